@@ -2,7 +2,6 @@
  * Budgets: whatever a request makes the service produce or compute is paid from one, so that no request can stop or fill
  * the process, however its inputs multiply. `docs/hardening.md` has the table of budgets.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AnyRequest } from './http.ts'
 import { jsonChunks } from './json-chunks.ts'
 
@@ -124,15 +123,18 @@ export class OutputBudget {
     this.#used = used
   }
 
-  /** Takes memory that is needed to make the answer, besides its bytes. Throws `OutputTooLarge` if there never is so much. */
+  /**
+   * Takes memory that is needed to make the answer, besides its bytes: at most half of the memory for all answers. Throws
+   * `OutputUnavailable`.
+   */
   hold(bytes: number): void {
     if (this.#memory === null || this.#isReleased || bytes <= FREE_BYTES) return
-    if (bytes > this.#memory.size) throw new OutputTooLarge(this.limit)
-    if (!this.#memory.take(bytes)) throw new OutputUnavailable()
-    this.#working += bytes
+    const held = Math.min(bytes, this.#memory.size / 2)
+    if (!this.#memory.take(held)) throw new OutputUnavailable()
+    this.#working += held
   }
 
-  /** Throws `OutputTooLarge` if so many bytes more do not fit. Nothing is taken. */
+  /** Throws `OutputTooLarge` if this number of further bytes does not fit. Nothing is taken. */
   require(bytes: number): void {
     if (!(this.#used + bytes <= this.limit)) throw new OutputTooLarge(this.limit)
   }
@@ -260,12 +262,31 @@ export class Pacer {
     return this.#usedMs
   }
 
-  /** Lets other requests run. */
+  /** Lets other requests run. Resolves in a turn of the event loop in which no other loop goes on. */
   async pause(): Promise<void> {
     this.#usedMs += performance.now() - this.#since
-    await nextTurn()
+    await ownTurn()
     this.#since = performance.now()
   }
+}
+
+/**
+ * The loops that wait. One goes on in each turn of the event loop: if all of them did, other requests would wait for all of
+ * them.
+ */
+const waiting: (() => void)[] = []
+
+/** Resolves in a turn of the event loop in which no other work that waits for a turn is done. */
+function ownTurn(): Promise<void> {
+  return new Promise(resolve => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(goOn)
+  })
+}
+
+function goOn(): void {
+  waiting.shift()!()
+  if (waiting.length > 0) setImmediate(goOn)
 }
 
 /** `svc.budgets`: the values of the budgets, and the budgets themselves. */

@@ -4,7 +4,7 @@
 const CHUNK = 32_768
 
 /**
- * A list whose items are made as they are read, each time anew. In JSON it is an array. Its items are small: each is
+ * A list whose items are made each time they are read. In JSON it is an array. Its items are small: each is
  * written as a whole.
  */
 export class JsonList<T> implements Iterable<T> {
@@ -33,6 +33,13 @@ export function* jsonChunks(value: unknown): Generator<string> {
     text = ''
   }
   if (text !== '') yield text
+}
+
+/** Bytes of `JSON.stringify(value)`, which is not made as a whole. */
+export function jsonBytes(value: unknown): number {
+  let bytes = 0
+  for (const chunk of jsonChunks(value)) bytes += Buffer.byteLength(chunk)
+  return bytes
 }
 
 function* partsOf(given: unknown): Generator<string> {

@@ -176,7 +176,7 @@ function createAutomaton(engine: Engine): Automaton | null {
   if (ranges > MAX_RANGES) return null
   const automaton = engine.dfa
   automaton.stateBudget = automaton.memBudget = MAX_AUTOMATON
-  // It would empty itself and go on: how long a text takes could not be told in advance.
+  // It would empty itself and go on: there would be no bound for what a text takes.
   automaton.stepOrReset = (...input) => automaton.step(...input)
   return automaton
 }

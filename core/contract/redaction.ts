@@ -17,11 +17,23 @@ export type IsReplaced = (path: readonly string[]) => boolean
 
 /** Deeper JSON is replaced. */
 const MAX_DEPTH = 200
+/** Names that are remembered. */
+const MAX_NAMES = 1000
 
 /** Replaces secrets in headers, URLs, forms, JSON and any other text. */
 export class Redactor {
   readonly marker: string
   readonly #onSecret: ((secret: string) => void) | undefined
+  /** Whether names belong to secrets: the objects of a list have the same names. */
+  readonly #names = new Map<string, boolean>()
+  readonly #isSecretName = (name: string): boolean => {
+    let isSecret = this.#names.get(name)
+    if (isSecret === undefined) {
+      isSecret = isSecretName(name)
+      if (this.#names.size < MAX_NAMES) this.#names.set(name, isSecret)
+    }
+    return isSecret
+  }
 
   constructor({ marker = 'REDACTED', onSecret }: RedactorOptions = {}) {
     this.marker = marker
@@ -44,12 +56,12 @@ export class Redactor {
 
   /** A whole query or form, encoded and without `?`. */
   query(text: string): string {
-    return this.#without(text, findParameters(text))
+    return this.#without(text, findParameters(text, this.#isSecretName))
   }
 
   /** Any text: see `findSecrets`. */
   text(text: string): string {
-    return this.#without(text, findSecrets(text))
+    return this.#without(text, findSecrets(text, this.#isSecretName))
   }
 
   /** A copy of JSON. The texts below a secret's name are replaced; numbers, booleans and null are kept. */
@@ -79,7 +91,7 @@ export class Redactor {
     if (Array.isArray(value)) return value.map((item, index) => below(String(index), item, false))
     const copy: JsonObject = {}
     for (const [name, member] of Object.entries(value))
-      setOwn(copy, name, below(name, member, isSecretMember(name, member, value)))
+      setOwn(copy, name, below(name, member, isSecretMember(name, member, value, this.#isSecretName(name))))
     return copy
   }
 
@@ -106,10 +118,17 @@ export function isSecretParameter(name: string, value: string): boolean {
 }
 
 /** Whether the texts of a member of JSON are secrets. A list of keys (RFC 7517, 5) is described by its own members. */
-export function isSecretMember(name: string, value: Json, members: JsonObject): boolean {
-  if (!isSecretName(name)) return false
+export function isSecretMember(name: string, value: Json, members: JsonObject, isSecret = isSecretName(name)): boolean {
+  if (!isSecret) return false
   if (typeof value === 'string') return !isOrdinaryText(name, value, members)
   if (typeof value !== 'object' || value === null) return false
-  if (!Array.isArray(value)) return true
+  if (!Array.isArray(value)) return !isSchema(value)
   return !/^keys$/i.test(name) && value.some(item => typeof item !== 'string' || !isOrdinaryText(name, item, members))
+}
+
+const JSON_TYPES = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
+
+/** Whether an object describes values (JSON Schema), such as an argument of a tool that is called `code`. */
+function isSchema({ type }: JsonObject): boolean {
+  return [type].flat().every(name => typeof name === 'string' && JSON_TYPES.has(name))
 }

@@ -85,13 +85,19 @@ const MAX_NAME = 256
 
 /** Whether the value of a header, parameter, member or variable with this name is a secret. */
 export function isSecretName(name: string): boolean {
+  // Most names are rejected here, without being split.
+  const letters = name
+    .slice(-MAX_NAME)
+    .replace(/[^A-Za-z]/g, '')
+    .toLowerCase()
+  if (!PARTS.test(letters) && !EXACT.has(letters)) return false
   const words = wordsOf(name)
   const joined = words.join('')
   if (EXACT.has(joined)) return true
   if (!PARTS.test(joined)) return false
   if (ACCESS_KEY_ID.test(joined)) return true
   if (DESCRIPTIONS.has(words.at(-1) ?? '') || DESCRIPTION_ENDS.test(joined)) return false
-  // Headers such as `x-ratelimit-remaining-tokens` count them.
+  // Headers about rate limits count tokens.
   const counted = withoutOrdinary(words).join('')
   return PARTS.test(joined.includes('ratelimit') ? counted.replaceAll('token', '.') : counted)
 }

@@ -29,24 +29,27 @@ const ENDS_PARAMETER = /[&#;\s"'<>\\]/
 const ENDS_AUTHORITY = /[/?#\s"'<>\\@]/
 const ENDS_LINE = /[\r\n]/
 
+/** Whether a name belongs to a secret. */
+type IsSecretName = (name: string) => boolean
+
 /** The secrets of a text in order. */
-export function findSecrets(text: string): FoundSecret[] {
+export function findSecrets(text: string, isSecret: IsSecretName = isSecretName): FoundSecret[] {
   const found: FoundSecret[] = []
   let tag = -1
   for (let at = 0; at < text.length; at++) {
     let secret: FoundSecret | null = null
     switch (text.charCodeAt(at)) {
       case COLON:
-        secret = afterColon(text, at)
+        secret = afterColon(text, at, isSecret)
         break
       case EQUALS:
-        secret = afterEquals(text, at)
+        secret = afterEquals(text, at, isSecret)
         break
       case LESS:
         tag = at
         break
       case GREATER:
-        secret = afterTag(text, tag, at)
+        secret = afterTag(text, tag, at, isSecret)
         break
     }
     if (secret === null) continue
@@ -57,18 +60,17 @@ export function findSecrets(text: string): FoundSecret[] {
 }
 
 /** Any text as a query or form: its first parameter has nothing before it. */
-export function findParameters(query: string): FoundSecret[] {
-  return findSecrets(`?${query}`).map(({ start, end, value }) => ({ start: start - 1, end: end - 1, value }))
+export function findParameters(query: string, isSecret: IsSecretName = isSecretName): FoundSecret[] {
+  return findSecrets(`?${query}`, isSecret).map(({ start, end, value }) => ({ start: start - 1, end: end - 1, value }))
 }
 
+/** Null for an ordinary text under the name of a secret. */
 function named(name: string, text: string, start: number, end: number, value: string): FoundSecret | null {
-  return end > start && isSecretName(name) && !isOrdinaryText(name, text.slice(start, end))
-    ? { start, end, value }
-    : null
+  return end > start && !isOrdinaryText(name, text.slice(start, end)) ? { start, end, value } : null
 }
 
 /** `"name": "value"`, with any number of backslashes before the quotes, or `://user@host`. */
-function afterColon(text: string, colon: number): FoundSecret | null {
+function afterColon(text: string, colon: number, isSecret: IsSecretName): FoundSecret | null {
   if (text.startsWith('//', colon + 1)) return userInfo(text, colon + 3)
   const nameEnd = backOverBlanks(text, colon)
   if (text[nameEnd - 1] !== '"') return null
@@ -81,7 +83,7 @@ function afterColon(text: string, colon: number): FoundSecret | null {
   if (!text.startsWith(quote, opening)) return null
   const start = opening + quote.length
   const name = text.slice(first + 1, last)
-  if (!isSecretName(name)) return null
+  if (!isSecret(name)) return null
   const end = closingQuote(text, start, escape)
   const raw = text.slice(start, end)
   return named(name, text, start, end, escape === '' ? unescaped(raw) : raw)
@@ -103,7 +105,7 @@ function userInfo(text: string, start: number): FoundSecret | null {
 }
 
 /** `?name=value`, ` name="value"`, or a field of a multipart form. */
-function afterEquals(text: string, equals: number): FoundSecret | null {
+function afterEquals(text: string, equals: number, isSecret: IsSecretName): FoundSecret | null {
   let first = equals
   while (first > 0 && equals - first < MAX_NAME && NAME_CHARACTER.test(text[first - 1]!)) first--
   if (first === equals) return null
@@ -114,20 +116,20 @@ function afterEquals(text: string, equals: number): FoundSecret | null {
     const isAttribute =
       (first > 0 && BLANK.test(text[first - 1]!)) || (before !== undefined && BEFORE_ATTRIBUTE.has(before))
     if (!isAttribute) return null
-    if (name.toLowerCase() === 'name' && before === ';') return field(text, start)
-    if (!isSecretName(name)) return null
+    if (name.toLowerCase() === 'name' && before === ';') return field(text, start, isSecret)
+    if (!isSecret(name)) return null
     const end = text.indexOf('"', start)
     return end === -1 ? null : named(name, text, start, end, text.slice(start, end))
   }
-  if (before === undefined || !BEFORE_PARAMETER.has(before) || !isSecretName(name)) return null
+  if (before === undefined || !BEFORE_PARAMETER.has(before) || !isSecret(name)) return null
   const end = endOf(text, ENDS_PARAMETER, equals + 1)
   return named(name, text, equals + 1, end, decoded(text.slice(equals + 1, end).replaceAll('+', ' ')))
 }
 
 /** The value of a field after `name="`: the line after the empty one. */
-function field(text: string, start: number): FoundSecret | null {
+function field(text: string, start: number, isSecret: IsSecretName): FoundSecret | null {
   const nameEnd = text.indexOf('"', start)
-  if (nameEnd === -1 || nameEnd - start > MAX_NAME || !isSecretName(text.slice(start, nameEnd))) return null
+  if (nameEnd === -1 || nameEnd - start > MAX_NAME || !isSecret(text.slice(start, nameEnd))) return null
   const head = text.slice(nameEnd, nameEnd + MAX_FIELD_HEAD)
   const empty = /\r?\n\r?\n/.exec(head)
   if (empty === null) return null
@@ -137,10 +139,10 @@ function field(text: string, start: number): FoundSecret | null {
 }
 
 /** `<name attributes>value</name>`. */
-function afterTag(text: string, open: number, close: number): FoundSecret | null {
+function afterTag(text: string, open: number, close: number, isSecret: IsSecretName): FoundSecret | null {
   if (open === -1 || close - open > MAX_TAG) return null
   const name = /^<(?:[\w.-]{1,64}:)?([\w.-]{1,128})/.exec(text.slice(open, close))?.[1]
-  if (name === undefined || !isSecretName(name)) return null
+  if (name === undefined || !isSecret(name)) return null
   const end = text.indexOf('<', close + 1)
   return end === -1 || !text.startsWith('</', end)
     ? null

@@ -5,13 +5,17 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
+import { Pacer } from '../contract/budgets.ts'
+import type { JsonObject } from '../contract/json.ts'
+import { writeYaml } from '../contract/yaml-text.ts'
+import type { YamlOptions } from '../contract/yaml-text.ts'
 import { describe } from '../contract/plugin.ts'
 import { PRODUCT_FOLDER } from '../product.ts'
 import { openPrebuilt } from '../host/prebuilt.mjs'
 import type { ControlDeps } from './deps.ts'
 import { namesTag } from '../fields/etag.ts'
 import { pageHeaders } from '../contract/html.ts'
-import { cachePages } from './page-cache.ts'
+import { cacheDocument } from './page-cache.ts'
 
 const category = 'Docs'
 
@@ -71,29 +75,39 @@ interface Asset {
 /** Cache of files, which do not change while the process runs. */
 const assets = new Map<string, Promise<Asset>>()
 
-/** Formats of the document. YAML has no aliases and is compatible with YAML 1.1: `no` and dates are quoted. */
+const YAML: YamlOptions = { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' }
+
+/** Formats of the document, and of a text in it. YAML has no aliases and is compatible with YAML 1.1: `no` and dates are quoted. */
 const DOCUMENT_FORMATS = [
   {
     path: '/openapi.json',
     mediaType: 'application/json',
     contentType: 'application/json; charset=utf-8',
     name: 'OpenAPI document',
-    write: (document: object) => JSON.stringify(document),
+    write: async (document: JsonObject) => JSON.stringify(document),
+    writeText: (text: string) => JSON.stringify(text),
   },
   {
     path: '/openapi.yaml',
     mediaType: 'application/yaml',
     contentType: 'application/yaml',
     name: 'OpenAPI document as YAML',
-    write: (document: object) =>
-      stringify(document, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' }),
+    write: (document: JsonObject, pacer: Pacer) => writeYaml(document, pacer, YAML),
+    writeText: (text: string) => stringify(text, YAML).trimEnd(),
   },
 ]
 
 /** Registers `/openapi.json`, `/openapi.yaml`, `/docs` and the page's files. */
-export function registerDocs(app: FastifyInstance, { http, instance }: ControlDeps): void {
-  for (const { path, mediaType, contentType, name, write } of DOCUMENT_FORMATS) {
-    const documentFor = cachePages(baseUrl => write(instance.openapi(baseUrl)))
+export function registerDocs(app: FastifyInstance, { budgets, http, instance }: ControlDeps): void {
+  for (const { path, mediaType, contentType, name, write, writeText } of DOCUMENT_FORMATS) {
+    const documentFor = cacheDocument({
+      async build(baseUrl) {
+        const pacer = new Pacer(budgets.workMs)
+        await pacer.pause()
+        return write(instance.openapi(baseUrl) as unknown as JsonObject, pacer)
+      },
+      write: writeText,
+    })
     app.get(
       path,
       describe({
@@ -108,10 +122,10 @@ export function registerDocs(app: FastifyInstance, { http, instance }: ControlDe
         },
         examples: [{ name, path, expectStatus: 200 }],
       }),
-      (request, reply) =>
-        reply
-          .headers({ 'content-type': contentType, 'cache-control': 'no-cache' })
-          .send(documentFor(http.baseUrl(request))),
+      async (request, reply) => {
+        const document = await documentFor(http.baseUrl(request))
+        return reply.headers({ 'content-type': contentType, 'cache-control': 'no-cache' }).send(document)
+      },
     )
   }
 

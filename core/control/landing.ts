@@ -55,7 +55,10 @@ export function registerLanding(app: FastifyInstance, { config, http, instance, 
       },
       examples: [{ name: 'Landing page', path: '/', expectStatus: 200 }],
     }),
-    (request, reply) => reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(pageFor(http.baseUrl(request))),
+    async (request, reply) => {
+      const page = await pageFor(http.baseUrl(request))
+      return reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(page)
+    },
   )
 }
 

@@ -51,7 +51,6 @@ export class EvaluationRun {
  */
 export class Evaluations {
   readonly #budgets: EvaluationBudgets
-  #last: Promise<unknown> = Promise.resolve()
 
   constructor(budgets: EvaluationBudgets) {
     this.#budgets = budgets
@@ -66,14 +65,10 @@ export class Evaluations {
   }
 
   /** Calls `work` when it is its turn; it must return when the pacer is due. */
-  inTurn<T>(work: (pacer: Pacer) => T): Promise<T> {
-    const turn = this.#last.then(async () => {
-      const pacer = new Pacer(this.#budgets.workMs)
-      await pacer.pause()
-      await this.#budgets.turn()
-      return work(pacer)
-    })
-    this.#last = turn.catch(() => {})
-    return turn
+  async inTurn<T>(work: (pacer: Pacer) => T): Promise<T> {
+    const pacer = new Pacer(this.#budgets.workMs)
+    await pacer.pause()
+    await this.#budgets.turn()
+    return work(pacer)
   }
 }

@@ -30,7 +30,7 @@ export interface WaitLimits {
   perSession: number
 }
 
-/** Requests that are kept until they are looked at. */
+/** Requests that are kept until the watcher sees them. */
 const MAX_PENDING = 10_000
 
 /** Too many waits are open. */

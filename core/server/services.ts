@@ -271,6 +271,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const changes = createReplicaChanges(() => host, sharedState)
   const deps = createControlDeps({
     config,
+    budgets,
     replicas: createReplicaViews(config, states, sharedState, ownFacts),
     changes,
     http,

@@ -1,6 +1,15 @@
 /** Files: uploads, resumable or whole, and `files`. */
 import { createHash } from 'node:crypto'
-import type { DocumentFacts, Documents, Engine, LlmRoute, NewDocument, OwnParsed, RouteInput } from '../llm/types.ts'
+import type {
+  DocumentFacts,
+  Documents,
+  Engine,
+  LlmRoute,
+  NewDocument,
+  OwnParsed,
+  RouteInput,
+  StoredBody,
+} from '../llm/types.ts'
 import { field } from './fields.ts'
 import { readPage } from './page.ts'
 import { parseRelated } from './multipart-related.ts'
@@ -15,7 +24,8 @@ const BETA = ['/ai/gemini/v1']
 const contentType = 'application/json; charset=UTF-8'
 
 interface Reply {
-  body: object | Buffer
+  body: object | string
+  stored?: StoredBody
   contentType: string
   headers?: Record<string, string>
 }
@@ -55,13 +65,13 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
     const found = await find(input)
     if (found.meta.source !== GENERATED)
       throw engine.badInput('Only generated files can be downloaded.', { status: 400 })
-    const content = await documents.content(found)
-    if (content === undefined) throw engine.badInput('The file has expired.', { kind: 'not_found', status: 404 })
+    const chunks = await documents.chunks(found)
+    if (chunks === undefined) throw engine.badInput('The file has expired.', { kind: 'not_found', status: 404 })
     return {
       op: 'own',
       promptTokens: 0,
       completionTokens: 0,
-      wire: { body: content, contentType: found.type },
+      wire: { body: '', stored: { bytes: found.bytes, chunks }, contentType: found.type },
     }
   }
   return [
@@ -240,7 +250,13 @@ export async function storeFile(
   engine: Engine,
   documents: Documents,
   owner: { provider: string; session: string },
-  file: { name: string; displayName: string | null; type: string; content: Buffer; isGenerated?: true },
+  file: {
+    name: string
+    displayName: string | null
+    type: string
+    content: NewDocument['content']
+    isGenerated?: true
+  },
 ): Promise<DocumentFacts> {
   const { name, displayName, type, content, isGenerated } = file
   const given: NewDocument = {
@@ -251,7 +267,7 @@ export async function storeFile(
     content,
     ttlMs: LIFETIME_MS,
     meta: {
-      sha256: createHash('sha256').update(content).digest('base64'),
+      sha256: sha256Of(content),
       source: isGenerated === true ? GENERATED : 'UPLOADED',
     },
   }
@@ -264,6 +280,13 @@ export async function storeFile(
     kind: 'too_large',
     status: 413,
   })
+}
+
+function sha256Of(content: NewDocument['content']): string {
+  const hash = createHash('sha256')
+  for (const part of Buffer.isBuffer(content) ? [content] : 'chunks' in content ? content.chunks : content)
+    hash.update(part)
+  return hash.digest('base64')
 }
 
 export function showFile(file: DocumentFacts, input: RouteInput): object {

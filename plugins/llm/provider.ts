@@ -277,6 +277,11 @@ export interface RouteInput {
    * lets it pass.
    */
   generate(request: NeutralRequest): Promise<ChatResult>
+  /**
+   * The budget of the answer. What a route reads of earlier requests is taken before it is read (`engine.takeHistory`), and
+   * what it lists before it is rendered.
+   */
+  output(): OutputBudget
   /** What the socket that the request came from passed to `run`. */
   socketData?: unknown
   /** The members of `X-Svc-Reply-Json`; throws `engine.badInput` for a wrong header. */
@@ -397,6 +402,8 @@ export interface OwnParsed<W = unknown> extends ParsedBase {
   promptTokens: number
   completionTokens: number
   preview?: string
+  /** Bytes of the reply, at least, if there can be many. */
+  replyBytes?: number
   wire: W
 }
 export type Parsed<W = unknown> =
@@ -450,10 +457,18 @@ export interface ReplyPlan {
   failsAfter: number | null
 }
 
+/** The content of a stored file. */
+export interface StoredBody {
+  bytes: number
+  chunks: Iterable<Buffer>
+}
+
 export interface Rendered {
   status?: number
   /** Objects are sent as compact JSON. */
   body: object | string | Buffer
+  /** Replaces the body: parts of a stored file, which are read as the client receives them. */
+  stored?: StoredBody
   /** Default `application/json; charset=utf-8`. */
   contentType?: string
   headers?: Record<string, string>

@@ -1,10 +1,11 @@
 /** What is not recorded, in addition to what the core's rule finds: that of the configuration, and headers of svc. */
-import { isNestedWithin, isOrdinaryText, isSecretMember, isSecretName, setOwn } from 'svc/plugin'
+import { excessOfJsonText, isOrdinaryText, isSecretMember, isSecretName, setOwn } from 'svc/plugin'
 import type { Json, JsonObject, Redactor } from 'svc/plugin'
 import type { Exclusions } from './config/upstream.ts'
 
-/** Deeper values are treated as text. */
+/** JSON that is deeper, or has more values, is treated as text. */
 export const MAX_DEPTH = 200
+const MAX_VALUES = 250_000
 
 /** Whether the value of a header is not recorded. `name` in lower case. */
 export function isSensitiveHeader(name: string, value: string, { headers }: Exclusions): boolean {
@@ -42,11 +43,16 @@ function hasText(value: Json): boolean {
   return Object.values(value).some(hasText)
 }
 
-/** Parses JSON of bounded depth; undefined if it is not JSON or nested too deeply. */
+/** Whether JSON is too large to be parsed: it has too many values, or is nested too deeply. */
+export function isTooCostly(text: string): boolean {
+  return excessOfJsonText(text, { levels: MAX_DEPTH, values: MAX_VALUES }) !== null
+}
+
+/** Parses JSON; undefined if it is not JSON or too costly. */
 export function parseBoundedJson(text: string): Json | undefined {
+  if (isTooCostly(text)) return undefined
   try {
-    const value = JSON.parse(text) as Json
-    return isNestedWithin(value, MAX_DEPTH) ? value : undefined
+    return JSON.parse(text) as Json
   } catch {
     return undefined
   }

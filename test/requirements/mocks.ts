@@ -253,11 +253,6 @@ export default [
     rule: 'Generated data, and what templates insert, is counted in bytes and in steps before it is made; an answer that does not fit is refused with a problem that names the bound.',
     where: 'design/architecture.md, Budgets',
   },
-  {
-    id: 'MOCK-99',
-    rule: 'A large document is written as YAML with pauses, so that other requests do not wait for it.',
-    where: 'design/architecture.md, Budgets',
-  },
   { id: 'MOCK-90', rule: 'Real clients work unmodified.', where: 'mocks 15' },
   {
     id: 'MOCK-91',

@@ -102,6 +102,11 @@ export default [
     where: 'testing 7',
   },
   {
+    id: 'PROXY-54',
+    rule: 'Bodies that are being recorded hold at most 32 MiB together, however they are coded and cut into chunks; decoding keeps pace with the response. What does not fit passes through.',
+    where: 'testing 7',
+  },
+  {
     id: 'PROXY-60',
     rule: 'With as: llm, exchanges in the chat formats of OpenAI and Anthropic become rules in fixtures.yaml, with the measured pace; they apply at once.',
     where: 'testing 7',

@@ -35,4 +35,19 @@ export default [
     rule: 'secrets of a request that are repeated in the response are replaced in every encoding',
     where: 'docs/security.md',
   },
+  {
+    id: 'SECRET-5',
+    rule: 'options that their schema declares secret, values of headers and environment maps, and user info and query of URLs are shown nowhere',
+    where: 'console 5, core 10.5',
+  },
+  {
+    id: 'SECRET-6',
+    rule: 'in public mode only the administrator sees the options of plugins',
+    where: 'core 10.5',
+  },
+  {
+    id: 'SECRET-7',
+    rule: 'exported archives and records of model requests are redacted by the one rule for names of secrets',
+    where: 'docs/security.md',
+  },
 ]

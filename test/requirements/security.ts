@@ -27,6 +27,16 @@ export default [
     where: 'limits 4',
   },
   {
+    id: 'SEC-12',
+    rule: 'docs/security.md says what each mode promises, and what requests without credentials get in each',
+    where: 'docs/security.md',
+  },
+  {
+    id: 'SEC-13',
+    rule: 'docs/hardening.md lists all budgets with their variables, and their defaults by mode',
+    where: 'docs/hardening.md',
+  },
+  {
     id: 'SEC-11',
     rule: 'processes that start at once with one certificates folder end up with one CA',
     where: 'core 3',

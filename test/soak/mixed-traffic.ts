@@ -32,9 +32,8 @@ export class MixedTraffic {
     return new MixedTraffic(url, (await catalogExamples(url)).filter(isFitting))
   }
 
-  /** Sends requests for some milliseconds; all have ended afterwards. */
-  async run(ms: number): Promise<void> {
-    const endsAt = performance.now() + ms
+  /** Sends requests until a time of `performance.now()`; all have ended afterwards. */
+  async run(endsAt: number): Promise<void> {
     await Promise.all(
       Array.from({ length: CLIENTS }, async () => {
         // Some examples break their connection.

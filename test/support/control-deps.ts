@@ -196,6 +196,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         return host.reloadResult
       },
     },
+    budgets: createBudgets(BUDGETS),
     inspector: {
       ...createInspector({
         budgets: createBudgets(BUDGETS),

@@ -12,17 +12,20 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { TlsAccept } from '../../contract/plugin.ts'
 import { ConnectionActivity } from './connection-activity.ts'
+import { isHttp2 } from '../request/types.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { rawResponse } from './raw-response.ts'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../pipeline/error-bodies.ts'
 import { Http2Response } from '../response/response.ts'
 import type { Http1ResponseClass, SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
+import { RequestPacer } from './http2-pacing.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from './socket-owner.ts'
 import { setTransport, transportOf } from './transport.ts'
 import { acceptAnyName, routeServerNames } from './tls-names.ts'
 import type { TlsNames } from './tls-names.ts'
+import { TurnLimit } from './turn-limit.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
 
@@ -32,6 +35,8 @@ const HEADERS_MS = 20_000
 const CHECK_CONNECTIONS_MS = 5_000
 export const MAX_HEAD_BYTES = 64 * 1024
 const MAX_SOCKETS = 20_000
+/** Streams of HTTP/2 that begin in one turn of the event loop; an ordinary client begins fewer. */
+const STREAMS_PER_TURN = 200
 
 export interface ListenerHandlers {
   /** `activity` is decremented when the response ends. */
@@ -77,7 +82,8 @@ export class Listener {
   readonly #sockets = new Map<Socket, ConnectionActivity>()
   /** TLS only: plain sockets by peer until their handshake completes. */
   readonly #handshakes = new Map<string, Socket>()
-  readonly #sessions = new Set<ServerHttp2Session>()
+  readonly #sessions = new Map<ServerHttp2Session, RequestPacer>()
+  readonly #streams = new TurnLimit(STREAMS_PER_TURN)
   /** Connections that the HTTP/1 server has. */
   readonly #served = new WeakSet<Socket>()
 
@@ -178,6 +184,15 @@ export class Listener {
 
   #wire(server: Server, handlers: ListenerHandlers): void {
     const serve = (request: IncomingMessage, response: SvcResponse, expectsContinue: boolean): void => {
+      if (isHttp2(request)) {
+        const { session } = request.stream as ServerHttp2Stream
+        const start = (): void =>
+          this.#streams.run(() => handlers.request(request, response, this.facts, null, expectsContinue))
+        const pacer = session && this.#sessions.get(session as ServerHttp2Session)
+        if (pacer === undefined) start()
+        else pacer.start(start)
+        return
+      }
       const activity = this.#sockets.get(request.socket) ?? null
       if (activity === null || activity.enter())
         handlers.request(request, response, this.facts, activity, expectsContinue)
@@ -197,7 +212,7 @@ export class Listener {
     })
     server.on('clientError', sendClientError)
     server.on('session', (session: ServerHttp2Session) => {
-      this.#sessions.add(session)
+      this.#sessions.set(session, new RequestPacer(session))
       closeWhenIdle(session, KEEP_ALIVE_MS)
       session.on('close', () => this.#sessions.delete(session)).on('error', () => {})
     })
@@ -250,7 +265,7 @@ export class Listener {
   /** Stops accepting connections and closes idle ones. */
   stopAccepting(): void {
     this.#server.close()
-    for (const session of this.#sessions) session.close()
+    for (const session of this.#sessions.keys()) session.close()
     this.closeIdle()
   }
 
@@ -263,7 +278,7 @@ export class Listener {
   }
 
   destroyAll(): void {
-    for (const session of this.#sessions) session.destroy()
+    for (const session of this.#sessions.keys()) session.destroy()
     for (const socket of this.#sockets.keys()) socket.destroy()
   }
 }

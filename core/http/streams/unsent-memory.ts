@@ -21,7 +21,7 @@ export const PATIENCE_MS = 1000
 const SLOWEST_RATE = 128
 /** A client may exceed its bound by this factor as long as its streams are read. */
 const CLIENT_BURST = 8
-/** A stream with so many times the bytes at which its writer should wait has a writer that never waits. */
+/** A stream with this multiple of the bytes at which its writer should wait has a writer that never waits. */
 const STREAM_BURST = 64
 
 interface Client {
@@ -182,7 +182,8 @@ export class UnsentMemory {
   #endSlow(client: Client): void {
     const { unsentClientBytes } = this.bounds
     this.#measure(client.waiting)
-    for (const share of [...client.waiting]) {
+    const slowestFirst = Array.from(client.waiting)
+    for (const share of slowestFirst) {
       if (client.unsent <= unsentClientBytes) break
       if (this.now() - share.sentAt >= PATIENCE_MS + share.unsent / SLOWEST_RATE) this.#cutOff(share)
     }
@@ -191,7 +192,9 @@ export class UnsentMemory {
 
   #measure(shares: Iterable<UnsentShare>): void {
     this.#isMeasuring = true
-    for (const share of [...shares]) share.stream.measure?.()
+    // Measuring changes the order.
+    const all = [...shares]
+    for (const share of all) share.stream.measure?.()
     this.#isMeasuring = false
   }
 

@@ -3,7 +3,7 @@
  * bytes remain after a write.
  */
 import { constants } from 'node:http2'
-import type { Http2ServerResponse } from 'node:http2'
+import type { Http2ServerResponse, Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { transportOf } from '../listener/transport.ts'
 import { unwrittenBytes } from '../node-internals/write-queue.ts'
@@ -74,21 +74,38 @@ export class UnsentResponse implements UnsentStream {
   cutOff(): void {
     const { response, request } = this.#context
     this.#context.breakOff()
-    if ('stream' in response) endStream(response, this.#share)
+    // Whoever needs the memory may be waiting for it.
+    this.#context.output?.release()
+    if ('stream' in response) endStream(response)
     else request.socket.destroy()
   }
 }
 
 /** Resets the stream. What its connection has already taken from it is freed by ending the connection, if nobody reads it. */
-function endStream({ stream }: Http2ServerResponse, share: UnsentShare): void {
+function endStream({ stream }: Http2ServerResponse): void {
   const { session } = stream
   // gRPC clients report it as RESOURCE_EXHAUSTED.
   stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
-  if (session === undefined || session.destroyed) return
+  if (session !== undefined && !session.destroyed) endUnlessRead(session)
+}
+
+const watched = new WeakSet<Http2Session>()
+
+/** Ends a connection if the client takes nothing of it for a while. */
+function endUnlessRead(session: Http2Session): void {
+  if (watched.has(session)) return
+  watched.add(session)
   const socket = transportOf(session.socket as Socket)
-  const queued = unwrittenBytes(socket)
-  if (queued === 0) return
-  setTimeout(() => {
-    if (!session.destroyed && unwrittenBytes(socket) >= queued) session.destroy()
-  }, PATIENCE_MS).unref()
+  const sent = (): number => socket.bytesWritten - unwrittenBytes(socket)
+  let before = sent()
+  const timer = setInterval(() => {
+    const now = sent()
+    if (!session.destroyed && unwrittenBytes(socket) > 0 && now === before) session.destroy()
+    if (session.destroyed || unwrittenBytes(socket) === 0) {
+      clearInterval(timer)
+      watched.delete(session)
+    }
+    before = now
+  }, PATIENCE_MS)
+  timer.unref()
 }

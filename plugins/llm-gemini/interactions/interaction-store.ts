@@ -1,6 +1,6 @@
 /** The stored interactions. */
 import type { Store, Svc } from 'svc/plugin'
-import type { OwnedKeys, Owner, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
+import type { Engine, OwnedKeys, Owner, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
 import type { Interaction } from './interaction.ts'
 
 /** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
@@ -21,17 +21,20 @@ const BOUNDS = {
 
 export class InteractionStore {
   readonly #store: Store<Packed>
+  readonly #engine: Engine
   readonly #isPublic: boolean
   readonly #keyOf: OwnedKeys
   readonly #endingOf: (key: string) => StreamEnding
 
   constructor(svc: Svc, { engine, endings }: Pick<Providers, 'engine' | 'endings'>) {
     this.#isPublic = svc.config.publicMode
+    this.#engine = engine
     this.#keyOf = engine.ownedKeys(this.#isPublic)
     this.#store = svc.state<Packed>('interactions', {
       ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
       ttlFrom: 'use',
       watched: true,
+      schema: 2,
     })
     this.#endingOf = endings(this.#store, ({ cancelledAt }) => cancelledAt !== null)
   }
@@ -47,12 +50,24 @@ export class InteractionStore {
     await this.#store.set(this.#keyOf(interaction, head.id), packed, { group: session })
   }
 
-  /** In public mode, an interaction exists only for the session that made it. */
   async get(asker: Asker, id: string): Promise<Interaction | undefined> {
-    const { provider, session, storesResponses } = asker
+    const found = await this.#packed(asker, id)
+    return found && unpack(found)
+  }
+
+  /** An interaction that becomes a part of a prompt: what it costs is taken before it is read. */
+  async predecessor(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<Interaction | undefined> {
+    const found = await this.#packed(asker, id)
+    if (found === undefined) return undefined
+    this.#engine.takeHistory(asker.output(), found.json.length)
+    return unpack(found)
+  }
+
+  /** In public mode, an interaction exists only for the session that made it. */
+  async #packed({ provider, session, storesResponses }: Asker, id: string): Promise<Packed | undefined> {
     if (!storesResponses) return undefined
     const found = await this.#store.get(this.#keyOf({ provider, session }, id))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
+    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
   }
 
   async cancel(interaction: Interaction, now: number): Promise<Interaction | undefined> {

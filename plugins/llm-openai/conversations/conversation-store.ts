@@ -1,6 +1,6 @@
 /** The stored conversations. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Engine, Owner } from '../../llm/types.ts'
+import type { Engine, Owner, RouteInput } from '../../llm/types.ts'
 import { ownerOf, storedItem, type Item } from '../responses/items.ts'
 import { itemKeys, type Asker } from '../responses/response-store.ts'
 
@@ -36,6 +36,7 @@ export class ConversationStore {
   readonly #isPublic: boolean
   readonly #keyOf: (owner: Owner, id: string) => string
   readonly #maxItems: number
+  readonly #maxCharacters: number
   readonly #engine: Engine
 
   constructor(svc: Svc, engine: Engine) {
@@ -44,6 +45,7 @@ export class ConversationStore {
     this.#keyOf = itemKeys(engine.ownedKeys(this.#isPublic))
     const { items, ...bounds } = BOUNDS[this.#isPublic ? 'public' : 'normal']
     this.#maxItems = items
+    this.#maxCharacters = engine.maxHistory(svc.budgets)
     this.#store = svc.state<Packed>('conversations', { ...bounds, ttlFrom: 'use' })
   }
 
@@ -64,7 +66,9 @@ export class ConversationStore {
       busyUntil: 0,
     }
     const conversation = this.#with(empty, items, this.#engine.randomId(16))
-    await this.#store.set(this.#keyOf(conversation, conversation.id), pack(conversation), { group: session })
+    const packed = pack(conversation)
+    if (packed.json.length > this.#maxCharacters) throw this.#tooLarge()
+    await this.#store.set(this.#keyOf(conversation, conversation.id), packed, { group: session })
     return conversation
   }
 
@@ -74,13 +78,24 @@ export class ConversationStore {
     return found?.id === id ? found : undefined
   }
 
-  /** The conversation to which an item was added directly. */
-  async owner({ provider, session, storesResponses }: Asker, item: string): Promise<Conversation | undefined> {
-    const found =
-      !storesResponses || ownerOf(item) === null
-        ? undefined
-        : await this.#store.get(this.#keyOf({ provider, session }, item))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
+  /** The conversation with this id, or to which this item was added directly. */
+  async owner(asker: Asker, id: string): Promise<Conversation | undefined> {
+    const found = await this.#packed(asker, id)
+    return found && unpack(found)
+  }
+
+  /** The same as a part of a prompt: what it costs is taken before it is read. */
+  async predecessor(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<Conversation | undefined> {
+    const found = await this.#packed(asker, id)
+    if (found === undefined) return undefined
+    this.#engine.takeHistory(asker.output(), found.json.length)
+    return unpack(found)
+  }
+
+  async #packed({ provider, session, storesResponses }: Asker, id: string): Promise<Packed | undefined> {
+    if (!storesResponses || ownerOf(id) === null) return undefined
+    const found = await this.#store.get(this.#keyOf({ provider, session }, id))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
   }
 
   /** Changes a conversation that exists; undefined if it does not. */
@@ -94,24 +109,50 @@ export class ConversationStore {
     return changed && unpack(changed)
   }
 
-  /** Appends new items, and returns the conversation with them. */
-  add(conversation: Conversation, items: Record<string, unknown>[]): Promise<Conversation | undefined> {
+  /** Appends new items, and returns the conversation with them. Throws if it would be too large. */
+  async add(conversation: Conversation, items: Record<string, unknown>[]): Promise<Conversation | undefined> {
     const version = this.#engine.randomId(16)
-    return this.change(conversation, found => this.#with(found, items, version))
+    const changed = await this.#extend(conversation, found => this.#with(found, items, version))
+    if (changed !== undefined && changed.version !== version) throw this.#tooLarge()
+    return changed
   }
 
   /**
-   * Appends the items of a response, unless the conversation has changed since it was read; then it returns null. The
-   * version is for `release`.
+   * Appends the items of a response, unless the conversation has changed since it was read. The version is for `release`.
    */
-  async append(read: Conversation, items: Item[], busyUntil: number): Promise<string | null> {
+  async append(
+    read: Conversation,
+    items: Item[],
+    busyUntil: number,
+  ): Promise<{ kind: 'appended'; version: string } | { kind: 'changed' } | { kind: 'too_large'; limit: number }> {
     const version = this.#engine.randomId(16)
-    const changed = await this.change(read, found =>
+    const changed = await this.#extend(read, found =>
       found.version === read.version
         ? this.#trimmed({ ...found, items: [...found.items, ...items], version, busyUntil })
         : found,
     )
-    return changed?.version === version ? version : null
+    if (changed?.version === version) return { kind: 'appended', version }
+    return changed?.version === read.version ? { kind: 'too_large', limit: this.#maxCharacters } : { kind: 'changed' }
+  }
+
+  /** A change that would make the conversation longer than a request can read is not kept. */
+  async #extend(
+    conversation: Conversation,
+    change: (conversation: Conversation) => Conversation,
+  ): Promise<Conversation | undefined> {
+    const changed = await this.#store.update(this.#keyOf(conversation, conversation.id), found => {
+      if (found === undefined) return undefined
+      const longer = pack(change(unpack(found)))
+      return longer.json.length > this.#maxCharacters ? found : longer
+    })
+    return changed && unpack(changed)
+  }
+
+  #tooLarge(): Error {
+    return this.#engine.badInput(
+      `Invalid 'items': a conversation has at most ${this.#maxCharacters} characters (SVC_BUDGET_OUTPUT_BYTES).`,
+      { param: 'items', code: 'invalid_value' },
+    )
   }
 
   /** The response of this version has been sent before its planned end: the next one may begin. */

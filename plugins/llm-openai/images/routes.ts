@@ -168,26 +168,31 @@ function read(
   const size = sizeOf(engine, fields('size'))
   const format = formatOf(engine, fields('output_format'))
   const imageTokens = images * TOKENS_OF_IMAGE
-  const parsedWith = (bytes: Buffer): Parsed => ({
-    op: 'own',
-    mode: 'image',
-    model,
-    ...(isStream ? { stream: true } : {}),
-    prompt: prompt ?? '',
-    promptTokens: engine.count(prompt ?? '') + imageTokens,
-    completionTokens: 0,
-    wire: {
+  const parsedWith = (bytes: Buffer): Parsed => {
+    const n = isStream ? 1 : clamp(fields('n'), 1, input.limits.images)
+    const data = isData ? bytes.toString('base64') : null
+    return {
+      op: 'own',
+      mode: 'image',
+      model,
+      ...(isStream ? { stream: true } : {}),
       prompt: prompt ?? '',
-      n: isStream ? 1 : clamp(fields('n'), 1, input.limits.images),
-      data: isData ? bytes.toString('base64') : null,
-      size: `${size.width}x${size.height}`,
-      format,
-      quality: json.textOf(fields('quality')) ?? 'auto',
-      background: json.textOf(fields('background')) ?? 'auto',
-      imageTokens,
-      partialImages: partialImagesOf(engine, fields('partial_images')),
-    },
-  })
+      promptTokens: engine.count(prompt ?? '') + imageTokens,
+      completionTokens: 0,
+      replyBytes: n * ((prompt ?? '').length + (data ?? '').length),
+      wire: {
+        prompt: prompt ?? '',
+        n,
+        data,
+        size: `${size.width}x${size.height}`,
+        format,
+        quality: json.textOf(fields('quality')) ?? 'auto',
+        background: json.textOf(fields('background')) ?? 'auto',
+        imageTokens,
+        partialImages: partialImagesOf(engine, fields('partial_images')),
+      },
+    }
+  }
   if (!isData || format === 'png') return parsedWith(picture(size, engine.digest('image', prompt ?? '').slice(0, 6)))
   const bytes = fixedImage(format)
   if (bytes !== null) return parsedWith(bytes)

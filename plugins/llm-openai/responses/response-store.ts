@@ -1,6 +1,6 @@
 /** The stored responses. What changes over time is worked out when somebody asks. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Choice, Engine, OwnedKeys, Owner, Pieces, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
+import type { Engine, OwnedKeys, Owner, Providers, RouteInput, StoredChoice, StreamEnding } from '../../llm/types.ts'
 import { ownerOf, type Item } from './items.ts'
 import type { Reply, ResponseHead } from './response-object.ts'
 
@@ -28,10 +28,8 @@ export interface ResponsePlan {
   failsAfter: number | null
 }
 
-/** A reply whose pieces are left out if they follow from the text. */
 export interface StoredReply extends Omit<Reply, 'choice'> {
-  choice: Omit<Choice, 'pieces' | 'reasoningPieces'>
-  pieces: { text: readonly string[]; reasoning: readonly string[] } | null
+  choice: StoredChoice
 }
 
 /** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
@@ -51,17 +49,20 @@ const BOUNDS = {
 
 export class ResponseStore {
   readonly #store: Store<Packed>
+  readonly #engine: Engine
   readonly #isPublic: boolean
   readonly #keyOf: (owner: Owner, id: string) => string
   readonly #endingOf: (key: string) => StreamEnding
 
   constructor(svc: Svc, { engine, endings }: Pick<Providers, 'engine' | 'endings'>) {
     this.#isPublic = svc.config.publicMode
+    this.#engine = engine
     this.#keyOf = itemKeys(engine.ownedKeys(this.#isPublic))
     this.#store = svc.state<Packed>('responses', {
       ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
       ttlFrom: 'use',
       watched: true,
+      schema: 2,
     })
     this.#endingOf = endings(this.#store, ({ cancelledAt }) => cancelledAt !== null)
   }
@@ -84,10 +85,25 @@ export class ResponseStore {
   }
 
   /** The response whose item this is. */
-  async owner({ provider, session, storesResponses }: Asker, item: string): Promise<StoredResponse | undefined> {
+  async owner(asker: Asker, item: string): Promise<StoredResponse | undefined> {
+    const found = await this.#packed(asker, item)
+    return found && unpack(found)
+  }
+
+  /**
+   * The response with this id, or whose item this is, as a part of a prompt: what it costs is taken before it is read.
+   */
+  async predecessor(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<StoredResponse | undefined> {
+    const found = await this.#packed(asker, id)
+    if (found === undefined) return undefined
+    this.#engine.takeHistory(asker.output(), found.json.length)
+    return unpack(found)
+  }
+
+  async #packed({ provider, session, storesResponses }: Asker, item: string): Promise<Packed | undefined> {
     if (!storesResponses || ownerOf(item) === null) return undefined
     const found = await this.#store.get(this.#keyOf({ provider, session }, item))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
+    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
   }
 
   async delete(owner: Owner, id: string): Promise<boolean> {
@@ -117,28 +133,4 @@ function unpack({ json, cancelledAt }: Packed): StoredResponse {
 /** Items have the first digits of their response in their ids, so that they lead to it. */
 export function itemKeys(keyOf: OwnedKeys): (owner: Owner, id: string) => string {
   return (owner, id) => keyOf(owner, ownerOf(id) ?? id)
-}
-
-export function packReply(engine: Engine, { choice, ...tokens }: Reply): StoredReply {
-  const { pieces, reasoningPieces, ...rest } = choice
-  const isUsual = equal(pieces, engine.split(choice.text)) && equal(reasoningPieces, engine.split(choice.reasoning))
-  return { ...tokens, choice: rest, pieces: isUsual ? null : { text: [...pieces], reasoning: [...reasoningPieces] } }
-}
-
-export function unpackReply(engine: Engine, { choice, pieces, ...tokens }: StoredReply): Reply {
-  return {
-    ...tokens,
-    choice: {
-      ...choice,
-      pieces: pieces?.text ?? engine.split(choice.text),
-      reasoningPieces: pieces?.reasoning ?? engine.split(choice.reasoning),
-    },
-  }
-}
-
-function equal(one: Pieces, other: Pieces): boolean {
-  if (one.length !== other.length) return false
-  const others = other[Symbol.iterator]()
-  for (const piece of one) if (piece !== others.next().value) return false
-  return true
 }

@@ -20,9 +20,13 @@ import { readForm } from './form.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
 import { followChain } from '../state/chain.ts'
+import { historyTooLong, maxHistory, takeHistory } from '../state/history.ts'
+import { linesOf } from '../state/lines.ts'
+import { tooLargeMessage } from '../state/batch-results.ts'
 import { ownedKeys } from '../state/owner.ts'
 import { openText, sealText } from '../state/signed.ts'
-import { timeline } from '../state/timeline.ts'
+import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts'
+import { createSchedule, timeline } from '../state/timeline.ts'
 import { RULE, type Tokenizer } from './tokenizer.ts'
 import * as speech from './speech-headers.ts'
 import { count, pieces, words } from './tokens.ts'
@@ -76,8 +80,23 @@ export interface Engine {
   generator(hex: string): () => number
   /** When the events of a reply are due, and where a planned failure ends it. */
   timeline: typeof timeline
+  /** The same for events that are made as they are read. */
+  schedule: typeof createSchedule
   /** Follows records back to the first; `llm.chain` does it in a store. */
   followChain: typeof followChain
+  /** A choice as records keep it: without tokens that follow from its text. */
+  packChoice: typeof packChoice
+  unpackChoice: typeof unpackChoice
+  wholeChoice: typeof wholeChoice
+  /** What a stored text costs that becomes a part of the prompt: taken before it is read. */
+  takeHistory: typeof takeHistory
+  historyTooLong: typeof historyTooLong
+  /** The most characters of stored texts that one request can bring together. */
+  maxHistory: typeof maxHistory
+  /** The lines of a file that is read in parts. */
+  linesOf: typeof linesOf
+  /** Why an item of a batch has no result. */
+  tooLargeMessage: typeof tooLargeMessage
   /** The keys of records in stores of a plugin; `llm.records` has them already. */
   ownedKeys: typeof ownedKeys
   /** Seals a text with a secret of the plugin; `llm.signed` does it with values and lifetimes. */
@@ -136,7 +155,16 @@ const pure: Omit<Engine, 'randomId'> = {
   embeddingInputs,
   openAiShapes,
   timeline,
+  schedule: createSchedule,
+  packChoice,
+  unpackChoice,
+  wholeChoice,
+  takeHistory,
+  historyTooLong,
+  maxHistory,
   followChain,
+  linesOf,
+  tooLargeMessage,
   ownedKeys,
   sealText,
   openText,

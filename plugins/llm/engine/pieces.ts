@@ -34,6 +34,16 @@ export function joined(all: Pieces): string {
   return all instanceof LongText ? all.text : [...all].join('')
 }
 
+/** Whether the tokens are those that the rule of the engine makes of a text. */
+export function areUsual(all: Pieces, text: string): boolean {
+  if (all instanceof LongText) return all.text === text
+  const usual = piecesOf(text)
+  if (all.length !== usual.length) return false
+  const others = usual[Symbol.iterator]()
+  for (const piece of all) if (piece !== others.next().value) return false
+  return true
+}
+
 class LongText implements Pieces {
   readonly length: number
   readonly text: string

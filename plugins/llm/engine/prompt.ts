@@ -41,6 +41,24 @@ export function promptTokens(request: NeutralRequest, prompt: string): number {
   return Math.max(1, tokens)
 }
 
+/** By how many prompt tokens a request has more with each of its messages. */
+export function tokensOfMessages(request: NeutralRequest): number[] {
+  const { messages, tokenizer } = request
+  const ownTokens = tokenizer?.promptTokens?.bind(tokenizer)
+  if (ownTokens !== undefined) {
+    const without = { ...request, system: [], tools: [], messages: [] }
+    const base = ownTokens(without)
+    return messages.map(message => ownTokens({ ...without, messages: [message] }) - base)
+  }
+  return messages.map(({ role, parts }) =>
+    parts.reduce(
+      // Space at the end of a line belongs to the first token of the next one.
+      (sum, part) => sum + count(renderPart(role, part).trimEnd()) + (part.type === 'image' ? imageTokens : 0),
+      0,
+    ),
+  )
+}
+
 /** The text parts, joined with newlines. */
 export function textOfParts(parts: readonly Part[]): string {
   let text: string | undefined

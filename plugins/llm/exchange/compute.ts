@@ -71,6 +71,7 @@ export function compute(parsed: Parsed, options: ComputeOptions): AnyResult | Pr
     case 'models':
       return models(parsed, options.instance)
     case 'own':
+      options.output.take(parsed.replyBytes ?? 0)
       return { op: 'own' }
   }
 }
@@ -155,8 +156,8 @@ function joined(results: readonly ChatResult[]): ChatResult {
 
 /** `0,`: what a dimension has at least, in any format. */
 const DIMENSION_BYTES = 2
-/** Of a number in memory. */
-const NUMBER_BYTES = 8
+/** Of a number in memory, and of its text while it is written. */
+const NUMBER_BYTES = 24
 
 async function embed(parsed: EmbedParsed, output: OutputBudget): Promise<EmbedResult> {
   const numbers = parsed.inputs.length * parsed.dimensions

@@ -1,6 +1,6 @@
 /** Runs requests within another one: messages on a socket, and items of a batch. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { replaceParameters } from 'svc/plugin'
+import { Pacer, replaceParameters } from 'svc/plugin'
 import type { BodyStream, FastifyReply, FastifyRequest, MessageRule, StreamEnd } from 'svc/plugin'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ItemReply, LlmRoute, Parsed, Rendered, RunItemOptions, SocketRun, StreamEvent } from '../provider.ts'
@@ -28,6 +28,7 @@ import {
   enter,
   errorOf,
   filterOf,
+  LARGE_BODY,
   recordFault,
   renderContext,
   rollFault,
@@ -84,11 +85,14 @@ async function runItem(
     const computed = await computeInner(services, exchange, { isLimited: false })
     const { parsed, result } = computed
     const context = renderContext(services, exchange, computed)
-    const large = exchange.output.isLarge ? placed.route.render(result, parsed, context) : null
+    const { output } = exchange
+    const large = output.isLarge ? placed.route.render(result, parsed, context) : null
     // Counts the reply before anything is stored.
-    if (large !== null) await takeBody(exchange.output, large.body)
+    if (large !== null) await takeBody(output, large.body)
     await placed.route.keep?.(result, parsed, context)
-    const { status = 200, body } = large ?? placed.route.render(result, parsed, context)
+    const rendered = large ?? placed.route.render(result, parsed, context)
+    const { status = 200, body } = rendered
+    if (large === null && output.isLarge) await takeBody(output, body)
     if (item.isCounted) {
       const recorded = recordReply(exchange, parsed, result, context.finishReasons, false, status)
       if (recorded !== null) {
@@ -118,6 +122,7 @@ export async function computeInner(
   exchange: Exchange,
   { isLimited }: { isLimited: boolean },
 ): Promise<Computed> {
+  if (exchange.body.length > LARGE_BODY) await new Pacer().pause()
   exchange.tokenizers = await services.tokenizers.prepare(exchange)
   const parse = once(() => exchange.route.parse(exchange.input()))
   const rule = await ruleFor(services, exchange, parse, { canAbort: false })
@@ -151,8 +156,8 @@ async function computeWith(
 ): Promise<Computed & { pace: Partial<Latency> }> {
   const { parsed, rule, latency, fault, isStream } = given
   const filtered = filterOf(fault, parsed, exchange)
-  const exact = filtered === undefined ? exactReply(exchange, parsed) : null
-  const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, exchange, parsed) : null)
+  const exact = filtered === undefined ? await exactReply(exchange, parsed) : null
+  const fixed = exact ?? (rule?.kind === 'reply' ? await replyOfRule(rule, exchange, parsed) : null)
   if (fixed !== null) {
     const { instance, svc, headers } = exchange
     const named = { parsed, ...fixed }
@@ -208,6 +213,7 @@ export async function runMessage(
     const profileText = exchange.header('x-svc-profile')
     const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
     const fault = rollFault(services, exchange)
+    if (exchange.body.length > LARGE_BODY) await new Pacer().pause()
     exchange.tokenizers = await services.tokenizers.prepare(exchange)
     const parse = once(() => placed.route.parse(exchange.input()))
     const rule = fault === null ? await ruleFor(services, exchange, parse, { canAbort: true }) : null

@@ -1,5 +1,5 @@
 /** Processes every provider request, in an order that clients can rely on. Providers only parse and render. */
-import { isOutputError } from 'svc/plugin'
+import { isOutputError, Pacer } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest, Replicated, Svc } from 'svc/plugin'
 import {
   commonHeaders,
@@ -106,6 +106,9 @@ export interface Served {
 
 type Result = ResultOf<Parsed>
 
+/** Bytes of a body that is worth some milliseconds of work: such requests take turns, and others run in between. */
+export const LARGE_BODY = 65_536
+
 /** Serves one request. Never throws for a client error. */
 export async function run(
   services: RunnerServices,
@@ -119,6 +122,7 @@ export async function run(
   exchange.generate = services.generate
   try {
     checkCredential(exchange)
+    if (exchange.body.length > LARGE_BODY) await new Pacer().pause()
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
     if (latency.latencyMs > 0 && !(await svc.http.delay(request, latency.latencyMs)))
       return abandoned(services, exchange, null)
@@ -141,7 +145,8 @@ export async function run(
     const { tokenizers } = exchange
     const parsed = fitToWindow(exchange, tokenizers === null ? read : withTokenizer(read, tokenizers))
     // A filter replaces every reply.
-    const exact = fault?.kind === undefined || parsed.op !== 'chat' ? exactReply(exchange, parsed) : null
+    const replying = fault?.kind === undefined || parsed.op !== 'chat' ? exactReply(exchange, parsed) : null
+    const exact = replying === null ? null : await replying
     const looking = services.cache.look(exchange, parsed)
     if (looking !== null) exchange.cacheUse = looking instanceof Promise ? await looking : looking
     const admitting = services.limiter.admit(exchange, parsed)
@@ -152,7 +157,7 @@ export async function run(
       if (exchange.load === null) return abandoned(services, exchange, null)
     }
     const filtered = filterOf(fault, parsed, exchange)
-    const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, exchange, parsed) : null)
+    const fixed = exact ?? (rule?.kind === 'reply' ? await replyOfRule(rule, exchange, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       const result = await withCache(exchange, parsed, fixed.result)
@@ -319,11 +324,22 @@ function finish(
 ): FastifyReply | Promise<FastifyReply> {
   const { route } = exchange
   const context = renderContext(services, exchange, computed)
-  if (exchange.output.isLarge && !computed.isStream) return finishLarge(services, exchange, computed, context)
   if (route.keep === undefined) return respond(services, exchange, computed, context)
+  if (exchange.output.isLarge && !computed.isStream) return finishLarge(services, exchange, computed, context)
   return route
     .keep(computed.result, computed.parsed, context)
     .then(() => respond(services, exchange, computed, context))
+}
+
+/** A reply that is counted. */
+interface LargeReply {
+  rendered: Rendered
+  bytes: number
+}
+
+/** The content of a file, whose size is known; null for other replies. */
+function storedReply(rendered: Rendered): LargeReply | null {
+  return rendered.stored === undefined ? null : { rendered, bytes: rendered.stored.bytes }
 }
 
 /** Counts the reply before anything is stored or sent. */
@@ -377,14 +393,18 @@ function respond(
   exchange: Exchange,
   computed: Computed,
   context: RenderContext,
-  large: { rendered: Rendered; bytes: number } | null = null,
-): FastifyReply {
+  large: LargeReply | null = null,
+): FastifyReply | Promise<FastifyReply> {
   const { records, metrics } = services
   const { parsed, result, isStream } = computed
   const { reply, route, instance } = exchange
   if (reply.raw.destroyed) return abandoned(services, exchange, computed)
   const words = context.finishReasons
   const rendered = isStream ? null : (large?.rendered ?? route.render(result, parsed, context))
+  if (rendered !== null && large === null && exchange.output.isLarge)
+    return takeBody(exchange.output, rendered.body).then(bytes =>
+      respond(services, exchange, computed, context, { rendered, bytes }),
+    )
   const streamed = isStream ? streamOf(exchange, computed, context) : null
   if (streamed?.breaksAfter !== undefined) recordFault(streamed.fault!, exchange)
   const recorded = recordReply(exchange, parsed, result, words, isStream, rendered?.status ?? 200)
@@ -410,8 +430,9 @@ function respond(
     return stream(services, exchange, computed, streamed, recorded)
   }
   noteReply(exchange, rendered!)
-  if (large === null) sendWhole(reply, rendered!, [headers, native])
-  else sendLarge(services, exchange, large, [headers, native])
+  const counted = large ?? storedReply(rendered!)
+  if (counted === null) sendWhole(reply, rendered!, [headers, native])
+  else sendLarge(services, exchange, counted, [headers, native])
   if (recorded !== null) enter(services, exchange, { status: recorded.status, record: recorded, parsed, result })
   return reply
 }
@@ -491,11 +512,11 @@ function sendHead(
 function sendLarge(
   { svc }: RunnerServices,
   { request, reply, requestId }: Exchange,
-  { rendered, bytes }: { rendered: Rendered; bytes: number },
+  { rendered, bytes }: LargeReply,
   sources: readonly Record<string, string>[],
 ): void {
   sendHead(reply, rendered, bytes, sources)
-  writeBody(reply, rendered.body).catch((error: unknown) => {
+  writeBody(reply, rendered).catch((error: unknown) => {
     svc.log.error('writing a reply failed', { error, request_id: requestId })
     svc.http.abortResponse(request, reply)
   })

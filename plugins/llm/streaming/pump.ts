@@ -73,6 +73,9 @@ class Pump implements Sleeper {
   /** Cached clock value: reading the clock takes measurable time, and a stream without pauses doesn't need it. */
   #now = 0
   #tokens = 0
+  /** Events since the stream has slept, and the time since then, if they are many. */
+  #added = 0
+  #pacer: Pacer | null = null
   #isBroken = false
   #hasFailed = false
   #hasEndedEarly = false
@@ -97,6 +100,8 @@ class Pump implements Sleeper {
 
   /** Called when the pending event is due, or earlier if it was too far ahead for the clock. */
   wake(): void {
+    this.#added = 0
+    this.#pacer = null
     this.#now = this.#options.clock.now()
     if (this.#now < this.#dueAt && !this.#stream.closed && !this.#hasEndedEarly) return this.#sleep()
     if (this.#now - this.#dueAt > lateMs) this.#dueAt = this.#now
@@ -107,20 +112,28 @@ class Pump implements Sleeper {
     try {
       let event = this.#pending
       this.#pending = null
-      let pacer: Pacer | undefined
-      let added = 0
       while (!this.#stream.closed && !this.#hasEndedEarly && (event ??= this.#next()) !== null) {
         this.#output.add(event)
         event = null
+        if (this.#isLong()) return void this.#pause().then(() => this.#run())
         if (!this.#output.isWritable) return void this.#output.ready().then(() => this.#run())
-        if (++added % EVENTS_PER_LOOK !== 0) continue
-        pacer ??= new Pacer()
-        if (pacer.isDue) return void pacer.pause().then(() => this.#run())
       }
       if (this.#stream.closed || this.#hasEndedEarly) this.#events.return?.()
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  /** Whether the stream has kept other requests waiting for long enough: a fast reader would never make it wait. */
+  #isLong(): boolean {
+    if (++this.#added % EVENTS_PER_LOOK !== 0) return false
+    this.#pacer ??= new Pacer()
+    return this.#pacer.isDue
+  }
+
+  async #pause(): Promise<void> {
+    await this.#pacer!.pause()
+    if (!this.#output.isWritable) await this.#output.ready()
   }
 
   /** A client has cancelled the reply. */

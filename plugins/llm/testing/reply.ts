@@ -5,9 +5,12 @@ import {
   asObject,
   asText,
   below,
+  expandedBytes,
   expandText,
   expandValue,
   InputProblem,
+  jsonBytes,
+  Pacer,
   rejectUnknownKeys,
 } from 'svc/plugin'
 import type { Json, LookUp, OutputBudget } from 'svc/plugin'
@@ -179,25 +182,68 @@ export function fits(reply: RuleReply, op: string): boolean {
   return reply.kind === 'embedding' ? op === 'embed' : op === 'chat'
 }
 
+type ChatReply = Extract<RuleReply, { kind: 'chat' }>
+
+interface Filling {
+  /** Finds the references that are the same for all routes. */
+  lookUp: LookUp
+  output: OutputBudget
+}
+
+/** Bytes of a reply that is made at once. */
+const SMALL_BYTES = 65_536
+
 /**
- * The result for a chat request. `lookUp` finds the references that are the same for all routes; what they insert is taken
- * from `output`.
+ * The result for a chat request; a promise for a large one, which lets other requests run. What it contains is taken from
+ * `output`, before it is made. Throws `OutputTooLarge` or `OutputUnavailable`.
  */
 export function chatResultOf(
-  reply: Extract<RuleReply, { kind: 'chat' }>,
-  { request, promptTokens: own }: ChatParsed,
-  { lookUp, output }: { lookUp: LookUp; output: OutputBudget },
-): ChatResult {
-  const prompt = render(request)
-  const known = new Map<string, Json | undefined>()
-  const fill: LookUp = reference => {
-    if (!known.has(reference)) known.set(reference, valueOf(reference))
-    return known.get(reference)
-  }
-  const valueOf: LookUp = reference => {
+  reply: ChatReply,
+  parsed: ChatParsed,
+  { lookUp, output }: Filling,
+): ChatResult | Promise<ChatResult> {
+  const { request } = parsed
+  const fill = memoize(reference => {
     if (reference === 'prompt') return lastUserText(request)
     return reference === 'model' ? request.model : lookUp(reference)
+  })
+  const filled = { lookUp: fill, output }
+  if (!reply.isTemplate) return makeResult(reply, parsed, filled)
+  const bytes = request.n * sizeOf(reply, fill)
+  output.require(bytes)
+  if (bytes <= SMALL_BYTES) return makeResult(reply, parsed, filled)
+  // The contents stay in memory until they are written.
+  output.hold(bytes)
+  return new Pacer().pause().then(() => makeResult(reply, parsed, filled))
+}
+
+/** Finds each reference once. */
+function memoize(lookUp: LookUp): LookUp {
+  const known = new Map<string, Json | undefined>()
+  return reference => {
+    if (!known.has(reference)) known.set(reference, lookUp(reference))
+    return known.get(reference)
   }
+}
+
+/** Bytes of the contents of one choice as JSON. */
+function sizeOf({ text, json, reasoning, calls }: ChatReply, lookUp: LookUp): number {
+  const sizes = new Map<string, number>()
+  const sizeOfReference = (reference: string): number => {
+    let size = sizes.get(reference)
+    if (size === undefined) sizes.set(reference, (size = jsonBytes(lookUp(reference) ?? '')))
+    return size
+  }
+  const contents = [json === null ? text : json.value, reasoning, ...calls.map(({ args }) => args)]
+  return expandedBytes(contents, sizeOfReference)
+}
+
+function makeResult(
+  reply: ChatReply,
+  { request, promptTokens: own }: ChatParsed,
+  { lookUp: fill, output }: Filling,
+): ChatResult {
+  const prompt = render(request)
   const before = output.used
   const first = choiceOf(reply, request, reply.isTemplate ? new Template(output, fill) : new PlainTexts(output))
   const bytes = output.used - before
@@ -276,7 +322,7 @@ function withIds(choice: Choice, index: number, idOf: (number: number) => string
   return { ...choice, index, calls }
 }
 
-function choiceOf(reply: Extract<RuleReply, { kind: 'chat' }>, request: NeutralRequest, texts: PlainTexts): Choice {
+function choiceOf(reply: ChatReply, request: NeutralRequest, texts: PlainTexts): Choice {
   const text = reply.json === null ? texts.text(reply.text) : texts.json(reply.json.value).json
   const content = limited(text, request)
   const calls = reply.calls.map(call => callOf(call, request, texts))

@@ -32,11 +32,13 @@ const BOTH_TYPES = 'application/json, text/event-stream'
 const CAPABILITIES = { sampling: {}, elicitation: {}, roots: {} }
 const META = 'io.modelcontextprotocol/'
 const PROBE_MS = 10_000
+/** How long the server may take for a message that has no answer. */
+const TAKING_MS = 10_000
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 /** How long a stream may stay open after the response. */
 const LINGER_MS = 1000
-/** Resources whose changes are asked for; the one asked for first is dropped first. */
+/** Resources whose changes were requested; the oldest is dropped first. */
 const MAX_FOLLOWED = 500
 const SESSION_ENDED = 'the session has ended'
 export class RemoteLink implements Link {
@@ -68,11 +70,11 @@ export class RemoteLink implements Link {
     this.#isStateless = revision === 'stateless' || (revision === 'auto' && (await this.#discovers()))
   }
 
-  send(message: JsonObject, context: CallContext | null): void {
+  send(message: JsonObject, context: CallContext | null): void | Promise<void> {
     if (message.method === 'notifications/cancelled') this.#cancel(message)
-    // Without sessions, clients send no notifications: they cancel by disconnecting.
-    if (!this.#isStateless || message.id !== undefined) void this.#post(message, context)
     if (message.method === 'notifications/initialized') void this.#listen()
+    // Without sessions, clients send no notifications: they cancel by disconnecting.
+    if (!this.#isStateless || message.id !== undefined) return this.#post(message, context)
   }
 
   follow(uri: string): void {
@@ -121,6 +123,8 @@ export class RemoteLink implements Link {
     const isRequest = message.id !== undefined && message.method !== undefined
     if (isRequest) this.#open.set(message.id, controller)
     const { signal, release } = joinSignals(this.#closing.signal, controller.signal)
+    // The time for the answer to a request is limited by who sends it.
+    const timer = isRequest ? undefined : setTimeout(() => controller.abort(), TAKING_MS).unref()
     try {
       const response = await this.#exchange(message, context, signal)
       const isComplete = await this.#received(response, message, () => controller.abort())
@@ -130,6 +134,7 @@ export class RemoteLink implements Link {
       if (isRequest) this.#fail(message, error instanceof Error ? error.message : String(error))
       if (error instanceof Unreachable) this.#events?.closed({ reason: error.message })
     } finally {
+      clearTimeout(timer)
       release()
       this.#open.delete(message.id)
     }
@@ -161,7 +166,8 @@ export class RemoteLink implements Link {
 
   #readVersion({ result }: JsonObject): void {
     const version = isRecord(result) ? result.protocolVersion : null
-    this.#version = typeof version === 'string' ? version : null
+    // It becomes a header.
+    this.#version = typeof version === 'string' && /^[\w.-]{1,32}$/.test(version) ? version : null
   }
 
   #fail({ id }: JsonObject, message: string): void {

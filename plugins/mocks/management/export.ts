@@ -1,6 +1,5 @@
 /** Export formats of a mock: a bundle, the effective document, an entry of `svc.yaml`. */
 import { isRecord } from 'svc/plugin'
-import { yamlText } from '../document/yaml-text.ts'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { Mock } from './mock.ts'
 
@@ -16,8 +15,8 @@ export function bundleOf(mock: Mock, now: Date): JsonObject {
   }
 }
 
-/** An entry of `mocks:` as YAML. */
-export async function svcYamlOf(mock: Mock): Promise<string> {
+/** An entry of `mocks:` in `svc.yaml`. */
+export function svcYamlOf(mock: Mock): JsonObject {
   const { settings, rules, overrides } = mock.partsAsJson()
   const entry = {
     name: mock.name,
@@ -27,8 +26,7 @@ export async function svcYamlOf(mock: Mock): Promise<string> {
     overrides,
     spec: mock.live.api.document.root,
   }
-  const lines = (await yamlText(entry)).replaceAll(/^(?=.)/gm, '    ')
-  return `mocks:\n  -${lines.slice(3)}`
+  return { mocks: [entry] }
 }
 
 /** The document with the URLs of the mock as servers and the bodies of overrides as first examples. */

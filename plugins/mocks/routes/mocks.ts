@@ -9,9 +9,8 @@ import {
 } from 'svc/plugin'
 import { showReport } from '../check/report.ts'
 import { readDocument } from '../document/read.ts'
-import { yamlText } from '../document/yaml-text.ts'
 import { managementError } from '../errors.ts'
-import { bundleOf, effectiveDocument, svcYamlOf } from '../management/export.ts'
+import { bundleOf, svcYamlOf } from '../management/export.ts'
 import type { JsonObject } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
 import type { DocumentReference, Mock } from '../management/mock.ts'
@@ -360,8 +359,9 @@ async function spec(service: Service, request: FastifyRequest<Named>, reply: Fas
   const text = await service.mocks.text(sha256)
   reply.type(`application/${wanted ?? format}; charset=utf-8`)
   if (wanted === null || wanted === format) return reply.send(text)
+  // The document of the current version is parsed already.
   const value = sha256 === mock.current?.sha256 ? mock.live.api.document.root : parsed(text, service)
-  return reply.send(wanted === 'json' ? JSON.stringify(value, null, 2) : await yamlText(value))
+  return reply.send(wanted === 'json' ? JSON.stringify(value, null, 2) : await service.texts.write(value, 'yaml'))
 }
 
 function parsed(text: string, service: Service): JsonObject {
@@ -425,17 +425,17 @@ async function exportMock(
   request: FastifyRequest<Named>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { texts } = service
   const mock = requireMock(service, request.params.name)
   const format = readQuery(request).get('format') ?? 'bundle'
   const attach = (extension: string, type: string): FastifyReply =>
     reply
       .type(`${type}; charset=utf-8`)
       .header('Content-Disposition', `attachment; filename="svc-mock-${mock.name}.${extension}"`)
-  if (format === 'bundle') return attach('json', 'application/json').send(JSON.stringify(bundleOf(mock, new Date())))
+  if (format === 'bundle')
+    return attach('json', 'application/json').send(await texts.write(bundleOf(mock, new Date()), 'json'))
   if (format === 'openapi')
-    return attach('json', 'application/json').send(
-      JSON.stringify(effectiveDocument(mock, urlOf(service, request, mock.name))),
-    )
-  if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(await svcYamlOf(mock))
+    return attach('json', 'application/json').send(await texts.of(mock, urlOf(service, request, mock.name), 'json'))
+  if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(await texts.write(svcYamlOf(mock), 'yaml'))
   throw managementError('invalid_parameter', 'format must be bundle, openapi or svc-yaml')
 }

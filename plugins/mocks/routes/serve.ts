@@ -17,8 +17,7 @@ import {
 import type { MockResponse } from '../exchange/response-builder.ts'
 import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
-import { yamlText } from '../document/yaml-text.ts'
-import { effectiveDocument } from '../management/export.ts'
+import type { DocumentFormat } from '../management/document-text.ts'
 import type { JsonObject } from '../document/json.ts'
 import type { Mock } from '../management/mock.ts'
 import { Incoming } from '../request/incoming.ts'
@@ -189,7 +188,10 @@ async function respond(
   const document = /^\/openapi\.(json|yaml)$/.exec(incoming.path)?.[1]
   if (document && (incoming.method === 'GET' || incoming.method === 'HEAD'))
     return {
-      response: await documentResponse(effectiveDocument(mock, urlOf(service, request, mock.name)), document),
+      response: documentResponse(
+        await service.texts.of(mock, urlOf(service, request, mock.name), document as DocumentFormat),
+        document,
+      ),
       operation: null,
     }
   const nearest = live.api.nearest(incoming.path)
@@ -224,7 +226,7 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
     get checks() {
       return (checks ??= new StepBudget(CHECK_STEPS))
     },
-    ignoreRule: id => svc.http.ignoreHeader(request, `rule:${id}`, 'too_expensive'),
+    ignoreRule: id => svc.http.ignoreHeader(request, id, 'too_expensive'),
   }
 }
 
@@ -272,8 +274,7 @@ function problem(
   }
 }
 
-async function documentResponse(document: JsonObject, format: string): Promise<MockResponse> {
-  const body = Buffer.from(format === 'json' ? JSON.stringify(document) : await yamlText(document))
+function documentResponse(body: Buffer, format: string): MockResponse {
   return {
     status: 200,
     headers: [['Content-Type', format === 'json' ? 'application/json' : 'application/yaml']],

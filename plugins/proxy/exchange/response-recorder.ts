@@ -2,18 +2,21 @@
 import { isUtf8 } from 'node:buffer'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { isOutputError, OutputBudget } from 'svc/plugin'
+import type { SharedMemory } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
 import type { RecordedChunk, RecordedResponse } from '../recordings/recording.ts'
-import { isJsonType, mediaType } from '../recordings/request-shape.ts'
+import { hidesMembers, isJsonType, mediaType } from '../recordings/request-shape.ts'
+import { RecordedBytes } from './recorded-bytes.ts'
+import type { Chunk } from './recorded-bytes.ts'
 import { ResponseCleaner } from './response-cleaner.ts'
 
-/** Bytes of a decoded body that can be recorded. */
+/** Bytes of a body that can be recorded, as it came and decoded. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
-const MAX_CHUNKS = 10_000
-/** Pieces that arrive this close together, in milliseconds, are one chunk. */
-const SAME_MS = 1
+/** Bytes of all bodies that are being recorded. */
+export const MAX_BODIES_BYTES = 2 * MAX_BODY_BYTES
 /** A body of known length that arrives within this time, in milliseconds, is recorded in one piece. */
 const ONE_PIECE_MS = 20
 
@@ -37,14 +40,11 @@ export interface RecorderOptions {
   sentAt: number
   /** The secrets of the request, which the upstream may repeat. Called after the request is complete. */
   secrets: () => Iterable<string>
+  /** Memory for all bodies that are being recorded. */
+  memory: SharedMemory
 }
 
 type RecordedBody = Pick<RecordedResponse, 'json' | 'body' | 'base64' | 'chunks'>
-
-interface Piece {
-  at: number
-  bytes: Buffer
-}
 
 export class ResponseRecorder {
   readonly #options: RecorderOptions
@@ -52,13 +52,16 @@ export class ResponseRecorder {
   readonly #recordedAt = new Date()
   readonly #decoder: Transform | null
   readonly #decoded: Promise<boolean>
-  #pieces: Piece[] = []
-  #bytes = 0
+  readonly #budget: OutputBudget
+  readonly #bytes: RecordedBytes
+  #received = 0
   #isTooLarge = false
   #hasBytes = false
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#budget = new OutputBudget(MAX_BODY_BYTES, options.memory)
+    this.#bytes = new RecordedBytes(this.#budget)
     this.#decoder = DECODERS[codingOf(options.lines)]?.() ?? null
     this.#decoded = this.#decoder === null ? Promise.resolve(true) : this.#collect(this.#decoder)
   }
@@ -68,11 +71,29 @@ export class ResponseRecorder {
     return Number(headerOf(lines, 'content-length')) > MAX_BODY_BYTES || !Object.hasOwn(DECODERS, codingOf(lines))
   }
 
-  write(bytes: Buffer): void {
+  /** False if the decoder is behind: await `ready` before the next piece, which it would have to keep. */
+  write(bytes: Buffer): boolean {
     this.#hasBytes = true
-    if (this.#isTooLarge) return
-    if (this.#decoder === null) this.#add(bytes)
-    else this.#decoder.write(bytes)
+    if (this.#isTooLarge) return true
+    this.#received += bytes.length
+    if (this.#received > MAX_BODY_BYTES) this.discard()
+    else if (this.#decoder === null) this.#add(bytes)
+    // A decoder that has failed is destroyed.
+    else if (!this.#decoder.destroyed) return this.#decoder.write(bytes)
+    return true
+  }
+
+  /** Resolves when the decoder can take more, or has ended. */
+  ready(): Promise<void> {
+    const decoder = this.#decoder
+    if (decoder === null || decoder.destroyed || !decoder.writableNeedDrain) return Promise.resolve()
+    return new Promise(resolve => {
+      const proceed = (): void => {
+        decoder.off('drain', proceed).off('close', proceed)
+        resolve()
+      }
+      decoder.on('drain', proceed).on('close', proceed)
+    })
   }
 
   /** The recording, after the body is complete; null if it is too large or its coding is invalid. */
@@ -84,19 +105,26 @@ export class ResponseRecorder {
     } else this.#decoder?.destroy()
     const { status, upstream, sentAt, secrets } = this.#options
     const cleaner = new ResponseCleaner(upstream, secrets())
+    const { all, chunks } = this.#bytes.take()
+    if (
+      upstream.redact.json.length > 0 &&
+      hidesMembers(all.toString(), mediaType(this.#header('content-type')), upstream)
+    )
+      return null
     return {
       status,
       headers: this.#headers(upstream, cleaner),
       recorded_at: this.#recordedAt.toISOString(),
       first_byte_ms: Math.round(this.#headAt - sentAt),
-      ...this.#body(endedAt, cleaner),
+      ...(await this.#body(all, chunks, endedAt, cleaner)),
     }
   }
 
-  /** Ends the decoder of a response that is not recorded. */
+  /** Ends the decoder and gives the memory back. Call it when the response is written, or is not recorded. */
   discard(): void {
     this.#isTooLarge = true
-    this.#pieces = []
+    this.#bytes.drop()
+    this.#budget.release()
     this.#decoder?.destroy()
   }
 
@@ -110,9 +138,13 @@ export class ResponseRecorder {
   }
 
   #add(bytes: Buffer): void {
-    this.#bytes += bytes.length
-    if (this.#bytes > MAX_BODY_BYTES) return this.discard()
-    this.#pieces.push({ at: performance.now(), bytes })
+    if (this.#isTooLarge) return
+    try {
+      this.#bytes.add(bytes)
+    } catch (error) {
+      if (!isOutputError(error)) throw error
+      this.discard()
+    }
   }
 
   #header(name: string): string {
@@ -129,10 +161,8 @@ export class ResponseRecorder {
     return headerRecord(kept)
   }
 
-  #body(endedAt: number, cleaner: ResponseCleaner): RecordedBody {
-    const all = Buffer.concat(this.#pieces.map(({ bytes }) => bytes))
+  async #body(all: Buffer, chunks: readonly Chunk[], endedAt: number, cleaner: ResponseCleaner): Promise<RecordedBody> {
     if (all.length === 0) return {}
-    const chunks = joinPieces(this.#pieces)
     const type = mediaType(this.#header('content-type'))
     const isSized = this.#header('content-length') !== ''
     const isOnePiece = chunks.length === 1 || (isSized && endedAt - this.#headAt < ONE_PIECE_MS)
@@ -142,7 +172,8 @@ export class ResponseRecorder {
       return { chunks: this.#timed(chunks, index => ({ base64: shown[index]!.toString('base64') })) }
     }
     // A secret that only a parser finds: without the timing, but redacted.
-    if (isJsonType(type) && cleaner.changesJson(all)) return cleaner.body(all, type)
+    const changed = isJsonType(type) ? await cleaner.changedJson(all) : null
+    if (changed !== null) return changed
     const texts = textsOf(chunks.map(({ bytes }) => bytes))
     const shown = texts.map(text => cleaner.text(text))
     const whole = cleaner.text(texts.join(''))
@@ -151,7 +182,7 @@ export class ResponseRecorder {
     return { chunks: this.#timed(chunks, index => ({ text: shown[index]! })).filter(({ text }) => text !== '') }
   }
 
-  #timed(chunks: readonly Piece[], contentOf: (index: number) => Omit<RecordedChunk, 'after_ms'>): RecordedChunk[] {
+  #timed(chunks: readonly Chunk[], contentOf: (index: number) => Omit<RecordedChunk, 'after_ms'>): RecordedChunk[] {
     let before = this.#headAt
     return chunks.map(({ at }, index) => {
       const gap = Math.max(0, Math.round(at - before))
@@ -170,22 +201,9 @@ function codingOf(lines: readonly HeaderLine[]): string {
 }
 
 /** Cut where the pieces were. */
-function partsOf(bytes: Buffer, pieces: readonly Piece[]): Buffer[] {
+function partsOf(bytes: Buffer, pieces: readonly Chunk[]): Buffer[] {
   let start = 0
   return pieces.map(piece => bytes.subarray(start, (start += piece.bytes.length)))
-}
-
-/** Joins pieces that arrived together, and those above the limit. */
-function joinPieces(pieces: readonly Piece[]): Piece[] {
-  const joined: { at: number; last: number; parts: Buffer[] }[] = []
-  for (const { at, bytes } of pieces) {
-    const before = joined.at(-1)
-    if (before !== undefined && (at - before.last < SAME_MS || joined.length >= MAX_CHUNKS)) {
-      before.parts.push(bytes)
-      before.last = at
-    } else joined.push({ at, last: at, parts: [bytes] })
-  }
-  return joined.map(({ at, parts }) => ({ at, bytes: Buffer.concat(parts) }))
 }
 
 /** Texts of chunks; a character that spans two of them belongs to the second. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { isSecretParameter, Redactor, setOwn } from 'svc/plugin'
 import type { Json, JsonObject } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
-import { isSensitiveHeader, parseBoundedJson, redactJson, removeJson } from '../redaction.ts'
+import { isSensitiveHeader, isTooCostly, parseBoundedJson, redactJson, removeJson } from '../redaction.ts'
 import { canonicalPath } from '../target-path.ts'
 
 /** Longer JSON is recorded as text. */
@@ -68,7 +68,12 @@ function bodyOf(upstream: Upstream, contentType: string, body: Buffer, redactor:
     return text.length <= MAX_JSON_CHARACTERS ? { json: redacted } : { body: JSON.stringify(redacted) }
   }
   if (type === 'application/x-www-form-urlencoded') return { form: redactPairs(pairsOf(text), redactor) }
-  return { body: redactor.text(text) }
+  return { body: hidesMembers(text, type, upstream) ? redactor.marker : redactor.text(text) }
+}
+
+/** Whether the configuration names members to hide in a JSON body that is too costly to be parsed. */
+export function hidesMembers(text: string, type: string, { redact }: Upstream): boolean {
+  return redact.json.length > 0 && isJsonType(type) && isTooCostly(text)
 }
 
 export function mediaType(contentType: string): string {

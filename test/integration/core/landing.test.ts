@@ -181,12 +181,12 @@ t.test('pages are cached per base URL, at most 16 of them [CTL-25]', async t => 
     built.push(url)
     return `page of ${url}`
   })
-  t.equal(pageFor('a'), pageFor('a'), 'the same bytes')
+  t.equal(await pageFor('a'), pageFor('a'), 'the same bytes')
   t.same(built, ['a'])
-  for (let index = 0; index < 16; index++) pageFor(`other ${index}`)
-  t.equal(pageFor('a').toString(), 'page of a')
+  for (let index = 0; index < 16; index++) await pageFor(`other ${index}`)
+  t.equal((await pageFor('a')).toString(), 'page of a')
   t.equal(built.filter(url => url === 'a').length, 2)
-  pageFor('other 15')
+  await pageFor('other 15')
   t.equal(built.length, 18, 'the newest are still there')
 })
 

@@ -25,7 +25,7 @@ t.test('others run between slices, and every item is visited in order [SEE-7]', 
   )
 })
 
-t.test('runs take turns: only one of them works in a turn of the event loop [BUDGET-12]', async t => {
+t.test('runs take turns: only one of them works in a turn of the event loop [EVAL-3]', async t => {
   const evaluations = new Evaluations(createBudgets({ ...BUDGETS, workMs: 1 }))
   const worked: number[] = []
   let isOver = false
@@ -51,7 +51,7 @@ t.test('runs take turns: only one of them works in a turn of the event loop [BUD
   t.ok(Math.max(...worked) <= 2, `at most one run in a turn: ${worked.join(' ')}`)
 })
 
-t.test('an evaluation and a whole run are bounded [BUDGET-12]', async t => {
+t.test('an evaluation and a whole run are bounded [EVAL-3]', async t => {
   const evaluations = new Evaluations(createBudgets({ ...BUDGETS, steps: 10_000 }))
   await t.rejects(
     evaluations.run().each([1], (_item, steps) => steps.take(10_001)),
@@ -72,7 +72,7 @@ t.test('an evaluation and a whole run are bounded [BUDGET-12]', async t => {
   )
 })
 
-t.test('a run ends when its client leaves [BUDGET-12]', async t => {
+t.test('a run ends when its client leaves [EVAL-3]', async t => {
   const evaluations = new Evaluations(createBudgets(BUDGETS))
   const left = new AbortController()
   let visits = 0
@@ -86,7 +86,7 @@ t.test('a run ends when its client leaves [BUDGET-12]', async t => {
   t.equal(visits, 3)
 })
 
-t.test('evaluations of requests wait when others have used up the turn [BUDGET-12]', async t => {
+t.test('evaluations of requests wait when others have used up the turn [EVAL-3]', async t => {
   const budgets = createBudgets({ ...BUDGETS, workMs: 1 })
   t.equal(budgets.turn(), null)
   budgets.evaluation().take(99_000)

@@ -78,7 +78,7 @@ t.test(
     const self: { self?: object } = {}
     self.self = self
     await store.set('key of row 0', self)
-    t.equal((await scrape(states))['shop/rows']![0], 10_000, 'a value that refers to itself is no failure')
+    t.equal((await scrape(states))['shop/rows']![0], 10_000, 'a value that refers to itself does not fail')
   },
 )
 

@@ -1,7 +1,6 @@
 /** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
 import t from 'tap'
-import { OutputBudget } from '../../../core/contract/budgets.ts'
-import { StepBudget } from '../../../core/contract/plugin.ts'
+import { OutputBudget, StepBudget } from '../../../core/contract/plugin.ts'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import { compute } from '../../../plugins/llm/exchange/compute.ts'
 import { isBadInput } from '../../../plugins/llm/errors.ts'
@@ -30,7 +29,7 @@ const { svc } = pluginState({ publicMode: false }, { isStrict: true })
 const llm = {
   engine,
   documents: new DocumentStore(svc),
-  batches: new BatchStore(svc, 1000),
+  batches: new BatchStore(svc, 1000, { maxBytes: 1_000_000 }),
   endings: () => () => () => () => {},
 }
 const state = createState(svc, llm)
@@ -79,6 +78,7 @@ function inputOf(body: object): RouteInput {
     runItem: () => Promise.reject(new Error('no batches here')),
     isUpgrade: false,
     url: path => path,
+    output: () => new OutputBudget(1_000_000),
     limits,
     credential: null,
     replyMembers: () => ({}),
