@@ -134,7 +134,7 @@ export class OutputBudget {
     this.#working += held
   }
 
-  /** Throws `OutputTooLarge` if so many bytes more do not fit. Nothing is taken. */
+  /** Throws `OutputTooLarge` if this number of bytes more does not fit. Nothing is taken. */
   require(bytes: number): void {
     if (!(this.#used + bytes <= this.limit)) throw new OutputTooLarge(this.limit)
   }

@@ -37,13 +37,13 @@ function chunksOf(body: Rendered['body']): Iterable<string | Buffer> {
 /** Resolves when more can be written, or when the client has disconnected. */
 function drained(raw: FastifyReply['raw']): Promise<void> {
   return new Promise(resolve => {
-    const settle = (): void => {
-      raw.off('drain', settle)
-      raw.off('close', settle)
+    const goOn = (): void => {
+      raw.off('drain', goOn)
+      raw.off('close', goOn)
       resolve()
     }
-    raw.on('drain', settle)
-    raw.on('close', settle)
-    if (raw.destroyed) settle()
+    raw.on('drain', goOn)
+    raw.on('close', goOn)
+    if (raw.destroyed) goOn()
   })
 }
