@@ -20,7 +20,7 @@ export const PATIENCE_MS = 1000
 /** and the time that its bytes take at this rate, in bytes per millisecond (128 KiB a second). */
 const SLOWEST_RATE = 128
 /** A stream that exceeds its bound by this factor has a writer that never waits. */
-const STREAM_BURST = 96
+const STREAM_BURST = 64
 
 interface Client {
   readonly address: string
