@@ -1,8 +1,8 @@
 /** Records of mock LLM requests and responses, for `/ai/requests`. */
 import { copyText, isSecretName, isSecretParameter, type Svc, type SvcInspector } from 'svc/plugin'
-import { maskKey } from '../exchange/credentials.ts'
-import type { GuardrailOutcome } from '../neutral.ts'
-import type { RequestHeaders } from '../provider.ts'
+import { maskKey } from '../headers/credentials.ts'
+import type { GuardrailOutcome } from '../contract/neutral.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
 
 /** The record of one request; plain data. */
 export interface AiRecord {

@@ -1,9 +1,9 @@
 /** The batches of providers: records with a plan, whose items run when somebody first asks for the results. */
 import { Pacer, type JsonObject, type Store, type Svc, type SvcBudgets } from 'svc/plugin'
 import { digest, generator } from '../engine/seed.ts'
-import type { RouteInput } from '../provider.ts'
+import type { RouteInput, BatchPlan } from '../contract/provider.ts'
 import { BatchResults, type ResultFormat } from './batch-results.ts'
-import { DEFAULT_PLAN, parsePlan, stateAt, type BatchPlan, type BatchState } from './batch-plan.ts'
+import { DEFAULT_PLAN, parsePlan, stateAt, type BatchState } from './batch-plan.ts'
 import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
 
 /** A batch. Plain data; `data` is what the format keeps. */

@@ -1,7 +1,7 @@
 /** Latency of replies and speed of streams: `X-Svc-Latency-Ms`, `-TTFT-Ms`, `-Tokens-Per-Second`, `-Jitter`. */
-import { header } from '../exchange/credentials.ts'
+import { header } from '../headers/credentials.ts'
 import { digest, generator } from '../engine/seed.ts'
-import type { RequestHeaders } from '../provider.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
 
 export interface Latency {
   /** Milliseconds before the response headers. */

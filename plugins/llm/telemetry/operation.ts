@@ -1,5 +1,5 @@
 /** The names of OpenTelemetry's semantic conventions for generative AI: operations and providers. */
-import type { LlmProvider, LlmRoute } from '../provider.ts'
+import type { LlmProvider, LlmRoute } from '../contract/provider.ts'
 
 /** `gen_ai.operation.name`; null: the conventions have no name for what the route does. */
 export function operationOf({ operation, op }: LlmRoute): string | null {

@@ -1,7 +1,7 @@
 /** The memory of full stores: what providers of the mock LLM keep [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import type { Config } from '../../../core/contract/plugin.ts'
-import { createEngine } from '../../../plugins/llm/engine/engine.ts'
+import { createEngine } from '../../../plugins/llm/registry/engine.ts'
 import type { StoredResponse } from '../../../plugins/llm-openai/responses/response-store.ts'
 import { ResponseStore } from '../../../plugins/llm-openai/responses/response-store.ts'
 import { ConversationStore } from '../../../plugins/llm-openai/conversations/conversation-store.ts'

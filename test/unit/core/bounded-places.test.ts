@@ -84,7 +84,7 @@ const SEARCHES: Record<string, Bound> = {
   'core/contract/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/pipeline/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/pipeline/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'plugins/llm/providers/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'plugins/llm/registry/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/llm/engine/rules.ts': {
     calls: ['new TextSearch', 'linearPattern', 'new RegExp'],
     bound: 'steps; linear patterns, or patterns of the operator in svc.yaml',
@@ -138,7 +138,7 @@ const SIZES: Record<string, Bound> = {
   },
   'plugins/llm-openai/tokenize.ts': { calls: ['Array.from'], bound: 'tokens of the request' },
   'plugins/llm/engine/audio.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'milliseconds of a piece of sound' },
-  'plugins/llm/engine/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
+  'plugins/llm/registry/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
   'plugins/llm/engine/schema-bounds.ts': { calls: ['padEnd'], bound: '4,096 characters' },
   'plugins/llm/engine/scripted.ts': { calls: ['Array.from'], bound: 'the largest number of words of the instance' },
   'plugins/llm/inference/engine-metrics.ts': { calls: ['valueAt'], bound: 'a gauge at a time: no search' },

@@ -7,7 +7,7 @@ import { filterExtras, filterResults } from '../../../plugins/llm-azure/content-
 import { streamGenerateContent } from '../../../plugins/llm-gemini/generate.ts'
 import { chatCompletions } from '../../../plugins/llm-openai/chat.ts'
 import { logprobOf } from '../../../plugins/llm-openai/logprobs.ts'
-import { createEngine } from '../../../plugins/llm/engine/engine.ts'
+import { createEngine } from '../../../plugins/llm/registry/engine.ts'
 import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 import type { Choice, ChatResult, LlmRoute, Parsed, RenderContext } from '../../../plugins/llm/types.ts'

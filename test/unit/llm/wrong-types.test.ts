@@ -1,10 +1,9 @@
 /** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
 import t from 'tap'
 import { OutputBudget, StepBudget } from '../../../core/contract/plugin.ts'
-import { createEngine } from '../../../plugins/llm/engine/engine.ts'
-import { compute } from '../../../plugins/llm/exchange/compute.ts'
-import { isBadInput } from '../../../plugins/llm/errors.ts'
-import { ProviderError } from '../../../plugins/llm/exchange/error-responses.ts'
+import { createEngine } from '../../../plugins/llm/registry/engine.ts'
+import { compute } from '../../../plugins/llm/steps/compute.ts'
+import { isBadInput, ProviderError } from '../../../plugins/llm/contract/errors.ts'
 import type { ProviderInstance } from '../../../plugins/llm/providers/instance.ts'
 import { BatchStore } from '../../../plugins/llm/state/batches.ts'
 import { DocumentStore } from '../../../plugins/llm/state/documents.ts'

@@ -1,0 +1,195 @@
+/** Serves the WebSocket routes of providers. */
+import { joinSignals } from 'svc/plugin'
+import type { FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
+import { errorResponse } from '../call/error-responses.ts'
+import { ProviderError } from '../contract/errors.ts'
+import { Exchange } from '../call/model-call.ts'
+import type { OpenSocket } from './socket-bounds.ts'
+import { runMessage } from './inner-request.ts'
+import type { PlacedRoute } from '../testing/protocol.ts'
+import { checkCredential, errorOf, rollFault, type RunnerServices, type Served } from './runner.ts'
+import type { LlmSocket, Parsed, SocketRun, SocketRunOptions, StreamEvent } from '../contract/provider.ts'
+
+export interface SocketRoute {
+  preValidation: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | void>
+  wsHandler(socket: WebSocket, request: FastifyRequest): void
+}
+
+/** A socket with more unsent bytes has to wait. */
+const MAX_BUFFERED = 256 * 1024
+const WAIT_MS = 10
+
+export function socketRoute(
+  services: RunnerServices,
+  served: Served,
+  find: (path: string) => PlacedRoute | null,
+): SocketRoute {
+  const accepted = new WeakMap<FastifyRequest, { exchange: Exchange; parsed: Parsed }>()
+  return {
+    async preValidation(request, reply) {
+      if (!request.ws) return
+      const params = request.params as Record<string, string>
+      const exchange = new Exchange(services.svc, { ...served, params }, services.limits, request, reply)
+      try {
+        await checkHandshake(exchange)
+        refuseIfFull(services, request)
+        // Faults that need a reply apply to the messages.
+        rollFault(services, exchange)
+        accepted.set(request, { exchange, parsed: await served.route.parse(exchange.input()) })
+      } catch (error) {
+        const { kind, facts } = errorOf(error, services.faults, exchange)
+        const { status, headers, body } = errorResponse(served.instance, exchange, kind, facts)
+        if (facts.injected !== undefined) services.metrics.fault(served.instance.name, facts.injected)
+        return reply.code(status).headers(headers).send(JSON.stringify(body))
+      }
+    },
+    wsHandler(socket, request) {
+      const { exchange, parsed } = accepted.get(request)!
+      const { socketLifetimeMs: lifetimeMs } = services
+      services.svc.streams.websocket(request, socket, { lifetimeMs: lifetimeMs + 1000, idleMs: Infinity })
+      const { key } = services.svc.http.session(request)
+      // Others may have opened since the handshake was checked.
+      if (services.sockets.full(key) !== null) return socket.close(1013, 'too many open sockets')
+      const open = services.sockets.open(key)
+      socket.once('close', () => open.close())
+      served.route.socket!(new ProviderSocket(services, exchange, socket, find, open), parsed, exchange.input())
+    },
+  }
+}
+
+async function checkHandshake(exchange: Exchange): Promise<void> {
+  const { route, instance, credential } = exchange
+  const isAccepted = credential === null ? undefined : await route.acceptsCredential?.(credential.value, instance.name)
+  if (isAccepted === false) throw new ProviderError('invalid_credential')
+  if (isAccepted === undefined) checkCredential(exchange)
+}
+
+function refuseIfFull({ svc, sockets }: RunnerServices, request: FastifyRequest): void {
+  const full = sockets.full(svc.http.session(request).key)
+  if (full === null) return
+  throw new ProviderError('rate_limit', {
+    message: `Too many open WebSockets: this ${full.of} may have ${full.limit}. Close one of them first.`,
+  })
+}
+
+class ProviderSocket implements LlmSocket {
+  readonly lifetimeMs: number
+  readonly maxItems: number
+  readonly #open: OpenSocket
+  readonly #services: RunnerServices
+  readonly #exchange: Exchange
+  readonly #socket: WebSocket
+  readonly #find: (path: string) => PlacedRoute | null
+  readonly #closed = new AbortController()
+
+  constructor(
+    services: RunnerServices,
+    exchange: Exchange,
+    socket: WebSocket,
+    find: (path: string) => PlacedRoute | null,
+    open: OpenSocket,
+  ) {
+    this.#services = services
+    this.#exchange = exchange
+    this.#socket = socket
+    this.#find = find
+    this.#open = open
+    this.lifetimeMs = services.socketLifetimeMs
+    this.maxItems = services.sockets.bounds.items
+    socket.on('close', () => this.#closed.abort())
+    // A message that violates the protocol closes the socket; the close event follows.
+    socket.on('error', () => this.#closed.abort())
+  }
+
+  get isClosed(): boolean {
+    return this.#socket.readyState !== this.#socket.OPEN
+  }
+
+  send(message: object): void {
+    if (!this.isClosed) this.#socket.send(JSON.stringify(message))
+  }
+
+  keep(bytes: number): boolean {
+    return this.#open.keep(bytes)
+  }
+
+  onMessage(listener: (message: Buffer, isBinary: boolean) => void): void {
+    this.#socket.on('message', (data, isBinary) => {
+      if (!this.isClosed) listener(Buffer.isBuffer(data) ? data : Buffer.concat([data].flat() as Buffer[]), isBinary)
+    })
+  }
+
+  onText(listener: (text: string) => void): void {
+    this.onMessage((message, isBinary) => {
+      if (isBinary) this.close(1003, 'binary messages are not supported')
+      else listener(message.toString())
+    })
+  }
+
+  after(ms: number, listener: () => void): () => void {
+    const stop = (): void => {
+      clearTimeout(timer)
+      this.#closed.signal.removeEventListener('abort', stop)
+    }
+    const timer = setTimeout(() => {
+      stop()
+      listener()
+    }, ms)
+    timer.unref()
+    this.onClosed(stop)
+    return stop
+  }
+
+  onClosed(listener: () => void): void {
+    this.#closed.signal.addEventListener('abort', listener, { once: true })
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+  }
+
+  get target(): string {
+    return this.#exchange.url
+  }
+
+  async run(target: string, body: object, { send, signal, data, route }: SocketRunOptions): Promise<SocketRun> {
+    const { instance, request, reply, params } = this.#exchange
+    const placed =
+      route === undefined ? this.#find(decodeURIComponent(target.split('?', 1)[0]!)) : { instance, route, params }
+    if (placed === null) throw new Error(`no provider has the route POST ${target}`)
+    const socket = this.#socket
+    const isFull = (): boolean => this.#isFull
+    const joined = signal === undefined ? null : joinSignals(signal, this.#closed.signal)
+    const running = runMessage(this.#services, { instance, request, reply }, placed, {
+      path: target,
+      body,
+      data,
+      signal: joined?.signal ?? this.#closed.signal,
+      send: send ?? ((event: StreamEvent) => this.send(event.data as object)),
+      sendBroken: event => {
+        const text = typeof event.data === 'string' ? event.data : JSON.stringify(event.data)
+        if (!this.isClosed) socket.send(text.slice(0, Math.max(1, text.length >> 1)))
+      },
+      get isFull() {
+        return isFull()
+      },
+      ready: () => this.#drained(),
+      destroy: () => socket.terminate(),
+    })
+    const ended = running.finally(() => joined?.release())
+    return ended.catch((error: unknown) => {
+      this.#services.svc.log.error('a message on a WebSocket failed', { error, request_id: this.#exchange.requestId })
+      this.close(1011, 'internal error')
+      const { status, headers, body } = errorResponse(instance, this.#exchange, 'server_error', {})
+      return { kind: 'error', status, headers, body }
+    })
+  }
+
+  get #isFull(): boolean {
+    return !this.isClosed && this.#socket.bufferedAmount > MAX_BUFFERED
+  }
+
+  async #drained(): Promise<void> {
+    while (this.#isFull) await new Promise(resolve => setTimeout(resolve, WAIT_MS))
+  }
+}
