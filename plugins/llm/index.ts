@@ -17,9 +17,9 @@ import { fixturesCommand } from './testing/aimock/command.ts'
 import { BatchStore } from './state/batches.ts'
 import { DocumentStore } from './state/documents.ts'
 import { createGenerate } from './path/generation.ts'
-import { createRunItem } from './path/inner-request.ts'
-import { OpenSockets, socketBoundsOf } from './path/socket-bounds.ts'
-import type { RunnerServices } from './path/runner.ts'
+import { createRunItem } from './path/batch-item.ts'
+import { OpenSockets, socketBoundsOf } from './streaming/socket-bounds.ts'
+import type { CallServices } from './call/services.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { registerProfileRoutes } from './profiles/routes.ts'
 import type { StatedLoads } from './inference/stated-load.ts'
@@ -91,7 +91,7 @@ export default definePlugin<LlmOptions, Variables>({
     const documents = new DocumentStore(svc)
     const batches = new BatchStore(svc, svc.options.batch_lines, documents)
     const profiles = new Profiles(svc.options.profiles, (at, message) => svc.reportLoadError({ at, message }))
-    const services: RunnerServices = {
+    const services: CallServices = {
       svc,
       limits: engineLimits(svc.config),
       faults,

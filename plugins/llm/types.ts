@@ -1,5 +1,6 @@
 /** The public types of the mock LLM, for plugins that add a provider. Import them as types only. */
-import type { LlmRoute, Parsed } from './contract/provider.ts'
+import type { Parsed } from './contract/parsed.ts'
+import type { LlmRoute } from './contract/route.ts'
 import type { Providers } from './registry/providers.ts'
 
 export type { Batch, Batches, BatchItem } from './state/batches.ts'
@@ -18,7 +19,11 @@ export type { AudioFormat, SpeechChange, SpeechDetector } from './engine/audio.t
 export type { Engine } from './registry/engine.ts'
 export type { Rule, RuleReply } from './engine/rules.ts'
 export type * from './contract/neutral.ts'
+export type * from './contract/parsed.ts'
 export type * from './contract/provider.ts'
+export type * from './contract/route.ts'
+export type * from './contract/socket.ts'
+export type * from './contract/stream.ts'
 export type { Providers, ServedProvider } from './registry/providers.ts'
 export type { Dimension, LimitState, Refusal, Remaining } from './contract/limit-state.ts'
 

@@ -3,7 +3,8 @@ import type { FastifyRequest, SessionKey, Store, Svc, SvcHttp } from 'svc/plugin
 import { tokenizerOf } from '../engine/tokenizer.ts'
 import { digest } from '../engine/seed.ts'
 import { promptTokensOf } from '../engine/prompt-tokens.ts'
-import type { ChatParsed, Parsed, RequestHeaders } from '../contract/provider.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
+import type { ChatParsed, Parsed } from '../contract/parsed.ts'
 import { blockKeys, cachedText } from './prefix-blocks.ts'
 
 /** The automatic cache of a provider. */

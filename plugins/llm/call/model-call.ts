@@ -1,34 +1,38 @@
-/** One request to a provider route. Parts of it are read lazily, and once. */
-import {
-  isRecord,
-  isTextNestedWithin,
-  type FastifyReply,
-  type FastifyRequest,
-  type OutputBudget,
-  type RequestSpan,
-  type Svc,
-} from 'svc/plugin'
-import type { ResponseContext } from './error-responses.ts'
-import { findCredential, header, showCredential, type Credential } from '../headers/credentials.ts'
-import { BadInput } from '../contract/errors.ts'
-import { readReplyMembers } from '../headers/reply-header.ts'
-import type { ProviderInstance } from '../providers/instance.ts'
+/** A call of a mock model, with what its steps find out. Parts of the request are read lazily, and once. */
+import type { FastifyReply, FastifyRequest, MessageRule, OutputBudget, RequestSpan, RuleOutcome, Svc } from 'svc/plugin'
+import type { CacheUse } from '../cache/prompt-cache.ts'
+import type { Load } from '../capacity/slots.ts'
+import type { LimitState } from '../contract/limit-state.ts'
+import type { ChatResult, Finish, NeutralRequest } from '../contract/neutral.ts'
+import type { Parsed, ResultOf } from '../contract/parsed.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
 import type {
-  LlmRoute,
-  RequestHeaders,
-  RouteInput,
   EngineLimits,
   ItemReply,
+  LlmRoute,
+  ProviderRoute,
+  Rendered,
+  RouteInput,
   RunItemOptions,
-} from '../contract/provider.ts'
-import type { ChatResult, NeutralRequest } from '../contract/neutral.ts'
-import type { RequestTokenizers } from '../tokenizers/tokenizers.ts'
-import type { Load } from '../capacity/slots.ts'
-import type { Timing } from '../profiles/timing.ts'
-import type { CacheUse } from '../cache/prompt-cache.ts'
+} from '../contract/route.ts'
+import type { Framing, StreamEvent } from '../contract/stream.ts'
+import { parseObject } from '../engine/json-body.ts'
+import { findCredential, header, showCredential, type Credential } from '../headers/credentials.ts'
+import type { FaultSpec } from '../headers/faults.ts'
+import { readReplyMembers } from '../headers/reply-header.ts'
 import type { Admission } from '../limits/limiter.ts'
-import type { LimitState } from '../contract/limit-state.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { Timing } from '../profiles/timing.ts'
+import type { ProviderInstance } from '../providers/instance.ts'
 import type { Variables } from '../providers/variables.ts'
+import type { AiRecord } from '../records/records.ts'
+import type { StreamShape } from '../shapes/shape.ts'
+import { NO_LATENCY, NO_PACE, type Latency } from '../streaming/pace.ts'
+import type { BreakPoint } from '../streaming/pump.ts'
+import type { RequestTokenizers } from '../tokenizers/tokenizers.ts'
+import type { EntryPoint, Recipient } from './entry-point.ts'
+import type { ResponseContext } from './error-responses.ts'
+import type { CallServices } from './services.ts'
 
 /** What a request within another one has of its own: a message on a socket, an item of a batch. */
 export interface InnerRequest {
@@ -42,96 +46,189 @@ export interface InnerRequest {
   data?: unknown
   /** The batch whose item it is. */
   batch?: string
+  /** Records, metrics and the ledger count it. */
+  isCounted: boolean
 }
 
-export type Generate = (outer: Exchange, request: NeutralRequest) => Promise<ChatResult>
+export type Generate = (outer: ModelCall, request: NeutralRequest) => Promise<ChatResult>
 
-export type RunItem = (outer: Exchange, path: string, body: object, options: RunItemOptions) => Promise<ItemReply>
+export type RunItem = (outer: ModelCall, path: string, body: object, options: RunItemOptions) => Promise<ItemReply>
+
+/** A route at a path, with the provider that serves it. */
+export interface Served {
+  instance: ProviderInstance
+  route: ProviderRoute
+  params: Record<string, string>
+}
 
 const NO_BODY = Buffer.alloc(0)
 
-/** Rejects deeper JSON, which could overflow the stack of recursive code. */
-const maxJsonDepth = 200
+/** A reply that a rule or the request names. */
+export interface FixedReply {
+  result: ResultOf<Parsed>
+  /** The pace where the request's headers say nothing. */
+  pace: Partial<Latency>
+  /** The shape of a stream where the request names none. */
+  shape: StreamShape | null
+  /** How the stream breaks. */
+  fault: FaultSpec | null
+}
 
-export class Exchange implements ResponseContext {
+/** A complete reply. */
+export interface WholeReply {
+  rendered: Rendered
+  /** Its bytes, if they were counted; null: it is small. */
+  bytes: number | null
+}
+
+/** The events of a reply, as they are written. */
+export interface StreamedEvents {
+  framing: Framing
+  /** Its items act; null: the events are written as they are. */
+  shape: StreamShape | null
+  events: Iterable<StreamEvent>
+  /** Where the stream breaks, and the fault that breaks it; absent: it completes. */
+  breaksAfter?: BreakPoint
+  fault: FaultSpec | null
+}
+
+/**
+ * A call of a mock model: an HTTP request, a message on a socket, an item of a batch, or a generation within a request.
+ * The steps of `path/call-path.ts` fill its fields, in their order.
+ */
+export class ModelCall implements ResponseContext {
   readonly svc: Svc<unknown, Variables>
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly instance: ProviderInstance
-  readonly route: LlmRoute
+  readonly route: ProviderRoute
   readonly params: Record<string, string>
   readonly limits: EngineLimits
+  readonly entry: EntryPoint
+  /** What a call within a request has of its own; null: it is the request. */
+  readonly inner: InnerRequest | null
+  /** Set before the first step. */
+  recipient: Recipient | null = null
   readonly startedAt = performance.now()
   readonly requestId: string
   readonly instanceId: string
   readonly credential: Credential | null
   /** Masked, for records and `X-Svc-Credential`. */
   readonly shownCredential: string
-  /** Label of the fault that fired. */
+  /** Its span; null if none is recorded, or if it is part of another request. */
+  readonly span: RequestSpan | null
+  /** Runs items of batches, and generates; null within another request. */
+  readonly runItem: RunItem | null
+  readonly generate: Generate | null
+
+  /** The request is not a call of the model: its credential was rejected. */
+  isRefused = false
+  latency: Latency = NO_LATENCY
+  /** The fault that fired and applies later; null: none did. */
+  requestedFault: FaultSpec | null = null
+  /** Label of the fault that acted. */
   fault: string | null = null
-  /** Name of the rule that acted on the request. */
-  rule: string | null = null
   /** The source of the fault, such as a header. */
   faultSource = ''
+  /** The fault that the metrics have counted. */
+  countedFault: string | null = null
+  /** Its tokenizers; null: the rule of the engine. */
+  tokenizers: RequestTokenizers | null = null
+  /** What the rules of the instance say, and the name of the rule that acted. */
+  ruleOutcome: RuleOutcome | MessageRule | null = null
+  rule: string | null = null
+  /** The request as the route has parsed it, and as later steps change it; null: not yet. */
+  parsed: Parsed | null = null
+  /** When it was parsed, on the clock of `startedAt`. */
+  parsedAt = 0
   /** The requested model, once it is known. */
   model: string | null = null
-  /** The limit that refused the request. */
-  limited: string | null = null
+  isStream = false
+  /** The route has generated. */
+  hasGenerated = false
+  /** The latency profile that the request names. */
+  profile: Profile | null = null
+  /** The reply that the request names (`X-Svc-Reply`); null: none. */
+  exact: FixedReply | null = null
+  /** What it reads from the prompt cache and writes to it; null: nothing is cached. */
+  cacheUse: CacheUse | null = null
   /** What the rate limits have left; null: nothing limits the request. */
   rateLimits: LimitState | null = null
   /** Its buckets, until they are paid. */
   admission: Admission | null = null
-  /** What it reads from the prompt cache and writes to it; null: nothing is cached. */
-  cacheUse: CacheUse | null = null
-  /** Its tokenizers; null: the rule of the engine. */
-  tokenizers: RequestTokenizers | null = null
+  /** The limit that refused the request. */
+  limited: string | null = null
   /** How it runs among others; null: its provider has no slots. */
   load: Load | null = null
-  /** Its planned timing; null: by `Latency` alone. */
-  timing: Timing | null = null
-  /** When the request was parsed, on the clock of `startedAt`. */
-  parsedAt = 0
   /** Time in the queue. */
   queueMs = 0
-  /** Its span; null if none is recorded, or if it is part of another request. */
-  readonly span: RequestSpan | null
+  /** The computed result; null: not yet. */
+  result: ResultOf<Parsed> | null = null
+  /** The pace and the stream shape that an exact reply or the reply of a rule has. */
+  paceOfReply: Partial<Latency> = NO_PACE
+  shapeOfReply: StreamShape | null = null
+  /** How its stream breaks; null: it does not. */
+  breaking: FaultSpec | null = null
+  /** Its planned timing; null: by `Latency` alone. */
+  timing: Timing | null = null
+  /** What is sent: a complete reply or a stream. */
+  whole: WholeReply | null = null
+  streamed: StreamedEvents | null = null
+  /** Its record; null: it has none. */
+  recorded: AiRecord | null = null
   /** Id of the reply, for the span. */
   replyId: string | null = null
-  /** Runs items of batches; set by what creates the exchange. */
-  runItem: RunItem | null = null
-  generate: Generate | null = null
-  /** The route has generated. */
-  hasGenerated = false
-  /** The request is not a call of the model: its credential was rejected. */
-  isRefused = false
-  readonly inner: InnerRequest | null
   #output: OutputBudget | null = null
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
+  #parse: (() => Parsed | Promise<Parsed>) | null = null
 
+  /** `inner`: what it has of its own within the request; null: it is the request. */
   constructor(
-    svc: Svc<unknown, Variables>,
-    served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string> },
-    limits: EngineLimits,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    { svc, limits, runItem, generate }: Pick<CallServices, 'svc' | 'limits' | 'runItem' | 'generate'>,
+    { instance, route, params }: Served,
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    entry: EntryPoint,
     inner: InnerRequest | null = null,
   ) {
     this.svc = svc
-    this.inner = inner
-    this.instance = served.instance
-    this.route = served.route
-    this.params = served.params
     this.limits = limits
+    this.instance = instance
+    this.route = route
+    this.params = params
     this.request = request
     this.reply = reply
+    this.entry = entry
+    this.inner = inner
     this.requestId = inner?.requestId ?? svc.http.requestId(request)
     this.instanceId = svc.instance.id
     this.span = inner === null ? svc.http.span(request) : null
-    const { credentials } = served.instance.format
-    const rules = served.route.credentials === undefined ? credentials : [...credentials, ...served.route.credentials]
+    this.runItem = inner === null ? runItem : null
+    this.generate = inner === null ? generate : null
+    const { credentials } = instance.format
+    const rules = route.credentials === undefined ? credentials : [...credentials, ...route.credentials]
     this.credential = findCredential(rules, this.headers, () => this.query)
     this.shownCredential = showCredential(this.credential)
+  }
+
+  /** The route as a call of the model; null: it answers by itself. */
+  get modelRoute(): LlmRoute | null {
+    return this.route.parse === undefined ? null : this.route
+  }
+
+  get finishReasons(): Record<Finish, string> {
+    return this.modelRoute?.finishReasons ?? this.instance.format.finishReasons
+  }
+
+  /** Whether records, metrics and the ledger count it. */
+  get isCounted(): boolean {
+    return this.inner === null || this.inner.isCounted
+  }
+
+  /** Parses the request, once: an error is thrown again each time. Only for calls of the model. */
+  parse(): Parsed | Promise<Parsed> {
+    this.#parse ??= once(() => this.modelRoute!.parse(this.input()))
+    return this.#parse()
   }
 
   /** The budget of the answer. What runs a request within another one releases it. */
@@ -235,17 +332,20 @@ export class Exchange implements ResponseContext {
   }
 }
 
-const notJson = 'the request body must be a JSON object'
-
-/** Parses a JSON object, whatever the content type. Throws for anything else. */
-export function parseObject(text: string, message: string = notJson): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new BadInput(message)
+/** Calls a function at most once; an error is thrown again each time. */
+function once<T>(compute: () => T): () => T {
+  let run: (() => T) | undefined
+  return () => {
+    if (run === undefined) {
+      try {
+        const value = compute()
+        run = () => value
+      } catch (error) {
+        run = () => {
+          throw error
+        }
+      }
+    }
+    return run()
   }
-  if (!isRecord(value)) throw new BadInput(message)
-  if (!isTextNestedWithin(text, maxJsonDepth)) throw new BadInput(message)
-  return value
 }

@@ -1,7 +1,7 @@
 /** The tokens of a parsed request, before it is computed. */
 import { promptTokens, render } from './prompt.ts'
 import { RULE } from './tokenizer.ts'
-import type { Parsed } from '../contract/provider.ts'
+import type { Parsed } from '../contract/parsed.ts'
 
 export function promptTokensOf(parsed: Parsed): number {
   switch (parsed.op) {

@@ -1,6 +1,6 @@
 /** Headers of a handshake about speech: what spoken input says, and how replies sound. */
 import { BadInput } from '../contract/errors.ts'
-import type { RouteInput } from '../contract/provider.ts'
+import type { RouteInput } from '../contract/route.ts'
 import { own } from './json.ts'
 
 export interface SpeechHeaders {

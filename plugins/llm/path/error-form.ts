@@ -6,7 +6,7 @@ import { findCredential, showCredential } from '../headers/credentials.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ErrorKind } from '../contract/provider.ts'
 import { keepHeaders, keepQuery } from '../records/records.ts'
-import type { RunnerServices } from './runner.ts'
+import type { CallServices } from '../call/services.ts'
 import { NO_TOKENS } from '../usage/call.ts'
 
 const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = {
@@ -20,7 +20,7 @@ const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = {
 }
 
 /** The error form of a provider's routes. It also records the errors. */
-export function createErrorForm(instance: ProviderInstance, { svc, records, ledger }: RunnerServices): ErrorForm {
+export function createErrorForm(instance: ProviderInstance, { svc, records, ledger }: CallServices): ErrorForm {
   return (failure, facts) => {
     const [path = '', search] = facts.url.split('?', 2)
     const credential = findCredential(instance.format.credentials, facts.headers, () => new URLSearchParams(search))

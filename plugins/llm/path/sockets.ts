@@ -2,13 +2,21 @@
 import { joinSignals } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
 import { errorResponse } from '../call/error-responses.ts'
+import { ModelCall } from '../call/model-call.ts'
+import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'
-import { Exchange } from '../call/model-call.ts'
-import type { OpenSocket } from './socket-bounds.ts'
-import { runMessage } from './inner-request.ts'
+import type { Parsed } from '../contract/parsed.ts'
+import type { LlmRoute } from '../contract/route.ts'
+import type { LlmSocket, SocketRun, SocketRunOptions } from '../contract/socket.ts'
+import type { StreamEvent } from '../contract/stream.ts'
+import type { ProviderInstance } from '../providers/instance.ts'
+import { checkCredential } from '../steps/credential.ts'
+import { rollFault } from '../steps/fault.ts'
+import { errorOf } from '../steps/refuse.ts'
+import type { OpenSocket } from '../streaming/socket-bounds.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
-import { checkCredential, errorOf, rollFault, type RunnerServices, type Served } from './runner.ts'
-import type { LlmSocket, Parsed, SocketRun, SocketRunOptions, StreamEvent } from '../contract/provider.ts'
+import { REQUEST } from './call-path.ts'
+import { runMessage } from './message.ts'
 
 export interface SocketRoute {
   preValidation: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | void>
@@ -20,31 +28,31 @@ const MAX_BUFFERED = 256 * 1024
 const WAIT_MS = 10
 
 export function socketRoute(
-  services: RunnerServices,
-  served: Served,
+  services: CallServices,
+  { instance, route }: { instance: ProviderInstance; route: LlmRoute },
   find: (path: string) => PlacedRoute | null,
 ): SocketRoute {
-  const accepted = new WeakMap<FastifyRequest, { exchange: Exchange; parsed: Parsed }>()
+  const accepted = new WeakMap<FastifyRequest, { call: ModelCall; parsed: Parsed }>()
   return {
     async preValidation(request, reply) {
       if (!request.ws) return
       const params = request.params as Record<string, string>
-      const exchange = new Exchange(services.svc, { ...served, params }, services.limits, request, reply)
+      const call = new ModelCall(services, { instance, route, params }, { request, reply }, REQUEST)
       try {
-        await checkHandshake(exchange)
+        await checkHandshake(call)
         refuseIfFull(services, request)
         // Faults that need a reply apply to the messages.
-        rollFault(services, exchange)
-        accepted.set(request, { exchange, parsed: await served.route.parse(exchange.input()) })
+        rollFault(call, services)
+        accepted.set(request, { call, parsed: await call.parse() })
       } catch (error) {
-        const { kind, facts } = errorOf(error, services.faults, exchange)
-        const { status, headers, body } = errorResponse(served.instance, exchange, kind, facts)
-        if (facts.injected !== undefined) services.metrics.fault(served.instance.name, facts.injected)
+        const { kind, facts } = errorOf(error, services.faults, call)
+        const { status, headers, body } = errorResponse(instance, call, kind, facts)
+        if (facts.injected !== undefined) services.metrics.fault(instance.name, facts.injected)
         return reply.code(status).headers(headers).send(JSON.stringify(body))
       }
     },
     wsHandler(socket, request) {
-      const { exchange, parsed } = accepted.get(request)!
+      const { call, parsed } = accepted.get(request)!
       const { socketLifetimeMs: lifetimeMs } = services
       services.svc.streams.websocket(request, socket, { lifetimeMs: lifetimeMs + 1000, idleMs: Infinity })
       const { key } = services.svc.http.session(request)
@@ -52,19 +60,20 @@ export function socketRoute(
       if (services.sockets.full(key) !== null) return socket.close(1013, 'too many open sockets')
       const open = services.sockets.open(key)
       socket.once('close', () => open.close())
-      served.route.socket!(new ProviderSocket(services, exchange, socket, find, open), parsed, exchange.input())
+      route.socket!(new ProviderSocket(services, call, socket, find, open), parsed, call.input())
     },
   }
 }
 
-async function checkHandshake(exchange: Exchange): Promise<void> {
-  const { route, instance, credential } = exchange
-  const isAccepted = credential === null ? undefined : await route.acceptsCredential?.(credential.value, instance.name)
+async function checkHandshake(call: ModelCall): Promise<void> {
+  const { modelRoute, instance, credential } = call
+  const isAccepted =
+    credential === null ? undefined : await modelRoute?.acceptsCredential?.(credential.value, instance.name)
   if (isAccepted === false) throw new ProviderError('invalid_credential')
-  if (isAccepted === undefined) checkCredential(exchange)
+  if (isAccepted === undefined) checkCredential(call)
 }
 
-function refuseIfFull({ svc, sockets }: RunnerServices, request: FastifyRequest): void {
+function refuseIfFull({ svc, sockets }: CallServices, request: FastifyRequest): void {
   const full = sockets.full(svc.http.session(request).key)
   if (full === null) return
   throw new ProviderError('rate_limit', {
@@ -76,21 +85,21 @@ class ProviderSocket implements LlmSocket {
   readonly lifetimeMs: number
   readonly maxItems: number
   readonly #open: OpenSocket
-  readonly #services: RunnerServices
-  readonly #exchange: Exchange
+  readonly #services: CallServices
+  readonly #call: ModelCall
   readonly #socket: WebSocket
   readonly #find: (path: string) => PlacedRoute | null
   readonly #closed = new AbortController()
 
   constructor(
-    services: RunnerServices,
-    exchange: Exchange,
+    services: CallServices,
+    call: ModelCall,
     socket: WebSocket,
     find: (path: string) => PlacedRoute | null,
     open: OpenSocket,
   ) {
     this.#services = services
-    this.#exchange = exchange
+    this.#call = call
     this.#socket = socket
     this.#find = find
     this.#open = open
@@ -149,18 +158,18 @@ class ProviderSocket implements LlmSocket {
   }
 
   get target(): string {
-    return this.#exchange.url
+    return this.#call.url
   }
 
   async run(target: string, body: object, { send, signal, data, route }: SocketRunOptions): Promise<SocketRun> {
-    const { instance, request, reply, params } = this.#exchange
-    const placed =
-      route === undefined ? this.#find(decodeURIComponent(target.split('?', 1)[0]!)) : { instance, route, params }
+    const { instance, request, reply, params } = this.#call
+    const placed = route === undefined ? this.#find(decodeURIComponent(target.split('?', 1)[0]!)) : { route, params }
     if (placed === null) throw new Error(`no provider has the route POST ${target}`)
     const socket = this.#socket
     const isFull = (): boolean => this.#isFull
     const joined = signal === undefined ? null : joinSignals(signal, this.#closed.signal)
-    const running = runMessage(this.#services, { instance, request, reply }, placed, {
+    const served = { instance, route: placed.route, params: placed.params }
+    const running = runMessage(this.#services, { instance, request, reply }, served, {
       path: target,
       body,
       data,
@@ -178,9 +187,9 @@ class ProviderSocket implements LlmSocket {
     })
     const ended = running.finally(() => joined?.release())
     return ended.catch((error: unknown) => {
-      this.#services.svc.log.error('a message on a WebSocket failed', { error, request_id: this.#exchange.requestId })
+      this.#services.svc.log.error('a message on a WebSocket failed', { error, request_id: this.#call.requestId })
       this.close(1011, 'internal error')
-      const { status, headers, body } = errorResponse(instance, this.#exchange, 'server_error', {})
+      const { status, headers, body } = errorResponse(instance, this.#call, 'server_error', {})
       return { kind: 'error', status, headers, body }
     })
   }

@@ -12,7 +12,8 @@ import type { Slots } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { CacheSettings } from '../cache/prompt-cache.ts'
 import type { Latency } from '../streaming/pace.ts'
-import type { BatchPlan, LlmProvider } from '../contract/provider.ts'
+import type { LlmProvider } from '../contract/provider.ts'
+import type { BatchPlan } from '../contract/route.ts'
 
 export interface ProviderInstance {
   /** Used in paths, records, metric labels and `X-Svc-Provider`. */

@@ -11,7 +11,7 @@ import { Slots, UNLIMITED, type CapacitySettings } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { ProviderInstance } from './instance.ts'
-import type { BatchPlan } from '../contract/provider.ts'
+import type { BatchPlan } from '../contract/route.ts'
 import { EXPECTED_PLAN, type Batches } from '../state/batches.ts'
 import type { CacheOption, CapacityOption, ProviderSettings } from './options.ts'
 

@@ -15,8 +15,10 @@ import { createErrorForm } from '../path/error-form.ts'
 import { socketRoute } from '../path/sockets.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { routerPath, type RouterPath } from './router-path.ts'
-import type { CredentialRule, LlmRoute } from '../contract/provider.ts'
-import { run, type RunnerServices } from '../path/runner.ts'
+import type { CredentialRule } from '../contract/provider.ts'
+import type { LlmRoute, ProviderRoute } from '../contract/route.ts'
+import type { CallServices } from '../call/services.ts'
+import { serveRequest } from '../path/request.ts'
 
 /** Headers that every provider route accepts. */
 const sharedParameters: RouteParameter[] = [
@@ -134,7 +136,7 @@ const sharedParameters: RouteParameter[] = [
 
 /** A route at one of its paths. */
 interface Place {
-  route: LlmRoute
+  route: ProviderRoute
   router: RouterPath
   description: RouteDescription
 }
@@ -144,14 +146,14 @@ export interface MountedRoute {
   method: string
   template: string
   instance: ProviderInstance
-  route: LlmRoute
+  route: ProviderRoute
 }
 
 export function mount(
   app: FastifyInstance,
   instance: ProviderInstance,
-  services: RunnerServices,
-  routes: readonly LlmRoute[],
+  services: CallServices,
+  routes: readonly ProviderRoute[],
 ): MountedRoute[] {
   const errorForm = createErrorForm(instance, services)
   const credentials = credentialsOf(instance, services)
@@ -185,7 +187,7 @@ function basesOf(instance: ProviderInstance): [base: string, below: string][] {
   return [[instance.basePath, ''], ...(instance.isNamed ? [] : Object.entries(instance.format.aliases ?? {}))]
 }
 
-function isServedAt({ aliases }: LlmRoute, base: string, { basePath }: ProviderInstance): boolean {
+function isServedAt({ aliases }: ProviderRoute, base: string, { basePath }: ProviderInstance): boolean {
   return aliases === undefined || base === basePath || aliases.includes(base)
 }
 
@@ -198,25 +200,25 @@ function register(
   key: string,
   places: Place[],
   instance: ProviderInstance,
-  services: RunnerServices,
+  services: CallServices,
 ): void {
   const [method = 'GET', path = ''] = key.split(' ', 2)
   const descriptions = places.map(place => place.description)
-  const socket = places.find(({ route }) => route.socket !== undefined)
+  const socket = places.map(({ route }) => route).find(isSocketRoute)
   app.route({
     method,
     url: path,
     ...describe(...descriptions),
     ...(socket === undefined
       ? {}
-      : socketRoute(services, { instance, route: socket.route, params: {} }, target => services.find('POST', target))),
+      : socketRoute(services, { instance, route: socket }, target => services.find('POST', target))),
     handler: (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>
       for (const { route, router, description } of places) {
         const found = router.read === null ? {} : router.read(params['*'] ?? '')
         if (found === null) continue
         if (places.length > 1) services.svc.http.selectDescription(request, description)
-        return run(
+        return serveRequest(
           services,
           { instance, route, params: router.read === null ? params : { ...params, ...found } },
           request,
@@ -228,9 +230,13 @@ function register(
   })
 }
 
+function isSocketRoute(route: ProviderRoute): route is LlmRoute {
+  return route.parse !== undefined && route.socket !== undefined
+}
+
 function describeAt(
   instance: ProviderInstance,
-  route: LlmRoute,
+  route: ProviderRoute,
   template: string,
   at: { base: string; below: string } & Pick<RouteDescription, 'errorForm' | 'credentials'>,
 ): RouteDescription {
@@ -257,7 +263,7 @@ function describeAt(
 /** The credentials that clients may send; includes `none` if a credential is optional. */
 function credentialsOf(
   { requirement, format }: ProviderInstance,
-  { svc }: RunnerServices,
+  { svc }: CallServices,
 ): (CredentialKind | NamedKey)[] {
   const isRequired =
     requirement.requireAuth || requirement.apiKey !== null || svc.variables.requireAuth || svc.variables.apiKey !== null
@@ -297,7 +303,7 @@ function withoutTitle(summary: string, title: string): string {
 /** Moves an example to another base path; for a named provider it requests one of its models. */
 function moveExample(
   example: RouteExample,
-  route: LlmRoute,
+  route: ProviderRoute,
   instance: ProviderInstance,
   { base, below }: { base: string; below: string },
 ): RouteExample {

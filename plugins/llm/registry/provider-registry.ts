@@ -11,7 +11,9 @@ import { createNamed } from '../providers/named-providers.ts'
 import { readSettings, type SettingsServices } from '../providers/settings.ts'
 import type { LlmOptions } from '../providers/options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
-import type { LlmProvider, LlmRoute, StreamEnding } from '../contract/provider.ts'
+import type { LlmProvider } from '../contract/provider.ts'
+import type { StreamEnding } from '../contract/stream.ts'
+import type { ProviderRoute } from '../contract/route.ts'
 import { callOf, type UsageEntry } from '../usage/entry.ts'
 import { createOwnedRecords, type OwnedRecords, type StoredRecord } from '../state/owned-records.ts'
 import { createChain, type Chain, type StoredLink } from '../state/chain.ts'
@@ -19,7 +21,7 @@ import { createEndings } from '../state/endings.ts'
 import { createSigned, type Signed } from '../state/signed.ts'
 import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
-import type { RunnerServices } from '../path/runner.ts'
+import type { CallServices } from '../call/services.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import type { Providers, ServedProvider } from './providers.ts'
 
@@ -41,17 +43,17 @@ export class ProviderRegistry implements Providers {
   readonly chain = <T>(store: Store<StoredLink<T>>): Chain<T> => createChain(this.records(store))
   readonly usage = (entry: UsageEntry): void => this.#services.ledger.add(callOf(this.#nameOf(entry), entry))
   readonly signed = (purpose: string): Signed => createSigned(this.#services.svc, purpose)
-  readonly #services: RunnerServices
+  readonly #services: CallServices
   readonly #rules: CompiledRule[]
   readonly #formats = new Map<string, LlmProvider>()
   readonly #instances: ProviderInstance[] = []
   readonly #mounted: MountedRoute[] = []
   /** Routes that other plugins add to a format, by its id. */
-  readonly #added = new Map<string, LlmRoute[]>()
+  readonly #added = new Map<string, ProviderRoute[]>()
   readonly #states: ((session: string | null) => Promise<number>)[] = []
 
   /** `rules` is the list in `services`; plugins add rules to it. */
-  constructor(services: RunnerServices, rules: CompiledRule[], state: { documents: Documents; batches: Batches }) {
+  constructor(services: CallServices, rules: CompiledRule[], state: { documents: Documents; batches: Batches }) {
     this.documents = state.documents
     this.batches = state.batches
     this.#services = services
@@ -88,7 +90,7 @@ export class ProviderRegistry implements Providers {
     })
   }
 
-  addRoutes(app: FastifyInstance, format: string, routes: readonly LlmRoute[]): void {
+  addRoutes(app: FastifyInstance, format: string, routes: readonly ProviderRoute[]): void {
     const instance = this.#instances.find(({ name }) => name === format)
     if (instance === undefined) throw new Error(`routes can't be added to the unknown format ${format}`)
     this.#added.set(format, [...this.#routesOf(instance), ...routes])
@@ -96,7 +98,7 @@ export class ProviderRegistry implements Providers {
   }
 
   /** The routes that other plugins have added to the format of an instance. */
-  #routesOf({ format }: ProviderInstance): LlmRoute[] {
+  #routesOf({ format }: ProviderInstance): ProviderRoute[] {
     return this.#added.get(format.id) ?? []
   }
 
@@ -229,7 +231,7 @@ export class ProviderRegistry implements Providers {
   }
 }
 
-function describeInstance(instance: ProviderInstance, added: readonly LlmRoute[], origin: string): object {
+function describeInstance(instance: ProviderInstance, added: readonly ProviderRoute[], origin: string): object {
   const { format } = instance
   return {
     id: instance.name,

@@ -1,6 +1,8 @@
 /** What `llm` offers to plugins that add a provider: the extension point `llm.providers`. */
 import type { FastifyInstance, Store } from 'svc/plugin'
-import type { AddedFault, LlmProvider, LlmRoute, StreamEnding } from '../contract/provider.ts'
+import type { AddedFault, LlmProvider } from '../contract/provider.ts'
+import type { StreamEnding } from '../contract/stream.ts'
+import type { ProviderRoute } from '../contract/route.ts'
 import type { Rule } from '../engine/rules.ts'
 import type { Batches } from '../state/batches.ts'
 import type { Chain, StoredLink } from '../state/chain.ts'
@@ -20,7 +22,7 @@ export interface Providers {
    * Adds routes to a format that another plugin has registered: they are served for the format under its own name and
    * for named providers of this format. Throws if the format is unknown.
    */
-  addRoutes(app: FastifyInstance, format: string, routes: readonly LlmRoute[]): void
+  addRoutes(app: FastifyInstance, format: string, routes: readonly ProviderRoute[]): void
   /** Functions for text, tokens and vectors that all formats share. */
   readonly engine: Engine
   /** Adds a scripted rule for all providers, after those of svc.yaml and before the built-in ones. */

@@ -2,7 +2,7 @@
 import { isRecord } from 'svc/plugin'
 import type { ChatResult } from '../contract/neutral.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
-import type { StreamShapes, UsageMode, WireEvent } from '../contract/provider.ts'
+import type { StreamShapes, UsageMode, WireEvent } from '../contract/stream.ts'
 
 export const openAiShapes: StreamShapes = {
   isEnd: ({ event }) => event.data === '[DONE]',

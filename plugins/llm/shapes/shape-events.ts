@@ -2,7 +2,7 @@
 import { isRecord } from 'svc/plugin'
 import { digest } from '../engine/seed.ts'
 import type { ChatResult } from '../contract/neutral.ts'
-import type { StreamEvent, StreamShapes, UsageMode, WireEvent } from '../contract/provider.ts'
+import type { StreamEvent, StreamShapes, UsageMode, WireEvent } from '../contract/stream.ts'
 import { itemOf, type StreamShape } from './shape.ts'
 
 /** Changes the events of a stream; items that the wire format does not have must be left out before. */

@@ -1,6 +1,6 @@
 /** The plan of a batch, and its state at an instant: a function of the record and the clock. */
 
-import type { BatchPlan } from '../contract/provider.ts'
+import type { BatchPlan } from '../contract/route.ts'
 
 export const DEFAULT_PLAN: BatchPlan = { ms: 1000, outcome: 'complete', errors: 0, shuffle: false }
 

@@ -1,7 +1,7 @@
 /** The batches of providers: records with a plan, whose items run when somebody first asks for the results. */
 import { Pacer, type JsonObject, type Store, type Svc, type SvcBudgets } from 'svc/plugin'
 import { digest, generator } from '../engine/seed.ts'
-import type { RouteInput, BatchPlan } from '../contract/provider.ts'
+import type { RouteInput, BatchPlan } from '../contract/route.ts'
 import { BatchResults, type ResultFormat } from './batch-results.ts'
 import { DEFAULT_PLAN, parsePlan, stateAt, type BatchState } from './batch-plan.ts'
 import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'

@@ -1,6 +1,6 @@
 /** The documents of providers: uploaded files, and what batches read and write. */
 import { copyText, heldBytes, Pacer, type JsonObject, type Store, type Svc } from 'svc/plugin'
-import type { StoredBody } from '../contract/provider.ts'
+import type { StoredBody } from '../contract/route.ts'
 import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
 
 /** A document without its content. Plain data. */

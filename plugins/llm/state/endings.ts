@@ -1,6 +1,6 @@
 /** Ends the open streams of a record when it is changed or removed: a background reply that is cancelled, for example. */
 import type { Store, Svc } from 'svc/plugin'
-import type { StreamEnding } from '../contract/provider.ts'
+import type { StreamEnding } from '../contract/stream.ts'
 
 /** `isOver` says whether a changed record has no further events. */
 export function createEndings<T>(

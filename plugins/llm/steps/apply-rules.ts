@@ -1,45 +1,50 @@
-/** Applies the rules that are stored on the instance to a request: failures and replies in the provider's format. */
+/** Applies the rules that are stored on the instance to a call: failures and replies in the provider's format. */
 import type { MatchFacts, MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
+import type { FixedReply, ModelCall } from '../call/model-call.ts'
+import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'
-import type { Exchange } from '../call/model-call.ts'
-import type { FaultParser, FaultSpec } from '../headers/faults.ts'
-import type { ChatResult, EmbedResult } from '../contract/neutral.ts'
-import type { ErrorKind, Parsed } from '../contract/provider.ts'
-import type { StreamShape } from '../shapes/shape.ts'
-import type { Latency } from '../streaming/pace.ts'
-import { factsOf } from '../testing/protocol.ts'
+import type { Parsed } from '../contract/parsed.ts'
+import type { ErrorKind } from '../contract/provider.ts'
+import type { FaultParser } from '../headers/faults.ts'
+import { factsOf, handledFacts } from '../testing/protocol.ts'
 import { chatResultOf, embedResultOf, fits, readReply } from '../testing/reply.ts'
+import { countFault } from './fault.ts'
 
-type Parse = () => Parsed | Promise<Parsed>
+/**
+ * Applies the rules that are stored on the instance. A requested fault takes precedence over them. False: a rule has
+ * answered. Throws the failure of a rule.
+ */
+export function applyRules(call: ModelCall, services: CallServices): boolean | Promise<boolean> {
+  if (call.requestedFault !== null) return true
+  const { svc, request, reply, url, body, entry } = call
+  const facts = factsFor(call)
+  const applying =
+    entry.rules === 'request'
+      ? svc.http.applyRules(request, reply, facts)
+      : svc.http.applyRulesToMessage(request, { method: 'POST', url, body, canAbort: entry.rules === 'message' }, facts)
+  return applying === null || applying.then(outcome => act(outcome, call, services))
+}
 
-/** Calls a function at most once; an error is thrown again each time. */
-export function once<T>(compute: () => T): () => T {
-  let run: (() => T) | undefined
-  return () => {
-    if (run === undefined) {
-      try {
-        const value = compute()
-        run = () => value
-      } catch (error) {
-        run = () => {
-          throw error
-        }
-      }
-    }
-    return run()
+async function act(outcome: RuleOutcome | MessageRule, call: ModelCall, services: CallServices): Promise<boolean> {
+  if (outcome.kind === 'answered') return false
+  call.ruleOutcome = outcome
+  call.rule = outcome.rule
+  if (outcome.kind === 'fail') throw failureOfRule(outcome, services.faults)
+  if (call.entry.rules === 'message' && 'delayMs' in outcome && outcome.delayMs > 0)
+    await call.recipient!.wait(outcome.delayMs)
+  if (outcome.kind === 'abort') {
+    call.fault = 'abort'
+    call.faultSource = `rule ${outcome.rule}`
+    countFault(call, services)
+    call.recipient!.abort()
   }
+  return true
 }
 
-/** Null if no rule can apply. */
-export function applyRules(exchange: Exchange, parse: Parse): Promise<RuleOutcome> | null {
-  const { svc, request, reply } = exchange
-  return svc.http.applyRules(request, reply, factsFor(exchange, parse))
-}
-
-function factsFor({ instance, route }: Exchange, parse: Parse): ProtocolFacts {
+function factsFor(call: ModelCall): ProtocolFacts {
   const read = async (): Promise<Parsed | null> => {
     try {
-      return await parse()
+      return call.route.parse === undefined ? handledFacts(call.route, call.query) : await call.parse()
     } catch {
       // The route reports what is wrong with the request, unless a rule acts on it.
       return null
@@ -47,7 +52,7 @@ function factsFor({ instance, route }: Exchange, parse: Parse): ProtocolFacts {
   }
   return {
     protocol: 'llm',
-    read: async (): Promise<readonly MatchFacts[]> => [factsOf({ instance, route }, await read())],
+    read: async (): Promise<readonly MatchFacts[]> => [factsOf(call, await read())],
     async takesReply(step) {
       const parsed = await read()
       return parsed !== null && fits(readReply(step, ''), parsed.op)
@@ -55,18 +60,8 @@ function factsFor({ instance, route }: Exchange, parse: Parse): ProtocolFacts {
   }
 }
 
-/** For requests within another one. Null if no rule can apply. */
-export function applyRulesToInner(
-  exchange: Exchange,
-  parse: Parse,
-  { canAbort }: { canAbort: boolean },
-): Promise<MessageRule> | null {
-  const { svc, request, url, body } = exchange
-  return svc.http.applyRulesToMessage(request, { method: 'POST', url, body, canAbort }, factsFor(exchange, parse))
-}
-
 /** The failure in the provider's format: of a kind, or with a status. */
-export function failureOfRule(
+function failureOfRule(
   { rule, status, word, message, type, code, retryAfterSecs }: Extract<RuleOutcome, { kind: 'fail' }>,
   faults: FaultParser,
 ): ProviderError {
@@ -83,21 +78,10 @@ export function failureOfRule(
   })
 }
 
-/** What a rule replies. */
-export interface FixedReply {
-  result: ChatResult | EmbedResult
-  /** The pace where the request's headers say nothing. */
-  pace: Partial<Latency>
-  /** The shape of a stream where the request names none. */
-  shape: StreamShape | null
-  /** How the stream breaks. */
-  fault: FaultSpec | null
-}
-
 /** The reply of a rule; null if it does not fit the request. */
 export async function replyOfRule(
   { rule, reply, lookUp }: Extract<RuleOutcome, { kind: 'reply' }>,
-  { output }: Exchange,
+  { output }: ModelCall,
   parsed: Parsed,
 ): Promise<FixedReply | null> {
   const fixed = readReply(reply, '')

@@ -1,5 +1,5 @@
 /** Tokens of spoken prompts and replies. */
-import type { Parsed, ResultOf } from '../contract/provider.ts'
+import type { Parsed, ResultOf } from '../contract/parsed.ts'
 
 /** The result with its audio tokens, which are parts of the prompt and of the completion. */
 export function withAudio<R extends ResultOf<Parsed>>(parsed: Parsed, result: R): R {

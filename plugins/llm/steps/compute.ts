@@ -18,15 +18,8 @@ import type {
   NeutralRequest,
   RerankResult,
 } from '../contract/neutral.ts'
-import type {
-  ChatParsed,
-  EmbedParsed,
-  EngineLimits,
-  ModelsParsed,
-  Parsed,
-  RerankParsed,
-  ResultOf,
-} from '../contract/provider.ts'
+import type { ChatParsed, EmbedParsed, ModelsParsed, Parsed, RerankParsed, ResultOf } from '../contract/parsed.ts'
+import type { EngineLimits } from '../contract/route.ts'
 import { ProviderError } from '../contract/errors.ts'
 
 export interface ComputeOptions {

@@ -1,25 +1,31 @@
 /** Context windows: refuses a request that does not fit, drops its oldest messages, or limits its reply. */
 import { promptTokens, render, tokensOfMessages } from '../engine/prompt.ts'
 import type { ModelInfo, NeutralRequest } from '../contract/neutral.ts'
-import type { ContextAnswer, ContextFacts, Parsed } from '../contract/provider.ts'
+import type { ContextAnswer, ContextFacts } from '../contract/provider.ts'
+import type { Parsed } from '../contract/parsed.ts'
 import { ProviderError } from '../contract/errors.ts'
-import type { Exchange } from '../call/model-call.ts'
+import type { ModelCall } from '../call/model-call.ts'
 
 const HEADER = 'X-Svc-Context-Window'
 const MAX_WINDOW = 1e9
 
-/** The request as the model processes it. Throws `ProviderError` if it does not fit. */
-export function fitToWindow(exchange: Exchange, parsed: Parsed): Parsed {
-  const { instance } = exchange
-  if (exchange.headers['x-svc-context-window'] === undefined && !instance.hasWindows) return parsed
+/** Makes of the request what the model processes. Throws `ProviderError` if it does not fit. */
+export function fitContextWindow(call: ModelCall): boolean {
+  call.parsed = fitted(call, call.parsed!)
+  return true
+}
+
+function fitted(call: ModelCall, parsed: Parsed): Parsed {
+  const { instance } = call
+  if (call.headers['x-svc-context-window'] === undefined && !instance.hasWindows) return parsed
   if (parsed.op !== 'chat') return parsed
   const model = instance.models.find(({ id }) => id === parsed.model)
-  const window = readHeader(exchange) ?? model?.context_window ?? instance.contextWindow ?? null
+  const window = readHeader(call) ?? model?.context_window ?? instance.contextWindow ?? null
   const outputLimit = model?.max_output_tokens ?? null
   if (window === null && outputLimit === null) return parsed
-  const answerOf = exchange.route.contextError ?? instance.format.contextError ?? defaultAnswer
+  const answerOf = call.modelRoute?.contextError ?? instance.format.contextError ?? defaultAnswer
   const fit = (request: NeutralRequest, own?: number): Fitted =>
-    fitRequest(request, own, { window, outputLimit, answer: facts => answerOf(facts, parsed), exchange })
+    fitRequest(request, own, { window, outputLimit, answer: facts => answerOf(facts, parsed), call })
   const { request, prompt } = fit(parsed.request, parsed.also === undefined ? parsed.promptTokens : undefined)
   return {
     ...parsed,
@@ -29,7 +35,7 @@ export function fitToWindow(exchange: Exchange, parsed: Parsed): Parsed {
   }
 }
 
-function readHeader({ headers, svc, request }: Exchange): number | undefined {
+function readHeader({ headers, svc, request }: ModelCall): number | undefined {
   const text = headers['x-svc-context-window']
   if (text === undefined) return undefined
   const window = typeof text === 'string' && /^\s*\d{1,10}\s*$/.test(text) ? Number(text) : 0
@@ -48,7 +54,7 @@ interface Fitting {
   window: number | null
   outputLimit: number | null
   answer(facts: ContextFacts): ContextAnswer
-  exchange: Exchange
+  call: ModelCall
 }
 
 interface Fitted {
@@ -86,9 +92,9 @@ function fitRequest(request: NeutralRequest, own: number | undefined, fitting: F
   return { request: withLimit(kept, { ...shortened, promptTokens: prompt }), prompt }
 }
 
-function refuse(answer: ContextAnswer, { exchange }: Fitting): 'cut' | 'drop' {
+function refuse(answer: ContextAnswer, { call }: Fitting): 'cut' | 'drop' {
   if (typeof answer === 'string') return answer
-  exchange.limited = 'context'
+  call.limited = 'context'
   throw new ProviderError('context_length', answer)
 }
 

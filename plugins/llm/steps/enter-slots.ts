@@ -1,14 +1,28 @@
 /** Admits a generation to its provider's slots, or simulates the load that `X-Svc-Load` states. */
 import { ProviderError } from '../contract/errors.ts'
-import type { Exchange } from '../call/model-call.ts'
+import type { ModelCall } from '../call/model-call.ts'
 import { NoCapacity, type Load, type Slot, type Slots } from '../capacity/slots.ts'
 
-/** Null if the client left the queue. Throws `ProviderError` if there is no capacity. */
-export async function enterSlots(exchange: Exchange, slots: Slots): Promise<Load | null> {
+/**
+ * Waits for a slot. Replies in the background take none: nobody waits for the model. Throws `ProviderError` if there is no
+ * capacity.
+ */
+export function enterSlots(call: ModelCall): boolean | Promise<boolean> {
+  const { instance, parsed } = call
+  if (instance.slots === undefined || parsed?.op !== 'chat' || parsed.isBackground === true) return true
+  return enter(call, instance.slots).then(load => {
+    call.load = load
+    if (load === null) call.recipient!.leave()
+    return load !== null
+  })
+}
+
+/** Null if the client left the queue. */
+async function enter(call: ModelCall, slots: Slots): Promise<Load | null> {
   const { settings } = slots
-  const others = readLoad(exchange, slots)
+  const others = readLoad(call, slots)
   if (others !== null) {
-    if (others >= settings.slots + settings.queue) throw refused(exchange, slots, new NoCapacity(1))
+    if (others >= settings.slots + settings.queue) throw refused(call, slots, new NoCapacity(1))
     const running = Math.min(others + 1, settings.slots)
     return {
       slot: null,
@@ -20,28 +34,28 @@ export async function enterSlots(exchange: Exchange, slots: Slots): Promise<Load
   const begunAt = performance.now()
   let slot: Slot | null
   try {
-    const entering = slots.enter(exchange.model ?? '', () => exchange.svc.http.signal(exchange.request))
+    const entering = slots.enter(call.model ?? '', () => call.svc.http.signal(call.request))
     if (entering instanceof Promise) {
       slot = await entering
-      exchange.queueMs = performance.now() - begunAt
+      call.queueMs = performance.now() - begunAt
     } else slot = entering
   } catch (error) {
     if (!(error instanceof NoCapacity)) throw error
-    exchange.queueMs = performance.now() - begunAt
-    throw refused(exchange, slots, error)
+    call.queueMs = performance.now() - begunAt
+    throw refused(call, slots, error)
   }
   if (slot === null) return null
   const shown = settings.slots === Infinity ? null : { running: slot.running, slots: settings.slots }
   return { slot, factor: slot.factor, shown, waitsLengths: 0 }
 }
 
-function refused(exchange: Exchange, { settings }: Slots, { retryAfterSecs }: NoCapacity): ProviderError {
-  exchange.limited = 'capacity'
+function refused(call: ModelCall, { settings }: Slots, { retryAfterSecs }: NoCapacity): ProviderError {
+  call.limited = 'capacity'
   return new ProviderError(settings.full, { retryAfterSecs })
 }
 
 /** The number of others that `X-Svc-Load` states; null without a valid one. */
-function readLoad({ headers, svc, request }: Exchange, { settings }: Slots): number | null {
+function readLoad({ headers, svc, request }: ModelCall, { settings }: Slots): number | null {
   const text = headers['x-svc-load']
   if (text === undefined) return null
   const most = settings.slots + settings.queue

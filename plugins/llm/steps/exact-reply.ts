@@ -2,19 +2,18 @@
 import { InputProblem } from 'svc/plugin'
 import type { Json, JsonObject, LookUp } from 'svc/plugin'
 import type { RerankResult } from '../contract/neutral.ts'
-import type { Parsed, RerankParsed } from '../contract/provider.ts'
+import type { Parsed, RerankParsed } from '../contract/parsed.ts'
 import { RULE } from '../engine/tokenizer.ts'
-import type { FixedReply } from './apply-rules.ts'
 import { chatResultOf, embedResultOf, readReply } from '../testing/reply.ts'
-import type { Exchange } from '../call/model-call.ts'
+import type { FixedReply, ModelCall } from '../call/model-call.ts'
 import { JSON_TEXT, parseReply, wrong } from '../headers/reply-header.ts'
+import { requestedFilter } from './fault.ts'
 
 const TEXT = 'X-Svc-Reply'
 
 /** A reply with the request as it must be rendered. */
-export interface ExactReply extends Omit<FixedReply, 'result'> {
+interface ExactReply extends FixedReply {
   parsed: Parsed
-  result: FixedReply['result'] | RerankResult | { op: 'own' }
 }
 
 interface Given {
@@ -23,16 +22,22 @@ interface Given {
   lookUp: LookUp
 }
 
-/** The reply that the request names; null: none. Throws or rejects with `BadInput` for a wrong one. */
-export function exactReply(exchange: Exchange, parsed: Parsed): Promise<ExactReply> | null {
+/** Reads the reply that the request names. A filter replaces every reply. Throws `BadInput` for a wrong one. */
+export function readExactReply(call: ModelCall): boolean | Promise<boolean> {
   // The reply is that of a generation within the request.
-  const given = exchange.hasGenerated ? null : withoutOwn(readGiven(exchange), exchange.route.replyMembers)
-  return given === null ? null : replyOrProblem(given, exchange, parsed)
+  if (call.hasGenerated || requestedFilter(call) !== null) return true
+  const given = withoutOwn(readGiven(call), call.modelRoute?.replyMembers)
+  if (given === null) return true
+  return replyOrProblem(given, call, call.parsed!).then(({ parsed, ...exact }) => {
+    call.parsed = parsed
+    call.exact = exact
+    return true
+  })
 }
 
-async function replyOrProblem(given: Given, exchange: Exchange, parsed: Parsed): Promise<ExactReply> {
+async function replyOrProblem(given: Given, call: ModelCall, parsed: Parsed): Promise<ExactReply> {
   try {
-    return await replyFor(given, exchange, parsed)
+    return await replyFor(given, call, parsed)
   } catch (error) {
     if ((error as Partial<InputProblem> | null)?.code !== 'SVC_INPUT_PROBLEM') throw error
     const { at, message } = error as InputProblem
@@ -47,17 +52,17 @@ function withoutOwn(given: Given | null, own: readonly string[] = []): Given | n
   return rest.length === 0 ? null : { ...given, value: Object.fromEntries(rest) }
 }
 
-function readGiven(exchange: Exchange): Given | null {
-  const { headers } = exchange
+function readGiven(call: ModelCall): Given | null {
+  const { headers } = call
   if (headers['x-svc-reply'] === undefined && headers['x-svc-reply-json'] === undefined) return null
-  const json = exchange.header('x-svc-reply-json')
+  const json = call.header('x-svc-reply-json')
   if (json !== undefined) {
     const lookUp: LookUp = reference =>
-      reference === 'session' ? exchange.svc.http.session(exchange.request).label : undefined
+      reference === 'session' ? call.svc.http.session(call.request).label : undefined
     return { header: JSON_TEXT, value: parseReply(json), lookUp }
   }
   // The text is sent as it is: it has no references.
-  return { header: TEXT, value: { text: decoded(exchange.header('x-svc-reply') ?? '') }, lookUp: () => undefined }
+  return { header: TEXT, value: { text: decoded(call.header('x-svc-reply') ?? '') }, lookUp: () => undefined }
 }
 
 /** Decodes percent escapes as UTF-8; a value whose escapes are not valid is taken literally. */
@@ -71,7 +76,7 @@ function decoded(text: string): string {
 
 async function replyFor(
   { header, value, lookUp }: Given,
-  { route, output }: Exchange,
+  { modelRoute, output }: ModelCall,
   parsed: Parsed,
 ): Promise<ExactReply> {
   const own = { shape: null, pace: {}, fault: null }
@@ -79,9 +84,9 @@ async function replyFor(
     case 'rerank':
       return { ...own, parsed, result: rerankBy(value, parsed) }
     case 'own': {
-      if (route.withReply === undefined) throw new InputProblem('', 'this route has no exact replies')
+      if (modelRoute?.withReply === undefined) throw new InputProblem('', 'this route has no exact replies')
       output.take(parsed.replyBytes ?? 0)
-      return { ...own, parsed: route.withReply(parsed, value), result: { op: 'own' } }
+      return { ...own, parsed: modelRoute.withReply(parsed, value), result: { op: 'own' } }
     }
     case 'embed':
     case 'chat':
@@ -99,7 +104,7 @@ async function replyFor(
   if (parsed.op !== 'chat') throw new InputProblem('', 'expected embedding')
   const isTemplate = reply.isTemplate && header !== TEXT
   return {
-    parsed: logprobs === false && route.withReply !== undefined ? route.withReply(parsed, value) : parsed,
+    parsed: logprobs === false && modelRoute?.withReply !== undefined ? modelRoute.withReply(parsed, value) : parsed,
     result: { ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output })), mode: 'reply' },
     pace: reply.stream,
     shape: reply.shape,

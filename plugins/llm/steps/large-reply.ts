@@ -1,6 +1,6 @@
 /** Counts and writes large replies in chunks, so that other requests run in between and the JSON is never in memory as a whole. */
 import { jsonChunks, Pacer, type FastifyReply, type OutputBudget } from 'svc/plugin'
-import type { Rendered } from '../contract/provider.ts'
+import type { Rendered } from '../contract/route.ts'
 
 /**
  * Takes what a rendered body has, in place of the contents that were taken before. Returns its bytes. Throws

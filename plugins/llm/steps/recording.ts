@@ -1,8 +1,8 @@
 /** Creates the record of a request and its response. */
 import { copyText } from 'svc/plugin'
-import type { Exchange } from '../call/model-call.ts'
+import type { ModelCall } from '../call/model-call.ts'
 import type { ChatResult, Finish } from '../contract/neutral.ts'
-import type { Parsed, ResultOf } from '../contract/provider.ts'
+import type { Parsed, ResultOf } from '../contract/parsed.ts'
 import {
   keepBody,
   keepHeaders,
@@ -28,27 +28,27 @@ type Report = Pick<
 type Sent = Pick<AiRecord, 'model' | 'stream' | 'status'>
 
 /** One object literal: records are created for every request, and spreading objects is measurably slower. */
-function record(exchange: Exchange, report: Report, { model, stream, status }: Sent, bodyLine?: string): AiRecord {
-  const { svc, request } = exchange
+function record(call: ModelCall, report: Report, { model, stream, status }: Sent, bodyLine?: string): AiRecord {
+  const { svc, request } = call
   const session = svc.http.session(request)
   const { body, json } = keepBody(
-    exchange.body,
-    bodyLine ?? (isMultipart(exchange) ? 'multipart body' : undefined),
-    exchange.readText,
+    call.body,
+    bodyLine ?? (isMultipart(call) ? 'multipart body' : undefined),
+    call.readText,
   )
   return {
-    request_id: exchange.requestId,
+    request_id: call.requestId,
     at: Date.now(),
-    provider: exchange.instance.name,
-    method: exchange.method,
-    endpoint: keepPath(exchange.path, exchange.hasQuery),
-    query: keepQuery(exchange.url, svc.inspector),
-    credential: exchange.credential === null ? null : exchange.shownCredential,
-    headers: keepHeaders(exchange.headers, svc.inspector),
+    provider: call.instance.name,
+    method: call.method,
+    endpoint: keepPath(call.path, call.hasQuery),
+    query: keepQuery(call.url, svc.inspector),
+    credential: call.credential === null ? null : call.shownCredential,
+    headers: keepHeaders(call.headers, svc.inspector),
     body,
     json,
-    fault: exchange.fault,
-    rule: exchange.rule,
+    fault: call.fault,
+    rule: call.rule,
     session_header: session.header,
     session: session.label,
     mode: report.mode,
@@ -65,14 +65,14 @@ function record(exchange: Exchange, report: Report, { model, stream, status }: S
   }
 }
 
-function isMultipart(exchange: Exchange): boolean {
-  return exchange.header('content-type')?.toLowerCase().startsWith('multipart/') === true
+function isMultipart(call: ModelCall): boolean {
+  return call.header('content-type')?.toLowerCase().startsWith('multipart/') === true
 }
 
 /** Creates the record of an error. */
-export function recordError(exchange: Exchange, status: number): AiRecord {
+export function recordError(call: ModelCall, status: number): AiRecord {
   return record(
-    exchange,
+    call,
     {
       mode: null,
       normalized_prompt: '',
@@ -88,16 +88,11 @@ export function recordError(exchange: Exchange, status: number): AiRecord {
 }
 
 /** Creates the record of a reply; null for requests that are not recorded, such as lists of models. */
-export function recordReply(
-  exchange: Exchange,
-  parsed: Parsed,
-  result: ResultOf<Parsed>,
-  finishReasons: Record<Finish, string>,
-  stream: boolean,
-  status: number,
-): AiRecord | null {
+export function recordOf(call: ModelCall, status: number): AiRecord | null {
+  const { parsed, result, finishReasons, isStream } = call
+  if (parsed === null || result === null) return null
   const report = reportOf(parsed, result, finishReasons)
-  return report && record(exchange, report, { model: parsed.model ?? null, stream, status }, parsed.bodyLine)
+  return report && record(call, report, { model: parsed.model ?? null, stream: isStream, status }, parsed.bodyLine)
 }
 
 function reportOf(parsed: Parsed, result: ResultOf<Parsed>, finishReasons: Record<Finish, string>): Report | null {
@@ -146,7 +141,7 @@ function reportChat(result: ChatResult, finishReasons: Record<Finish, string>): 
   const preview =
     first === undefined || first.calls.length === 0
       ? (first?.text ?? '')
-      : [first.text, ...first.calls.map(call => `[tool_call ${call.name}] ${call.json}`)]
+      : [first.text, ...first.calls.map(made => `[tool_call ${made.name}] ${made.json}`)]
           .filter(text => text !== '')
           .join('\n')
   return {

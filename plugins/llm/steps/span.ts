@@ -1,27 +1,28 @@
 /** Adds what the request and its reply were to the span of the request. Never prompts or replies. */
 import { isRecord, type SpanAttributeValue } from 'svc/plugin'
-import type { Exchange } from '../call/model-call.ts'
-import type { Rendered, StreamEvent } from '../contract/provider.ts'
+import type { ModelCall } from '../call/model-call.ts'
+import type { StreamEvent } from '../contract/stream.ts'
+import type { Rendered } from '../contract/route.ts'
 import type { EndedCall } from '../usage/call.ts'
 import type { Outcome } from './ended-call.ts'
 import { operationOf, providerNameOf } from '../telemetry/operation.ts'
 
 type Attributes = Record<string, SpanAttributeValue | undefined>
 
-/** `call` is null if the request is not a call of the model. Does nothing if no span is recorded. */
-export function describeSpan(exchange: Exchange, outcome: Outcome, call: EndedCall | null): void {
-  const { span } = exchange
-  const operation = operationOf(exchange.route)
+/** `ended` is null if the request is not a call of the model. Does nothing if no span is recorded. */
+export function describeSpan(call: ModelCall, outcome: Outcome, ended: EndedCall | null): void {
+  const { span } = call
+  const operation = operationOf(call.route)
   if (span === null || operation === null) return
-  const model = exchange.model ?? undefined
+  const model = call.model ?? undefined
   span.rename(model === undefined ? operation : `${operation} ${model}`)
   span.set({
     'gen_ai.operation.name': operation,
-    'gen_ai.provider.name': providerNameOf(exchange.instance.format),
+    'gen_ai.provider.name': providerNameOf(call.instance.format),
     'gen_ai.request.model': model,
-    'error.type': outcome.errorType ?? (call === null ? undefined : cutOf(call)),
-    ...(outcome.parsed === undefined ? {} : ofRequest(exchange, outcome)),
-    ...(outcome.result === undefined || call === null ? {} : ofReply(exchange, outcome, call)),
+    'error.type': outcome.errorType ?? (ended === null ? undefined : cutOf(ended)),
+    ...(outcome.reply === 'none' ? {} : ofRequest(call, outcome)),
+    ...(outcome.reply === 'none' || ended === null ? {} : ofReply(call, ended)),
   })
 }
 
@@ -31,8 +32,9 @@ function cutOf({ cut, fault }: EndedCall): string | undefined {
   return cut.by === 'fault' ? (fault ?? 'fault') : 'server_error'
 }
 
-function ofRequest(exchange: Exchange, { parsed, stream }: Outcome): Attributes {
-  const sampling = samplingOf(exchange)
+function ofRequest(call: ModelCall, { stream }: Outcome): Attributes {
+  const { parsed } = call
+  const sampling = samplingOf(call)
   return {
     'gen_ai.request.max_tokens': parsed?.op === 'chat' ? parsed.request.maxTokens : undefined,
     'gen_ai.request.temperature': numberOf(sampling.temperature),
@@ -42,7 +44,7 @@ function ofRequest(exchange: Exchange, { parsed, stream }: Outcome): Attributes 
   }
 }
 
-function samplingOf({ instance, readText }: Exchange): { temperature?: unknown; topP?: unknown } {
+function samplingOf({ instance, readText }: ModelCall): { temperature?: unknown; topP?: unknown } {
   const body = objectOf(readText)
   if (body === null) return {}
   return instance.format.telemetry?.sampling?.(body) ?? { temperature: body.temperature, topP: body.top_p }
@@ -52,41 +54,39 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
 
-function ofReply(exchange: Exchange, { parsed, result }: Outcome, call: EndedCall): Attributes {
-  const { route, instance } = exchange
-  const words = route.finishReasons ?? instance.format.finishReasons
+function ofReply({ parsed, result, finishReasons: words, replyId }: ModelCall, ended: EndedCall): Attributes {
   const chat = result?.op === 'chat' ? result : null
   return {
     'gen_ai.response.model': parsed?.model,
-    'gen_ai.response.id': exchange.replyId ?? undefined,
+    'gen_ai.response.id': replyId ?? undefined,
     'gen_ai.response.finish_reasons':
-      chat === null || call.cut !== null ? undefined : chat.choices.map(({ finish }) => words[finish]),
-    'gen_ai.usage.input_tokens': call.prompt_tokens,
-    'gen_ai.usage.output_tokens': call.completion_tokens,
+      chat === null || ended.cut !== null ? undefined : chat.choices.map(({ finish }) => words[finish]),
+    'gen_ai.usage.input_tokens': ended.prompt_tokens,
+    'gen_ai.usage.output_tokens': ended.completion_tokens,
     ...(chat === null
       ? {}
       : {
-          'gen_ai.usage.cache_read.input_tokens': call.cached_tokens,
-          'gen_ai.usage.cache_creation.input_tokens': call.cache_write_tokens,
-          'gen_ai.usage.reasoning.output_tokens': call.reasoning_tokens,
+          'gen_ai.usage.cache_read.input_tokens': ended.cached_tokens,
+          'gen_ai.usage.cache_creation.input_tokens': ended.cache_write_tokens,
+          'gen_ai.usage.reasoning.output_tokens': ended.reasoning_tokens,
         }),
   }
 }
 
 /** Remembers the id in a reply, if a span is recorded. */
-export function noteReply(exchange: Exchange, { body }: Rendered): void {
-  if (exchange.span !== null && !Buffer.isBuffer(body)) note(exchange, body)
+export function noteReply(call: ModelCall, { body }: Rendered): void {
+  if (call.span !== null && !Buffer.isBuffer(body)) note(call, body)
 }
 
 /** Remembers the id in the first event of a stream, if a span is recorded. */
-export function noteEvents(exchange: Exchange, events: Iterable<StreamEvent>): Iterable<StreamEvent> {
-  return exchange.span === null ? events : noting(exchange, events)
+export function noteEvents(call: ModelCall, events: Iterable<StreamEvent>): Iterable<StreamEvent> {
+  return call.span === null ? events : noting(call, events)
 }
 
-function* noting(exchange: Exchange, events: Iterable<StreamEvent>): Iterable<StreamEvent> {
+function* noting(call: ModelCall, events: Iterable<StreamEvent>): Iterable<StreamEvent> {
   let isFirst = true
   for (const event of events) {
-    if (isFirst) note(exchange, event.data)
+    if (isFirst) note(call, event.data)
     isFirst = false
     yield event
   }
@@ -95,13 +95,13 @@ function* noting(exchange: Exchange, events: Iterable<StreamEvent>): Iterable<St
 /** Characters of a reply that is not parsed only to find its id. */
 const MAX_PARSED = 65_536
 
-function note(exchange: Exchange, reply: unknown): void {
+function note(call: ModelCall, reply: unknown): void {
   if (typeof reply === 'string' && reply.length > MAX_PARSED) return
   const body = objectOf(reply)
   if (body === null) return
-  const { telemetry } = exchange.instance.format
+  const { telemetry } = call.instance.format
   const id = telemetry?.replyId === undefined ? usualId(body) : telemetry.replyId(body)
-  if (typeof id === 'string') exchange.replyId = id
+  if (typeof id === 'string') call.replyId = id
 }
 
 /** In a stream, the first event of some formats contains the beginning of the reply. */

@@ -1,31 +1,39 @@
 /** Strict fixtures: a text generation on which no rule acts is an error. */
 import type { MessageRule, RuleOutcome } from 'svc/plugin'
 import { ProviderError } from '../contract/errors.ts'
-import type { Exchange } from '../call/model-call.ts'
-import type { Parsed } from '../contract/provider.ts'
+import type { ModelCall } from '../call/model-call.ts'
+import type { CallServices } from '../call/services.ts'
+import type { Parsed } from '../contract/parsed.ts'
 import { factsOf } from '../testing/protocol.ts'
 
 const HEADER = 'X-Svc-Strict-Fixtures'
 
+/** Throws the provider's 404 if the request needs a rule, and none acted on it. */
+export function requireFixture(call: ModelCall, { strictFixtures }: CallServices): boolean | Promise<boolean> {
+  const { parsed, requestedFault, ruleOutcome } = call
+  if (call.result !== null || parsed?.op !== 'chat' || requestedFault !== null || hasActed(ruleOutcome)) return true
+  if (!isStrict(call, strictFixtures)) return true
+  return missingFixture(call, parsed).then(error => {
+    throw error
+  })
+}
+
 /** Whether the request needs a rule: by its header, otherwise by `llm.strict_fixtures`. */
-export function isStrict(exchange: Exchange, isDefault: boolean): boolean {
-  const header = exchange.header('x-svc-strict-fixtures')
+function isStrict(call: ModelCall, isDefault: boolean): boolean {
+  const header = call.header('x-svc-strict-fixtures')
   if (header === undefined) return isDefault
   if (header === 'true' || header === 'false') return header === 'true'
-  exchange.svc.http.ignoreHeader(exchange.request, HEADER, 'expected true or false')
+  call.svc.http.ignoreHeader(call.request, HEADER, 'expected true or false')
   return isDefault
 }
 
 /** Whether a rule acted on the request. */
-export function hasActed(rule: RuleOutcome | MessageRule | null): boolean {
+function hasActed(rule: RuleOutcome | MessageRule | null): boolean {
   return rule !== null && (rule.kind !== 'pass' || rule.rule !== null)
 }
 
 /** The provider's 404, which names the closest rule. */
-export async function missingFixture(
-  { svc, request, instance, route }: Exchange,
-  parsed: Parsed,
-): Promise<ProviderError> {
+async function missingFixture({ svc, request, instance, route }: ModelCall, parsed: Parsed): Promise<ProviderError> {
   const closest = await svc.http.closestRule(request, {
     protocol: 'llm',
     read: () => Promise.resolve([factsOf({ instance, route }, parsed)]),

@@ -14,6 +14,12 @@ export interface Latency {
   jitterPercent: number
 }
 
+/** A reply that says nothing about its pace. */
+export const NO_PACE: Partial<Latency> = {}
+
+/** Nobody waits for the reply. */
+export const NO_LATENCY: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecond: 0, jitterPercent: 0 }
+
 export const defaultLatency: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecond: 100, jitterPercent: 0 }
 
 /** Upper bound of all gaps of a stream. */

@@ -4,7 +4,7 @@ import { Pacer } from 'svc/plugin'
 import type { BodyStream, StreamEnd } from 'svc/plugin'
 import type { StreamBreak } from '../headers/faults.ts'
 import type { StreamOutput, Written } from './output.ts'
-import type { StreamEnding, StreamEvent } from '../contract/provider.ts'
+import type { StreamEnding, StreamEvent } from '../contract/stream.ts'
 import type { Sleeper, TokenClock } from './token-clock.ts'
 import { tokensOf } from './tokens-of.ts'
 

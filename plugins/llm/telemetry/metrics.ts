@@ -2,7 +2,8 @@
 import { memoize, type SvcMetrics } from 'svc/plugin'
 import { MEMOIZED_MODELS, modelFamily } from '../records/metrics.ts'
 import type { EndedCall } from '../usage/call.ts'
-import type { LlmProvider, LlmRoute } from '../contract/provider.ts'
+import type { LlmProvider } from '../contract/provider.ts'
+import type { ProviderRoute } from '../contract/route.ts'
 import { operationOf, providerNameOf } from './operation.ts'
 
 /** Seconds, as the conventions advise. */
@@ -18,7 +19,7 @@ const TOKEN_LABELS = [...LABELS, 'gen_ai_token_type']
 type Series = Record<'duration' | 'firstToken' | 'perToken' | 'input' | 'output', { observe(value: number): void }>
 
 export interface GenAiMetrics {
-  ended(served: { route: LlmRoute; instance: { format: LlmProvider } }, call: EndedCall): void
+  ended(served: { route: ProviderRoute; instance: { format: LlmProvider } }, call: EndedCall): void
 }
 
 export function createGenAiMetrics(metrics: SvcMetrics): GenAiMetrics {

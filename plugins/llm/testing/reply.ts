@@ -21,7 +21,7 @@ import { digest } from '../engine/seed.ts'
 import { RULE } from '../engine/tokenizer.ts'
 import { streamBreaks, type FaultSpec } from '../headers/faults.ts'
 import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../contract/neutral.ts'
-import type { ChatParsed, EmbedParsed } from '../contract/provider.ts'
+import type { ChatParsed, EmbedParsed } from '../contract/parsed.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
 

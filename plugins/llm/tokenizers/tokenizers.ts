@@ -2,7 +2,7 @@
 import { RULE } from '../engine/tokenizer.ts'
 import type { Tokenizer } from '../contract/neutral.ts'
 import { BadInput } from '../contract/errors.ts'
-import type { Parsed } from '../contract/provider.ts'
+import type { Parsed } from '../contract/parsed.ts'
 import { ENCODINGS, isInstalled, loadEncoding, MISSING, type EncodingName } from './encodings.ts'
 
 export const TOKENIZERS = ['rule', ...ENCODINGS] as const

@@ -75,7 +75,7 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/llm-openai-realtime/connection.ts',
     'plugins/llm-openai/responses/socket.ts',
     'plugins/llm/capacity/slots.ts',
-    'plugins/llm/path/socket-bounds.ts',
+    'plugins/llm/streaming/socket-bounds.ts',
     'plugins/llm/streaming/token-clock.ts',
     'plugins/mcp/bridge/bridge.ts',
     'plugins/mcp/bridge/connection.ts',

@@ -6,7 +6,7 @@ import { firstPieces, joined, piecesOf } from '../../../plugins/llm/engine/piece
 import { fromSchema } from '../../../plugins/llm/engine/schema-value.ts'
 import { pieces } from '../../../plugins/llm/engine/tokens.ts'
 import type { NeutralRequest } from '../../../plugins/llm/contract/neutral.ts'
-import type { StreamEvent } from '../../../plugins/llm/contract/provider.ts'
+import type { StreamEvent } from '../../../plugins/llm/contract/stream.ts'
 import { breakAt } from '../../../plugins/llm/streaming/break-point.ts'
 import { chatResultOf, readReply } from '../../../plugins/llm/testing/reply.ts'
 

@@ -8,7 +8,7 @@ import type { ProviderInstance } from '../../../plugins/llm/providers/instance.t
 import { BatchStore } from '../../../plugins/llm/state/batches.ts'
 import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
 import { defaultLatency } from '../../../plugins/llm/streaming/pace.ts'
-import type { LlmProvider, LlmRoute, RenderContext, RouteInput } from '../../../plugins/llm/types.ts'
+import type { LlmProvider, ProviderRoute, RenderContext, RouteInput } from '../../../plugins/llm/types.ts'
 import { createProvider as anthropic } from '../../../plugins/llm-anthropic/provider.ts'
 import { createMessages } from '../../../plugins/llm-anthropic/messages.ts'
 import { createProvider as azure } from '../../../plugins/llm-azure/provider.ts'
@@ -85,9 +85,15 @@ function inputOf(body: object): RouteInput {
 }
 
 /** Processes a request completely, including the stream. Returns null or the error. */
-async function answer(provider: LlmProvider, route: LlmRoute, body: object): Promise<unknown> {
+async function answer(provider: LlmProvider, route: ProviderRoute, body: object): Promise<unknown> {
   try {
     const output = new OutputBudget(1 << 24)
+    if (route.parse === undefined) {
+      const reply = await route.handle(inputOf(body))
+      if ('events' in reply) for (const event of reply.events) JSON.stringify(event.data)
+      else JSON.stringify(reply.body)
+      return null
+    }
     const parsed = await route.parse(inputOf(body))
     const result = await compute(parsed, {
       instance: instanceOf(provider),
