@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { isSameSecret } from 'svc/plugin'
-import type { Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
+import type { Engine, HandlerRoute } from '../llm/types.ts'
 import { integer, object, oneOf } from './checks.ts'
 import { newSession, showSession, updateSession, type Session } from './session.ts'
 
@@ -63,14 +63,10 @@ interface ClientSecretBody {
   session?: unknown
 }
 
-interface SecretWire {
-  body: object
-}
-
 export function createClientSecret(
   engine: Engine,
   { path, base, secrets }: { path: string; base: string; secrets: ClientSecrets },
-): LlmRoute<OwnParsed<SecretWire>> {
+): HandlerRoute {
   return {
     method: 'POST',
     path,
@@ -89,7 +85,7 @@ export function createClientSecret(
         },
       ],
     },
-    async parse(input) {
+    async handle(input) {
       const { expires_after: after, session: given = {} } = form(engine, input.json(), '') as ClientSecretBody
       const named = engine.json.own(given, 'type') === 'transcription' ? 'transcription' : 'realtime'
       const model = input.defaultModel ?? 'svc-gpt'
@@ -103,9 +99,7 @@ export function createClientSecret(
           code: 'invalid_value',
         })
       const shown = showSession(session, { id: `sess_${engine.randomId(24)}`, expiresAt })
-      const body = { value, expires_at: expiresAt, session: shown }
-      return { op: 'own', promptTokens: 0, completionTokens: 0, wire: { body } }
+      return { body: { value, expires_at: expiresAt, session: shown } }
     },
-    render: (_result, { wire }) => ({ body: wire.body }),
   }
 }

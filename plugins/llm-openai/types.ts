@@ -4,6 +4,7 @@ import type {
   ErrorKind,
   ErrorResponse,
   Finish,
+  HandlerRoute,
   HeaderFacts,
   LimitState,
   LlmRoute,
@@ -17,22 +18,14 @@ import type { ImageRouteName } from './images/routes.ts'
 import type { UploadRouteName } from './files/uploads.ts'
 import type { ConversationRouteName } from './conversations/routes.ts'
 
-/** The routes of the format, without a base path. */
-export type OpenAiRouteName =
+/** The calls of a model, and the routes that answer by themselves; without a base path. */
+export type OpenAiModelRouteName =
   | 'chat'
   | 'completions'
   | 'responses'
   | 'responsesSocket'
   | 'countInput'
   | 'compact'
-  | 'response'
-  | 'deleteResponse'
-  | 'cancelResponse'
-  | 'inputItems'
-  | ConversationRouteName
-  | FileRouteName
-  | UploadRouteName
-  | BatchRouteName
   | 'embeddings'
   | 'moderations'
   | ImageRouteName
@@ -41,10 +34,22 @@ export type OpenAiRouteName =
   | 'speech'
   | 'models'
   | 'model'
+export type OpenAiHandlerRouteName =
+  | 'response'
+  | 'deleteResponse'
+  | 'cancelResponse'
+  | 'inputItems'
+  | ConversationRouteName
+  | FileRouteName
+  | UploadRouteName
+  | BatchRouteName
+export type OpenAiRouteName = OpenAiModelRouteName | OpenAiHandlerRouteName
+
+export type OpenAiRoutes = Record<OpenAiModelRouteName, LlmRoute> & Record<OpenAiHandlerRouteName, HandlerRoute>
 
 export interface OpenAiWire {
   /** Paths are relative to `/v1`: `/chat/completions`. */
-  routes: Record<OpenAiRouteName, LlmRoute>
+  routes: OpenAiRoutes
   /** `POST /tokenize` below the base path of the provider. */
   tokenize(base: string): LlmRoute
   error(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError }

@@ -22,7 +22,7 @@ import { speech } from './speech.ts'
 import { readTooling } from './tools.ts'
 import { tokenize } from './tokenize.ts'
 import { transcriptions } from './transcriptions.ts'
-import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
+import type { ChatExtras, OpenAiRoutes, OpenAiWire } from './types.ts'
 
 /** Finish reasons; a stop sequence counts as a normal stop. */
 export const finishReasons: Record<Finish, string> = {
@@ -35,7 +35,7 @@ export const finishReasons: Record<Finish, string> = {
 }
 
 export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtras): OpenAiWire {
-  const routes: Record<OpenAiRouteName, LlmRoute> = {
+  const routes: OpenAiRoutes = {
     chat: chatCompletions(state, extras),
     completions: completions(engine),
     responses: createResponse(state),

@@ -1,13 +1,11 @@
 /** Uploads: files that are sent in parts. */
 import { createHash } from 'node:crypto'
 import { Pacer, type Store, type Svc } from 'svc/plugin'
-import type { Documents, Engine, LlmRoute, OwnedKeys, RouteInput } from '../../llm/types.ts'
+import type { Documents, Engine, HandlerRoute, OwnedKeys, RouteInput } from '../../llm/types.ts'
 import { describeOther, describePost } from '../describe.ts'
-import { bodyOf } from '../responses/routes.ts'
 import { jsonExpiryOf, MULTIPART_EXAMPLE, missing, purposeOf, showFile, storeFile } from './routes.ts'
 
 export type UploadRouteName = 'createUpload' | 'addPart' | 'completeUpload' | 'cancelUpload'
-type Route = LlmRoute<ReturnType<typeof bodyOf>>
 
 /** An upload without the content of its parts. Plain data. */
 interface Upload {
@@ -103,7 +101,7 @@ export function uploadRoutes(
   engine: Engine,
   uploads: UploadStore,
   documents: Documents,
-): Record<UploadRouteName, Route> {
+): Record<UploadRouteName, HandlerRoute> {
   const { json } = engine
   const find = async (input: RouteInput): Promise<Upload> => {
     const id = input.params.upload_id ?? ''
@@ -118,7 +116,6 @@ export function uploadRoutes(
       throw engine.badInput(`Upload has status '${found.status}' and can't be changed.`, { param: 'upload_id' })
     return found
   }
-  const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
   return {
     createUpload: {
       method: 'POST',
@@ -130,8 +127,7 @@ export function uploadRoutes(
           body: { filename: 'a.txt', purpose: 'user_data', bytes: 11, mime_type: 'text/plain' },
         },
       ]),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const body = input.json()
         const filename = json.textOf(body.filename)
         if (filename === undefined) throw missing(engine, 'filename')
@@ -154,9 +150,8 @@ export function uploadRoutes(
           file: null,
         }
         await uploads.set(upload)
-        return bodyOf(show(upload))
+        return { body: show(upload) }
       },
-      render,
     },
     addPart: {
       method: 'POST',
@@ -186,8 +181,7 @@ export function uploadRoutes(
           },
         ],
       },
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const upload = await open(input)
         const data = (await engine.readForm(input)).get('data')
         if (data === null || typeof data === 'string') throw missing(engine, 'data')
@@ -202,12 +196,8 @@ export function uploadRoutes(
         await uploads.setPart(upload, id, Buffer.from(await data.arrayBuffer()))
         const bytes = data.size
         await uploads.change(upload, found => ({ ...found, parts: [...found.parts, { id, bytes }] }))
-        return {
-          ...bodyOf({ id, object: 'upload.part', created_at: Math.floor(Date.now() / 1000), upload_id: upload.id }),
-          bodyLine: `multipart: data (${bytes} bytes)`,
-        }
+        return { body: { id, object: 'upload.part', created_at: Math.floor(Date.now() / 1000), upload_id: upload.id } }
       },
-      render,
     },
     completeUpload: {
       method: 'POST',
@@ -216,8 +206,7 @@ export function uploadRoutes(
       describe: describePost(`/uploads/${UNKNOWN}/complete`, 'complete an upload', [
         { name: 'Unknown id', body: { part_ids: [] }, status: 404 },
       ]),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const upload = await open(input)
         const body = input.json()
         const ids = json.listOf(body.part_ids)
@@ -243,23 +232,20 @@ export function uploadRoutes(
         const file = { ...showFile(await storeFile(engine, documents, input, given)) }
         const changed = await uploads.change(upload, found => ({ ...found, status: 'completed', parts: [], file }))
         await uploads.drop(upload)
-        return bodyOf(show(changed ?? { ...upload, status: 'completed', file }))
+        return { body: show(changed ?? { ...upload, status: 'completed', file }) }
       },
-      render,
     },
     cancelUpload: {
       method: 'POST',
       path: '/uploads/{upload_id}/cancel',
       op: 'other',
       describe: describeOther('POST', `/uploads/${UNKNOWN}/cancel`, 'cancel an upload', 'Unknown id', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const upload = await open(input)
         const changed = await uploads.change(upload, found => ({ ...found, status: 'cancelled', parts: [] }))
         await uploads.drop(upload)
-        return bodyOf(show(changed ?? { ...upload, status: 'cancelled' }))
+        return { body: show(changed ?? { ...upload, status: 'cancelled' }) }
       },
-      render,
     },
   }
 }
