@@ -1,7 +1,7 @@
 /** Uploads: files that are sent in parts. */
 import { createHash } from 'node:crypto'
-import { Pacer, type Store, type Svc } from 'svc/plugin'
-import type { Documents, Engine, HandlerRoute, OwnedKeys, RouteInput } from '../../llm/types.ts'
+import { createRecords, Pacer, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
+import type { Documents, Engine, HandlerRoute, RouteInput } from '../../llm/types.ts'
 import { describeOther, describePost } from '../describe.ts'
 import { jsonExpiryOf, MULTIPART_EXAMPLE, missing, purposeOf, showFile, storeFile } from './routes.ts'
 
@@ -25,11 +25,6 @@ interface Upload {
   file: Record<string, unknown> | null
 }
 
-interface Part {
-  session: string
-  base64: string
-}
-
 const MIB = 1024 * 1024
 const LIFETIME_MS = 3_600_000
 /** Of all uploads without their parts. */
@@ -42,54 +37,54 @@ const UNKNOWN = `upload_${'0'.repeat(24)}`
 
 export class UploadStore {
   readonly maxParts: number
-  readonly #uploads: Store<Upload>
-  readonly #parts: Store<Part>
-  readonly #isPublic: boolean
-  readonly #keyOf: OwnedKeys
+  readonly #uploads: RecordStore<Upload>
+  /** The contents of parts as base64. */
+  readonly #parts: RecordStore<string>
 
-  constructor(svc: Svc, engine: Engine) {
-    this.#isPublic = svc.config.publicMode
-    this.#keyOf = engine.ownedKeys(this.#isPublic)
-    const { uploads, parts, maxBytes } = BOUNDS[this.#isPublic ? 'public' : 'normal']
+  constructor(svc: Svc) {
+    const { uploads, parts, maxBytes } = BOUNDS[svc.config.publicMode ? 'public' : 'normal']
     this.maxParts = parts
-    this.#uploads = svc.state<Upload>('uploads', { maxCount: uploads, maxBytes: UPLOADS_BYTES, ttlMs: LIFETIME_MS })
-    this.#parts = svc.state<Part>('upload-parts', { maxCount: uploads * parts, maxBytes, ttlMs: LIFETIME_MS })
-  }
-
-  async set(upload: Upload): Promise<void> {
-    await this.#uploads.set(this.#keyOf(upload, upload.id), upload, { group: upload.session })
-  }
-
-  async get({ provider, session }: RouteInput, id: string): Promise<Upload | undefined> {
-    const found = await this.#uploads.peek(this.#keyOf({ provider, session }, id))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
-  }
-
-  change(upload: Upload, change: (upload: Upload) => Upload): Promise<Upload | undefined> {
-    return this.#uploads.update(this.#keyOf(upload, upload.id), found =>
-      found === undefined ? undefined : change(found),
+    const common = { ttlMs: LIFETIME_MS, schema: 2 }
+    this.#uploads = createRecords(
+      svc,
+      svc.state<StoredRecord<Upload>>('uploads', { maxCount: uploads, maxBytes: UPLOADS_BYTES, ...common }),
+    )
+    this.#parts = createRecords(
+      svc,
+      svc.state<StoredRecord<string>>('upload-parts', { maxCount: uploads * parts, maxBytes, ...common }),
     )
   }
 
-  async setPart(upload: Upload, part: string, content: Buffer): Promise<void> {
-    const { session } = upload
-    const value = { session, base64: content.toString('base64') }
-    await this.#parts.set(this.#keyOf(upload, part), value, { group: session })
+  put(upload: Upload): Promise<void> {
+    return this.#uploads.of(upload.provider, upload.session).put(upload.id, upload)
+  }
+
+  get({ provider, session }: RouteInput, id: string): Promise<Upload | undefined> {
+    return this.#uploads.of(provider, session).peek(id)
+  }
+
+  change({ provider, session, id }: Upload, change: (upload: Upload) => Upload): Promise<Upload | undefined> {
+    return this.#uploads.of(provider, session).change(id, change)
+  }
+
+  putPart({ provider, session }: Upload, part: string, content: Buffer): Promise<void> {
+    return this.#parts.of(provider, session).put(part, content.toString('base64'))
   }
 
   /** The content of a part as base64. */
-  async part(upload: Upload, part: string): Promise<string | undefined> {
-    return (await this.#parts.peek(this.#keyOf(upload, part)))?.base64
+  part({ provider, session }: Upload, part: string): Promise<string | undefined> {
+    return this.#parts.of(provider, session).peek(part)
   }
 
-  async drop(upload: Upload): Promise<void> {
-    for (const { id } of upload.parts) await this.#parts.delete(this.#keyOf(upload, id))
+  /** Removes the parts. */
+  async drop({ provider, session, parts }: Upload): Promise<void> {
+    const kept = this.#parts.of(provider, session)
+    for (const { id } of parts) await kept.delete(id)
   }
 
   async clear(session: string | null): Promise<number> {
-    const where = (value: { session: string }): boolean => session === null || value.session === session
-    await this.#parts.clear(where)
-    return this.#uploads.clear(where)
+    await this.#parts.clear(session)
+    return this.#uploads.clear(session)
   }
 
   bytes(): Promise<number> {
@@ -149,7 +144,7 @@ export function uploadRoutes(
           parts: [],
           file: null,
         }
-        await uploads.set(upload)
+        await uploads.put(upload)
         return { body: show(upload) }
       },
     },
@@ -193,7 +188,7 @@ export function uploadRoutes(
             param: 'data',
           })
         const id = `part_${engine.randomId(24)}`
-        await uploads.setPart(upload, id, Buffer.from(await data.arrayBuffer()))
+        await uploads.putPart(upload, id, Buffer.from(await data.arrayBuffer()))
         const bytes = data.size
         await uploads.change(upload, found => ({ ...found, parts: [...found.parts, { id, bytes }] }))
         return { body: { id, object: 'upload.part', created_at: Math.floor(Date.now() / 1000), upload_id: upload.id } }

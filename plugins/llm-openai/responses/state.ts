@@ -24,12 +24,12 @@ export interface OpenAiState extends ResponsesState {
 /** `images`: the images of this server by media type. */
 export function createState(
   svc: Svc,
-  llm: Pick<Providers, 'engine' | 'documents' | 'batches' | 'endings'>,
+  llm: Pick<Providers, 'engine' | 'documents' | 'batches'>,
   images: Readonly<Record<string, Buffer>> = {},
 ): OpenAiState {
   const { documents, batches } = llm
   const responses = createResponsesState(svc, llm)
-  const uploads = new UploadStore(svc, llm.engine)
+  const uploads = new UploadStore(svc)
   return {
     ...responses,
     uploads,
@@ -47,9 +47,9 @@ export function createState(
 
 function createResponsesState(
   svc: Svc,
-  { engine, documents, endings }: Pick<Providers, 'engine' | 'documents' | 'endings'>,
+  { engine, documents }: Pick<Providers, 'engine' | 'documents'>,
 ): ResponsesState {
-  const responses = new ResponseStore(svc, { engine, endings })
+  const responses = new ResponseStore(svc, { engine })
   return {
     engine,
     documents,

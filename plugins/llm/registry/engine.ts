@@ -24,7 +24,6 @@ import { followChain } from '../state/chain.ts'
 import { historyTooLong, maxHistory, takeHistory } from '../state/history.ts'
 import { linesOf } from '../state/lines.ts'
 import { tooLargeMessage } from '../state/batch-results.ts'
-import { ownedKeys } from '../state/owner.ts'
 import { openText, sealText } from '../state/signed.ts'
 import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts'
 import { createSchedule, timeline } from '../state/timeline.ts'
@@ -83,7 +82,7 @@ export interface Engine {
   timeline: typeof timeline
   /** The same for events that are made as they are read. */
   schedule: typeof createSchedule
-  /** Follows records back to the first; `llm.chain` does it in a store. */
+  /** Follows records back to the first. */
   followChain: typeof followChain
   /** A choice as records keep it: without tokens that follow from its text. */
   packChoice: typeof packChoice
@@ -98,8 +97,6 @@ export interface Engine {
   linesOf: typeof linesOf
   /** Why an item of a batch has no result. */
   tooLargeMessage: typeof tooLargeMessage
-  /** The keys of records in stores of a plugin; `llm.records` has them already. */
-  ownedKeys: typeof ownedKeys
   /** Seals a text with a secret of the plugin; `llm.signed` does it with values and lifetimes. */
   sealText: typeof sealText
   openText: typeof openText
@@ -166,7 +163,6 @@ const pure: Omit<Engine, 'randomId'> = {
   followChain,
   linesOf,
   tooLargeMessage,
-  ownedKeys,
   sealText,
   openText,
   describeUrl,

@@ -1,6 +1,6 @@
 /** Registers the wire formats and the named providers, and lists them for the index. */
 import { describe, readParameters, templateParameters, unknownName } from 'svc/plugin'
-import type { FastifyInstance, Store } from 'svc/plugin'
+import type { FastifyInstance } from 'svc/plugin'
 import { createEngine } from './engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
@@ -12,12 +12,8 @@ import { readSettings, type SettingsServices } from '../providers/settings.ts'
 import type { LlmOptions } from '../providers/options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../contract/provider.ts'
-import type { StreamEnding } from '../contract/stream.ts'
 import type { ProviderRoute } from '../contract/route.ts'
 import { callOf, type UsageEntry } from '../usage/entry.ts'
-import { createOwnedRecords, type OwnedRecords, type StoredRecord } from '../state/owned-records.ts'
-import { createChain, type Chain, type StoredLink } from '../state/chain.ts'
-import { createEndings } from '../state/endings.ts'
 import { createSigned, type Signed } from '../state/signed.ts'
 import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
@@ -34,13 +30,6 @@ export class ProviderRegistry implements Providers {
   readonly documents: Documents
   readonly batches: Batches
   // Bound, since plugins pass them on.
-  readonly endings = <T>(store: Store<T>, isOver: (value: T) => boolean): ((key: string) => StreamEnding) =>
-    createEndings(this.#services.svc, store, isOver)
-  readonly records = <T>(store: Store<StoredRecord<T>>): OwnedRecords<T> => {
-    this.addState(session => store.clear(record => session === null || record.session === session))
-    return createOwnedRecords(store, this.#services.svc.config.publicMode)
-  }
-  readonly chain = <T>(store: Store<StoredLink<T>>): Chain<T> => createChain(this.records(store))
   readonly usage = (entry: UsageEntry): void => this.#services.ledger.add(callOf(this.#nameOf(entry), entry))
   readonly signed = (purpose: string): Signed => createSigned(this.#services.svc, purpose)
   readonly #services: CallServices

@@ -1,13 +1,10 @@
 /** What `llm` offers to plugins that add a provider: the extension point `llm.providers`. */
-import type { FastifyInstance, Store } from 'svc/plugin'
+import type { FastifyInstance } from 'svc/plugin'
 import type { AddedFault, LlmProvider } from '../contract/provider.ts'
-import type { StreamEnding } from '../contract/stream.ts'
 import type { ProviderRoute } from '../contract/route.ts'
 import type { Rule } from '../engine/rules.ts'
 import type { Batches } from '../state/batches.ts'
-import type { Chain, StoredLink } from '../state/chain.ts'
 import type { Documents } from '../state/documents.ts'
-import type { OwnedRecords, StoredRecord } from '../state/owned-records.ts'
 import type { Signed } from '../state/signed.ts'
 import type { UsageEntry } from '../usage/entry.ts'
 import type { Engine } from './engine.ts'
@@ -32,22 +29,13 @@ export interface Providers {
    */
   addFault(fault: AddedFault): void
   /**
-   * Adds to what the reset `llm_state` clears: the data of the session with this key, or all. Returns the number of
-   * removed entries.
+   * Adds to what the reset `llm_state` clears, such as a record store (`createRecords`): the data of the session with this
+   * key, or all. `clear` returns the number of removed entries.
    */
   addState(clear: (session: string | null) => Promise<number>): void
   /** Files and other documents of all providers. */
   readonly documents: Documents
   readonly batches: Batches
-  /**
-   * Ends streams of stored records early: in a store with `watched: true`, when the record of a key is removed or `isOver`
-   * holds for it.
-   */
-  endings<T>(store: Store<T>, isOver: (value: T) => boolean): (key: string) => StreamEnding
-  /** Records of a provider for its clients, in a store of the plugin. The reset `llm_state` clears them. */
-  records<T>(store: Store<StoredRecord<T>>): OwnedRecords<T>
-  /** Records that continue others, in a store of the plugin. The reset `llm_state` clears them. */
-  chain<T>(store: Store<StoredLink<T>>): Chain<T>
   /** Self-contained ids and tokens for one purpose, such as `acme sessions`. */
   signed(purpose: string): Signed
   /** Enters in the ledger what a provider has done outside of a request. Throws for wrong figures. */

@@ -29,7 +29,6 @@ const llm = {
   engine,
   documents: new DocumentStore(svc),
   batches: new BatchStore(svc, 1000, { maxBytes: 1_000_000 }),
-  endings: () => () => () => () => {},
 }
 const state = createState(svc, llm)
 const providers: LlmProvider[] = [
