@@ -18,6 +18,8 @@ const OTHERWISE: Record<string, string> = {
 }
 /** Imports in texts and templates. */
 const NOT_IMPORTED = new Set([
+  '…?v=2',
+  'k6',
   'svc',
   'openai',
   '@anthropic-ai',
