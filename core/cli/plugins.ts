@@ -28,7 +28,7 @@ the reason why it is disabled.
   }
 }
 
-/** A record without options, which may contain secrets. */
+/** A record without options. */
 function facts({
   name,
   title,

@@ -1,7 +1,12 @@
 /** A map with a maximum number of entries; the oldest is evicted first. */
-import { copyText } from './text-memory.ts'
+import { estimateBytes } from './estimate.ts'
+import type { MeasuresMemory, MemoryUse } from './memory-use.ts'
+import { copyText, heldBytes } from './text-memory.ts'
 
-export class BoundedMap<T> {
+/** Memory of an entry without its key and value. */
+const ENTRY_BYTES = 48
+
+export class BoundedMap<T> implements MeasuresMemory {
   readonly #maxEntries: number
   readonly #entries = new Map<string, T>()
 
@@ -21,6 +26,17 @@ export class BoundedMap<T> {
 
   delete(key: string): void {
     this.#entries.delete(key)
+  }
+
+  memoryUse(): MemoryUse {
+    const entries = this.#entries.size
+    const bytes = estimateBytes(
+      this.#entries,
+      entries,
+      ([, value]) => value,
+      ([key]) => ENTRY_BYTES + heldBytes(key),
+    )
+    return { entries, bytes }
   }
 }
 

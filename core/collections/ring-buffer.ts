@@ -1,4 +1,5 @@
 /** Keeps the newest values, within bounds of count, bytes and age. */
+import type { MeasuresMemory, MemoryUse } from './memory-use.ts'
 
 export interface RingBounds<T> {
   maxCount: number
@@ -22,7 +23,7 @@ export interface RingEntry<T> {
  * costs the same at every capacity, and lookups scan from the newest. The newest value is kept even if it exceeds the
  * byte limit on its own.
  */
-export class RingBuffer<T> {
+export class RingBuffer<T> implements MeasuresMemory {
   readonly capacity: number
   readonly #bounds: RingBounds<T>
   readonly #maxBytes: number
@@ -74,6 +75,11 @@ export class RingBuffer<T> {
     this.#bytes += bytes
     while (this.#bytes > this.#maxBytes && this.#size > 1) this.#removeOldest()
     return { sequence, value }
+  }
+
+  /** Bytes are those of `sizeOf`: 0 without it. */
+  memoryUse(): MemoryUse {
+    return { entries: this.#size, bytes: this.#bytes }
   }
 
   at(sequence: number): T | undefined {

@@ -1,6 +1,7 @@
 /** The body of `GET /_svc/config`: the effective configuration without secrets. */
 import type { Config } from './config.ts'
 import { getAt, setAt } from './dotted-path.ts'
+import { maskUrls } from './shown-options.ts'
 import type { PluginVariables } from './plugin-variables.ts'
 import { orderVariables, type Definitions } from './variable-order.ts'
 import { variables, type Variable } from './variables.ts'
@@ -37,7 +38,7 @@ export function effectiveView(
   view.config_file = state.configFile
   view.max_delay_ms = config.maxDelayMs
   view.generation = state.generation
-  view.warnings = [...state.warnings]
+  view.warnings = state.warnings.map(maskUrls)
   return view
 }
 
@@ -75,5 +76,6 @@ function show(view: Record<string, unknown>, variable: Variable, config: Config)
 
 function presented(shownAs: string, value: unknown): unknown {
   if (shownAs.endsWith('_configured')) return value !== null
-  return Array.isArray(value) ? [...value] : value
+  if (typeof value === 'string') return maskUrls(value)
+  return Array.isArray(value) ? value.map(item => (typeof item === 'string' ? maskUrls(item) : item)) : value
 }

@@ -358,7 +358,7 @@ export const variables: readonly Variable[] = [
     defaultText: '16777216; 1048576 in public mode',
     shownAs: 'budgets.output_bytes',
     description:
-      'Bytes of one generated answer, counted before it is rendered: templates, replies of models, mock data. A larger one gets 400. Routes whose purpose is size have limits of their own.',
+      'Bytes of one generated answer, counted before it is rendered: templates, replies of models, generated data. A larger one gets 400. Routes whose purpose is size have limits of their own.',
   }),
   row({
     name: 'SVC_BUDGET_STEPS',

@@ -2,8 +2,8 @@
  * Budgets: whatever a request makes the service produce or compute is paid from one, so that no request can stop or fill
  * the process, however its inputs multiply. `docs/hardening.md` has the table of budgets.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AnyRequest } from './http.ts'
+import { jsonChunks } from './json-chunks.ts'
 
 /** The values of the `SVC_BUDGET_*` variables. */
 export interface Budgets {
@@ -49,9 +49,13 @@ export function isOutputError(error: unknown): error is OutputTooLarge | OutputU
   return code === 'SVC_OUTPUT_TOO_LARGE' || code === 'SVC_OUTPUT_UNAVAILABLE'
 }
 
-/** Thrown when an evaluation has used up its steps. The condition counts as not met. */
+/**
+ * Thrown when an evaluation has used up its steps. The condition counts as not met; thrown in a route, it becomes a 400 in the
+ * format of the route.
+ */
 export class TooExpensive extends Error {
   readonly code = 'SVC_TOO_EXPENSIVE'
+  readonly statusCode = 400
   constructor() {
     super('the evaluation takes too many steps (SVC_BUDGET_STEPS)')
   }
@@ -64,6 +68,8 @@ export function isTooExpensive(error: unknown): error is TooExpensive {
 
 /** Memory that several users share. */
 export interface SharedMemory {
+  /** Bytes in all. */
+  readonly size: number
   /** Takes bytes; returns false, and takes none, if too few are left. */
   take(bytes: number): boolean
   give(bytes: number): void
@@ -81,6 +87,8 @@ export class OutputBudget {
   readonly #memory: SharedMemory | null
   #used = 0
   #held = 0
+  /** Memory besides the bytes of the answer. */
+  #working = 0
   #isReleased = false
 
   /** `memory` is shared with the answers to other requests; null for answers that do not count there. */
@@ -98,6 +106,11 @@ export class OutputBudget {
     return this.limit - this.#used
   }
 
+  /** More than an ordinary answer has: what renders it counts the bytes and lets other requests run. */
+  get isLarge(): boolean {
+    return this.#used > FREE_BYTES
+  }
+
   /** Throws `OutputTooLarge` or `OutputUnavailable`; then nothing is taken. */
   take(bytes: number): void {
     const used = this.#used + bytes
@@ -110,15 +123,59 @@ export class OutputBudget {
     this.#used = used
   }
 
+  /**
+   * Takes memory that is needed to make the answer, besides its bytes: at most half of the memory for all answers. Throws
+   * `OutputUnavailable`.
+   */
+  hold(bytes: number): void {
+    if (this.#memory === null || this.#isReleased || bytes <= FREE_BYTES) return
+    const held = Math.min(bytes, this.#memory.size / 2)
+    if (!this.#memory.take(held)) throw new OutputUnavailable()
+    this.#working += held
+  }
+
+  /** Throws `OutputTooLarge` if so many bytes more do not fit. Nothing is taken. */
+  require(bytes: number): void {
+    if (!(this.#used + bytes <= this.limit)) throw new OutputTooLarge(this.limit)
+  }
+
+  /** Takes what is missing to a total. What is rendered from contents that were taken before counts once. */
+  takeUpTo(total: number): void {
+    if (!(total <= this.#used)) this.take(total - this.#used)
+  }
+
   /** Takes the bytes of a text in a JSON document, without quotes: what is escaped counts as escaped. */
   takeText(text: string): void {
-    this.take(Buffer.byteLength(JSON.stringify(text)) - 2)
+    this.takeJson(text)
+  }
+
+  /**
+   * Takes the bytes of a value as JSON, without those of the quotes of a text, in place of what was taken `since` this
+   * many bytes were used. Nothing is kept of the JSON.
+   */
+  takeJson(value: unknown, since = this.#used): void {
+    let bytes = typeof value === 'string' ? -2 : 0
+    for (const chunk of jsonChunks(value)) {
+      bytes += Buffer.byteLength(chunk)
+      this.takeUpTo(since + bytes)
+    }
+  }
+
+  /** Throws `OutputTooLarge` if a value does not fit as JSON. Nothing is taken. */
+  requireJson(value: unknown): void {
+    let bytes = 0
+    for (const chunk of jsonChunks(value)) {
+      bytes += Buffer.byteLength(chunk)
+      this.require(bytes)
+    }
   }
 
   release(): void {
     this.#isReleased = true
-    if (this.#held > 0) this.#memory?.give(this.#held)
+    const held = this.#held + this.#working
+    if (held > 0) this.#memory?.give(held)
     this.#held = 0
+    this.#working = 0
   }
 }
 
@@ -148,19 +205,33 @@ export class MemoryPool implements SharedMemory {
 
 /** Steps that one evaluation may take. A step is worth about 10 ns of processor time. */
 export class StepBudget {
+  readonly #meter: { steps: number } | null
   #left: number
 
-  constructor(steps: number) {
+  /** `meter` counts what this budget and others have taken. */
+  constructor(steps: number, meter: { steps: number } | null = null) {
     this.#left = steps
+    this.#meter = meter
+  }
+
+  /** For evaluations that no client can cause, such as reading `svc.yaml`. */
+  static unlimited(): StepBudget {
+    return new StepBudget(Infinity)
   }
 
   get isUsedUp(): boolean {
     return this.#left < 0
   }
 
+  /** 0 once it is used up. */
+  get left(): number {
+    return Math.max(0, this.#left)
+  }
+
   /** Call it before the work. Throws `TooExpensive` if too few steps are left; from then on, every call does. */
   take(steps: number): void {
     this.#left -= steps
+    if (this.#meter !== null) this.#meter.steps += steps
     if (this.#left < 0) {
       this.#left = -1
       throw new TooExpensive()
@@ -191,12 +262,31 @@ export class Pacer {
     return this.#usedMs
   }
 
-  /** Lets other requests run. */
+  /** Lets other requests run. Resolves in a turn of the event loop in which no other loop goes on. */
   async pause(): Promise<void> {
     this.#usedMs += performance.now() - this.#since
-    await nextTurn()
+    await ownTurn()
     this.#since = performance.now()
   }
+}
+
+/**
+ * The loops that wait. One goes on in each turn of the event loop: if all of them did, other requests would wait for all of
+ * them.
+ */
+const waiting: (() => void)[] = []
+
+/** Resolves in a turn of the event loop in which no other work that waits for a turn is done. */
+function ownTurn(): Promise<void> {
+  return new Promise(resolve => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(goOn)
+  })
+}
+
+function goOn(): void {
+  waiting.shift()!()
+  if (waiting.length > 0) setImmediate(goOn)
 }
 
 /** `svc.budgets`: the values of the budgets, and the budgets themselves. */
@@ -207,4 +297,9 @@ export interface SvcBudgets extends Readonly<Budgets> {
   detachedOutput(): OutputBudget
   /** The budget of one evaluation of conditions. */
   evaluation(): StepBudget
+  /**
+   * Null if there is time for an evaluation now; otherwise wait for it: evaluations of other requests have used up what may
+   * run without a pause.
+   */
+  turn(): Promise<void> | null
 }

@@ -124,10 +124,11 @@ export interface SvcHttp {
   /**
    * Runs a route of this instance without a connection. With a request, the call is in its name: it has its credentials,
    * session, client address and origin, and the control plane and `guardAdmin` check it like any other request. Otherwise
-   * (null) it is in nobody's name, for deliveries to own paths: it has no credentials and reaches no route below `/_svc`
-   * (403). Neither is limited, captured or subject to faults. A call within a call gets 508. Rejects if the route does not
-   * answer in time, answers with too many bytes or breaks off, or if the client of `request` disconnects. Do not call it
-   * before the plugins are registered.
+   * (null) it is in nobody's name, for deliveries to own paths and documents at own URLs: it has no credentials, reaches only
+   * routes whose description has `takes` (others answer 403), and is counted, captured and limited like a request from
+   * outside. Faults act on neither; a call in the name of a request is not counted again. A call within a call gets 508.
+   * Rejects if the route does not answer in time, answers with too many bytes or breaks off, or if the client of `request`
+   * disconnects. Do not call it before the plugins are registered.
    */
   call(request: AnyRequest | null, call: InProcessCall): Promise<InProcessResponse>
 }
@@ -151,7 +152,10 @@ export interface InProcessCall {
   query?: string
   headers?: Record<string, string>
   body?: Buffer
-  /** What `svc.http.baseUrl` returns for the call. Default: that of the request, or of the HTTP listener on `localhost`. */
+  /**
+   * What `svc.http.baseUrl` returns for the call; a session prefix (`/s/{session}`) at its end names the session. Default: that
+   * of the request, or of the HTTP listener on `localhost`.
+   */
   baseUrl?: string
   /** Default: 10000. */
   timeoutMs?: number

@@ -81,6 +81,6 @@ export interface PluginRecord {
   generation: number
   builds_on: string[]
   uses: string[]
-  /** Effective options, including secrets. */
+  /** Effective options; secrets are masked. */
   options: unknown
 }

@@ -31,6 +31,33 @@ export function isTextNestedWithin(text: string, levels: number): boolean {
   return true
 }
 
+/** Bounds of what a JSON text becomes in memory. */
+export interface JsonTextBounds {
+  levels: number
+  values: number
+}
+
+/**
+ * What of a JSON text exceeds its bounds, without parsing it: `[{},{},…]` takes twenty times its size in memory. Counts commas
+ * and opening brackets outside strings in one pass. The result for text that is not valid JSON is unspecified.
+ */
+export function excessOfJsonText(text: string, { levels, values }: JsonTextBounds): keyof JsonTextBounds | null {
+  if (text.length <= Math.min(levels, values)) return null
+  let count = 0
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) index = endOfString(text, index)
+    else if (code === 0x7d || code === 0x5d) depth--
+    else {
+      const isOpening = code === 0x7b || code === 0x5b
+      if (isOpening && ++depth > levels) return 'levels'
+      if ((isOpening || code === 0x2c) && ++count > values) return 'values'
+    }
+  }
+  return null
+}
+
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
     const code = text.charCodeAt(index)

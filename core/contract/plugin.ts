@@ -279,6 +279,7 @@ export type CommandResult =
 export {
   isOutputError,
   isTooExpensive,
+  MemoryPool,
   OutputBudget,
   OutputTooLarge,
   OutputUnavailable,
@@ -286,7 +287,7 @@ export {
   StepBudget,
   TooExpensive,
 } from './budgets.ts'
-export type { Budgets, SvcBudgets } from './budgets.ts'
+export type { Budgets, SharedMemory, SvcBudgets } from './budgets.ts'
 
 export { HttpError, IncompleteBody, invalidParameter, refusal } from './http-error.ts'
 export {
@@ -305,6 +306,7 @@ export {
   shownText,
 } from './input.ts'
 export type { NumberParameter } from './input.ts'
+export { jsonBytes, jsonChunks, JsonList } from './json-chunks.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { readJsonObject } from './json-body.ts'
 export { isRecord } from './record.ts'
@@ -316,19 +318,27 @@ export type { FaultListProblem, ListedFault } from './fault-list.ts'
 export { FaultCounter } from './fault-counter.ts'
 export type { FaultCount } from './fault-counter.ts'
 export { unknownName } from './unknown-name.ts'
-export { isNestedWithin, isTextNestedWithin } from './json-depth.ts'
-export { deepEqual, mergePatch, own, setOwn } from './json.ts'
+export { excessOfJsonText, isNestedWithin, isTextNestedWithin } from './json-depth.ts'
+export { deepEqual, mergePatch, own, setOwn, takeSize } from './json.ts'
 export type { Json, JsonObject } from './json.ts'
 export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
 export type { JsonPath } from './json-path.ts'
+export { Redactor, isSecretMember, isSecretParameter } from './redaction.ts'
+export { isOrdinaryText, isSecretName } from './secret-names.ts'
+export { SecretValues } from './secret-values.ts'
 export { linearPattern, sharedPattern } from './linear-pattern.ts'
+export { TextSearch } from './text-search.ts'
+export { writeYaml } from './yaml-text.ts'
+export type { YamlOptions } from './yaml-text.ts'
+export { joinSignals } from './joined-signal.ts'
+export type { JoinedSignal } from './joined-signal.ts'
 export { fillVariables } from './process-variables.ts'
 export { readPemCertificates } from './pem-certificates.ts'
-export { expandText, expandValue, memberAt } from './references.ts'
+export { expandedBytes, expandText, expandValue, memberAt } from './references.ts'
 export type { LookUp } from './references.ts'
 export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
-export type { LinearPattern } from './linear-pattern.ts'
+export type { LinearPattern, PatternOptions } from './linear-pattern.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export { parseCookies } from '../fields/cookie.ts'
 export { headerProblem, isOriginWide } from '../fields/settable-header.ts'
@@ -341,6 +351,7 @@ export type { NegotiatedType } from '../fields/accept.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { namesTag } from '../fields/etag.ts'
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
+export type { MeasuresMemory, MemoryUse } from '../collections/memory-use.ts'
 /** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */
 export type { DataCopy } from '../collections/value-memory.ts'
 export { copyText, heldBytes } from '../collections/text-memory.ts'

@@ -63,6 +63,25 @@ export function expandText(text: string, lookUp: LookUp, output: OutputBudget): 
   return parts.join('')
 }
 
+/**
+ * Bytes of a value with its references replaced, before anything is made. `sizeOf` is the size of the value of a
+ * reference; a single reference can be in many places.
+ */
+export function expandedBytes(value: Json, sizeOf: (reference: string) => number): number {
+  if (typeof value === 'string') {
+    let bytes = value.length
+    if (value.includes('{{'))
+      for (const [whole, between] of value.matchAll(REFERENCE)) {
+        const reference = readReference(between)
+        if (reference !== undefined) bytes += sizeOf(reference) - whole.length
+      }
+    return bytes
+  }
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + expandedBytes(item, sizeOf), 0)
+  if (!isRecord(value)) return 0
+  return Object.entries(value).reduce((sum, [name, member]) => sum + name.length + expandedBytes(member, sizeOf), 0)
+}
+
 /** The value at a path of member names and indexes; undefined if it does not exist. */
 export function memberAt(root: Json | undefined, steps: readonly string[]): Json | undefined {
   let value = root

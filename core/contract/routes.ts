@@ -48,6 +48,19 @@ export interface RouteDescription {
    * only reads.
    */
   controlScope?: ControlScope
+  /**
+   * The route serves a page of this instance, or a file that such a page loads: it has the rights of the instance's origin in a
+   * browser. Rules that were stored over HTTP do not answer it, or other users could put their script there; they can delay it,
+   * and make it fail. A function decides by the request, for routes that also serve something else.
+   */
+  ownPage?: true | ((request: RequestFacts) => boolean)
+  /**
+   * Calls in nobody's name (`svc.http.call(null, …)`) may reach the route. Anybody can cause such a call, also a web page that
+   * may not use the route itself. `deliveries`: the route takes what others send, like a sink, and every method may be called;
+   * nothing but its own records changes. `documents`: the route serves a document that others fetch, such as a JWK Set; only
+   * GET and HEAD. Default: such a call gets 403.
+   */
+  takes?: 'deliveries' | 'documents'
   /** The route serves a service worker script. Requests for one on other routes get 403. */
   serviceWorker?: boolean
   /**

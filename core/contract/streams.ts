@@ -1,5 +1,6 @@
 /** `svc.streams`: streamed responses and WebSockets. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AnyRequest } from './http.ts'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { WebSocket } from 'ws'
 
@@ -14,11 +15,19 @@ export interface SvcStreams {
   body(request: FastifyRequest, reply: FastifyReply, options?: BodyStreamOptions): BodyStream | null
   /**
    * Sets timeouts of a WebSocket. All WebSockets are drained on reload, count toward the limits, and have bounded send
-   * buffers: above 256 KiB the host stops reading from the client, above 16 MiB the socket is closed at the next message,
-   * and all sockets together may buffer 64 MiB (32 MiB in public mode). A plugin that sends messages on its own should wait
-   * for the callback of `send`.
+   * buffers: above 256 KiB the host stops reading from the client, above 16 MiB the socket is closed at the next message.
+   * Unsent bytes are bounded for each client and in total, together with those of all responses
+   * (`SVC_BUDGET_CLIENT_BYTES`, `SVC_BUDGET_MEMORY_BYTES`). A plugin that sends messages on its own should wait for the
+   * callback of `send`.
    */
   websocket(request: FastifyRequest, socket: WebSocket, options?: WebSocketOptions): void
+  /**
+   * Counts bytes that wait for the client of a request and are not yet written to its response, such as messages in a
+   * queue of the plugin. Returns a function to call when they are written or dropped; the end of the response does the
+   * same. A client that reads too slowly loses responses (`SVC_BUDGET_CLIENT_BYTES`): what is kept for them must be dropped
+   * when they close. What is written to a response or a WebSocket is counted by the host.
+   */
+  hold(request: AnyRequest, bytes: number): () => void
 }
 
 /** Options of a streamed response. */

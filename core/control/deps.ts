@@ -10,6 +10,7 @@ import type {
   SvcInstance,
   SvcStreams,
 } from '../contract/plugin.ts'
+import type { SvcBudgets } from '../contract/budgets.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
 import type { Inspector } from '../inspector/inspector.ts'
@@ -22,6 +23,7 @@ import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
 export interface ControlDeps {
   config: Config
+  budgets: SvcBudgets
   http: SvcHttp
   instance: ControlInstance
   /** Body of `GET /_svc/config`, without secrets. */

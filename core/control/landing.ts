@@ -11,11 +11,23 @@ import { isBelow } from '../fields/request-target.ts'
 import { escapeHtml, pageHeaders } from '../contract/html.ts'
 import { cachePages } from './page-cache.ts'
 
-const style = readFileSync(join(PRODUCT_FOLDER, 'core', 'control', 'assets', 'landing.css'), 'utf8')
-const styleHash = createHash('sha256').update(style).digest('base64')
-/** Allows nothing but the inline style sheet, by its hash, and scripts of the instance. */
-const CONTENT_SECURITY_POLICY = `default-src 'none'; script-src 'self'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
+const style = readAsset('landing.css')
+const script = readAsset('landing.js')
+/**
+ * Allows nothing but the inline style sheet and script, by their hashes. A relative URL of a script would be one of another
+ * session if the page is requested as `/s/{session}`, without a slash at the end.
+ */
+const CONTENT_SECURITY_POLICY = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
 const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5fb0"/><path d="M4 5l4 6 4-6" stroke="#fff" stroke-width="2" fill="none"/></svg>')}`
+
+function readAsset(name: string): string {
+  return readFileSync(join(PRODUCT_FOLDER, 'core', 'control', 'assets', name), 'utf8')
+}
+
+/** A source expression of a Content Security Policy (CSP3, 2.3.1). */
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}
 
 /** Registers `GET /`. It responds with 200 even if the instance is unhealthy. */
 export function registerLanding(app: FastifyInstance, { config, http, instance, landingLinks }: ControlDeps): void {
@@ -34,6 +46,7 @@ export function registerLanding(app: FastifyInstance, { config, http, instance, 
     describe({
       summary: 'This list of endpoints',
       category: 'Docs',
+      ownPage: true,
       responses: {
         200: {
           description: 'The landing page. Also served while the instance is unhealthy.',
@@ -42,7 +55,10 @@ export function registerLanding(app: FastifyInstance, { config, http, instance, 
       },
       examples: [{ name: 'Landing page', path: '/', expectStatus: 200 }],
     }),
-    (request, reply) => reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(pageFor(http.baseUrl(request))),
+    async (request, reply) => {
+      const page = await pageFor(http.baseUrl(request))
+      return reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(page)
+    },
   )
 }
 
@@ -71,7 +87,6 @@ export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode 
 <title>svc</title>
 <link rel="icon" href="${escapeHtml(ICON)}">
 <style>${style}</style>
-<script defer src="docs/landing.js"></script>
 </head>
 <body>
 <a class="skip" href="#endpoints">Skip to the endpoints</a>
@@ -114,6 +129,7 @@ ${endpoints.map(endpoint => renderEndpoint(endpoint, baseUrl)).join('\n')}
 <footer>
 <p>svc ${escapeHtml(catalog.version)} · instance <code>${escapeHtml(instanceId)}</code>${publicMode ? ' · public mode' : ''}</p>
 </footer>
+<script>${script}</script>
 </body>
 </html>
 `

@@ -1,5 +1,5 @@
 /** Control plane routes about plugins: list, enable and disable them. */
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describe, isFlagSet, type PluginRecord, type RouteDescription, type RouteExample } from '../contract/plugin.ts'
 import type { SwitchResult } from '../host/switching.ts'
 import type { ControlDeps } from './deps.ts'
@@ -25,16 +25,18 @@ const SWITCH_RESPONSES: RouteDescription['responses'] = {
 /** Registers `/_svc/plugins` and the routes below it. */
 export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): void {
   const { config, http, plugins } = deps
-  const view = (record: PluginRecord) => viewRecord(record, config.publicMode)
+  const view = (request: FastifyRequest, record: PluginRecord) =>
+    viewRecord(record, { publicMode: config.publicMode, isAdmin: http.isAdmin(request) })
 
   app.get(
     '/_svc/plugins',
     describe({
       summary: 'All plugins with state, options and errors',
       category,
+      description: 'Secrets in options are masked. In public mode, only the administrator sees options.',
       examples: [{ name: 'Plugins', path: '/_svc/plugins', expectStatus: 200 }],
     }),
-    () => {
+    request => {
       const records = plugins.records()
       const { generation, loadedAt, configFile, directories, loadErrors } = plugins.overview()
       return {
@@ -44,7 +46,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
         directories,
         counts: countStates(records),
         load_errors: viewLoadErrors(loadErrors, config.publicMode),
-        plugins: records.map(view).sort((a, b) => (a.name < b.name ? -1 : 1)),
+        plugins: records.map(record => view(request, record)).sort((a, b) => (a.name < b.name ? -1 : 1)),
       }
     },
   )
@@ -79,7 +81,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       const { name } = request.params
       const record = plugins.records().find(candidate => candidate.name === name)
       return record
-        ? reply.send({ ...view(record), routes_list: plugins.routesOf(name) })
+        ? reply.send({ ...view(request, record), routes_list: plugins.routesOf(name) })
         : sendUnknownPlugin(reply, name)
     },
   )
@@ -103,7 +105,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       async (request, reply) => {
         http.guardAdmin(request)
         const { name } = request.params
-        return sendSwitchResult(reply, name, await plugins.switch(name, on, isFlagSet(request, 'cascade')))
+        return sendSwitchResult(request, reply, name, await plugins.switch(name, on, isFlagSet(request, 'cascade')))
       },
     )
   }
@@ -126,11 +128,16 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     async (request, reply) => {
       http.guardAdmin(request)
       const { name } = request.params
-      return sendSwitchResult(reply, name, await plugins.clearOverride(name))
+      return sendSwitchResult(request, reply, name, await plugins.clearOverride(name))
     },
   )
 
-  async function sendSwitchResult(reply: FastifyReply, name: string, result: SwitchResult): Promise<FastifyReply> {
+  async function sendSwitchResult(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: string,
+    result: SwitchResult,
+  ): Promise<FastifyReply> {
     switch (result.outcome) {
       case 'switched':
       case 'unchanged':
@@ -138,7 +145,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
         const replicas = await plugins.followers()
         return reply
           .code(result.outcome === 'failed' ? 422 : 200)
-          .send({ ...view(result.record), ...(replicas && { replicas }) })
+          .send({ ...view(request, result.record), ...(replicas && { replicas }) })
       }
       case 'in-use':
         return reply.code(409).send({ error: 'plugin in use', name, used_by: result.usedBy })

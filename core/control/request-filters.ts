@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { HttpError, nearest, readQuery } from '../contract/plugin.ts'
 import type { RouteParameter, SvcHttp } from '../contract/plugin.ts'
 import { pointerTokens, valueAt } from '../contract/json-pointer.ts'
+import { takeSize } from '../contract/json.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import type { CaptureQuery } from '../inspector/inspector.ts'
 import { isMark } from '../inspector/subjects.ts'
@@ -105,7 +106,7 @@ export function publicSessionRequired(): HttpError {
 /** Reads all filters. Throws 400 for wrong or unknown parameters. `others` are the other parameters of the route. */
 export function readQueryFilter(
   request: FastifyRequest,
-  { config, http, protocols }: Pick<ControlDeps, 'config' | 'http' | 'protocols'>,
+  { config, http, inspector, protocols }: Pick<ControlDeps, 'config' | 'http' | 'inspector' | 'protocols'>,
   others: readonly string[],
 ): CaptureQuery {
   rejectUnknownFilters(request, [...NAMES, ...others])
@@ -124,7 +125,12 @@ export function readQueryFilter(
     else addToMatch(match, name, value)
   }
   const read = readOrProblem(() =>
-    readMatch(match, '', { protocols: protocols(request), maxTests: MAX_CONDITIONS, isFilter: true }),
+    readMatch(match, '', {
+      protocols: protocols(request),
+      maxTests: MAX_CONDITIONS,
+      isFilter: true,
+      checks: inspector.evaluations.budget(),
+    }),
   )
   if ('problem' in read) throw invalidFilter(parameterOf(read.problem.at, query), read.problem.details)
   if (read.value.count > 0) conditions.unshift(({ request: subject }) => read.value.holds(subject))
@@ -156,7 +162,9 @@ function jsonCondition(name: string, wanted: string): Condition {
   return ({ request }) => {
     const body = request.json()
     const found = body === undefined ? undefined : valueAt(body, tokens)
-    return found !== undefined && textOf(found) === wanted
+    if (found === undefined) return false
+    takeSize(found, request.steps)
+    return textOf(found) === wanted
   }
 }
 

@@ -1,17 +1,17 @@
 /** `GET /_svc/requests/export`: captured requests for other tools. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
-import { describe, HttpError, readQuery } from '../contract/plugin.ts'
+import { describe, HttpError, isFlagSet, readQuery } from '../contract/plugin.ts'
 import { toEntry } from '../inspector/captured-request.ts'
 import type { CapturedRequest } from '../inspector/captured-request.ts'
 import { curlText } from '../inspector/curl.ts'
 import { harText } from '../inspector/har.ts'
+import { withoutSecrets } from '../inspector/shared-entry.ts'
 import type { ControlDeps } from './deps.ts'
-import { orRefuse } from './request-waits.ts'
 import { FILTERS, invalidFilter, readQueryFilter } from './request-filters.ts'
 
 const FORMATS = ['har', 'curl']
-const OTHERS = ['format', 'base_url']
+const OTHERS = ['format', 'base_url', 'redact']
 
 export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
   const { inspector, instance } = deps
@@ -28,6 +28,13 @@ export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
           in: 'query',
           description: 'Where the requests go to. Default: the URL of this instance.',
           schema: { type: 'string', format: 'uri' },
+        },
+        {
+          name: 'redact',
+          in: 'query',
+          description:
+            'Replace the secrets of clients. Default: for HAR, which is made to be passed on; curl commands send the same request again.',
+          schema: { type: 'boolean' },
         },
       ],
       responses: {
@@ -47,8 +54,9 @@ export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
       const format = readQuery(request).get('format') ?? ''
       if (!FORMATS.includes(format)) throw new HttpError(400, { error: 'unknown_format', formats: FORMATS })
       const baseUrl = readBaseUrl(request) ?? deps.http.baseUrl(request)
-      const entries = toEntries(await orRefuse(() => inspector.select(query)))
       const isHar = format === 'har'
+      const isRedacted = readQuery(request).has('redact') ? isFlagSet(request, 'redact') : isHar
+      const entries = toEntries(await inspector.select(query), isRedacted)
       const text = isHar ? harText(entries, baseUrl, instance.version) : curlText(entries, baseUrl)
       return reply
         .type(isHar ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
@@ -59,8 +67,8 @@ export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
 }
 
 /** One by one: with their bodies, all of them would be too much at once. */
-function* toEntries(captured: readonly CapturedRequest[]): Generator<ReturnType<typeof toEntry>> {
-  for (const one of captured) yield toEntry(one)
+function* toEntries(captured: readonly CapturedRequest[], isRedacted: boolean): Generator<ReturnType<typeof toEntry>> {
+  for (const one of captured) yield isRedacted ? withoutSecrets(toEntry(one)) : toEntry(one)
 }
 
 /** Without a slash at the end. */

@@ -80,7 +80,7 @@ function registerList(app: FastifyInstance, deps: ControlDeps): void {
       parameters: [...FILTERS, ...LIST_PARAMETERS],
       responses: {
         200: { description: 'The entries.' },
-        400: BAD_FILTER,
+        400: { description: `${BAD_FILTER.description} Or the conditions take too many steps (\`too_expensive\`).` },
         503: { description: 'Too many waits are open.' },
       },
       examples: [
@@ -99,7 +99,7 @@ function registerList(app: FastifyInstance, deps: ControlDeps): void {
       const isOldestFirst = readOrder(request) === 'oldest'
       const wait = readWait(request, config.publicMode)
       const waited = wait === null ? {} : await waitFor(inspector, filter, wait, http.signal(request))
-      const requests = await orRefuse(() => inspector.list(filter, limit, isOldestFirst))
+      const requests = await inspector.list(filter, limit, isOldestFirst)
       return {
         count: requests.length,
         capacity: inspector.capacity,

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { describe, HttpError, mergePatch, nearest, readQuery } from '../contract/plugin.ts'
 import type { RouteExample, RouteParameter } from '../contract/plugin.ts'
+import { isTooExpensive } from '../contract/budgets.ts'
 import { readOrProblem } from '../contract/input-problem.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import { isNestedWithin } from '../contract/json-depth.ts'
@@ -144,7 +145,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
       const body = readBody(request, deps)
       if (isRecord(body) && body.name !== undefined && body.name !== name)
         throw invalidRule({ at: 'name', details: `expected ${name}, the name in the path` })
-      const rule = readOrThrow(isRecord(body) ? { ...body, name } : body, request, deps)
+      const rule = await readOrThrow(isRecord(body) ? { ...body, name } : body, request, deps)
       rejectFileName([rule], session, request, deps)
       const { replaced } = await store([rule], session, deps)
       const entry = findEntry(name, session, ofGeneration(request), deps)!
@@ -179,7 +180,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
       const changed = mergePatch(known.rule, patch as JsonObject)
       if ((changed as JsonObject).name !== name)
         throw invalidRule({ at: 'name', details: `expected ${name}, the name in the path` })
-      await store([readOrThrow(changed, request, deps)], session, deps, { keepsCounters: true })
+      await store([await readOrThrow(changed, request, deps)], session, deps, { keepsCounters: true })
       return show(findEntry(name, session, ofGeneration(request), deps)!, session, deps)
     },
   )
@@ -204,7 +205,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
       const body = readBody(request, deps)
       const list = Array.isArray(body) ? body : [body]
       if (list.length === 0) throw invalidRule({ at: '', details: 'expected a rule or a list of at least one rule' })
-      const rules = readList(list, Array.isArray(body), session, request, deps)
+      const rules = await readList(list, Array.isArray(body), session, request, deps)
       rejectFileName(rules, session, request, deps)
       await store(rules, session, deps)
       const generation = ofGeneration(request)
@@ -310,30 +311,43 @@ function invalidRule({ at, details, remedy }: { at: string; details: string; rem
   return new HttpError(400, { error: 'invalid_rule', at, details, ...(remedy === undefined ? {} : { remedy }) })
 }
 
-function readOrThrow(value: unknown, request: FastifyRequest, deps: ControlDeps, at = ''): Rule {
+/** Checking a rule compiles its patterns, which is paid from a budget, and takes a turn as evaluations do. */
+function readOrThrow(value: unknown, request: FastifyRequest, deps: ControlDeps, at = ''): Promise<Rule> {
   const { book, ofGeneration } = deps.rules
   const { protocols } = ofGeneration(request)
-  const read = readOrProblem(() => readRule(value, at, { bounds: book.bounds, protocols }))
-  if ('problem' in read) throw invalidRule(read.problem)
-  return read.value
+  return deps.inspector.evaluations.inTurn(() => {
+    const checks = deps.inspector.evaluations.budget()
+    try {
+      const read = readOrProblem(() => readRule(value, at, { bounds: book.bounds, protocols, checks }))
+      if ('problem' in read) throw invalidRule(read.problem)
+      return read.value
+    } catch (error) {
+      if (!isTooExpensive(error)) throw error
+      throw invalidRule({
+        at: at === '' ? 'match' : `${at}.match`,
+        details: `${error.message}: use fewer or shorter patterns`,
+      })
+    }
+  })
 }
 
 /** Reads a list of rules and names those without a name. */
-function readList(
+async function readList(
   list: readonly Json[],
   isList: boolean,
   session: string | null,
   request: FastifyRequest,
   deps: ControlDeps,
-): Rule[] {
+): Promise<Rule[]> {
   const generation = deps.rules.ofGeneration(request)
   const taken = new Set([
     ...deps.rules.book.list(generation, session).entries.map(({ rule }) => rule.name),
     ...list.flatMap(value => (isRecord(value) && typeof value.name === 'string' ? [value.name] : [])),
   ])
   const names = new Set<string>()
+  const rules: Rule[] = []
   let number = 0
-  return list.map((value, index) => {
+  for (const [index, value] of list.entries()) {
     const at = isList ? `[${index}]` : ''
     let given = value
     if (isRecord(value) && value.name === undefined) {
@@ -342,11 +356,12 @@ function readList(
       taken.add(`r${number}`)
       given = { name: `r${number}`, ...value }
     }
-    const rule = readOrThrow(given, request, deps, at)
+    const rule = await readOrThrow(given, request, deps, at)
     if (names.has(rule.name)) throw invalidRule({ at: `${at}.name`, details: `the name ${rule.name} occurs twice` })
     names.add(rule.name)
-    return rule
-  })
+    rules.push(rule)
+  }
+  return rules
 }
 
 async function store(

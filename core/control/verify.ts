@@ -66,7 +66,10 @@ export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
       requestBody: { content: { 'application/json': VERIFICATION_SCHEMA } },
       responses: {
         200: { description: 'They came as expected.' },
-        400: { description: 'The verification is wrong: `at` names the place of the first mistake.' },
+        400: {
+          description:
+            'The verification is wrong: `at` names the place of the first mistake. Or its conditions take too many steps (`too_expensive`).',
+        },
         409: { description: 'They did not: `message` and `closest` say why.' },
         503: { description: 'Too many waits are open.' },
       },
@@ -83,8 +86,7 @@ export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
       const result = verifier.result()
       const dropped = await inspector.dropped(verification.session, verification.since)
       if (result.isVerified) return success(result, waitedMs, dropped)
-      const closest =
-        result.lacking === null ? [] : await orRefuse(() => findClosest(deps, verification, result.lacking!))
+      const closest = result.lacking === null ? [] : await findClosest(deps, verification, result.lacking)
       return reply.code(409).send({
         verified: false,
         error: 'verification_failed',
@@ -120,12 +122,17 @@ function shownDropped(dropped: number): { dropped?: number } {
   return dropped === 0 ? {} : { dropped }
 }
 
-function readRequest(request: FastifyRequest, { config, http, protocols }: ControlDeps): Verification {
+function readRequest(request: FastifyRequest, { config, http, inspector, protocols }: ControlDeps): Verification {
   rejectUnknownFilters(request, ['session', 'scope'])
   const session = scopeOf(request, { http }) ?? undefined
   const read = readOrProblem(() =>
     readVerification(parseBody(http.body(request)), session, {
-      match: { protocols: protocols(request), maxTests: config.publicMode ? 20 : 50, isFilter: true },
+      match: {
+        protocols: protocols(request),
+        maxTests: config.publicMode ? 20 : 50,
+        isFilter: true,
+        checks: inspector.evaluations.budget(),
+      },
       maxWithinMs: maxWaitMs(config.publicMode),
     }),
   )
@@ -151,12 +158,9 @@ async function findClosest(
   lacking: NonNullable<VerificationResult['lacking']>,
 ): Promise<ClosestRequest[]> {
   const subjects = new Subjects()
-  const stored = await inspector.select({ session: verification.session, conditions: [] })
-  return closestRequests(
-    verification,
-    lacking,
-    stored.map(captured => subjects.add(captured)),
-  )
+  const captured = await inspector.select({ session: verification.session, conditions: [] })
+  for (const one of captured) subjects.add(one)
+  return closestRequests(verification, lacking, { captured, subjects, run: inspector.evaluations.run() })
 }
 
 function messageOf({ message }: VerificationResult, [closest]: readonly ClosestRequest[], dropped: number): string {

@@ -1,11 +1,12 @@
 /** Plugin records for the control plane. */
+import { maskOptions } from '../config/shown-options.ts'
 import type { BuildResult } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import type { Inventory } from './inventory.ts'
 import type { PluginRecord } from '../contract/plugin.ts'
 import type { Settings } from './settings.ts'
 
-/** Returns a record for each plugin that was found, sorted by name. Options include secrets. */
+/** Returns a record for each plugin that was found, sorted by name. Secrets in options are masked. */
 export function recordsOf(
   found: readonly FoundPlugin[],
   inventory: Inventory,
@@ -53,7 +54,7 @@ function recordOf(
       running?.loadedIn ?? (loaded !== null && 'code' in loaded ? loaded.code.loadedIn : result.generation.number),
     builds_on: definition?.buildsOn ?? [],
     uses: definition?.uses ?? [],
-    options: result.options.get(name) ?? {},
+    options: maskOptions(result.options.get(name) ?? {}, definition?.options),
   }
 }
 

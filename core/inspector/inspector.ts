@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config/variables.ts'
 import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
+import type { MemoryUse } from '../collections/memory-use.ts'
 import { copyText } from '../collections/text-memory.ts'
 import { isBelow } from '../fields/request-target.ts'
 import { CaptureLog, FollowedCaptures } from './capture-log.ts'
@@ -14,7 +15,8 @@ import { Feeds } from './feed.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction } from './redaction.ts'
 import { BodyConverter } from './response-copy.ts'
-import { inSlices } from './slices.ts'
+import { Evaluations } from './evaluations.ts'
+import type { EvaluationBudgets } from './evaluations.ts'
 import { SessionTotals } from './session-totals.ts'
 import { Subjects } from './subjects.ts'
 import type { CaptureSubject } from './subjects.ts'
@@ -70,6 +72,8 @@ export interface Inspector extends SvcInspector {
   list(query: CaptureQuery, limit: number, isOldestFirst: boolean): Promise<InspectorEntry[]>
   /** Oldest first. */
   select(query: CaptureQuery): Promise<CapturedRequest[]>
+  /** For conditions on captured requests. */
+  readonly evaluations: Evaluations
   /** Shows stored and new requests to a watcher; see `Waits.run`. */
   wait(watcher: Watcher, timeoutMs: number, signal: AbortSignal): Promise<number>
   /**
@@ -84,10 +88,13 @@ export interface Inspector extends SvcInspector {
   /** Removes matching entries and returns their number. */
   clear(filter: CaptureFilter): Promise<number>
   counters(): Promise<{ stored: number; capacity: number; total_captured: number }>
+  /** Of the requests that this process has captured, and their totals by session. */
+  memoryUse(): MemoryUse
 }
 
 export interface InspectorOptions {
   config: Config
+  budgets: EvaluationBudgets
   /** Whether a value is the admin token or a verified control-plane token. */
   isControlCredential(value: string): boolean
   /** Makes sure that `capture` was called for all requests with sent headers; called before every read. */
@@ -100,6 +107,7 @@ export interface InspectorOptions {
 
 export function createInspector({
   config,
+  budgets,
   isControlCredential,
   flush,
   logs,
@@ -217,14 +225,17 @@ export function createInspector({
   async function select({ conditions, ...filter }: CaptureQuery): Promise<CapturedRequest[]> {
     const subjects = new Subjects()
     const selected: CapturedRequest[] = []
+    const all = await stored(filter)
     // All are numbered before the first is tested: a condition may ask what came after a later one.
-    const all = (await stored(filter)).map(captured => subjects.add(captured))
-    await inSlices(all, subject => {
-      if (conditions.every(holds => holds(subject))) selected.push(subject.captured)
+    for (const captured of all) subjects.add(captured)
+    await evaluations.run().each(all, (captured, steps) => {
+      const subject = subjects.subject(captured, steps)
+      if (conditions.every(holds => holds(subject))) selected.push(captured)
     })
     return selected
   }
 
+  const evaluations = new Evaluations(budgets)
   const waits = new Waits(
     {
       stored: session => stored({ session }),
@@ -239,6 +250,7 @@ export function createInspector({
       },
     },
     publicMode ? { total: 20, perSession: 5 } : { total: 100, perSession: 100 },
+    evaluations,
   )
 
   return {
@@ -302,14 +314,16 @@ export function createInspector({
       return (isOldestFirst ? selected.slice(0, limit) : selected.slice(-limit).reverse()).map(toEntry)
     },
     select,
+    evaluations,
     wait: (watcher, timeoutMs, signal) => waits.run(watcher, timeoutMs, signal),
     async dropped(session, since) {
       // The ring of this replica says nothing about the log of all.
       if (log !== null) return 0
       const subjects = new Subjects()
-      const kept = (await stored({ session })).map(captured => subjects.add(captured))
+      const kept = await stored({ session })
+      for (const captured of kept) subjects.add(captured)
       // If an entry before the mark is stored, everything after it is.
-      const isCovered = since !== null && kept.some(({ request }) => !request.facts.isSince!(since))
+      const isCovered = since !== null && kept.some(captured => !subjects.isSince(since, captured))
       return isCovered ? 0 : Math.max(0, totals.of(session) - kept.length)
     },
     find: async (id, filter) => asEntry(await flushed().lookUp(id, matcher(filter))),
@@ -327,6 +341,10 @@ export function createInspector({
       const removed = await flushed().clear(matches)
       if (filter.pathPrefix === undefined) totals.clear(filter.session, removed)
       return removed
+    },
+    memoryUse() {
+      const { entries, bytes } = store.memoryUse()
+      return { entries, bytes: bytes + totals.memoryUse().bytes }
     },
     async counters() {
       const { stored, total } = await flushed().counts()

@@ -1,4 +1,5 @@
 /** How many requests were captured since they were last cleared, by session. */
+import type { MemoryUse } from '../collections/memory-use.ts'
 import { BoundedMap } from '../collections/bounded-map.ts'
 
 /** Sessions that are counted; the oldest is forgotten first. */
@@ -11,6 +12,10 @@ export class SessionTotals {
   add(session: string | null): void {
     this.#all++
     if (session !== null) this.#bySession.set(session, (this.#bySession.get(session) ?? 0) + 1)
+  }
+
+  memoryUse(): MemoryUse {
+    return this.#bySession.memoryUse()
   }
 
   /** 0 for a session that was forgotten. */

@@ -1,4 +1,5 @@
 /** Captured requests as conditions see them. */
+import type { StepBudget } from '../contract/budgets.ts'
 import { MatchSubject } from '../match/subject.ts'
 import type { CapturedRequest } from './captured-request.ts'
 
@@ -26,27 +27,38 @@ function timeOf(text: string): number | null {
 export class Subjects {
   readonly #positions = new Map<string, number>()
   /** Must not keep evicted requests in memory. */
-  readonly #added = new WeakSet<CapturedRequest>()
+  readonly #added = new WeakMap<CapturedRequest, number>()
   #count = 0
 
-  add(captured: CapturedRequest): CaptureSubject {
+  add(captured: CapturedRequest): void {
     const position = this.#count++
-    this.#added.add(captured)
+    this.#added.set(captured, position)
     // A client can only know ids that have been created.
     if (captured.id !== null) this.#positions.set(captured.id, position)
-    const request = new MatchSubject({
-      method: captured.method,
-      url: captured.uri,
-      rawHeaders: captured.rawHeaders,
-      session: captured.session,
-      clientIp: captured.clientIp,
-      get body() {
-        return Buffer.from(captured.body ?? '', 'latin1')
+  }
+
+  /**
+   * An added request, for one evaluation. What the evaluation reads, such as the parsed body, is kept with the subject: it
+   * takes more memory than the request, so subjects must not be kept.
+   */
+  subject(captured: CapturedRequest, steps: StepBudget): CaptureSubject {
+    let body: Buffer | null = null
+    const request = new MatchSubject(
+      {
+        method: captured.method,
+        url: captured.uri,
+        rawHeaders: captured.rawHeaders,
+        session: captured.session,
+        clientIp: captured.clientIp,
+        get body() {
+          return (body ??= Buffer.from(captured.body ?? '', 'latin1'))
+        },
+        status: captured.status,
+        rule: captured.rule,
+        isSince: mark => this.isSince(mark, captured),
       },
-      status: captured.status,
-      rule: captured.rule,
-      isSince: mark => this.#isSince(mark, captured, position),
-    })
+      steps,
+    )
     return { captured, request }
   }
 
@@ -55,10 +67,11 @@ export class Subjects {
     return this.#added.has(captured) || (captured.id !== null && this.#positions.has(captured.id))
   }
 
-  #isSince(mark: string, captured: CapturedRequest, position: number): boolean {
+  /** Whether an added request came after the entry with this id, or at or after this time. */
+  isSince(mark: string, captured: CapturedRequest): boolean {
     const time = timeOf(mark)
     if (time !== null) return captured.arrivedAt >= time
     const marked = this.#positions.get(mark)
-    return marked === undefined || position > marked
+    return marked === undefined || this.#added.get(captured)! > marked
   }
 }

@@ -2,8 +2,8 @@
 import type { Difference, Match } from '../match/match.ts'
 import { idOf } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
-import { inSlices } from './slices.ts'
-import type { CaptureSubject } from './subjects.ts'
+import type { EvaluationRun } from './evaluations.ts'
+import type { CaptureSubject, Subjects } from './subjects.ts'
 import type { Watcher } from './waits.ts'
 
 /** How many requests are expected; null: no bound. */
@@ -211,30 +211,47 @@ function isAfter({ since }: Verification, { request }: CaptureSubject): boolean 
   return since === null || request.facts.isSince!(since)
 }
 
-/** The requests with the fewest differences, newest first among equals. `subjects` are oldest first. */
+interface Candidate extends ReturnType<Match['explain']> {
+  captured: CapturedRequest
+}
+
+export interface ClosestOptions {
+  /** Oldest first. */
+  captured: readonly CapturedRequest[]
+  /** Those with all of them added. */
+  subjects: Subjects
+  run: EvaluationRun
+}
+
+/**
+ * The requests with the fewest differences, newest first among equals. Throws `TooExpensive` if the conditions take too many
+ * steps.
+ */
 export async function closestRequests(
-  verification: Verification,
+  { since }: Verification,
   { match, afterMs }: NonNullable<VerificationResult['lacking']>,
-  subjects: readonly CaptureSubject[],
+  { captured: requests, subjects, run }: ClosestOptions,
 ): Promise<ClosestRequest[]> {
-  const candidates: ({ captured: CapturedRequest } & ReturnType<Match['explain']>)[] = []
-  await inSlices(subjects, subject => {
-    const { captured, request } = subject
-    if (!isAfter(verification, subject) || captured.arrivedAt <= afterMs) return
-    const explained = match.explain(request)
-    if (explained.differences.length > 0) candidates.push({ captured, ...explained })
+  const candidates = requests.filter(
+    captured => captured.arrivedAt > afterMs && (since === null || subjects.isSince(since, captured)),
+  )
+  let closest: Candidate[] = []
+  await run.each(candidates.reverse(), (captured, steps) => {
+    const explained = match.explain(subjects.subject(captured, steps).request)
+    if (explained.differences.length === 0) return
+    const last = closest.at(-1)
+    if (closest.length >= MAX_CLOSEST && last!.differences.length <= explained.differences.length) return
+    closest = [...closest, { captured, ...explained }]
+      .sort((a, b) => a.differences.length - b.differences.length)
+      .slice(0, MAX_CLOSEST)
   })
-  return candidates
-    .reverse()
-    .sort((a, b) => a.differences.length - b.differences.length)
-    .slice(0, MAX_CLOSEST)
-    .map(({ captured, matched, of, differences }) => ({
-      id: idOf(captured),
-      request_id: captured.requestId,
-      method: captured.method,
-      uri: captured.uri,
-      matched,
-      of,
-      differences,
-    }))
+  return closest.map(({ captured, matched, of, differences }) => ({
+    id: idOf(captured),
+    request_id: captured.requestId,
+    method: captured.method,
+    uri: captured.uri,
+    matched,
+    of,
+    differences,
+  }))
 }

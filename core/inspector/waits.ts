@@ -1,6 +1,6 @@
 /** Waits for captured requests: of a filter, or of a verification. */
 import type { CapturedRequest } from './captured-request.ts'
-import { inSlices } from './slices.ts'
+import type { Evaluations } from './evaluations.ts'
 import { Subjects } from './subjects.ts'
 import type { CaptureSubject } from './subjects.ts'
 
@@ -16,6 +16,7 @@ export interface CaptureFeed {
 export interface Watcher {
   /** Only requests of this session. */
   readonly session: string | undefined
+  /** Must not keep the subject. Throws `TooExpensive` if its conditions take too many steps. */
   see(subject: CaptureSubject): void
   /**
    * In milliseconds from the beginning: 0 if the wait is over. Otherwise when to ask again if no request comes; at most until
@@ -29,8 +30,8 @@ export interface WaitLimits {
   perSession: number
 }
 
-/** Requests that are kept while the stored ones are read. */
-const MAX_EARLY = 10_000
+/** Requests that are kept until the watcher sees them. */
+const MAX_PENDING = 10_000
 
 /** Too many waits are open. */
 export class TooManyWaits extends Error {}
@@ -38,49 +39,53 @@ export class TooManyWaits extends Error {}
 export class Waits {
   readonly #feed: CaptureFeed
   readonly #limits: WaitLimits
+  readonly #evaluations: Evaluations
   readonly #open = new Map<string | undefined, number>()
   #total = 0
 
-  constructor(feed: CaptureFeed, limits: WaitLimits) {
+  constructor(feed: CaptureFeed, limits: WaitLimits, evaluations: Evaluations) {
     this.#feed = feed
+    this.#evaluations = evaluations
     this.#limits = limits
   }
 
   /**
    * Shows the stored requests to the watcher and then new ones, until it needs no more or the signal aborts. Resolves to the
-   * time waited in milliseconds. Throws `TooManyWaits`; a wait of at most 0 ms does not count.
+   * time waited in milliseconds. Throws `TooManyWaits`, and `TooExpensive` if the conditions take too many steps; a wait of
+   * at most 0 ms does not count.
    */
   async run(watcher: Watcher, timeoutMs: number, signal: AbortSignal): Promise<number> {
     const startedAt = performance.now()
     const subjects = new Subjects()
-    const see = (captured: CapturedRequest): void => {
-      // What came while the stored requests were read may be among them.
-      if (subjects.has(captured)) return
-      if (watcher.session === undefined || captured.session === watcher.session) watcher.see(subjects.add(captured))
-    }
-    const seeStored = async (): Promise<void> => {
+    const run = this.#evaluations.run()
+    const see = (captured: readonly CapturedRequest[]): Promise<void> => {
       // All are numbered before the first is seen: a condition may ask what came after a later one.
-      const stored = (await this.#feed.stored(watcher.session)).map(captured => subjects.add(captured))
-      await inSlices(stored, subject => watcher.see(subject))
+      for (const one of captured) subjects.add(one)
+      return run.each(captured, (one, steps) => watcher.see(subjects.subject(one, steps)), signal)
     }
+    const seeStored = async (): Promise<void> => see(await this.#feed.stored(watcher.session))
     if (timeoutMs <= 0) {
       await seeStored()
       return elapsed(startedAt)
     }
     const leave = this.#enter(watcher.session)
     let wake = (): void => {}
-    let early: CapturedRequest[] | null = []
+    let pending: CapturedRequest[] = []
     const stop = this.#feed.onCapture(captured => {
-      if (early === null) see(captured)
-      else if (early.length < MAX_EARLY) early.push(captured)
+      if (watcher.session !== undefined && captured.session !== watcher.session) return
+      if (pending.length >= MAX_PENDING) return
+      pending.push(captured)
       wake()
     })
     try {
       await seeStored()
-      const waiting = early
-      early = null
-      for (const captured of waiting) see(captured)
       for (;;) {
+        while (pending.length > 0) {
+          // What came while the stored requests were read may be among them.
+          const next = pending.filter(captured => !subjects.has(captured))
+          pending = []
+          await see(next)
+        }
         const waitedMs = performance.now() - startedAt
         const restMs = Math.min(watcher.remainingMs(waitedMs), timeoutMs - waitedMs)
         if (restMs <= 0 || signal.aborted) return elapsed(startedAt)

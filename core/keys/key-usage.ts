@@ -1,10 +1,13 @@
 /** Request counts per key on the current day, within bounds. */
+import type { MemoryUse } from '../collections/memory-use.ts'
 import { periodAt } from '../limits/period.ts'
 import type { Period } from '../limits/period.ts'
 import { TokenBucket } from '../limits/token-bucket.ts'
 import type { KeyRecord } from './api-key.ts'
 
 const MAX_IDS = 10_000
+/** Memory of the counts of a key. */
+const COUNTS_BYTES = 512
 
 /** The counts of one key on one day. */
 export interface KeyCounts {
@@ -37,6 +40,10 @@ export class KeyUsage {
       this.#counts.clear()
     }
     return this.#day
+  }
+
+  memoryUse(): MemoryUse {
+    return { entries: this.#counts.size, bytes: COUNTS_BYTES * this.#counts.size }
   }
 
   get(id: string): KeyCounts | undefined {

@@ -1,6 +1,7 @@
 /** Shared mode: one instance that serves many holders of API keys. */
 import type { Config } from '../config/variables.ts'
 import { REDIS_PACKAGES, loadFailure } from '../config/optional-packages.ts'
+import type { MemoryUse } from '../collections/memory-use.ts'
 import { systemLimitClock } from '../limits/clock.ts'
 import type { LimitClock } from '../limits/clock.ts'
 import type { Rejection } from '../limits/plan-rejection.ts'
@@ -33,6 +34,8 @@ export interface Keys {
   reject(record: KeyRecord, dimension: Dimension, state: QuotaState): Rejection
   /** Applies the limits of the key; returns a promise only while a quota store is in use. */
   admit(record: KeyRecord): KeyAdmission | Rejection | Promise<KeyAdmission | Rejection>
+  /** Of the counts of keys. */
+  memoryUse(): MemoryUse
   /** The response of `GET /_svc/keys/usage`, for one id or all. */
   usage(id: string | null): Promise<KeysUsageRecord>
   /** Reloads the registry. */
@@ -150,6 +153,7 @@ export async function createKeys({
       return toRejection(record, limits.refusal(record, limit, state))
     },
     admit: record => later(record, limits.admit(record)),
+    memoryUse: () => limits.usage.memoryUse(),
     usage: id =>
       keysUsageRecord({
         requireKey,

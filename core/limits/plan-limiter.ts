@@ -6,6 +6,7 @@ import { Counters } from './counters.ts'
 import { Lease } from './lease.ts'
 import { PlanAccount } from './plan-account.ts'
 import { secondsLeft } from './period.ts'
+import type { MemoryUse } from '../collections/memory-use.ts'
 import { SessionCounters } from './session-counters.ts'
 import type { QuotaState, SharedQuota } from './shared-quota.ts'
 
@@ -46,6 +47,11 @@ export class PlanLimiter {
     this.#clock = clock
     this.#quota = quota
     this.#instance = this.#newCounters(null)
+  }
+
+  /** Of the counters of sessions. */
+  memoryUse(): MemoryUse {
+    return this.#sessions.memoryUse()
   }
 
   /** The counters of the instance; these are saved to the usage file. */

@@ -1,7 +1,11 @@
 /** Counters per session, within bounds: idle ones are evicted first, busy ones never. */
+import type { MemoryUse } from '../collections/memory-use.ts'
+import { estimateBytes } from '../collections/estimate.ts'
 import type { Counters } from './counters.ts'
 
 const MAX_SETS = 10_000
+/** Memory of the counters of a session, without its key. */
+const SET_BYTES = 512
 const IDLE_MS = 3_600_000
 /** Number of sets evicted at once if no session is idle for long, so that the next sessions need no search. */
 const EVICTION_BATCH = 1_000
@@ -12,6 +16,19 @@ export class SessionCounters {
 
   get size(): number {
     return this.#sets.size
+  }
+
+  memoryUse(): MemoryUse {
+    const entries = this.#sets.size
+    return {
+      entries,
+      bytes: estimateBytes(
+        this.#sets.keys(),
+        entries,
+        key => key,
+        () => SET_BYTES,
+      ),
+    }
   }
 
   /** Looks up counters without marking them as used and without creating them. */

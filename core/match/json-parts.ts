@@ -2,35 +2,50 @@
 import { deepEqual, own } from '../contract/json.ts'
 import type { Json } from '../contract/json.ts'
 import { isNestedWithin } from '../contract/json-depth.ts'
-import { compileJsonPath } from '../contract/json-path.ts'
+import { isTooExpensive } from '../contract/budgets.ts'
+import type { StepBudget } from '../contract/budgets.ts'
+import { compileJsonPath, storedJsonPath } from '../contract/json-path.ts'
 import { escapeToken, pointerTokens, valueAt } from '../contract/json-pointer.ts'
 import { isRecord } from '../contract/record.ts'
 import { shownValue, valuePart } from './part.ts'
 import type { Difference, Part } from './part.ts'
 import { below, InputProblem } from '../contract/input-problem.ts'
 import { readValueTest } from './value-test.ts'
+import type { ValueTestOptions } from './value-test.ts'
 
 const MAX_LIKE_DEPTH = 50
+/** Steps of each member of the value that the body must contain. */
+const MEMBER = 30
 
 /** A condition on the value at a JSON pointer or the values of a JSONPath. */
-export function readJsonPart(path: string, value: Json, at: string): Part {
-  const test = readValueTest(value, below(at, path), { comparison: 'json' })
-  const select = readSelection(path, below(at, path))
+export function readJsonPart(
+  path: string,
+  value: Json,
+  at: string,
+  { checks }: Pick<ValueTestOptions, 'checks'>,
+): Part {
+  const test = readValueTest(value, below(at, path), { comparison: 'json', checks })
+  const select = readSelection(path, below(at, path), checks)
   return valuePart(`json.${path.slice(0, 200)}`, test, {
     needsBody: true,
     values(subject) {
       const body = subject.json()
-      return body === undefined ? [] : select(body)
+      return body === undefined ? [] : select(body, subject.steps)
     },
   })
 }
 
-function readSelection(path: string, at: string): (body: Json) => readonly Json[] {
+function readSelection(
+  path: string,
+  at: string,
+  checks: StepBudget | null,
+): (body: Json, steps: StepBudget) => readonly Json[] {
   if (path.startsWith('$')) {
     try {
-      const query = compileJsonPath(path)
-      return body => query.values(body)
+      const query = checks === null ? storedJsonPath(path) : compileJsonPath(path, checks)
+      return (body, steps) => query.values(body, steps)
     } catch (error) {
+      if (isTooExpensive(error)) throw error
       throw new InputProblem(at, `invalid JSONPath: ${(error as Error).message.slice(0, 200)}`)
     }
   }
@@ -50,37 +65,34 @@ export function readLikePart(value: Json, at: string): Part {
   return {
     count: 1,
     needsBody: true,
-    holds: subject => firstDifference(value, subject.json(), '') === null,
+    holds: subject => firstDifference(value, subject.json(), '', subject.steps) === null,
     differences(subject) {
-      const found = firstDifference(value, subject.json(), '')
+      const found = firstDifference(value, subject.json(), '', subject.steps)
       return found === null ? [] : [found]
     },
   }
 }
 
-function firstDifference(wanted: Json, got: Json | undefined, pointer: string): Difference | null {
-  const difference = { at: `like${pointer === '' ? '' : `.${pointer}`}`, expected: wanted, got: shownValue(got) }
+function firstDifference(wanted: Json, got: Json | undefined, pointer: string, steps: StepBudget): Difference | null {
+  steps.take(MEMBER)
+  const difference = (): Difference => ({
+    at: `like${pointer === '' ? '' : `.${pointer}`}`,
+    expected: wanted,
+    got: shownValue(got),
+  })
   if (Array.isArray(wanted)) {
-    if (!Array.isArray(got)) return difference
-    return firstOf(wanted.map((item, index) => () => firstDifference(item, got[index], `${pointer}/${index}`)))
+    if (!Array.isArray(got)) return difference()
+    for (const [index, item] of wanted.entries()) {
+      const found = firstDifference(item, got[index], `${pointer}/${index}`, steps)
+      if (found !== null) return found
+    }
+    return null
   }
-  if (isRecord(wanted)) {
-    if (!isRecord(got)) return difference
-    return firstOf(
-      Object.entries(wanted).map(
-        ([key, member]) =>
-          () =>
-            firstDifference(member, own(got, key), `${pointer}/${escapeToken(key)}`),
-      ),
-    )
-  }
-  return deepEqual(wanted, got) ? null : difference
-}
-
-function firstOf(compare: (() => Difference | null)[]): Difference | null {
-  for (const next of compare) {
-    const difference = next()
-    if (difference !== null) return difference
+  if (!isRecord(wanted)) return deepEqual(wanted, got, steps) ? null : difference()
+  if (!isRecord(got)) return difference()
+  for (const [key, member] of Object.entries(wanted)) {
+    const found = firstDifference(member, own(got, key), `${pointer}/${escapeToken(key)}`, steps)
+    if (found !== null) return found
   }
   return null
 }

@@ -1,8 +1,9 @@
 /** Matches: conditions on a request, joined by and. Rules, filters, waits and verifications share them. */
 import { isToken } from '../fields/token.ts'
+import type { StepBudget } from '../contract/budgets.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import { readJsonPart, readLikePart } from './json-parts.ts'
-import { valuePart } from './part.ts'
+import { PART_STEPS, valuePart } from './part.ts'
 import type { Difference, Part } from './part.ts'
 import { readPathPattern, segmentsOfPath } from './path-pattern.ts'
 import type { PathPattern } from './path-pattern.ts'
@@ -11,6 +12,7 @@ import type { ProtocolRegistry } from './protocols.ts'
 import { readProtocolPart } from './protocol-part.ts'
 import type { MatchSubject } from './subject.ts'
 import { readValueTest } from './value-test.ts'
+import type { ValueTest } from './value-test.ts'
 
 export type { Difference } from './part.ts'
 
@@ -25,7 +27,7 @@ export interface Match {
   readonly count: number
   /** The protocols with conditions. */
   readonly protocols: readonly string[]
-  /** Whether the conditions hold that need no body. */
+  /** Whether the conditions hold that need no body. Evaluations throw `TooExpensive` if the subject has too few steps. */
   headHolds(subject: MatchSubject): boolean
   /** Whether all conditions hold. */
   holds(subject: MatchSubject): boolean
@@ -41,13 +43,18 @@ export interface MatchOptions {
   maxTests: number
   /** Whether `status`, `rule` and `since` are allowed: for captured requests only. */
   isFilter?: boolean
+  /** What checking the conditions may take; null if they were checked before, when they were stored. */
+  checks: StepBudget | null
 }
 
 const KEYS = ['method', 'path', 'host', 'header', 'query', 'cookie', 'body', 'json', 'like', 'session', 'client_ip']
 const FILTER_KEYS = ['status', 'rule', 'since']
+/** Steps of each name and value of the header lines, and the characters of a URL for one step. */
+const HEADER = 0.5
+const QUERY = 10
 const NO_CAPTURES: ReadonlyMap<string, string> = new Map()
 
-/** Reads a match. Throws an `InputProblem`. */
+/** Reads a match. Throws an `InputProblem`, and `TooExpensive` if checking it takes too many steps. */
 export function readMatch(value: unknown, at: string, options: MatchOptions): Match {
   const given = asObject(value, at, 'expected an object with conditions')
   rejectUnknown(given, at, options)
@@ -93,7 +100,9 @@ function rejectUnknown(given: JsonObject, at: string, { protocols, isFilter = fa
   rejectUnknownKeys(given, [...KEYS, ...protocols.names, ...(isFilter ? FILTER_KEYS : [])], at)
 }
 
-function readKey(key: string, value: Json, at: string, { protocols }: MatchOptions): Part[] {
+function readKey(key: string, value: Json, at: string, { protocols, checks }: MatchOptions): Part[] {
+  const readText = (test: Json, place: string, ignoresCase = false): ValueTest =>
+    readValueTest(test, place, { comparison: 'text', ignoresCase, checks })
   switch (key) {
     case 'method':
     case 'path':
@@ -104,20 +113,30 @@ function readKey(key: string, value: Json, at: string, { protocols }: MatchOptio
       return readNamed(value, at, (name, test, place) => {
         if (!isToken(name)) throw new InputProblem(place, 'expected the name of a header')
         const lower = name.toLowerCase()
-        return valuePart(`header.${lower}`, readText(test, place), { values: subject => subject.headerValues(lower) })
+        return valuePart(`header.${lower}`, readText(test, place), {
+          values(subject) {
+            subject.steps.take(subject.facts.rawHeaders.length * HEADER)
+            return subject.headerValues(lower)
+          },
+        })
       })
     case 'query':
       return readNamed(value, at, (name, test, place) =>
-        valuePart(`query.${name}`, readText(test, place), { values: subject => subject.queryValues(name) }),
+        valuePart(`query.${name}`, readText(test, place), {
+          values(subject) {
+            subject.steps.take(subject.url.length / QUERY)
+            return subject.queryValues(name)
+          },
+        }),
       )
     case 'cookie':
       return readNamed(value, at, (name, test, place) =>
         valuePart(`cookie.${name}`, readText(test, place), { values: subject => some(subject.cookie(name)) }),
       )
     case 'body':
-      return [bodyPart(value, at)]
+      return [bodyPart(value, readText(value, at))]
     case 'json':
-      return readNamed(value, at, (path, test) => readJsonPart(path, test, at))
+      return readNamed(value, at, (path, test) => readJsonPart(path, test, at, { checks }))
     case 'like':
       return [readLikePart(value, at)]
     case 'session':
@@ -131,12 +150,8 @@ function readKey(key: string, value: Json, at: string, { protocols }: MatchOptio
     case 'since':
       return [sincePart(value, at)]
     default:
-      return [readProtocolPart(protocols.find(key)!, value, at)]
+      return [readProtocolPart(protocols.find(key)!, value, at, { checks })]
   }
-}
-
-function readText(value: Json, at: string, ignoresCase = false): ReturnType<typeof readValueTest> {
-  return readValueTest(value, at, { comparison: 'text', ignoresCase })
 }
 
 function some(value: Json | undefined): readonly Json[] {
@@ -162,7 +177,10 @@ function readMethods(value: Json, at: string): string[] {
 }
 
 function methodPart(methods: readonly string[], expected: Json): Part {
-  const holds = ({ method }: MatchSubject): boolean => methods.includes(method.toUpperCase())
+  const holds = ({ method, steps }: MatchSubject): boolean => {
+    steps.take(PART_STEPS)
+    return methods.includes(method.toUpperCase())
+  }
   return {
     count: 1,
     needsBody: false,
@@ -172,7 +190,10 @@ function methodPart(methods: readonly string[], expected: Json): Part {
 }
 
 function pathPart(path: PathPattern): Part {
-  const holds = ({ segments }: MatchSubject): boolean => path.match(segments) !== null
+  const holds = ({ segments, steps }: MatchSubject): boolean => {
+    steps.take(PART_STEPS + segments.length)
+    return path.match(segments) !== null
+  }
   return {
     count: 1,
     needsBody: false,
@@ -183,8 +204,7 @@ function pathPart(path: PathPattern): Part {
 }
 
 /** A body that is not UTF-8 has no text: it exists, and nothing else is known of it. */
-function bodyPart(value: Json, at: string): Part {
-  const test = readText(value, at)
+function bodyPart(value: Json, test: ValueTest): Part {
   return {
     count: 1,
     needsBody: true,
@@ -202,9 +222,10 @@ function bodyPart(value: Json, at: string): Part {
   }
 
   function holdsForBody(subject: MatchSubject): boolean {
-    if (subject.facts.body.length === 0) return test.holds(undefined)
+    const { facts, steps } = subject
+    if (facts.body.length === 0) return test.holds(undefined, steps)
     const text = subject.text()
-    return text === null ? isExistence(value) && test.holds('') : test.holds(text)
+    return text === null ? isExistence(value) && test.holds('', steps) : test.holds(text, steps)
   }
 }
 
@@ -215,7 +236,10 @@ function isExistence(value: Json): boolean {
 function sincePart(value: Json, at: string): Part {
   if (typeof value !== 'string' || value === '' || value.length > 64)
     throw new InputProblem(at, 'expected the id of an entry, or a time such as 2026-03-14T12:00:00Z')
-  const holds = ({ facts }: MatchSubject): boolean => facts.isSince?.(value) ?? false
+  const holds = ({ facts, steps }: MatchSubject): boolean => {
+    steps.take(PART_STEPS)
+    return facts.isSince?.(value) ?? false
+  }
   return {
     count: 1,
     needsBody: false,

@@ -1,4 +1,5 @@
 /** The parts of a match: conditions that are tested and explained together. */
+import type { StepBudget } from '../contract/budgets.ts'
 import type { Json } from '../contract/json.ts'
 import type { MatchSubject } from './subject.ts'
 import type { ValueTest } from './value-test.ts'
@@ -17,18 +18,61 @@ export interface Part {
   /** Number of conditions. */
   readonly count: number
   readonly needsBody: boolean
+  /** It is paid from the budget of the subject: throws `TooExpensive`, as `differences` does. */
   holds(subject: MatchSubject): boolean
   /** The conditions that do not hold. */
   differences(subject: MatchSubject): Difference[]
 }
 
 const MAX_SHOWN = 200
+/** Steps of finding what a condition tests. */
+export const PART_STEPS = 20
 
 /** A value for an explanation: text cut to 200 characters, objects and lists as JSON text. */
 export function shownValue(value: Json | undefined): Json {
   if (value === undefined || value === null) return null
   if (typeof value === 'number' || typeof value === 'boolean') return value
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_SHOWN)
+  return beginningOf(value).slice(0, MAX_SHOWN)
+}
+
+/** The beginning of a text, or of the JSON text of a value. */
+function beginningOf(value: Json): string {
+  if (typeof value === 'string') return value
+  let text = ''
+  write(value)
+  return text
+
+  /** Writes no more than is shown: the value may be large. */
+  function write(part: Json): void {
+    if (text.length > MAX_SHOWN) return
+    if (Array.isArray(part)) writeAll('[', part, ']', item => write(item))
+    else if (typeof part === 'object' && part !== null)
+      writeAll('{', Object.keys(part), '}', key => {
+        text += `${JSON.stringify(key)}:`
+        write(part[key]!)
+      })
+    else text += JSON.stringify(typeof part === 'string' ? part.slice(0, MAX_SHOWN) : part)
+  }
+
+  function writeAll<T>(open: string, items: readonly T[], close: string, writeItem: (item: T) => void): void {
+    text += open
+    for (const [index, item] of items.entries()) {
+      if (text.length > MAX_SHOWN) return
+      if (index > 0) text += ','
+      writeItem(item)
+    }
+    text += close
+  }
+}
+
+/** Several values as one text, such as those of a header. */
+export function joined(values: readonly Json[]): string {
+  let text = ''
+  for (const [index, value] of values.entries()) {
+    if (text.length > MAX_SHOWN) break
+    text += `${index === 0 ? '' : ', '}${String(value)}`
+  }
+  return text
 }
 
 /** A part with one test of the values of a request, of which one must pass it. */
@@ -37,17 +81,24 @@ export function valuePart(
   test: ValueTest,
   { needsBody = false, values }: { needsBody?: boolean; values(subject: MatchSubject): readonly Json[] },
 ): Part {
-  const holds = (found: readonly Json[]): boolean =>
-    found.length === 0 ? test.holds(undefined) : found.some(value => test.holds(value))
+  const valuesOf = (subject: MatchSubject): readonly Json[] => {
+    subject.steps.take(PART_STEPS)
+    return values(subject)
+  }
   return {
     count: 1,
     needsBody,
-    holds: subject => holds(values(subject)),
+    holds: subject => holdsForAny(test, valuesOf(subject), subject.steps),
     differences(subject) {
-      const found = values(subject)
-      if (holds(found)) return []
-      const got = found.length > 1 && found.every(value => typeof value === 'string') ? found.join(', ') : found[0]
+      const found = valuesOf(subject)
+      if (holdsForAny(test, found, subject.steps)) return []
+      const got = found.length > 1 && found.every(value => typeof value === 'string') ? joined(found) : found[0]
       return [{ at, expected: test.expected, got: shownValue(got) }]
     },
   }
+}
+
+/** Whether one of the values passes the test, or, without values, their absence. */
+export function holdsForAny(test: ValueTest, values: readonly Json[], steps: StepBudget): boolean {
+  return values.length === 0 ? test.holds(undefined, steps) : values.some(value => test.holds(value, steps))
 }

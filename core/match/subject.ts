@@ -3,6 +3,7 @@ import { parseCookies } from '../fields/cookie.ts'
 import { decodedPath } from '../fields/request-target.ts'
 import { isTextNestedWithin } from '../contract/json-depth.ts'
 import type { Json } from '../contract/json.ts'
+import type { StepBudget } from '../contract/budgets.ts'
 import type { MatchableRequest, MatchFacts } from '../contract/testing.ts'
 import type { RegisteredProtocol } from './protocols.ts'
 import { segmentsOfPath } from './path-pattern.ts'
@@ -31,6 +32,8 @@ export interface SubjectFacts {
 /** Parts of the request are read when a condition asks for them, once. */
 export class MatchSubject implements MatchableRequest {
   readonly facts: SubjectFacts
+  /** What evaluating conditions on the request may take. */
+  readonly steps: StepBudget
   #segments: string[] | undefined
   #query: URLSearchParams | undefined
   #cookies: ReadonlyMap<string, string> | undefined
@@ -38,8 +41,9 @@ export class MatchSubject implements MatchableRequest {
   #json: { value: Json | undefined } | undefined
   #protocols: Map<string, readonly MatchFacts[] | null> | undefined
 
-  constructor(facts: SubjectFacts) {
+  constructor(facts: SubjectFacts, steps: StepBudget) {
     this.facts = facts
+    this.steps = steps
   }
 
   get method(): string {

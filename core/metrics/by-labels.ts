@@ -36,6 +36,10 @@ export class ByLabels<T> {
     return counted
   }
 
+  get size(): number {
+    return this.#all.length
+  }
+
   all(): readonly { labels: Labels; counted: T }[] {
     return this.#all
   }

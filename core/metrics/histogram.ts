@@ -57,6 +57,11 @@ export class Histogram {
     counted.sum += value
   }
 
+  /** Number of combinations of labels. */
+  get size(): number {
+    return this.#counted.size
+  }
+
   samples(): Sample[] {
     return this.#counted.all().flatMap(({ labels: given, counted }) => {
       const labels = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))

@@ -3,6 +3,7 @@
  * generations.
  */
 import { Counter, Gauge, Registry } from 'prom-client'
+import type { MemoryUse } from '../collections/memory-use.ts'
 import { ByLabels, type Labels } from './by-labels.ts'
 import { Histogram } from './histogram.ts'
 import { openWorkerMetrics } from './worker-metrics.ts'
@@ -22,7 +23,7 @@ export interface OwnSeries {
   type: 'counter' | 'gauge' | 'histogram'
   /** How the values of several workers become one. Default: `sum`. */
   aggregator?: 'sum' | 'min' | 'max'
-  samples(): Sample[]
+  samples(): Sample[] | Promise<Sample[]>
 }
 
 export interface Metrics extends SvcMetrics {
@@ -30,25 +31,30 @@ export interface Metrics extends SvcMetrics {
   counter(name: string, help: string, labels?: string[], collect?: () => void): ReturnType<SvcMetrics['counter']>
   /** Adds a metric that counts on its own, where the overhead of the library would be noticeable on every request. */
   add(series: OwnSeries): void
+  /** An estimate, of counters and histograms by combinations of labels. */
+  memoryUse(): MemoryUse
   /** Prometheus text format 0.0.4. */
   text(): Promise<string>
   readonly contentType: string
 }
 
+/** Memory of the values of one combination of labels, here and in the library. */
+const SERIES_BYTES = 1024
+
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  const counters = new Map<string, ReturnType<Metrics['counter']>>()
+  const counters = new Map<string, ReturnType<Metrics['counter']> & { counts: Counts }>()
   const histograms = new Map<string, Histogram>()
   function series<T>(name: string, make: () => T): T {
     return (registry.getSingleMetric(name) as T | undefined) ?? make()
   }
   const add = ({ name, help, type, aggregator = 'sum', samples }: OwnSeries): void => {
-    const get = (): object => ({
+    const get = async (): Promise<object> => ({
       name,
       help,
       type,
       aggregator,
-      values: samples().map(({ labels, value, suffix = '' }) => ({ labels, value, metricName: name + suffix })),
+      values: (await samples()).map(({ labels, value, suffix = '' }) => ({ labels, value, metricName: name + suffix })),
     })
     registry.registerMetric({ name, get } as never)
   }
@@ -56,6 +62,14 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     text: openWorkerMetrics(registry) ?? (() => registry.metrics()),
     add,
+    memoryUse() {
+      const sizes = [...counters.values()].map(({ counts }) => counts.size)
+      const entries = [...sizes, ...[...histograms.values()].map(({ size }) => size)].reduce(
+        (sum, size) => sum + size,
+        0,
+      )
+      return { entries, bytes: entries * SERIES_BYTES }
+    },
     counter(name, help, labelNames = [], collect?: () => void) {
       const known = counters.get(name)
       if (known !== undefined) return known
@@ -71,6 +85,7 @@ export function createMetrics(): Metrics {
         },
       })
       const handle = {
+        counts,
         inc: (labels?: Record<string, string | number>, value = 1) => counts.add(counter, labels, value),
       }
       counters.set(name, handle)
@@ -109,6 +124,10 @@ class Counts {
   constructor(names: readonly string[]) {
     this.#hasLabels = names.length > 0
     this.#counts = new ByLabels(names)
+  }
+
+  get size(): number {
+    return this.#counts.size
   }
 
   add(counter: Counter, labels: Labels = {}, value: number): void {

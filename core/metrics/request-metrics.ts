@@ -7,7 +7,7 @@ import type { Metrics, Sample } from './metrics.ts'
 /** Values of the label `protocol` in addition to the areas of plugins; all exist from the start. */
 const PROTOCOLS = ['http', 'websocket', 'sse']
 const FAULTS = ['abort', 'fail', 'delay']
-const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE'])
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE', 'QUERY'])
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 /** Maximum number of values of the label `route`: plugins can be added forever, metrics cannot. */

@@ -3,18 +3,17 @@ import { InputProblem, readOrProblem } from '../contract/input-problem.ts'
 import type { Problem } from '../contract/input-problem.ts'
 import { isTextNestedWithin } from '../contract/json-depth.ts'
 import { readMatch } from '../match/match.ts'
-import type { Difference, Match } from '../match/match.ts'
-import type { ProtocolRegistry } from '../match/protocols.ts'
+import type { Difference, Match, MatchOptions } from '../match/match.ts'
 
 const MAX_CHARACTERS = 16_384
 const MAX_DEPTH = 100
 
-/** The conditions in the value of the header: JSON, or base64url of it. */
+/** The conditions in the value of the header: JSON, or base64url of it. Throws `TooExpensive`. */
 export function readExpectation(
   text: string,
-  { protocols, maxTests }: { protocols: ProtocolRegistry; maxTests: number },
+  options: Pick<MatchOptions, 'protocols' | 'maxTests' | 'checks'>,
 ): { value: Match } | { problem: Problem } {
-  return readOrProblem(() => readMatch(parse(text), '', { protocols, maxTests }))
+  return readOrProblem(() => readMatch(parse(text), '', options))
 }
 
 function parse(text: string): unknown {

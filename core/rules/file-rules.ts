@@ -1,5 +1,6 @@
 /** Rules of files: the section `rules` of `svc.yaml`, and those that plugins read. */
 import { createHash } from 'node:crypto'
+import { StepBudget } from '../contract/budgets.ts'
 import { isRecord } from '../contract/record.ts'
 import { InputProblem, readOrProblem } from '../contract/input-problem.ts'
 import type { Problem } from '../contract/input-problem.ts'
@@ -46,7 +47,8 @@ function readFileRule(
       `${at}.session`,
       'expected the name of a session: 1 to 128 characters of A-Z a-z 0-9 . _ : -',
     )
-  const rule = readRule(isRecord(value) ? given : value, at, { bounds, protocols: generation.protocols })
+  const checks = StepBudget.unlimited()
+  const rule = readRule(isRecord(value) ? given : value, at, { bounds, protocols: generation.protocols, checks })
   if (generation.find(rule.name, session) !== undefined)
     throw new InputProblem(`${at}.name`, `the name ${rule.name} occurs twice`)
   return {

@@ -198,7 +198,7 @@ export class RuleBook {
 
   /** A rule may use a protocol of a plugin that is no longer enabled: it is not in force then. */
   #compile(stored: StoredRule, session: string | null, { protocols }: GenerationRules): RuleEntry[] {
-    const read = readOrProblem(() => readRule(stored.rule, '', { bounds: this.bounds, protocols }))
+    const read = readOrProblem(() => readRule(stored.rule, '', { bounds: this.bounds, protocols, checks: null }))
     if ('problem' in read) return []
     const { id, createdAt, expiresAt } = stored
     return [

@@ -57,7 +57,10 @@ export function isRuleName(text: string): boolean {
   return /^[A-Za-z0-9._-]{1,64}$/.test(text)
 }
 
-/** Reads a rule with a name. Throws an `InputProblem` for the first mistake. */
+/**
+ * Reads a rule with a name. Throws an `InputProblem` for the first mistake, and `TooExpensive` if checking the conditions takes
+ * too many steps.
+ */
 export function readRule(value: unknown, at: string, options: StepOptions): Rule {
   const given = asObject(value, at, 'expected a rule: an object with match and then')
   const { bounds } = options
@@ -81,7 +84,11 @@ export function readRule(value: unknown, at: string, options: StepOptions): Rule
     throw new InputProblem(below(at, 'loop'), 'the last step acts always, so the list never begins again')
   return {
     name,
-    match: readMatch(given.match ?? {}, below(at, 'match'), { protocols: options.protocols, maxTests: bounds.tests }),
+    match: readMatch(given.match ?? {}, below(at, 'match'), {
+      protocols: options.protocols,
+      maxTests: bounds.tests,
+      checks: options.checks,
+    }),
     steps,
     isSequence,
     loops,

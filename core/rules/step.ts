@@ -1,4 +1,5 @@
 /** Steps: what a rule does with a request. */
+import type { StepBudget } from '../contract/budgets.ts'
 import type { RuleFailure } from '../contract/http.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import {
@@ -38,6 +39,8 @@ export type Action =
 export interface StepOptions {
   bounds: RuleBounds
   protocols: ProtocolRegistry
+  /** What checking the conditions may take; null if they were checked before, when the rule was stored. */
+  checks: StepBudget | null
 }
 
 const ACTIONS = ['fail', 'abort', 'respond', 'reply', 'pass']

@@ -1,4 +1,5 @@
 /** Creates the dependencies of the control plane's routes from the host and the services. */
+import type { SvcBudgets } from '../contract/budgets.ts'
 import type { Config } from '../config/variables.ts'
 import { buildCatalog } from '../control/catalog.ts'
 import type { ControlDeps, ControlReplicas } from '../control/deps.ts'
@@ -17,6 +18,7 @@ import type { ReplicaChanges } from './replica-changes.ts'
 
 export interface ControlDepsSources {
   config: Config
+  budgets: SvcBudgets
   http: SvcHttp
   instance: Instance
   inspector: Inspector
@@ -34,6 +36,7 @@ export interface ControlDepsSources {
 
 export function createControlDeps({
   config,
+  budgets,
   http,
   instance,
   inspector,
@@ -70,6 +73,7 @@ export function createControlDeps({
   }
   return {
     config,
+    budgets,
     http,
     inspector,
     rules: {

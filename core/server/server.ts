@@ -9,7 +9,6 @@ import { TlsPorts } from '../http/listener/tls-ports.ts'
 import { createFastResponse } from '../http/node-internals/fast-response.ts'
 import { createHttp1Response } from '../http/response/response.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
-import { Observer } from '../http/pipeline/stages/observation.ts'
 import { Watcher } from '../host/watcher.ts'
 import type { Host } from '../host/host.ts'
 import type { Ports } from './instance.ts'
@@ -47,21 +46,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   void watch()
   await host.start()
 
-  let isDraining = false
   const facts = createRequestFacts(config)
   const Http1Response = createHttp1Response(config.fastPaths ? createFastResponse() : ServerResponse)
-  const handlers = createRequestHandler(
-    host,
-    {
-      ...services.pipeline,
-      observer: new Observer({
-        metrics: services.requestMetrics,
-        completions: services.completions,
-        isDraining: () => isDraining,
-      }),
-    },
-    facts,
-  )
+  const handlers = createRequestHandler(host, services.pipeline, facts)
   const listeners = await openListeners(handlers)
   const https = listeners.find(({ facts: { kind } }) => kind === 'https')
   const tlsPorts = new TlsPorts({
@@ -139,7 +126,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     flush: () => services.completions.flush(),
     stop: () =>
       (stopping ??= (async () => {
-        isDraining = true
+        services.startDraining()
         await watcher.close()
         tlsPorts.close()
         await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)

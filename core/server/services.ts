@@ -3,7 +3,7 @@ import type { RequestContext } from '../http/request/context.ts'
 import { HeaderDeadlines } from '../http/pipeline/header-deadlines.ts'
 import { timeOut } from '../http/pipeline/pipeline.ts'
 import { recordRequests } from '../http/pipeline/stages/capture.ts'
-import { countRequests, logRequests } from '../http/pipeline/stages/observation.ts'
+import { countRequests, logRequests, Observer } from '../http/pipeline/stages/observation.ts'
 import { resolve } from 'node:path'
 import { effectiveView } from '../config/effective.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -30,7 +30,8 @@ import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { LargeMessages } from '../http/streams/large-messages.ts'
-import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
+import { UnsentMemory } from '../http/streams/unsent-memory.ts'
+import { WebSocketMemory } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
 import { createBudgets } from '../host/svc/budgets.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
@@ -48,6 +49,7 @@ import { createLog } from '../log/log.ts'
 import type { RuleServices } from '../http/pipeline/stage.ts'
 import { ruleBoundsOf } from '../rules/bounds.ts'
 import { RuleBook } from '../rules/rule-book.ts'
+import { measureStores } from './store-memory.ts'
 import { createRuleHits } from '../metrics/rule-hits.ts'
 import type { Log } from '../log/log.ts'
 import { createMetrics } from '../metrics/metrics.ts'
@@ -87,6 +89,9 @@ export interface ServiceOptions {
   knownCode?: KnownCode
 }
 
+/** WebSockets of one client address in public mode. */
+const PUBLIC_SOCKETS_PER_ADDRESS = 100
+
 /** The services of a process. */
 export interface Services {
   readonly config: Config
@@ -100,9 +105,10 @@ export interface Services {
   readonly pki: Pki
   readonly tap: Tap
   /** Services that the request handler needs in addition to the host. */
-  readonly pipeline: Omit<PipelineServices, 'observer'>
-  readonly requestMetrics: RequestMetrics
+  readonly pipeline: PipelineServices
   readonly completions: CompletionBatch
+  /** From now on, connections are closed with their next response. */
+  startDraining(): void
   /** Closes files, connections and state. Close the host first. */
   close(): Promise<void>
 }
@@ -169,12 +175,21 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
+  const unsent = new UnsentMemory(config.budgets)
+  const budgets = createBudgets(config.budgets, unsent)
   const inspector = createInspector({
+    budgets,
     config,
     isControlCredential: value => controlAuth.isCredential(value),
     flush: () => completions.flush(),
     logs: state.captures,
     isPartial: () => sharedState !== null && !sharedState.connection.isUp,
+  })
+  measureStores(states, state.holder, metrics, {
+    'captured-requests': inspector,
+    'limited-sessions': limits.limiter,
+    'key-counts': keys,
+    'metric-series': metrics,
   })
   const ports: Ports = { http: null, https: null, grpc: null }
   const book = new RuleBook({
@@ -183,8 +198,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   })
   await book.open()
   const ruleHits = createRuleHits(metrics)
-  const budgets = createBudgets(config.budgets)
-  const rules: RuleServices = { book, budgets, config, countHit: ruleHits, warn: message => log.warn(message) }
+  const rules: RuleServices = { book, budgets, config, countHit: ruleHits }
   const http = createSvcHttp({
     browserAccess,
     config,
@@ -192,9 +206,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     rules,
     httpsPort: () => ports.https,
     call: createInProcessCall({
-      config,
-      controlAuth,
-      browserAccess,
+      pipeline: () => pipeline,
       facts: createRequestFacts(config),
       generation: () => host.current(),
       httpPort: () => ports.http,
@@ -223,6 +235,25 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const secs = config.requestTimeoutSecs
   const deadlines =
     secs > 0 ? new HeaderDeadlines<RequestContext>(secs * 1000, context => timeOut(context, secs)) : null
+  let isDraining = false
+  const pipeline: PipelineServices = {
+    browserAccess,
+    config,
+    cors,
+    log,
+    observer: new Observer({ metrics: requestMetrics, completions, isDraining: () => isDraining }),
+    guard,
+    controlAuth,
+    keys,
+    limits,
+    quota,
+    streams,
+    unsent,
+    rules,
+    inspector,
+    tracer,
+    deadlines,
+  }
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
 
   // The services and the host need each other. The services use the host only after it is created.
@@ -240,6 +271,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
   const changes = createReplicaChanges(() => host, sharedState)
   const deps = createControlDeps({
     config,
+    budgets,
     replicas: createReplicaViews(config, states, sharedState, ownFacts),
     changes,
     http,
@@ -304,7 +336,9 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
         websockets: {
           streams,
           plan,
-          memory: new WebSocketMemory(webSocketBoundsOf(config)),
+          memory: new WebSocketMemory(unsent, {
+            perAddress: config.publicMode ? PUBLIC_SOCKETS_PER_ADDRESS : Infinity,
+          }),
           largeMessages: new LargeMessages(),
         },
         errors: { log },
@@ -343,24 +377,11 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     streams,
     pki,
     tap,
-    pipeline: {
-      browserAccess,
-      config,
-      cors,
-      log,
-      guard,
-      controlAuth,
-      keys,
-      limits,
-      quota,
-      streams,
-      rules,
-      inspector,
-      tracer,
-      deadlines,
-    },
-    requestMetrics,
+    pipeline,
     completions,
+    startDraining() {
+      isDraining = true
+    },
     async close() {
       endRecovery?.()
       deadlines?.close()

@@ -100,8 +100,8 @@ export class MemoryDeployment {
   ): Opened<V, Bounds> {
     const key = JSON.stringify([kind, plugin, name, bounds.schema ?? 1])
     const known = this.#opened.get(key) as Opened<V, Bounds> | undefined
-    const { value, setBounds, ready } = known ?? create()
-    const opened: Opened<V, Bounds> = { value, setBounds, ...(ready && { ready }) }
+    const { value, setBounds, memoryUse, ready } = known ?? create()
+    const opened: Opened<V, Bounds> = { value, setBounds, ...(memoryUse && { memoryUse }), ...(ready && { ready }) }
     if (known === undefined) this.#opened.set(key, opened as Opened<unknown, unknown>)
     else setBounds(bounds)
     return opened

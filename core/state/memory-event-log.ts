@@ -1,9 +1,11 @@
 /** A log of numbered entries in the memory of one process: `svc.eventLog` without a shared store. */
 import type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from '../contract/plugin.ts'
+import { estimateBytes } from '../collections/estimate.ts'
 import { LinkedList } from '../collections/linked-list.ts'
 import type { Link } from '../collections/linked-list.ts'
 import { copyText, heldBytes } from '../collections/text-memory.ts'
 import { copyData } from '../collections/value-memory.ts'
+import type { MemoryUse } from '../collections/memory-use.ts'
 
 /** Memory of an entry without its value. */
 export const LOG_ENTRY_BYTES = 96
@@ -160,6 +162,18 @@ export class MemoryEventLog<T> implements EventLog<T> {
   async bytes(): Promise<number> {
     this.sweep()
     return this.#bytes
+  }
+
+  /** Includes expired streams that were not ended yet, because they take memory. */
+  memoryUse(): MemoryUse {
+    const { maxBytes, maxBytesPerStream, sizeOf } = this.#bounds
+    const isMeasured = (maxBytes ?? maxBytesPerStream ?? sizeOf) !== undefined
+    const values = isMeasured ? 0 : estimateBytes(this.#entries(), this.#count, ({ value }) => value)
+    return { entries: this.#count, bytes: this.#bytes + values }
+  }
+
+  *#entries(): Generator<LogEntry<T>> {
+    for (const { entries } of this.#streams.values()) yield* entries.values()
   }
 
   /** Applies newer bounds. */

@@ -51,7 +51,12 @@ export class MemoryState implements StateBackend {
       : memory
     this.#memoryOf.set(value, memory as unknown as MemoryStore<unknown>)
     this.#sweeping.add(memory)
-    return { value, setBounds: newer => memory.setBounds(newer), close: () => void this.#sweeping.delete(memory) }
+    return {
+      value,
+      setBounds: newer => memory.setBounds(newer),
+      memoryUse: () => memory.memoryUse(),
+      close: () => void this.#sweeping.delete(memory),
+    }
   }
 
   openLog<T>(place: Place, bounds: EventLogBounds<T>): Opened<EventLog<T>, EventLogBounds<T>> {
@@ -65,6 +70,7 @@ export class MemoryState implements StateBackend {
     return {
       value,
       setBounds: newer => memory.setBounds(newer),
+      memoryUse: () => memory.memoryUse(),
       close: () => {
         this.#sweeping.delete(memory)
         memory.close()

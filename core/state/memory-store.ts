@@ -10,7 +10,9 @@ import { copyData } from '../collections/value-memory.ts'
 import type { DataCopy } from '../collections/value-memory.ts'
 import { DeadlineQueue } from '../collections/deadline-queue.ts'
 import { LinkedList } from '../collections/linked-list.ts'
+import { estimateBytes } from '../collections/estimate.ts'
 import { copyText, heldBytes } from '../collections/text-memory.ts'
+import type { MemoryUse } from '../collections/memory-use.ts'
 import { AgeOrder, firstOtherThan } from './age-order.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { Entry } from './entry.ts'
@@ -142,6 +144,13 @@ export class MemoryStore<T> implements Store<T> {
     return this.#bytes
   }
 
+  /** Includes expired entries that were not removed yet, because they take memory. */
+  memoryUse(): MemoryUse {
+    const entries = this.#entries.size
+    if (isMeasured(this.#bounds)) return { entries, bytes: this.#bytes }
+    return { entries, bytes: estimateBytes(this.#entries.values(), entries, entry => entry.value, overheadOf) }
+  }
+
   /** Whether the key exists. */
   has(key: string): boolean {
     return this.#live(key) !== undefined
@@ -160,11 +169,11 @@ export class MemoryStore<T> implements Store<T> {
 
   /** Applies new bounds: evicts what exceeds them, and recomputes lifetimes and sizes. Takes O(n). */
   setBounds(bounds: StoreBounds<T>): void {
-    const isMeasured = measuresItself(this.#bounds) && measuresItself(bounds)
+    const isKept = measuresItself(this.#bounds) && measuresItself(bounds)
     this.#bounds = bounds
     this.#bytes = 0
     for (const entry of this.#byAge.values()) {
-      if (!isMeasured) ({ copy: entry.value, bytes: entry.bytes } = this.#measure(entry.key, entry.value, entry.group))
+      if (!isKept) ({ copy: entry.value, bytes: entry.bytes } = this.#measure(entry.key, entry.value, entry.group))
       this.#bytes += entry.bytes
       this.#updateExpiry(entry)
     }
@@ -227,11 +236,10 @@ export class MemoryStore<T> implements Store<T> {
 
   /** The stored copy of a value, and the memory of the whole entry. */
   #measure(key: string, value: T, group: string | null): DataCopy<T> {
-    const { maxBytes, sizeOf } = this.#bounds
-    if (sizeOf === undefined && maxBytes === undefined) return { copy: value, bytes: 0 }
+    if (!isMeasured(this.#bounds)) return { copy: value, bytes: 0 }
+    const { sizeOf } = this.#bounds
     const own = sizeOf === undefined ? copyData(value) : { copy: value, bytes: sizeOf(value, key) }
-    const grouped = group === null ? 0 : GROUP_BYTES + heldBytes(group)
-    return { copy: own.copy, bytes: own.bytes + ENTRY_BYTES + heldBytes(key) + grouped }
+    return { copy: own.copy, bytes: own.bytes + overheadOf({ key, group }) }
   }
 
   #canHold(bytes: number, group: string | null): boolean {
@@ -345,6 +353,15 @@ export class MemoryStore<T> implements Store<T> {
       this.#expiry.moved(entry)
     }
   }
+}
+
+function isMeasured<T>({ maxBytes, sizeOf }: StoreBounds<T>): boolean {
+  return maxBytes !== undefined || sizeOf !== undefined
+}
+
+/** Memory of an entry without its value. */
+function overheadOf({ key, group }: { key: string; group: string | null }): number {
+  return ENTRY_BYTES + heldBytes(key) + (group === null ? 0 : GROUP_BYTES + heldBytes(group))
 }
 
 /** Then values are copies owned by the store, measured when they were written. */

@@ -1,4 +1,5 @@
 /** Where state is kept: in the memory of the process, or in a store that replicas share. */
+import type { MemoryUse } from '../collections/memory-use.ts'
 import type {
   Channel,
   ChannelHandler,
@@ -23,6 +24,8 @@ export interface Opened<V, Bounds> {
   value: V
   /** Applies newer bounds. */
   setBounds(bounds: Bounds): void
+  /** What it holds. Rejects while a shared store is unavailable. */
+  memoryUse?(): MemoryUse | Promise<MemoryUse>
   /** Resolves when it can be used. */
   ready?: Promise<void>
   close?(): void | Promise<void>

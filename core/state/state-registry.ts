@@ -17,6 +17,9 @@ import type {
   StoreBounds,
   SvcReplicas,
 } from '../contract/plugin.ts'
+import { roughBytes } from '../collections/estimate.ts'
+import { measuresMemory } from '../collections/memory-use.ts'
+import type { MemoryUse } from '../collections/memory-use.ts'
 import { MemoryState } from './memory-state.ts'
 import { MemoryStore } from './memory-store.ts'
 import type { Opened, Place, ReportFailure, StateBackend } from './state-backend.ts'
@@ -73,8 +76,21 @@ interface Held {
   readonly name: string
   readonly value: unknown
   readonly holders: Set<object>
+  readonly memoryUse?: (() => MemoryUse | Promise<MemoryUse>) | undefined
   /** Called when nobody holds it any more. */
   dispose?: (() => void | Promise<void>) | undefined
+}
+
+/** What a plugin keeps under a name. */
+export interface NamedUse extends MemoryUse {
+  plugin: string
+  name: string
+}
+
+function useOf({ kind, value, memoryUse }: Held): MemoryUse | Promise<MemoryUse> | null {
+  if (memoryUse !== undefined) return memoryUse()
+  if (kind === 'register') return { entries: 1, bytes: roughBytes((value as Replicated<unknown>).current) }
+  return measuresMemory(value) ? value.memoryUse() : null
 }
 
 export class StateRegistry {
@@ -156,6 +172,24 @@ export class StateRegistry {
       stores: kinds.filter(kind => kind === 'store').length,
       shared: kinds.filter(kind => kind === 'object').length,
     }
+  }
+
+  /**
+   * What the stores, logs, registers and measured shared objects hold, by plugin and name. Stores that are unavailable are
+   * left out.
+   */
+  async memoryUse(): Promise<NamedUse[]> {
+    const used = await Promise.all(
+      [...this.#held.values()].map(async held => {
+        try {
+          const use = await useOf(held)
+          return use === null ? [] : [{ plugin: held.plugin, name: held.name, ...use }]
+        } catch {
+          return []
+        }
+      }),
+    )
+    return used.flat()
   }
 
   /** Stops timers and connections. */

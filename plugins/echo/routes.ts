@@ -6,6 +6,7 @@ import type { Recorder } from './types.ts'
 const shared = {
   category: 'Echo & Reflection',
   negotiated: true,
+  takes: 'deliveries',
   responses: { 200: { description: 'The echo record: method, URL, headers, query and body' } },
 } satisfies Partial<RouteDescription>
 

@@ -1,5 +1,5 @@
 /** The routes: the list of formats, and a file per format. */
-import { describe, type FastifyInstance, type FastifyRequest, type RouteParameter, type Svc } from 'svc/plugin'
+import { describe, Pacer, type FastifyInstance, type FastifyRequest, type RouteParameter, type Svc } from 'svc/plugin'
 import type { Format } from './format.ts'
 import { bruno } from './formats/bruno.ts'
 import { curl } from './formats/curl.ts'
@@ -127,7 +127,9 @@ function registerFormat(
       },
       examples: [{ name: title, path: pathOf(file), expectStatus: 200 }],
     }),
-    (request: FastifyRequest, reply) => {
+    async (request: FastifyRequest, reply) => {
+      // Writing takes up to 100 ms.
+      await new Pacer().pause()
       // Sent as bytes, because Fastify would add a charset to the type of a string, which some types do not define.
       const bytes = Buffer.from(write(readSelection(request, svc)))
       return reply.headers(headers).send(bytes)

@@ -25,6 +25,13 @@ export function selectResponseType(accept: string | undefined): ResponseType {
   }
 }
 
+/** Whether a GET request is for GraphiQL. */
+export function wantsPage({ isBrowser }: ResponseType, query: string): boolean {
+  if (!isBrowser) return false
+  const parameters = new URLSearchParams(query)
+  return !parameters.has('query') && !parameters.has('extensions')
+}
+
 /** Whether a type is listed by name, not only matched by a range such as any type. */
 function isNamed(accept: string, type: string): boolean {
   return accept.toLowerCase().includes(type) && preferredType(accept, [type]) !== null

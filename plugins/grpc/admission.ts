@@ -13,6 +13,8 @@ import type { Svc } from 'svc/plugin'
 import { BRIDGE_PEER, BRIDGE_SESSION } from './bridge/headers.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
 import type { GrpcImplementation } from './types.ts'
+import { countReply, countWrites } from './unsent-messages.ts'
+import type { Hold, WritingCall } from './unsent-messages.ts'
 
 type AnyCall =
   | ServerUnaryCall<object, object>
@@ -55,13 +57,19 @@ export function admitFirst(
   { definition, handlers }: Pick<GrpcImplementation, 'definition' | 'handlers'>,
 ): UntypedServiceImplementation {
   const admitted: UntypedServiceImplementation = {}
-  for (const [name, { responseStream }] of Object.entries(definition)) {
+  for (const [name, { responseStream, responseSerialize }] of Object.entries(definition)) {
     const handler = handlers[name] as ((call: AnyCall, reply?: sendUnaryData<unknown>) => unknown) | undefined
     if (handler === undefined) continue
     admitted[name] = async (call: AnyCall, reply: sendUnaryData<unknown>): Promise<void> => {
       const refused = await admit(svc, open, call)
-      if (refused === null) handler.call(handlers, call, reply)
-      else if (responseStream) call.emit('error', refused)
+      if (refused === null) {
+        const request = open.find(call.metadata)?.request
+        const hold: Hold = bytes => (request === undefined ? () => {} : svc.streams.hold(request, bytes))
+        if (responseStream) {
+          countWrites(call as WritingCall, responseSerialize, hold, svc.budgets.unsentStreamBytes)
+          handler.call(handlers, call)
+        } else handler.call(handlers, call, countReply(reply, responseSerialize, hold))
+      } else if (responseStream) call.emit('error', refused)
       else reply(refused)
     }
   }

@@ -8,6 +8,7 @@ import type { OpenCalls } from './bridge/open-calls.ts'
 import { ReflectionCache } from './reflection/reflection-cache.ts'
 import type { ServiceRegistry } from './service-registry.ts'
 import { statusOnce } from './status-once.ts'
+import { readWhenSent, withSerialized } from './unsent-messages.ts'
 import { unknownMethod, unknownService } from './unknown-method.ts'
 
 /** Bytes of a received message; independent of SVC_BODY_LIMIT. */
@@ -24,14 +25,14 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': -1,
     'grpc.enable_channelz': 0,
-    interceptors: [statusOnce],
+    interceptors: [statusOnce, readWhenSent],
   })
   const descriptorSets: Buffer[] = []
   const names: string[] = []
   for (const service of services.all()) {
     try {
       const implementation = await service.open()
-      server.addService(implementation.definition, admitFirst(svc, open, implementation))
+      server.addService(withSerialized(implementation.definition), admitFirst(svc, open, implementation))
       descriptorSets.push(implementation.reflection)
       names.push(service.name)
     } catch (error) {

@@ -143,9 +143,11 @@ export class Call {
   }
 
   json(value: object, status = 200): FastifyReply {
+    // Without a body the answer is as small as the head of the request.
+    const output = this.body.length === 0 ? undefined : this.svc.budgets.output(this.request)
     return this.isGo
-      ? this.send('application/json; charset=utf-8', goJson(value), status)
-      : this.send('application/json', pythonJson(value), status)
+      ? this.send('application/json; charset=utf-8', goJson(value, output), status)
+      : this.send('application/json', pythonJson(value, output), status)
   }
 
   send(type: string, body: string | Buffer, status = 200): FastifyReply {

@@ -56,12 +56,13 @@ function sendOptions(call: Call, operation: Operation): FastifyReply {
 }
 
 function describeOperation(operation: Operation, methods: NonNullable<Methods>, prefix: string): RouteDescription {
-  const { summary, description, parameters, protocol } = operation
+  const { summary, description, parameters, protocol, takes } = operation
   return {
     summary,
     ...(description === undefined ? {} : { description }),
     ...(parameters === undefined ? {} : { parameters }),
     ...(protocol === undefined ? {} : { protocol }),
+    ...(takes === undefined ? {} : { takes }),
     // Browsers and other clients cannot send TRACE.
     ...(methods === 'any' ? {} : { methods: methods.filter(method => method !== 'TRACE') }),
     category: CATEGORY,

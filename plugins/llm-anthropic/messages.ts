@@ -11,6 +11,7 @@ import type {
   Finish,
   LlmRoute,
   LlmRouteDescription,
+  Pieces,
   RouteInput,
   StreamEvent,
 } from '../llm/types.ts'
@@ -193,7 +194,7 @@ type Block = { type: string } & Record<string, unknown>
 interface Deltas {
   type: 'text_delta' | 'thinking_delta' | 'signature_delta' | 'input_json_delta'
   member: 'text' | 'thinking' | 'signature' | 'partial_json'
-  texts: readonly string[]
+  texts: Pieces
   paced: boolean
 }
 
@@ -210,9 +211,9 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
   const thinking: BuiltBlock[] = []
   if (choice.reasoning !== '') {
     const signature = Buffer.from(engine.digest('thinking', choice.reasoning), 'hex').toString('base64')
-    const shown = hidesThinking ? [] : choice.reasoningPieces
+    const shown: Pieces = hidesThinking ? [] : choice.reasoningPieces
     thinking.push({
-      whole: { type: 'thinking', thinking: shown.join(''), signature },
+      whole: { type: 'thinking', thinking: hidesThinking ? '' : choice.reasoning, signature },
       empty: { type: 'thinking', thinking: '', signature: '' },
       deltas: [
         { type: 'thinking_delta', member: 'thinking', texts: shown, paced: true },

@@ -232,7 +232,9 @@ function textFamily(engine: Engine, family: TextFamily): Family {
     *chunks(result) {
       const choice = firstOf(result)
       const pieces = choice.pieces.length === 0 ? [''] : choice.pieces
-      for (const [index, piece] of pieces.entries()) {
+      let index = -1
+      for (const piece of pieces) {
+        index += 1
         const isLast = index === pieces.length - 1
         yield {
           data: family.chunk(

@@ -101,7 +101,8 @@ function* events(engine: Engine, result: ChatResult, parsed: Parsed): Iterable<S
   })
   yield emit('stream-start', { generation_id: generationId })
   if (choice.calls.length > 0) {
-    for (const piece of engine.pieces(textOf(choice))) yield emit('tool-calls-chunk', { text: piece })
+    for (const piece of choice.text === '' ? engine.pieces(textOf(choice)) : choice.pieces)
+      yield emit('tool-calls-chunk', { text: piece })
     for (const [index, call] of choice.calls.entries()) {
       yield emit('tool-calls-chunk', { tool_call_delta: { index, name: call.name } })
       for (const piece of call.jsonPieces)

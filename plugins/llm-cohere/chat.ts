@@ -1,6 +1,6 @@
 /** `POST /v2/chat`, with and without streaming. */
 import { randomUUID } from 'node:crypto'
-import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, StreamEvent } from '../llm/types.ts'
+import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, Pieces, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChat } from './request.ts'
 import { chatShapes } from './stream-shapes.ts'
@@ -80,12 +80,7 @@ function* events(engine: Engine, result: ChatResult): Iterable<StreamEvent> {
   yield { data: '[DONE]' }
 }
 
-function* content(
-  index: number,
-  type: 'text' | 'thinking',
-  pieces: readonly string[],
-  emit: Emit,
-): Iterable<StreamEvent> {
+function* content(index: number, type: 'text' | 'thinking', pieces: Pieces, emit: Emit): Iterable<StreamEvent> {
   yield emit('content-start', { index, delta: { message: { content: { type, [type]: '' } } } })
   for (const piece of pieces)
     yield emit('content-delta', { index, delta: { message: { content: { [type]: piece } } } }, true)
@@ -93,7 +88,7 @@ function* content(
 }
 
 function* calls(engine: Engine, choice: Choice, emit: Emit): Iterable<StreamEvent> {
-  for (const piece of engine.pieces(planOf(choice)))
+  for (const piece of choice.text === '' ? engine.pieces(planOf(choice)) : choice.pieces)
     yield emit('tool-plan-delta', { delta: { message: { tool_plan: piece } } })
   for (const [index, call] of choice.calls.entries()) {
     yield emit('tool-call-start', {

@@ -1,5 +1,6 @@
 /** `POST /v2/embed` and `POST /v1/embed`: embeddings in several number formats. */
 import { randomUUID } from 'node:crypto'
+import { JsonList } from 'svc/plugin'
 import type { EmbedParsed, Engine, LlmRoute, RouteInput } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 
@@ -62,7 +63,12 @@ export function embed(engine: Engine, version: 'v1' | 'v2'): LlmRoute<EmbedParse
       if (wire.types.length === 0)
         return { body: { response_type: 'embeddings_floats', ...common, embeddings: vectors } }
       const embeddings = Object.fromEntries(
-        wire.types.map(type => [type, vectors.map(vector => encodings[type]?.(vector))]),
+        wire.types.map(type => [
+          type,
+          new JsonList(function* () {
+            for (const vector of vectors) yield encodings[type]?.(vector)
+          }),
+        ]),
       )
       return { body: { response_type: 'embeddings_by_type', ...common, embeddings } }
     },

@@ -251,7 +251,7 @@ export class LiveConnection {
   /** The turn becomes a part of the conversation, as far as it was sent. */
   #remember(result: ChatResult, sent: number | null): void {
     const [choice] = result.choices
-    const text = sent === null ? choice!.text : choice!.pieces.slice(0, sent).join('')
+    const text = sent === null ? choice!.text : this.#options.engine.textOfFirst(choice!.pieces, sent)
     const calls = sent === null ? choice!.calls : []
     const parts = [...(text === '' ? [] : [{ text }]), ...calls.map(call => ({ functionCall: callOf(call) }))]
     if (parts.length > 0) this.#history.add({ content: { role: 'model', parts }, audioMs: 0 })
@@ -263,7 +263,7 @@ export class LiveConnection {
     const newHandle = engine.randomId(48)
     try {
       await handles.put(newHandle, owner, this.#history.turns)
-      if (earlier !== null) await handles.delete(earlier)
+      if (earlier !== null) await handles.delete(earlier, owner)
     } catch {
       // Without a store the session goes on, but cannot be resumed.
       return this.#socket.send({ sessionResumptionUpdate: { resumable: false } })

@@ -1,5 +1,6 @@
 /** Conversations that a client can resume on a new socket, by their handle. */
 import type { Store, Svc } from 'svc/plugin'
+import type { Engine, OwnedKeys, Owner } from '../llm/types.ts'
 import type { Turn } from './history.ts'
 
 interface Packed {
@@ -19,29 +20,35 @@ const BOUNDS = {
 export class SessionHandles {
   readonly #store: Store<Packed>
   readonly #isPublic: boolean
+  readonly #keyOf: OwnedKeys
 
-  constructor(svc: Svc) {
+  constructor(svc: Svc, engine: Engine) {
     this.#isPublic = svc.config.publicMode
+    this.#keyOf = engine.ownedKeys(this.#isPublic)
     this.#store = svc.state<Packed>('live-sessions', {
       ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
       ttlFrom: 'use',
     })
   }
 
-  async put(handle: string, owner: { provider: string; session: string }, turns: readonly Turn[]): Promise<void> {
-    await this.#store.set(handle, { ...owner, turns: JSON.stringify(turns) }, { group: owner.session })
+  async put(handle: string, owner: Owner, turns: readonly Turn[]): Promise<void> {
+    await this.#store.set(
+      this.#keyOf(owner, handle),
+      { ...owner, turns: JSON.stringify(turns) },
+      { group: owner.session },
+    )
   }
 
   /** In public mode, a handle exists only for the session that got it. */
-  async get(handle: string, owner: { provider: string; session: string }): Promise<Turn[] | null> {
-    const found = await this.#store.get(handle)
+  async get(handle: string, owner: Owner): Promise<Turn[] | null> {
+    const found = await this.#store.get(this.#keyOf(owner, handle))
     if (found === undefined || found.provider !== owner.provider) return null
     if (this.#isPublic && found.session !== owner.session) return null
     return JSON.parse(found.turns) as Turn[]
   }
 
-  async delete(handle: string): Promise<void> {
-    await this.#store.delete(handle)
+  async delete(handle: string, owner: Owner): Promise<void> {
+    await this.#store.delete(this.#keyOf(owner, handle))
   }
 
   clear(session: string | null): Promise<number> {

@@ -59,8 +59,9 @@ function* turnMessages(engine: Engine, result: ChatResult, { wire }: TurnParsed)
   const { setup, sound } = wire
   const [choice] = result.choices
   const make = engine.audio.createSound(OUTPUT, sound)
-  for (const [place, text] of choice!.pieces.entries()) {
-    const data = setup.isSpoken ? make(place * PIECE_MS, PIECE_MS).toString('base64') : ''
+  let place = 0
+  for (const text of choice!.pieces) {
+    const data = setup.isSpoken ? make(place++ * PIECE_MS, PIECE_MS).toString('base64') : ''
     const part = setup.isSpoken ? { inlineData: { mimeType: `audio/pcm;rate=${OUTPUT.rate}`, data } } : { text }
     yield { data: { serverContent: { modelTurn: { role: 'model', parts: [part] } } }, paced: true }
     if (setup.isSpoken && setup.transcribesOutput) yield { data: { serverContent: { outputTranscription: { text } } } }

@@ -50,8 +50,11 @@ function detailsOf(kind: ErrorKind): object[] {
   return kind === 'rate_limit' ? [{ '@type': `${rpc}.RetryInfo`, retryDelay: '2s' }] : []
 }
 
-export function geminiError(kind: ErrorKind, { status, message }: ErrorFacts): ErrorResponse {
-  const statusName = byNumber[status] ?? statusNames[kind] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION')
+export function geminiError(kind: ErrorKind, { status, message, type }: ErrorFacts): ErrorResponse {
+  const statusName =
+    type === 'ALREADY_EXISTS'
+      ? type
+      : (byNumber[status] ?? statusNames[kind] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION'))
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=UTF-8' },

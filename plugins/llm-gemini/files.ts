@@ -1,6 +1,6 @@
 /** Files: uploads, resumable or whole, and `files`. */
 import { createHash } from 'node:crypto'
-import type { DocumentFacts, Documents, Engine, LlmRoute, OwnParsed, RouteInput } from '../llm/types.ts'
+import type { DocumentFacts, Documents, Engine, LlmRoute, NewDocument, OwnParsed, RouteInput } from '../llm/types.ts'
 import { field } from './fields.ts'
 import { readPage } from './page.ts'
 import { parseRelated } from './multipart-related.ts'
@@ -196,7 +196,8 @@ async function upload(engine: Engine, documents: Documents, uploads: UploadStore
     throw engine.badInput('X-Goog-Upload-Offset does not match the number of bytes received.', { status: 400 })
   if (!commands.includes('finalize')) return replyOf({}, { 'X-Goog-Upload-Status': 'active' })
   await uploads.end(input, uploadId)
-  const file = await storeFile(engine, documents, input, { ...added.file, content: added.content })
+  const owner = { provider: input.provider, session: added.session }
+  const file = await storeFile(engine, documents, owner, { ...added.file, content: added.content })
   return replyOf({ file: showFile(file, input) }, { 'X-Goog-Upload-Status': 'final' })
 }
 
@@ -242,7 +243,7 @@ export async function storeFile(
   file: { name: string; displayName: string | null; type: string; content: Buffer; isGenerated?: true },
 ): Promise<DocumentFacts> {
   const { name, displayName, type, content, isGenerated } = file
-  const stored = await documents.put(owner, {
+  const given: NewDocument = {
     kind: FILE_KIND,
     id: name,
     name: displayName ?? '',
@@ -253,7 +254,11 @@ export async function storeFile(
       sha256: createHash('sha256').update(content).digest('base64'),
       source: isGenerated === true ? GENERATED : 'UPLOADED',
     },
-  })
+  }
+  // What is generated has the same content each time.
+  const stored = await (isGenerated === true ? documents.put(owner, given) : documents.create(owner, given))
+  if (stored === 'exists')
+    throw engine.badInput(`The file files/${name} already exists.`, { status: 409, type: 'ALREADY_EXISTS' })
   if (stored !== undefined) return stored
   throw engine.badInput(`The file is too large: at most ${documents.maxBytes} bytes are supported.`, {
     kind: 'too_large',

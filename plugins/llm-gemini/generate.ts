@@ -8,6 +8,7 @@ import type {
   Engine,
   Finish,
   LlmRoute,
+  Pieces,
   RouteInput,
   StreamEvent,
 } from '../llm/types.ts'
@@ -245,11 +246,11 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
   })
   if (choice.finish === 'content_filter' && choice.text === '') return yield last([], 0)
   part.thought = true
-  for (const pieces of chunked(choice.reasoningPieces)) yield chunk(pieces)
+  for (const { pieces } of chunked(choice.reasoningPieces)) yield chunk(pieces)
   delete part.thought
   const callTokens = choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0)
   if (choice.calls.length > 0 && choice.callsFirst !== true) {
-    for (const pieces of chunked(choice.pieces)) yield chunk(pieces)
+    for (const { pieces } of chunked(choice.pieces)) yield chunk(pieces)
     return yield last(callParts(choice), callTokens)
   }
   if (choice.calls.length > 0) {
@@ -257,14 +258,19 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
     const content = { parts: callParts(choice), role: 'model' }
     yield { data: { ...event, candidates: [{ content, index: choice.index }] }, paced: callTokens }
   }
-  const groups = chunked(choice.pieces)
-  const final = groups.pop() ?? []
-  for (const pieces of groups) yield chunk(pieces)
-  yield last([{ text: final.join('') }], final.length)
+  if (choice.pieces.length === 0) return yield last([{ text: '' }], 0)
+  for (const { pieces, isLast } of chunked(choice.pieces))
+    yield isLast ? last([{ text: pieces.join('') }], pieces.length) : chunk(pieces)
 }
 
-function chunked(pieces: readonly string[]): string[][] {
-  const groups: string[][] = []
-  for (let at = 0; at < pieces.length; at += piecesInChunk) groups.push(pieces.slice(at, at + piecesInChunk))
-  return groups
+function* chunked(all: Pieces): Iterable<{ pieces: string[]; isLast: boolean }> {
+  let left = all.length
+  let pieces: string[] = []
+  for (const piece of all) {
+    pieces.push(piece)
+    left -= 1
+    if (pieces.length < piecesInChunk && left > 0) continue
+    yield { pieces, isLast: left === 0 }
+    pieces = []
+  }
 }

@@ -18,7 +18,7 @@ export function createState(
   { engine, documents, batches, endings }: Pick<Providers, 'engine' | 'documents' | 'batches' | 'endings'>,
 ): GeminiState {
   const uploads = new UploadStore(svc)
-  const interactions = new InteractionStore(svc, { endings })
+  const interactions = new InteractionStore(svc, { engine, endings })
   return {
     engine,
     documents,

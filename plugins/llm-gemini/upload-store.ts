@@ -31,13 +31,16 @@ export class UploadStore {
     await this.#uploads.set(keyOf(provider, id), { session, file, base64: '', bytes: 0 }, { group: session })
   }
 
-  /** Appends what is sent at the offset. The id is known only to the client that began the upload. */
+  /**
+   * Appends what is sent at the offset. The id is known only to the client that began the upload, in whose session the
+   * file belongs: clients send the parts without the headers of their other requests.
+   */
   async append(
     { provider }: RouteInput,
     id: string,
     offset: number,
     content: Buffer,
-  ): Promise<{ file: UploadedFile; content: Buffer } | 'unknown' | 'wrong offset'> {
+  ): Promise<{ session: string; file: UploadedFile; content: Buffer } | 'unknown' | 'wrong offset'> {
     const before = await this.#uploads.peek(keyOf(provider, id))
     if (before === undefined) return 'unknown'
     if (before.bytes !== offset) return 'wrong offset'
@@ -47,7 +50,7 @@ export class UploadStore {
       found === undefined || found.bytes !== offset ? found : { ...found, base64, bytes: all.length },
     )
     if (after === undefined) return 'unknown'
-    return after.bytes === all.length ? { file: after.file, content: all } : 'wrong offset'
+    return after.bytes === all.length ? { session: after.session, file: after.file, content: all } : 'wrong offset'
   }
 
   async end({ provider }: RouteInput, id: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** The generation of a realtime response: a request of its own, and the events of its reply. */
-import type { ChatParsed, Choice, Engine, Finish, LlmRoute, StreamEvent } from '../llm/types.ts'
+import type { ChatParsed, Choice, Engine, Finish, LlmRoute, Pieces, StreamEvent } from '../llm/types.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 import { credentials } from './credentials.ts'
 import { newItemId, readItem, readItems, type RealtimeItem } from './items.ts'
@@ -215,9 +215,10 @@ function* spokenPieces(
   at: object,
 ): Iterable<StreamEvent> {
   const make = engine.audio.createSound(audioFormat(params.audio.output.format), sound)
-  for (const [place, piece] of choice.pieces.entries()) {
+  let place = 0
+  for (const piece of choice.pieces) {
     yield { data: { type: 'response.output_audio_transcript.delta', ...at, delta: piece }, paced: true }
-    const delta = make(place * PIECE_MS, PIECE_MS).toString('base64')
+    const delta = make(place++ * PIECE_MS, PIECE_MS).toString('base64')
     yield { data: { type: 'response.output_audio.delta', ...at, delta } }
   }
 }
@@ -234,7 +235,7 @@ export function* closingPieces(isSpoken: boolean, at: object, text: string): Ite
 function callEvents(
   engine: Engine,
   { wire, index }: Place,
-  call: { id: string; name: string; json: string; pieces: readonly string[] },
+  call: { id: string; name: string; json: string; pieces: Pieces },
 ): Iterable<StreamEvent> {
   const item: RealtimeItem = {
     id: newItemId(engine),

@@ -10,13 +10,13 @@ import type {
   RouteInput,
   StreamEvent,
 } from '../llm/types.ts'
-import { isRecord } from 'svc/plugin'
+import { isRecord, JsonList } from 'svc/plugin'
 import { createChatWriter } from './chat-json.ts'
 import type { ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
 import { contextError } from './context-error.ts'
 import { nameFiles, type FileServices } from './files/name-files.ts'
 import { describePost } from './describe.ts'
-import { logprobOf } from './logprobs.ts'
+import { logprobOf, takeLogprobs, type TokenLogprob } from './logprobs.ts'
 import { readFormat, readMessages } from './messages.ts'
 import { chatCall, chatCallPiece, readTooling } from './tools.ts'
 import type { ChatExtras } from './types.ts'
@@ -91,7 +91,10 @@ export function chatCompletions(files: FileServices, extras?: ChatExtras): LlmRo
     contextError,
     withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, topLogprobs: null } }),
     render: (result, parsed, context) => ({ body: renderReply(writer(), engine, result, parsed, context, extras) }),
-    stream: (result, parsed, context) => streamReply(writer(), engine, result, parsed, context, extras),
+    stream(result, parsed, context) {
+      payForLogprobs(result, parsed, context)
+      return streamReply(writer(), engine, result, parsed, context, extras)
+    },
   }
 }
 
@@ -187,6 +190,16 @@ function reasonOf({ finish, isRefusal }: Choice, { finishReasons }: RenderContex
   return finishReasons[isRefusal === true ? 'stop' : finish]
 }
 
+/** `{"token":"a","logprob":0,"bytes":[97]},` */
+const LOGPROB_BYTES = 40
+
+function payForLogprobs(result: ChatResult, { wire: { topLogprobs } }: Parsed, { output }: RenderContext): void {
+  if (topLogprobs === null) return
+  const tokens = result.choices.reduce((sum, choice) => sum + (isSilent(choice) ? 0 : choice.pieces.length), 0)
+  takeLogprobs(output, { tokens, alternatives: topLogprobs, bytes: LOGPROB_BYTES })
+}
+
+/** Large replies are objects, which are written in chunks. */
 function renderReply(
   writer: ChatWriter,
   engine: Engine,
@@ -194,7 +207,8 @@ function renderReply(
   parsed: Parsed,
   context: RenderContext,
   extras?: ChatExtras,
-): string {
+): string | object {
+  payForLogprobs(result, parsed, context)
   const { topLogprobs } = parsed.wire
   const reply: ChatReply = {
     id: `chatcmpl-${engine.randomId(29)}`,
@@ -207,7 +221,7 @@ function renderReply(
       const logprobs =
         topLogprobs === null || isSilent(choice)
           ? null
-          : { content: choice.pieces.map(piece => logprobOf(engine, piece, topLogprobs)), refusal: null }
+          : { content: logprobsOf(engine, choice, topLogprobs), refusal: null }
       const written = {
         index: choice.index,
         message: messageOf(choice),
@@ -218,7 +232,14 @@ function renderReply(
     }),
     usage: usageOf(result),
   }
-  return writer.reply(extras === undefined ? reply : Object.assign(reply, extras.reply()))
+  if (extras !== undefined) Object.assign(reply, extras.reply())
+  return context.output.isLarge ? reply : writer.reply(reply)
+}
+
+function logprobsOf(engine: Engine, { pieces }: Choice, top: number): JsonList<TokenLogprob> {
+  return new JsonList(function* () {
+    for (const piece of pieces) yield logprobOf(engine, piece, top)
+  })
 }
 
 function messageOf(choice: Choice): ChatReply['choices'][number]['message'] {

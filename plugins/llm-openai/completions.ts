@@ -6,6 +6,7 @@ import type {
   Engine,
   LlmRoute,
   NeutralRequest,
+  Pieces,
   RenderContext,
   RouteInput,
   StreamEvent,
@@ -14,7 +15,8 @@ import type {
 import { clamp } from './chat.ts'
 import { contextError } from './context-error.ts'
 import { describePost } from './describe.ts'
-import { logprobOf } from './logprobs.ts'
+import { JsonList } from 'svc/plugin'
+import { logprobOf, takeLogprobs } from './logprobs.ts'
 
 interface CompletionWire {
   prompts: string[]
@@ -47,20 +49,26 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     parse: input => parse(engine, input),
     contextError,
     withReply: parsed => ({ ...parsed, wire: { ...parsed.wire, logprobs: null } }),
-    render: (result, parsed, context) => ({
-      body: {
-        ...headOf(engine, parsed, context),
-        choices: result.choices.map(choice => ({
-          text: completeText(choice, parsed.wire),
-          index: choice.index,
-          logprobs: completeLogprobs(engine, choice, parsed.wire),
-          finish_reason: context.finishReasons[choice.finish],
-        })),
-        usage: usageOf(result),
-      },
-    }),
+    render(result, parsed, context) {
+      pay(engine, result, parsed, context)
+      return {
+        body: {
+          ...headOf(engine, parsed, context),
+          choices: result.choices.map(choice => ({
+            text: completeText(choice, parsed.wire),
+            index: choice.index,
+            logprobs: completeLogprobs(engine, choice, parsed.wire),
+            finish_reason: context.finishReasons[choice.finish],
+          })),
+          usage: usageOf(result),
+        },
+      }
+    },
     shapes: { ...engine.openAiShapes, hasRole: false },
-    stream: (result, parsed, context) => streamReply(engine, result, parsed, context),
+    stream(result, parsed, context) {
+      pay(engine, result, parsed, context)
+      return streamReply(engine, result, parsed, context)
+    },
   }
 }
 
@@ -148,50 +156,68 @@ function completeText(choice: Choice, wire: CompletionWire): string {
   return isFiltered(choice) ? '' : echoOf(choice, wire) + choice.text + wire.suffix
 }
 
-interface Logprobs {
-  tokens: string[]
-  token_logprobs: (number | null)[]
-  top_logprobs: (Record<string, number> | null)[]
-  text_offset: number[]
+/** `"a",0,{},0,` */
+const LOGPROB_BYTES = 12
+
+/** Takes what a choice has besides the reply: the echoed prompt, the suffix and log probabilities. */
+function pay(engine: Engine, { choices }: ChatResult, { wire }: Parsed, { output }: RenderContext): void {
+  if (!wire.echo && wire.suffix === '' && wire.logprobs === null) return
+  for (const choice of choices) {
+    const echo = isFiltered(choice) ? '' : echoOf(choice, wire)
+    output.take(echo.length + wire.suffix.length)
+    if (wire.logprobs === null) continue
+    const tokens = choice.pieces.length + engine.count(echo)
+    takeLogprobs(output, { tokens, alternatives: wire.logprobs, bytes: LOGPROB_BYTES })
+  }
 }
 
-/**
- * Log probabilities of tokens that start at an offset in the text. The first token of an echoed prompt has none,
- * since no token precedes it.
- */
-function logprobsOf(
-  engine: Engine,
-  pieces: readonly string[],
-  { offset, alternatives, isPrompt = false }: { offset: number; alternatives: number; isPrompt?: boolean },
-): Logprobs {
-  const logprobs: Logprobs = { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] }
-  let at = offset
-  for (const piece of pieces) {
-    const isFirst = isPrompt && at === 0
-    const { logprob, top_logprobs } = logprobOf(engine, piece, alternatives + 1)
-    logprobs.tokens.push(piece)
-    logprobs.token_logprobs.push(isFirst ? null : logprob)
-    logprobs.top_logprobs.push(
-      isFirst ? null : Object.fromEntries(top_logprobs.map(entry => [entry.token, entry.logprob])),
-    )
-    logprobs.text_offset.push(at)
-    at += piece.length
+interface Logprobs {
+  tokens: Iterable<string>
+  token_logprobs: Iterable<number | null>
+  top_logprobs: Iterable<Record<string, number> | null>
+  text_offset: Iterable<number>
+}
+
+/** Tokens that start at an offset in the text. */
+interface Run {
+  pieces: Pieces
+  offset: number
+  isPrompt: boolean
+}
+
+/** Log probabilities of tokens. The first token of an echoed prompt has none, since no token precedes it. */
+function logprobsOf(engine: Engine, runs: readonly Run[], alternatives: number): Logprobs {
+  const listOf = <T>(value: (piece: string, at: number, isFirst: boolean) => T): JsonList<T> =>
+    new JsonList(function* () {
+      for (const { pieces, offset, isPrompt } of runs) {
+        let at = offset
+        for (const piece of pieces) {
+          yield value(piece, at, isPrompt && at === 0)
+          at += piece.length
+        }
+      }
+    })
+  return {
+    tokens: listOf(piece => piece),
+    token_logprobs: listOf((piece, _at, isFirst) => (isFirst ? null : logprobOf(engine, piece, 0).logprob)),
+    top_logprobs: listOf((piece, _at, isFirst) =>
+      isFirst
+        ? null
+        : Object.fromEntries(
+            logprobOf(engine, piece, alternatives + 1).top_logprobs.map(entry => [entry.token, entry.logprob]),
+          ),
+    ),
+    text_offset: listOf((_piece, at) => at),
   }
-  return logprobs
 }
 
 /** Log probabilities of an echoed prompt and of the reply. */
 function completeLogprobs(engine: Engine, choice: Choice, wire: CompletionWire): Logprobs | null {
   if (wire.logprobs === null) return null
   const echo = isFiltered(choice) ? '' : echoOf(choice, wire)
-  const prompt = logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives: wire.logprobs, isPrompt: true })
-  const reply = logprobsOf(engine, choice.pieces, { offset: echo.length, alternatives: wire.logprobs })
-  return {
-    tokens: [...prompt.tokens, ...reply.tokens],
-    token_logprobs: [...prompt.token_logprobs, ...reply.token_logprobs],
-    top_logprobs: [...prompt.top_logprobs, ...reply.top_logprobs],
-    text_offset: [...prompt.text_offset, ...reply.text_offset],
-  }
+  const prompt = { pieces: engine.split(echo), offset: 0, isPrompt: true }
+  const reply = { pieces: choice.pieces, offset: echo.length, isPrompt: false }
+  return logprobsOf(engine, [prompt, reply], wire.logprobs)
 }
 
 function* streamReply(
@@ -219,7 +245,7 @@ function* streamReply(
           null,
           alternatives === null
             ? null
-            : logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives, isPrompt: true }),
+            : logprobsOf(engine, [{ pieces: engine.split(echo), offset: 0, isPrompt: true }], alternatives),
         ),
       }
     let offset = echo.length
@@ -229,7 +255,9 @@ function* streamReply(
           choice,
           piece,
           null,
-          alternatives === null ? null : logprobsOf(engine, [piece], { offset, alternatives }),
+          alternatives === null
+            ? null
+            : logprobsOf(engine, [{ pieces: [piece], offset, isPrompt: false }], alternatives),
         ),
         paced: true,
       }

@@ -1,4 +1,5 @@
 /** `POST /embeddings`. */
+import { JsonList } from 'svc/plugin'
 import type { EmbedParsed, Engine, LlmRoute } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 
@@ -34,11 +35,10 @@ export function embeddings(engine: Engine): LlmRoute<EmbedParsed<{ isBase64: boo
     render: ({ vectors, promptTokens }, { model, wire }) => ({
       body: {
         object: 'list',
-        data: vectors.map((vector, index) => ({
-          object: 'embedding',
-          index,
-          embedding: wire.isBase64 ? floatsAsBase64(vector) : vector,
-        })),
+        data: new JsonList(function* () {
+          for (const [index, vector] of vectors.entries())
+            yield { object: 'embedding', index, embedding: wire.isBase64 ? floatsAsBase64(vector) : vector }
+        }),
         model,
         usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
       },

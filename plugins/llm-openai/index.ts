@@ -3,6 +3,7 @@ import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import { createState } from './responses/state.ts'
 import { createWire } from './wire.ts'
+import type {} from '../images/types.ts'
 import type {} from '../llm/types.ts'
 import type {} from './types.ts'
 
@@ -12,6 +13,7 @@ export default definePlugin({
     'The OpenAI API on the mock LLM: chat completions, responses, embeddings, images, audio and moderations.',
   paths: ['/ai/openai', '/ai/v1'],
   buildsOn: ['llm'],
+  uses: ['images'],
   familiar: [
     '/v1/chat/completions',
     '/v1/completions',
@@ -30,7 +32,7 @@ export default definePlugin({
   ].map(path => ({ path, here: `/ai/openai${path}` })),
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    const state = createState(svc, llm)
+    const state = createState(svc, llm, svc.use('images.files'))
     llm.addState(session => state.clear(session))
     svc.offer('llm-openai.wire', extras => createWire(llm.engine, state, extras))
     llm.register(app, createProvider(llm.engine, state))

@@ -1,4 +1,5 @@
 /** Log probabilities of tokens: invented, but constant for each token. */
+import type { OutputBudget } from 'svc/plugin'
 import type { Engine } from '../llm/types.ts'
 
 export interface TokenLogprob {
@@ -30,18 +31,27 @@ const alternatives = [
   ' or',
   ' not',
   ' but',
-]
+].map(token => ({ token, bytes: [...Buffer.from(token)] }))
 const maxAlternatives = 20
 
 /** A log probability in (-0.5, 0] for a piece, with `top` alternatives; the piece itself is the first. */
 export function logprobOf(engine: Engine, piece: string, top: number): TokenLogprob {
   const logprob = -Math.floor(engine.generator(engine.digest('logprob', piece))() * 4999) / 10_000 || 0
-  const entry = (token: string, value: number): { token: string; logprob: number; bytes: number[] } => ({
-    token,
-    logprob: value,
-    bytes: [...Buffer.from(token)],
-  })
-  const others = alternatives.filter(token => token !== piece).slice(0, Math.max(0, Math.min(top, maxAlternatives) - 1))
-  const tops = top === 0 ? [] : [entry(piece, logprob), ...others.map((token, i) => entry(token, logprob - 1 - i / 2))]
-  return { ...entry(piece, logprob), top_logprobs: tops }
+  const own = { token: piece, logprob, bytes: [...Buffer.from(piece)] }
+  const others = alternatives
+    .filter(({ token }) => token !== piece)
+    .slice(0, Math.max(0, Math.min(top, maxAlternatives) - 1))
+  const tops =
+    top === 0
+      ? []
+      : [own, ...others.map(({ token, bytes }, place) => ({ token, logprob: logprob - 1 - place / 2, bytes }))]
+  return { ...own, top_logprobs: tops }
+}
+
+/** Takes what log probabilities have at least, with `bytes` for a token and for each of its alternatives. */
+export function takeLogprobs(
+  output: OutputBudget,
+  { tokens, alternatives: top, bytes }: { tokens: number; alternatives: number; bytes: number },
+): void {
+  output.take(tokens * (1 + top) * bytes)
 }

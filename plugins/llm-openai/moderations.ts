@@ -20,6 +20,9 @@ const categories: readonly (readonly [name: string, words: readonly string[]])[]
   ['violence/graphic', ['gore', 'blood']],
 ]
 
+/** Of one result: the names of all categories, three times, with values. */
+const RESULT_BYTES = 1024
+
 interface ModeratedInput {
   text: string
   hasImage: boolean
@@ -47,6 +50,7 @@ export function moderations(engine: Engine): LlmRoute<OwnParsed<ModeratedInput[]
         prompt,
         promptTokens: engine.count(prompt),
         completionTokens: 0,
+        replyBytes: inputs.length * RESULT_BYTES,
         wire: inputs,
       }
     },

@@ -14,6 +14,8 @@ type Parsed = OwnParsed<TokenizeWire>
 
 /** `max_model_len` of a model without a context window. */
 const DEFAULT_WINDOW = 131_072
+/** `1,`: an id has two bytes at least. */
+const TOKEN_BYTES = 2
 /** Images, and what surrounds messages. */
 const OTHER_PIECE = ''
 
@@ -57,25 +59,30 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const maxLength =
     input.models?.find(({ id }) => id === model)?.context_window ?? input.contextWindow ?? DEFAULT_WINDOW
   const tokenizer = input.tokenizerOf?.(model) ?? engine.tokenizer
-  const { pieces, ids } = tokensOf(engine, body, model, tokenizer)
-  if (pieces.length > maxLength) throw tooLong(engine, model, pieces.length, maxLength)
+  const check = (count: number): void => {
+    if (count > maxLength) throw tooLong(engine, model, count, maxLength)
+  }
+  const { pieces, ids } = tokensOf(engine, body, { model, tokenizer, check })
   return {
     op: 'own',
     model,
     promptTokens: 0,
     completionTokens: 0,
+    replyBytes: pieces.length * TOKEN_BYTES,
     wire: { pieces, ids, maxLength, showsTexts: body.return_token_strs === true },
   }
 }
 
-/** As many as the usage of a request with this prompt counts. */
+/** As many as the usage of a request with this prompt counts. `check` throws if there are too many. */
 function tokensOf(
   engine: Engine,
   body: Record<string, unknown>,
-  model: string,
-  tokenizer: Tokenizer,
+  { model, tokenizer, check }: { model: string; tokenizer: Tokenizer; check(count: number): void },
 ): { pieces: string[]; ids: number[] } {
-  if (typeof body.prompt === 'string') return { pieces: tokenizer.pieces(body.prompt), ids: tokenizer.ids(body.prompt) }
+  if (typeof body.prompt === 'string') {
+    check(tokenizer.count(body.prompt))
+    return { pieces: tokenizer.pieces(body.prompt), ids: tokenizer.ids(body.prompt) }
+  }
   if (body.messages === undefined)
     throw engine.badInput("Missing required parameter: 'prompt' or 'messages'.", {
       param: 'prompt',
@@ -94,6 +101,7 @@ function tokensOf(
   }
   const tools = request.tools.map(tool => `${tool.name} ${tool.description} ${JSON.stringify(tool.schema) ?? ''}`)
   const length = engine.promptTokens(request)
+  check(length)
   const texts = [engine.render(request), ...tools]
   const filled = <T>(tokens: T[], other: T): T[] => [
     ...tokens.slice(0, length),

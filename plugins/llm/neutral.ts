@@ -1,5 +1,6 @@
 /** The vendor-neutral request that every wire format produces, and the engine's results. */
 
+import type { Pieces } from './engine/pieces.ts'
 import type { Tokenizer } from './engine/tokenizer.ts'
 
 /** A vendor-neutral text-generation request. */
@@ -60,11 +61,11 @@ export interface Choice {
   index: number
   text: string
   /** The tokens of the text; joined, they are equal to it. */
-  pieces: readonly string[]
+  pieces: Pieces
   calls: Call[]
   /** Empty if no reasoning was requested. */
   reasoning: string
-  reasoningPieces: readonly string[]
+  reasoningPieces: Pieces
   finish: Finish
   /** The stop sequence that cut the text. */
   stopSequence: string | null
@@ -83,7 +84,7 @@ export interface Call {
   args: unknown
   /** The arguments as compact JSON, and its tokens. */
   json: string
-  jsonPieces: readonly string[]
+  jsonPieces: Pieces
   /** The tool takes text: `args` and `json` are that text. */
   isText?: true
 }

@@ -1,5 +1,5 @@
 /** The interface between `llm` and a plugin that adds a wire format: data and functions, no HTTP. */
-import type { RouteDescription } from 'svc/plugin'
+import type { OutputBudget, RouteDescription } from 'svc/plugin'
 import type { Tokenizer } from './engine/tokenizer.ts'
 import type { BatchPlan } from './state/batch-plan.ts'
 import type { LimitState, Refusal } from './limits/bucket.ts'
@@ -277,6 +277,11 @@ export interface RouteInput {
    * lets it pass.
    */
   generate(request: NeutralRequest): Promise<ChatResult>
+  /**
+   * The budget of the answer. What a route reads of earlier requests is taken before it is read (`engine.takeHistory`), and
+   * what it lists before it is rendered.
+   */
+  output(): OutputBudget
   /** What the socket that the request came from passed to `run`. */
   socketData?: unknown
   /** The members of `X-Svc-Reply-Json`; throws `engine.badInput` for a wrong header. */
@@ -397,6 +402,8 @@ export interface OwnParsed<W = unknown> extends ParsedBase {
   promptTokens: number
   completionTokens: number
   preview?: string
+  /** Bytes of the reply, at least, if there can be many. */
+  replyBytes?: number
   wire: W
 }
 export type Parsed<W = unknown> =
@@ -433,6 +440,11 @@ export interface RenderContext {
   session: string
   /** When the tokens of the reply are due, and where a requested fault breaks it. */
   plan(): ReplyPlan
+  /**
+   * The budget of the answer. The contents of the result are taken already; a route takes what it multiplies, before it
+   * makes it. Large answers (`isLarge`) are counted and written in chunks, if they are rendered as an object.
+   */
+  output: OutputBudget
 }
 
 /** The speed of a reply that nobody waits for. */

@@ -1,6 +1,6 @@
 /** `/ai`: the index of providers, and the recorded requests. */
-import { describe, HttpError } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, InspectorEntry, RouteDescription, Svc } from 'svc/plugin'
+import { describe, HttpError, Redactor } from 'svc/plugin'
+import type { FastifyInstance, FastifyRequest, InspectorEntry, Json, RouteDescription, Svc } from 'svc/plugin'
 import type { ProviderRegistry } from './providers/provider-registry.ts'
 import type { FaultParser } from './exchange/faults.ts'
 import type { LoggedCall } from './usage/call.ts'
@@ -8,6 +8,8 @@ import type { Ledger } from './usage/ledger.ts'
 import { category } from './providers/mount.ts'
 import { modes } from './neutral.ts'
 import type { AiRecord, Records } from './records/records.ts'
+
+const redactor = new Redactor({ marker: '****' })
 
 const requestHeaders = [
   'X-Svc-Mode',
@@ -194,7 +196,7 @@ function showWhole(
     timestamp: new Date(at).toISOString(),
     ...record,
     headers: readHeaders(record.headers),
-    body: json ? readBody(record.body) : record.body,
+    body: json ? readBody(record.body) : redactor.text(record.body),
     usage: { prompt_tokens, cached_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
     attempt: ended?.attempt ?? null,
     cut: ended?.cut ?? null,
@@ -211,14 +213,15 @@ function readHeaders(list: readonly string[]): Record<string, string> {
   return headers
 }
 
-/** Parses JSON; invalid JSON, and JSON nested too deeply to be sent, is returned as text. */
+/**
+ * Parses JSON; invalid JSON is returned as text. Without secrets, such as those of servers that a request names; deeper JSON
+ * than can be sent is replaced.
+ */
 function readBody(text: string): unknown {
   if (text === '') return null
   try {
-    const value: unknown = JSON.parse(text)
-    JSON.stringify(value)
-    return value
+    return redactor.json(JSON.parse(text) as Json)
   } catch {
-    return text
+    return redactor.text(text)
   }
 }

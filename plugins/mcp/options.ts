@@ -72,10 +72,12 @@ export interface DeclaredAnswer {
 }
 
 const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength })
+/** Names and values, such as headers. */
 const texts = (maxProperties: number): JsonSchema => ({
   type: 'object',
   maxProperties,
   additionalProperties: { type: 'string', maxLength: 10_000 },
+  'x-svc-secret': true,
 })
 const names: JsonSchema = { type: 'array', items: { type: 'string', maxLength: 500 }, maxItems: 200, default: [] }
 
@@ -129,7 +131,7 @@ const server: JsonSchema = {
     description: text(4000),
     instructions: text(20_000),
     auth: { enum: ['open', 'apikey', 'oauth'], default: 'open' },
-    api_key: { type: 'string', minLength: 1, maxLength: 1000 },
+    api_key: { type: 'string', minLength: 1, maxLength: 1000, 'x-svc-secret': true },
     issuer: { type: 'string', minLength: 1, maxLength: 200 },
     // Characters of a scope (RFC 6749, 3.3).
     scopes: {
@@ -152,7 +154,7 @@ const server: JsonSchema = {
     prompts: names,
     skills: { type: 'string', minLength: 1, maxLength: 1000 },
     command: { type: 'string', minLength: 1, maxLength: 1000 },
-    args: { type: 'array', items: text(10_000), maxItems: 100 },
+    args: { type: 'array', items: text(10_000), maxItems: 100, 'x-svc-secret': true },
     cwd: { type: 'string', minLength: 1, maxLength: 1000 },
     env: texts(100),
     per: { enum: ['instance', 'session'] },

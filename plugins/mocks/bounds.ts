@@ -16,6 +16,8 @@ export interface Bounds {
   versions: number
   rules: number
   conditions: number
+  /** Steps of checking the patterns and queries of a list of rules. */
+  ruleSteps: number
   /** Bytes of a body in a rule or an override. */
   ruleBodyBytes: number
   stateKeys: number
@@ -42,6 +44,7 @@ const NORMAL: Bounds = {
   versions: 10,
   rules: 100,
   conditions: 20,
+  ruleSteps: 10_000_000,
   ruleBodyBytes: 256 << 10,
   stateKeys: 100,
   stateValueBytes: 1024,

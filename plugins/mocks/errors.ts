@@ -14,6 +14,9 @@ export const PROBLEMS = {
   no_such_response: { status: 404, title: 'No such response' },
   not_acceptable: { status: 406, title: 'Not acceptable' },
   no_response_defined: { status: 501, title: 'No response defined' },
+  output_too_large: { status: 400, title: 'Answer too large' },
+  output_unavailable: { status: 503, title: 'Answer unavailable' },
+  too_expensive: { status: 400, title: 'Answer too expensive' },
   injected_failure: { status: 503, title: 'Injected failure' },
 } as const
 

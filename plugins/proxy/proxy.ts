@@ -1,6 +1,7 @@
 /** The upstreams of one generation: their modes, counts, recordings and positions in sequences. */
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { Redactor } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest, Replicated, RuleFileSet, Store, Svc } from 'svc/plugin'
 import type { Mode, UpstreamOptions } from './config/options.ts'
 import type { Upstream } from './config/upstream.ts'
@@ -143,32 +144,47 @@ export class Proxy {
       client: served.client.send,
       body: svc.http.bodyStream(request),
     }
-    if (mode === 'passthrough') return forward(svc, { ...exchange, record: null })
+    const secrets = new Set<string>()
+    const redactor = new Redactor({ onSecret: secret => void secrets.add(secret) })
+    let shape: RequestShape | undefined
+    /** Once the request is complete. */
     const readShape = (): RequestShape =>
-      shapeOf(upstream, {
-        method: request.method,
-        path,
-        query,
-        header: header => joined(request.headers[header]),
-        body: svc.http.body(request),
-      })
+      (shape ??= shapeOf(
+        upstream,
+        {
+          method: request.method,
+          path,
+          query,
+          header: header => joined(request.headers[header]),
+          body: svc.http.body(request),
+        },
+        redactor,
+      ))
+    const forwarded = {
+      ...exchange,
+      secrets: () => {
+        readShape()
+        return secrets
+      },
+    }
+    if (mode === 'passthrough') return forward(svc, { ...forwarded, record: null })
     if (mode === 'replay' || (mode !== 'record' && (await served.folder.has(request.method, path)))) {
-      exchange.body = await completeBody(svc, request, exchange.body)
-      const shape = readShape()
-      const found = await this.#find(served, shape, mode)
+      forwarded.body = await completeBody(svc, request, forwarded.body)
+      const asked = readShape()
+      const found = await this.#find(served, asked, mode)
       if (found !== undefined) {
         void this.#count(name, 'replayed')
-        return replay(svc, exchange, await this.#next(request, name, found))
+        return replay(svc, forwarded, await this.#next(request, name, found))
       }
       if (mode === 'replay') {
         void this.#count(name, 'missed')
-        throw noRecording({ upstream: name, method: shape.method, path }, await served.folder.closest(shape, CLOSEST))
+        throw noRecording({ upstream: name, method: asked.method, path }, await served.folder.closest(asked, CLOSEST))
       }
     }
     const isFull = served.folder.isFull
     if (isFull) this.#warn(served)
     const record = (response: RecordedResponse): Promise<void> => this.#record(served, readShape(), response)
-    return forward(svc, { ...exchange, record: isFull ? null : record })
+    return forward(svc, { ...forwarded, record: isFull ? null : record })
   }
 
   #require(name: string): Served {

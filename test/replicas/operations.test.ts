@@ -4,7 +4,7 @@ import { launch } from '../../core/testing/launch.ts'
 import { NEEDS_SERVER, startStateServer } from '../support/state-store.ts'
 
 /** Sent in the background, whatever requests do. */
-const BACKGROUND = /operation="(?:beat|sweep|renew)"|store="_core\/(?:captures|capture-ends|registers)"/
+const BACKGROUND = /operation="(?:beat|sweep|renew|scrape)"|store="_core\/(?:captures|capture-ends|registers)"/
 
 t.test('requests wait for no more operations than they need [STATE-43]', NEEDS_SERVER, async t => {
   const store = await startStateServer(t)
@@ -87,4 +87,25 @@ t.test('requests wait for no more operations than they need [STATE-43]', NEEDS_S
   store.command('SCRIPT', 'FLUSH')
   t.equal((await fetch(`${url}/flaky/recover/1`)).status, 200, 'scripts that the server has forgotten are sent again')
   t.equal((await fetch(`${url}/bin/${id}/x`)).status, 200)
+})
+
+t.test('the metrics of stores are those of all replicas, and absent while the store is unavailable [METRIC-4]', async t => {
+  const store = await startStateServer(t)
+  const env = { SVC_STATE_STORE: store.url, SVC_STATE_STORE_TIMEOUT_MS: '10000' }
+  const servers = await Promise.all([1, 2].map(() => launch({ plugins: ['bins'], env })))
+  for (const { stop } of servers) t.teardown(stop)
+  const [one, other] = servers.map(({ url }) => url)
+  await (await fetch(`${one}/bin`, { method: 'POST' })).text()
+  const use = async (): Promise<(number | undefined)[]> => {
+    const text = await (await fetch(`${other}/_svc/metrics`)).text()
+    return ['entries', 'bytes'].map(unit => {
+      const value = new RegExp(`^svc_state_${unit}\\{store="bins/bins"\\} (\\d+)$`, 'm').exec(text)?.[1]
+      return value === undefined ? undefined : Number(value)
+    })
+  }
+  const [entries, bytes] = await use()
+  t.equal(entries, 1)
+  t.ok(bytes! > 0, `${bytes} bytes`)
+  await store.kill()
+  t.strictSame(await use(), [undefined, undefined])
 })

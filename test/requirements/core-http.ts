@@ -208,8 +208,13 @@ export default [
   },
   {
     id: 'CALL-1',
-    rule: 'svc.http.call(null, ...) runs a route of the instance without a connection, credentials, faults, limits or capture, one level deep, outside the control plane, and within bounds of time and size',
+    rule: 'svc.http.call(null, ...) runs a route of the instance without a connection, credentials or faults, one level deep, outside the control plane, and within bounds of time and size',
     where: 'agents-next 1',
+  },
+  {
+    id: 'CALL-4',
+    rule: 'svc.http.call(null, ...) reaches only routes that say that they take deliveries (every method) or serve documents (GET and HEAD); others get 403. It is counted, captured and limited like a request from outside, with the session of its path or base URL',
+    where: 'agents-next 1, drop-in 1',
   },
   {
     id: 'CALL-2',

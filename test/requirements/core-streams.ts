@@ -77,4 +77,34 @@ export default [
     rule: 'Routes that take large messages get up to 15 MiB, and incomplete messages of all sockets have a common bound.',
     where: 'plugin contract, RouteDescription',
   },
+  {
+    id: 'UNSENT-1',
+    rule: 'The writer of a stream waits while 256 KiB are unsent; a stream whose writer never waits ends at 16 MiB.',
+    where: 'architecture, Budgets',
+  },
+  {
+    id: 'UNSENT-2',
+    rule: 'Unsent bytes of all streams are bounded in total; above the bound the slowest stream ends alone.',
+    where: 'architecture, Budgets',
+  },
+  {
+    id: 'UNSENT-3',
+    rule: 'Above the bound of a client, its streams that are hardly read end; those that are read go on.',
+    where: 'architecture, Budgets',
+  },
+  {
+    id: 'UNSENT-4',
+    rule: 'A large answer that nobody reads ends when another large answer needs its memory.',
+    where: 'architecture, Budgets',
+  },
+  {
+    id: 'UNSENT-5',
+    rule: 'Answers, streams, calls and sockets that nobody reads, ten at once, cost less than 64 MiB and delay nobody.',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'UNSENT-6',
+    rule: 'Requests of an HTTP/2 connection start while its client reads, a few at a time; its other connections do not wait.',
+    where: 'docs/hardening.md',
+  },
 ]

@@ -89,4 +89,9 @@ export default [
     where: 'agents-next 1',
   },
   { id: 'GRPC-30', rule: 'connect clients work over gRPC and gRPC-Web, HTTP/1.1 and HTTP/2', where: 'protocols 5' },
+  {
+    id: 'GRPC-31',
+    rule: 'calls whose replies nobody reads do not end the process, on any port, also when their connections are cut',
+    where: 'docs/hardening.md',
+  },
 ]

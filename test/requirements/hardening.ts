@@ -73,8 +73,48 @@ export default [
     where: 'docs/hardening.md',
   },
   {
+    id: 'HARD-14',
+    rule: 'what a process keeps for its clients besides its stores is bounded in count',
+    where: 'docs/hardening.md',
+  },
+  {
     id: 'SOAK-1',
     rule: 'after a long run of mixed traffic with reloads, memory, handles and timers return to their initial level',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'EVAL-1',
+    rule: 'conditions of rules and of X-Svc-Expect are paid from a budget of steps: one that needs more is not met, and X-Svc-Ignored names it',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'EVAL-2',
+    rule: 'conditions, schemas and patterns of mocks are paid from the same budget: a rule that needs more does not act, and a validation is skipped',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'EVAL-3',
+    rule: 'waits, verifications and filters take turns, their evaluations and all of a run are bounded, and one that needs more is a 400 too_expensive',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'EVAL-4',
+    rule: 'documents that show the base URL are built once, or one at a time, however many names a client invents for the host',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'EVAL-5',
+    rule: 'patterns, searches, queries and comparisons take their steps before the work, and a step is worth about 10 ns for every input',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'SOAK-2',
+    rule: 'in a long run of mixed requests the heap without the stores of the metrics stays flat',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'HARD-30',
+    rule: 'replies of models are paid for before they are made: templates, choices, calls, schemas, log probabilities and vectors that do not fit get 400 in the form of the provider, whatever they multiply, and do not keep other clients waiting',
     where: 'docs/hardening.md',
   },
   {

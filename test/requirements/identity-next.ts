@@ -122,6 +122,16 @@ export default [
     where: 'identity-next 9',
   },
   {
+    id: 'IDN-27',
+    rule: 'The host that a request names does not decide what URLs mean: those of settings and of allowed hosts are never paths of this instance, a client that registers a URL as it sees this instance has that path for good, and own documents and keys are kept apart from those of other hosts',
+    where: 'identity-next 2, 3, 6.2',
+  },
+  {
+    id: 'IDN-28',
+    rule: 'Of one client, an IPv4 address or an IPv6 network of 64 bits, five wrong user codes a minute are checked, also if they come at once; codes, tokens, secrets and session ids have at least 96 random bits and are compared in constant time',
+    where: 'identity-next 12, RFC 8628 5.1',
+  },
+  {
     id: 'IDN-26',
     rule: 'Each approval begins a session. A logout with an ID token, or confirmed by the user, ends it: its codes and refresh tokens are revoked, its client is notified once, and the browser returns only to a registered URI',
     where: 'identity-next 9, 12',

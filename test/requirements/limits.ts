@@ -174,6 +174,16 @@ export default [
     rule: 'protocols, streams, egress, faults, rejections and build have metrics from the start',
     where: 'limits 6',
   },
+  {
+    id: 'METRIC-4',
+    rule: 'the entries and the bytes of all stores, logs and registers are metrics, with a bounded number of labels',
+    where: 'docs/observability.md',
+  },
+  {
+    id: 'METRIC-5',
+    rule: 'docs/observability.md lists all metrics of the service with their types and labels',
+    where: 'docs/observability.md',
+  },
   { id: 'LINE-1', rule: 'one event is one line whatever clients send, and JSON lines are objects', where: 'limits 7' },
   {
     id: 'LINE-2',

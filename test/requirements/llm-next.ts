@@ -316,4 +316,14 @@ export default [
     rule: 'silence for the idle timeout of a realtime session, after its last response, is committed and answered',
     where: 'llm-next 18',
   },
+  {
+    id: 'LLMN-205',
+    rule: 'a record belongs to its owner: the same name or id in another session of public mode is another record, and an upload with a name that exists is refused',
+    where: 'llm-next 14, 16',
+  },
+  {
+    id: 'LLMN-206',
+    rule: 'a context window drops messages by the tokens that each of them has, and a tokenizer takes texts of a bounded length, all of a request together',
+    where: 'llm-next 10, 17',
+  },
 ]

@@ -248,6 +248,11 @@ export default [
     rule: 'Requests are counted without waiting for the store, and exactly when the counts are read.',
     where: 'replicas 12',
   },
+  {
+    id: 'MOCK-98',
+    rule: 'Generated data, and what templates insert, is counted in bytes and in steps before it is made; an answer that does not fit is refused with a problem that names the bound.',
+    where: 'design/architecture.md, Budgets',
+  },
   { id: 'MOCK-90', rule: 'Real clients work unmodified.', where: 'mocks 15' },
   {
     id: 'MOCK-91',

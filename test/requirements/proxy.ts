@@ -72,6 +72,16 @@ export default [
     rule: 'Credentials in responses, and those that an upstream echoes, are redacted before anything is written.',
     where: 'testing 7',
   },
+  {
+    id: 'PROXY-33',
+    rule: 'Recordings are redacted by the one rule for names of secrets, only for their owner, and independent of what was redacted.',
+    where: 'testing 7',
+  },
+  {
+    id: 'PROXY-34',
+    rule: 'What is redacted in a request is redacted in its response too: in headers and body, encoded, and over chunks.',
+    where: 'testing 7',
+  },
   { id: 'PROXY-32', rule: 'Values of set_headers are never written and never shown.', where: 'testing 7' },
   {
     id: 'PROXY-40',
@@ -89,6 +99,11 @@ export default [
   {
     id: 'PROXY-53',
     rule: 'At most 16 MiB a response and 5000 files a folder are recorded; the rest passes through.',
+    where: 'testing 7',
+  },
+  {
+    id: 'PROXY-54',
+    rule: 'Bodies that are being recorded hold at most 32 MiB together, however they are coded and cut into chunks; decoding keeps pace with the response. What does not fit passes through.',
     where: 'testing 7',
   },
   {

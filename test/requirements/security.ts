@@ -27,8 +27,28 @@ export default [
     where: 'limits 4',
   },
   {
+    id: 'SEC-12',
+    rule: 'docs/security.md says what each mode promises, and what requests without credentials get in each',
+    where: 'docs/security.md',
+  },
+  {
+    id: 'SEC-13',
+    rule: 'docs/hardening.md lists all budgets with their variables, and their defaults by mode',
+    where: 'docs/hardening.md',
+  },
+  {
     id: 'SEC-11',
     rule: 'processes that start at once with one certificates folder end up with one CA',
     where: 'core 3',
+  },
+  {
+    id: 'SEC-20',
+    rule: 'the largest allowed request to any route, whose every text is a template, a pattern or a deep structure, takes at most 200 ms of processor time, and its answer fits the output budget',
+    where: 'docs/hardening.md',
+  },
+  {
+    id: 'SEC-21',
+    rule: 'every place that expands, repeats, searches or resolves is listed with what bounds it',
+    where: 'docs/hardening.md',
   },
 ]

@@ -18,6 +18,14 @@ const weather: Anthropic.Tool = {
   input_schema: { type: 'object', properties: { city: { type: 'string' } } },
 }
 
+t.test('a reply that is too large is a bad request [HARD-30]', async t => {
+  const messages = [{ role: 'user' as const, content: 'x'.repeat(100_000) }]
+  const headers = { 'X-Svc-Reply-Json': JSON.stringify({ text: '{{prompt}}'.repeat(1000) }) }
+  const error = await client.messages.create({ ...hello, messages }, { headers }).catch((thrown: unknown) => thrown)
+  t.ok(error instanceof BadRequestError)
+  t.match((error as Error).message, /SVC_BUDGET_OUTPUT_BYTES/)
+})
+
 t.test('messages with and without streaming [LLM-55]', async t => {
   const { data, response } = await client.messages.create(hello).withResponse()
   t.match(data, {

@@ -56,6 +56,18 @@ t.test('chat completions: a reply with usage, a stream, and their records [LLM-5
   t.equal(record.headers.authorization, 'Bearer ****1234')
 })
 
+t.test('a reply that is too large is a bad request [HARD-30]', async t => {
+  const messages = [{ role: 'user' as const, content: 'x'.repeat(100_000) }]
+  const headers = { 'X-Svc-Reply-Json': JSON.stringify({ text: '{{prompt}}'.repeat(1000) }) }
+  for (const stream of [false, true]) {
+    const error: unknown = await client.chat.completions
+      .create({ model: 'svc-gpt', messages, stream }, { headers })
+      .catch((thrown: unknown) => thrown)
+    t.ok(error instanceof BadRequestError)
+    t.match((error as Error).message, /SVC_BUDGET_OUTPUT_BYTES/)
+  }
+})
+
 t.test('chat completions: the stream helper, runTools, parse [LLM-50]', async t => {
   const final = await client.chat.completions.stream({ model: 'svc-gpt', messages: hello }).finalChatCompletion()
   t.match(final.choices[0]?.message.content, greeting)

@@ -8,10 +8,10 @@ import { EventSource } from 'eventsource'
 import { Agent } from 'undici'
 import { WebSocket } from 'ws'
 import { catalogExamples, statusOfExample } from '../support/catalog.ts'
-import type { ExampleOf } from '../support/catalog.ts'
 import { usedBytes } from '../support/heap.ts'
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { isFitting } from './fitting.ts'
 import { Visitors } from './visitors.ts'
 
 const SECONDS = Number(process.env.SVC_SOAK_SECS ?? 20)
@@ -34,16 +34,6 @@ function activeResources(): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1
   return counts
-}
-
-const SWITCHES = ['/_svc/plugins', '/_svc/reload', '/health']
-
-/** Without those that break their connection or disable something for all others. */
-function isFitting({ example, endpoint }: ExampleOf): boolean {
-  return (
-    !example.headers.some(({ name }) => name.toLowerCase() === 'x-svc-abort') &&
-    !SWITCHES.some(path => endpoint.path.startsWith(path))
-  )
 }
 
 t.test(

@@ -11,6 +11,8 @@ import { buildOpenapi } from '../../core/control/openapi.ts'
 import { toTemplate, type RouteRecord } from '../../core/http/pipeline/route-record.ts'
 import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
 import type { Limits } from '../../core/limits/limits.ts'
+import { createBudgets } from '../../core/host/svc/budgets.ts'
+import { BUDGETS } from './budgets.ts'
 import { ProtocolRegistry } from '../../core/match/protocols.ts'
 import { createInspector } from '../../core/inspector/inspector.ts'
 import {
@@ -194,8 +196,10 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         return host.reloadResult
       },
     },
+    budgets: createBudgets(BUDGETS),
     inspector: {
       ...createInspector({
+        budgets: createBudgets(BUDGETS),
         config: { ...config, shared: { enabled: false } } as Config,
         isControlCredential: () => false,
         flush: () => {},

@@ -1,8 +1,9 @@
 /** Matches and requests for unit tests. */
+import { StepBudget } from '../../core/contract/budgets.ts'
 import { forPlugin } from '../../core/contract/plugin.ts'
 import type { MatchProtocol } from '../../core/contract/plugin.ts'
 import { readMatch } from '../../core/match/match.ts'
-import type { Match } from '../../core/match/match.ts'
+import type { Match, MatchOptions } from '../../core/match/match.ts'
 import { readOrProblem } from '../../core/contract/input-problem.ts'
 import type { Problem } from '../../core/contract/input-problem.ts'
 import { ProtocolRegistry } from '../../core/match/protocols.ts'
@@ -15,17 +16,23 @@ export interface RequestSketch extends Partial<Omit<SubjectFacts, 'body'>> {
 }
 
 /** A request; `GET /` without headers by default. */
-export function subjectOf({ headers = {}, body = '', ...facts }: RequestSketch = {}): MatchSubject {
+export function subjectOf(
+  { headers = {}, body = '', ...facts }: RequestSketch = {},
+  steps = StepBudget.unlimited(),
+): MatchSubject {
   const rawHeaders = Object.entries(headers).flatMap(([name, value]) => [value].flat().flatMap(line => [name, line]))
-  return new MatchSubject({
-    method: 'GET',
-    url: '/',
-    rawHeaders,
-    session: null,
-    clientIp: '127.0.0.1',
-    ...facts,
-    body: Buffer.from(body as string),
-  })
+  return new MatchSubject(
+    {
+      method: 'GET',
+      url: '/',
+      rawHeaders,
+      session: null,
+      clientIp: '127.0.0.1',
+      ...facts,
+      body: Buffer.from(body as string),
+    },
+    steps,
+  )
 }
 
 export function registryOf(...protocols: MatchProtocol[]): ProtocolRegistry {
@@ -37,9 +44,14 @@ export function registryOf(...protocols: MatchProtocol[]): ProtocolRegistry {
 /** Reads a match, or returns the problem. */
 export function tryMatch(
   value: unknown,
-  { protocols = registryOf(), isFilter = false, maxTests = 50 } = {},
+  {
+    protocols = registryOf(),
+    isFilter = false,
+    maxTests = 50,
+    checks = StepBudget.unlimited(),
+  }: Partial<MatchOptions> = {},
 ): { value: Match } | { problem: Problem } {
-  return readOrProblem(() => readMatch(value, 'match', { protocols, isFilter, maxTests }))
+  return readOrProblem(() => readMatch(value, 'match', { protocols, isFilter, maxTests, checks }))
 }
 
 /** Reads a match that is valid. */

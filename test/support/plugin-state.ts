@@ -1,6 +1,9 @@
 /** The state that a plugin gets, without the plugin host. */
 import type { Config, EventLog, EventLogBounds, Store, StoreBounds, Svc } from '../../core/contract/plugin.ts'
+import { createBudgets } from '../../core/host/svc/budgets.ts'
 import { StateRegistry } from '../../core/state/state-registry.ts'
+
+const MIB = 1024 * 1024
 
 export interface PluginState {
   svc: Svc
@@ -23,6 +26,14 @@ export function pluginState(
   const svc = {
     ...held,
     config,
+    budgets: createBudgets({
+      outputBytes: (config.publicMode === true ? 1 : 16) * MIB,
+      steps: 5_000_000,
+      unsentStreamBytes: 256 * 1024,
+      unsentClientBytes: 4 * MIB,
+      unsentTotalBytes: (config.publicMode === true ? 32 : 64) * MIB,
+      workMs: 20,
+    }),
     whenRegistered() {},
     whenClosed() {},
     state<T>(name: string, bounds: StoreBounds<T>): Store<T> {

@@ -1,13 +1,15 @@
 /** Waits for a condition instead of a fixed time. */
 import type { Test } from 'tap'
 
-/** Resolves with the first truthy result of `look`; rejects after thirty seconds. */
+const PATIENCE_MS = 120_000
+
+/** Resolves with the first truthy result of `look`; rejects after two minutes, which a busy machine may need to start a process. */
 export async function until<T>(look: () => T | Promise<T>, what = 'the condition'): Promise<NonNullable<T>> {
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + PATIENCE_MS
   for (;;) {
     const value = await look()
     if (value) return value as NonNullable<T>
-    if (performance.now() > deadline) throw new Error(`${what} did not come true within 30 s`)
+    if (performance.now() > deadline) throw new Error(`${what} did not come true within ${PATIENCE_MS / 1000} s`)
     await new Promise(resolve => setTimeout(resolve, 5))
   }
 }

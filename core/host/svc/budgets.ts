@@ -1,12 +1,26 @@
 /** Implements `svc.budgets`. */
 import type { AnyRequest } from '../../contract/http.ts'
 import { MemoryPool, OutputBudget, StepBudget } from '../../contract/budgets.ts'
-import type { Budgets, SvcBudgets } from '../../contract/budgets.ts'
+import type { Budgets, SharedMemory, SvcBudgets } from '../../contract/budgets.ts'
 import { contextOf } from '../../http/request/context.ts'
+import { EvaluationTurns } from './evaluation-turns.ts'
+import type { UnsentMemory } from '../../http/streams/unsent-memory.ts'
 
-/** One for the process: large answers to all requests share its memory. */
-export function createBudgets(budgets: Budgets): SvcBudgets {
-  const answers = new MemoryPool(budgets.unsentTotalBytes)
+/** A step is worth about 10 ns. */
+const STEPS_PER_MS = 100_000
+
+/**
+ * One for the process: large answers to all requests share its memory. If it is used up, an answer that nobody reads makes
+ * room for others.
+ */
+export function createBudgets(budgets: Budgets, unsent?: Pick<UnsentMemory, 'endSlowest'>): SvcBudgets {
+  const turns = new EvaluationTurns(budgets.workMs * STEPS_PER_MS)
+  const pool = new MemoryPool(budgets.unsentTotalBytes)
+  const answers: SharedMemory = {
+    size: pool.size,
+    take: bytes => pool.take(bytes) || (unsent?.endSlowest() === true && pool.take(bytes)),
+    give: bytes => pool.give(bytes),
+  }
   const detachedOutput = (): OutputBudget => new OutputBudget(budgets.outputBytes, answers)
   return {
     ...budgets,
@@ -19,6 +33,7 @@ export function createBudgets(budgets: Budgets): SvcBudgets {
       }
       return context.output
     },
-    evaluation: () => new StepBudget(budgets.steps),
+    evaluation: () => new StepBudget(budgets.steps, turns),
+    turn: () => turns.turn(),
   }
 }

@@ -74,15 +74,19 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     isAdmin: request => isAdmin(contextOf(request)),
     guardAdmin(request) {
       const context = contextOf(request)
+      refuseNobody(context)
       refuseForeign(context, browserAccess.check(context))
       const refusal = guard.check(context.request.headers, context.controlAdmin)
       if (refusal !== null) throw new HttpError(refusal.status, refusal.body, refusal.headers)
     },
     guardBrowser(request) {
       const context = contextOf(request)
+      refuseNobody(context)
       refuseForeign(context, browserAccess.checkPage(context))
     },
-    negotiate,
+    // What was sent may be sent back, and as much again as any answer may have: escapes multiply.
+    negotiate: (request, reply, value) =>
+      negotiate(request, reply, value, config.budgets.outputBytes + contextOf(request).body.length),
     negotiatedType: request => negotiateType(request.headers.accept),
     notFound(request, reply) {
       const context = contextOf(request)
@@ -121,6 +125,11 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     call: (request, toRoute) => call(request === null ? null : contextOf(request), toRoute),
     delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
   }
+}
+
+/** A page may have caused the call that it may not send. */
+function refuseNobody({ isOfNobody }: RequestContext): void {
+  if (isOfNobody) throw new HttpError(403, { error: "refused for a call in nobody's name" })
 }
 
 /** The page may not read the refusal either. */

@@ -146,6 +146,7 @@ export function createRequestHandler(
       activity,
       pathSession,
     })
+    context.unsentMemory = services.unsent
     response.context = context
     generation.retain()
     if (upgrade !== null) {

@@ -18,6 +18,7 @@ import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../pipeline/
 import { Http2Response } from '../response/response.ts'
 import type { Http1ResponseClass, SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
+import { RequestPacer } from './http2-pacing.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from './socket-owner.ts'
 import { setTransport, transportOf } from './transport.ts'
@@ -77,7 +78,7 @@ export class Listener {
   readonly #sockets = new Map<Socket, ConnectionActivity>()
   /** TLS only: plain sockets by peer until their handshake completes. */
   readonly #handshakes = new Map<string, Socket>()
-  readonly #sessions = new Set<ServerHttp2Session>()
+  readonly #sessions = new Map<ServerHttp2Session, RequestPacer>()
   /** Connections that the HTTP/1 server has. */
   readonly #served = new WeakSet<Socket>()
 
@@ -178,6 +179,14 @@ export class Listener {
 
   #wire(server: Server, handlers: ListenerHandlers): void {
     const serve = (request: IncomingMessage, response: SvcResponse, expectsContinue: boolean): void => {
+      if ('stream' in request) {
+        const { session } = request.stream as ServerHttp2Stream
+        const start = (): void => handlers.request(request, response, this.facts, null, expectsContinue)
+        const pacer = session && this.#sessions.get(session as ServerHttp2Session)
+        if (pacer === undefined) start()
+        else pacer.start(start)
+        return
+      }
       const activity = this.#sockets.get(request.socket) ?? null
       if (activity === null || activity.enter())
         handlers.request(request, response, this.facts, activity, expectsContinue)
@@ -197,7 +206,7 @@ export class Listener {
     })
     server.on('clientError', sendClientError)
     server.on('session', (session: ServerHttp2Session) => {
-      this.#sessions.add(session)
+      this.#sessions.set(session, new RequestPacer(session))
       closeWhenIdle(session, KEEP_ALIVE_MS)
       session.on('close', () => this.#sessions.delete(session)).on('error', () => {})
     })
@@ -250,7 +259,7 @@ export class Listener {
   /** Stops accepting connections and closes idle ones. */
   stopAccepting(): void {
     this.#server.close()
-    for (const session of this.#sessions) session.close()
+    for (const session of this.#sessions.keys()) session.close()
     this.closeIdle()
   }
 
@@ -263,7 +272,7 @@ export class Listener {
   }
 
   destroyAll(): void {
-    for (const session of this.#sessions) session.destroy()
+    for (const session of this.#sessions.keys()) session.destroy()
     for (const socket of this.#sockets.keys()) socket.destroy()
   }
 }

@@ -3,6 +3,7 @@
  * concatenates four parts per line: with twenty headers this is a tenth of a request, although nearly all lines repeat
  * those of the previous response.
  */
+import { copyText } from '../../collections/text-memory.ts'
 import { isToken } from '../../fields/token.ts'
 
 interface Line {
@@ -27,7 +28,8 @@ export const READ_BY_NODE: ReadonlySet<string> = new Set([
 ])
 /** Maximum number of cached names; plugins and clients may invent any number. */
 const MAX_NAMES = 500
-/** Maximum length of a cached value. */
+/** Maximum length of a cached name, and of a cached value. */
+const MAX_NAME = 100
 const MAX_VALUE = 1000
 
 export class HeaderLineCache {
@@ -50,7 +52,8 @@ export class HeaderLineCache {
       if (value.length > MAX_VALUE) return text
       known.value = value
       known.text = text
-    } else if (this.#lines.size < MAX_NAMES && value.length <= MAX_VALUE) this.#lines.set(name, { value, text })
+    } else if (this.#lines.size < MAX_NAMES && name.length <= MAX_NAME && value.length <= MAX_VALUE)
+      this.#lines.set(copyText(name), { value: copyText(value), text: copyText(text) })
     return text
   }
 }

@@ -1,7 +1,8 @@
 /**
  * Runs a route without a connection. A call in the name of a request has its credentials and passes the checks of the
- * control plane; a call that belongs to nobody, for deliveries to paths of the same instance, has none and cannot reach the
- * control plane. Neither is counted, captured or subject to faults.
+ * control plane; the request was counted and captured. A call that belongs to nobody, for deliveries to paths of the same
+ * instance, has none. Anybody can cause it, also a page that may not send the same request, so it reaches only routes that
+ * say so (`takes`), and it is counted, limited and captured like a request from outside. Faults act on neither.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
@@ -9,7 +10,6 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import type { Config } from '../../config/variables.ts'
 import type { InProcessCall, InProcessResponse, Origin } from '../../contract/plugin.ts'
 import { decodedPath, isBelow } from '../../fields/request-target.ts'
 import { RequestContext } from '../request/context.ts'
@@ -23,10 +23,15 @@ import type { Headers } from '../response/header-list.ts'
 import { createHttp1Response } from '../response/response.ts'
 import { sendError, sendResponse } from '../response/send.ts'
 import { badRequest, payloadTooLarge } from './error-bodies.ts'
-import type { BrowserAccess } from './browser-access.ts'
-import type { ControlAuth } from './control-auth/control-auth.ts'
-import { sendUnrouted } from './pipeline.ts'
+import { takeSessionPrefix } from '../../sessions.ts'
+import { runStages, sendUnrouted } from './pipeline.ts'
+import type { CoreRoute } from './route-record.ts'
+import type { PipelineServices, Stage } from './stage.ts'
+import { capture } from './stages/capture.ts'
 import { authenticateControl } from './stages/control-auth.ts'
+import { observe } from './stages/observation.ts'
+import { limitByPlan } from './stages/plan-limits.ts'
+import { limitTogether } from './stages/shared-limits.ts'
 
 const DEFAULT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_BYTES = 1024 * 1024
@@ -40,9 +45,7 @@ const CREDENTIALS = ['x-svc-admin-token', 'x-api-key']
 const OF_CALLER = ['host', 'authorization', ...CREDENTIALS, 'origin', 'sec-fetch-site']
 
 export interface InProcessCallServices {
-  config: Config
-  controlAuth: ControlAuth
-  browserAccess: BrowserAccess
+  pipeline(): PipelineServices
   facts: RequestFactsSource
   generation(): RoutingGeneration
   /** Bound port of the HTTP listener. */
@@ -51,14 +54,14 @@ export interface InProcessCallServices {
 
 /** Creates the function behind `svc.http.call`. */
 export function createInProcessCall({
-  config,
-  controlAuth,
-  browserAccess,
+  pipeline,
   facts,
   generation,
   httpPort,
 }: InProcessCallServices): (caller: RequestContext | null, call: InProcessCall) => Promise<InProcessResponse> {
   const running = new AsyncLocalStorage<true>()
+  /** The stages of a call that belongs to nobody. It has no key, so the limits of keys do not apply. */
+  const stagesOfNobody: readonly Stage[] = [observe, limitTogether, limitByPlan, capture, handleIfTaken]
   let open = 0
 
   return async (caller, call) => {
@@ -78,12 +81,14 @@ export function createInProcessCall({
   async function runCall(caller: RequestContext | null, call: InProcessCall): Promise<InProcessResponse> {
     const { method, path, query = '', headers = {}, body = Buffer.alloc(0) } = call
     const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = call
-    const url = query === '' ? path : `${path}?${query}`
+    const origin = caller === null ? ofNobody(call) : ofCaller(caller)
+    const target = query === '' ? path : `${path}?${query}`
+    const prefixed = caller === null ? takeSessionPrefix(target) : null
+    const url = prefixed?.target ?? target
     const decoded = decodedPath(url)
     if (caller === null && decoded !== null && isBelow(decoded, '/_svc'))
       return plain(403, { error: 'a call cannot reach the control plane' })
     const current = generation()
-    const origin = caller === null ? ofNobody(call) : ofCaller(caller)
     const request = createRequest(
       { method, url, headers: { ...settable(headers, caller), ...origin.headers }, body },
       origin.peerAddress,
@@ -98,12 +103,13 @@ export function createInProcessCall({
       path: decoded,
       route: decoded === null ? null : current.routes.find(method, url),
       upgrade: null,
-      pathSession: caller?.pathSession ?? null,
+      pathSession: prefixed?.session ?? origin.pathSession,
       activity: null,
     })
     context.requestId = request.headers['x-request-id'] as string
     context.body = body
     context.isBodyRead = true
+    context.isOfNobody = caller === null
     response.context = context
     response.assignSocket(request.socket)
     current.retain()
@@ -127,23 +133,31 @@ export function createInProcessCall({
         reject(new Error('the route closed the connection'))
         context.close(response.writableFinished)
       })
-      const isAdmitted = caller === null || admit(context)
-      if (isAdmitted === true) handle(context, response)
+      if (caller === null) return runStages(stagesOfNobody, context, pipeline())
+      const isAdmitted = admit(context)
+      if (isAdmitted === true) handle(context)
       else if (isAdmitted !== false)
-        isAdmitted.then(admitted => admitted && handle(context, response)).catch((error: Error) => stop(error.message))
+        isAdmitted.then(admitted => admitted && handle(context)).catch((error: Error) => stop(error.message))
     })
   }
 
   /** The checks of the control plane. False if they have refused the call. */
   function admit(context: RequestContext): boolean | Promise<boolean> {
+    const { browserAccess, controlAuth } = pipeline()
     const refusal = browserAccess.guards(context.path) ? browserAccess.check(context) : null
     if (refusal === null) return authenticateControl(context, { controlAuth })
     sendResponse(context, refusal)
     return false
   }
 
-  function handle(context: RequestContext, response: ServerResponse): void {
-    const limit = bodyLimitOf(context, config.bodyLimit)
+  function handleIfTaken(context: RequestContext): boolean {
+    if (context.route === null || takesFromNobody(context.route, context.method)) handle(context)
+    else sendResponse(context, { status: 403, body: { error: "a call in nobody's name cannot reach this route" } })
+    return true
+  }
+
+  function handle(context: RequestContext): void {
+    const limit = bodyLimitOf(context, pipeline().config.bodyLimit)
     if (context.path === null)
       sendResponse(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
     else if (context.route === null) sendUnrouted(context, context.path)
@@ -151,7 +165,7 @@ export function createInProcessCall({
       sendError(context, { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) })
     else {
       context.isRouted = true
-      context.generation.handle(context.request, response)
+      context.generation.handle(context.request, context.response)
     }
   }
 
@@ -160,15 +174,28 @@ export function createInProcessCall({
     const port = Number(base.port) || (base.protocol === 'https:' ? 443 : 80)
     const scheme = base.protocol === 'https:' ? 'https' : 'http'
     const host = Object.keys(headers ?? {}).find(name => name.toLowerCase() === 'host')
+    const session = /\/s\/([\w.:-]{1,128})\/?$/.exec(base.pathname)
     return {
       listener: { kind: scheme, scheme, port },
       clientIp: CALLER_ADDRESS,
       peerAddress: undefined,
       origin: facts.origin({ headers: { host: base.host }, scheme, port }),
-      prefix: base.pathname.replace(/\/$/, ''),
+      prefix: session === null ? base.pathname.replace(/\/$/, '') : base.pathname.slice(0, session.index),
+      pathSession: session?.[1] ?? null,
       headers: host === undefined ? { host: base.host } : {},
     }
   }
+}
+
+/** Whether every description that applies to the method allows calls in nobody's name. */
+function takesFromNobody({ descriptions, methods: ofRoute }: CoreRoute, method: string): boolean {
+  const covering = descriptions.filter(
+    ({ methods = ofRoute }) => methods.includes(method) || (method === 'HEAD' && methods.includes('GET')),
+  )
+  const isRead = method === 'GET' || method === 'HEAD'
+  return (
+    covering.length > 0 && covering.every(({ takes }) => takes === 'deliveries' || (takes === 'documents' && isRead))
+  )
 }
 
 /** Where a call seems to come from. */
@@ -178,6 +205,7 @@ interface CallOrigin {
   peerAddress: string | undefined
   origin: Origin
   prefix: string
+  pathSession: string | null
   headers: Record<string, string>
 }
 
@@ -189,7 +217,15 @@ function ofCaller(caller: RequestContext): CallOrigin {
   })
   const headers = Object.fromEntries(own)
   if (session.header !== null) headers['x-svc-session'] = session.header
-  return { listener, clientIp, peerAddress, origin, prefix: caller.basePrefix, headers }
+  return {
+    listener,
+    clientIp,
+    peerAddress,
+    origin,
+    prefix: caller.basePrefix,
+    pathSession: caller.pathSession,
+    headers,
+  }
 }
 
 /** The headers of the call, without credentials and what it takes from the caller. */

@@ -57,18 +57,23 @@ const STAGES: readonly Stage[] = [
 
 /** Runs the pipeline for a request. Never throws; an unexpected failure becomes a 500. */
 export function runPipeline(context: RequestContext, services: PipelineServices): void {
-  runFrom(0, context, services)
+  runStages(STAGES, context, services)
 }
 
 /** Most requests never leave this loop; a promise is created only if a stage waits. */
-function runFrom(first: number, context: RequestContext, services: PipelineServices): void {
+export function runStages(
+  stages: readonly Stage[],
+  context: RequestContext,
+  services: PipelineServices,
+  first = 0,
+): void {
   try {
-    for (let index = first; index < STAGES.length; index++) {
-      const outcome = STAGES[index]!(context, services)
+    for (let index = first; index < stages.length; index++) {
+      const outcome = stages[index]!(context, services)
       if (outcome === false) return
       if (outcome !== true) {
         outcome.then(
-          continues => continues && runFrom(index + 1, context, services),
+          continues => continues && runStages(stages, context, services, index + 1),
           error => fail(error, context, services),
         )
         return

@@ -1,6 +1,6 @@
 /** Handles exceptions in routes: a thrown response, an error with a status, or the framework's 500. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isOutputError } from '../../contract/budgets.ts'
+import { isOutputError, isTooExpensive } from '../../contract/budgets.ts'
 import { quoteInput } from '../../contract/input.ts'
 import type { HttpError, StateUnavailable } from '../../contract/plugin.ts'
 import type { Log } from '../../log/log.ts'
@@ -49,6 +49,12 @@ export function sendRouteError(
   if (isOutputError(error) && !isLate) {
     reply.hijack()
     sendOutputError(context, error)
+    return
+  }
+  if (isTooExpensive(error) && !isLate) {
+    reply.hijack()
+    const body = { error: 'too_expensive', details: error.message }
+    sendError(context, { status: 400, kind: 'refused', body })
     return
   }
   if (isStateCode(thrown.code) && !isLate) {

@@ -16,6 +16,7 @@ import type { EgressCounter, RequestFollower } from '../request/types.ts'
 import type { ControlAuth } from './control-auth/control-auth.ts'
 import type { Cors } from '../response/cors.ts'
 import type { StreamRegistry } from '../streams/stream-registry.ts'
+import type { UnsentMemory } from '../streams/unsent-memory.ts'
 
 /** What rules need from the process. */
 export interface RuleServices {
@@ -24,7 +25,6 @@ export interface RuleServices {
   config: Config
   /** Counts a hit by what the rule did. */
   countHit(action: RuleActionName): void
-  warn(message: string): void
 }
 export type RuleActionName = 'delay' | 'fail' | 'abort' | 'respond' | 'reply'
 
@@ -42,6 +42,7 @@ export interface PipelineServices {
   /** Counts for all replicas; null without a state store. */
   quota: SharedQuota | null
   streams: StreamRegistry
+  unsent: UnsentMemory
   rules: RuleServices
   /** Null if shared mode is off. */
   keys: Keys | null

@@ -32,6 +32,8 @@ import type {
 } from './types.ts'
 import type { RequestFactsSource } from './request-facts.ts'
 import type { ResponseCopy } from '../../inspector/response-copy.ts'
+import type { UnsentMemory } from '../streams/unsent-memory.ts'
+import type { UnsentResponse } from '../streams/unsent-response.ts'
 import type { RegisteredWebSocket } from '../streams/websocket-stream.ts'
 
 export const EMPTY_BODY = Buffer.alloc(0)
@@ -117,6 +119,8 @@ export class RequestContext implements Waiting<RequestContext> {
   controlScopes: readonly ControlScope[] = []
   /** Whether the client waits for `100 Continue` before it sends the body. */
   expectsContinue = false
+  /** Whether this is a call in nobody's name (`svc.http.call(null, …)`), which no guard admits. */
+  isOfNobody = false
   /** Whether the control plane has accepted a credential of this request. */
   hasControlCredential = false
   /** The lease of the plan; null if no limit applies. */
@@ -151,6 +155,10 @@ export class RequestContext implements Waiting<RequestContext> {
   headersDueAt = 0
   waitsBefore: RequestContext | null = null
   waitsAfter: RequestContext | null = null
+  /** Counts unsent bytes; null for a call in process. */
+  unsentMemory: UnsentMemory | null = null
+  /** The unsent bytes of the response, once there were any. */
+  unsent: UnsentResponse | null = null
   /** The budget of the answer, once something has asked for it. */
   output: OutputBudget | null = null
   closed = false

@@ -1,6 +1,7 @@
 /** Chooses JSON or XML by `Accept` (RFC 9110, 12.5.1) for the plain data endpoints. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type NegotiatedType, negotiateType } from '../../fields/accept.ts'
+import { OutputBudget, OutputTooLarge } from '../../contract/budgets.ts'
 import { mergeVary } from './cors.ts'
 import { toXml } from './xml.ts'
 
@@ -11,11 +12,16 @@ const CONTENT_TYPES: Record<NegotiatedType, string> = {
   'text/xml': 'text/xml; charset=utf-8',
 }
 
-/** Sends `value` in the format that the client prefers, with `Vary: Accept`; never a 406. */
-export function negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply {
+/**
+ * Sends `value` in the format that the client prefers, with `Vary: Accept`; never a 406. Throws `OutputTooLarge` if it has more
+ * than `most` bytes.
+ */
+export function negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown, most = Infinity): FastifyReply {
   const type = negotiateType(request.headers.accept)
+  const text = type === 'application/json' ? JSON.stringify(value) : toXml(value, new OutputBudget(most))
+  if (text.length > most) throw new OutputTooLarge(most)
   const vary = reply.getHeader('vary')
   reply.header('Vary', vary === undefined ? 'Accept' : mergeVary(String(vary), 'Accept'))
   reply.header('Content-Type', CONTENT_TYPES[type])
-  return reply.send(type === 'application/json' ? JSON.stringify(value) : toXml(value))
+  return reply.send(text)
 }

@@ -11,6 +11,7 @@ import type { ServerResponseClass } from '../node-internals/fast-response.ts'
 import { sentHead } from '../node-internals/sent-head.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ResponseInUse } from '../request/types.ts'
+import { countUnsent } from '../streams/unsent-response.ts'
 import { mergeVary } from './cors.ts'
 import { keepSessionInLocation } from './session-location.ts'
 import { defaultHeaders, withDefaultHeaders } from './default-headers.ts'
@@ -46,15 +47,19 @@ export function createHttp1Response(Base: ServerResponseClass): Http1ResponseCla
     }
 
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-      if (this.isDetached || isStoppedRaw(this)) return false
+      if (this.isDetached || isStoppedRaw(this) || isEndedUnsent(this)) return false
       if (countBytes(this, bytesOf(chunk, encoding))) this.context!.copy?.keep(chunk, encoding)
-      return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
+      const goesOn = super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
+      if (!goesOn && this.context !== undefined) countUnsent(this.context)
+      return goesOn
     }
 
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.isDetached || isStoppedRaw(this)) return this
       if (countBytes(this, bytesOf(chunk, encoding))) this.context!.copy?.keepLast(chunk, encoding)
-      return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
+      super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
+      if (this.context !== undefined) countUnsent(this.context)
+      return this
     }
 
     override destroy(error?: Error): this {
@@ -80,9 +85,11 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
   }
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-    if (this.isDetached || isStoppedRaw(this)) return false
+    if (this.isDetached || isStoppedRaw(this) || isEndedUnsent(this)) return false
     if (countBytes(this, bytesOf(chunk, encoding))) this.context!.copy?.keep(chunk, encoding)
-    return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
+    const goesOn = super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
+    if (!goesOn && this.context !== undefined) countUnsent(this.context)
+    return goesOn
   }
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
@@ -202,6 +209,14 @@ function isEmpty(response: SvcResponse): boolean {
 function hasBody(response: SvcResponse): boolean {
   const { context } = response
   return context !== undefined && context.method !== 'HEAD' && !context.closed && !isEmpty(response)
+}
+
+/** Whether the response ends here, because what writes it never waits for the client. */
+function isEndedUnsent({ context }: SvcResponse): boolean {
+  const unsent = context?.unsent
+  if (unsent === undefined || unsent === null || !unsent.isOverflowing) return false
+  unsent.cutOff()
+  return true
 }
 
 /** Returns whether the bytes are part of the body. */

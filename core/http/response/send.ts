@@ -1,7 +1,7 @@
 /** Sends responses of the core instead of a route: rejections, timeouts, injected faults, framework errors. */
 import { ServerResponse } from 'node:http'
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { CoreFailure, ErrorForm } from '../../contract/plugin.ts'
+import type { CoreFailure, ErrorForm, RequestFacts } from '../../contract/plugin.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { Http1Response } from './response.ts'
@@ -58,22 +58,24 @@ export function sendErrorInForm(
   send(context, rendered.status, { ...rendered.headers, ...headers }, rendered.payload, finish)
 }
 
+/** What the functions of a route's description get. */
+export function requestFactsOf(context: RequestContext): RequestFacts {
+  return {
+    method: context.method,
+    path: context.path ?? context.url,
+    url: context.url,
+    headers: context.request.headers,
+    session: context.session.header,
+  }
+}
+
 /** Renders an error in the format of a route. */
 export function renderError(
   context: RequestContext,
   failure: Omit<CoreFailure, 'requestId'>,
   form: ErrorForm,
 ): { status: number; headers: Record<string, string>; payload: Buffer } {
-  const rendered = form(
-    { ...failure, requestId: context.requestId },
-    {
-      method: context.method,
-      path: context.path ?? context.url,
-      url: context.url,
-      headers: context.request.headers,
-      session: context.session.header,
-    },
-  )
+  const rendered = form({ ...failure, requestId: context.requestId }, requestFactsOf(context))
   const { body } = rendered
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body)
   const payload = Buffer.isBuffer(body) ? body : Buffer.from(isJson ? JSON.stringify(body) : body)

@@ -46,7 +46,7 @@ export interface StreamRegistryOptions {
   onError?: (error: unknown) => void
 }
 
-const systemClock: Clock = {
+export const systemClock: Clock = {
   now: () => performance.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms).unref()

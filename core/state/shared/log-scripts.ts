@@ -201,15 +201,18 @@ return page(ARGV[2], 'ZREVRANGEBYSCORE', ARGV[3], '-inf', tonumber(ARGV[4]))
 `,
 )
 
-/** Stream. Returns whether it can exist, the number of its last entry, the number of its entries and the bytes of all. */
+/**
+ * Stream. Returns whether it can exist, the number of its last entry, the number of its entries, and the bytes and the number
+ * of the entries of all streams.
+ */
 export const INFO = defineScript(
   PRELUDE,
   `
 endExpired()
 local isThere = owns(ARGV[2])
 local one, all = statesOf(L, ARGV[2])
-if not isThere or not one then return { isThere and 1 or 0, 0, 0, all[ALL_BYTES] } end
-return { 1, one[LAST], one[ENTRIES], all[ALL_BYTES] }
+if not isThere or not one then return { isThere and 1 or 0, 0, 0, all[ALL_BYTES], all[ALL_ENTRIES] } end
+return { 1, one[LAST], one[ENTRIES], all[ALL_BYTES], all[ALL_ENTRIES] }
 `,
 )
 

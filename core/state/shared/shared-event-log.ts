@@ -2,6 +2,7 @@
 import type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from '../../contract/plugin.ts'
 import { StateUnavailable } from '../../contract/state.ts'
 import { heldBytes } from '../../collections/text-memory.ts'
+import type { MemoryUse } from '../../collections/memory-use.ts'
 import { copyData } from '../../collections/value-memory.ts'
 import { LOG_ENTRY_BYTES, LOG_STREAM_BYTES } from '../memory-event-log.ts'
 import { Follower } from './log-follower.ts'
@@ -102,7 +103,17 @@ export class SharedEventLog<T> implements EventLog<T> {
   }
 
   async bytes(): Promise<number> {
-    return (await this.readInfo('')).bytes
+    return (await this.#useOf('info')).bytes
+  }
+
+  /** Of all replicas together. */
+  memoryUse(): Promise<MemoryUse> {
+    return this.#useOf('scrape')
+  }
+
+  async #useOf(operation: string): Promise<MemoryUse> {
+    const [, , , bytes, entries] = (await this.#run(operation, INFO, [''])) as number[]
+    return { entries: entries!, bytes: bytes! }
   }
 
   async clear(stream: string, where?: (value: T) => boolean): Promise<number> {
@@ -214,9 +225,9 @@ export class SharedEventLog<T> implements EventLog<T> {
     return found.slice(0, limit)
   }
 
-  async readInfo(name: string): Promise<{ isThere: boolean; lastSeq: number; count: number; bytes: number }> {
-    const [isThere, lastSeq, count, bytes] = (await this.#run('info', INFO, [name])) as [number, number, number, number]
-    return { isThere: isThere === 1, lastSeq, count, bytes }
+  async readInfo(name: string): Promise<{ isThere: boolean; lastSeq: number; count: number }> {
+    const [isThere, lastSeq, count] = (await this.#run('info', INFO, [name])) as [number, number, number]
+    return { isThere: isThere === 1, lastSeq, count }
   }
 
   /** A page of segments, and the first number that is kept. */

@@ -223,6 +223,7 @@ export class SharedState implements StateBackend {
         opened.hasTtl = newer.ttlMs !== undefined
         store.setBounds(newer)
       },
+      memoryUse: () => store.memoryUse(),
       close: () => {
         this.#stores.delete(store)
         store.close()
@@ -255,6 +256,7 @@ export class SharedState implements StateBackend {
     return {
       value: log,
       setBounds: newer => log.setBounds(newer),
+      memoryUse: () => log.memoryUse(),
       close: async () => {
         this.#logs.delete(known)
         await log.close()

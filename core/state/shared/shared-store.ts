@@ -1,5 +1,6 @@
 /** `svc.state` in a Redis or Valkey server that all replicas share. Its bounds are those of the deployment. */
 import type { AppendedEntry, PutOptions, Store, StoreBounds, StoreChange } from '../../contract/plugin.ts'
+import type { MemoryUse } from '../../collections/memory-use.ts'
 import { heldBytes } from '../../collections/text-memory.ts'
 import { copyData } from '../../collections/value-memory.ts'
 import { ChangeFeed } from '../change-feed.ts'
@@ -212,8 +213,17 @@ export class SharedStore<T> implements Store<T> {
   }
 
   async bytes(): Promise<number> {
-    const [, bytes] = (await this.#run('count', COUNT, ['-'])) as [number, number]
-    return bytes
+    return (await this.#useOf('count')).bytes
+  }
+
+  /** Of all replicas together. */
+  memoryUse(): Promise<MemoryUse> {
+    return this.#useOf('scrape')
+  }
+
+  async #useOf(operation: string): Promise<MemoryUse> {
+    const [entries, bytes] = (await this.#run(operation, COUNT, ['-'])) as [number, number]
+    return { entries, bytes }
   }
 
   subscribe(listener: (change: StoreChange<T>) => void): () => void {

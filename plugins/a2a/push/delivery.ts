@@ -1,5 +1,5 @@
 /** Owns the delivery of push notifications: in order per config, with limits and retries. */
-import { BoundedMap, heldBytes } from 'svc/plugin'
+import { BoundedMap, heldBytes, joinSignals, type MeasuresMemory, type MemoryUse } from 'svc/plugin'
 import type { SinkStore } from '../sink.ts'
 import { sleep } from '../sleep.ts'
 import type { StoredConfig, Task, Update } from '../task.ts'
@@ -41,7 +41,7 @@ export interface PushSurroundings {
   onEnd(task: Task, ended: () => void): () => void
 }
 
-export class PushDelivery {
+export class PushDelivery implements MeasuresMemory {
   readonly #version: string
   #inFlight = 0
   #heldBytes = 0
@@ -53,6 +53,11 @@ export class PushDelivery {
   /** `version`: version of svc, for `User-Agent`. */
   constructor(version: string) {
     this.#version = version
+  }
+
+  /** Of the queues and what waits in them. */
+  memoryUse(): MemoryUse {
+    return { entries: this.#queues.size, bytes: this.#heldBytes }
   }
 
   /** Sends an update to all configs of the task. `task` is the task after the update. */
@@ -214,6 +219,7 @@ async function post(
   body: string,
   removed: AbortSignal,
 ): Promise<boolean> {
+  const { signal, release } = joinSignals(removed, AbortSignal.timeout(ATTEMPT_MS))
   try {
     // A redirect could lead to a host that is not allowed.
     const response = await fetch(url, {
@@ -221,11 +227,13 @@ async function post(
       headers,
       body,
       redirect: 'manual',
-      signal: AbortSignal.any([removed, AbortSignal.timeout(ATTEMPT_MS)]),
+      signal,
     })
     await response.body?.cancel()
     return !(response.status === 408 || response.status === 429 || response.status >= 500)
   } catch {
     return removed.aborted
+  } finally {
+    release()
   }
 }

@@ -184,6 +184,7 @@ function fill(route: string, variant: CardVariant): string {
 const describeKeys: RouteDescription = {
   category: 'A2A Agents',
   summary: 'Keys of signed agent cards',
+  takes: 'documents',
   responses: { 200: { description: 'A JWK Set' } },
   examples: [{ name: 'Keys', path: '/a2a/jwks.json', expectStatus: 200 }],
 }

@@ -49,6 +49,7 @@ function describeSink(method: string, summary: string): RouteDescription {
   return {
     category: 'A2A Agents',
     summary,
+    ...(method === 'POST' ? { takes: 'deliveries' as const } : {}),
     parameters: [
       {
         name: 'id',

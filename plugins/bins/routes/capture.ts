@@ -24,6 +24,7 @@ const capture: RouteDescription = {
   description:
     'Records the request and sends the configured response; `X-Svc-Bin-Seq` is the sequence number of the request. DELETE deletes the bin; to capture a DELETE, send it to a path below.',
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'],
+  takes: 'deliveries',
   parameters: [idParameter],
   responses: {
     default: { description: 'The configured response; by default 200 with `{"ok":true,"bin","id","seq"}`' },

@@ -1,5 +1,6 @@
 /** Route descriptions of `/graphql` for the catalog. */
 import type { RouteDescription } from 'svc/plugin'
+import { selectResponseType, wantsPage } from '../response-type.ts'
 import { selectSubprotocol } from './websocket.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
@@ -76,6 +77,7 @@ export const getDescription: RouteDescription = {
   summary: 'Run a query, or open GraphiQL in a browser',
   description: 'Also accepts WebSocket handshakes, as /graphql/ws does.',
   subprotocol: selectSubprotocol,
+  ownPage: ({ headers, url }) => wantsPage(selectResponseType(headers.accept), url.split('?').slice(1).join('?')),
   parameters: [
     {
       name: 'query',

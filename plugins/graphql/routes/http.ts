@@ -1,7 +1,7 @@
 /** `/graphql`: passes requests to Yoga, sends GraphiQL to browsers, and accepts WebSocket handshakes. */
-import { describe, rawQuery, readQuery } from 'svc/plugin'
+import { describe, rawQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
-import { selectResponseType } from '../response-type.ts'
+import { selectResponseType, wantsPage } from '../response-type.ts'
 import type { ResponseType } from '../response-type.ts'
 import { lazy } from '../lazy.ts'
 import { createGraphiqlPage } from '../graphiql.ts'
@@ -41,7 +41,7 @@ export function registerHttp(
   app.get('/graphql', { ...describe(getDescription), ...sockets }, async (request, reply) => {
     reply.header('Vary', 'Accept')
     const responseType = selectResponseType(request.headers.accept)
-    if (responseType.isBrowser && isPlain(readQuery(request))) return sendPage(request, reply, await page())
+    if (wantsPage(responseType, rawQuery(request))) return sendPage(request, reply, await page())
     // Yoga gets a HEAD request as GET; the body is not sent.
     return serve(request, reply, responseType, { method: 'GET' })
   })
@@ -54,8 +54,4 @@ export function registerHttp(
       body: svc.http.body(request) as BodyInit,
     })
   })
-}
-
-function isPlain(parameters: URLSearchParams): boolean {
-  return !parameters.has('query') && !parameters.has('extensions')
 }

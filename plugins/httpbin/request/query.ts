@@ -37,8 +37,12 @@ function collect(query: string, decode: (text: string) => string | null): Values
   return values
 }
 
+/** Most names and values have nothing to decode. */
+const PLAIN = /^[\w.~*-]*$/
+
 /** Escapes that are not UTF-8 become U+FFFD (WHATWG URL, 5.1). */
 function decodeForm(text: string): string {
+  if (PLAIN.test(text)) return text
   return new URLSearchParams(`=${text.replaceAll('&', '%26')}`).get('') ?? ''
 }
 
@@ -47,6 +51,7 @@ function decodeForm(text: string): string {
  * percent-encoded.
  */
 export function decodeText(text: string, isWanted: (character: string) => boolean): string {
+  if (!text.includes('%')) return text
   return text.replace(/(?:%[\da-f]{2})+/gi, run => {
     const bytes = Buffer.from(run.replaceAll('%', ''), 'hex')
     let decoded = ''

@@ -1,5 +1,6 @@
 /** JSON as Python's and Go's libraries write it. */
 import { LosslessNumber } from 'lossless-json'
+import type { OutputBudget } from 'svc/plugin'
 
 interface Style {
   /** Escapes everything that is not ASCII. */
@@ -19,44 +20,88 @@ const PYTHON_LINE: Style = { ...PYTHON, unsortedLevels: Infinity, indent: null }
 const GO: Style = { ascii: false, escapesMarkup: false, unsortedLevels: 1, indent: 2, gap: '' }
 const GO_LINE: Style = { ...GO, escapesMarkup: true, indent: null }
 
-/** Two spaces of indent, sorted members, ASCII only, and a newline. */
-export const pythonJson = (value: unknown): string => `${write(value, PYTHON, 0)}\n`
+/** Two spaces of indent, sorted members, ASCII only, and a newline. What is written is taken from `output` first. */
+export const pythonJson = (value: unknown, output?: OutputBudget): string => `${write(value, PYTHON, output)}\n`
 /** One line in the order of the members, ASCII only. */
-export const pythonLine = (value: unknown): string => write(value, PYTHON_LINE, 0)
+export const pythonLine = (value: unknown): string => write(value, PYTHON_LINE)
 /** Two spaces of indent, members in order on the first level and sorted below, and a newline. */
-export const goJson = (value: unknown): string => `${write(value, GO, 0)}\n`
+export const goJson = (value: unknown, output?: OutputBudget): string => `${write(value, GO, output)}\n`
 /** The same with all members sorted. */
-export const goSortedJson = (value: unknown): string => `${write(value, { ...GO, unsortedLevels: 0 }, 0)}\n`
+export const goSortedJson = (value: unknown): string => `${write(value, { ...GO, unsortedLevels: 0 })}\n`
 /** One line. */
-export const goLine = (value: unknown): string => write(value, GO_LINE, 0)
+export const goLine = (value: unknown): string => write(value, GO_LINE)
 /** One blank of indent, members in order on the first level and sorted below. */
-export const goNarrowJson = (value: unknown): string => write(value, { ...GO, escapesMarkup: true, indent: 1 }, 0)
+export const goNarrowJson = (value: unknown, output?: OutputBudget): string =>
+  write(value, { ...GO, escapesMarkup: true, indent: 1 }, output)
 
-/** Recursive: the depth of values from requests is bounded where they are parsed. Maps are written as objects. */
-function write(value: unknown, style: Style, level: number): string {
-  if (typeof value === 'string') return writeText(value, style)
-  if (value instanceof LosslessNumber) return pythonNumber(value.value)
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value))
-    return wrap(
-      '[]',
-      value.map(item => write(item, style, level + 1)),
-      style,
-      level,
-    )
-  const members = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value)
-  if (level >= style.unsortedLevels) members.sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-  const colon = style.indent === null ? `:${style.gap}` : ': '
-  const lines = members.map(([name, member]) => writeText(name, style) + colon + write(member, style, level + 1))
-  return wrap('{}', lines, style, level)
+function write(value: unknown, style: Style, output?: OutputBudget): string {
+  const writer = new Writer(style, output)
+  writer.write(value, 0)
+  return writer.text
 }
 
-function wrap(brackets: string, items: string[], { indent, gap }: Style, level: number): string {
-  const [open, close] = brackets as unknown as [string, string]
-  if (items.length === 0) return brackets
-  if (indent === null) return open + items.join(`,${gap}`) + close
-  const spaces = ' '.repeat(indent * (level + 1))
-  return `${open}\n${spaces}${items.join(`,\n${spaces}`)}\n${' '.repeat(indent * level)}${close}`
+/** Bytes that are taken at a time, so that each blank of an indent is not. */
+const PORTION = 65_536
+
+/** Indents multiply: a list of lists, deep in others, is many times as long as it was sent. */
+class Writer {
+  text = ''
+  readonly #style: Style
+  readonly #output: OutputBudget | undefined
+  #taken = 0
+
+  constructor(style: Style, output: OutputBudget | undefined) {
+    this.#style = style
+    this.#output = output
+  }
+
+  /** Recursive: the depth of values from requests is bounded where they are parsed. Maps are written as objects. */
+  write(value: unknown, level: number): void {
+    if (typeof value === 'string') this.#add(writeText(value, this.#style))
+    else if (value instanceof LosslessNumber) this.#add(pythonNumber(value.value))
+    else if (typeof value !== 'object' || value === null) this.#add(JSON.stringify(value) ?? 'null')
+    else if (Array.isArray(value)) this.#wrap('[', value, ']', level, item => this.write(item, level + 1))
+    else this.#members(value, level)
+  }
+
+  #members(value: object, level: number): void {
+    const style = this.#style
+    const members = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value)
+    if (level >= style.unsortedLevels) members.sort(byBytes)
+    const colon = style.indent === null ? `:${style.gap}` : ': '
+    this.#wrap('{', members, '}', level, ([name, member]) => {
+      this.#add(writeText(name, style) + colon)
+      this.write(member, level + 1)
+    })
+  }
+
+  #wrap<T>(open: string, items: readonly T[], close: string, level: number, add: (item: T) => void): void {
+    if (items.length === 0) return this.#add(open + close)
+    const { indent, gap } = this.#style
+    const newline = indent === null ? '' : `\n${' '.repeat(indent * (level + 1))}`
+    const comma = indent === null ? `,${gap}` : `,${newline}`
+    this.#add(open + newline)
+    for (const [index, item] of items.entries()) {
+      if (index > 0) this.#add(comma)
+      add(item)
+    }
+    this.#add(indent === null ? close : `\n${' '.repeat(indent * level)}${close}`)
+  }
+
+  #add(text: string): void {
+    const length = this.text.length + text.length
+    if (length > this.#taken && this.#output !== undefined) {
+      const portion = Math.max(length - this.#taken, Math.min(PORTION, this.#output.left))
+      this.#output.take(portion)
+      this.#taken += portion
+    }
+    this.text += text
+  }
+}
+
+/** By the bytes of their names. */
+function byBytes([a]: [string, unknown], [b]: [string, unknown]): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 function writeText(text: string, { ascii, escapesMarkup }: Style): string {

@@ -81,7 +81,7 @@ async function respond(svc: EchoSvc, request: FastifyRequest, reply: FastifyRepl
   if (delayMs === null || delayMs < 0)
     return sendMessage(reply, 400, `time: invalid duration ${JSON.stringify(delay.slice(0, 100))}`)
   if (delayMs > 0 && !(await svc.http.delay(request, delayMs))) return reply.hijack()
-  const body = goNarrowJson(await describeRequest(svc, request))
+  const body = goNarrowJson(await describeRequest(svc, request), svc.budgets.output(request))
   for (const [name, value] of requestedHeaders(request)) reply.raw.setHeader(name, value)
   return reply.headers(JSON_HEADERS).send(Buffer.from(body))
 }

@@ -24,6 +24,7 @@ export async function sendAnything(call: Call): Promise<unknown> {
 const withBody = (method: string): Operation => ({
   path: `/${method.toLowerCase()}`,
   summary: `Reflect a ${method} request`,
+  takes: 'deliveries',
   methods: { httpbin: [method], 'go-httpbin': [method] },
   atRoot: true,
   // Some clients send no body with DELETE.
@@ -38,6 +39,7 @@ const withBody = (method: string): Operation => ({
 const anything = (path: string, example: string): Operation => ({
   path,
   summary: 'Reflect a request of any method',
+  takes: 'deliveries',
   methods: { httpbin: METHODS_OF_ANYTHING },
   examples: [{ name: 'Query', path: example }],
   handle: sendAnything,

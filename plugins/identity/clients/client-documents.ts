@@ -3,7 +3,7 @@ import { isNestedWithin, isRecord } from 'svc/plugin'
 import type { Store } from 'svc/plugin'
 import { OAuthError } from '../errors.ts'
 import type { IssuerSettings } from '../issuers/issuer-settings.ts'
-import { FetchProblem, isOwnUrl } from '../outbound/fetcher.ts'
+import { FetchProblem, isOwn } from '../outbound/fetcher.ts'
 import type { Fetcher } from '../outbound/fetcher.ts'
 import { parseScope } from '../requests/scope.ts'
 import { readClientKeys } from './client-keys.ts'
@@ -30,16 +30,22 @@ export function createDocumentClients(
   store: Store<Client>,
 ): FindDocumentClient {
   return async (id, ownBase) => {
-    checkId(id, ownBase, cimd.allow, fetcher)
-    const known = await store.get(id)
+    const place = checkId(id, ownBase, cimd.allow, fetcher)
+    // A host that was allowed meanwhile has its own document, so own ones are kept apart.
+    const key = isOwn(place) ? `own ${id}` : id
+    const known = await store.get(key)
     if (known !== undefined) return known
     try {
-      const response = await fetcher.send(id, { ownBase, maxBytes: MAX_BYTES, headers: { accept: 'application/json' } })
+      const response = await fetcher.send(place, {
+        ownBase,
+        maxBytes: MAX_BYTES,
+        headers: { accept: 'application/json' },
+      })
       if (response.status !== 200) throw new FetchProblem(`the response has status ${response.status}`)
       if (!/^application\/(?:[a-z0-9.-]{1,100}\+)?json\b/i.test(response.contentType))
         throw new FetchProblem('it is not JSON')
       const client = readDocument(id, parse(response.body))
-      await store.set(id, client, { ttlMs: cacheSeconds(response.cacheControl, cimd.cache_s) * 1000 })
+      await store.set(key, client, { ttlMs: cacheSeconds(response.cacheControl, cimd.cache_s) * 1000 })
       return client
     } catch (error) {
       throw error instanceof FetchProblem ? unusable(error.message) : error
@@ -47,16 +53,19 @@ export function createDocumentClients(
   }
 }
 
-function checkId(id: string, ownBase: string, allow: readonly string[] | undefined, fetcher: Fetcher): void {
+/** The place of the document. */
+function checkId(id: string, ownBase: string, allow: readonly string[] | undefined, fetcher: Fetcher): string {
   const url = id.length <= MAX_ID_CHARACTERS && URL.canParse(id) ? new URL(id) : null
   // The text must be the URL itself: without dot segments, upper-case hosts and default ports.
   const isPlain =
     url?.href === id && url.pathname !== '/' && url.hash === '' && url.username === '' && !id.includes('#')
   if (!isPlain) throw unusable('the id must be an https URL with a path, without user, fragment and dot segments')
-  if (isOwnUrl(id, ownBase)) return
+  const place = fetcher.placeOf(id, ownBase)
+  if (place !== null && isOwn(place)) return place
   if (url.protocol !== 'https:') throw unusable('the id must be an https URL')
   const isListed = allow?.some(host => [url.host, url.hostname].includes(host.toLowerCase())) ?? true
-  if (!isListed || !fetcher.isAllowed(id, ownBase)) throw unusable('its host is not allowed')
+  if (!isListed || place === null) throw unusable('its host is not allowed')
+  return place
 }
 
 function parse(body: string): Record<string, unknown> {

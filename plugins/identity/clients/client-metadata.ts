@@ -66,7 +66,7 @@ export function checkClientMetadata(value: unknown, issuer: Issuer, url: string)
     echoed: Object.fromEntries(ECHOED.map(name => [name, member(name)])),
     extended: isDefault
       ? { client: {}, shown: {} }
-      : readExtendedMetadata(member, authMethod, settings.algorithms, uri => issuer.isFetchAllowed(uri, url)),
+      : readExtendedMetadata(member, authMethod, settings.algorithms, uri => issuer.placeOf(uri, url)),
   }
 }
 

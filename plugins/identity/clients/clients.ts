@@ -19,7 +19,7 @@ export interface Client {
   auth?: StrongMethod
   /** Its public keys. */
   jwks?: readonly JWK[]
-  /** Where its public keys are, instead. */
+  /** Where its public keys are, instead: a URL, or a path of this instance. */
   jwksUri?: string
   /** The subject of its certificate (RFC 4514). */
   subjectDn?: string

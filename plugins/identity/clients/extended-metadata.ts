@@ -41,18 +41,21 @@ const FLAGS: readonly (readonly [name: string, requirement: ClientRequirement])[
   ['tls_client_certificate_bound_access_tokens', 'mtls'],
 ]
 
-/** Reads the members; throws `invalid_client_metadata`. `algorithms` are those of the issuer. */
+/**
+ * Reads the members; throws `invalid_client_metadata`. `algorithms` are those of the issuer. `placeOf` decides once where a
+ * URL leads: other requests can come with another `Host`.
+ */
 export function readExtendedMetadata(
   member: Members,
   method: AuthMethod,
   algorithms: readonly KeyPairAlgorithm[],
-  isFetchAllowed: (uri: string) => boolean,
+  placeOf: (uri: string) => string | null,
 ): ExtendedMetadata {
-  const jwksUri = readKeysUri(member('jwks_uri'), isFetchAllowed)
-  const jwks = readKeys(member('jwks'), jwksUri, method)
+  const jwksUri = readUri(member('jwks_uri'), placeOf, 'jwks_uri', '; send the keys as jwks')
+  const jwks = readKeys(member('jwks'), jwksUri?.uri, method)
   const subjectDn = readSubject(member('tls_client_auth_subject_dn'), method)
   const logoutUris = readLogoutUris(member('post_logout_redirect_uris'))
-  const logoutUri = readLogoutUri(member('backchannel_logout_uri'), isFetchAllowed)
+  const logoutUri = readUri(member('backchannel_logout_uri'), placeOf, 'backchannel_logout_uri')
   const idTokenAlg = readAlgorithm(member('id_token_signed_response_alg'), algorithms)
   const flags = FLAGS.map(([name, requirement]) => ({ name, requirement, isSet: readFlag(member, name) }))
   const require = flags.flatMap(({ requirement, isSet }) => (isSet === true ? [requirement] : []))
@@ -60,30 +63,35 @@ export function readExtendedMetadata(
     client: {
       ...(isStrongMethod(method) && { auth: method }),
       ...(jwks !== undefined && { jwks }),
-      ...(jwksUri !== undefined && { jwksUri }),
+      ...(jwksUri !== undefined && { jwksUri: jwksUri.place }),
       ...(subjectDn !== undefined && { subjectDn }),
       ...(idTokenAlg !== undefined && { idTokenAlg }),
       ...(logoutUris !== undefined && { postLogoutRedirectUris: logoutUris }),
-      ...(logoutUri !== undefined && { backchannelLogoutUri: logoutUri }),
+      ...(logoutUri !== undefined && { backchannelLogoutUri: logoutUri.place }),
       ...(require.length > 0 && { require }),
     },
     shown: {
       jwks: jwks === undefined ? undefined : { keys: jwks },
-      jwks_uri: jwksUri,
+      jwks_uri: jwksUri?.uri,
       tls_client_auth_subject_dn: subjectDn,
       id_token_signed_response_alg: idTokenAlg,
       post_logout_redirect_uris: logoutUris,
-      backchannel_logout_uri: logoutUri,
+      backchannel_logout_uri: logoutUri?.uri,
       ...Object.fromEntries(flags.map(({ name, isSet }) => [name, isSet])),
     },
   }
 }
 
-function readKeysUri(value: unknown, isFetchAllowed: (uri: string) => boolean): string | undefined {
+function readUri(
+  value: unknown,
+  placeOf: (uri: string) => string | null,
+  name: string,
+  advice = '',
+): { uri: string; place: string } | undefined {
   if (value === undefined) return undefined
-  if (typeof value !== 'string' || value.length > MAX_URI_CHARACTERS || !isFetchAllowed(value))
-    throw invalid('jwks_uri is not allowed: its host is not in identity.fetch_allow; send the keys as jwks')
-  return value
+  const place = typeof value === 'string' && value.length <= MAX_URI_CHARACTERS ? placeOf(value) : null
+  if (place === null) throw invalid(`${name} is not allowed: its host is not in identity.fetch_allow${advice}`)
+  return { uri: value as string, place }
 }
 
 function readLogoutUris(value: unknown): string[] | undefined {
@@ -93,13 +101,6 @@ function readLogoutUris(value: unknown): string[] | undefined {
     throw invalid(
       `post_logout_redirect_uris must be an array of at most ${MAX_LOGOUT_URIS} absolute URIs without a fragment`,
     )
-  return value
-}
-
-function readLogoutUri(value: unknown, isFetchAllowed: (uri: string) => boolean): string | undefined {
-  if (value === undefined) return undefined
-  if (typeof value !== 'string' || value.length > MAX_URI_CHARACTERS || !isFetchAllowed(value))
-    throw invalid('backchannel_logout_uri is not allowed: its host is not in identity.fetch_allow')
   return value
 }
 

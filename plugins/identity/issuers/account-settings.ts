@@ -10,7 +10,20 @@ import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { GRANT_TYPES } from '../grants/grant-types.ts'
 import { isRegistrableRedirectUri } from '../clients/redirect-uri.ts'
 import { parseScope } from '../requests/scope.ts'
-import { below, defaulted, flag, list, object, oneOf, optional, refined, required, ShapeError, text } from './shape.ts'
+import {
+  below,
+  defaulted,
+  flag,
+  list,
+  object,
+  oneOf,
+  optional,
+  refined,
+  required,
+  secret,
+  ShapeError,
+  text,
+} from './shape.ts'
 import type { Shape, ValueOf } from './shape.ts'
 
 const MAX_NAMES = 50
@@ -28,7 +41,7 @@ const userClaims: Shape<Record<string, unknown>> = {
 /** A user. One with the name of a demo user replaces it. */
 export const userSettings = object({
   name: required(text({ max: 100 })),
-  password: required(text({ max: 200 })),
+  password: required(secret(text({ max: 200 }))),
   display_name: optional(text()),
   email: optional(text()),
   groups: defaulted(list(text({ max: 100 }), { max: MAX_NAMES }), () => []),
@@ -77,9 +90,12 @@ const subjectDn: Shape<string> = {
   },
 }
 
+/** A path of this instance, or a URL of another host. */
+export const place = text({ max: 2048, pattern: /^(?:\/(?!\/)|https?:\/\/[^/?#])/, what: 'a URL or a path' })
+
 const clientMembers = object({
   client_id: required(text({ max: 200, pattern: /^[\x21-\x7e]+$/, what: 'an id of visible ASCII' })),
-  client_secret: optional(text({ max: 200 })),
+  client_secret: optional(secret(text({ max: 200 }))),
   name: optional(text()),
   redirect_uris: optional(list(redirectUri, { max: 10 })),
   grants: defaulted(list(oneOf(GRANT_TYPES), { min: 1, max: 20, unique: true }), () => [
@@ -88,13 +104,11 @@ const clientMembers = object({
   ]),
   scope: optional(scope),
   post_logout_redirect_uris: optional(list(redirectUri, { max: 10 })),
-  backchannel_logout_uri: optional(
-    text({ max: 2048, pattern: /^(?:\/(?!\/)|https?:\/\/[^/?#])/, what: 'a URL or a path' }),
-  ),
+  backchannel_logout_uri: optional(place),
   id_token_alg: optional(oneOf(KEY_PAIR_ALGORITHMS)),
   auth: optional(oneOf(AUTH_METHODS)),
   jwks: optional(clientKeys),
-  jwks_uri: optional(text({ max: 2048, pattern: /^https?:\/\/[^/?#]/, what: 'a URL' })),
+  jwks_uri: optional(place),
   tls_client_auth_subject_dn: optional(subjectDn),
   require: defaulted(list(oneOf(CLIENT_REQUIREMENTS), { max: 10, unique: true }), () => []),
 })

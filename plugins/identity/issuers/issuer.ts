@@ -30,10 +30,10 @@ export interface Issuer {
   readonly findClient: FindClient
   readonly stores: Stores
   readonly revocations: Revocations
-  /** The keys at a URL; empty if they can't be fetched. `url` is the identifier of the issuer. */
-  remoteKeys(uri: string, url: string): Promise<readonly JWK[]>
-  /** Whether a URL may be fetched. */
-  isFetchAllowed(uri: string, url: string): boolean
+  /** The keys at a path of this instance or a URL; empty if they can't be fetched. `url` is the identifier of the issuer. */
+  remoteKeys(place: string, url: string): Promise<readonly JWK[]>
+  /** Where a URL that a client names leads: to a path of this instance or to an allowed host; null: neither. */
+  placeOf(uri: string, url: string): string | null
   readonly keys: IssuerKeys
   /** Its path: empty for the default issuer. */
   readonly path: string
@@ -68,7 +68,7 @@ export function createIssuer(
     registered: own.clients,
     demoKey,
   })
-  const remoteKeys = (uri: string, url: string): Promise<readonly JWK[]> => fetchKeys(uri, ownBase(url))
+  const remoteKeys = (place: string, url: string): Promise<readonly JWK[]> => fetchKeys(place, ownBase(url))
   return {
     name,
     source,
@@ -77,7 +77,7 @@ export function createIssuer(
     stores: own,
     users: createUsers(settings.users, { demo: settings.demo_users }),
     remoteKeys,
-    isFetchAllowed: (uri, url) => fetcher.isAllowed(uri, ownBase(url)),
+    placeOf: (uri, url) => fetcher.placeOf(uri, ownBase(url)),
     async findClient(id, url) {
       const client = await findKnown(id)
       if (client?.jwksUri !== undefined) return { ...client, jwks: await remoteKeys(client.jwksUri, url) }

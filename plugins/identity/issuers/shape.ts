@@ -113,6 +113,11 @@ export function list<T>(
   }
 }
 
+/** A value that is never shown. */
+export function secret<T>({ schema, read }: Shape<T>): Shape<T> {
+  return { schema: { ...schema, 'x-svc-secret': true }, read }
+}
+
 /** A value with a further rule, which throws a `ShapeError`. */
 export function refined<T>({ schema, read }: Shape<T>, check: (value: T, at: string) => void): Shape<T> {
   return {

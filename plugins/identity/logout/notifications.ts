@@ -39,7 +39,7 @@ export function createLogoutNotifications(svc: Svc<IdentityOptions>): NotifyLogo
     }
     const key = (await issuer.keys.signing(client.idTokenAlg)) ?? (await issuer.keys.signing())!
     const token = await signToken(claims, issuer, { algorithm: key.alg, typ: LOGOUT_TYP })
-    const { status } = await fetcher.send(uri.startsWith('/') ? ownBase + uri : uri, {
+    const { status } = await fetcher.send(uri, {
       ownBase,
       maxBytes: MAX_RESPONSE_BYTES,
       method: 'POST',

@@ -1,6 +1,10 @@
 /**
- * Requests to URLs that clients name: to own paths, in-process, and to hosts that the operator allows. Without redirects,
- * with a limit of time and size.
+ * Requests to URLs that clients and settings name: to own paths, in-process, and to hosts that the operator allows. Without
+ * redirects, with a limit of time and size.
+ *
+ * A request says itself which host it is for, so `Host` must not decide what other URLs mean. A *place* is either a path of
+ * this instance or the URL of an allowed host. A client names its place once, with a URL as it sees this instance; settings
+ * name it as a path or URL, and what is a URL there is never a path of this instance.
  */
 import type { Svc } from 'svc/plugin'
 
@@ -13,7 +17,7 @@ export class FetchProblem extends Error {}
 
 /** What is sent. */
 export interface OutboundRequest {
-  /** The base URL of this instance, as the client named it. */
+  /** The base URL of this instance, for routes that make URLs. */
   ownBase: string
   maxBytes: number
   method?: 'GET' | 'POST'
@@ -31,10 +35,13 @@ export interface OutboundResponse {
 
 /** Sends requests. */
 export interface Fetcher {
-  /** Whether the URL may be requested: it is an own one, or its host is allowed. */
-  isAllowed(url: string, ownBase: string): boolean
-  /** Sends a request; throws a `FetchProblem`. */
-  send(url: string, request: OutboundRequest): Promise<OutboundResponse>
+  /**
+   * The place of a URL that a client names in a request: the URL if its host is allowed, else a path if it is below
+   * `ownBase`, the base URL of the request; null if it is neither.
+   */
+  placeOf(url: string, ownBase: string): string | null
+  /** Sends a request to a place; throws a `FetchProblem`. */
+  send(place: string, request: OutboundRequest): Promise<OutboundResponse>
 }
 
 /** Requests that count together. */
@@ -59,21 +66,25 @@ export function createFetcher(
 ): Fetcher {
   const allowed = new Set(allow.map(host => host.toLowerCase()))
 
-  function isAllowed(url: string, ownBase: string): boolean {
-    if (!URL.canParse(url)) return false
-    const { protocol, host, hostname, username, password } = new URL(url)
-    if ((protocol !== 'http:' && protocol !== 'https:') || username !== '' || password !== '') return false
-    return isOwnUrl(url, ownBase) || allowed.has(host) || allowed.has(hostname)
+  function isAllowed({ host, hostname }: URL): boolean {
+    return allowed.has(host) || allowed.has(hostname)
   }
 
   return {
-    isAllowed,
-    async send(url, request) {
-      if (!isAllowed(url, request.ownBase)) throw new FetchProblem('its host is not in identity.fetch_allow')
+    placeOf(text, ownBase) {
+      const url = httpUrl(text)
+      if (url === null) return null
+      // An allowed host is another one, whatever `Host` says.
+      return isAllowed(url) ? text : ownPath(url, new URL(ownBase))
+    },
+    async send(place, request) {
+      const url = isOwn(place) ? null : httpUrl(place)
+      if (!isOwn(place) && (url === null || !isAllowed(url)))
+        throw new FetchProblem('its host is not in identity.fetch_allow')
       if (active.count >= maxAtOnce) throw new FetchProblem('too many requests are sent at the moment')
       active.count++
       try {
-        return isOwnUrl(url, request.ownBase) ? await callOwn(url, request, svc) : await fetchRemote(url, request)
+        return url === null ? await callOwn(place, request, svc) : await fetchRemote(place, request)
       } catch (error) {
         if (error instanceof FetchProblem) throw error
         const isLate = error instanceof Error && error.name === 'TimeoutError'
@@ -86,23 +97,34 @@ export function createFetcher(
   }
 }
 
-/** Whether a URL is below the base URL of this instance. */
-export function isOwnUrl(url: string, ownBase: string): boolean {
-  const [target, base] = [new URL(url), new URL(ownBase)]
+/** Whether a place is a path of this instance. */
+export function isOwn(place: string): boolean {
+  return place.startsWith('/')
+}
+
+/** Null for a text that is not an HTTP URL, or that has a user name. */
+function httpUrl(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  return isHttp && url.username === '' && url.password === '' ? url : null
+}
+
+/** Path and query below a base URL; null if the URL is not below it. */
+function ownPath({ origin, pathname, search }: URL, base: URL): string | null {
   const prefix = base.pathname.replace(/\/$/, '')
-  return target.origin === base.origin && target.pathname.startsWith(`${prefix}/`)
+  return origin === base.origin && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) + search : null
 }
 
 async function callOwn(
-  url: string,
+  place: string,
   { ownBase, maxBytes, method = 'GET', headers, body }: OutboundRequest,
   { http }: Pick<Svc, 'http'>,
 ): Promise<OutboundResponse> {
-  const { pathname, search } = new URL(url)
+  const [path = '/', query] = place.split('?', 2)
   const call = http.call(null, {
     method,
-    path: pathname.slice(new URL(ownBase).pathname.replace(/\/$/, '').length),
-    ...(search !== '' && { query: search.slice(1) }),
+    path,
+    ...(query !== undefined && { query }),
     ...(headers && { headers }),
     ...(body !== undefined && { body: Buffer.from(body) }),
     baseUrl: ownBase,

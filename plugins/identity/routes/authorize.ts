@@ -67,6 +67,7 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
     endpoint: 'authorize',
     description: {
       category: CATEGORY,
+      ownPage: true,
       summary: 'Request an authorization code',
       description: 'Shows a login form. The demo users are demo, alice and bob; their passwords equal their names.',
       parameters: QUERY,
@@ -88,6 +89,7 @@ export function registerAuthorizeRoutes(app: FastifyInstance, provider: Provider
     endpoint: 'authorize',
     description: {
       category: CATEGORY,
+      ownPage: true,
       summary: 'Log in and approve or deny',
       description:
         'Takes the parameters of GET as a form, with `username`, `password` and `action`. Without any of these three it acts like GET. Pages after the password send `step` instead of the parameters, with `otp`, or with a `scope` for each that is granted.',

@@ -61,6 +61,7 @@ export function registerClientDocumentRoute(app: FastifyInstance, provider: Prov
     isByPathOnly: true,
     description: {
       category: CATEGORY,
+      takes: 'documents',
       summary: 'Get a client metadata document',
       description:
         'The URL of `cli.json` or `web.json` is the id of a client that needs no registration. The other documents are wrong, and an authorization server must refuse them.',

@@ -3,6 +3,7 @@ import { readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply } from 'svc/plugin'
 import { sendErrorPage } from '../authorize/page.ts'
 import { authenticateClient } from '../clients/client-authentication.ts'
+import { limitAttempts } from '../device/attempts.ts'
 import { authorizeDevice } from '../device/device-authorization.ts'
 import { deviceState, readUserCode } from '../device/device-codes.ts'
 import { codeOf, devicePurpose, UNKNOWN_CODE } from '../device/device-login.ts'
@@ -18,14 +19,12 @@ import { registerEndpoint } from './issuer-routes.ts'
 import type { IssuerRequest } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
 
-/** Wrong codes from one address in a minute. */
-const MAX_WRONG_CODES = 5
 const EXAMPLE_CODE = 'BCDF-GHJK'
 
 /** Registers the endpoint and the page. */
 export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): void {
   const { svc, steps } = provider
-  const wrongCodes = openDeviceAttempts(svc)
+  const attempts = limitAttempts(openDeviceAttempts(svc))
 
   registerEndpoint(app, provider, {
     method: 'POST',
@@ -70,6 +69,7 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     isByPathOnly: true,
     description: {
       category: CATEGORY,
+      ownPage: true,
       summary: 'Enter the code of a device',
       parameters: [{ name: 'user_code', in: 'query', description: 'Prefills the form', schema: { type: 'string' } }],
       responses: { 200: { description: 'The form' } },
@@ -85,6 +85,7 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     isByPathOnly: true,
     description: {
       category: CATEGORY,
+      ownPage: true,
       summary: 'Approve or deny a device',
       description:
         'First `user_code` alone, which shows the login form; then with `username`, `password` and `action`. Further pages of the login send `step`.',
@@ -124,7 +125,7 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     const step = text === undefined ? null : await steps.readLogin(text, issuer, 'device')
     const entered = step === null ? (parameters.get('user_code') ?? '') : codeOf(step)
     const address = svc.http.clientIp(request)
-    if (((await wrongCodes.peek(address)) ?? 0) >= MAX_WRONG_CODES) {
+    if (!(await attempts.begin(address))) {
       const problem = 'Too many wrong codes. Try again in a minute.'
       return sendCodePage(reply.header('Retry-After', '60'), issuer, { entered, problem }, 429)
     }
@@ -132,9 +133,9 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
     const record = await issuer.stores.deviceCodes.peek(userCode)
     const client = record === undefined ? undefined : await issuer.findClient(record.clientId, url)
     if (record === undefined || client === undefined || deviceState(record, Date.now()) !== 'pending') {
-      await wrongCodes.increment(address)
       return sendCodePage(reply, issuer, { entered, problem: UNKNOWN_CODE })
     }
+    await attempts.forgive(address)
     const purpose = devicePurpose({ issuer, client, record, userCode }, reply)
     const login = { svc, steps, request, reply }
     if (step !== null) return continueLogin(purpose, step, parameters, login)

@@ -74,6 +74,7 @@ export function registerLogoutRoutes(app: FastifyInstance, provider: Provider): 
     isByPathOnly: true,
     description: {
       category: CATEGORY,
+      ownPage: true,
       summary: 'Log out',
       description: 'Ends the session of the ID token: its refresh tokens are revoked, and its client is notified.',
       parameters: PARAMETERS.map(
@@ -91,6 +92,7 @@ export function registerLogoutRoutes(app: FastifyInstance, provider: Provider): 
     isByPathOnly: true,
     description: {
       category: CATEGORY,
+      ownPage: true,
       summary: 'Log out, with a form',
       description: 'Takes the parameters of GET as a form; the page that asks the user sends `step` and `action`.',
       requestBody: formBody('The parameters, or the decision of the user', [

@@ -25,6 +25,7 @@ function describeDocument(path: string, summary: string, description: string): R
     category: CATEGORY,
     summary,
     description,
+    takes: 'documents',
     responses: { 200: { description: 'The JSON document' } },
     examples: [{ name: summary, path, expectStatus: 200 }],
   }

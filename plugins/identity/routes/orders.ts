@@ -139,6 +139,7 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
       category: CATEGORY,
       summary: 'Keys of debug tokens with the header jku',
       description: 'No issuer has these keys: a verifier that fetches them was deceived.',
+      takes: 'documents',
       responses: { 200: { description: 'A JWK Set' } },
       examples: [{ name: 'Keys', path: '/oauth/debug/jwks', expectStatus: 200 }],
     }),

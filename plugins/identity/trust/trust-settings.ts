@@ -1,5 +1,5 @@
 /** The issuers whose assertions an issuer accepts, as in the settings. */
-import { clientKeys } from '../issuers/account-settings.ts'
+import { clientKeys, place } from '../issuers/account-settings.ts'
 import { defaulted, list, object, oneOf, optional, refined, required, ShapeError, text } from '../issuers/shape.ts'
 import type { Shape, ValueOf } from '../issuers/shape.ts'
 
@@ -24,7 +24,7 @@ const issuer: Shape<string> = {
 const entry = object({
   issuer: required(issuer),
   jwks: optional(clientKeys),
-  jwks_uri: optional(text({ max: 2048, pattern: /^https?:\/\/[^/?#]/, what: 'a URL' })),
+  jwks_uri: optional(place),
   types: defaulted(list(oneOf(TRUST_TYPES), { min: 1, max: 2, unique: true }), () => [...TRUST_TYPES]),
   subjects: defaulted(list(text({ max: 200 }), { min: 1, max: 50 }), () => ['*']),
   client: defaulted(text({ max: 200 }), () => 'svc'),

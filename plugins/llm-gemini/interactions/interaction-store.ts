@@ -1,6 +1,6 @@
 /** The stored interactions. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
+import type { Engine, OwnedKeys, Owner, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
 import type { Interaction } from './interaction.ts'
 
 /** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
@@ -21,47 +21,64 @@ const BOUNDS = {
 
 export class InteractionStore {
   readonly #store: Store<Packed>
+  readonly #engine: Engine
   readonly #isPublic: boolean
+  readonly #keyOf: OwnedKeys
   readonly #endingOf: (key: string) => StreamEnding
 
-  constructor(svc: Svc, { endings }: Pick<Providers, 'endings'>) {
+  constructor(svc: Svc, { engine, endings }: Pick<Providers, 'engine' | 'endings'>) {
     this.#isPublic = svc.config.publicMode
+    this.#engine = engine
+    this.#keyOf = engine.ownedKeys(this.#isPublic)
     this.#store = svc.state<Packed>('interactions', {
       ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
       ttlFrom: 'use',
       watched: true,
+      schema: 2,
     })
     this.#endingOf = endings(this.#store, ({ cancelledAt }) => cancelledAt !== null)
   }
 
   /** Ends a stream of the interaction when it is cancelled or deleted. */
-  endingOf(provider: string, id: string): StreamEnding {
-    return this.#endingOf(keyOf(provider, id))
+  endingOf(owner: Owner, id: string): StreamEnding {
+    return this.#endingOf(this.#keyOf(owner, id))
   }
 
   async put(interaction: Interaction): Promise<void> {
-    const { provider, session, head, cancelledAt } = interaction
+    const { session, head, cancelledAt } = interaction
     const packed: Packed = { session, cancelledAt, json: JSON.stringify(interaction) }
-    await this.#store.set(keyOf(provider, head.id), packed, { group: session })
+    await this.#store.set(this.#keyOf(interaction, head.id), packed, { group: session })
+  }
+
+  async get(asker: Asker, id: string): Promise<Interaction | undefined> {
+    const found = await this.#packed(asker, id)
+    return found && unpack(found)
+  }
+
+  /** An interaction that becomes a part of a prompt: what it costs is taken before it is read. */
+  async predecessor(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<Interaction | undefined> {
+    const found = await this.#packed(asker, id)
+    if (found === undefined) return undefined
+    this.#engine.takeHistory(asker.output(), found.json.length)
+    return unpack(found)
   }
 
   /** In public mode, an interaction exists only for the session that made it. */
-  async get(asker: Asker, id: string): Promise<Interaction | undefined> {
-    const { provider, session, storesResponses } = asker
+  async #packed({ provider, session, storesResponses }: Asker, id: string): Promise<Packed | undefined> {
     if (!storesResponses) return undefined
-    const found = await this.#store.get(keyOf(provider, id))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
+    const found = await this.#store.get(this.#keyOf({ provider, session }, id))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
   }
 
-  async cancel({ provider, head }: Interaction, now: number): Promise<Interaction | undefined> {
-    const changed = await this.#store.update(keyOf(provider, head.id), found =>
+  async cancel(interaction: Interaction, now: number): Promise<Interaction | undefined> {
+    const changed = await this.#store.update(this.#keyOf(interaction, interaction.head.id), found =>
       found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
     )
     return changed && unpack(changed)
   }
 
-  async delete({ provider, head }: Interaction): Promise<void> {
-    await this.#store.delete(keyOf(provider, head.id))
+  async delete(interaction: Interaction): Promise<void> {
+    await this.#store.delete(this.#keyOf(interaction, interaction.head.id))
   }
 
   clear(session: string | null): Promise<number> {
@@ -75,8 +92,4 @@ export class InteractionStore {
 
 function unpack({ json, cancelledAt }: Packed): Interaction {
   return { ...(JSON.parse(json) as Interaction), cancelledAt }
-}
-
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${id.slice(0, 100)}`
 }

@@ -1,5 +1,5 @@
 /** Interactions: what is stored, and their state at an instant. */
-import type { Choice, Engine, ReplyPlan, StreamEvent } from '../../llm/types.ts'
+import type { Choice, Engine, ReplyPlan, Schedule, StoredChoice, StreamEvent } from '../../llm/types.ts'
 import type { Step } from './steps.ts'
 
 export interface InteractionHead {
@@ -20,7 +20,7 @@ export interface Interaction {
   head: InteractionHead
   input: Step[]
   previous: string | null
-  choice: Choice
+  choice: StoredChoice
   tokens: { prompt: number; cached: number; completion: number; reasoning: number }
   /** When the tokens of a background interaction are due; null: it was complete at once. */
   plan: ReplyPlan | null
@@ -75,50 +75,108 @@ function usageOf({ prompt, cached, completion, reasoning }: Interaction['tokens'
   }
 }
 
+const ID_DIGITS = 8
 const FAILURE = { code: 'internal', message: 'An internal error has occurred. (simulated)' }
 
-/** The events of an interaction, each with the time at which it is due (0: at once). The same each time. */
-export function eventsOf(engine: Engine, interaction: Interaction): StreamEvent[] {
-  const { head, plan } = interaction
-  const body = [...bodyEvents(engine, interaction)]
-  const { events, hasFailed, endsAt } =
-    plan === null
-      ? { events: body, hasFailed: false, endsAt: undefined }
-      : engine.timeline(body, { beganAt: head.created, plan })
-  const end = hasFailed ? 'failed' : finalStatus(interaction)
-  const timed = endsAt === undefined ? {} : { dueAt: endsAt }
-  const emit = emitter(engine, head, events.length)
-  const completed = {
-    interaction: {
-      ...headOf(head, end, Math.max(head.created, Math.ceil(endsAt ?? 0))),
-      ...(hasFailed ? { errors: [FAILURE] } : { usage: usageOf(interaction.tokens) }),
-    },
+/**
+ * The events of an interaction, each with the time at which it is due (0: at once). The same each time. They are made as
+ * they are read.
+ */
+export function* eventsOf(engine: Engine, interaction: Interaction): Iterable<StreamEvent> {
+  const { head } = interaction
+  const choice = engine.unpackChoice(interaction.choice)
+  const steps = outputSteps(engine, interaction)
+  const schedule = scheduleOf(engine, interaction, choice, steps)
+  const body = bodyEvents(engine, head, choice, steps)
+  let number = 0
+  for (const event of schedule?.timed(body) ?? body) {
+    number += 1
+    yield event
   }
-  return [
-    ...events,
-    ...(hasFailed ? [{ ...emit('error', { error: FAILURE }), ...timed }] : []),
-    { ...emit('interaction.completed', completed), ...timed },
-    { event: 'done', data: '[DONE]', ...timed },
-  ]
+  const timed = schedule === null ? {} : { dueAt: endOf(interaction, schedule) }
+  const emit = emitter(engine, head, number)
+  if (schedule?.hasFailed === true) yield { ...emit('error', { error: FAILURE }), ...timed }
+  yield { ...emit('interaction.completed', { interaction: endedHead(interaction, schedule) }), ...timed }
+  yield { event: 'done', data: '[DONE]', ...timed }
+}
+
+/** When its tokens are due; null: it was complete at once. */
+function scheduleOf(
+  engine: Engine,
+  { head, plan }: Interaction,
+  choice: Choice,
+  steps: readonly Step[],
+): Schedule | null {
+  if (plan === null) return null
+  const tokens = steps.reduce((sum, step) => sum + tokensOf(step, choice), 0)
+  return engine.schedule({ beganAt: head.created, plan, tokens })
+}
+
+/** Without a token the work has not begun, and ends at once. */
+function endOf({ head }: Interaction, schedule: Schedule): number {
+  return schedule.sent === 0 ? head.created : schedule.dueAfter(schedule.sent)!
+}
+
+function endedHead(interaction: Interaction, schedule: Schedule | null): Record<string, unknown> {
+  const { head, tokens } = interaction
+  const hasFailed = schedule?.hasFailed === true
+  const endsAt = schedule === null ? 0 : endOf(interaction, schedule)
+  return {
+    ...headOf(head, hasFailed ? 'failed' : finalStatus(interaction), Math.max(head.created, Math.ceil(endsAt))),
+    ...(hasFailed ? { errors: [FAILURE] } : { usage: usageOf(tokens) }),
+  }
 }
 
 type Emit = (type: string, data: object, paced?: boolean) => StreamEvent
 
-/** Numbers events; their ids follow from the interaction. */
-function emitter(engine: Engine, { id }: InteractionHead, from: number): Emit {
+/** The ids of events: hex digits that follow from the interaction, then the number of the event. */
+function idsOf(
+  engine: Engine,
+  { id }: InteractionHead,
+): { idOf(number: number): string; numberOf(id: string): number } {
+  const prefix = engine.digest(id, 'events').slice(0, ID_DIGITS)
+  const idOf = (number: number): string => prefix + number.toString(16).padStart(ID_DIGITS, '0')
+  return {
+    idOf,
+    numberOf: given => {
+      const number = parseInt(given.slice(ID_DIGITS), 16)
+      return given === idOf(number) ? number : NaN
+    },
+  }
+}
+
+/** The number of the event with this id; null: there is none. */
+export function eventNumber(engine: Engine, interaction: Interaction, id: string): number | null {
+  const choice = engine.unpackChoice(interaction.choice)
+  const steps = outputSteps(engine, interaction)
+  const schedule = scheduleOf(engine, interaction, choice, steps)
+  // Two at the beginning; two and the signature of a thought for each step; the last one, and perhaps an error.
+  let count = 3 + (schedule?.hasFailed === true ? 1 : 0)
+  for (const step of steps) count += 2 + tokensOf(step, choice) + (step.type === 'thought' ? 1 : 0)
+  const number = idsOf(engine, interaction.head).numberOf(id)
+  return number < count ? number : null
+}
+
+/** Numbers events. */
+function emitter(engine: Engine, head: InteractionHead, from: number): Emit {
+  const { idOf } = idsOf(engine, head)
   let number = from
   return (type, data, paced = false) => {
-    const eventId = engine.digest(id, number++).slice(0, 16)
+    const eventId = idOf(number++)
     return { event: type, data: { event_type: type, event_id: eventId, ...data }, paced }
   }
 }
 
-function* bodyEvents(engine: Engine, interaction: Interaction): Iterable<StreamEvent> {
-  const { head, choice } = interaction
+function* bodyEvents(
+  engine: Engine,
+  head: InteractionHead,
+  choice: Choice,
+  steps: readonly Step[],
+): Iterable<StreamEvent> {
   const emit = emitter(engine, head, 0)
   yield emit('interaction.created', { interaction: headOf(head, 'in_progress') })
   yield emit('interaction.status_update', { interaction_id: head.id, status: 'in_progress' })
-  for (const [index, step] of outputSteps(engine, interaction).entries()) {
+  for (const [index, step] of steps.entries()) {
     yield emit('step.start', { index, step: emptied(step) })
     for (const [delta, paced] of deltasOf(step, choice)) yield emit('step.delta', { index, delta }, paced)
     yield emit('step.stop', { index })
@@ -140,9 +198,20 @@ function* deltasOf(step: Step, choice: Choice): Iterable<[delta: object, paced: 
         yield [{ type: 'thought_summary', content: { type: 'text', text } }, true]
     yield [{ type: 'thought_signature', signature: step.signature }, false]
   } else {
-    const call = choice.calls.find(candidate => (candidate.givenId ?? candidate.id) === step.id)
-    for (const piece of call?.jsonPieces ?? []) yield [{ type: 'arguments_delta', arguments: piece }, true]
+    for (const piece of callOf(step, choice)?.jsonPieces ?? [])
+      yield [{ type: 'arguments_delta', arguments: piece }, true]
   }
+}
+
+function callOf(step: Step, { calls }: Choice): Choice['calls'][number] | undefined {
+  return calls.find(call => (call.givenId ?? call.id) === step.id)
+}
+
+/** The number of events with tokens that a step has. */
+function tokensOf(step: Step, choice: Choice): number {
+  if (step.type === 'model_output') return choice.pieces.length
+  if (step.type === 'thought') return step.summary === undefined ? 0 : choice.reasoningPieces.length
+  return callOf(step, choice)?.jsonPieces.length ?? 0
 }
 
 /** The interaction as it is at `now`. */
@@ -151,21 +220,34 @@ export function interactionAt(
   interaction: Interaction,
   now: number,
 ): Record<string, unknown> & { status: string; steps: Step[] } {
-  const { head, cancelledAt } = interaction
+  const { head, plan, cancelledAt } = interaction
   const until = Math.min(now, cancelledAt ?? now)
-  const events = eventsOf(engine, interaction)
-  const end = events.findLast(({ event }) => event === 'interaction.completed')!
   const all = outputSteps(engine, interaction)
-  const isEnded = (end.dueAt ?? 0) <= until
-  const ended = isEnded ? (end.data as { interaction: Record<string, unknown> }).interaction : null
-  const done = events.filter(({ event, dueAt = 0 }) => event === 'step.stop' && dueAt <= until).length
+  if (plan === null) return shown(interaction, endedHead(interaction, null), all)
+  const choice = engine.unpackChoice(interaction.choice)
+  const schedule = scheduleOf(engine, interaction, choice, all)!
+  let tokens = 0
+  const done = all.filter(step => {
+    tokens += tokensOf(step, choice)
+    const dueAt = tokens === 0 ? head.created : schedule.dueAfter(tokens)
+    return dueAt !== null && dueAt <= until
+  })
+  const isEnded = endOf(interaction, schedule) <= until
+  return shown(interaction, isEnded ? endedHead(interaction, schedule) : null, done)
+}
+
+function shown(
+  { head, cancelledAt }: Interaction,
+  ended: Record<string, unknown> | null,
+  steps: Step[],
+): Record<string, unknown> & { status: string; steps: Step[] } {
   const status = ended === null ? (cancelledAt === null ? 'in_progress' : 'cancelled') : String(ended.status)
   return {
     ...headOf(head, status, cancelledAt ?? head.created),
     ...ended,
     status,
     role: 'model',
-    steps: all.slice(0, done),
+    steps,
     ...head.echo,
   }
 }

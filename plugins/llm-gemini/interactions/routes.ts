@@ -1,4 +1,5 @@
 /** The routes of interactions. */
+import { isOutputError, Pacer } from 'svc/plugin'
 import type {
   ChatResult,
   Engine,
@@ -10,7 +11,7 @@ import type {
   StreamEvent,
 } from '../../llm/types.ts'
 import { finishReasons } from '../generate.ts'
-import { interactionAt, eventsOf, outputSteps, type Interaction } from './interaction.ts'
+import { interactionAt, eventNumber, eventsOf, outputSteps, type Interaction } from './interaction.ts'
 import { interactionError } from './errors.ts'
 import type { InteractionStore } from './interaction-store.ts'
 import {
@@ -22,7 +23,7 @@ import {
 } from './request.ts'
 import { givenSteps, type Step } from './steps.ts'
 
-type BodyParsed = OwnParsed<{ body: object; revision: string | null; events?: StreamEvent[] }>
+type BodyParsed = OwnParsed<{ body: object; revision: string | null; events?: Iterable<StreamEvent> }>
 
 /** Interactions exist in the versions v1beta, v1beta2 and v1. */
 const ALIASES = ['/ai/gemini/v1', '/ai/gemini/v1beta2/interactions']
@@ -38,7 +39,7 @@ export function interactionRoutes(engine: Engine, store: InteractionStore): LlmR
     if (found === undefined) throw missing(engine, id)
     return found
   }
-  const bodyOf = (input: RouteInput, body: object, events?: StreamEvent[]): BodyParsed => ({
+  const bodyOf = (input: RouteInput, body: object, events?: Iterable<StreamEvent>): BodyParsed => ({
     op: 'own',
     promptTokens: 0,
     completionTokens: 0,
@@ -82,15 +83,16 @@ export function interactionRoutes(engine: Engine, store: InteractionStore): LlmR
       if (input.query.get('stream') !== 'true') {
         const shown = interactionAt(engine, found, Date.now())
         const before = input.query.get('include_input') === 'true' ? found.input : []
-        return bodyOf(input, { ...shown, steps: [...before, ...shown.steps] })
+        const body = { ...shown, steps: [...before, ...shown.steps] }
+        input.output().takeJson(body)
+        return bodyOf(input, body)
       }
       const until = found.cancelledAt ?? Infinity
-      const events = eventsOf(engine, found).filter(({ dueAt = 0 }) => dueAt <= until)
       const last = input.query.get('last_event_id')
-      const place = last === null ? -1 : events.findIndex(({ data }) => engine.json.own(data, 'event_id') === last)
-      if (last !== null && place < 0) throw engine.badInput('last_event_id: no such event.')
-      const rest = events.slice(place + 1).map(event => ({ ...event, dueAt: event.dueAt ?? 0 }))
-      return { ...bodyOf(input, {}, rest), ending: store.endingOf(found.provider, found.head.id) }
+      const place = last === null ? -1 : eventNumber(engine, found, last)
+      if (place === null) throw engine.badInput('last_event_id: no such event.')
+      const rest = eventsAfter(eventsOf(engine, found), place, until)
+      return { ...bodyOf(input, {}, rest), ending: store.endingOf(found, found.head.id) }
     },
     render,
     stream: (_result, { wire }) => wire.events ?? [],
@@ -142,7 +144,7 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
       head: { ...wire.head, created: context.nowMs, model: request.model },
       input: wire.input,
       previous: engine.json.textOf(wire.head.echo.previous_interaction_id) ?? null,
-      choice: result.choices[0]!,
+      choice: engine.packChoice(result.choices[0]!),
       tokens: {
         prompt: promptTokens,
         cached: cachedTokens,
@@ -190,7 +192,7 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
       return {
         ...parsed,
         ...(conversation === undefined ? {} : { conversation }),
-        ...(parsed.isBackground === true ? { ending: store.endingOf(input.provider, parsed.wire.head.id) } : {}),
+        ...(parsed.isBackground === true ? { ending: store.endingOf(input, parsed.wire.head.id) } : {}),
       }
     },
     readOnly(input) {
@@ -215,6 +217,16 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
   }
 }
 
+/** The events after a number that are due by then: those without a due time are overdue. */
+function* eventsAfter(events: Iterable<StreamEvent>, place: number, until: number): Iterable<StreamEvent> {
+  let number = 0
+  for (const event of events) {
+    const dueAt = event.dueAt ?? 0
+    if (dueAt > until) return
+    if (number++ > place) yield { ...event, dueAt }
+  }
+}
+
 /** The steps of all predecessors, the oldest first, and the id of the first. */
 async function chain(
   engine: Engine,
@@ -222,13 +234,21 @@ async function chain(
   input: RouteInput,
   latest: string,
 ): Promise<{ steps: Step[]; first: string }> {
-  const links = await engine.followChain(latest, MAX_CHAIN - 1, async id => {
-    const found: Interaction | undefined = await store.get(input, id)
+  const pacer = new Pacer()
+  const now = Date.now()
+  const follow = engine.followChain(latest, MAX_CHAIN - 1, async id => {
+    if (pacer.isDue) await pacer.pause()
+    const found = await store.predecessor(input, id)
     if (found === undefined) throw missing(engine, id)
-    const { status } = interactionAt(engine, found, Date.now())
+    const { status } = interactionAt(engine, found, now)
     if (status === 'failed') throw missing(engine, id)
     if (status === 'in_progress') throw engine.badInput(`Interaction ${id} is still in progress.`)
     return { previous: found.previous, steps: [...found.input, ...outputSteps(engine, found)] }
+  })
+  const links = await follow.catch((error: unknown) => {
+    if (isOutputError(error) && error.code === 'SVC_OUTPUT_TOO_LARGE')
+      throw engine.badInput(`The chain of interactions exceeds the context window (${engine.historyTooLong(error)}).`)
+    throw error
   })
   if (links === null) throw engine.badInput('The chain of interactions exceeds the context window.')
   return { steps: links.flatMap(({ record }) => record.steps), first: links[0]!.id }

@@ -1,8 +1,8 @@
 /** The stored conversations. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Engine } from '../../llm/types.ts'
+import type { Engine, Owner, RouteInput } from '../../llm/types.ts'
 import { ownerOf, storedItem, type Item } from '../responses/items.ts'
-import type { Asker } from '../responses/response-store.ts'
+import { itemKeys, type Asker } from '../responses/response-store.ts'
 
 export interface Conversation {
   provider: string
@@ -34,14 +34,18 @@ const BOUNDS = {
 export class ConversationStore {
   readonly #store: Store<Packed>
   readonly #isPublic: boolean
+  readonly #keyOf: (owner: Owner, id: string) => string
   readonly #maxItems: number
+  readonly #maxCharacters: number
   readonly #engine: Engine
 
   constructor(svc: Svc, engine: Engine) {
     this.#isPublic = svc.config.publicMode
     this.#engine = engine
+    this.#keyOf = itemKeys(engine.ownedKeys(this.#isPublic))
     const { items, ...bounds } = BOUNDS[this.#isPublic ? 'public' : 'normal']
     this.#maxItems = items
+    this.#maxCharacters = engine.maxHistory(svc.budgets)
     this.#store = svc.state<Packed>('conversations', { ...bounds, ttlFrom: 'use' })
   }
 
@@ -62,7 +66,9 @@ export class ConversationStore {
       busyUntil: 0,
     }
     const conversation = this.#with(empty, items, this.#engine.randomId(16))
-    await this.#store.set(keyOf(provider, conversation.id), pack(conversation), { group: session })
+    const packed = pack(conversation)
+    if (packed.json.length > this.#maxCharacters) throw this.#tooLarge()
+    await this.#store.set(this.#keyOf(conversation, conversation.id), packed, { group: session })
     return conversation
   }
 
@@ -72,41 +78,81 @@ export class ConversationStore {
     return found?.id === id ? found : undefined
   }
 
-  /** The conversation to which an item was added directly. */
-  async owner({ provider, session, storesResponses }: Asker, item: string): Promise<Conversation | undefined> {
-    const found = !storesResponses || ownerOf(item) === null ? undefined : await this.#store.get(keyOf(provider, item))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
+  /** The conversation with this id, or to which this item was added directly. */
+  async owner(asker: Asker, id: string): Promise<Conversation | undefined> {
+    const found = await this.#packed(asker, id)
+    return found && unpack(found)
+  }
+
+  /** The same as a part of a prompt: what it costs is taken before it is read. */
+  async predecessor(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<Conversation | undefined> {
+    const found = await this.#packed(asker, id)
+    if (found === undefined) return undefined
+    this.#engine.takeHistory(asker.output(), found.json.length)
+    return unpack(found)
+  }
+
+  async #packed({ provider, session, storesResponses }: Asker, id: string): Promise<Packed | undefined> {
+    if (!storesResponses || ownerOf(id) === null) return undefined
+    const found = await this.#store.get(this.#keyOf({ provider, session }, id))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
   }
 
   /** Changes a conversation that exists; undefined if it does not. */
   async change(
-    { provider, id }: Conversation,
+    { provider, session, id }: Conversation,
     change: (conversation: Conversation) => Conversation,
   ): Promise<Conversation | undefined> {
-    const changed = await this.#store.update(keyOf(provider, id), found =>
+    const changed = await this.#store.update(this.#keyOf({ provider, session }, id), found =>
       found === undefined ? undefined : pack(change(unpack(found))),
     )
     return changed && unpack(changed)
   }
 
-  /** Appends new items, and returns the conversation with them. */
-  add(conversation: Conversation, items: Record<string, unknown>[]): Promise<Conversation | undefined> {
+  /** Appends new items, and returns the conversation with them. Throws if it would be too large. */
+  async add(conversation: Conversation, items: Record<string, unknown>[]): Promise<Conversation | undefined> {
     const version = this.#engine.randomId(16)
-    return this.change(conversation, found => this.#with(found, items, version))
+    const changed = await this.#extend(conversation, found => this.#with(found, items, version))
+    if (changed !== undefined && changed.version !== version) throw this.#tooLarge()
+    return changed
   }
 
   /**
-   * Appends the items of a response, unless the conversation has changed since it was read; then it returns null. The
-   * version is for `release`.
+   * Appends the items of a response, unless the conversation has changed since it was read. The version is for `release`.
    */
-  async append(read: Conversation, items: Item[], busyUntil: number): Promise<string | null> {
+  async append(
+    read: Conversation,
+    items: Item[],
+    busyUntil: number,
+  ): Promise<{ kind: 'appended'; version: string } | { kind: 'changed' } | { kind: 'too_large'; limit: number }> {
     const version = this.#engine.randomId(16)
-    const changed = await this.change(read, found =>
+    const changed = await this.#extend(read, found =>
       found.version === read.version
         ? this.#trimmed({ ...found, items: [...found.items, ...items], version, busyUntil })
         : found,
     )
-    return changed?.version === version ? version : null
+    if (changed?.version === version) return { kind: 'appended', version }
+    return changed?.version === read.version ? { kind: 'too_large', limit: this.#maxCharacters } : { kind: 'changed' }
+  }
+
+  /** A change that would make the conversation longer than a request can read is not kept. */
+  async #extend(
+    conversation: Conversation,
+    change: (conversation: Conversation) => Conversation,
+  ): Promise<Conversation | undefined> {
+    const changed = await this.#store.update(this.#keyOf(conversation, conversation.id), found => {
+      if (found === undefined) return undefined
+      const longer = pack(change(unpack(found)))
+      return longer.json.length > this.#maxCharacters ? found : longer
+    })
+    return changed && unpack(changed)
+  }
+
+  #tooLarge(): Error {
+    return this.#engine.badInput(
+      `Invalid 'items': a conversation has at most ${this.#maxCharacters} characters (SVC_BUDGET_OUTPUT_BYTES).`,
+      { param: 'items', code: 'invalid_value' },
+    )
   }
 
   /** The response of this version has been sent before its planned end: the next one may begin. */
@@ -114,8 +160,8 @@ export class ConversationStore {
     await this.change(conversation, found => (found.version === version ? { ...found, busyUntil: 0 } : found))
   }
 
-  async delete({ provider, id }: Conversation): Promise<void> {
-    await this.#store.delete(keyOf(provider, id))
+  async delete(conversation: Conversation): Promise<void> {
+    await this.#store.delete(this.#keyOf(conversation, conversation.id))
   }
 
   clear(session: string | null): Promise<number> {
@@ -149,8 +195,4 @@ function pack(conversation: Conversation): Packed {
 
 function unpack({ json }: Packed): Conversation {
   return JSON.parse(json) as Conversation
-}
-
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${ownerOf(id) ?? id}`
 }

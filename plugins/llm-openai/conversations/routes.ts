@@ -130,7 +130,9 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
       describe: describeGet(`/conversations/${UNKNOWN}/items`, 'list the items of a conversation', 'Unknown id', 404),
       async parse(input) {
         const { items } = await find(input)
-        return bodyOf(pageOf(engine, items, input.query, { limit: 20, max: 100 }))
+        const page = pageOf(engine, items, input.query, { limit: 20, max: 100 })
+        input.output().takeJson(page)
+        return bodyOf(page)
       },
       render,
     },

@@ -1,7 +1,7 @@
 /** Uploads: files that are sent in parts. */
 import { createHash } from 'node:crypto'
 import type { Store, Svc } from 'svc/plugin'
-import type { Documents, Engine, LlmRoute, RouteInput } from '../../llm/types.ts'
+import type { Documents, Engine, LlmRoute, OwnedKeys, RouteInput } from '../../llm/types.ts'
 import { describeOther, describePost } from '../describe.ts'
 import { bodyOf } from '../responses/routes.ts'
 import { jsonExpiryOf, MULTIPART_EXAMPLE, missing, purposeOf, showFile, storeFile } from './routes.ts'
@@ -34,6 +34,8 @@ interface Part {
 
 const MIB = 1024 * 1024
 const LIFETIME_MS = 3_600_000
+/** Of all uploads without their parts. */
+const UPLOADS_BYTES = 4 * MIB
 const BOUNDS = {
   normal: { uploads: 50, parts: 100, maxBytes: 64 * MIB },
   public: { uploads: 5, parts: 10, maxBytes: 8 * MIB },
@@ -45,39 +47,45 @@ export class UploadStore {
   readonly #uploads: Store<Upload>
   readonly #parts: Store<Part>
   readonly #isPublic: boolean
+  readonly #keyOf: OwnedKeys
 
-  constructor(svc: Svc) {
+  constructor(svc: Svc, engine: Engine) {
     this.#isPublic = svc.config.publicMode
+    this.#keyOf = engine.ownedKeys(this.#isPublic)
     const { uploads, parts, maxBytes } = BOUNDS[this.#isPublic ? 'public' : 'normal']
     this.maxParts = parts
-    this.#uploads = svc.state<Upload>('uploads', { maxCount: uploads, ttlMs: LIFETIME_MS })
+    this.#uploads = svc.state<Upload>('uploads', { maxCount: uploads, maxBytes: UPLOADS_BYTES, ttlMs: LIFETIME_MS })
     this.#parts = svc.state<Part>('upload-parts', { maxCount: uploads * parts, maxBytes, ttlMs: LIFETIME_MS })
   }
 
   async set(upload: Upload): Promise<void> {
-    await this.#uploads.set(keyOf(upload.provider, upload.id), upload, { group: upload.session })
+    await this.#uploads.set(this.#keyOf(upload, upload.id), upload, { group: upload.session })
   }
 
   async get({ provider, session }: RouteInput, id: string): Promise<Upload | undefined> {
-    const found = await this.#uploads.peek(keyOf(provider, id))
+    const found = await this.#uploads.peek(this.#keyOf({ provider, session }, id))
     return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
   }
 
-  change({ provider, id }: Upload, change: (upload: Upload) => Upload): Promise<Upload | undefined> {
-    return this.#uploads.update(keyOf(provider, id), found => (found === undefined ? undefined : change(found)))
+  change(upload: Upload, change: (upload: Upload) => Upload): Promise<Upload | undefined> {
+    return this.#uploads.update(this.#keyOf(upload, upload.id), found =>
+      found === undefined ? undefined : change(found),
+    )
   }
 
-  async setPart({ provider, session }: Upload, part: string, content: Buffer): Promise<void> {
-    await this.#parts.set(keyOf(provider, part), { session, base64: content.toString('base64') }, { group: session })
+  async setPart(upload: Upload, part: string, content: Buffer): Promise<void> {
+    const { session } = upload
+    const value = { session, base64: content.toString('base64') }
+    await this.#parts.set(this.#keyOf(upload, part), value, { group: session })
   }
 
-  async part({ provider }: Upload, part: string): Promise<Buffer | undefined> {
-    const found = await this.#parts.peek(keyOf(provider, part))
+  async part(upload: Upload, part: string): Promise<Buffer | undefined> {
+    const found = await this.#parts.peek(this.#keyOf(upload, part))
     return found && Buffer.from(found.base64, 'base64')
   }
 
-  async drop({ provider, parts }: Upload): Promise<void> {
-    for (const { id } of parts) await this.#parts.delete(keyOf(provider, id))
+  async drop(upload: Upload): Promise<void> {
+    for (const { id } of upload.parts) await this.#parts.delete(this.#keyOf(upload, id))
   }
 
   async clear(session: string | null): Promise<number> {
@@ -89,10 +97,6 @@ export class UploadStore {
   bytes(): Promise<number> {
     return this.#parts.bytes()
   }
-}
-
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${id.slice(0, 100)}`
 }
 
 export function uploadRoutes(

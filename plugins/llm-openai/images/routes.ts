@@ -37,7 +37,7 @@ type Parsed = OwnParsed<ImageWire>
 type Format = 'png' | 'webp' | 'jpeg'
 
 /** Image files of this server, for formats that are not made here; null: there is none. */
-export type FixedImage = (format: Format) => Promise<Buffer | null>
+export type FixedImage = (format: Format) => Buffer | null
 
 const FORMATS: readonly Format[] = ['png', 'webp', 'jpeg']
 const MAX_SIDE = 4096
@@ -136,7 +136,7 @@ async function readForm(
     if (name === 'n' || name === 'partial_images') return Number(value)
     return name === 'stream' && /^(?:true|false)$/.test(value) ? value === 'true' : value
   }
-  const parsed = await read(engine, fixedImage, input, { fields, images: files.length, isPromptRequired })
+  const parsed = read(engine, fixedImage, input, { fields, images: files.length, isPromptRequired })
   const bytes = files.reduce((sum, file) => sum + file.size, 0)
   return {
     ...parsed,
@@ -150,7 +150,7 @@ function read(
   fixedImage: FixedImage,
   input: RouteInput,
   { fields, images, isPromptRequired }: { fields: Fields; images: number; isPromptRequired: boolean },
-): Parsed | Promise<Parsed> {
+): Parsed {
   const { json } = engine
   const prompt = json.textOf(fields('prompt'))
   if (prompt === undefined && isPromptRequired) throw missing(engine, 'prompt')
@@ -168,33 +168,37 @@ function read(
   const size = sizeOf(engine, fields('size'))
   const format = formatOf(engine, fields('output_format'))
   const imageTokens = images * TOKENS_OF_IMAGE
-  const parsedWith = (bytes: Buffer): Parsed => ({
-    op: 'own',
-    mode: 'image',
-    model,
-    ...(isStream ? { stream: true } : {}),
-    prompt: prompt ?? '',
-    promptTokens: engine.count(prompt ?? '') + imageTokens,
-    completionTokens: 0,
-    wire: {
+  const parsedWith = (bytes: Buffer): Parsed => {
+    const n = isStream ? 1 : clamp(fields('n'), 1, input.limits.images)
+    const data = isData ? bytes.toString('base64') : null
+    return {
+      op: 'own',
+      mode: 'image',
+      model,
+      ...(isStream ? { stream: true } : {}),
       prompt: prompt ?? '',
-      n: isStream ? 1 : clamp(fields('n'), 1, input.limits.images),
-      data: isData ? bytes.toString('base64') : null,
-      size: `${size.width}x${size.height}`,
-      format,
-      quality: json.textOf(fields('quality')) ?? 'auto',
-      background: json.textOf(fields('background')) ?? 'auto',
-      imageTokens,
-      partialImages: partialImagesOf(engine, fields('partial_images')),
-    },
-  })
+      promptTokens: engine.count(prompt ?? '') + imageTokens,
+      completionTokens: 0,
+      replyBytes: n * ((prompt ?? '').length + (data ?? '').length),
+      wire: {
+        prompt: prompt ?? '',
+        n,
+        data,
+        size: `${size.width}x${size.height}`,
+        format,
+        quality: json.textOf(fields('quality')) ?? 'auto',
+        background: json.textOf(fields('background')) ?? 'auto',
+        imageTokens,
+        partialImages: partialImagesOf(engine, fields('partial_images')),
+      },
+    }
+  }
   if (!isData || format === 'png') return parsedWith(picture(size, engine.digest('image', prompt ?? '').slice(0, 6)))
-  return fixedImage(format).then(bytes => {
-    if (bytes !== null) return parsedWith(bytes)
-    throw engine.badInput(`Unsupported value for 'output_format': this server has no image of the type '${format}'.`, {
-      param: 'output_format',
-      code: 'unsupported_value',
-    })
+  const bytes = fixedImage(format)
+  if (bytes !== null) return parsedWith(bytes)
+  throw engine.badInput(`Unsupported value for 'output_format': this server has no image of the type '${format}'.`, {
+    param: 'output_format',
+    code: 'unsupported_value',
   })
 }
 

@@ -1,8 +1,9 @@
 /** What comes before the input of a response: its predecessors, or a conversation. */
+import { isOutputError, Pacer } from 'svc/plugin'
 import type { Documents, Engine, RouteInput } from '../../llm/types.ts'
 import type { Conversation, ConversationStore } from '../conversations/conversation-store.ts'
 import { nameFiles } from '../files/name-files.ts'
-import { givenItems, isReference, type Item } from './items.ts'
+import { givenItems, isReference, ownerOf, type Item } from './items.ts'
 import { checkParameters } from './parameters.ts'
 import { outputAt } from './response-state.ts'
 import type { ResponseStore, StoredResponse } from './response-store.ts'
@@ -32,12 +33,29 @@ const MAX_CHAIN = 200
 const CALLS = new Set(['function_call', 'custom_tool_call'])
 const OUTPUTS = new Set(['function_call_output', 'custom_tool_call_output'])
 
-/** Finds what comes before. `isInputOptional`: a request without input is taken, if it has a predecessor. */
+/**
+ * Finds what comes before. `isInputOptional`: a request without input is taken, if it has a predecessor. What is stored
+ * is taken from the budget of the answer before it is read.
+ */
 export async function readContext(
   services: ContextServices,
   input: RouteInput,
   body: Record<string, unknown>,
-  { isInputOptional = false } = {},
+  options: { isInputOptional?: boolean } = {},
+): Promise<Context> {
+  try {
+    return await readParts(services, input, body, options)
+  } catch (error) {
+    if (!isOutputError(error) || error.code !== 'SVC_OUTPUT_TOO_LARGE') throw error
+    throw tooLong(services.engine, services.engine.historyTooLong(error))
+  }
+}
+
+async function readParts(
+  services: ContextServices,
+  input: RouteInput,
+  body: Record<string, unknown>,
+  { isInputOptional = false }: { isInputOptional?: boolean },
 ): Promise<Context> {
   const { engine } = services
   const { json } = engine
@@ -73,9 +91,8 @@ async function openConversation(
   input: RouteInput,
   id: string,
 ): Promise<Conversation> {
-  const found = await conversations.get(input, id)
-  if (found === undefined)
-    throw engine.badInput(`Conversation with id '${id.slice(0, 100)}' not found.`, { status: 404 })
+  const found = await conversations.predecessor(input, id)
+  if (found?.id !== id) throw engine.badInput(`Conversation with id '${id.slice(0, 100)}' not found.`, { status: 404 })
   if (found.busyUntil > Date.now()) throw locked(engine)
   return found
 }
@@ -98,9 +115,17 @@ async function chain(
 ): Promise<{ items: Item[]; first: string }> {
   const socket = input.socketData as ResponsesSocketData | undefined
   const now = Date.now()
+  const pacer = new Pacer()
+  const find = async (id: string): Promise<StoredResponse | undefined> => {
+    const recalled = socket?.recall(id)
+    if (recalled === undefined) return responses.predecessor(input, id)
+    engine.takeHistory(input.output(), recalled.bytes)
+    return recalled.response
+  }
   const links = await engine.followChain(latest, MAX_CHAIN - 1, async id => {
-    const found: StoredResponse | undefined = socket?.recall(id) ?? (await responses.get(input, id))
-    const state = found === undefined ? null : outputAt(engine, found, await secret(), now)
+    if (pacer.isDue) await pacer.pause()
+    const found = await find(id)
+    const state = found?.head.id !== id ? null : outputAt(engine, found, await secret(), now)
     if (found === undefined || state === null || state.status === 'failed')
       throw engine.badInput(`Previous response with id '${id.slice(0, 100)}' not found.`, {
         param: 'previous_response_id',
@@ -113,37 +138,64 @@ async function chain(
       })
     return { previous: found.previous, items: [...found.input, ...state.output] }
   })
-  if (links === null)
-    throw engine.badInput(
-      'Your input exceeds the context window of this model. Please adjust your input and try again.',
-      { param: 'input', code: 'context_length_exceeded' },
-    )
+  if (links === null) throw tooLong(engine)
   return { items: links.flatMap(({ record }) => record.items), first: links[0]!.id }
 }
 
-/** Replaces references to stored items. */
+/** What a request brings together is longer than the context window; `why`: because of a bound of this server. */
+export function tooLong(engine: Engine, why?: string): Error {
+  const message = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
+  return engine.badInput(why === undefined ? message : `${message} (${why})`, {
+    param: 'input',
+    code: 'context_length_exceeded',
+  })
+}
+
+/** Replaces references to stored items. A request can have thousands of them: each owner is read once. */
 async function resolve(
   { engine, responses, conversations, secret }: ContextServices,
   input: RouteInput,
   items: Record<string, unknown>[],
 ): Promise<Record<string, unknown>[]> {
+  const sealing = await secret()
+  const now = Date.now()
+  const pacer = new Pacer()
+  const known = new Map<string, Map<string, StoredItem>>()
+  const itemsOf = async (id: string): Promise<Map<string, StoredItem>> => {
+    const owner = ownerOf(id) ?? ''
+    let found = known.get(owner)
+    if (found === undefined) {
+      const response = await responses.predecessor(input, id)
+      const stored =
+        response === undefined
+          ? ((await conversations.predecessor(input, id))?.items ?? [])
+          : [...response.input, ...outputAt(engine, response, sealing, now).output]
+      found = new Map(stored.map(item => [item.id, { item, characters: null }]))
+      known.set(owner, found)
+    }
+    return found
+  }
   const resolved: Record<string, unknown>[] = []
   for (const item of items) {
+    if (pacer.isDue) await pacer.pause()
     if (!isReference(item)) {
       resolved.push(item)
       continue
     }
-    const response = await responses.owner(input, item.id)
-    const stored =
-      response === undefined
-        ? (await conversations.owner(input, item.id))?.items
-        : [...response.input, ...outputAt(engine, response, await secret(), Date.now()).output]
-    const found = stored?.find(({ id }) => id === item.id)
+    const found = (await itemsOf(item.id)).get(item.id)
     if (found === undefined)
       throw engine.badInput(`Item with id '${item.id.slice(0, 100)}' not found.`, { status: 404, param: 'input' })
-    resolved.push(found)
+    found.characters ??= JSON.stringify(found.item).length
+    engine.takeHistory(input.output(), found.characters)
+    resolved.push(found.item)
   }
   return resolved
+}
+
+interface StoredItem {
+  item: Item
+  /** Of its JSON; null: not counted yet. */
+  characters: number | null
 }
 
 /** Each output has its call, and each call of a predecessor its output. */

@@ -11,11 +11,11 @@ import type {
 } from '../../llm/types.ts'
 import { responsesContextError } from '../context-error.ts'
 import { describePost } from '../describe.ts'
-import { locked, readContext } from './context.ts'
+import { locked, readContext, tooLong } from './context.ts'
 import { NO_CONTEXT, parseResponses, type ResponsesParsed, type ResponsesWire } from './request.ts'
 import { finishReasons, outputItems, replyOf, type Reply } from './response-object.ts'
 import { responseAt, timedEvents } from './response-state.ts'
-import { packReply, type StoredResponse } from './response-store.ts'
+import type { StoredResponse } from './response-store.ts'
 import { responseShapes } from './shapes.ts'
 import type { ResponsesState } from './state.ts'
 
@@ -23,6 +23,8 @@ import type { ResponsesState } from './state.ts'
 type Warmup = OwnParsed<ResponsesWire>
 type CreateParsed = ResponsesParsed | Warmup
 
+/** The bound that a conversation follows. */
+const BOUND = 'SVC_BUDGET_OUTPUT_BYTES'
 const NO_SECRET = Buffer.alloc(0)
 
 export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
@@ -66,7 +68,7 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
       ])
       const parsed = parseResponses(engine, input, body, { context, secret })
       if (parsed.isBackground === true)
-        return { ...parsed, ending: state.responses.endingOf(input.provider, parsed.wire.head.id) }
+        return { ...parsed, ending: state.responses.endingOf(input, parsed.wire.head.id) }
       if (!isWarmup) return context.conversation === null ? parsed : { ...parsed, ending: releasing(parsed.wire) }
       const { model, wire } = parsed
       return { op: 'own', mode: 'warmup', model, stream: true, promptTokens: 0, completionTokens: 0, wire }
@@ -78,8 +80,11 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
       if (wire.context.conversation !== null) {
         const { conversation } = wire.context.conversation
         const items = [...wire.input, ...outputOf(state, record, wire.secret)]
-        const version = await state.conversations.append(conversation, items, endOf(record, parsed, context))
-        if (version === null) throw locked(engine)
+        const appended = await state.conversations.append(conversation, items, endOf(record, parsed, context))
+        if (appended.kind === 'too_large')
+          throw tooLong(engine, `the conversation would have more than ${appended.limit} characters (${BOUND})`)
+        if (appended.kind === 'changed') throw locked(engine)
+        const { version } = appended
         if (parsed.stream === true && record.plan === null) {
           const release = (): Promise<void> => state.conversations.release(conversation, version)
           if (wire.socket === undefined) locks.set(wire, release)
@@ -120,7 +125,7 @@ function newRecord(
     head: { ...wire.head, created: context.created },
     input: wire.input,
     previous: wire.context.previous,
-    reply: reply && packReply(engine, reply),
+    reply: reply && { ...reply, choice: engine.packChoice(reply.choice) },
     plan: wire.head.isBackground ? { beganAt: context.nowMs, ...context.plan() } : null,
     cancelledAt: null,
   }
@@ -128,9 +133,7 @@ function newRecord(
 
 /** The items of the complete reply. */
 function outputOf({ engine }: ResponsesState, record: StoredResponse, secret: Buffer): ReturnType<typeof outputItems> {
-  return record.reply === null
-    ? []
-    : outputItems(engine, { ...record.reply.choice, pieces: [], reasoningPieces: [] }, record.head, secret)
+  return record.reply === null ? [] : outputItems(engine, engine.wholeChoice(record.reply.choice), record.head, secret)
 }
 
 /** When the reply has been sent: until then, its conversation is locked. */

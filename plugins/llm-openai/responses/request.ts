@@ -23,7 +23,7 @@ export type ResponsesParsed = ChatParsed<ResponsesWire>
 
 /** What a socket knows: its latest responses, stored or not. */
 export interface ResponsesSocketData {
-  recall(id: string): StoredResponse | undefined
+  recall(id: string): { response: StoredResponse; bytes: number } | undefined
   remember(response: StoredResponse): void
   /** The response has locked a conversation, to be released when it has been sent. */
   lock(release: () => Promise<void>): void

@@ -1,40 +1,97 @@
 /** The state of a response at an instant: a function of its record and the clock. */
-import type { Engine, StreamEvent } from '../../llm/types.ts'
+import type { Choice, Engine, Schedule, StreamEvent } from '../../llm/types.ts'
 import { streamResponse, streamWarmup } from './events.ts'
-import { pendingResponse, usageOf, type OutputItem, type Reply } from './response-object.ts'
-import { unpackReply, type StoredResponse } from './response-store.ts'
+import {
+  finished,
+  outputItems,
+  pendingResponse,
+  usageOf,
+  type OutputItem,
+  type Reply,
+  type ResponseHead,
+} from './response-object.ts'
+import type { StoredReply, StoredResponse } from './response-store.ts'
 
-/** The events of a stored response, in order, with the time at which each is due. */
-export function timedEvents(engine: Engine, stored: StoredResponse, secret: Buffer): StreamEvent[] {
-  const { plan, head } = stored
-  if (stored.reply === null) return [...streamWarmup(warmupResponse(engine, stored))]
-  const reply = unpackReply(engine, stored.reply)
-  if (plan === null) return [...streamResponse(engine, head, reply, { secret, completedAt: head.created })]
-  return timed(engine, stored, reply, secret)
+type Planned = StoredResponse & { plan: NonNullable<StoredResponse['plan']> }
+
+/** The events of a stored response, in order, with the time at which each is due. They are made as they are read. */
+export function timedEvents(engine: Engine, stored: StoredResponse, secret: Buffer): Iterable<StreamEvent> {
+  if (stored.reply === null) return streamWarmup(warmupResponse(engine, stored))
+  const reply = unpacked(engine, stored.reply)
+  if (!isPlanned(stored))
+    return streamResponse(engine, stored.head, reply, { secret, completedAt: stored.head.created })
+  return plannedEvents(engine, stored, reply, secret)
+}
+
+function unpacked(engine: Engine, reply: StoredReply): Reply {
+  return { ...reply, choice: engine.unpackChoice(reply.choice) }
+}
+
+function isPlanned(stored: StoredResponse): stored is Planned {
+  return stored.plan !== null
 }
 
 /** A response for which nothing was generated. */
-export function warmupResponse(engine: Engine, { head }: Pick<StoredResponse, 'head'>): object {
+export function warmupResponse(engine: Engine, { head }: Pick<StoredResponse, 'head'>): Record<string, unknown> {
   const none = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0 }
   return { ...pendingResponse(engine, head, 'completed'), completed_at: head.created, usage: usageOf(none) }
 }
 
-function timed(engine: Engine, stored: StoredResponse, reply: Reply, secret: Buffer): StreamEvent[] {
-  const { beganAt, ...plan } = stored.plan!
-  const eventsUntil = (completedAt: number): StreamEvent[] => [
-    ...streamResponse(engine, stored.head, reply, { secret, completedAt }),
-  ]
-  const { events, hasFailed, endsAt } = engine.timeline(eventsUntil(0).slice(0, -1), {
+function* plannedEvents(engine: Engine, stored: Planned, reply: Reply, secret: Buffer): Iterable<StreamEvent> {
+  const { head } = stored
+  const output = outputItems(engine, reply.choice, head, secret)
+  const schedule = scheduleOf(engine, stored, reply, output)
+  const endsAt = schedule.dueAfter(schedule.sent)!
+  const all = streamResponse(engine, head, reply, { secret, completedAt: Math.ceil(endsAt / 1000) })
+  let number = 0
+  for (const event of schedule.timed(all)) {
+    // A failed reply has another end.
+    if (schedule.hasFailed && isEnd(event)) break
+    number += 1
+    yield event
+  }
+  if (!schedule.hasFailed) return
+  const response = failedResponse(engine, head, doneItems(reply.choice, output, schedule, endsAt))
+  const data = { type: 'response.failed', response, sequence_number: number }
+  yield { event: 'response.failed', data, dueAt: endsAt }
+}
+
+function isEnd({ event }: StreamEvent): boolean {
+  return event === 'response.completed' || event === 'response.incomplete'
+}
+
+function scheduleOf(engine: Engine, { plan }: Planned, reply: Reply, output: readonly OutputItem[]): Schedule {
+  const { beganAt, ...pace } = plan
+  return engine.schedule({
     beganAt,
-    plan,
+    plan: pace,
+    tokens: output.reduce((sum, item) => sum + tokensOf(item, reply.choice), 0),
     begins: ({ event }) => event === 'response.in_progress',
   })
-  if (!hasFailed) return [...events, { ...eventsUntil(Math.ceil(endsAt / 1000)).at(-1)!, dueAt: endsAt }]
-  const output = doneItems(events)
+}
+
+/** The number of events with tokens that an item has. */
+function tokensOf(item: OutputItem, choice: Choice): number {
+  if (item.type === 'message') return choice.pieces.length
+  if (item.type === 'reasoning')
+    return Array.isArray(item.summary) && item.summary.length > 0 ? choice.reasoningPieces.length : 0
+  const called = choice.calls.find(call => (call.givenId ?? `call_${call.id}`) === item.call_id)
+  return called?.jsonPieces.length ?? 0
+}
+
+/** The items that are complete at `now`. */
+function doneItems(choice: Choice, output: readonly OutputItem[], schedule: Schedule, now: number): OutputItem[] {
+  let tokens = 0
+  return output.filter(item => {
+    tokens += tokensOf(item, choice)
+    const dueAt = schedule.dueAfter(tokens)
+    return dueAt !== null && dueAt <= now
+  })
+}
+
+function failedResponse(engine: Engine, head: ResponseHead, output: OutputItem[]): Record<string, unknown> {
   const error = { code: 'server_error', message: 'The server had an error while processing your request (simulated)' }
-  const response = { ...pendingResponse(engine, stored.head, 'failed'), output, error }
-  const data = { type: 'response.failed', response, sequence_number: events.length }
-  return [...events, { event: 'response.failed', data, dueAt: endsAt }]
+  return { ...pendingResponse(engine, head, 'failed'), output, error }
 }
 
 interface State {
@@ -55,18 +112,23 @@ export function responseAt(
   secret: Buffer,
   now: number,
 ): Record<string, unknown> {
-  const events = timedEvents(engine, stored, secret)
-  const last = events.at(-1)!
-  const until = Math.min(now, stored.cancelledAt ?? now)
-  if ((last.dueAt ?? 0) <= until) return (last.data as { response: Record<string, unknown> }).response
-  const due = events.filter(({ dueAt = 0 }) => dueAt <= until)
-  const hasBegun = due.some(({ event }) => event === 'response.in_progress')
-  const status = stored.cancelledAt !== null ? 'cancelled' : hasBegun ? 'in_progress' : 'queued'
-  return { ...pendingResponse(engine, stored.head, status), output: doneItems(due) }
-}
-
-function doneItems(events: readonly StreamEvent[]): OutputItem[] {
-  return events
-    .filter(({ event }) => event === 'response.output_item.done')
-    .map(({ data }) => (data as { item: OutputItem }).item)
+  const { head, cancelledAt } = stored
+  if (stored.reply === null) return warmupResponse(engine, stored)
+  const inProgress = pendingResponse(engine, head, 'in_progress')
+  if (!isPlanned(stored)) {
+    const whole = { ...stored.reply, choice: engine.wholeChoice(stored.reply.choice) }
+    return finished(inProgress, outputItems(engine, whole.choice, head, secret), whole, head.created)
+  }
+  const reply = unpacked(engine, stored.reply)
+  const output = outputItems(engine, reply.choice, head, secret)
+  const schedule = scheduleOf(engine, stored, reply, output)
+  const until = Math.min(now, cancelledAt ?? now)
+  const endsAt = schedule.dueAfter(schedule.sent)!
+  const done = doneItems(reply.choice, output, schedule, until)
+  if (endsAt <= until)
+    return schedule.hasFailed
+      ? failedResponse(engine, head, done)
+      : finished(inProgress, output, reply, Math.ceil(endsAt / 1000))
+  const status = cancelledAt !== null ? 'cancelled' : schedule.dueAfter(0)! <= until ? 'in_progress' : 'queued'
+  return { ...pendingResponse(engine, head, status), output: done }
 }

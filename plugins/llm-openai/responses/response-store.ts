@@ -1,6 +1,6 @@
 /** The stored responses. What changes over time is worked out when somebody asks. */
 import type { Store, Svc } from 'svc/plugin'
-import type { Choice, Engine, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
+import type { Engine, OwnedKeys, Owner, Providers, RouteInput, StoredChoice, StreamEnding } from '../../llm/types.ts'
 import { ownerOf, type Item } from './items.ts'
 import type { Reply, ResponseHead } from './response-object.ts'
 
@@ -28,10 +28,8 @@ export interface ResponsePlan {
   failsAfter: number | null
 }
 
-/** A reply whose pieces are left out if they follow from the text. */
 export interface StoredReply extends Omit<Reply, 'choice'> {
-  choice: Omit<Choice, 'pieces' | 'reasoningPieces'>
-  pieces: { text: readonly string[]; reasoning: readonly string[] } | null
+  choice: StoredChoice
 }
 
 /** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
@@ -51,28 +49,33 @@ const BOUNDS = {
 
 export class ResponseStore {
   readonly #store: Store<Packed>
+  readonly #engine: Engine
   readonly #isPublic: boolean
+  readonly #keyOf: (owner: Owner, id: string) => string
   readonly #endingOf: (key: string) => StreamEnding
 
-  constructor(svc: Svc, { endings }: Pick<Providers, 'endings'>) {
+  constructor(svc: Svc, { engine, endings }: Pick<Providers, 'engine' | 'endings'>) {
     this.#isPublic = svc.config.publicMode
+    this.#engine = engine
+    this.#keyOf = itemKeys(engine.ownedKeys(this.#isPublic))
     this.#store = svc.state<Packed>('responses', {
       ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
       ttlFrom: 'use',
       watched: true,
+      schema: 2,
     })
     this.#endingOf = endings(this.#store, ({ cancelledAt }) => cancelledAt !== null)
   }
 
   /** Ends a stream of the response when it is cancelled or deleted. */
-  endingOf(provider: string, id: string): StreamEnding {
-    return this.#endingOf(keyOf(provider, id))
+  endingOf(owner: Owner, id: string): StreamEnding {
+    return this.#endingOf(this.#keyOf(owner, id))
   }
 
   async put(response: StoredResponse): Promise<void> {
     const { session, cancelledAt } = response
     const packed: Packed = { session, cancelledAt, json: JSON.stringify(response) }
-    await this.#store.set(keyOf(response.provider, response.head.id), packed, { group: session })
+    await this.#store.set(this.#keyOf(response, response.head.id), packed, { group: session })
   }
 
   /** In public mode, a response exists only for the session that made it. */
@@ -82,18 +85,33 @@ export class ResponseStore {
   }
 
   /** The response whose item this is. */
-  async owner({ provider, session, storesResponses }: Asker, item: string): Promise<StoredResponse | undefined> {
+  async owner(asker: Asker, item: string): Promise<StoredResponse | undefined> {
+    const found = await this.#packed(asker, item)
+    return found && unpack(found)
+  }
+
+  /**
+   * The response with this id, or whose item this is, as a part of a prompt: what it costs is taken before it is read.
+   */
+  async predecessor(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<StoredResponse | undefined> {
+    const found = await this.#packed(asker, id)
+    if (found === undefined) return undefined
+    this.#engine.takeHistory(asker.output(), found.json.length)
+    return unpack(found)
+  }
+
+  async #packed({ provider, session, storesResponses }: Asker, item: string): Promise<Packed | undefined> {
     if (!storesResponses || ownerOf(item) === null) return undefined
-    const found = await this.#store.get(keyOf(provider, item))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? unpack(found) : undefined
+    const found = await this.#store.get(this.#keyOf({ provider, session }, item))
+    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
   }
 
-  async delete(provider: string, id: string): Promise<boolean> {
-    return this.#store.delete(keyOf(provider, id))
+  async delete(owner: Owner, id: string): Promise<boolean> {
+    return this.#store.delete(this.#keyOf(owner, id))
   }
 
-  async cancel(provider: string, id: string, now: number): Promise<StoredResponse | undefined> {
-    const changed = await this.#store.update(keyOf(provider, id), found =>
+  async cancel(owner: Owner, id: string, now: number): Promise<StoredResponse | undefined> {
+    const changed = await this.#store.update(this.#keyOf(owner, id), found =>
       found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
     )
     return changed && unpack(changed)
@@ -113,27 +131,6 @@ function unpack({ json, cancelledAt }: Packed): StoredResponse {
 }
 
 /** Items have the first digits of their response in their ids, so that they lead to it. */
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${ownerOf(id) ?? id}`
-}
-
-export function packReply(engine: Engine, { choice, ...tokens }: Reply): StoredReply {
-  const { pieces, reasoningPieces, ...rest } = choice
-  const isUsual = equal(pieces, engine.pieces(choice.text)) && equal(reasoningPieces, engine.pieces(choice.reasoning))
-  return { ...tokens, choice: rest, pieces: isUsual ? null : { text: pieces, reasoning: reasoningPieces } }
-}
-
-export function unpackReply(engine: Engine, { choice, pieces, ...tokens }: StoredReply): Reply {
-  return {
-    ...tokens,
-    choice: {
-      ...choice,
-      pieces: pieces?.text ?? engine.pieces(choice.text),
-      reasoningPieces: pieces?.reasoning ?? engine.pieces(choice.reasoning),
-    },
-  }
-}
-
-function equal(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((piece, index) => piece === other[index])
+export function itemKeys(keyOf: OwnedKeys): (owner: Owner, id: string) => string {
+  return (owner, id) => keyOf(owner, ownerOf(id) ?? id)
 }

@@ -9,7 +9,7 @@ import { outputAt, responseAt, timedEvents } from './response-state.ts'
 import type { StoredResponse } from './response-store.ts'
 import type { ResponsesState } from './state.ts'
 
-type BodyParsed = OwnParsed<{ body: object; events?: StreamEvent[] }>
+type BodyParsed = OwnParsed<{ body: object; events?: Iterable<StreamEvent> }>
 
 /** A parsed request whose reply is known. */
 export function bodyOf(body: object): BodyParsed {
@@ -41,25 +41,35 @@ export function retrieveResponse(state: ResponsesState): LlmRoute<BodyParsed> {
     framing: 'sse',
     async parse(input) {
       const [stored, secret] = await Promise.all([state.find(input), state.secret()])
-      if (input.query.get('stream') !== 'true') return bodyOf(responseAt(engine, stored, secret, Date.now()))
+      if (input.query.get('stream') !== 'true') {
+        const shown = responseAt(engine, stored, secret, Date.now())
+        input.output().takeJson(shown)
+        return bodyOf(shown)
+      }
       const after = input.query.get('starting_after') ?? '-1'
       if (!/^-?\d{1,9}$/.test(after))
         throw engine.badInput("Invalid value for 'starting_after': expected an integer.", { param: 'starting_after' })
       const until = stored.cancelledAt ?? Infinity
-      const events = timedEvents(engine, stored, secret).filter(
-        (event, number) => number > Number(after) && (event.dueAt ?? 0) <= until,
-      )
       return {
         ...bodyOf({}),
         stream: true,
-        ending: state.responses.endingOf(stored.provider, stored.head.id),
-        // The pace of this request does not matter: events without a due time are overdue.
-        wire: { body: {}, events: events.map(event => ({ ...event, dueAt: event.dueAt ?? 0 })) },
+        ending: state.responses.endingOf(stored, stored.head.id),
+        wire: { body: {}, events: eventsAfter(timedEvents(engine, stored, secret), Number(after), until) },
       }
     },
     render,
     stream: (_result, parsed) => parsed.wire.events ?? [],
     streamError,
+  }
+}
+
+/** The pace of this request does not matter: events without a due time are overdue. */
+function* eventsAfter(events: Iterable<StreamEvent>, after: number, until: number): Iterable<StreamEvent> {
+  let number = 0
+  for (const event of events) {
+    const dueAt = event.dueAt ?? 0
+    if (dueAt > until) return
+    if (number++ > after) yield { ...event, dueAt }
   }
 }
 
@@ -72,9 +82,9 @@ export function deleteResponse(state: ResponsesState): LlmRoute<BodyParsed> {
     hasEffects: true,
     async parse(input) {
       const [stored, secret] = await Promise.all([state.find(input), state.secret()])
-      const { head, provider } = stored
+      const { head } = stored
       if (isOpen(state, stored, secret, Date.now())) await releaseConversation(state, input, stored)
-      await state.responses.delete(provider, head.id)
+      await state.responses.delete(stored, head.id)
       return bodyOf({ id: head.id, object: 'response', deleted: true })
     },
     render,
@@ -94,7 +104,7 @@ export function cancelResponse(state: ResponsesState): LlmRoute<BodyParsed> {
       if (!stored.head.isBackground) throw engine.badInput('Cannot cancel a synchronous response.')
       const now = Date.now()
       const cancelled = isOpen(state, stored, secret, now)
-        ? await responses.cancel(stored.provider, stored.head.id, now)
+        ? await responses.cancel(stored, stored.head.id, now)
         : undefined
       if (cancelled !== undefined) await releaseConversation(state, input, stored)
       return bodyOf(responseAt(engine, cancelled ?? stored, secret, now))
@@ -126,7 +136,9 @@ export function listInputItems(state: ResponsesState): LlmRoute<BodyParsed> {
     describe: describeGet(`/responses/${UNKNOWN}/input_items`, 'list the input items of a response', 'Unknown id', 404),
     async parse(input) {
       const { input: items } = await state.find(input)
-      return bodyOf(pageOf(state.engine, items, input.query, { limit: 20, max: 100 }))
+      const page = pageOf(state.engine, items, input.query, { limit: 20, max: 100 })
+      input.output().takeJson(page)
+      return bodyOf(page)
     },
     render,
   }

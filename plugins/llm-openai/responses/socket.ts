@@ -142,7 +142,7 @@ class ResponsesConnection {
       lock: given => {
         release = given
       },
-      recall: id => [...this.#lanes.values()].find(({ latest }) => latest?.head.id === id)?.latest ?? undefined,
+      recall: id => this.#recall(id),
       remember: response => this.#remember(lane, response),
     }
     const outcome = await socket.run(socket.target, body, {
@@ -156,6 +156,12 @@ class ResponsesConnection {
     const { error } = outcome.body as { error: Problem }
     const retryAfter = outcome.headers['Retry-After']
     this.#refuse(stream, outcome.status, error, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+  }
+
+  #recall(id: string): ReturnType<ResponsesSocketData['recall']> {
+    for (const { latest, latestBytes: bytes } of this.#lanes.values())
+      if (latest?.head.id === id) return { response: latest, bytes }
+    return undefined
   }
 
   /** A response that is too large for the connection is not remembered. */

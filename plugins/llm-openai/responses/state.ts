@@ -21,22 +21,21 @@ export interface OpenAiState extends ResponsesState {
   clear(session: string | null): Promise<number>
 }
 
+/** `images`: the images of this server by media type. */
 export function createState(
   svc: Svc,
   llm: Pick<Providers, 'engine' | 'documents' | 'batches' | 'endings'>,
+  images: Readonly<Record<string, Buffer>> = {},
 ): OpenAiState {
   const { documents, batches } = llm
   const responses = createResponsesState(svc, llm)
-  const uploads = new UploadStore(svc)
+  const uploads = new UploadStore(svc, llm.engine)
   return {
     ...responses,
     uploads,
     documents,
     batches,
-    async fixedImage(format) {
-      const { status, body } = await svc.http.call(null, { method: 'GET', path: `/image/${format}` })
-      return status === 200 ? body : null
-    },
+    fixedImage: format => images[`image/${format}`] ?? null,
     async clear(session) {
       const counts = await Promise.all(
         [responses.responses, responses.conversations, uploads].map(store => store.clear(session)),
@@ -50,7 +49,7 @@ function createResponsesState(
   svc: Svc,
   { engine, documents, endings }: Pick<Providers, 'engine' | 'documents' | 'endings'>,
 ): ResponsesState {
-  const responses = new ResponseStore(svc, { endings })
+  const responses = new ResponseStore(svc, { engine, endings })
   return {
     engine,
     documents,

@@ -1,5 +1,6 @@
 /** Embeddings by feature hashing: texts with the same words have similar vectors. */
-import { words } from './tokens.ts'
+import type { Pacer } from 'svc/plugin'
+import { eachWord, words } from './tokens.ts'
 import { stopWords } from './stop-words.ts'
 
 const slots = 4
@@ -61,6 +62,18 @@ function splitmix64(x: Wide): Wide {
   return xorShift(z, 31)
 }
 
+/** Characters of a text that is embedded at once. */
+const SHORT_TEXT = 16_384
+/** Characters of a word whose parts are features. */
+const MAX_WORD = 1000
+/** Features that are kept; a text with more computes the others each time. */
+const MAX_FEATURES = 5000
+
+interface WeightedWord {
+  word: string
+  weight: number
+}
+
 /** Computes vectors of one size. Caches hashed features, for one request. */
 export class Embedder {
   readonly #dimensions: number
@@ -73,18 +86,32 @@ export class Embedder {
   /** The vector of a text, of length 1. */
   embed(text: string): number[] {
     const vector = new Float64Array(this.#dimensions)
-    let before: { word: string; weight: number } | undefined
-    for (const word of words(text)) {
-      const weight = stopWords.has(word) ? stopWeight : 1
-      this.#add(vector, `w:${word}`, weight)
-      const framed = `^${word}$`
-      for (let at = 0; at + 3 <= framed.length; at++)
-        this.#add(vector, `t:${framed.slice(at, at + 3)}`, weight * trigramWeight)
-      if (before !== undefined)
-        this.#add(vector, `b:${before.word} ${word}`, pairWeight * Math.min(before.weight, weight))
-      before = { word, weight }
+    let before: WeightedWord | undefined
+    for (const word of words(text)) before = this.#addWord(vector, word, before)
+    return normalize(vector)
+  }
+
+  /** The same vector. Lets other requests run. */
+  async embedLong(text: string, pacer: Pacer): Promise<number[]> {
+    if (text.length <= SHORT_TEXT) return this.embed(text)
+    const vector = new Float64Array(this.#dimensions)
+    let before: WeightedWord | undefined
+    for (const word of eachWord(text)) {
+      before = this.#addWord(vector, word, before)
+      if (pacer.isDue) await pacer.pause()
     }
     return normalize(vector)
+  }
+
+  #addWord(vector: Float64Array, word: string, before: WeightedWord | undefined): WeightedWord {
+    const weight = stopWords.has(word) ? stopWeight : 1
+    this.#add(vector, `w:${word}`, weight)
+    const framed = `^${word.slice(0, MAX_WORD)}$`
+    for (let at = 0; at + 3 <= framed.length; at++)
+      this.#add(vector, `t:${framed.slice(at, at + 3)}`, weight * trigramWeight)
+    if (before !== undefined)
+      this.#add(vector, `b:${before.word} ${word}`, pairWeight * Math.min(before.weight, weight))
+    return { word, weight }
   }
 
   /** Slots are stored as index * 2, plus 1 for a negative sign. */
@@ -92,7 +119,7 @@ export class Embedder {
     let places = this.#features.get(feature)
     if (places === undefined) {
       places = this.#places(feature)
-      this.#features.set(feature, places)
+      if (this.#features.size < MAX_FEATURES) this.#features.set(feature, places)
     }
     for (const place of places) {
       const index = place >> 1
@@ -119,7 +146,10 @@ function normalize(vector: Float64Array): number[] {
   for (const value of vector) sum += value * value
   if (sum === 0) return Array.from(vector, (_, i) => (i === 0 ? 1 : 0))
   const length = Math.sqrt(sum)
-  return Array.from(vector, value => Math.round((value / length) * 1e8) / 1e8)
+  // `Array.from` takes several times as long.
+  const result: number[] = []
+  for (const value of vector) result.push(Math.round((value / length) * 1e8) / 1e8)
+  return result
 }
 
 /** Cosine of two vectors of length 1. */

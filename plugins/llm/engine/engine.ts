@@ -13,14 +13,18 @@ import * as json from './json.ts'
 import { describeInline, describeUrl } from './media.ts'
 import { modeOfModel } from './model-mode.ts'
 import { cutPage, pageStart } from './page.ts'
+import { firstPieces, joined, piecesOf, type Pieces } from './pieces.ts'
 import { lastUserText, promptTokens, render, textOfParts } from './prompt.ts'
 import { rankDocuments } from './relevance.ts'
 import { readForm } from './form.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
 import { followChain } from '../state/chain.ts'
+import { historyTooLong, maxHistory, takeHistory } from '../state/history.ts'
+import { ownedKeys } from '../state/owner.ts'
 import { openText, sealText } from '../state/signed.ts'
-import { timeline } from '../state/timeline.ts'
+import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts'
+import { createSchedule, timeline } from '../state/timeline.ts'
 import { RULE, type Tokenizer } from './tokenizer.ts'
 import * as speech from './speech-headers.ts'
 import { count, pieces, words } from './tokens.ts'
@@ -30,6 +34,10 @@ export interface Engine {
   generate(request: NeutralRequest, options: GenerateOptions): ChatResult | GeneratedFault
   /** The tokens of a text, and their number. */
   pieces(text: string): string[]
+  /** The tokens of a text of any length: they are made as they are read, if there are many. */
+  split(text: string): Pieces
+  /** The text of the first tokens. */
+  textOfFirst(pieces: Pieces, most: number): string
   count(text: string): number
   /** Splits and counts by the same rule. */
   readonly tokenizer: Tokenizer
@@ -70,8 +78,21 @@ export interface Engine {
   generator(hex: string): () => number
   /** When the events of a reply are due, and where a planned failure ends it. */
   timeline: typeof timeline
+  /** The same for events that are made as they are read. */
+  schedule: typeof createSchedule
   /** Follows records back to the first; `llm.chain` does it in a store. */
   followChain: typeof followChain
+  /** A choice as records keep it: without tokens that follow from its text. */
+  packChoice: typeof packChoice
+  unpackChoice: typeof unpackChoice
+  wholeChoice: typeof wholeChoice
+  /** What a stored text costs that becomes a part of the prompt: taken before it is read. */
+  takeHistory: typeof takeHistory
+  historyTooLong: typeof historyTooLong
+  /** The most characters of stored texts that one request can bring together. */
+  maxHistory: typeof maxHistory
+  /** The keys of records in stores of a plugin; `llm.records` has them already. */
+  ownedKeys: typeof ownedKeys
   /** Seals a text with a secret of the plugin; `llm.signed` does it with values and lifetimes. */
   sealText: typeof sealText
   openText: typeof openText
@@ -110,6 +131,8 @@ export function createEngine(): Engine {
 const pure: Omit<Engine, 'randomId'> = {
   generate,
   pieces,
+  split: text => piecesOf(text),
+  textOfFirst: (all, most) => joined(firstPieces(all, most)),
   count,
   tokenizer: RULE,
   words,
@@ -126,7 +149,15 @@ const pure: Omit<Engine, 'randomId'> = {
   embeddingInputs,
   openAiShapes,
   timeline,
+  schedule: createSchedule,
+  packChoice,
+  unpackChoice,
+  wholeChoice,
+  takeHistory,
+  historyTooLong,
+  maxHistory,
   followChain,
+  ownedKeys,
   sealText,
   openText,
   describeUrl,

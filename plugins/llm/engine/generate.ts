@@ -1,10 +1,11 @@
 /** The mock model: generates the choices of a reply by fixed rules. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
 import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool } from '../neutral.ts'
 import { replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
 import { fromSchema } from './schema-value.ts'
 import { cannedText, randomText, scriptedText } from './scripted.ts'
+import { firstPieces, joined, piecesOf, type Pieces } from './pieces.ts'
 import { digest } from './seed.ts'
 import { cannedTable, standard } from './texts.ts'
 import { tokenizerOf } from './tokenizer.ts'
@@ -15,12 +16,16 @@ export interface GenerateOptions {
   mode: Mode
   /** Tried in order in the modes canned and scripted, before tools. */
   rules?: readonly CompiledRule[]
+  /** What testing the rules may take: from then on, no further rule matches. */
+  steps: StepBudget
   /** A template that replaces the canned table. */
   reply?: string
   /** Maximum number of words for `lorem`. */
   loremWords: number
   /** The reply is empty, for this reason. */
   filtered?: 'content_filter' | 'prompt_filter'
+  /** What the contents of all choices are taken from, before they are made. Default: a budget of 16 MiB. */
+  output?: OutputBudget
 }
 
 /** A rule requests a fault instead of a reply; `fail` is a value for `X-Svc-Fail`. */
@@ -31,25 +36,30 @@ export interface GeneratedFault {
 
 const idDigits = 24
 const quotedCharacters = 80
+const DEFAULT_BYTES = 16 * 1024 * 1024
 
-/** Generates the reply to a request. The same request and options give the same result, in every process. */
-export function generate(request: NeutralRequest, options: GenerateOptions): ChatResult | GeneratedFault {
+/**
+ * Generates the reply to a request. The same request and options give the same result, in every process. Throws
+ * `OutputTooLarge` or `OutputUnavailable`.
+ */
+export function generate(request: NeutralRequest, given: GenerateOptions): ChatResult | GeneratedFault {
+  const options = { ...given, output: given.output ?? new OutputBudget(DEFAULT_BYTES) }
   const prompt = render(request)
   const userText = lastUserText(request)
   const rule = matchingRule(request, userText, options)
   if (rule !== undefined && 'fail' in rule) return { op: 'fault', fail: rule.fail }
   const reasoning = options.filtered === undefined ? reasoningText(request, userText, options.mode) : ''
-  const { pieces: piecesOf } = tokenizerOf(request)
-  const reasoningPieces = piecesOf(reasoning)
+  const reasoningPieces = piecesOf(reasoning, tokenizerOf(request))
   const choices: Choice[] = []
+  let content: Content | undefined
   for (let index = 0; index < request.n; index++) {
-    const {
-      text,
-      pieces: textPieces,
-      calls,
-      finish,
-      stopSequence,
-    } = contentFor(request, { prompt, userText, index, rule }, options)
+    // Only random texts differ between the choices.
+    content =
+      content === undefined || options.mode === 'random'
+        ? contentFor(request, { prompt, userText, index, rule }, options)
+        : { ...content, calls: content.calls.map(call => ({ ...call, id: idOfCall(request, prompt, index) })) }
+    const { text, pieces: textPieces, calls, finish, stopSequence } = content
+    options.output.take(text.length + reasoning.length + calls.reduce((sum, { json }) => sum + json.length, 0))
     choices.push({ index, text, pieces: textPieces, calls, finish, stopSequence, reasoning, reasoningPieces })
   }
   return {
@@ -77,6 +87,7 @@ interface Turn {
   rule: Exclude<RuleReply, { fail: string }> | undefined
 }
 export type Content = Omit<Choice, 'index' | 'reasoning' | 'reasoningPieces'>
+type Options = GenerateOptions & { output: OutputBudget }
 
 /** Rules apply in the modes canned and scripted, unless the request ends with tool results. */
 function matchingRule(request: NeutralRequest, userText: string, options: GenerateOptions): RuleReply | undefined {
@@ -87,52 +98,66 @@ function matchingRule(request: NeutralRequest, userText: string, options: Genera
   )
     return undefined
   if (replyToToolResults(request) !== null) return undefined
-  return options.rules.find(rule => rule.matches(request, userText))?.reply
+  try {
+    return options.rules.find(rule => rule.matches(request, userText, options.steps))?.reply
+  } catch (error) {
+    if (!isTooExpensive(error)) throw error
+    return undefined
+  }
 }
 
 /** In order of precedence: filter, echo, tool results, rule, tool, text of the mode. */
-function contentFor(request: NeutralRequest, turn: Turn, options: GenerateOptions): Content {
+function contentFor(request: NeutralRequest, turn: Turn, options: Options): Content {
   if (options.filtered !== undefined) return textContent('', [], options.filtered)
   if (options.mode === 'echo') return limited(turn.prompt, request)
   const results = replyToToolResults(request)
-  if (results !== null) return limited(wrap(results, request, turn.userText), request)
-  if (turn.rule !== undefined) return contentOfRule(turn.rule, request, turn)
+  if (results !== null) return limited(wrap(results, request, turn.userText, options), request)
+  if (turn.rule !== undefined) return contentOfRule(turn.rule, request, turn, options)
   const tool = chooseTool(request, turn.userText)
-  if (tool !== undefined)
-    return callContent(callOf(request, turn, tool.name, argumentsFor(tool, turn.userText), tool.input !== undefined))
-  return limited(wrap(textOfMode(request, turn, options), request, turn.userText), request)
+  if (tool !== undefined) {
+    const called = { name: tool.name, args: argumentsFor(tool, turn.userText), isText: tool.input !== undefined }
+    return callContent(callOf(request, turn, called, options))
+  }
+  return limited(wrap(textOfMode(request, turn, options), request, turn.userText, options), request)
 }
 
-function contentOfRule(rule: Exclude<RuleReply, { fail: string }>, request: NeutralRequest, turn: Turn): Content {
+function contentOfRule(
+  rule: Exclude<RuleReply, { fail: string }>,
+  request: NeutralRequest,
+  turn: Turn,
+  options: Options,
+): Content {
   if ('tool' in rule) {
     const tool = request.tools.find(candidate => candidate.name === rule.tool)
-    return callContent(
-      callOf(
-        request,
-        turn,
-        rule.tool,
-        rule.args ?? (tool === undefined ? {} : argumentsFor(tool, turn.userText)),
-        tool?.input !== undefined,
-      ),
-    )
+    const args = rule.args ?? (tool === undefined ? {} : argumentsFor(tool, turn.userText))
+    return callContent(callOf(request, turn, { name: rule.tool, args, isText: tool?.input !== undefined }, options))
   }
   if (rule.finish === 'content_filter') return textContent('', [], 'content_filter')
-  const content = limited(wrap(fillTemplate(rule.text, request, turn.userText), request, turn.userText), request)
+  const text = fillTemplate(rule.text, request, turn.userText, options.output)
+  const content = limited(wrap(text, request, turn.userText, options), request)
   return rule.finish === 'length' ? { ...content, finish: 'length', stopSequence: null } : content
 }
 
-function textOfMode(request: NeutralRequest, turn: Turn, options: GenerateOptions): string {
+function textOfMode(request: NeutralRequest, turn: Turn, options: Options): string {
   if (options.mode === 'random') return randomText(request.model, turn.prompt, turn.index)
   const scripted =
     options.mode === 'scripted' ? scriptedText(turn.userText, turn.prompt, options.loremWords) : undefined
   if (scripted !== undefined) return scripted
-  return options.reply === undefined ? cannedText(turn.userText) : fillTemplate(options.reply, request, turn.userText)
+  return options.reply === undefined
+    ? cannedText(turn.userText)
+    : fillTemplate(options.reply, request, turn.userText, options.output)
 }
 
 /** The text in the requested format: unchanged, in a JSON object, or replaced by a value for the schema. */
-function wrap(text: string, request: NeutralRequest, userText: string): string {
-  if (request.format.type === 'json') return JSON.stringify({ response: text })
-  return request.format.type === 'schema' ? JSON.stringify(fromSchema(request.format.schema, userText)) : text
+function wrap(text: string, request: NeutralRequest, userText: string, { output }: Options): string {
+  if (request.format.type === 'json') return jsonWithin(output, { response: text })
+  return request.format.type === 'schema' ? jsonWithin(output, fromSchema(request.format.schema, userText)) : text
+}
+
+/** A schema can repeat its parts: the JSON is counted before it is made. It is taken when it becomes a reply. */
+function jsonWithin(output: OutputBudget, value: unknown): string {
+  output.requireJson(value)
+  return JSON.stringify(value)
 }
 
 /** The precomputed pieces of the most frequent replies. */
@@ -152,22 +177,17 @@ export function limited(text: string, request: NeutralRequest): Content {
     }
   }
   const cut = text.slice(0, end)
-  const all = request.tokenizer?.pieces(cut) ?? cannedPieces.get(cut) ?? pieces(cut)
+  const all = (request.tokenizer === undefined ? cannedPieces.get(cut) : undefined) ?? piecesOf(cut, request.tokenizer)
   if (request.maxTokens !== undefined && all.length > request.maxTokens) {
-    const kept = all.slice(0, request.maxTokens)
-    return textContent(kept.join(''), kept, 'length')
+    const kept = firstPieces(all, request.maxTokens)
+    return textContent(joined(kept), kept, 'length')
   }
   // An empty reply because of a limit of 0 is not a natural end.
   if (request.maxTokens === 0) return textContent('', [], 'length')
   return textContent(cut, all, stopSequence === null ? 'stop' : 'stop_sequence', stopSequence)
 }
 
-function textContent(
-  text: string,
-  textPieces: readonly string[],
-  finish: Finish,
-  stopSequence: string | null = null,
-): Content {
+function textContent(text: string, textPieces: Pieces, finish: Finish, stopSequence: string | null = null): Content {
   return { text, pieces: textPieces, calls: [], finish, stopSequence }
 }
 
@@ -175,20 +195,27 @@ function callContent(call: Call): Content {
   return { text: '', pieces: [], calls: [call], finish: 'tool_calls', stopSequence: null }
 }
 
-function callOf(request: NeutralRequest, turn: Turn, name: string, args: object, isText: boolean): Call {
-  const id = digest('call', request.model, turn.prompt, turn.index).slice(0, idDigits)
-  if (isText) {
-    const text = textOfArguments(args)
-    return { id, name, args: text, json: text, jsonPieces: tokenizerOf(request).pieces(text), isText }
-  }
-  const json = JSON.stringify(args)
-  return { id, name, args, json, jsonPieces: tokenizerOf(request).pieces(json) }
+function idOfCall({ model }: NeutralRequest, prompt: string, index: number): string {
+  return digest('call', model, prompt, index).slice(0, idDigits)
+}
+
+function callOf(
+  request: NeutralRequest,
+  turn: Turn,
+  called: { name: string; args: object; isText: boolean },
+  { output }: Options,
+): Call {
+  const { name, args, isText } = called
+  const id = idOfCall(request, turn.prompt, turn.index)
+  const json = isText ? textOfArguments(args, output) : jsonWithin(output, args)
+  const jsonPieces = piecesOf(json, tokenizerOf(request))
+  return isText ? { id, name, args: json, json, jsonPieces, isText } : { id, name, args, json, jsonPieces }
 }
 
 /** The text for a tool that takes text: the argument `input`, otherwise all arguments as JSON. */
-function textOfArguments(args: object): string {
+function textOfArguments(args: object, output: OutputBudget): string {
   const { input } = args as { input?: unknown }
-  return typeof input === 'string' ? input : JSON.stringify(args)
+  return typeof input === 'string' ? input : jsonWithin(output, args)
 }
 
 const textSchema = { type: 'object', properties: { input: { type: 'string' } } }
@@ -203,5 +230,5 @@ function reasoningText(request: NeutralRequest, userText: string, mode: Mode): s
   if (request.reasoning === undefined) return ''
   const text = `The user said: "${userText.slice(0, quotedCharacters)}". I will answer in ${mode} mode.`
   const { budget } = request.reasoning
-  return budget !== undefined && budget > 0 ? tokenizerOf(request).pieces(text).slice(0, budget).join('') : text
+  return budget !== undefined && budget > 0 ? joined(firstPieces(piecesOf(text, tokenizerOf(request)), budget)) : text
 }

@@ -41,6 +41,24 @@ export function promptTokens(request: NeutralRequest, prompt: string): number {
   return Math.max(1, tokens)
 }
 
+/** By how many prompt tokens a request has more with each of its messages. */
+export function tokensOfMessages(request: NeutralRequest): number[] {
+  const { messages, tokenizer } = request
+  const ownTokens = tokenizer?.promptTokens?.bind(tokenizer)
+  if (ownTokens !== undefined) {
+    const without = { ...request, system: [], tools: [], messages: [] }
+    const base = ownTokens(without)
+    return messages.map(message => ownTokens({ ...without, messages: [message] }) - base)
+  }
+  return messages.map(({ role, parts }) =>
+    parts.reduce(
+      // Space at the end of a line belongs to the first token of the next one.
+      (sum, part) => sum + count(renderPart(role, part).trimEnd()) + (part.type === 'image' ? imageTokens : 0),
+      0,
+    ),
+  )
+}
+
 /** The text parts, joined with newlines. */
 export function textOfParts(parts: readonly Part[]): string {
   let text: string | undefined
@@ -63,7 +81,8 @@ export function lastUserText(request: NeutralRequest): string {
 
 /** The reply to the tool results at the end of a request; null if it does not end with tool results. */
 export function replyToToolResults(request: NeutralRequest): string | null {
-  const results: string[] = []
+  const results: string[][] = []
+  let names: ReadonlyMap<string, string> | undefined
   for (let i = request.messages.length - 1; i >= 0; i--) {
     const message = request.messages[i]
     if (message === undefined || message.role === 'assistant') break
@@ -72,20 +91,24 @@ export function replyToToolResults(request: NeutralRequest): string | null {
       if (message.role === 'user') break
       continue
     }
-    results.unshift(
-      ...own.map(part => `${part.name ?? nameOfCall(request, part.id) ?? 'tool'} returned ${shorten(part.content)}`),
+    results.push(
+      own.map(part => {
+        const name = part.name ?? (names ??= namesOfCalls(request)).get(part.id) ?? 'tool'
+        return `${name} returned ${shorten(part.content)}`
+      }),
     )
   }
   return results.length === 0
     ? null
-    : `Based on the tool results: ${results.join('; ')}. Let me know if you need anything else.`
+    : `Based on the tool results: ${results.reverse().flat().join('; ')}. Let me know if you need anything else.`
 }
 
-function nameOfCall(request: NeutralRequest, id: string): string | undefined {
-  for (const message of request.messages) {
-    for (const part of message.parts) if (part.type === 'call' && part.id === id) return part.name
-  }
-  return undefined
+/** The names of all calls, by id; the first call with an id counts. */
+function namesOfCalls(request: NeutralRequest): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const { parts } of request.messages)
+    for (const part of parts) if (part.type === 'call' && !names.has(part.id)) names.set(part.id, part.name)
+  return names
 }
 
 function shorten(content: string): string {

@@ -1,4 +1,5 @@
 /** Scripted rules from svc.yaml and from plugins. */
+import { linearPattern, StepBudget, TextSearch, type LinearPattern, type OutputBudget } from 'svc/plugin'
 import type { NeutralRequest } from '../neutral.ts'
 
 /** A condition on a request, and the reply if it holds. All keys of `match` must match. */
@@ -6,7 +7,10 @@ export interface Rule {
   match: {
     /** The last user text contains this, or an item of the list, in any case. */
     contains?: string | string[]
-    /** A JavaScript regular expression with the flags `iu` for the last user text. */
+    /**
+     * A regular expression for the last user text, in any case, in the syntax of JavaScript without look-around and
+     * back-references.
+     */
     regex?: string
     /** The model name, or a prefix followed by `*`. */
     model?: string
@@ -24,30 +28,48 @@ export type RuleReply =
 
 /** A rule with compiled patterns. */
 export interface CompiledRule {
-  matches(request: NeutralRequest, userText: string): boolean
+  /** Throws `TooExpensive` if the budget has too few steps. */
+  matches(request: NeutralRequest, userText: string, steps: StepBudget): boolean
   reply: RuleReply
 }
 
-const regexTextCharacters = 4096
+/** The pattern looks at this many characters at the beginning of the text. */
+const MAX_PATTERN_TEXT = 4096
+/** Characters that are changed to lower case in one step. */
+const FOLDED = 0.6
+const PLACEHOLDER = /\{\{(prompt|model)\}\}/g
 
 /** Throws a SyntaxError for an invalid regular expression. */
 export function compileRule(rule: Rule): CompiledRule {
   const { contains, regex, model, system } = rule.match
-  const wanted = (typeof contains === 'string' ? [contains] : contains)?.map(text => text.toLowerCase())
-  const pattern = regex === undefined ? undefined : new RegExp(regex, 'iu')
+  const wanted = (typeof contains === 'string' ? [contains] : contains)?.map(text => new TextSearch(text.toLowerCase()))
+  const pattern = regex === undefined ? undefined : readPattern(regex)
   const matchesModel = modelMatcher(model)
+  const ofSystem = system === undefined ? undefined : new TextSearch(system)
   return {
     reply: rule.reply,
-    matches(request, userText) {
+    matches(request, userText, steps) {
+      if (!matchesModel(request.model)) return false
       if (wanted !== undefined) {
+        steps.take(userText.length / FOLDED)
         const lowerCase = userText.toLowerCase()
-        if (!wanted.some(text => lowerCase.includes(text))) return false
+        if (!wanted.some(text => text.isIn(lowerCase, steps))) return false
       }
-      // The pattern comes from the operator, the text from a client: limiting the text limits the time of a slow pattern.
-      if (pattern !== undefined && !pattern.test(userText.slice(0, regexTextCharacters))) return false
-      return matchesModel(request.model) && (system === undefined || request.system.some(text => text.includes(system)))
+      if (pattern !== undefined && !pattern.test(userText.slice(0, MAX_PATTERN_TEXT), steps)) return false
+      return ofSystem === undefined || request.system.some(text => ofSystem.isIn(text, steps))
     },
   }
+}
+
+/** The pattern comes from the operator, but the text from a client: a backtracking engine could take forever. */
+function readPattern(regex: string): LinearPattern {
+  const pattern = linearPattern(regex, StepBudget.unlimited(), { ignoresCase: true })
+  if (pattern !== undefined) return pattern
+  // Throws a SyntaxError that says what is wrong.
+  new RegExp(regex, 'iu')
+  throw new SyntaxError(
+    `Invalid regular expression: ${regex.slice(0, 200)}: look-around and back-references are not supported`,
+  )
 }
 
 function modelMatcher(model: string | undefined): (name: string) => boolean {
@@ -57,7 +79,12 @@ function modelMatcher(model: string | undefined): (name: string) => boolean {
   return name => name.startsWith(prefix)
 }
 
-/** Replaces `{{prompt}}` and `{{model}}`; nothing is evaluated. */
-export function fillTemplate(text: string, request: NeutralRequest, userText: string): string {
-  return text.replace(/\{\{(prompt|model)\}\}/g, (_whole, name) => (name === 'prompt' ? userText : request.model))
+/** Replaces `{{prompt}}` and `{{model}}`; nothing is evaluated. Throws `OutputTooLarge` before the text is made. */
+export function fillTemplate(text: string, request: NeutralRequest, userText: string, output: OutputBudget): string {
+  const valueOf = (name: string): string => (name === 'prompt' ? userText : request.model)
+  let length = text.length
+  for (const [, name] of text.matchAll(PLACEHOLDER)) length += valueOf(name!).length
+  // It is taken when it becomes a reply.
+  output.require(length)
+  return text.replace(PLACEHOLDER, (_whole, name: string) => valueOf(name))
 }

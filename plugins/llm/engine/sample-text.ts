@@ -2,6 +2,8 @@
 import { words } from './tokens.ts'
 
 const quotedCharacters = 200
+/** Characters of a name that choose the sample. */
+const readCharacters = 200
 const sentence = 'A short text that svc made up for this field.'
 
 /** The first run of capitalized words after `in`, `for`, `at`, `to`, `from`, `about` or `near`: `New York`. */
@@ -16,15 +18,29 @@ export function spacedName(name: string): string {
   return words(name.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')).join(' ')
 }
 
+/** What the user says, and the place or thing that it names, which is found once. */
+export class UserText {
+  readonly text: string
+  #entity: { found: string | undefined } | null = null
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  get entity(): string | undefined {
+    return (this.#entity ??= { found: entityOf(this.text) }).found
+  }
+}
+
 interface NamedText {
   contains: readonly string[]
   /** The whole name; for words that are too common as a part of names. */
   exactly?: string
-  text: (userText: string, name: string) => string
+  text: (user: UserText, name: string) => string
 }
 
 const namedTexts: readonly NamedText[] = [
-  { contains: ['location', 'city', 'place', 'destination', 'region'], text: user => entityOf(user) ?? 'San Francisco' },
+  { contains: ['location', 'city', 'place', 'destination', 'region'], text: user => user.entity ?? 'San Francisco' },
   { contains: ['country'], text: () => 'France' },
   { contains: ['email'], text: () => 'jane.doe@example.com' },
   { contains: ['phone'], text: () => '+1-555-0100' },
@@ -37,7 +53,7 @@ const namedTexts: readonly NamedText[] = [
   {
     contains: ['query', 'question', 'prompt', 'search', 'keyword', 'text', 'input', 'message'],
     exactly: 'q',
-    text: user => user.slice(0, quotedCharacters),
+    text: user => user.text.slice(0, quotedCharacters),
   },
   { contains: ['first name'], text: () => 'Jane' },
   { contains: ['last name'], text: () => 'Doe' },
@@ -56,12 +72,12 @@ function findRow(table: readonly NamedText[], name: string): NamedText | undefin
 }
 
 /** A sample text for a property with this name. */
-export function textFor(name: string, userText: string): string {
-  const spaced = spacedName(name)
+export function textFor(name: string, user: UserText): string {
+  const spaced = spacedName(name.slice(0, readCharacters))
   const early = findRow(namedTexts, spaced)
-  if (early !== undefined) return early.text(userText, spaced)
+  if (early !== undefined) return early.text(user, spaced)
   if (spaced.endsWith('id')) return `${spaced.slice(0, -2).trim().replaceAll(' ', '_') || 'id'}_12345`
-  return findRow(lateTexts, spaced)?.text(userText, spaced) ?? `example ${spaced === '' ? 'value' : spaced}`
+  return findRow(lateTexts, spaced)?.text(user, spaced) ?? `example ${spaced === '' ? 'value' : spaced}`
 }
 
 const integers: readonly [words: readonly string[], value: number][] = [
@@ -80,7 +96,7 @@ const decimals: readonly [words: readonly string[], value: number][] = [
 
 /** A sample number for a property with this name. */
 export function numberFor(name: string, isInteger: boolean): number {
-  const spaced = spacedName(name)
+  const spaced = spacedName(name.slice(0, readCharacters))
   const row = (isInteger ? integers : decimals).find(([parts]) => parts.some(part => spaced.includes(part)))
   return row?.[1] ?? (isInteger ? 42 : 2.5)
 }

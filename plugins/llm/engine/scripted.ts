@@ -15,14 +15,19 @@ import {
 } from './texts.ts'
 import { words } from './tokens.ts'
 
-/** Whether a list of words contains a phrase. */
-export function containsPhrase(list: readonly string[], phrase: string): boolean {
-  const wanted = words(phrase)
-  if (wanted.length === 0) return false
-  for (let at = list.indexOf(wanted[0] ?? ''); at >= 0; at = list.indexOf(wanted[0] ?? '', at + 1)) {
-    if (wanted.every((word, offset) => list[at + offset] === word)) return true
+/** Words as a text in which phrases are found. */
+export class Phrases {
+  readonly #text: string
+
+  constructor(list: readonly string[]) {
+    this.#text = `\n${list.join('\n')}\n`
   }
-  return false
+
+  /** Whether the words of a phrase follow one another. */
+  includes(phrase: string): boolean {
+    const wanted = words(phrase)
+    return wanted.length > 0 && this.#text.includes(`\n${wanted.join('\n')}\n`)
+  }
 }
 
 /** The reply of the mode `canned` to a user text. */
@@ -52,8 +57,9 @@ const scripts: readonly Script[] = [
 /** The scripted reply to a user text; undefined if it contains no trigger. */
 export function scriptedText(userText: string, prompt: string, loremCap: number): string | undefined {
   const userWords = words(userText)
+  const phrases = new Phrases(userWords)
   return scripts
-    .find(script => script.triggers.some(trigger => containsPhrase(userWords, trigger)))
+    .find(script => script.triggers.some(trigger => phrases.includes(trigger)))
     ?.text(userWords, prompt, loremCap)
 }
 

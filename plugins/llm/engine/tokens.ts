@@ -9,12 +9,22 @@ const SPACE: Kind = 0
 const WORD: Kind = 1
 const OTHER: Kind = 2
 
-/** A table for ASCII: most text is ASCII, and a regular expression per character is ten times slower. */
-const asciiKinds: readonly Kind[] = Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)))
-
 function kindOf(character: string): Kind {
   if (letterOrDigit.test(character)) return WORD
   return space.test(character) ? SPACE : OTHER
+}
+
+const pageBits = 8
+/** Kinds of code points, by 256: a regular expression for each character would be ten times slower. */
+const pages: (Uint8Array | undefined)[] = [makePage(0)]
+
+function makePage(page: number): Uint8Array {
+  return Uint8Array.from({ length: 1 << pageBits }, (_, at) => kindOf(String.fromCodePoint((page << pageBits) + at)))
+}
+
+function kindAt(code: number): Kind {
+  const page = code >> pageBits
+  return (pages[page] ??= makePage(page))[code & 0xff] as Kind
 }
 
 /**
@@ -27,10 +37,10 @@ function scan(text: string, found: (end: number) => boolean | void): number {
   let open = false
   let at = 0
   while (at < text.length) {
-    const code = text.charCodeAt(at)
-    const character = code < 128 ? '' : String.fromCodePoint(text.codePointAt(at) ?? code)
-    const kind = code < 128 ? (asciiKinds[code] ?? OTHER) : kindOf(character)
-    const next = at + (character.length || 1)
+    let code = text.charCodeAt(at)
+    if (code >= 0xd800 && code < 0xdc00) code = text.codePointAt(at) ?? code
+    const kind = kindAt(code)
+    const next = at + (code > 0xffff ? 2 : 1)
     if (inWord > 0 && (kind !== WORD || inWord === pieceLetters)) {
       count++
       if (found(at) === false) return count
@@ -75,7 +85,14 @@ export function pieces(text: string): string[] {
   return result
 }
 
+const WORDS = /[\p{L}\p{N}]+/gu
+
 /** The lower-case words of a text: runs of Unicode letters and digits. */
 export function words(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  return text.toLowerCase().match(WORDS) ?? []
+}
+
+/** The same words, one after the other. */
+export function* eachWord(text: string): Iterable<string> {
+  for (const [word] of text.toLowerCase().matchAll(WORDS)) yield word
 }

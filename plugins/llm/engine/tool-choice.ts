@@ -1,9 +1,12 @@
 /** Selects the tool to call, by how well its name and description match the last user text. */
 import type { NeutralRequest, Tool } from '../neutral.ts'
 import { spacedName } from './sample-text.ts'
-import { containsPhrase } from './scripted.ts'
+import { Phrases } from './scripted.ts'
 import { toolStopWords } from './stop-words.ts'
 import { words } from './tokens.ts'
+
+/** Words of the user text at its beginning, and at its end, that choose a tool: each tool is compared with all of them. */
+const COMPARED_WORDS = 500
 
 /** The tool to call; undefined if no tool is forced and no tool matches. */
 export function chooseTool(request: NeutralRequest, userText: string): Tool | undefined {
@@ -22,12 +25,15 @@ export function chooseTool(request: NeutralRequest, userText: string): Tool | un
 
 /** The first tool with the highest score; undefined if all scores are 0. */
 function bestTool(tools: readonly Tool[], userText: string): Tool | undefined {
-  const userWords = words(userText)
+  const all = words(userText)
+  const userWords =
+    all.length <= 2 * COMPARED_WORDS ? all : [...all.slice(0, COMPARED_WORDS), ...all.slice(-COMPARED_WORDS)]
   const userWordSet = new Set(userWords)
+  const phrases = new Phrases(userWords)
   let best: Tool | undefined
   let bestScore = 0
   for (const tool of tools) {
-    const score = scoreTool(tool, userWords, userWordSet)
+    const score = scoreTool(tool, phrases, userWordSet)
     if (score > bestScore) {
       best = tool
       bestScore = score
@@ -36,9 +42,9 @@ function bestTool(tools: readonly Tool[], userText: string): Tool | undefined {
   return best
 }
 
-function scoreTool(tool: Tool, userWords: readonly string[], userWordSet: ReadonlySet<string>): number {
+function scoreTool(tool: Tool, phrases: Phrases, userWordSet: ReadonlySet<string>): number {
   const name = spacedName(tool.name)
-  let score = containsPhrase(userWords, name) ? 10 : 0
+  let score = phrases.includes(name) ? 10 : 0
   for (const part of name.split(' '))
     if (part.length >= 3 && !toolStopWords.has(part) && userWordSet.has(part)) score += 3
   for (const word of new Set(words(tool.description)))

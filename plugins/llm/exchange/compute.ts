@@ -1,12 +1,12 @@
 /** Computes the result of a parsed request with the engine. */
-import { setImmediate } from 'node:timers/promises'
+import { Pacer, type OutputBudget, type StepBudget } from 'svc/plugin'
 import { RULE } from '../engine/tokenizer.ts'
-import { pieces } from '../engine/tokens.ts'
+import { piecesOf } from '../engine/pieces.ts'
 import { Embedder } from '../engine/embedding.ts'
 import { generate, type GenerateOptions } from '../engine/generate.ts'
 import { modeOfHeader, modeOfModel } from '../engine/model-mode.ts'
 import { promptTokens, render } from '../engine/prompt.ts'
-import { rankDocuments } from '../engine/relevance.ts'
+import { rankDocuments, rankLongDocuments } from '../engine/relevance.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { findModel, type ProviderInstance } from '../providers/instance.ts'
 import type { ChatResult, Choice, EmbedResult, Mode, ModelsResult, NeutralRequest, RerankResult } from '../neutral.ts'
@@ -28,7 +28,11 @@ export interface ComputeOptions {
   modeHeader: string | undefined
   /** Rules added by plugins. */
   rules: readonly CompiledRule[]
+  /** What testing the rules may take. */
+  steps: StepBudget
   filtered: 'content_filter' | 'prompt_filter' | undefined
+  /** Of the answer: the contents of the result are taken before they are made. */
+  output: OutputBudget
 }
 
 /** Thrown if a rule requests a fault instead of a reply. */
@@ -42,7 +46,10 @@ export class RuleFault extends Error {
 
 type AnyResult = ResultOf<Parsed>
 
-/** Throws `ProviderError` for an unknown model, `RuleFault` if a rule requests a fault. */
+/**
+ * Throws `ProviderError` for an unknown model, `RuleFault` if a rule requests a fault, `OutputTooLarge` and
+ * `OutputUnavailable`.
+ */
 export function compute(parsed: Parsed, options: ComputeOptions): AnyResult | Promise<AnyResult> {
   if (
     parsed.op !== 'models' &&
@@ -56,7 +63,7 @@ export function compute(parsed: Parsed, options: ComputeOptions): AnyResult | Pr
     case 'chat':
       return guarded(parsed, options)
     case 'embed':
-      return embed(parsed)
+      return embed(parsed, options.output)
     case 'rerank':
       return rerank(parsed)
     case 'count':
@@ -64,6 +71,7 @@ export function compute(parsed: Parsed, options: ComputeOptions): AnyResult | Pr
     case 'models':
       return models(parsed, options.instance)
     case 'own':
+      options.output.take(parsed.replyBytes ?? 0)
       return { op: 'own' }
   }
 }
@@ -97,7 +105,7 @@ function blockedReply(text: string, mode: Mode): ChatResult {
   const choice: Choice = {
     index: 0,
     text,
-    pieces: pieces(text),
+    pieces: piecesOf(text),
     calls: [],
     reasoning: '',
     reasoningPieces: [],
@@ -108,11 +116,13 @@ function blockedReply(text: string, mode: Mode): ChatResult {
 }
 
 function chat(parsed: ChatParsed, options: ComputeOptions): ChatResult {
-  const { instance, rules, limits } = options
+  const { instance, rules, limits, steps } = options
   const generateOptions: GenerateOptions = {
     mode: modeOf(parsed, options),
     rules: instance.rules.length > 0 ? [...instance.rules, ...rules] : rules,
     loremWords: limits.loremWords,
+    output: options.output,
+    steps,
   }
   if (instance.reply !== undefined) generateOptions.reply = instance.reply
   if (options.filtered !== undefined) generateOptions.filtered = options.filtered
@@ -144,33 +154,47 @@ function joined(results: readonly ChatResult[]): ChatResult {
   }
 }
 
-/** Characters to embed before yielding to other requests. */
-const turnCharacters = 20_000
+/** `0,`: what a dimension has at least, in any format. */
+const DIMENSION_BYTES = 2
+/** Of a number in memory, and what is made of it while it is written. */
+const NUMBER_BYTES = 24
 
-async function embed(parsed: EmbedParsed): Promise<EmbedResult> {
+async function embed(parsed: EmbedParsed, output: OutputBudget): Promise<EmbedResult> {
+  const numbers = parsed.inputs.length * parsed.dimensions
+  output.take(numbers * DIMENSION_BYTES)
+  output.hold(numbers * NUMBER_BYTES)
   const embedder = new Embedder(parsed.dimensions)
   const { tokenizer: counter = RULE } = parsed
   const vectors: number[][] = []
   const tokens: number[] = []
-  let since = 0
+  const pacer = new Pacer()
   for (const input of parsed.inputs) {
     const text = typeof input === 'string' ? input : input.join(' ')
-    vectors.push(embedder.embed(text))
+    vectors.push(await embedder.embedLong(text, pacer))
     tokens.push(typeof input === 'string' ? counter.count(input) : input.length)
-    // A vector with many dimensions takes time even for a short text.
-    since += text.length + parsed.dimensions
-    if (since > turnCharacters) {
-      since = 0
-      await setImmediate()
-    }
+    if (pacer.isDue) await pacer.pause()
   }
   return { op: 'embed', vectors, tokens, promptTokens: tokens.reduce((sum, n) => sum + n, 0) }
 }
 
-function rerank({ query, documents, tokenizer: { count } = RULE }: RerankParsed): RerankResult {
+/** Characters that are ranked at once. */
+const RANKED_AT_ONCE = 20_000
+
+function rerank(parsed: RerankParsed): RerankResult | Promise<RerankResult> {
+  const { query, documents } = parsed
+  const characters = documents.reduce((sum, document) => sum + document.length, query.length)
+  return characters > RANKED_AT_ONCE
+    ? rankLongDocuments(query, documents).then(results => reranked(parsed, results))
+    : reranked(parsed, rankDocuments(query, documents))
+}
+
+function reranked(
+  { query, documents, tokenizer: { count } = RULE }: RerankParsed,
+  results: RerankResult['results'],
+): RerankResult {
   return {
     op: 'rerank',
-    results: rankDocuments(query, documents),
+    results,
     promptTokens: documents.reduce((sum, text) => sum + count(text), count(query)),
   }
 }

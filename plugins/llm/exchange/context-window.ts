@@ -1,5 +1,5 @@
 /** Context windows: refuses a request that does not fit, drops its oldest messages, or limits its reply. */
-import { promptTokens, render } from '../engine/prompt.ts'
+import { promptTokens, render, tokensOfMessages } from '../engine/prompt.ts'
 import type { ModelInfo, NeutralRequest } from '../neutral.ts'
 import type { ContextAnswer, ContextFacts, Parsed } from '../provider.ts'
 import { ProviderError } from './error-responses.ts'
@@ -74,7 +74,11 @@ function fitRequest(request: NeutralRequest, own: number | undefined, fitting: F
     return { request: withLimit(request, facts), prompt: null }
   const first = refuse(answer(facts), fitting)
   if (first === 'cut') return { request: withLimit(request, facts), prompt: null }
-  const kept = dropOldest(request, window ?? Infinity)
+  const kept = dropOldest(
+    request,
+    window ?? Infinity,
+    own === undefined ? facts.promptTokens : promptTokens(request, render(request)),
+  )
   const left = promptTokens(kept, render(kept))
   const shortened = { ...facts, promptTokens: left, isShortened: true }
   if (left + maxTokens > (window ?? Infinity)) refuse(answer(shortened), fitting)
@@ -99,18 +103,13 @@ function withLimit(
 }
 
 /** Drops as few of the oldest messages as needed, but never the last one. */
-function dropOldest(request: NeutralRequest, window: number): NeutralRequest {
-  const without = (dropped: number): NeutralRequest => ({ ...request, messages: request.messages.slice(dropped) })
-  const fits = (candidate: NeutralRequest): boolean => promptTokens(candidate, render(candidate)) <= window
-  let low = 1
-  let high = Math.max(0, request.messages.length - 1)
-  if (high === 0) return request
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (fits(without(middle))) high = middle
-    else low = middle + 1
-  }
-  return without(low)
+function dropOldest(request: NeutralRequest, window: number, tokens: number): NeutralRequest {
+  const { messages } = request
+  const sizes = tokensOfMessages(request)
+  let left = tokens
+  let dropped = 0
+  while (dropped < messages.length - 1 && (dropped === 0 || left > window)) left -= sizes[dropped++]!
+  return { ...request, messages: messages.slice(dropped) }
 }
 
 /** The window of a model as `/tokenize` and lists of models show it; undefined: none. */

@@ -23,13 +23,16 @@ interface Given {
   lookUp: LookUp
 }
 
-/** The reply that the request names; null: none. Throws `BadInput` for a wrong one. */
-export function exactReply(exchange: Exchange, parsed: Parsed): ExactReply | null {
+/** The reply that the request names; null: none. Throws or rejects with `BadInput` for a wrong one. */
+export function exactReply(exchange: Exchange, parsed: Parsed): Promise<ExactReply> | null {
   // The reply is that of a generation within the request.
   const given = exchange.hasGenerated ? null : withoutOwn(readGiven(exchange), exchange.route.replyMembers)
-  if (given === null) return null
+  return given === null ? null : replyOrProblem(given, exchange, parsed)
+}
+
+async function replyOrProblem(given: Given, exchange: Exchange, parsed: Parsed): Promise<ExactReply> {
   try {
-    return replyFor(given, exchange, parsed)
+    return await replyFor(given, exchange, parsed)
   } catch (error) {
     if ((error as Partial<InputProblem> | null)?.code !== 'SVC_INPUT_PROBLEM') throw error
     const { at, message } = error as InputProblem
@@ -66,13 +69,18 @@ function decoded(text: string): string {
   }
 }
 
-function replyFor({ header, value, lookUp }: Given, { route, output }: Exchange, parsed: Parsed): ExactReply {
+async function replyFor(
+  { header, value, lookUp }: Given,
+  { route, output }: Exchange,
+  parsed: Parsed,
+): Promise<ExactReply> {
   const own = { shape: null, pace: {}, fault: null }
   switch (parsed.op) {
     case 'rerank':
       return { ...own, parsed, result: rerankBy(value, parsed) }
     case 'own': {
       if (route.withReply === undefined) throw new InputProblem('', 'this route has no exact replies')
+      output.take(parsed.replyBytes ?? 0)
       return { ...own, parsed: route.withReply(parsed, value), result: { op: 'own' } }
     }
     case 'embed':
@@ -86,13 +94,13 @@ function replyFor({ header, value, lookUp }: Given, { route, output }: Exchange,
   const reply = readReply(rest, '')
   if (reply.kind === 'embedding') {
     if (parsed.op !== 'embed') throw new InputProblem('embedding', 'this route does not return embeddings')
-    return { ...own, parsed, result: embedResultOf(reply.vector, parsed, 'reply') }
+    return { ...own, parsed, result: embedResultOf(reply.vector, parsed, { mode: 'reply', output }) }
   }
   if (parsed.op !== 'chat') throw new InputProblem('', 'expected embedding')
   const isTemplate = reply.isTemplate && header !== TEXT
   return {
     parsed: logprobs === false && route.withReply !== undefined ? route.withReply(parsed, value) : parsed,
-    result: { ...chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output }), mode: 'reply' },
+    result: { ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output })), mode: 'reply' },
     pace: reply.stream,
     shape: reply.shape,
     fault: reply.break && { ...reply.break, source: `${JSON_TEXT}: ${reply.break.label}` },

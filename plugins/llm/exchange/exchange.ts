@@ -204,6 +204,7 @@ export class Exchange implements ResponseContext {
       },
       isUpgrade: request.ws && this.inner === null,
       url: path => svc.http.url(request, path),
+      output: () => this.output,
       limits: this.limits,
       credential: this.credential,
       models: instance.models,

@@ -25,6 +25,8 @@ async function generate(services: RunnerServices, outer: Exchange, request: Neut
   try {
     const { result } = await computeInner(services, exchange, { isLimited: true })
     if (result.op !== 'chat') throw new Error('a generation has a chat as its result')
+    // The route renders it as a part of its own answer.
+    outer.output.take(exchange.output.used)
     const words = route.finishReasons ?? instance.format.finishReasons
     const recorded = recordReply(exchange, parsed, result, words, false, 200)
     if (recorded !== null) {
@@ -38,5 +40,7 @@ async function generate(services: RunnerServices, outer: Exchange, request: Neut
     services.records.add(recordError(exchange, status))
     enter(services, exchange, { status })
     throw error
+  } finally {
+    exchange.output.release()
   }
 }

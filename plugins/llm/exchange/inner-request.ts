@@ -1,6 +1,6 @@
 /** Runs requests within another one: messages on a socket, and items of a batch. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { replaceParameters } from 'svc/plugin'
+import { Pacer, replaceParameters } from 'svc/plugin'
 import type { BodyStream, FastifyReply, FastifyRequest, MessageRule, StreamEnd } from 'svc/plugin'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ItemReply, LlmRoute, Parsed, Rendered, RunItemOptions, SocketRun, StreamEvent } from '../provider.ts'
@@ -19,6 +19,7 @@ import { hasActed, isStrict } from '../testing/strict.ts'
 import { withAudio } from './audio-tokens.ts'
 import { compute } from './compute.ts'
 import { fitToWindow } from './context-window.ts'
+import { takeBody } from './large-reply.ts'
 import { errorFacts, errorResponse, ProviderError } from './error-responses.ts'
 import { exactReply } from './exact-reply.ts'
 import { Exchange, type InnerRequest, type RunItem } from './exchange.ts'
@@ -27,6 +28,7 @@ import {
   enter,
   errorOf,
   filterOf,
+  LARGE_BODY,
   recordFault,
   renderContext,
   rollFault,
@@ -83,8 +85,14 @@ async function runItem(
     const computed = await computeInner(services, exchange, { isLimited: false })
     const { parsed, result } = computed
     const context = renderContext(services, exchange, computed)
+    const { output } = exchange
+    const large = output.isLarge ? placed.route.render(result, parsed, context) : null
+    // Counts the reply before anything is stored.
+    if (large !== null) await takeBody(output, large.body)
     await placed.route.keep?.(result, parsed, context)
-    const { status = 200, body } = placed.route.render(result, parsed, context)
+    const rendered = large ?? placed.route.render(result, parsed, context)
+    const { status = 200, body } = rendered
+    if (large === null && output.isLarge) await takeBody(output, body)
     if (item.isCounted) {
       const recorded = recordReply(exchange, parsed, result, context.finishReasons, false, status)
       if (recorded !== null) {
@@ -101,6 +109,8 @@ async function runItem(
       enter(services, exchange, { status })
     }
     return { status, body, requestId: exchange.requestId }
+  } finally {
+    exchange.output.release()
   }
 }
 
@@ -112,6 +122,7 @@ export async function computeInner(
   exchange: Exchange,
   { isLimited }: { isLimited: boolean },
 ): Promise<Computed> {
+  if (exchange.body.length > LARGE_BODY) await new Pacer().pause()
   exchange.tokenizers = await services.tokenizers.prepare(exchange)
   const parse = once(() => exchange.route.parse(exchange.input()))
   const rule = await ruleFor(services, exchange, parse, { canAbort: false })
@@ -145,8 +156,8 @@ async function computeWith(
 ): Promise<Computed & { pace: Partial<Latency> }> {
   const { parsed, rule, latency, fault, isStream } = given
   const filtered = filterOf(fault, parsed, exchange)
-  const exact = filtered === undefined ? exactReply(exchange, parsed) : null
-  const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, exchange, parsed) : null)
+  const exact = filtered === undefined ? await exactReply(exchange, parsed) : null
+  const fixed = exact ?? (rule?.kind === 'reply' ? await replyOfRule(rule, exchange, parsed) : null)
   if (fixed !== null) {
     const { instance, svc, headers } = exchange
     const named = { parsed, ...fixed }
@@ -175,6 +186,8 @@ export interface MessageOptions {
   send(event: StreamEvent): void
   /** Sends a frame that is not JSON. */
   sendBroken(event: StreamEvent): void
+  /** Whether to wait for `ready` before sending more. */
+  readonly isFull: boolean
   /** Resolves when more can be sent. */
   ready(): Promise<void>
   destroy(): void
@@ -200,6 +213,7 @@ export async function runMessage(
     const profileText = exchange.header('x-svc-profile')
     const profile = profileText === undefined ? null : services.profiles.ofHeader(profileText)
     const fault = rollFault(services, exchange)
+    if (exchange.body.length > LARGE_BODY) await new Pacer().pause()
     exchange.tokenizers = await services.tokenizers.prepare(exchange)
     const parse = once(() => placed.route.parse(exchange.input()))
     const rule = fault === null ? await ruleFor(services, exchange, parse, { canAbort: true }) : null
@@ -245,6 +259,8 @@ export async function runMessage(
     services.records.add(recordError(exchange, status))
     enter(services, exchange, { status })
     return { kind: 'error', status, headers, body }
+  } finally {
+    exchange.output.release()
   }
 }
 
@@ -258,11 +274,13 @@ export function innerExchange(
 }
 
 function computeOptions(
-  { limits, rules }: RunnerServices,
+  { limits, rules, svc }: RunnerServices,
   exchange: Exchange,
   filtered: ReturnType<typeof filterOf>,
 ): Parameters<typeof compute>[1] {
-  return { instance: exchange.instance, limits, rules, modeHeader: exchange.header('x-svc-mode'), filtered }
+  const { instance, output } = exchange
+  const steps = svc.budgets.evaluation()
+  return { instance, limits, rules, steps, modeHeader: exchange.header('x-svc-mode'), filtered, output }
 }
 
 function sendEvents(
@@ -381,7 +399,7 @@ class MessageOutput implements StreamOutput {
     written.events += 1
     written.tokens += tokensOf(event)
     if (written.firstTokenAt === null && written.tokens > 0) written.firstTokenAt = this.#now()
-    this.isWritable = written.events % EVENTS_PER_TURN !== 0
+    this.isWritable = written.events % EVENTS_PER_TURN !== 0 && !this.#options.isFull
   }
 
   addExtra(event: StreamEvent, isBroken: boolean): void {

@@ -1,4 +1,5 @@
 /** Processes every provider request, in an order that clients can rely on. Providers only parse and render. */
+import { isOutputError, Pacer } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest, Replicated, Svc } from 'svc/plugin'
 import {
   commonHeaders,
@@ -16,6 +17,7 @@ import { Exchange, type Generate, type RunItem } from './exchange.ts'
 import { fitToWindow } from './context-window.ts'
 import { exactReply } from './exact-reply.ts'
 import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
+import { takeBody, writeBody } from './large-reply.ts'
 import { framings } from '../streaming/framing.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmMetrics } from '../records/metrics.ts'
@@ -36,9 +38,9 @@ import { chooseShape } from '../shapes/choose-shape.ts'
 import { itemOf, showShape, type StreamShape } from '../shapes/shape.ts'
 import { shapeEvents } from '../shapes/shape-events.ts'
 import { ShapedOutput } from '../shapes/shaped-output.ts'
+import { breakAt, type BreakingEvents } from '../streaming/break-point.ts'
 import { pump, type BreakPoint, type StreamOutcome } from '../streaming/pump.ts'
 import { PlainOutput } from '../streaming/output.ts'
-import { tokensOf } from '../streaming/tokens-of.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { applyRules, failureOfRule, once, replyOfRule } from '../testing/apply.ts'
 import type { Finish } from '../neutral.ts'
@@ -104,6 +106,9 @@ export interface Served {
 
 type Result = ResultOf<Parsed>
 
+/** Bytes of a body that is worth some milliseconds of work: such requests take turns, and others run in between. */
+export const LARGE_BODY = 65_536
+
 /** Serves one request. Never throws for a client error. */
 export async function run(
   services: RunnerServices,
@@ -117,6 +122,7 @@ export async function run(
   exchange.generate = services.generate
   try {
     checkCredential(exchange)
+    if (exchange.body.length > LARGE_BODY) await new Pacer().pause()
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
     if (latency.latencyMs > 0 && !(await svc.http.delay(request, latency.latencyMs)))
       return abandoned(services, exchange, null)
@@ -139,7 +145,8 @@ export async function run(
     const { tokenizers } = exchange
     const parsed = fitToWindow(exchange, tokenizers === null ? read : withTokenizer(read, tokenizers))
     // A filter replaces every reply.
-    const exact = fault?.kind === undefined || parsed.op !== 'chat' ? exactReply(exchange, parsed) : null
+    const replying = fault?.kind === undefined || parsed.op !== 'chat' ? exactReply(exchange, parsed) : null
+    const exact = replying === null ? null : await replying
     const looking = services.cache.look(exchange, parsed)
     if (looking !== null) exchange.cacheUse = looking instanceof Promise ? await looking : looking
     const admitting = services.limiter.admit(exchange, parsed)
@@ -150,7 +157,7 @@ export async function run(
       if (exchange.load === null) return abandoned(services, exchange, null)
     }
     const filtered = filterOf(fault, parsed, exchange)
-    const fixed = exact ?? (rule?.kind === 'reply' ? replyOfRule(rule, exchange, parsed) : null)
+    const fixed = exact ?? (rule?.kind === 'reply' ? await replyOfRule(rule, exchange, parsed) : null)
     if (fixed !== null) {
       const paced = readLatency(exchange.headers, { ...served.instance.latency, ...fixed.pace }, svc.config.maxDelayMs)
       const result = await withCache(exchange, parsed, fixed.result)
@@ -165,8 +172,10 @@ export async function run(
       instance: served.instance,
       limits: services.limits,
       rules: services.rules,
+      steps: svc.budgets.evaluation(),
       modeHeader: exchange.header('x-svc-mode'),
       filtered,
+      output: exchange.output,
     })
     const computed = computing instanceof Promise ? await computing : computing
     const result = exchange.cacheUse === null ? computed : await withCache(exchange, parsed, computed)
@@ -316,9 +325,31 @@ function finish(
   const { route } = exchange
   const context = renderContext(services, exchange, computed)
   if (route.keep === undefined) return respond(services, exchange, computed, context)
+  if (exchange.output.isLarge && !computed.isStream) return finishLarge(services, exchange, computed, context)
   return route
     .keep(computed.result, computed.parsed, context)
     .then(() => respond(services, exchange, computed, context))
+}
+
+/** A reply that is counted. */
+interface LargeReply {
+  rendered: Rendered
+  bytes: number
+}
+
+/** Counts the reply before anything is stored or sent. */
+async function finishLarge(
+  services: RunnerServices,
+  exchange: Exchange,
+  computed: Computed,
+  context: RenderContext,
+): Promise<FastifyReply> {
+  const { route, output } = exchange
+  const { result, parsed } = computed
+  const rendered = route.render(result, parsed, context)
+  const bytes = await takeBody(output, rendered.body)
+  await route.keep?.(result, parsed, context)
+  return respond(services, exchange, computed, context, { rendered, bytes })
 }
 
 export function renderContext(services: RunnerServices, exchange: Exchange, computed: Computed): RenderContext {
@@ -335,6 +366,7 @@ export function renderContext(services: RunnerServices, exchange: Exchange, comp
     url: path => svc.http.url(request, path),
     session: svc.http.session(request).key,
     plan: () => replyPlan(exchange, computed),
+    output: exchange.output,
   }
 }
 
@@ -356,13 +388,18 @@ function respond(
   exchange: Exchange,
   computed: Computed,
   context: RenderContext,
-): FastifyReply {
+  large: LargeReply | null = null,
+): FastifyReply | Promise<FastifyReply> {
   const { records, metrics } = services
   const { parsed, result, isStream } = computed
   const { reply, route, instance } = exchange
   if (reply.raw.destroyed) return abandoned(services, exchange, computed)
   const words = context.finishReasons
-  const rendered = isStream ? null : route.render(result, parsed, context)
+  const rendered = isStream ? null : (large?.rendered ?? route.render(result, parsed, context))
+  if (rendered !== null && large === null && exchange.output.isLarge)
+    return takeBody(exchange.output, rendered.body).then(bytes =>
+      respond(services, exchange, computed, context, { rendered, bytes }),
+    )
   const streamed = isStream ? streamOf(exchange, computed, context) : null
   if (streamed?.breaksAfter !== undefined) recordFault(streamed.fault!, exchange)
   const recorded = recordReply(exchange, parsed, result, words, isStream, rendered?.status ?? 200)
@@ -388,7 +425,8 @@ function respond(
     return stream(services, exchange, computed, streamed, recorded)
   }
   noteReply(exchange, rendered!)
-  sendWhole(reply, rendered!, [headers, native])
+  if (large === null) sendWhole(reply, rendered!, [headers, native])
+  else sendLarge(services, exchange, large, [headers, native])
   if (recorded !== null) enter(services, exchange, { status: recorded.status, record: recorded, parsed, result })
   return reply
 }
@@ -430,6 +468,10 @@ export function streamOf(
   const framing = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
   const plain = route.stream?.(result, parsed, context) ?? []
   const chosen = chooseShape(exchange, framing, shape ?? null)
+  const tokens = result.op === 'chat' ? result.completionTokens : 0
+  // A stream with fewer tokens than the break point completes, and no fault is reported.
+  const eventsOf = (events: Iterable<StreamEvent>, wanted: FaultSpec['break']): BreakingEvents =>
+    wanted === undefined ? { events } : breakAt(events, wanted, tokens)
   if (chosen === null) return { framing, shape: null, ...eventsOf(plain, fault?.break), fault }
   if (itemOf(chosen.shape, 'error-first') !== undefined)
     return { framing, shape: chosen.shape, ...eventsOf([], ERROR_FIRST.break), fault: ERROR_FIRST }
@@ -437,33 +479,41 @@ export function streamOf(
   return { framing, shape: chosen.shape, ...eventsOf(events, fault?.break), fault }
 }
 
-/** A stream with fewer tokens than the break point completes, and no fault is reported. */
-function eventsOf(events: Iterable<StreamEvent>, wanted: FaultSpec['break']): Pick<Streamed, 'events' | 'breaksAfter'> {
-  if (wanted === undefined) return { events }
-  const all = [...events]
-  const tokens = all.reduce((sum, event) => sum + tokensOf(event), 0)
-  return wanted.afterTokens > tokens
-    ? { events: all }
-    : { events: all, breaksAfter: { ...wanted, isLast: wanted.afterTokens === tokens } }
-}
-
 /**
  * Sends through Node's response with a flat list of headers. For about twenty headers this is measurably faster than
  * Fastify's reply, which copies each of them into an object first.
  */
-function sendWhole(
-  reply: FastifyReply,
-  { status = 200, contentType = 'application/json; charset=utf-8', headers, body }: Rendered,
-  sources: readonly Record<string, string>[],
-): FastifyReply {
+function sendWhole(reply: FastifyReply, rendered: Rendered, sources: readonly Record<string, string>[]): void {
+  const { body } = rendered
   const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-  const list = ['content-type', contentType, 'content-length', String(Buffer.byteLength(payload))]
+  sendHead(reply, rendered, Buffer.byteLength(payload), sources)
+  reply.raw.end(payload)
+}
+
+function sendHead(
+  reply: FastifyReply,
+  { status = 200, contentType = 'application/json; charset=utf-8', headers }: Rendered,
+  bytes: number,
+  sources: readonly Record<string, string>[],
+): void {
+  const list = ['content-type', contentType, 'content-length', String(bytes)]
   for (const source of headers === undefined ? sources : [...sources, headers])
     for (const name in source) list.push(name, source[name]!)
   reply.hijack()
   reply.raw.writeHead(status, list)
-  reply.raw.end(payload)
-  return reply
+}
+
+function sendLarge(
+  { svc }: RunnerServices,
+  { request, reply, requestId }: Exchange,
+  { rendered, bytes }: LargeReply,
+  sources: readonly Record<string, string>[],
+): void {
+  sendHead(reply, rendered, bytes, sources)
+  writeBody(reply, rendered.body).catch((error: unknown) => {
+    svc.log.error('writing a reply failed', { error, request_id: requestId })
+    svc.http.abortResponse(request, reply)
+  })
 }
 
 export const stallMs = { normal: 120_000, public: 20_000 }
@@ -559,6 +609,12 @@ export function errorOf(
       },
       exchange,
     )
+  }
+  if (isOutputError(error)) {
+    const { message } = error
+    return error.statusCode === 503
+      ? { kind: 'unavailable', facts: { status: 503, message, retryAfterSecs: 1 } }
+      : { kind: 'bad_request', facts: { message } }
   }
   if (isBadInput(error)) {
     const { kind = 'bad_request', ...details } = error.details

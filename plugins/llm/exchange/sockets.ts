@@ -1,4 +1,5 @@
 /** Serves the WebSocket routes of providers. */
+import { joinSignals } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
 import { errorResponse, ProviderError } from './error-responses.ts'
 import { Exchange } from './exchange.ts'
@@ -156,20 +157,26 @@ class ProviderSocket implements LlmSocket {
       route === undefined ? this.#find(decodeURIComponent(target.split('?', 1)[0]!)) : { instance, route, params }
     if (placed === null) throw new Error(`no provider has the route POST ${target}`)
     const socket = this.#socket
+    const isFull = (): boolean => this.#isFull
+    const joined = signal === undefined ? null : joinSignals(signal, this.#closed.signal)
     const running = runMessage(this.#services, { instance, request, reply }, placed, {
       path: target,
       body,
       data,
-      signal: signal === undefined ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]),
+      signal: joined?.signal ?? this.#closed.signal,
       send: send ?? ((event: StreamEvent) => this.send(event.data as object)),
       sendBroken: event => {
         const text = typeof event.data === 'string' ? event.data : JSON.stringify(event.data)
         if (!this.isClosed) socket.send(text.slice(0, Math.max(1, text.length >> 1)))
       },
+      get isFull() {
+        return isFull()
+      },
       ready: () => this.#drained(),
       destroy: () => socket.terminate(),
     })
-    return running.catch((error: unknown) => {
+    const ended = running.finally(() => joined?.release())
+    return ended.catch((error: unknown) => {
       this.#services.svc.log.error('a message on a WebSocket failed', { error, request_id: this.#exchange.requestId })
       this.close(1011, 'internal error')
       const { status, headers, body } = errorResponse(instance, this.#exchange, 'server_error', {})
@@ -177,8 +184,11 @@ class ProviderSocket implements LlmSocket {
     })
   }
 
+  get #isFull(): boolean {
+    return !this.isClosed && this.#socket.bufferedAmount > MAX_BUFFERED
+  }
+
   async #drained(): Promise<void> {
-    while (!this.isClosed && this.#socket.bufferedAmount > MAX_BUFFERED)
-      await new Promise(resolve => setTimeout(resolve, WAIT_MS))
+    while (this.#isFull) await new Promise(resolve => setTimeout(resolve, WAIT_MS))
   }
 }

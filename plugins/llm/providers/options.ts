@@ -298,7 +298,11 @@ export const optionsSchema: JsonSchema = object({
       ...object({
         model: { ...shortText, description: 'Model name, or a prefix followed by *; default: all' },
         provider: { ...shortText, description: 'Name or format of a provider; default: all' },
-        key: { ...text, description: 'A credential, or * followed by its last characters; default: all' },
+        key: {
+          ...text,
+          description: 'A credential, or * followed by its last characters; default: all',
+          'x-svc-secret': true,
+        },
         per: { description: 'What has a bucket of its own', enum: ['key', 'model', 'both', 'all'] },
         ...dimensions,
       }),
@@ -378,7 +382,7 @@ export const optionsSchema: JsonSchema = object({
         fail: { ...shortText, description: 'Default fault, in the syntax of X-Svc-Fail' },
         ...settings,
         require_auth: { description: 'Reject requests without a credential', type: 'boolean' },
-        api_key: { ...text, description: 'The only accepted credential' },
+        api_key: { ...text, description: 'The only accepted credential', 'x-svc-secret': true },
       },
       ['name', 'format'],
     ),

@@ -1,5 +1,5 @@
 /** Records of mock LLM requests and responses, for `/ai/requests`. */
-import { copyText, type Svc, type SvcInspector } from 'svc/plugin'
+import { copyText, isSecretName, isSecretParameter, type Svc, type SvcInspector } from 'svc/plugin'
 import { maskKey } from '../exchange/credentials.ts'
 import type { GuardrailOutcome } from '../neutral.ts'
 import type { RequestHeaders } from '../provider.ts'
@@ -148,8 +148,13 @@ export function keepPath(path: string, hasQuery: boolean): string {
   return hasQuery ? copyText(path) : path
 }
 
-const keyHeaders = new Set(['x-api-key', 'api-key', 'x-goog-api-key', 'cookie', 'x-amz-security-token'])
 const authorizationHeaders = new Set(['authorization', 'proxy-authorization'])
+/** Headers of most requests. */
+const ordinaryHeaders = new Set(
+  'accept accept-encoding accept-language connection content-length content-type host sec-fetch-mode user-agent x-request-id'.split(
+    ' ',
+  ),
+)
 
 /** Alternating lower-case names and values; credentials are masked, lists joined. */
 export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): string[] {
@@ -166,8 +171,9 @@ export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): s
 }
 
 function maskHeader(name: string, value: string): string {
+  if (ordinaryHeaders.has(name)) return value
   if (authorizationHeaders.has(name)) return maskAuthorization(value)
-  return keyHeaders.has(name) ? maskKey(value) : value
+  return isSecretParameter(name, value) ? maskKey(value) : value
 }
 
 function maskAuthorization(value: string): string {
@@ -183,18 +189,18 @@ function indexOrEnd(text: string, part: string): number {
   return at < 0 ? text.length : at
 }
 
-/** The raw query with the value of `key` masked; null if there is no query. */
+/** The raw query with secrets masked; null if there is no query. */
 export function keepQuery(url: string, inspector: SvcInspector): string | null {
   const at = url.indexOf('?')
   if (at < 0) return null
-  return copyText(
-    inspector.redactUrl(
-      url
-        .slice(at + 1)
-        .replace(
-          /(^|&)((?:key|api-key|access_token|authorization)=)([^&]*)/gi,
-          (_whole, before: string, name: string, value: string) => `${before}${name}${maskKey(value)}`,
-        ),
-    ),
-  )
+  const pairs = url
+    .slice(at + 1)
+    .split('&')
+    .map(pair => {
+      const equals = pair.indexOf('=')
+      return equals > 0 && isSecretName(pair.slice(0, equals))
+        ? pair.slice(0, equals + 1) + maskKey(pair.slice(equals + 1))
+        : pair
+    })
+  return copyText(inspector.redactUrl(pairs.join('&')))
 }

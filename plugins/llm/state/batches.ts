@@ -4,7 +4,7 @@ import type { JsonObject, Store, Svc } from 'svc/plugin'
 import { digest, generator } from '../engine/seed.ts'
 import type { RouteInput } from '../provider.ts'
 import { DEFAULT_PLAN, parsePlan, stateAt, type BatchPlan, type BatchState } from './batch-plan.ts'
-import type { Owner } from './documents.ts'
+import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
 
 /** A batch. Plain data; `data` is what the format keeps. */
 export interface Batch<D extends JsonObject = JsonObject> {
@@ -82,10 +82,12 @@ export class BatchStore implements Batches {
   readonly #batches: Store<Batch>
   readonly #runs: Store<true>
   readonly #isPublic: boolean
+  readonly #keyOf: OwnedKeys
   readonly #maxPlanMs: number
 
   constructor(svc: Svc<unknown>, maxItems: number) {
     this.#isPublic = svc.config.publicMode
+    this.#keyOf = ownedKeys(this.#isPublic)
     const { maxPlanMs, ...bounds } = BOUNDS[this.#isPublic ? 'public' : 'normal']
     this.maxItems = this.#isPublic ? Math.min(maxItems, PUBLIC_ITEMS) : maxItems
     this.#maxPlanMs = maxPlanMs
@@ -110,12 +112,12 @@ export class BatchStore implements Batches {
     batch: Pick<Batch, 'id' | 'plan' | 'total' | 'isInvalid' | 'data'>,
   ): Promise<Batch> {
     const created: Batch = { provider, session, ...batch, createdAt: Date.now(), cancelledAt: null, results: null }
-    await this.#batches.set(keyOf(created), created, { group: session })
+    await this.#batches.set(this.#keyOf(created, created.id), created, { group: session })
     return created
   }
 
   async get({ provider, session }: Owner, id: string): Promise<Batch | undefined> {
-    const found = await this.#batches.peek(keyOf({ provider, id }))
+    const found = await this.#batches.peek(this.#keyOf({ provider, session }, id))
     return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
   }
 
@@ -127,12 +129,12 @@ export class BatchStore implements Batches {
   }
 
   async delete(batch: Batch): Promise<void> {
-    await this.#batches.delete(keyOf(batch))
+    await this.#batches.delete(this.#keyOf(batch, batch.id))
   }
 
   async cancel(batch: Batch): Promise<Batch> {
     const now = Date.now()
-    const changed = await this.#batches.update(keyOf(batch), found =>
+    const changed = await this.#batches.update(this.#keyOf(batch, batch.id), found =>
       found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
     )
     return changed ?? batch
@@ -152,10 +154,10 @@ export class BatchStore implements Batches {
     const state = stateAt(batch, now)
     if (!state.isEnded || state.phase === 'failed' || batch.results !== null) return batch
     const items = await itemsOf()
-    const isCounted = await this.#runs.add(keyOf(batch), true)
+    const isCounted = await this.#runs.add(this.#keyOf(batch, batch.id), true)
     const results = items === null ? [] : await this.#run(batch, state, input, items, isCounted)
     const summary = await finish(results)
-    const changed = await this.#batches.update(keyOf(batch), found =>
+    const changed = await this.#batches.update(this.#keyOf(batch, batch.id), found =>
       found === undefined || found.results !== null ? found : { ...found, results: summary },
     )
     return changed ?? { ...batch, results: summary }
@@ -211,8 +213,4 @@ function shuffled(results: ItemResult[], seed: string): ItemResult[] {
     .map(result => ({ result, place: next() }))
     .sort((one, other) => one.place - other.place)
     .map(({ result }) => result)
-}
-
-function keyOf({ provider, id }: Pick<Batch, 'provider' | 'id'>): string {
-  return `${provider} ${id.slice(0, 200)}`
 }

@@ -1,5 +1,5 @@
 /** Records that continue others: replies with their predecessors. */
-import type { Owner } from './documents.ts'
+import type { Owner } from './owner.ts'
 import type { OwnedRecords, StoredRecord } from './owned-records.ts'
 
 /** A record that may continue another one. */

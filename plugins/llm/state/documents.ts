@@ -1,5 +1,6 @@
 /** The documents of providers: uploaded files, and what batches read and write. */
 import type { JsonObject, Store, Svc } from 'svc/plugin'
+import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
 
 /** A document without its content. Plain data. */
 export interface DocumentFacts {
@@ -29,16 +30,12 @@ export interface NewDocument {
   ttlMs?: number
 }
 
-/** Whose documents: a provider's, and in public mode only those of the session. */
-export interface Owner {
-  provider: string
-  session: string
-}
-
 /** Documents of all providers, bounded together. */
 export interface Documents {
   /** Largest content in bytes. */
   readonly maxBytes: number
+  /** Stores a new document. Resolves with undefined if it is too large. */
+  create(owner: Owner, document: NewDocument): Promise<DocumentFacts | 'exists' | undefined>
   /** Stores a document unless its id exists. Resolves with what is stored, or undefined if it is too large. */
   put(owner: Owner, document: NewDocument): Promise<DocumentFacts | undefined>
   get(owner: Owner, kind: string, id: string): Promise<DocumentFacts | undefined>
@@ -55,6 +52,8 @@ const BOUNDS = {
   public: { maxCount: 50, maxPerGroup: 5, maxBytes: 8 * MIB, each: 256 * 1024, ttlMs: 3_600_000 },
 }
 const MAX_NAME = 200
+/** Of all documents without their contents: names are cut from request bodies, so they have to be copied. */
+const FACTS_BYTES = 4 * MIB
 
 interface Content {
   session: string
@@ -66,18 +65,25 @@ export class DocumentStore implements Documents {
   readonly #facts: Store<DocumentFacts>
   readonly #contents: Store<Content>
   readonly #isPublic: boolean
+  readonly #keyOf: OwnedKeys
   readonly #ttlMs: number
 
   constructor(svc: Svc<unknown>) {
     this.#isPublic = svc.config.publicMode
+    this.#keyOf = ownedKeys(this.#isPublic)
     const { maxCount, maxPerGroup, maxBytes, each, ttlMs } = BOUNDS[this.#isPublic ? 'public' : 'normal']
     this.maxBytes = each
     this.#ttlMs = ttlMs
-    this.#facts = svc.state<DocumentFacts>('documents', { maxCount, maxPerGroup, ttlMs })
+    this.#facts = svc.state<DocumentFacts>('documents', { maxCount, maxPerGroup, ttlMs, maxBytes: FACTS_BYTES })
     this.#contents = svc.state<Content>('document-contents', { maxCount, maxPerGroup, maxBytes, ttlMs })
   }
 
-  async put({ provider, session }: Owner, document: NewDocument): Promise<DocumentFacts | undefined> {
+  async put(owner: Owner, document: NewDocument): Promise<DocumentFacts | undefined> {
+    const created = await this.create(owner, document)
+    return created === 'exists' ? this.get(owner, document.kind, document.id) : created
+  }
+
+  async create({ provider, session }: Owner, document: NewDocument): Promise<DocumentFacts | 'exists' | undefined> {
     const { content, ttlMs, meta = {}, ...given } = document
     if (content.length > this.maxBytes) return undefined
     const now = Date.now()
@@ -92,21 +98,20 @@ export class DocumentStore implements Documents {
       expiresAt: ttlMs === undefined ? null : now + ttlMs,
       meta,
     }
-    const key = keyOf(facts)
+    const key = this.#key(facts)
     const options = { group: session, ttlMs: Math.min(ttlMs ?? this.#ttlMs, this.#ttlMs) }
-    if (!(await this.#contents.add(key, { session, base64: content.toString('base64') }, options)))
-      return this.#facts.peek(key)
+    if (!(await this.#contents.add(key, { session, base64: content.toString('base64') }, options))) return 'exists'
     await this.#facts.set(key, facts, options)
     return facts
   }
 
   async get({ provider, session }: Owner, kind: string, id: string): Promise<DocumentFacts | undefined> {
-    const found = await this.#facts.peek(keyOf({ provider, kind, id }))
+    const found = await this.#facts.peek(this.#key({ provider, session, kind, id }))
     return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
   }
 
   async content(document: DocumentFacts): Promise<Buffer | undefined> {
-    const found = await this.#contents.peek(keyOf(document))
+    const found = await this.#contents.peek(this.#key(document))
     return found && Buffer.from(found.base64, 'base64')
   }
 
@@ -119,8 +124,8 @@ export class DocumentStore implements Documents {
   }
 
   async delete(document: DocumentFacts): Promise<void> {
-    await this.#facts.delete(keyOf(document))
-    await this.#contents.delete(keyOf(document))
+    await this.#facts.delete(this.#key(document))
+    await this.#contents.delete(this.#key(document))
   }
 
   async clear(session: string | null): Promise<number> {
@@ -129,12 +134,12 @@ export class DocumentStore implements Documents {
     return this.#facts.clear(where)
   }
 
+  #key({ provider, session, kind, id }: Pick<DocumentFacts, 'provider' | 'session' | 'kind' | 'id'>): string {
+    return this.#keyOf({ provider, session }, `${kind} ${id}`)
+  }
+
   /** Memory of the contents. */
   bytes(): Promise<number> {
     return this.#contents.bytes()
   }
-}
-
-function keyOf({ provider, kind, id }: Pick<DocumentFacts, 'provider' | 'kind' | 'id'>): string {
-  return `${provider} ${kind} ${id.slice(0, MAX_NAME)}`
 }

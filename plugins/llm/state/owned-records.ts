@@ -1,6 +1,6 @@
 /** Records that a provider keeps for its clients, in a store of the plugin. */
 import type { Store } from 'svc/plugin'
-import type { Owner } from './documents.ts'
+import { ownedKeys, type Owner } from './owner.ts'
 
 /** A record in a store. Plain data. */
 export interface StoredRecord<T> extends Owner {
@@ -20,27 +20,26 @@ export interface OwnedRecords<T> {
   list(owner: Owner, limit: number): Promise<{ id: string; value: T }[]>
 }
 
-const MAX_ID = 200
-
 export function createOwnedRecords<T>(store: Store<StoredRecord<T>>, isPublic: boolean): OwnedRecords<T> {
+  const keyOf = ownedKeys(isPublic)
   const isOf = (owner: Owner, record: Owner): boolean =>
     record.provider === owner.provider && (!isPublic || record.session === owner.session)
   return {
     async put({ provider, session }, id, value) {
-      await store.set(keyOf(provider, id), { provider, session, value }, { group: session })
+      await store.set(keyOf({ provider, session }, id), { provider, session, value }, { group: session })
     },
     async get(owner, id) {
-      const found = await store.get(keyOf(owner.provider, id))
+      const found = await store.get(keyOf(owner, id))
       return found !== undefined && isOf(owner, found) ? found.value : undefined
     },
     async change(owner, id, change) {
-      const changed = await store.update(keyOf(owner.provider, id), found =>
+      const changed = await store.update(keyOf(owner, id), found =>
         found !== undefined && isOf(owner, found) ? { ...found, value: change(found.value) } : found,
       )
       return changed !== undefined && isOf(owner, changed) ? changed.value : undefined
     },
     async delete(owner, id) {
-      const key = keyOf(owner.provider, id)
+      const key = keyOf(owner, id)
       const found = await store.peek(key)
       return found !== undefined && isOf(owner, found) && store.delete(key)
     },
@@ -51,11 +50,8 @@ export function createOwnedRecords<T>(store: Store<StoredRecord<T>>, isPublic: b
         newestFirst: true,
         where: record => isOf(owner, record),
       })
-      return found.map(({ key, value }) => ({ id: key.slice(owner.provider.length + 1), value: value.value }))
+      const before = keyOf(owner, '').length
+      return found.map(({ key, value }) => ({ id: key.slice(before), value: value.value }))
     },
   }
-}
-
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${id.slice(0, MAX_ID)}`
 }

@@ -22,24 +22,52 @@ export interface TimelineOptions {
 
 /** The same events and plan give the same timeline, so that every replay has the same times. */
 export function timeline(events: Iterable<StreamEvent>, { beganAt, plan, begins }: TimelineOptions): Timeline {
-  const { ttftMs, gapMs, failsAfter } = plan
-  const timed: StreamEvent[] = []
-  let tokens = 0
-  let dueAt = beganAt
-  let hasFailed = false
-  for (const event of events) {
-    if (event.paced === true && failsAfter !== null && tokens >= failsAfter) {
-      hasFailed = true
-      break
-    }
-    if (begins?.(event) === true) dueAt = beganAt + ttftMs
-    if (event.paced === true) dueAt = beganAt + ttftMs + gapMs * tokens++
-    timed.push({ ...event, dueAt })
-  }
+  const all = [...events]
+  const tokens = all.reduce((sum, { paced }) => sum + (paced === true ? 1 : 0), 0)
+  const schedule = createSchedule({ beganAt, plan, tokens, ...(begins === undefined ? {} : { begins }) })
+  const timed = [...schedule.timed(all)]
   return {
     events: timed,
-    hasFailed: hasFailed || (failsAfter !== null && failsAfter === tokens),
-    endsAt: dueAt,
+    hasFailed: schedule.hasFailed,
+    endsAt: timed.at(-1)?.dueAt ?? beganAt,
     due: now => timed.filter(event => (event.dueAt ?? 0) <= now),
+  }
+}
+
+/** A timeline of events that are made as they are read: a long reply has a million of them. */
+export interface Schedule {
+  hasFailed: boolean
+  /** The number of tokens that are sent. */
+  sent: number
+  /** When this number of tokens has been sent; null: it never is. 0: when the work begins. */
+  dueAfter(tokens: number): number | null
+  /** The events that are sent, each with `dueAt`. */
+  timed(events: Iterable<StreamEvent>): Iterable<StreamEvent>
+}
+
+export interface ScheduleOptions extends TimelineOptions {
+  /** The number of events with `paced`. */
+  tokens: number
+}
+
+export function createSchedule({ beganAt, plan, tokens, begins }: ScheduleOptions): Schedule {
+  const { ttftMs, gapMs, failsAfter } = plan
+  const sent = Math.min(tokens, failsAfter ?? Infinity)
+  const dueAfter = (number: number): number | null =>
+    number > sent ? null : beganAt + ttftMs + gapMs * Math.max(0, number - 1)
+  return {
+    hasFailed: failsAfter !== null && failsAfter <= tokens,
+    sent,
+    dueAfter,
+    *timed(events) {
+      let number = 0
+      let dueAt = beganAt
+      for (const event of events) {
+        if (event.paced === true && number === sent) return
+        if (begins?.(event) === true) dueAt = beganAt + ttftMs
+        if (event.paced === true) dueAt = dueAfter(++number)!
+        yield { ...event, dueAt }
+      }
+    },
   }
 }

@@ -1,5 +1,6 @@
 /** Writes the events of a streamed reply at its speed, and breaks the stream if a fault requests it. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { Pacer } from 'svc/plugin'
 import type { BodyStream, StreamEnd } from 'svc/plugin'
 import type { StreamBreak } from '../exchange/faults.ts'
 import type { StreamOutput, Written } from './output.ts'
@@ -52,6 +53,9 @@ const earlyMs = 0.5
  */
 const lateMs = 10
 
+/** Events between two looks at how long the stream has kept other requests waiting. */
+const EVENTS_PER_LOOK = 64
+
 /** Writes until the stream ends, on either side. Never throws. */
 export function pump(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions): void {
   new Pump(stream, events, options).begin()
@@ -69,6 +73,9 @@ class Pump implements Sleeper {
   /** Cached clock value: reading the clock takes measurable time, and a stream without pauses doesn't need it. */
   #now = 0
   #tokens = 0
+  /** Events since the stream has slept, and the time since then, if they are many. */
+  #added = 0
+  #pacer: Pacer | null = null
   #isBroken = false
   #hasFailed = false
   #hasEndedEarly = false
@@ -93,6 +100,8 @@ class Pump implements Sleeper {
 
   /** Called when the pending event is due, or earlier if it was too far ahead for the clock. */
   wake(): void {
+    this.#added = 0
+    this.#pacer = null
     this.#now = this.#options.clock.now()
     if (this.#now < this.#dueAt && !this.#stream.closed && !this.#hasEndedEarly) return this.#sleep()
     if (this.#now - this.#dueAt > lateMs) this.#dueAt = this.#now
@@ -106,13 +115,25 @@ class Pump implements Sleeper {
       while (!this.#stream.closed && !this.#hasEndedEarly && (event ??= this.#next()) !== null) {
         this.#output.add(event)
         event = null
-        if (this.#output.isWritable) continue
-        return void this.#output.ready().then(() => this.#run())
+        if (this.#isLong()) return void this.#pause().then(() => this.#run())
+        if (!this.#output.isWritable) return void this.#output.ready().then(() => this.#run())
       }
       if (this.#stream.closed || this.#hasEndedEarly) this.#events.return?.()
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  /** Whether the stream has kept other requests waiting for long enough: a fast reader would never make it wait. */
+  #isLong(): boolean {
+    if (++this.#added % EVENTS_PER_LOOK !== 0) return false
+    this.#pacer ??= new Pacer()
+    return this.#pacer.isDue
+  }
+
+  async #pause(): Promise<void> {
+    await this.#pacer!.pause()
+    if (!this.#output.isWritable) await this.#output.ready()
   }
 
   /** A client has cancelled the reply. */

@@ -92,7 +92,11 @@ function* noting(exchange: Exchange, events: Iterable<StreamEvent>): Iterable<St
   }
 }
 
+/** Characters of a reply that is not parsed only to find its id. */
+const MAX_PARSED = 65_536
+
 function note(exchange: Exchange, reply: unknown): void {
+  if (typeof reply === 'string' && reply.length > MAX_PARSED) return
   const body = objectOf(reply)
   if (body === null) return
   const { telemetry } = exchange.instance.format

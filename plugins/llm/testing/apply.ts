@@ -95,19 +95,19 @@ export interface FixedReply {
 }
 
 /** The reply of a rule; null if it does not fit the request. */
-export function replyOfRule(
+export async function replyOfRule(
   { rule, reply, lookUp }: Extract<RuleOutcome, { kind: 'reply' }>,
   { output }: Exchange,
   parsed: Parsed,
-): FixedReply | null {
+): Promise<FixedReply | null> {
   const fixed = readReply(reply, '')
   if (fixed.kind === 'embedding')
     return parsed.op === 'embed'
-      ? { result: embedResultOf(fixed.vector, parsed, 'rule'), pace: {}, shape: null, fault: null }
+      ? { result: embedResultOf(fixed.vector, parsed, { mode: 'rule', output }), pace: {}, shape: null, fault: null }
       : null
   if (parsed.op !== 'chat') return null
   return {
-    result: chatResultOf(fixed, parsed, { lookUp, output }),
+    result: await chatResultOf(fixed, parsed, { lookUp, output }),
     pace: fixed.stream,
     shape: fixed.shape,
     fault: fixed.break && { ...fixed.break, source: `rule ${rule}` },

@@ -1,5 +1,5 @@
 /** Requests to model providers as a protocol of conditions: `match.llm`, in the terms of the neutral form. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, OutputBudget } from 'svc/plugin'
 import type { Json, MatchableRequest, MatchFacts, MatchProtocol } from 'svc/plugin'
 import { lastUserText } from '../engine/prompt.ts'
 import { parseObject } from '../exchange/exchange.ts'
@@ -85,6 +85,7 @@ function parseCaptured(
     generate: () => Promise.reject(new Error('a captured request generates nothing')),
     isUpgrade: false,
     url: path => path,
+    output: () => new OutputBudget(0),
     limits,
     credential: null,
     storesResponses: instance.storesResponses !== false,

@@ -5,16 +5,20 @@ import {
   asObject,
   asText,
   below,
+  expandedBytes,
   expandText,
   expandValue,
   InputProblem,
+  jsonBytes,
+  Pacer,
   rejectUnknownKeys,
 } from 'svc/plugin'
 import type { Json, LookUp, OutputBudget } from 'svc/plugin'
 import { completionTokens, limited } from '../engine/generate.ts'
 import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
+import { piecesOf } from '../engine/pieces.ts'
 import { digest } from '../engine/seed.ts'
-import { RULE, tokenizerOf } from '../engine/tokenizer.ts'
+import { RULE } from '../engine/tokenizer.ts'
 import { streamBreaks, type FaultSpec } from '../exchange/faults.ts'
 import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../provider.ts'
@@ -178,24 +182,76 @@ export function fits(reply: RuleReply, op: string): boolean {
   return reply.kind === 'embedding' ? op === 'embed' : op === 'chat'
 }
 
+type ChatReply = Extract<RuleReply, { kind: 'chat' }>
+
+interface Filling {
+  /** Finds the references that are the same for all routes. */
+  lookUp: LookUp
+  output: OutputBudget
+}
+
+/** Bytes of a reply that is made at once. */
+const SMALL_BYTES = 65_536
+
 /**
- * The result for a chat request. `lookUp` finds the references that are the same for all routes; what they insert is taken
- * from `output`.
+ * The result for a chat request; a promise for a large one, which lets other requests run. What it contains is taken from
+ * `output`, before it is made. Throws `OutputTooLarge` or `OutputUnavailable`.
  */
 export function chatResultOf(
-  reply: Extract<RuleReply, { kind: 'chat' }>,
-  { request, promptTokens: own }: ChatParsed,
-  { lookUp, output }: { lookUp: LookUp; output: OutputBudget },
-): ChatResult {
-  const prompt = render(request)
-  const fill: LookUp = reference => {
+  reply: ChatReply,
+  parsed: ChatParsed,
+  { lookUp, output }: Filling,
+): ChatResult | Promise<ChatResult> {
+  const { request } = parsed
+  const fill = memoize(reference => {
     if (reference === 'prompt') return lastUserText(request)
     return reference === 'model' ? request.model : lookUp(reference)
+  })
+  const filled = { lookUp: fill, output }
+  if (!reply.isTemplate) return makeResult(reply, parsed, filled)
+  const bytes = request.n * sizeOf(reply, fill)
+  output.require(bytes)
+  if (bytes <= SMALL_BYTES) return makeResult(reply, parsed, filled)
+  // The contents stay in memory until they are written.
+  output.hold(bytes)
+  return new Pacer().pause().then(() => makeResult(reply, parsed, filled))
+}
+
+/** Finds each reference once. */
+function memoize(lookUp: LookUp): LookUp {
+  const known = new Map<string, Json | undefined>()
+  return reference => {
+    if (!known.has(reference)) known.set(reference, lookUp(reference))
+    return known.get(reference)
   }
-  const expand: Expansion = reply.isTemplate
-    ? { text: text => expandText(text, fill, output), value: value => expandValue(value, fill, output) }
-    : { text: text => text, value: value => value }
-  const choices = Array.from({ length: request.n }, (_, index) => choiceOf(reply, request, { prompt, index, expand }))
+}
+
+/** Bytes of the contents of one choice as JSON. */
+function sizeOf({ text, json, reasoning, calls }: ChatReply, lookUp: LookUp): number {
+  const sizes = new Map<string, number>()
+  const sizeOfReference = (reference: string): number => {
+    let size = sizes.get(reference)
+    if (size === undefined) sizes.set(reference, (size = jsonBytes(lookUp(reference) ?? '')))
+    return size
+  }
+  const contents = [json === null ? text : json.value, reasoning, ...calls.map(({ args }) => args)]
+  return expandedBytes(contents, sizeOfReference)
+}
+
+function makeResult(
+  reply: ChatReply,
+  { request, promptTokens: own }: ChatParsed,
+  { lookUp: fill, output }: Filling,
+): ChatResult {
+  const prompt = render(request)
+  const before = output.used
+  const first = choiceOf(reply, request, reply.isTemplate ? new Template(output, fill) : new PlainTexts(output))
+  const bytes = output.used - before
+  const choices = Array.from({ length: request.n }, (_, index) => {
+    // All choices are equal, but for their ids. Each of them is sent.
+    if (index > 0) output.take(bytes)
+    return withIds(first, index, number => digest('call', request.model, prompt, number).slice(0, ID_DIGITS))
+  })
   const { usage } = reply
   const inputTokens = usage.prompt_tokens ?? own ?? promptTokens(request, prompt)
   return {
@@ -211,31 +267,74 @@ export function chatResultOf(
   }
 }
 
-/** Replaces the references in texts. */
-interface Expansion {
-  text(text: string): string
-  value(value: Json): Json
+/** Makes the texts and values of a reply. What it makes is taken from the budget first. */
+class PlainTexts {
+  protected readonly output: OutputBudget
+
+  constructor(output: OutputBudget) {
+    this.output = output
+  }
+
+  text(text: string): string {
+    this.output.take(text.length)
+    return text
+  }
+
+  value(value: Json): Json {
+    return value
+  }
+
+  /** A value, and its JSON text. */
+  json(given: Json, isText = false): { value: Json; json: string } {
+    const since = this.output.used
+    const value = this.value(given)
+    if (isText && typeof value === 'string') {
+      this.output.takeUpTo(since + value.length)
+      return { value, json: value }
+    }
+    this.output.takeJson(value, since)
+    return { value, json: JSON.stringify(value) }
+  }
 }
 
-function choiceOf(
-  reply: Extract<RuleReply, { kind: 'chat' }>,
-  request: NeutralRequest,
-  { prompt, index, expand }: { prompt: string; index: number; expand: Expansion },
-): Choice {
-  const text = reply.json === null ? expand.text(reply.text) : JSON.stringify(expand.value(reply.json.value))
+/** Replaces the references in texts. */
+class Template extends PlainTexts {
+  readonly #lookUp: LookUp
+
+  constructor(output: OutputBudget, lookUp: LookUp) {
+    super(output)
+    this.#lookUp = lookUp
+  }
+
+  override text(text: string): string {
+    return expandText(text, this.#lookUp, this.output)
+  }
+
+  override value(value: Json): Json {
+    return expandValue(value, this.#lookUp, this.output)
+  }
+}
+
+const ID_DIGITS = 24
+
+function withIds(choice: Choice, index: number, idOf: (number: number) => string): Choice {
+  const calls = choice.calls.map((call, place) => ({ ...call, id: idOf(index * MAX_CALLS + place) }))
+  return { ...choice, index, calls }
+}
+
+function choiceOf(reply: ChatReply, request: NeutralRequest, texts: PlainTexts): Choice {
+  const text = reply.json === null ? texts.text(reply.text) : texts.json(reply.json.value).json
   const content = limited(text, request)
-  const calls = reply.calls.map((call, place) =>
-    callOf(call, request, { prompt, expand, number: index * MAX_CALLS + place }),
-  )
-  const reasoning = expand.text(reply.reasoning)
+  const calls = reply.calls.map(call => callOf(call, request, texts))
+  const reasoning = texts.text(reply.reasoning)
   const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
   const isGiven = reply.finish !== null
   return {
     ...content,
-    index,
+    index: 0,
     calls,
     reasoning,
-    reasoningPieces: tokenizerOf(request).pieces(reasoning),
+    reasoningPieces: piecesOf(reasoning, request.tokenizer),
     finish: reply.isRefusal ? 'content_filter' : (reply.finish ?? byCut),
     ...(reply.isRefusal ? { isRefusal: true as const } : {}),
     ...(reply.callsFirst ? { callsFirst: true as const } : {}),
@@ -243,21 +342,21 @@ function choiceOf(
   }
 }
 
+/** Its id follows. */
 function callOf(
   { name, args, id: givenId }: { name: string; args: Json; id: string | null },
   request: NeutralRequest,
-  { prompt, expand, number }: { prompt: string; expand: Expansion; number: number },
+  texts: PlainTexts,
 ): Call {
-  const filled = expand.value(args)
   const isText = request.tools.find(tool => tool.name === name)?.input !== undefined
-  const json = isText && typeof filled === 'string' ? filled : JSON.stringify(filled)
+  const { value, json } = texts.json(args, isText)
   return {
-    id: digest('call', request.model, prompt, number).slice(0, 24),
+    id: '',
     ...(givenId === null ? {} : { givenId }),
     name,
-    args: isText ? json : filled,
+    args: isText ? json : value,
     json,
-    jsonPieces: tokenizerOf(request).pieces(json),
+    jsonPieces: piecesOf(json, request.tokenizer),
     ...(isText ? { isText: true as const } : {}),
   }
 }
@@ -266,8 +365,10 @@ function callOf(
 export function embedResultOf(
   vector: readonly number[],
   { inputs, dimensions, tokenizer: { count } = RULE }: EmbedParsed,
-  mode: 'rule' | 'reply',
+  { mode, output }: { mode: 'rule' | 'reply'; output: OutputBudget },
 ): EmbedResult {
+  // Each dimension has two bytes at least, in any format.
+  output.take(2 * dimensions * inputs.length)
   const own = Array.from({ length: dimensions }, (_, place) => vector[place] ?? 0)
   const tokens = inputs.map(input => (typeof input === 'string' ? count(input) : input.length))
   const promptTokens = tokens.reduce((sum, n) => sum + n, 0)

@@ -1,7 +1,7 @@
 /** What a provider enters in the ledger by itself: work that belongs to no request. */
 import { randomUUID } from 'node:crypto'
 import type { LlmRoute } from '../provider.ts'
-import type { Owner } from '../state/documents.ts'
+import type { Owner } from '../state/owner.ts'
 import { groupText, NO_TOKENS, type EndedCall, type TokenCounts } from './call.ts'
 
 /** The provider and session whose work it was, with its tokens; those that are absent are 0. */

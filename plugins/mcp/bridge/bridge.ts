@@ -1,4 +1,5 @@
 /** Owns a bridged server behind a server of svc: its connections, its lists, and forwarding calls to it. */
+import { setTimeout } from 'node:timers/promises'
 import { isRecord } from 'svc/plugin'
 import type { Call, MethodResult } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
@@ -39,6 +40,7 @@ const MAX_PAGES = 50
 const MAX_ITEMS = 5000
 const MAX_LIST_LENGTH = 8 * 1024 * 1024
 const DEFAULT_START_MS = 10_000
+const REREAD_MS = 1000
 const LIST_NAMES = ['tools', 'resources', 'prompts'] as const
 const META_LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
@@ -65,6 +67,8 @@ export class Bridge {
   readonly #ofSessions = new Map<string, Promise<Connection>>()
   /** Removes the callbacks of sessions, which outlive this object. */
   readonly #removals = new Set<() => void>()
+  /** Lists that are being read again, and whether they have changed meanwhile. */
+  readonly #rereads = new Map<ListName, { isDue: boolean }>()
   #calls = 0
   #inFlight = 0
   #hasStarted = false
@@ -168,12 +172,7 @@ export class Bridge {
   /** What the server reports on its own, on any of its connections. */
   get #events(): Omit<ConnectionEvents, 'closed'> {
     return {
-      listChanged: list => {
-        this.#readList(list).then(
-          () => this.#options.listChanged(list),
-          error => this.#options.log(error),
-        )
-      },
+      listChanged: list => this.#readAgain(list),
       resourceUpdated: uri => this.#options.resourceUpdated(uri),
     }
   }
@@ -286,6 +285,31 @@ export class Bridge {
     )
   }
 
+  /** Reads a list that has changed, once at a time and at most once a second, however often the server reports it. */
+  #readAgain(list: ListName): void {
+    const known = this.#rereads.get(list)
+    if (known !== undefined) {
+      known.isDue = true
+      return
+    }
+    const reread = { isDue: false }
+    this.#rereads.set(list, reread)
+    const read = async (): Promise<void> => {
+      do {
+        reread.isDue = false
+        try {
+          await this.#readList(list)
+          this.#options.listChanged(list)
+        } catch (error) {
+          this.#options.log(error)
+        }
+        await setTimeout(REREAD_MS, undefined, { ref: false })
+      } while (reread.isDue)
+      this.#rereads.delete(list)
+    }
+    void read()
+  }
+
   async #readList(list: ListName, connection = this.#common.connection): Promise<void> {
     if (!this.has(list) || !connection) return
     const items: BridgedItems = {}
@@ -307,7 +331,7 @@ export class Bridge {
       const result = await this.#readPage(method, cursor, connection)
       const members = Array.isArray(result[kind]) ? (result[kind] as unknown[]).filter(item => isRecord(item)) : []
       length += JSON.stringify(members).length
-      items.push(...members)
+      for (const item of members) items.push(item)
       if (items.length > MAX_ITEMS || length > MAX_LIST_LENGTH) throw new Error(`the server lists too many ${kind}`)
       cursor = result.nextCursor
       if (typeof cursor !== 'string') break

@@ -8,6 +8,8 @@ import type { Link, LinkEnd } from './link.ts'
 
 const PROTOCOL = '2025-11-25'
 const MAX_ROUNDS = 20
+/** Requests of the server that are being answered, and questions of one round; it gets no answer to others. */
+const MAX_ANSWERING = 32
 const QUESTIONS: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list']
 const LISTS: readonly ListName[] = ['tools', 'resources', 'prompts']
 
@@ -46,6 +48,7 @@ export class Connection {
   /** The call that caused what the server sends, if the server is in this process. */
   readonly #active = new AsyncLocalStorage<ActiveCall>()
   #count = 0
+  #answering = 0
   #end: LinkEnd | null = null
 
   constructor(link: Link, events: ConnectionEvents) {
@@ -71,7 +74,7 @@ export class Connection {
       },
     })
     const answer = this.#link.isStateless ? await this.#discover(timeoutMs) : await this.#initialize(version, timeoutMs)
-    this.#send({ method: 'notifications/initialized' }, null)
+    void this.#send({ method: 'notifications/initialized' }, null)
     return {
       serverInfo: isRecord(answer.serverInfo) ? answer.serverInfo : {},
       capabilities: isRecord(answer.capabilities) ? answer.capabilities : {},
@@ -139,7 +142,7 @@ export class Connection {
     if (this.#end) throw new LinkClosed(this.#end)
     if (context?.signal.aborted) throw new Cancelled()
     const id = ++this.#count
-    const stop = (): void => this.#send({ method: 'notifications/cancelled', params: { requestId: id } }, context)
+    const stop = (): void => void this.#send({ method: 'notifications/cancelled', params: { requestId: id } }, context)
     let timer: NodeJS.Timeout | undefined
     let onAbort = (): void => {}
     try {
@@ -154,8 +157,8 @@ export class Connection {
         onAbort = () => give(new Cancelled())
         context?.signal.addEventListener('abort', onAbort, { once: true })
         const message = { id, method, params: context ? withToken(params, id) : params }
-        if (call) this.#active.run(call, () => this.#send(message, context))
-        else this.#send(message, null)
+        if (call) void this.#active.run(call, () => this.#send(message, context))
+        else void this.#send(message, null)
       })
     } finally {
       clearTimeout(timer)
@@ -170,8 +173,9 @@ export class Connection {
     for (const { reject } of this.#pending.values()) reject(new LinkClosed(end))
   }
 
-  #send(message: JsonObject, context: CallContext | null): void {
-    if (!this.#end) this.#link.send({ jsonrpc: '2.0', ...message }, context)
+  /** Resolves when the server has taken it, where the link knows. */
+  #send(message: JsonObject, context: CallContext | null): void | Promise<void> {
+    if (!this.#end) return this.#link.send({ jsonrpc: '2.0', ...message }, context)
   }
 
   #receive(message: unknown): void {
@@ -180,13 +184,18 @@ export class Connection {
     const params = isRecord(message.params) ? message.params : {}
     if (typeof method !== 'string') this.#complete(message)
     else if (id === undefined) this.#notified(method, params)
-    // Not awaited: a link only passes messages on.
-    else void this.#answer(method, params).then(reply => this.#reply(id, reply))
+    else if (this.#answering < MAX_ANSWERING) {
+      this.#answering++
+      // Not awaited: a link only passes messages on.
+      void this.#answer(method, params)
+        .then(reply => this.#reply(id, reply))
+        .finally(() => this.#answering--)
+    }
   }
 
-  #reply(id: unknown, reply: JsonObject): void {
+  async #reply(id: unknown, reply: JsonObject): Promise<void> {
     try {
-      this.#send({ id, ...reply }, null)
+      await this.#send({ id, ...reply }, null)
     } catch {
       // The server reads nothing; its own timeout applies.
     }
@@ -197,7 +206,9 @@ export class Connection {
     if (!pending) return
     if (isRecord(error)) {
       const code = Number.isInteger(error.code) ? (error.code as number) : CODES.internal
-      pending.reject(new RpcError(code, String(error.message), { data: error.data }))
+      pending.reject(
+        new RpcError(code, textOrNone(error.message) ?? 'the server reported an error', { data: error.data }),
+      )
     } else pending.resolve(isRecord(result) ? result : {})
   }
 
@@ -245,8 +256,11 @@ export class Connection {
 async function askAll(requests: unknown, context: CallContext, nextKey: () => string): Promise<JsonObject> {
   const questions: Record<string, Question> = {}
   const keys: [own: string, given: string][] = []
-  for (const [key, request] of Object.entries(isRecord(requests) ? requests : {})) {
-    if (!isRecord(request) || !QUESTIONS.includes(String(request.method)))
+  const asked = Object.entries(isRecord(requests) ? requests : {})
+  if (asked.length > MAX_ANSWERING)
+    throw new RpcError(CODES.internal, `the server asks more than ${MAX_ANSWERING} questions at once`)
+  for (const [key, request] of asked) {
+    if (!isRecord(request) || typeof request.method !== 'string' || !QUESTIONS.includes(request.method))
       throw new RpcError(CODES.internal, 'the server asks for something unknown')
     const own = nextKey()
     questions[own] = {

@@ -26,8 +26,11 @@ export interface Link {
   readonly pid: number | null
   /** Rejects if the server can't be reached; `events.closed` is then not called. */
   open(events: LinkEvents): Promise<void>
-  /** Sends a message. `context` is that of the call that it belongs to. Throws if it can't be sent. */
-  send(message: JsonObject, context: CallContext | null): void
+  /**
+   * Sends a message. `context` is that of the call that it belongs to. Throws if it can't be sent. A link over HTTP returns a
+   * promise, which resolves when the server has taken it and never rejects.
+   */
+  send(message: JsonObject, context: CallContext | null): void | Promise<void>
   /** Follows changes of a resource, in the stateless revision only. */
   follow(uri: string): void
   close(): Promise<void>

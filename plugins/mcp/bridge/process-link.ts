@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { CODES, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
 import { ErrorOutput } from './error-output.ts'
+import { parseForeignJson } from './foreign-json.ts'
 import { LineReader } from './line-reader.ts'
 import { type Link, type LinkEnd, type LinkEvents, Unreachable } from './link.ts'
 import type { Processes } from './processes.ts'
@@ -115,7 +116,7 @@ export class ProcessLink implements Link {
 
 function readJson(line: string): unknown {
   try {
-    return JSON.parse(line)
+    return parseForeignJson(line)
   } catch {
     return undefined
   }

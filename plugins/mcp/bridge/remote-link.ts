@@ -1,5 +1,5 @@
 /** Owns the link to a server at a URL: Streamable HTTP, with a session or in the revision without sessions. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, joinSignals } from 'svc/plugin'
 import { CODES, RpcError } from '../errors.ts'
 import type { RoutedArgument } from '../registry/schema.ts'
 import type { CallContext, JsonObject } from '../types.ts'
@@ -32,10 +32,14 @@ const BOTH_TYPES = 'application/json, text/event-stream'
 const CAPABILITIES = { sampling: {}, elicitation: {}, roots: {} }
 const META = 'io.modelcontextprotocol/'
 const PROBE_MS = 10_000
+/** How long the server may take for a message that has no answer. */
+const TAKING_MS = 10_000
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 /** How long a stream may stay open after the response. */
 const LINGER_MS = 1000
+/** Resources whose changes were requested; the oldest is dropped first. */
+const MAX_FOLLOWED = 500
 const SESSION_ENDED = 'the session has ended'
 export class RemoteLink implements Link {
   readonly isInProcess = false
@@ -66,15 +70,17 @@ export class RemoteLink implements Link {
     this.#isStateless = revision === 'stateless' || (revision === 'auto' && (await this.#discovers()))
   }
 
-  send(message: JsonObject, context: CallContext | null): void {
+  send(message: JsonObject, context: CallContext | null): void | Promise<void> {
     if (message.method === 'notifications/cancelled') this.#cancel(message)
-    // Without sessions, clients send no notifications: they cancel by disconnecting.
-    if (!this.#isStateless || message.id !== undefined) void this.#post(message, context)
     if (message.method === 'notifications/initialized') void this.#listen()
+    // Without sessions, clients send no notifications: they cancel by disconnecting.
+    if (!this.#isStateless || message.id !== undefined) return this.#post(message, context)
   }
 
   follow(uri: string): void {
     if (this.#followed.has(uri)) return
+    // A template of the server has any number of URIs, and clients never say that they need one no longer.
+    if (this.#followed.size >= MAX_FOLLOWED) this.#followed.delete(this.#followed.values().next().value!)
     this.#followed.add(uri)
     // The stream of notifications is opened again, with what is followed now.
     this.#listening?.abort()
@@ -94,14 +100,18 @@ export class RemoteLink implements Link {
   async #discovers(): Promise<boolean> {
     this.#isStateless = true
     const message = { jsonrpc: '2.0', id: 0, method: 'server/discover', params: {} }
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(PROBE_MS)])
-    const response = await this.#exchange(message, null, signal)
-    if (response.status !== 200) return false
-    for await (const answer of response.messages) {
-      const versions = isRecord(answer) && isRecord(answer.result) ? answer.result.supportedVersions : undefined
-      return Array.isArray(versions) && versions.includes(STATELESS.name)
+    const { signal, release } = joinSignals(this.#closing.signal, AbortSignal.timeout(PROBE_MS))
+    try {
+      const response = await this.#exchange(message, null, signal)
+      if (response.status !== 200) return false
+      for await (const answer of response.messages) {
+        const versions = isRecord(answer) && isRecord(answer.result) ? answer.result.supportedVersions : undefined
+        return Array.isArray(versions) && versions.includes(STATELESS.name)
+      }
+      return false
+    } finally {
+      release()
     }
-    return false
   }
 
   #cancel({ params }: JsonObject): void {
@@ -112,8 +122,10 @@ export class RemoteLink implements Link {
     const controller = new AbortController()
     const isRequest = message.id !== undefined && message.method !== undefined
     if (isRequest) this.#open.set(message.id, controller)
+    const { signal, release } = joinSignals(this.#closing.signal, controller.signal)
+    // The time for the answer to a request is limited by who sends it.
+    const timer = isRequest ? undefined : setTimeout(() => controller.abort(), TAKING_MS).unref()
     try {
-      const signal = AbortSignal.any([this.#closing.signal, controller.signal])
       const response = await this.#exchange(message, context, signal)
       const isComplete = await this.#received(response, message, () => controller.abort())
       if (isRequest && !isComplete) this.#fail(message, noAnswer(response.status))
@@ -122,6 +134,8 @@ export class RemoteLink implements Link {
       if (isRequest) this.#fail(message, error instanceof Error ? error.message : String(error))
       if (error instanceof Unreachable) this.#events?.closed({ reason: error.message })
     } finally {
+      clearTimeout(timer)
+      release()
       this.#open.delete(message.id)
     }
   }
@@ -152,7 +166,8 @@ export class RemoteLink implements Link {
 
   #readVersion({ result }: JsonObject): void {
     const version = isRecord(result) ? result.protocolVersion : null
-    this.#version = typeof version === 'string' ? version : null
+    // It becomes a header.
+    this.#version = typeof version === 'string' && /^[\w.-]{1,32}$/.test(version) ? version : null
   }
 
   #fail({ id }: JsonObject, message: string): void {
@@ -202,7 +217,8 @@ export class RemoteLink implements Link {
     const controller = new AbortController()
     let hasStreamed = false
     this.#listening = controller
-    const signal = AbortSignal.any([this.#closing.signal, controller.signal])
+    const { signal, release } = joinSignals(this.#closing.signal, controller.signal)
+    controller.signal.addEventListener('abort', release, { once: true })
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         const response = await this.#openStream(signal)

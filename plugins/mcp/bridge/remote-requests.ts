@@ -2,7 +2,9 @@
 import { createParser } from 'eventsource-parser'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { CODES, RpcError, shorten } from '../errors.ts'
+import { MemoryPool, Pacer } from 'svc/plugin'
+import { CODES, RpcError } from '../errors.ts'
+import { parseForeignJson } from './foreign-json.ts'
 import { Unreachable } from './link.ts'
 
 export interface RemoteRequest {
@@ -21,19 +23,26 @@ export interface RemoteResponse {
 
 /** Bytes of a JSON body, or of one event. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+/** Bytes of all messages that are being received or passed on. */
+const MAX_MESSAGES_BYTES = 2 * MAX_MESSAGE_BYTES
+/** Milliseconds of work with the events of one stream, after which others run. */
+const EVENTS_MS = 5
+/** More than the calls in flight and the streams of sessions. */
+const MAX_SOCKETS = 512
 
 /** Sends requests to one URL. */
 export class RemoteRequests {
   readonly #url: URL
   readonly #agent: http.Agent
+  readonly #memory = new MemoryPool(MAX_MESSAGES_BYTES)
 
   /** `ca` is an additional certificate authority as PEM. */
   constructor(url: URL, ca: string | null) {
     this.#url = url
     this.#agent =
       url.protocol === 'https:'
-        ? new https.Agent({ keepAlive: true, ...(ca === null ? {} : { ca }) })
-        : new http.Agent({ keepAlive: true })
+        ? new https.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, ...(ca === null ? {} : { ca }) })
+        : new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
   }
 
   /** Resolves with the head of the response. Rejects with `Unreachable` if there is none. */
@@ -42,7 +51,11 @@ export class RemoteRequests {
     return new Promise((resolve, reject) => {
       const sent = request(this.#url, { method, headers: { ...headers }, agent: this.#agent, signal })
       sent.on('response', response =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, messages: messagesOf(response) }),
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          messages: messagesOf(response, this.#memory),
+        }),
       )
       sent.on('error', (error: NodeJS.ErrnoException) =>
         reject(new Unreachable(`the server can't be reached: ${error.code ?? error.message}`)),
@@ -56,41 +69,62 @@ export class RemoteRequests {
   }
 }
 
-async function* messagesOf(response: IncomingMessage): AsyncGenerator<unknown> {
+async function* messagesOf(response: IncomingMessage, memory: MemoryPool): AsyncGenerator<unknown> {
   const type = response.headers['content-type'] ?? ''
-  if (type.startsWith('text/event-stream')) yield* eventsOf(response)
-  else yield* bodyOf(response)
+  const message = new IncomingBytes(memory)
+  try {
+    if (type.startsWith('text/event-stream')) yield* eventsOf(response, message)
+    else yield* bodyOf(response, message)
+  } finally {
+    message.end()
+  }
 }
 
-async function* bodyOf(response: IncomingMessage): AsyncGenerator<unknown> {
+/** Counts the bytes of a message until it has been passed on. */
+class IncomingBytes {
+  readonly #memory: MemoryPool
+  #bytes = 0
+
+  constructor(memory: MemoryPool) {
+    this.#memory = memory
+  }
+
+  add(bytes: number): void {
+    if (this.#bytes + bytes > MAX_MESSAGE_BYTES) throw tooLarge()
+    if (!this.#memory.take(bytes))
+      throw new RpcError(CODES.internal, 'the server sends too many large messages at once')
+    this.#bytes += bytes
+  }
+
+  end(): void {
+    this.#memory.give(this.#bytes)
+    this.#bytes = 0
+  }
+}
+
+async function* bodyOf(response: IncomingMessage, message: IncomingBytes): AsyncGenerator<unknown> {
   const chunks: Buffer[] = []
-  let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MAX_MESSAGE_BYTES) throw tooLarge()
+    message.add(chunk.length)
     chunks.push(chunk)
   }
-  if (bytes > 0) yield parse(Buffer.concat(chunks).toString('utf8'))
+  if (chunks.length > 0) yield parseForeignJson(Buffer.concat(chunks).toString('utf8'))
 }
 
-async function* eventsOf(response: IncomingMessage): AsyncGenerator<unknown> {
+async function* eventsOf(response: IncomingMessage, message: IncomingBytes): AsyncGenerator<unknown> {
   const events: string[] = []
   const parser = createParser({ onEvent: ({ data }) => void events.push(data) })
   const decoder = new TextDecoder()
-  let bytes = 0
+  const pacer = new Pacer(EVENTS_MS)
   for await (const chunk of response as AsyncIterable<Buffer>) {
+    message.add(chunk.length)
     parser.feed(decoder.decode(chunk, { stream: true }))
-    bytes = events.length > 0 ? 0 : bytes + chunk.length
-    if (bytes > MAX_MESSAGE_BYTES) throw tooLarge()
-    for (const data of events.splice(0)) if (data !== '') yield parse(data)
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new RpcError(CODES.internal, `the server sent invalid JSON: ${shorten(text.slice(0, 60))}`)
+    if (events.length === 0) continue
+    for (const data of events.splice(0)) {
+      if (data !== '') yield parseForeignJson(data)
+      if (pacer.isDue) await pacer.pause()
+    }
+    message.end()
   }
 }
 

@@ -1,5 +1,7 @@
 /** Owns masking the credentials of a request. */
+import { isSecretParameter } from 'svc/plugin'
 
+/** Masked even if they are empty. */
 const MASKED_HEADERS = new Set([
   'authorization',
   'proxy-authorization',
@@ -21,9 +23,8 @@ export function maskedHeaders(rawHeaders: readonly string[]): Record<string, str
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? '').toLowerCase()
     if (name.startsWith(':')) continue
-    const value = MASKED_HEADERS.has(name)
-      ? maskHeader(name, rawHeaders[index + 1] ?? '')
-      : (rawHeaders[index + 1] ?? '')
+    const given = rawHeaders[index + 1] ?? ''
+    const value = MASKED_HEADERS.has(name) || isSecretParameter(name, given) ? maskHeader(name, given) : given
     const before = headers.get(name)
     headers.set(name, before === undefined ? value : [before, value].flat())
   }
@@ -36,7 +37,9 @@ export function maskedUri(uri: string): string {
   if (query === undefined) return uri
   const parameters = query.split('&').map(parameter => {
     const [name = '', value] = splitOnce(parameter, '=')
-    return value !== undefined && MASKED_PARAMETERS.has(name) ? `${name}=${maskCredential(value)}` : parameter
+    return value !== undefined && (MASKED_PARAMETERS.has(name) || isSecretParameter(name, value))
+      ? `${name}=${maskCredential(value)}`
+      : parameter
   })
   return `${path}?${parameters.join('&')}`
 }

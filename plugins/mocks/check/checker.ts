@@ -9,7 +9,7 @@ import type { Report } from './report.ts'
 import { LOADED } from './thread-messages.ts'
 
 /** Documents with more characters are checked in a thread, because they would block other requests. */
-const INLINE_LIMIT = 256 << 10
+const INLINE_LIMIT = 32 << 10
 /** Maximum number of concurrent threads; further checks wait. */
 const MAX_THREADS = 2
 /** Heap limit of a thread in MiB: enough for documents within the limits, and it stops documents that expand. */

@@ -1,4 +1,5 @@
 /** Finds differences between two schemas that affect clients. */
+import { StepBudget } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { deepEqual, type Json } from '../document/json.ts'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
@@ -69,7 +70,9 @@ function compareValues(a: FlatSchema, b: FlatSchema, path: string, differences: 
       message: `the type of ${label(path)} changed from ${types(a)} to ${types(b)}`,
     })
   const missing = (from: FlatSchema, to: FlatSchema): Json[] =>
-    from.enum && to.enum ? from.enum.filter(value => !to.enum?.some(other => deepEqual(value, other))) : []
+    from.enum && to.enum
+      ? from.enum.filter(value => !to.enum?.some(other => deepEqual(value, other, StepBudget.unlimited())))
+      : []
   const removed = missing(a, b)
   const added = missing(b, a)
   if (removed.length > 0 || (!a.enum && b.enum))

@@ -1,5 +1,5 @@
 /** The warnings about a document, one function each. */
-import { isRecord, linearPattern } from 'svc/plugin'
+import { isRecord, linearPattern, StepBudget } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { type Operation, listOperations, METHODS } from '../document/operations.ts'
 import { PathTrie, templateNames } from '../document/path-trie.ts'
@@ -108,10 +108,12 @@ function unknownSchemes(document: ApiDocument, operations: readonly Operation[])
 function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
   const issues: Issue[] = []
   const broken = new Set<object>()
+  // The check has a time limit of its own, in another thread.
+  const steps = StepBudget.unlimited()
   eachObject(document.root, (object, tokens) => {
     if (issues.length > LIST_LIMIT) return
     const pattern = ownText(object, 'pattern')
-    if (pattern !== undefined && !linearPattern(pattern))
+    if (pattern !== undefined && !linearPattern(pattern, steps))
       issues.push(
         issue(
           'pattern_unsupported',
@@ -163,8 +165,8 @@ function holderWarnings(
     ]
   }
   return found.flatMap(({ steps, value }) => {
-    if (schemas.steps > EXAMPLE_BUDGET) return []
-    const first = schemas.errors(schema, value, direction, { all: false })?.[0]
+    if (schemas.references > EXAMPLE_BUDGET) return []
+    const first = schemas.errors(schema, value, direction, StepBudget.unlimited(), { all: false })?.[0]
     return first
       ? [issue('example_invalid', fragmentOf([...tokens, ...steps]), `${first.path} ${first.message}`.trim())]
       : []

@@ -1,5 +1,5 @@
 /** Processes a request for a mock. The steps run in order until one of them produces a response. */
-import type { OutputBudget } from 'svc/plugin'
+import { isTooExpensive, type OutputBudget, type StepBudget } from 'svc/plugin'
 import type { CompiledApi } from './compiled-api.ts'
 import type { Parts } from '../management/definition.ts'
 import type { Operation } from '../document/operations.ts'
@@ -18,6 +18,7 @@ import {
   exampleNames,
   findPairing,
   type Choice,
+  type Pairing,
 } from '../response/response-choice.ts'
 import type { Renderer } from '../response/rendering.ts'
 import type { Outcome } from '../rules/outcome.ts'
@@ -46,6 +47,14 @@ export interface EngineContext {
   now(): Date
   /** The budget of the answer. */
   readonly output: OutputBudget
+  /** The budget of conditions and validation. */
+  readonly steps: StepBudget
+  /** The budget for generating data. */
+  readonly generation: StepBudget
+  /** The budget for checking generated data. */
+  readonly checks: StepBudget
+  /** Reports a rule that does not act because its conditions take too many steps. */
+  ignoreRule(id: string): void
 }
 
 /** The context of a request with a known operation. */
@@ -137,13 +146,23 @@ function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
     state: memory.state,
     count,
     violations: violations.length,
+    steps: context.steps,
+  }
+  const isMet = (rule: Rule): boolean => {
+    try {
+      return rule.matches(scope)
+    } catch (error) {
+      if (!isTooExpensive(error)) throw error
+      context.ignoreRule(rule.id)
+      return false
+    }
   }
   return parts.rules.find(
     rule =>
       rule.enabled &&
       rule.bypass === bypass &&
       (rule.operation === null || api.operation(rule.operation) === operation) &&
-      rule.matches(scope),
+      isMet(rule),
   )
 }
 
@@ -215,7 +234,7 @@ async function bySecurity(exchange: Exchange, builder: ResponseBuilder): Promise
 }
 
 function byValidation(exchange: Exchange, builder: ResponseBuilder): MockResponse | null {
-  const { live, incoming, operation, path } = exchange
+  const { live, incoming, operation, path, context } = exchange
   const { validation } = live.parts.settings
   if (validation === 'off') return null
   const { schemas, sampler } = live.api
@@ -235,8 +254,8 @@ function byValidation(exchange: Exchange, builder: ResponseBuilder): MockRespons
     exchange.skipped ??= reason
   }
   const violations = [
-    ...checkParameters(operation, rawParameters(incoming, path), schemas, sampler.flattener, onSkipped),
-    ...checkBody(operation, body, schemas, onSkipped),
+    ...checkParameters(operation, rawParameters(incoming, path), schemas, sampler.flattener, onSkipped, context.steps),
+    ...checkBody(operation, body, schemas, onSkipped, context.steps),
   ].slice(0, 20)
   exchange.violations.push(...violations)
   if (validation !== 'enforce' || violations.length === 0) return null
@@ -336,9 +355,23 @@ function byDocument(
     const parameter = operation.parameters.find(entry => entry.in === place && entry.name === name)
     return place === 'path' ? path.get(name) : parameter && parameterValue(parameter, raw, live.api.sampler.flattener)
   }
-  const paired = pairings.length > 0 ? findPairing(pairings, valueOf, incoming.json)?.choice : undefined
+  const paired = pairings.length > 0 ? pairedChoice(pairings, valueOf, exchange) : undefined
   const choice: Choice | undefined = paired ?? live.api.defaultChoice(operation)
   if (!choice)
     return builder.problem('no_response_defined', `the document defines no response for "${operation.key}"`, {})
   return builder.fromChoice(choice, { outcome, source, rule: rule?.id ?? null })
+}
+
+/** Undefined if no example of a request matches, or if comparing takes too many steps. */
+function pairedChoice(
+  pairings: readonly Pairing[],
+  valueOf: (place: string, name: string) => Json | undefined,
+  { incoming, context }: Exchange,
+): Choice | undefined {
+  try {
+    return findPairing(pairings, valueOf, incoming.json, context.steps)?.choice
+  } catch (error) {
+    if (!isTooExpensive(error)) throw error
+    return undefined
+  }
 }

@@ -90,7 +90,7 @@ export class ResponseBuilder {
         : mergePatch(filled, fillValue(decision.outcome.merge, this.#templates()))
     const response = this.#response(
       status,
-      serializeBody(value, contentType, chosen?.media.schema, this.#exchange.live.api),
+      this.#serialize(value, contentType, chosen?.media.schema),
       contentType,
       decision.source ?? 'generated',
       decision,
@@ -200,6 +200,7 @@ export class ResponseBuilder {
         path,
         echo: settings.echo,
         requestBody: incoming.json,
+        budgets: context,
       },
       chosen,
     )
@@ -211,7 +212,12 @@ export class ResponseBuilder {
     if (rendered.value === undefined && merge === undefined) return null
     const value =
       merge === undefined ? (rendered.value ?? null) : mergePatch(rendered.value, fillValue(merge, this.#templates()))
-    return serializeBody(value, type ?? 'application/json', rendered.schema, this.#exchange.live.api)
+    return this.#serialize(value, type ?? 'application/json', rendered.schema)
+  }
+
+  #serialize(value: Json, type: string, schema: Json | undefined): Buffer {
+    const { live, context } = this.#exchange
+    return serializeBody(value, { type, schema, api: live.api, output: context.output, steps: context.generation })
   }
 
   #response(
@@ -263,7 +269,9 @@ export class ResponseBuilder {
       session: context.session,
       mock: context.mock,
       operation: operation.key,
-      output: context.output,
+      get output() {
+        return context.output
+      },
       now: () => context.now().toISOString(),
       uuid: () =>
         seededUuid(

@@ -1,5 +1,5 @@
 /** The definition of a mock version: settings, rules and overrides, as given and validated. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, StepBudget } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { issue, type Issue } from '../check/issue.ts'
 import { own, type Json, type JsonObject } from '../document/json.ts'
@@ -29,7 +29,7 @@ export interface Limits {
 
 /** The limits for rules. */
 export function ruleLimits({ bounds, maxDelayMs }: Limits): RuleLimits {
-  return { bounds, outcome: outcomeLimits({ bounds, maxDelayMs }) }
+  return { bounds, outcome: outcomeLimits({ bounds, maxDelayMs }), checks: new StepBudget(bounds.ruleSteps) }
 }
 
 export function outcomeLimits({ bounds, maxDelayMs }: Limits): OutcomeLimits {

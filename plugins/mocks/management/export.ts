@@ -1,5 +1,4 @@
 /** Export formats of a mock: a bundle, the effective document, an entry of `svc.yaml`. */
-import { stringify } from 'yaml'
 import { isRecord } from 'svc/plugin'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { Mock } from './mock.ts'
@@ -16,17 +15,18 @@ export function bundleOf(mock: Mock, now: Date): JsonObject {
   }
 }
 
-/** An entry of `mocks:` as YAML. */
-export function svcYamlOf(mock: Mock): string {
+/** An entry of `mocks:` in `svc.yaml`. */
+export function svcYamlOf(mock: Mock): JsonObject {
   const { settings, rules, overrides } = mock.partsAsJson()
-  return stringify(
-    {
-      mocks: [
-        { name: mock.name, enabled: mock.enabled, settings, rules, overrides, spec: mock.live.api.document.root },
-      ],
-    },
-    { aliasDuplicateObjects: false },
-  )
+  const entry = {
+    name: mock.name,
+    enabled: mock.enabled,
+    settings,
+    rules,
+    overrides,
+    spec: mock.live.api.document.root,
+  }
+  return { mocks: [entry] }
 }
 
 /** The document with the URLs of the mock as servers and the bodies of overrides as first examples. */

@@ -1,4 +1,5 @@
 /** The mocks that this process serves, in their compiled form. They survive reloads. */
+import type { MeasuresMemory, MemoryUse } from 'svc/plugin'
 import type { Checker } from '../check/checker.ts'
 import type { CheckOutput } from '../check/check.ts'
 import type { GivenParts, Limits } from './definition.ts'
@@ -22,7 +23,7 @@ export interface MockFiles {
   digest: string
 }
 
-export class Registry {
+export class Registry implements MeasuresMemory {
   readonly options: RegistryOptions
   /** The files of each mock that comes from files. */
   readonly files = new Map<string, MockFiles>()
@@ -51,6 +52,13 @@ export class Registry {
   /** Sorted by name. */
   list(): Mock[] {
     return [...this.#mocks.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** Of the compiled documents. */
+  memoryUse(): MemoryUse {
+    let bytes = 0
+    for (const { live } of this.#mocks.values()) bytes += live.bytes
+    return { entries: this.#mocks.size, bytes }
   }
 
   names(): string[] {

@@ -5,6 +5,7 @@ import type { FastifyRequest, Svc } from 'svc/plugin'
 import { showReport, type Report } from '../check/report.ts'
 import { managementError } from '../errors.ts'
 import type { Json, JsonObject } from '../document/json.ts'
+import type { DocumentTexts } from './document-text.ts'
 import type { Mock, MockRecord } from './mock.ts'
 import { unknownMock, type MockStore } from './mock-store.ts'
 import type { Registry } from './registry.ts'
@@ -21,6 +22,7 @@ export interface Service {
   memories: SessionMemories
   traffic: Traffic
   counts: RequestCounts
+  texts: DocumentTexts
 }
 
 /** Finds a mock by name. Throws `unknown_mock`. */

@@ -1,4 +1,5 @@
 /** Validates a request against its operation: parameters, then the body. */
+import type { StepBudget } from 'svc/plugin'
 import type { Operation, Parameter } from '../document/operations.ts'
 import type { Json } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
@@ -34,11 +35,12 @@ export function checkParameters(
   schemas: SchemaSet,
   flattener: Flattener,
   onSkipped: OnSkipped,
+  steps: StepBudget,
 ): Violation[] {
   const violations: Violation[] = []
   for (const parameter of operation.parameters) {
     if (violations.length >= MAX_VIOLATIONS) break
-    violations.push(...checkParameter(parameter, raw, schemas, flattener, onSkipped))
+    violations.push(...checkParameter(parameter, raw, schemas, flattener, onSkipped, steps))
   }
   return violations.slice(0, MAX_VIOLATIONS)
 }
@@ -49,13 +51,14 @@ function checkParameter(
   schemas: SchemaSet,
   flattener: Flattener,
   onSkipped: OnSkipped,
+  steps: StepBudget,
 ): Violation[] {
   const value = parameterValue(parameter, raw, flattener)
   const place = `/${parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name}`
   if (value === undefined)
     return parameter.required ? [{ in: parameter.in, path: place, keyword: 'required', message: 'is required' }] : []
   if (value === '' && parameter.in === 'query' && parameter.raw['allowEmptyValue'] === true) return []
-  const errors = schemas.errors(parameter.schema, value, 'request') ?? skip(schemas, parameter.schema, onSkipped)
+  const errors = schemas.errors(parameter.schema, value, 'request', steps) ?? skip(schemas, parameter.schema, onSkipped)
   return errors.map(error => ({
     in: parameter.in,
     path: `${place}${error.path}`,
@@ -83,6 +86,7 @@ export function checkBody(
   body: RequestBody,
   schemas: SchemaSet,
   onSkipped: OnSkipped,
+  steps: StepBudget,
 ): Violation[] {
   const definition = operation.requestBody
   if (!definition) return []
@@ -95,7 +99,7 @@ export function checkBody(
   if (body.read.kind === 'opaque') return []
   const schema: Json | undefined = coveringType(definition.content, body.contentType)?.schema
   const errors =
-    schemas.errors(schema, body.read.value, 'request', { all: body.bytes.length <= ALL_ERRORS_BYTES }) ??
+    schemas.errors(schema, body.read.value, 'request', steps, { all: body.bytes.length <= ALL_ERRORS_BYTES }) ??
     skip(schemas, schema, onSkipped)
   return errors
     .slice(0, MAX_VIOLATIONS)

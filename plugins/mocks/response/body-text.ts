@@ -1,5 +1,5 @@
 /** Serializes a value for its media type. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, OutputBudget, type StepBudget } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { Json } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
@@ -7,14 +7,46 @@ import { SeededRandom } from '../schema/seed.ts'
 import { imageFor } from './images.ts'
 import { writeXml } from './xml.ts'
 
-/** The bytes of a value. Strings of non-JSON types are sent unchanged. */
-export function serializeBody(value: Json, type: string, schema: Json | undefined, api: CompiledApi): Buffer {
+/** How to serialize a value. */
+export interface Serialization {
+  type: string
+  schema: Json | undefined
+  api: CompiledApi
+  output: OutputBudget
+  /** Steps for escaping. */
+  steps: StepBudget
+}
+
+/**
+ * The bytes of a value. Strings of non-JSON types are sent unchanged. Throws `OutputTooLarge` or `OutputUnavailable`.
+ */
+export function serializeBody(value: Json, serialization: Serialization): Buffer {
+  const { output } = serialization
+  const text = bodyText(value, serialization)
+  // What templates inserted was taken when they were filled.
+  const missing = Buffer.byteLength(text) - output.used
+  if (missing > 0) output.take(missing)
+  return Buffer.from(text)
+}
+
+/**
+ * JSON has the size of the value, which generator, templates and document bound. What other formats repeat, such as the names
+ * of elements, is counted while they are written.
+ */
+function bodyText(value: Json, { type, schema, api, output, steps }: Serialization): string {
   const base = baseType(type)
-  if (isJsonType(base)) return Buffer.from(JSON.stringify(value))
-  if (typeof value === 'string') return Buffer.from(value)
-  if (isXmlType(base)) return Buffer.from(writeXml(value, schema, api.document, api.sampler.flattener))
-  if (base === 'application/x-www-form-urlencoded' && isRecord(value)) return Buffer.from(formEncode(value))
-  return Buffer.from(JSON.stringify(value))
+  if (isJsonType(base)) return JSON.stringify(value)
+  if (typeof value === 'string') return value
+  if (isXmlType(base))
+    return writeXml(value, schema, {
+      document: api.document,
+      flattener: api.sampler.flattener,
+      output: new OutputBudget(output.limit),
+      steps,
+    })
+  if (base === 'application/x-www-form-urlencoded' && isRecord(value))
+    return formEncode(value, new OutputBudget(output.limit))
+  return JSON.stringify(value)
 }
 
 /** Bytes for types without a schema: an image for image types, otherwise sixteen bytes derived from the seed. */
@@ -37,16 +69,22 @@ export function isBinaryType(type: string): boolean {
   )
 }
 
+const MAX_PAIRS = 5000
+
 /** Encodes nested members with brackets, like `deepObject`. */
-function formEncode(value: Json): string {
-  const pairs: [string, string][] = []
+function formEncode(value: Json, output: OutputBudget): string {
+  const pairs: string[] = []
   const add = (name: string, member: Json): void => {
-    if (pairs.length >= 5000) return
+    if (pairs.length >= MAX_PAIRS) return
     if (Array.isArray(member)) for (const item of member) add(typeof item === 'object' ? `${name}[]` : name, item)
     else if (isRecord(member))
       for (const [key, inner] of Object.entries(member)) add(name === '' ? key : `${name}[${key}]`, inner)
-    else pairs.push([name, member === null ? '' : String(member)])
+    else {
+      const pair = new URLSearchParams([[name, member === null ? '' : String(member)]]).toString()
+      output.take(pair.length + 1)
+      pairs.push(pair)
+    }
   }
   add('', value)
-  return new URLSearchParams(pairs).toString()
+  return pairs.join('&')
 }

@@ -4,6 +4,8 @@ import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { MediaType, Operation } from '../document/operations.ts'
 import { own, ownObject, type Json } from '../document/json.ts'
 import { negotiate } from '../request/media-types.ts'
+import type { SampleOptions } from '../schema/sample.ts'
+import type { AnswerBudgets } from '../schema/generation-cost.ts'
 import { echo } from './echo.ts'
 import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'
 import { documentHeaders, headerToken } from './response-headers.ts'
@@ -20,6 +22,8 @@ export interface RenderInput {
   echo: 'off' | 'path' | 'path+body'
   /** The JSON body; only read if it is echoed. */
   requestBody(): Json | undefined
+  /** What a response that is not cached is taken from. */
+  budgets: AnswerBudgets
 }
 
 export interface Rendered {
@@ -96,7 +100,11 @@ export class Renderer {
   #make(input: RenderInput, chosen: ChosenType | undefined, requestBody: Json | undefined): Rendered {
     const { operation, choice } = input
     const seed = [input.seed, operation.key, choice.definition.status, ...input.path.values()].join('\u0001')
-    const headers = documentHeaders(this.#api, choice.definition, { seed, useExamples: !input.dynamic })
+    const headers = documentHeaders(this.#api, choice.definition, {
+      seed,
+      useExamples: !input.dynamic,
+      budgets: input.budgets,
+    })
     if (!chosen)
       return {
         value: undefined,
@@ -107,7 +115,7 @@ export class Renderer {
         source: choice.example === null ? 'generated' : `example:${headerToken(choice.example)}`,
       }
     const { media, type } = chosen
-    const body = this.#body(media, type, choice, { dynamic: input.dynamic, seed })
+    const body = this.#body(media, type, choice, { seed, useExamples: !input.dynamic, budgets: input.budgets })
     const contentType = type.startsWith('text/') && !type.includes(';') ? `${type}; charset=utf-8` : type
     if (body.bytes)
       return { value: undefined, bytes: body.bytes, contentType, schema: media.schema, headers, source: body.source }
@@ -121,7 +129,13 @@ export class Renderer {
           )
     return {
       value,
-      bytes: serializeBody(value, type, media.schema, this.#api),
+      bytes: serializeBody(value, {
+        type,
+        schema: media.schema,
+        api: this.#api,
+        output: input.budgets.output,
+        steps: input.budgets.generation,
+      }),
       contentType,
       schema: media.schema,
       headers,
@@ -133,16 +147,16 @@ export class Renderer {
     media: MediaType,
     type: string,
     choice: Choice,
-    options: { dynamic: boolean; seed: string },
+    options: SampleOptions,
   ): { value: Json; bytes?: Buffer; source: string } {
-    if (!options.dynamic || choice.example !== null) {
+    if (options.useExamples || choice.example !== null) {
       const found = this.#example(media, choice.example)
       if (found) return found
     }
     if (isBinaryType(type)) return { value: null, bytes: generatedBytes(type, options.seed), source: 'generated' }
     if (media.schema === undefined && type.startsWith('text/')) return { value: '', source: 'generated' }
     return {
-      value: this.#api.sampler.sample(media.schema, { seed: options.seed, useExamples: !options.dynamic }),
+      value: this.#api.sampler.sample(media.schema, options),
       source: 'generated',
     }
   }

@@ -1,5 +1,5 @@
 /** Chooses a response of an operation: by matching examples, by preference, or the default one. */
-import { isRecord, shownText } from 'svc/plugin'
+import { isRecord, shownText, type StepBudget } from 'svc/plugin'
 import { responseFor, type Operation, type ResponseDefinition } from '../document/operations.ts'
 import { deepEqual, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
@@ -100,13 +100,16 @@ export function findPairing(
   pairings: readonly Pairing[],
   valueOf: (place: string, name: string) => Json | undefined,
   body: () => Json | undefined,
+  steps: StepBudget,
 ): Pairing | undefined {
   return pairings.find(
     pairing =>
       pairing.parameters.every(({ place, name, value }) => {
         const sent = valueOf(place, name)
-        return place === 'path' ? sent !== undefined && shownText(sent) === shownText(value) : deepEqual(sent, value)
+        return place === 'path'
+          ? sent !== undefined && shownText(sent) === shownText(value)
+          : deepEqual(sent, value, steps)
       }) &&
-      (pairing.body === undefined || deepEqual(body(), pairing.body)),
+      (pairing.body === undefined || deepEqual(body(), pairing.body, steps)),
   )
 }

@@ -1,6 +1,7 @@
 /** The declared headers of a response, with values. */
 import { isOriginWide, isRecord, isToken } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
+import type { SampleOptions } from '../schema/sample.ts'
 import type { ResponseDefinition } from '../document/operations.ts'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 
@@ -28,7 +29,7 @@ export function headerToken(name: string): string {
 export function documentHeaders(
   api: CompiledApi,
   response: ResponseDefinition,
-  options: { seed: string; useExamples: boolean },
+  options: SampleOptions,
 ): [string, string][] {
   const headers: [string, string][] = []
   for (const [name, definition] of response.headers) {
@@ -36,7 +37,9 @@ export function documentHeaders(
     const value =
       exampleOf(api, definition) ??
       generated(api, definition, { ...options, seed: `${options.seed}/header/${name.toLowerCase()}` })
-    headers.push([name, headerText(serialize(value))])
+    const text = headerText(serialize(value))
+    options.budgets.output.take(name.length + text.length)
+    headers.push([name, text])
   }
   return headers
 }
@@ -50,7 +53,7 @@ function exampleOf(api: CompiledApi, definition: JsonObject): Json | undefined {
   return undefined
 }
 
-function generated(api: CompiledApi, definition: JsonObject, options: { seed: string; useExamples: boolean }): Json {
+function generated(api: CompiledApi, definition: JsonObject, options: SampleOptions): Json {
   const media = Object.values(ownObject(definition, 'content') ?? {})[0]
   const schema = own(definition, 'schema') ?? (isRecord(media) ? own(media, 'schema') : undefined)
   return api.sampler.sample(schema ?? { type: 'string' }, options)

@@ -1,5 +1,5 @@
 /** Serializes a value as XML with the `xml` keywords of its schema (OpenAPI 3.1.1, 4.26). */
-import { isRecord } from 'svc/plugin'
+import { isRecord, type OutputBudget, type StepBudget } from 'svc/plugin'
 import { own, ownObject, ownText, type Json } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
@@ -10,23 +10,39 @@ function xmlName(name: string): string {
   return /^[\p{L}_]/u.test(safe) ? safe : `_${safe}`
 }
 
+const ENTITIES: Record<string, string | undefined> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+/** Characters that need an entity, and those that XML does not allow, which are removed (XML 1.0, 2.2). */
+// eslint-disable-next-line no-control-regex
+const SPECIAL = /[&<>"\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+/** Characters that are escaped in one piece, because a replacement keeps a list of all its matches. */
+const PIECE = 4096
+
 function escape(text: string): string {
-  // Characters that are not allowed in XML are removed (XML 1.0, 2.2).
-  return (
-    text
-      // eslint-disable-next-line no-control-regex
-      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('"', '&quot;')
-  )
+  if (text.length <= PIECE) return text.replace(SPECIAL, character => ENTITIES[character] ?? '')
+  const pieces: string[] = []
+  for (let start = 0; start < text.length; start += PIECE) pieces.push(escape(text.slice(start, start + PIECE)))
+  return pieces.join('')
 }
 
-/** A complete document. The name of the root element is `xml.name`, else the schema's name, else `root`. */
-export function writeXml(value: Json, schema: Json | undefined, document: ApiDocument, flattener: Flattener): string {
-  const writer = new XmlWriter(document, flattener)
-  const name = writer.hint(schema).name ?? flattener.flatten(schema).componentName ?? 'root'
+/** What the writer works with. */
+export interface XmlMeans {
+  document: ApiDocument
+  flattener: Flattener
+  /** What is written is taken from it first. */
+  output: OutputBudget
+  steps: StepBudget
+}
+
+/** Steps for escaping a character. The largest answer takes most of a budget. */
+const ESCAPE_STEPS = 0.25
+
+/**
+ * A complete document. The name of the root element is `xml.name`, else the schema's name, else `root`. Throws
+ * `OutputTooLarge`.
+ */
+export function writeXml(value: Json, schema: Json | undefined, means: XmlMeans): string {
+  const writer = new XmlWriter(means)
+  const name = writer.hint(schema).name ?? means.flattener.flatten(schema).componentName ?? 'root'
   return `<?xml version="1.0" encoding="UTF-8"?>\n${writer.element(name, value, schema)}`
 }
 
@@ -38,13 +54,20 @@ interface Hint {
   wrapped: boolean
 }
 
+/** Brackets of two tags. */
+const TAG_CHARACTERS = 5
+
 class XmlWriter {
   readonly #document: ApiDocument
   readonly #flattener: Flattener
+  readonly #output: OutputBudget
+  readonly #steps: StepBudget
 
-  constructor(document: ApiDocument, flattener: Flattener) {
+  constructor({ document, flattener, output, steps }: XmlMeans) {
     this.#document = document
     this.#flattener = flattener
+    this.#output = output
+    this.#steps = steps
   }
 
   /** The `xml` object of a schema or of the schema that it references. */
@@ -64,7 +87,7 @@ class XmlWriter {
   element(fallback: string, value: Json, schema: Json | undefined): string {
     const { name, open } = this.#tag(fallback, schema)
     if (Array.isArray(value)) return `<${open}>${this.#items(value, schema, fallback)}</${name}>`
-    if (!isRecord(value)) return value === null ? `<${open}/>` : `<${open}>${escape(String(value))}</${name}>`
+    if (!isRecord(value)) return value === null ? `<${open}/>` : `<${open}>${this.#text(value)}</${name}>`
     const properties = this.#flattener.flatten(schema).properties
     let attributes = ''
     let children = ''
@@ -72,7 +95,7 @@ class XmlWriter {
       const property = properties.get(key)
       const hint = this.hint(property)
       if (hint.attribute && typeof member !== 'object')
-        attributes += ` ${this.#qualified(hint.name ?? key, hint)}="${escape(String(member))}"`
+        attributes += ` ${this.#name(hint.name ?? key, hint)}="${this.#text(member)}"`
       else children += this.#member(key, member, property, hint)
     }
     return children === '' ? `<${open}${attributes}/>` : `<${open}${attributes}>${children}</${name}>`
@@ -92,12 +115,29 @@ class XmlWriter {
 
   #tag(fallback: string, schema: Json | undefined): { name: string; open: string } {
     const hint = this.hint(schema)
-    const name = this.#qualified(hint.name ?? fallback, hint)
+    const name = this.#name(hint.name ?? fallback, hint)
     const namespace =
       hint.namespace === undefined
         ? ''
         : ` xmlns${hint.prefix ? `:${xmlName(hint.prefix)}` : ''}="${escape(hint.namespace)}"`
+    this.#output.take(namespace.length)
     return { name, open: `${name}${namespace}` }
+  }
+
+  #text(value: string | number | boolean | null): string {
+    const text = String(value)
+    this.#output.take(text.length)
+    this.#steps.take(text.length * ESCAPE_STEPS)
+    const escaped = escape(text)
+    this.#output.take(Math.max(escaped.length - text.length, 0))
+    return escaped
+  }
+
+  /** The name of an element, which its end tag repeats, or of an attribute. */
+  #name(name: string, hint: Hint): string {
+    const qualified = this.#qualified(name, hint)
+    this.#output.take(2 * qualified.length + TAG_CHARACTERS)
+    return qualified
   }
 
   #qualified(name: string, hint: Hint): string {

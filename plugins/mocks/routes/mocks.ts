@@ -7,11 +7,10 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'svc/plugin'
-import { stringify } from 'yaml'
 import { showReport } from '../check/report.ts'
 import { readDocument } from '../document/read.ts'
 import { managementError } from '../errors.ts'
-import { bundleOf, effectiveDocument, svcYamlOf } from '../management/export.ts'
+import { bundleOf, svcYamlOf } from '../management/export.ts'
 import type { JsonObject } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
 import type { DocumentReference, Mock } from '../management/mock.ts'
@@ -362,9 +361,8 @@ async function spec(service: Service, request: FastifyRequest<Named>, reply: Fas
   if (wanted === null || wanted === format) return reply.send(text)
   const read = readDocument(text, service.registry.options.bounds)
   if ('error' in read) throw managementError('not_deployable', `the draft can't be read: ${read.error.message}`)
-  return reply.send(
-    wanted === 'json' ? JSON.stringify(read.value, null, 2) : stringify(read.value, { aliasDuplicateObjects: false }),
-  )
+  if (wanted === 'json') return reply.send(JSON.stringify(read.value, null, 2))
+  return reply.send(await service.texts.write(read.value as JsonObject, 'yaml'))
 }
 
 function sourceOf(mock: Mock, wanted: string | null): DocumentReference {
@@ -417,18 +415,22 @@ async function operations(service: Service, request: FastifyRequest<Named>): Pro
   }
 }
 
-function exportMock(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
+async function exportMock(
+  service: Service,
+  request: FastifyRequest<Named>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { texts } = service
   const mock = requireMock(service, request.params.name)
   const format = readQuery(request).get('format') ?? 'bundle'
   const attach = (extension: string, type: string): FastifyReply =>
     reply
       .type(`${type}; charset=utf-8`)
       .header('Content-Disposition', `attachment; filename="svc-mock-${mock.name}.${extension}"`)
-  if (format === 'bundle') return attach('json', 'application/json').send(JSON.stringify(bundleOf(mock, new Date())))
+  if (format === 'bundle')
+    return attach('json', 'application/json').send(await texts.write(bundleOf(mock, new Date()), 'json'))
   if (format === 'openapi')
-    return attach('json', 'application/json').send(
-      JSON.stringify(effectiveDocument(mock, urlOf(service, request, mock.name))),
-    )
-  if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(svcYamlOf(mock))
+    return attach('json', 'application/json').send(await texts.of(mock, urlOf(service, request, mock.name), 'json'))
+  if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(await texts.write(svcYamlOf(mock), 'yaml'))
   throw managementError('invalid_parameter', 'format must be bundle, openapi or svc-yaml')
 }

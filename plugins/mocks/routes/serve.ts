@@ -1,21 +1,24 @@
 /** `/mock/{name}/…`: finds the mock and the operation, sends the response of the engine, and captures the request. */
 import { randomUUID } from 'node:crypto'
-import { stringify } from 'yaml'
 import {
   copyData,
   copyText,
   describe,
   HttpError,
   sandboxPolicy,
+  StepBudget,
   type FastifyInstance,
   type FastifyReply,
+  isOutputError,
+  isTooExpensive,
   type FastifyRequest,
   type RouteDescription,
 } from 'svc/plugin'
 import type { MockResponse } from '../exchange/response-builder.ts'
 import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
-import { effectiveDocument } from '../management/export.ts'
+import type { DocumentFormat } from '../management/document-text.ts'
+import type { JsonObject } from '../document/json.ts'
 import type { Mock } from '../management/mock.ts'
 import { Incoming } from '../request/incoming.ts'
 import type { Service } from '../management/service.ts'
@@ -23,6 +26,7 @@ import { urlOf } from '../management/service.ts'
 import { headerToken, headerText } from '../response/response-headers.ts'
 import { keyOfSession } from '../exchange/session-memory.ts'
 import { captureBody } from '../exchange/traffic.ts'
+import { CHECK_STEPS } from '../schema/sample.ts'
 
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
@@ -117,6 +121,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     headers: request.headers,
     body: svc.http.body(request),
   })
+  await svc.budgets.turn()
   const { response, operation } = await respond(service, request, mock, live, incoming)
   if (response.delayMs > 0 && !(await svc.http.delay(request, response.delayMs))) return reply.hijack()
   counts.add(mock.name, operation ?? '')
@@ -161,17 +166,14 @@ async function respond(
       operation: null,
     }
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
-  if (match.kind === 'operation')
-    return {
-      response: await handleOperation(
-        live,
-        incoming,
-        engineContext(service, request, mock),
-        match.operation,
-        match.path,
-      ),
-      operation: match.operation.key,
-    }
+  if (match.kind === 'operation') {
+    const { operation, path } = match
+    const context = engineContext(service, request, mock)
+    const response = await handleOperation(live, incoming, context, operation, path).catch((error: unknown) =>
+      tooCostly(error, mock.name, operation.key),
+    )
+    return { response, operation: operation.key }
+  }
   if (match.kind === 'method')
     return {
       response: problem(
@@ -186,7 +188,10 @@ async function respond(
   const document = /^\/openapi\.(json|yaml)$/.exec(incoming.path)?.[1]
   if (document && (incoming.method === 'GET' || incoming.method === 'HEAD'))
     return {
-      response: documentResponse(effectiveDocument(mock, urlOf(service, request, mock.name)), document),
+      response: documentResponse(
+        await service.texts.of(mock, urlOf(service, request, mock.name), document as DocumentFormat),
+        document,
+      ),
       operation: null,
     }
   const nearest = live.api.nearest(incoming.path)
@@ -200,6 +205,8 @@ async function respond(
 function engineContext({ svc, memories }: Service, request: FastifyRequest, mock: Mock): EngineContext {
   const session = svc.http.session(request)
   const key = keyOfSession(session)
+  let generation: StepBudget | undefined
+  let checks: StepBudget | undefined
   return {
     mock: mock.name,
     session: session.label,
@@ -209,7 +216,17 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
     verifyToken: tokenVerifier(svc),
     random: Math.random,
     now: () => new Date(),
-    output: svc.budgets.output(request),
+    get output() {
+      return svc.budgets.output(request)
+    },
+    steps: svc.budgets.evaluation(),
+    get generation() {
+      return (generation ??= svc.budgets.evaluation())
+    },
+    get checks() {
+      return (checks ??= new StepBudget(CHECK_STEPS))
+    },
+    ignoreRule: id => svc.http.ignoreHeader(request, id, 'too_expensive'),
   }
 }
 
@@ -225,11 +242,21 @@ function tokenVerifier(svc: Service['svc']): EngineContext['verifyToken'] {
   }
 }
 
+/** The problem of an answer that exceeds a budget. Throws other errors. */
+function tooCostly(error: unknown, mock: string, operation: string): MockResponse {
+  const extra = { operation }
+  if (isTooExpensive(error)) return problem('too_expensive', error.message, mock, extra, [])
+  if (!isOutputError(error)) throw error
+  return error.code === 'SVC_OUTPUT_UNAVAILABLE'
+    ? problem('output_unavailable', error.message, mock, extra, [['Retry-After', '1']])
+    : problem('output_too_large', error.message, mock, { ...extra, limit: error.limit }, [])
+}
+
 function problem(
   code: ProblemCode,
   detail: string,
   mock: string,
-  extra: Record<string, string | string[]>,
+  extra: JsonObject,
   headers: [string, string][],
 ): MockResponse {
   const { status } = PROBLEMS[code]
@@ -247,10 +274,7 @@ function problem(
   }
 }
 
-function documentResponse(document: object, format: string): MockResponse {
-  const body = Buffer.from(
-    format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false }),
-  )
+function documentResponse(body: Buffer, format: string): MockResponse {
   return {
     status: 200,
     headers: [['Content-Type', format === 'json' ? 'application/json' : 'application/yaml']],

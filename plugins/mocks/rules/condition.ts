@@ -1,5 +1,13 @@
 /** Compiles conditions of rules to functions that test requests. */
-import { compileJsonPath, isRecord, linearPattern } from 'svc/plugin'
+import {
+  compileJsonPath,
+  isRecord,
+  isTooExpensive,
+  linearPattern,
+  takeSize,
+  TextSearch,
+  type StepBudget,
+} from 'svc/plugin'
 import { ApiDocument } from '../document/api-document.ts'
 import type { Bounds } from '../bounds.ts'
 import { deepEqual, own, ownText, type Json, type JsonObject } from '../document/json.ts'
@@ -11,27 +19,44 @@ import type { RequestScope } from './request-scope.ts'
 /** The parts of a request that conditions can test. */
 export interface ConditionScope extends RequestScope {
   violations: number
+  /** What the conditions of all rules may take. */
+  steps: StepBudget
 }
 
+/** Throws `TooExpensive` if the budget of the scope has too few steps. */
 export type Condition = (scope: ConditionScope) => boolean
+
+/** Steps of a condition, and of testing a value. */
+const CONDITION = 50
+const VALUE = 5
 
 const PLACES = ['path', 'query', 'header', 'cookie', 'body', 'method', 'session', 'state', 'count', 'violations']
 const NAMED = ['path', 'query', 'header', 'cookie', 'state']
 const KEYS = new Set(['in', 'name', 'op', 'value', 'pointer', 'jsonpath'])
 
-/** Compiles a condition. */
-export function readCondition(value: Json, bounds: Bounds): { condition: Condition } | { problem: Problem } {
+/** Compiles a condition. Throws `TooExpensive` if the budget has too few steps for checking it. */
+export function readCondition(
+  value: Json,
+  bounds: Bounds,
+  checks: StepBudget,
+): { condition: Condition } | { problem: Problem } {
   if (!isRecord(value)) return wrong('', 'expected an object')
   const unknown = Object.keys(value).find(key => !KEYS.has(key))
   if (unknown !== undefined) return wrong(unknown.slice(0, 64), `unknown key (known: ${[...KEYS].join(', ')})`)
   const place = ownText(value, 'in')
   if (place === undefined || !PLACES.includes(place)) return wrong('in', `expected one of ${PLACES.join(', ')}`)
   if (NAMED.includes(place) && (ownText(value, 'name') ?? '') === '') return wrong('name', `"${place}" requires a name`)
-  const source = place === 'body' ? readBodySource(value) : { values: sourceOf(place, ownText(value, 'name') ?? '') }
+  const source =
+    place === 'body' ? readBodySource(value, checks) : { values: sourceOf(place, ownText(value, 'name') ?? '') }
   if ('problem' in source) return source
-  const test = readTest(value, place === 'body', bounds)
+  const test = readTest(value, place === 'body', bounds, checks)
   if ('problem' in test) return test
-  return { condition: scope => test.test(source.values(scope)) }
+  return {
+    condition(scope) {
+      scope.steps.take(CONDITION)
+      return test.test(source.values(scope), scope.steps)
+    },
+  }
 }
 
 function wrong(at: string, message: string): { problem: Problem } {
@@ -65,20 +90,21 @@ function sourceOf(place: string, name: string): Source {
   }
 }
 
-function readBodySource(value: JsonObject): { values: Source } | { problem: Problem } {
+function readBodySource(value: JsonObject, checks: StepBudget): { values: Source } | { problem: Problem } {
   const jsonpath = own(value, 'jsonpath')
   if (jsonpath !== undefined) {
     if (typeof jsonpath !== 'string' || jsonpath.length > 512)
       return wrong('jsonpath', 'expected a JSONPath of at most 512 characters')
     try {
-      const query = compileJsonPath(jsonpath)
+      const query = compileJsonPath(jsonpath, checks)
       return {
         values: scope => {
           const body = scope.body()
-          return body === undefined ? [] : query.values(body)
+          return body === undefined ? [] : query.values(body, scope.steps)
         },
       }
     } catch (error) {
+      if (isTooExpensive(error)) throw error
       return wrong('jsonpath', (error as Error).message.slice(0, 200))
     }
   }
@@ -94,7 +120,7 @@ function readBodySource(value: JsonObject): { values: Source } | { problem: Prob
   }
 }
 
-type Test = { test(values: Json[]): boolean } | { problem: Problem }
+type Test = { test(values: Json[], steps: StepBudget): boolean } | { problem: Problem }
 
 const NUMERIC: Record<string, (a: number, b: number) => boolean> = {
   gt: (a, b) => a > b,
@@ -124,15 +150,22 @@ const OPERATORS = [
   'schema',
 ]
 
-function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds): Test {
+function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds, checks: StepBudget): Test {
   const op = own(condition, 'op') ?? 'eq'
   const value = own(condition, 'value')
   if (typeof op !== 'string' || !OPERATORS.includes(op)) return wrong('op', `expected one of ${OPERATORS.join(', ')}`)
   if (op === 'exists') return { test: values => values.length > 0 }
   if (op === 'absent') return { test: values => values.length === 0 }
   if (value === undefined) return wrong('value', `the operator "${op}" requires a value`)
-  const equal = (a: Json, b: Json): boolean => (isBody ? deepEqual(a, b) : plainText(a) === plainText(b))
-  const any = (test: (actual: Json) => boolean): Test => ({ test: values => values.some(test) })
+  const equal = (a: Json, b: Json, steps: StepBudget): boolean =>
+    isBody ? deepEqual(a, b, steps) : plainText(a, steps) === plainText(b, steps)
+  const any = (test: (actual: Json, steps: StepBudget) => boolean): Test => ({
+    test: (values, steps) =>
+      values.some(actual => {
+        steps.take(VALUE)
+        return test(actual, steps)
+      }),
+  })
   const numeric = NUMERIC[op]
   const textual = TEXTUAL[op]
   if (numeric) {
@@ -143,39 +176,47 @@ function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds): Test 
   }
   if (textual)
     return typeof value === 'string'
-      ? any(actual => textual(plainText(actual), value))
+      ? any((actual, steps) => textual(plainText(actual, steps), value))
       : wrong('value', 'expected a string')
   switch (op) {
     case 'eq':
-      return any(actual => equal(actual, value))
+      return any((actual, steps) => equal(actual, value, steps))
     case 'ne':
       // An absent value differs from every value.
-      return { test: values => !values.some(actual => equal(actual, value)) }
+      return { test: (values, steps) => !values.some(actual => equal(actual, value, steps)) }
     case 'in':
       return Array.isArray(value)
-        ? any(actual => value.some(entry => equal(actual, entry)))
+        ? any((actual, steps) => value.some(entry => equal(actual, entry, steps)))
         : wrong('value', 'expected a list')
     case 'contains':
-      return any(actual =>
-        Array.isArray(actual)
-          ? actual.some(entry => deepEqual(entry, value))
-          : typeof actual === 'string' && actual.includes(plainText(value)),
-      )
+      return readContains(value)
     case 'every':
       return Number.isInteger(value) && Number(value) > 0
         ? any(actual => (toNumber(actual) ?? Number.NaN) % Number(value) === 0)
         : wrong('value', 'expected a positive integer')
     case 'matches':
-      return readPattern(value)
+      return readPattern(value, checks)
     default:
       return readSchema(value, bounds)
   }
 }
 
-function readPattern(value: Json): Test {
-  const pattern = typeof value === 'string' ? linearPattern(value) : undefined
+function readContains(value: Json): Test {
+  const search = new TextSearch(typeof value === 'string' ? value : JSON.stringify(value))
+  return {
+    test: (values, steps) =>
+      values.some(actual =>
+        Array.isArray(actual)
+          ? actual.some(entry => deepEqual(entry, value, steps))
+          : typeof actual === 'string' && search.isIn(actual, steps),
+      ),
+  }
+}
+
+function readPattern(value: Json, checks: StepBudget): Test {
+  const pattern = typeof value === 'string' ? linearPattern(value, checks) : undefined
   return pattern
-    ? { test: values => values.some(actual => pattern.test(plainText(actual))) }
+    ? { test: (values, steps) => values.some(actual => pattern.test(plainText(actual, steps), steps)) }
     : wrong('value', 'expected a regular expression in RE2 syntax, without look-around and back-references')
 }
 
@@ -184,11 +225,12 @@ function readSchema(value: Json, bounds: Bounds): Test {
   const schemas = new SchemaSet(new ApiDocument(value, bounds))
   const problem = schemas.compileError(value, 'request')
   return problem === null
-    ? { test: values => values.some(actual => schemas.accepts(value, actual, 'request')) }
+    ? { test: (values, steps) => values.some(actual => schemas.accepts(value, actual, 'request', steps)) }
     : wrong('value', problem)
 }
 
-function plainText(value: Json): string {
+function plainText(value: Json, steps: StepBudget): string {
+  if (typeof value === 'object') takeSize(value, steps)
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

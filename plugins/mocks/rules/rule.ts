@@ -1,5 +1,5 @@
 /** Rules: conditions on a request, and the response if they match. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, isTooExpensive, type StepBudget } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { readCondition, type Condition, type ConditionScope } from './condition.ts'
@@ -23,6 +23,8 @@ const KEYS = new Set(['id', 'name', 'enabled', 'operation', 'bypass', 'match', '
 
 export interface RuleLimits {
   bounds: Bounds
+  /** What checking the patterns and queries of all rules may take. */
+  checks: StepBudget
   outcome: OutcomeLimits
 }
 
@@ -63,7 +65,7 @@ export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): {
     return wrong('operation', 'expected an operationId or "METHOD /path"')
   const flags = readFlags(value)
   if ('problem' in flags) return flags
-  const conditions = readConditions(own(value, 'when'), limits.bounds)
+  const conditions = readConditions(own(value, 'when'), limits)
   if ('problem' in conditions) return conditions
   if (!isRecord(own(value, 'then'))) return wrong('then', 'expected an object')
   const outcome = readOutcome(ownObject(value, 'then') ?? {}, [], limits.outcome)
@@ -105,13 +107,16 @@ function readFlags(value: JsonObject): { enabled: boolean; bypass: boolean; matc
   return { enabled, bypass, matchAny: match === 'any' }
 }
 
-function readConditions(value: Json | undefined, bounds: Bounds): { list: Condition[] } | { problem: Problem } {
+function readConditions(
+  value: Json | undefined,
+  { bounds, checks }: RuleLimits,
+): { list: Condition[] } | { problem: Problem } {
   if (value === undefined || value === null) return { list: [] }
   if (!Array.isArray(value) || value.length > bounds.conditions)
     return { problem: { at: 'when', message: `expected a list of at most ${bounds.conditions} conditions` } }
   const list: Condition[] = []
   for (const [index, entry] of value.entries()) {
-    const read = readCondition(entry, bounds)
+    const read = readWithin(() => readCondition(entry, bounds, checks))
     if ('problem' in read)
       return {
         problem: { at: `when[${index}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message },
@@ -119,4 +124,13 @@ function readConditions(value: Json | undefined, bounds: Bounds): { list: Condit
     list.push(read.condition)
   }
   return { list }
+}
+
+function readWithin<T>(read: () => T): T | { problem: Problem } {
+  try {
+    return read()
+  } catch (error) {
+    if (!isTooExpensive(error)) throw error
+    return { problem: { at: '', message: 'the patterns of the rules are too large' } }
+  }
 }

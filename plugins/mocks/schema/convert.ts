@@ -74,12 +74,34 @@ export function convertSchema(schema: Json | undefined, context: ConversionConte
   }
   for (const keyword of MAPS) convertMap(schema, keyword, result, context)
   convertRequired(schema, result, context)
+  const alternatives = alternativesOf(result)
+  if (alternatives > 0) result['svcSteps'] = alternatives
   // ajv compares each pair of items, which takes minutes for a body of a megabyte.
   if (own(schema, 'uniqueItems') === true) result['svcUniqueItems'] = true
   const pattern = ownText(schema, 'pattern')
   if (pattern !== undefined && context.supportsPattern(pattern)) result['pattern'] = pattern
   if (context.document.dialect === '3.0') convertExclusiveBounds(result)
   return own(schema, 'nullable') === true ? orNull(result) : result
+}
+
+/** Keywords that apply schemas to each item or member, or compare with each value. */
+const REPEATING = [...LISTS, 'items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems'] as const
+/** Characters of a value that are compared in one step of the validator. */
+const VALUE_CHARACTERS = 100
+
+/** How many schemas or values a value is compared with, for the budget of a validation; 0 if it does not matter. */
+function alternativesOf(schema: JsonObject): number {
+  let count = 0
+  for (const keyword of REPEATING) {
+    const value = schema[keyword]
+    if (value !== undefined) count += Array.isArray(value) ? value.length : 1
+  }
+  const patterns = schema['patternProperties']
+  if (isRecord(patterns)) count += Object.keys(patterns).length
+  for (const values of [schema['enum'], schema['const']])
+    if (typeof values === 'object' && values !== null)
+      count += Math.ceil(JSON.stringify(values).length / VALUE_CHARACTERS)
+  return count
 }
 
 function copyPlain(schema: JsonObject, result: JsonObject): void {

@@ -2,9 +2,12 @@
  * Flattens a schema for the generator: references are resolved, `allOf` is merged, and both forms of bounds are
  * unified.
  */
-import { isRecord } from 'svc/plugin'
+import { isRecord, isTooExpensive, StepBudget } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { deepEqual, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
+
+/** Steps of comparing the values of merged lists. */
+const COMPARISON_STEPS = 1_000_000
 
 export interface FlatSchema {
   /** Null for any type. */
@@ -89,6 +92,29 @@ function emptyFlat(): FlatSchema {
 /** Maximum number of schemas in one merge, because `allOf` trees can grow exponentially. */
 const MERGE_BUDGET = 500
 
+/** The state of one merge. */
+interface Merging {
+  /** The schemas that are being merged. */
+  seen: Set<object>
+  /** Number of schemas that can still be merged. */
+  left: number
+  steps: StepBudget | undefined
+}
+
+/** Steps for merging two schemas, apart from their members. */
+const MERGE_STEPS = 100
+/** Steps for copying or adding a member. */
+const COPY_STEPS = 30
+
+/** Steps for merging what a schema itself declares. */
+function costOf(schema: JsonObject): number {
+  let members = 0
+  for (const keyword of ['required', 'enum', 'prefixItems']) members += listOf(schema, keyword).length
+  for (const keyword of ['properties', 'patternProperties'])
+    members += Object.keys(ownObject(schema, keyword) ?? {}).length
+  return MERGE_STEPS + members * COPY_STEPS
+}
+
 /** Flattens schemas of one document, with a cache for schemas of the document. */
 export class Flattener {
   readonly #document: ApiDocument
@@ -98,17 +124,19 @@ export class Flattener {
     this.#document = document
   }
 
-  flatten(schema: Json | undefined): FlatSchema {
+  /** Takes steps from the budget if one is given. Throws `TooExpensive`. */
+  flatten(schema: Json | undefined, steps?: StepBudget): FlatSchema {
     const known = isRecord(schema) ? this.#known.get(schema) : undefined
     if (known) return known
     const flat = emptyFlat()
-    this.#absorb(flat, schema, new Set(), { left: MERGE_BUDGET })
+    this.#absorb(flat, schema, { seen: new Set(), left: MERGE_BUDGET, steps })
     if (isRecord(schema)) this.#known.set(schema, flat)
     return flat
   }
 
   /** Merges two schemas, like `allOf`. */
-  merge(a: FlatSchema, schema: Json): FlatSchema {
+  merge(a: FlatSchema, schema: Json, steps?: StepBudget): FlatSchema {
+    steps?.take(MERGE_STEPS + (a.properties.size + a.required.size + a.unions.length) * COPY_STEPS)
     const flat: FlatSchema = {
       ...a,
       properties: new Map(a.properties),
@@ -120,18 +148,20 @@ export class Flattener {
       patternProperties: [...a.patternProperties],
       prefixItems: [...a.prefixItems],
     }
-    this.#absorb(flat, schema, new Set(), { left: MERGE_BUDGET })
+    this.#absorb(flat, schema, { seen: new Set(), left: MERGE_BUDGET, steps })
     return flat
   }
 
-  #absorb(flat: FlatSchema, schema: Json | undefined, seen: Set<object>, budget: { left: number }): void {
-    if (!isRecord(schema) || seen.has(schema) || budget.left-- <= 0) return
+  #absorb(flat: FlatSchema, schema: Json | undefined, merging: Merging): void {
+    const { seen, steps } = merging
+    if (!isRecord(schema) || seen.has(schema) || merging.left-- <= 0) return
+    steps?.take(costOf(schema))
     seen.add(schema)
     const ref = ownText(schema, '$ref')
     if (ref !== undefined) {
       flat.refs.push(ref)
       flat.componentName ??= ref.slice(ref.lastIndexOf('/') + 1)
-      this.#absorb(flat, this.#document.references.target(ref), seen, budget)
+      this.#absorb(flat, this.#document.references.target(ref), merging)
       if (this.#document.dialect === '3.0') return
     }
     absorbValues(flat, schema)
@@ -139,7 +169,7 @@ export class Flattener {
     absorbObject(flat, schema)
     absorbArray(flat, schema)
     absorbDoubts(flat, schema)
-    for (const part of listOf(schema, 'allOf')) this.#absorb(flat, part, seen, budget)
+    for (const part of listOf(schema, 'allOf')) this.#absorb(flat, part, merging)
     const discriminator = ownObject(schema, 'discriminator')
     for (const keyword of ['oneOf', 'anyOf']) {
       const alternatives = listOf(schema, keyword)
@@ -176,8 +206,7 @@ function absorbValues(flat: FlatSchema, schema: JsonObject): void {
   if (own(schema, 'nullable') === true) flat.isNullable = true
   if (Object.hasOwn(schema, 'const')) flat.const = schema['const']
   const values = own(schema, 'enum')
-  if (Array.isArray(values) && values.length > 0)
-    flat.enum = flat.enum ? flat.enum.filter(value => values.some(other => deepEqual(value, other))) : values
+  if (Array.isArray(values) && values.length > 0) flat.enum = flat.enum ? commonValues(flat.enum, values) : values
   if (Object.hasOwn(schema, 'example')) flat.examples.push(schema['example'] ?? null)
   const first = listOf(schema, 'examples')[0]
   if (first !== undefined) flat.examples.push(first)
@@ -185,6 +214,17 @@ function absorbValues(flat: FlatSchema, schema: JsonObject): void {
   flat.format = ownText(schema, 'format') ?? flat.format
   const pattern = ownText(schema, 'pattern')
   if (pattern !== undefined) flat.patterns.push(pattern)
+}
+
+/** The values of both lists; if comparing them takes too long, the first list. */
+function commonValues(first: Json[], second: readonly Json[]): Json[] {
+  const steps = new StepBudget(COMPARISON_STEPS)
+  try {
+    return first.filter(value => second.some(other => deepEqual(value, other, steps)))
+  } catch (error) {
+    if (!isTooExpensive(error)) throw error
+    return first
+  }
 }
 
 function number(schema: JsonObject, keyword: string): number | undefined {

@@ -1,37 +1,54 @@
 /** Generates strings by format, else by pattern, else from a word list, with the required length. */
 import type { FlatSchema } from './flat-schema.ts'
-import { textForPattern } from './pattern-text.ts'
+import type { GenerationCost } from './generation-cost.ts'
+import type { PatternTrees } from './pattern-text.ts'
 import { SeededRandom } from './seed.ts'
 import { wordFor } from './words.ts'
 
 /** Maximum length after padding. */
 const MAX_LENGTH = 65_536
 
-/** A string for a schema. `name` is the member name, `seed` includes the location. */
-export function generateText(schema: FlatSchema, name: string, seed: string): string {
+/** How to generate a text. */
+export interface TextOptions {
+  /** Includes the location. */
+  seed: string
+  patterns: PatternTrees
+  cost: GenerationCost
+}
+
+/** A string for a schema. `name` is the member name. The string is taken from the budgets first. */
+export function generateText(schema: FlatSchema, name: string, { seed, patterns, cost }: TextOptions): string {
   const random = new SeededRandom(seed)
   const formatted = schema.format === undefined ? undefined : FORMATS[schema.format]?.(random)
-  if (formatted !== undefined && fits(formatted, schema) && schema.patterns.length === 0) return formatted
+  if (formatted !== undefined && fits(formatted, schema) && schema.patterns.length === 0) {
+    cost.take(formatted.length)
+    return formatted
+  }
   for (const pattern of schema.patterns) {
     // Alternatives and repetitions depend on the seed; another seed may result in a valid length.
     for (let attempt = 0; attempt < 8; attempt++) {
-      const text = textForPattern(pattern, new SeededRandom(`${seed}#${attempt}`))
-      if (text !== undefined && fits(text, schema)) return text
+      const text = patterns.text(pattern, new SeededRandom(`${seed}#${attempt}`), cost.steps)
+      if (text === undefined || !fits(text, schema)) continue
+      cost.take(text.length)
+      return text
     }
-    const text = textForPattern(pattern, random)
-    if (text !== undefined) return stretch(text, schema)
+    const text = patterns.text(pattern, random, cost.steps)
+    if (text !== undefined) return stretch(text, schema, cost)
   }
-  return stretch(formatted ?? wordFor(name, random), schema)
+  return stretch(formatted ?? wordFor(name, random), schema, cost)
 }
 
 /** Lengths count characters, not UTF-16 units (JSON Schema Validation, 6.3). */
-function fits(text: string, schema: FlatSchema): boolean {
+function fits(text: string, { minLength, maxLength }: FlatSchema): boolean {
+  if (text.length < minLength) return false
+  if (text.length / 2 >= minLength && text.length <= maxLength) return true
   const length = [...text].length
-  return length >= schema.minLength && length <= schema.maxLength
+  return length >= minLength && length <= maxLength
 }
 
-function stretch(text: string, schema: FlatSchema): string {
+function stretch(text: string, schema: FlatSchema, cost: GenerationCost): string {
   const minimum = Math.min(schema.minLength, MAX_LENGTH)
+  cost.take(Math.max(minimum, text.length))
   let result = text
   // Padding repeats the last character, so digits stay digits and a pattern that ends with a repetition still matches.
   if (result.length < minimum) result = result.padEnd(minimum, result === '' ? 'a' : result.slice(-1))

@@ -1,20 +1,40 @@
 /** Generates a string that matches a regular expression, from its syntax tree. */
 import { RegExpParser, type AST } from '@eslint-community/regexpp'
+import type { StepBudget } from 'svc/plugin'
 import type { SeededRandom } from './seed.ts'
 
 /** Maximum length of a string, because nested repetitions multiply. */
 const MAX_LENGTH = 4096
 
-/** A string for the pattern; undefined if the pattern is invalid or no string can be built. Look-around is ignored. */
-export function textForPattern(source: string, random: SeededRandom): string | undefined {
-  if (source.length > 4096) return undefined
-  try {
-    const parser = new RegExpParser({ ecmaVersion: 2024 })
-    const pattern = parsePattern(parser, source)
-    const builder = new Builder(random)
-    return pattern ? builder.alternatives(pattern.alternatives) : undefined
-  } catch {
-    return undefined
+/** Patterns with more characters are ignored. */
+const MAX_PATTERN = 4096
+/** Number and length of parsed patterns that are kept, since a tree takes a hundred times the memory of its text. */
+const MAX_KEPT = 500
+const MAX_KEPT_LENGTH = 256
+/** Steps for parsing a character of a pattern, and for an element of its tree. */
+const PARSE_STEPS = 25
+const ELEMENT_STEPS = 15
+
+/** The parsed patterns of one document. */
+export class PatternTrees {
+  readonly #kept = new Map<string, AST.Pattern | undefined>()
+
+  /**
+   * A string for the pattern; undefined if the pattern is invalid or no string can be built. Look-around is ignored. Throws
+   * `TooExpensive`.
+   */
+  text(source: string, random: SeededRandom, steps: StepBudget): string | undefined {
+    if (source.length > MAX_PATTERN) return undefined
+    const pattern = this.#tree(source, steps)
+    return pattern && new Builder(random, steps).alternatives(pattern.alternatives)
+  }
+
+  #tree(source: string, steps: StepBudget): AST.Pattern | undefined {
+    if (this.#kept.has(source)) return this.#kept.get(source)
+    steps.take(source.length * PARSE_STEPS)
+    const pattern = parsePattern(new RegExpParser({ ecmaVersion: 2024 }), source)
+    if (source.length <= MAX_KEPT_LENGTH && this.#kept.size < MAX_KEPT) this.#kept.set(source, pattern)
+    return pattern
   }
 }
 
@@ -32,14 +52,19 @@ function parsePattern(parser: RegExpParser, source: string): AST.Pattern | undef
 
 class Builder {
   readonly #random: SeededRandom
+  readonly #steps: StepBudget
+  readonly #candidates = new Map<AST.Node, string[]>()
   #length = 0
 
-  constructor(random: SeededRandom) {
+  constructor(random: SeededRandom, steps: StepBudget) {
     this.#random = random
+    this.#steps = steps
   }
 
   alternatives(list: readonly AST.Alternative[]): string {
     const chosen = this.#random.pick(list)
+    // Also elements that produce no text count, since repetitions multiply them.
+    this.#steps.take(ELEMENT_STEPS * (1 + (chosen?.elements.length ?? 0)))
     return chosen ? chosen.elements.map(element => this.#element(element)).join('') : ''
   }
 
@@ -71,13 +96,21 @@ class Builder {
   #repeat(quantifier: AST.Quantifier): string {
     const high = Math.min(quantifier.max, quantifier.min + 2)
     let text = ''
-    for (let count = this.#random.integer(quantifier.min, high); count > 0 && this.#length <= MAX_LENGTH; count--)
+    for (let count = this.#random.integer(quantifier.min, high); count > 0 && this.#length <= MAX_LENGTH; count--) {
+      this.#steps.take(ELEMENT_STEPS)
       text += this.#element(quantifier.element)
+    }
     return text
   }
 
   #member(set: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass): string {
-    const candidates = CANDIDATES.filter(character => belongs(set, character))
+    let candidates = this.#candidates.get(set)
+    if (candidates === undefined) {
+      const elements = set.type === 'CharacterClass' ? set.elements.length : 1
+      this.#steps.take(CANDIDATES.length * elements * ELEMENT_STEPS)
+      candidates = CANDIDATES.filter(character => belongs(set, character))
+      this.#candidates.set(set, candidates)
+    }
     if (candidates.length > 0) return this.#random.pick(candidates.slice(0, 62)) ?? ''
     // None of the preferred characters matches: use the first one of the class.
     const first = set.type === 'CharacterClass' ? set.elements[0] : undefined

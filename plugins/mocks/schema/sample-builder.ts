@@ -1,11 +1,13 @@
 /** Builds a value for a schema. Every choice depends on the seed, the location and the errors of earlier attempts. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, isTooExpensive, type StepBudget } from 'svc/plugin'
 import { ownObject, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { escapeToken } from '../document/json-pointer.ts'
 import { isMarked } from './convert.ts'
 import type { Flattener, FlatSchema } from './flat-schema.ts'
 import { generateNumber } from './generated-number.ts'
 import { generateText } from './generated-text.ts'
+import type { GenerationCost } from './generation-cost.ts'
+import type { PatternTrees } from './pattern-text.ts'
 import type { SchemaSet } from './schema-set.ts'
 import { SeededRandom } from './seed.ts'
 
@@ -19,10 +21,27 @@ export interface Corrections {
   variant: Map<string, number>
 }
 
+/** What a builder works with. */
+export interface BuilderMeans {
+  schemas: SchemaSet
+  flattener: Flattener
+  patterns: PatternTrees
+  cost: GenerationCost
+  /** For comparing texts with patterns. */
+  checks: StepBudget
+}
+
 const MAX_LEVELS = 40
 const MAX_VALUES = 5000
+/** Bytes above which optional members are left out. */
 const MAX_BYTES = 200 << 10
 const MAX_ITEMS = 20
+/** Steps for a value of an enum, or an alternative. */
+const ALTERNATIVE_STEPS = 30
+/** Steps for comparing a name with a pattern. */
+const PATTERN_STEPS = 200
+/** Steps for choosing the members of an object, for each that is declared. */
+const MEMBER_STEPS = 40
 
 /** References on the current branch, to detect recursion. */
 interface Open {
@@ -38,23 +57,23 @@ export class SampleBuilder {
   hasDoubts = false
   readonly #schemas: SchemaSet
   readonly #flattener: Flattener
+  readonly #patterns: PatternTrees
+  readonly #cost: GenerationCost
   readonly #seed: string
   readonly #useExamples: boolean
   readonly #corrections: Corrections
+  readonly #checks: StepBudget
   #values = 0
-  #bytes = 0
 
-  constructor(
-    schemas: SchemaSet,
-    flattener: Flattener,
-    options: { seed: string; useExamples: boolean },
-    corrections: Corrections,
-  ) {
-    this.#schemas = schemas
-    this.#flattener = flattener
+  constructor(means: BuilderMeans, options: { seed: string; useExamples: boolean }, corrections: Corrections) {
+    this.#schemas = means.schemas
+    this.#flattener = means.flattener
+    this.#patterns = means.patterns
+    this.#cost = means.cost
     this.#seed = options.seed
     this.#useExamples = options.useExamples
     this.#corrections = corrections
+    this.#checks = means.checks
   }
 
   build(schema: Json | undefined): Json {
@@ -63,8 +82,8 @@ export class SampleBuilder {
 
   #value(schema: Json | undefined, path: string, name: string, open: Open | null, level: number): Json {
     this.#values++
-    this.#bytes += 8
-    const flat = this.#flattener.flatten(schema)
+    this.#cost.takeValue(path)
+    const flat = this.#flat(schema)
     if (flat.isIntricate) this.hasDoubts = true
     const fixed = this.#fixed(flat, path)
     if (fixed !== undefined) return fixed
@@ -76,19 +95,29 @@ export class SampleBuilder {
     return this.#typed(decided, path, name, inner, level)
   }
 
+  #flat(schema: Json | undefined): FlatSchema {
+    return this.#flattener.flatten(schema, this.#cost.steps)
+  }
+
   /** A value from the schema itself (such as an example); undefined if it has none. */
   #fixed(flat: FlatSchema, path: string): Json | undefined {
+    const value = this.#given(flat, path)
+    if (value !== undefined) this.#cost.takeGiven(value)
+    return value
+  }
+
+  #given(flat: FlatSchema, path: string): Json | undefined {
     if (flat.const !== undefined) return flat.const
     if (this.#useExamples && !this.#corrections.withoutExample.has(path)) {
       const example = flat.examples.find(value => value !== null) ?? flat.default
       if (example !== undefined) {
         this.usedExamples.add(path)
         this.hasDoubts = true
-        this.#bytes += JSON.stringify(example).length
         return example
       }
     }
     if (flat.enum) {
+      this.#cost.steps.take(flat.enum.length * ALTERNATIVE_STEPS)
       const fitting = flat.enum.filter(
         value =>
           value !== null &&
@@ -127,8 +156,9 @@ export class SampleBuilder {
   }
 
   #candidates(alternatives: Json[], open: Open | null): Json[] {
+    this.#cost.steps.take(alternatives.length * ALTERNATIVE_STEPS)
     const rank = (alternative: Json): number => {
-      const flat = this.#flattener.flatten(alternative)
+      const flat = this.#flat(alternative)
       if (flat.types?.length === 1 && flat.types[0] === 'null') return 2
       return flat.refs.some(ref => timesOpen(open, ref) > 0) ? 1 : 0
     }
@@ -138,11 +168,14 @@ export class SampleBuilder {
 
   #firstBuildable(flat: FlatSchema, alternatives: Json[]): { flat: FlatSchema; alternative: Json } {
     for (const alternative of alternatives) {
-      const merged = this.#flattener.merge(flat, alternative)
+      const merged = this.#flattener.merge(flat, alternative, this.#cost.steps)
       if (alternative !== false && merged.types?.length !== 0 && merged.enum?.length !== 0)
         return { flat: merged, alternative }
     }
-    return { flat: this.#flattener.merge(flat, alternatives[0] ?? {}), alternative: alternatives[0] ?? {} }
+    return {
+      flat: this.#flattener.merge(flat, alternatives[0] ?? {}, this.#cost.steps),
+      alternative: alternatives[0] ?? {},
+    }
   }
 
   #discriminatorOf(discriminator: JsonObject | undefined, alternative: Json): [string, string] | null {
@@ -182,14 +215,17 @@ export class SampleBuilder {
       case 'null':
         return null
       case 'string': {
-        const text = generateText(flat, name, this.#place(path))
-        this.#bytes += text.length
-        if (flat.patterns.some(pattern => this.#schemas.pattern(pattern)?.test(text) === false)) this.hasDoubts = true
+        const text = this.#text(flat, name, path)
+        if (flat.patterns.some(pattern => this.#matches(pattern, text) === false)) this.hasDoubts = true
         return text
       }
       default:
-        return path === '' ? {} : generateText(flat, name, this.#place(path))
+        return path === '' ? {} : this.#text(flat, name, path)
     }
+  }
+
+  #text(flat: FlatSchema, name: string, path: string): string {
+    return generateText(flat, name, { seed: this.#place(path), patterns: this.#patterns, cost: this.#cost })
   }
 
   #object(
@@ -200,6 +236,7 @@ export class SampleBuilder {
     level: number,
   ): JsonObject {
     const result: JsonObject = {}
+    this.#cost.steps.take((flat.properties.size + flat.required.size) * MEMBER_STEPS)
     const names = [...flat.properties.keys()].sort(
       (a, b) => Number(flat.required.has(b)) - Number(flat.required.has(a)),
     )
@@ -210,6 +247,7 @@ export class SampleBuilder {
       const at = `${path}/${escapeToken(name)}`
       if (discriminator?.[0] === name && !this.#corrections.withoutExample.has(at)) {
         this.usedExamples.add(at)
+        this.#cost.take(name.length + discriminator[1].length + 6)
         setOwn(result, name, discriminator[1])
       } else this.#member(result, name, property, { isRequired: flat.required.has(name), at, open, level })
     }
@@ -232,9 +270,9 @@ export class SampleBuilder {
     place: { isRequired: boolean; at: string; open: Open | null; level: number },
   ): void {
     const { isRequired, at, open, level } = place
-    this.#bytes += name.length
     if (!isRequired && (this.#isSpent() || level >= MAX_LEVELS)) return
-    const flat = this.#flattener.flatten(schema)
+    this.#cost.take(name.length + 4)
+    const flat = this.#flat(schema)
     const times = Math.max(0, ...flat.refs.map(ref => timesOpen(open, ref)))
     if (times === 0) return setOwn(result, name, this.#value(schema, at, name, open, level + 1))
     if (!isRequired) return
@@ -244,6 +282,16 @@ export class SampleBuilder {
     else setOwn(result, name, times === 1 ? this.#value(schema, at, name, open, level + 1) : this.#stub(flat))
   }
 
+  /** Undefined if it is not known: the pattern is not supported, or the budget of the value is used up. */
+  #matches(pattern: string, text: string): boolean | undefined {
+    try {
+      return this.#schemas.pattern(pattern)?.test(text, this.#checks)
+    } catch (error) {
+      if (!isTooExpensive(error)) throw error
+      return undefined
+    }
+  }
+
   #stub(flat: FlatSchema): Json {
     this.hasDoubts = true
     return stub(flat)
@@ -251,7 +299,8 @@ export class SampleBuilder {
 
   /** The schema of a member without a declaration; strings by default. */
   #schemaOfOther(flat: FlatSchema, name: string): Json {
-    const matching = flat.patternProperties.find(([pattern]) => this.#schemas.pattern(pattern)?.test(name))
+    this.#cost.steps.take(flat.patternProperties.length * PATTERN_STEPS)
+    const matching = flat.patternProperties.find(([pattern]) => this.#matches(pattern, name))
     if (matching) return matching[1]
     return isRecord(flat.additional) ? flat.additional : { type: 'string' }
   }
@@ -261,7 +310,7 @@ export class SampleBuilder {
     const isMap =
       flat.properties.size === 0 && flat.required.size === 0 && isRecord(flat.additional) && !this.#isSpent()
     const schema = isRecord(flat.additional) ? flat.additional : {}
-    const isOpen = this.#flattener.flatten(schema).refs.some(ref => timesOpen(open, ref) > 0)
+    const isOpen = this.#flat(schema).refs.some(ref => timesOpen(open, ref) > 0)
     const wanted = Math.min(Math.max(flat.minProperties, isMap && !isOpen ? 2 : 0), flat.maxProperties, MAX_ITEMS)
     for (let number = 1; Object.keys(result).length < wanted && number <= MAX_ITEMS * 2; number++) {
       const name = `key${number}`
@@ -277,7 +326,7 @@ export class SampleBuilder {
 
   #array(flat: FlatSchema, path: string, name: string, open: Open | null, level: number): Json[] {
     const result: Json[] = []
-    const itemIsOpen = this.#flattener.flatten(flat.items).refs.some(ref => timesOpen(open, ref) > 0)
+    const itemIsOpen = this.#flat(flat.items).refs.some(ref => timesOpen(open, ref) > 0)
     const least = Math.min(flat.minItems, MAX_ITEMS)
     const wanted =
       itemIsOpen || this.#isSpent() || level >= MAX_LEVELS || flat.items === false
@@ -295,19 +344,27 @@ export class SampleBuilder {
           level + 1,
         ),
       )
+    const texts = new Set<string>()
+    for (const item of flat.uniqueItems ? result : []) texts.add(this.#textOf(item))
     for (let attempt = 0; result.length < wanted && attempt < wanted + 10; attempt++) {
       const at = `${path}/${result.length}`
       const item = this.#value(flat.items, flat.uniqueItems ? `${at}#${attempt}` : at, name, open, level + 1)
-      const isRepeated = flat.uniqueItems && result.some(other => JSON.stringify(other) === JSON.stringify(item))
-      if (!isRepeated) result.push(item)
+      if (!flat.uniqueItems || isNew(texts, this.#textOf(item))) result.push(item)
       else if (!this.#corrections.withoutExample.has(`${at}#${attempt + 1}`))
         this.#corrections.withoutExample.add(`${at}#${attempt + 1}`)
     }
     return result
   }
 
+  /** To compare items. The bytes of an item are taken already, so they are at most those of the answer. */
+  #textOf(item: Json): string {
+    const text = JSON.stringify(item)
+    this.#cost.steps.take(text.length)
+    return text
+  }
+
   #isSpent(): boolean {
-    return this.#values > MAX_VALUES || this.#bytes > MAX_BYTES
+    return this.#values > MAX_VALUES || this.#cost.bytes > MAX_BYTES
   }
 
   #place(path: string): string {
@@ -318,6 +375,11 @@ export class SampleBuilder {
   #random(path: string): SeededRandom {
     return new SeededRandom(this.#place(path))
   }
+}
+
+/** Adds a text; returns false if it was there already. */
+function isNew(texts: Set<string>, text: string): boolean {
+  return texts.size < texts.add(text).size
 }
 
 function enter(open: Open | null, refs: readonly string[]): Open | null {

@@ -2,7 +2,15 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, SchemaValidateFunction, ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
-import { isRecord, linearPattern, type LinearPattern } from 'svc/plugin'
+import {
+  isRecord,
+  isTooExpensive,
+  linearPattern,
+  StepBudget,
+  takeSize,
+  TooExpensive,
+  type LinearPattern,
+} from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Json } from '../document/json.ts'
 import { eachObject } from '../document/walk.ts'
@@ -21,33 +29,53 @@ export type Check = SchemaError[] | null
 /**
  * Maximum number of referenced schemas that a validation can enter, because mutual references can grow exponentially.
  */
-const STEP_BUDGET = 50_000
+const MAX_REFERENCES = 50_000
+/** Steps of compiling all patterns of a document; further ones are ignored. */
+const PATTERN_STEPS = 20_000_000
+/** Steps of entering a schema, and for each item of an array. */
+const SCHEMA = 20
+const ITEM = 10
 
 export class SchemaSet {
   readonly document: ApiDocument
   readonly #patterns = new Map<string, LinearPattern | null>()
+  readonly #patternSteps = new StepBudget(PATTERN_STEPS)
   readonly #engines = new Map<string, Engine>()
-  #steps = 0
+  #references = 0
 
   constructor(document: ApiDocument) {
     this.document = document
   }
 
   /** Number of referenced schemas that all validations have entered, as a measure of cost. */
-  get steps(): number {
-    return this.#steps
+  get references(): number {
+    return this.#references
   }
 
-  /** Whether the value is valid. True if the schema can't be used for validation. */
-  accepts(schema: Json | undefined, value: Json, direction: Direction): boolean {
-    return this.#run(schema, value, direction, false)?.length !== 1
+  /**
+   * Whether the value is valid. True if the schema can't be used for validation. Throws `TooExpensive` if the budget has too few
+   * steps.
+   */
+  accepts(schema: Json | undefined, value: Json, direction: Direction, steps: StepBudget): boolean {
+    const errors = this.#run(schema, value, direction, false, steps)
+    if (errors === null && steps.isUsedUp) throw new TooExpensive()
+    return errors?.length !== 1
   }
 
-  /** All errors of a value. A valid value, the common case, costs no more than `accepts`. */
-  errors(schema: Json | undefined, value: Json, direction: Direction, options: { all?: boolean } = {}): Check {
-    const first = this.#run(schema, value, direction, false)
+  /**
+   * All errors of a value; null if validation takes more steps than the budget has. A valid value, the common case, costs no
+   * more than `accepts`.
+   */
+  errors(
+    schema: Json | undefined,
+    value: Json,
+    direction: Direction,
+    steps: StepBudget,
+    options: { all?: boolean } = {},
+  ): Check {
+    const first = this.#run(schema, value, direction, false, steps)
     if (first === null || first.length === 0 || options.all === false) return first
-    return this.#run(schema, value, direction, true) ?? first
+    return this.#run(schema, value, direction, true, steps) ?? first
   }
 
   /** Why the schema can't be compiled; null if it can. */
@@ -55,28 +83,37 @@ export class SchemaSet {
     return isRecord(schema) ? this.#engine(direction, false).compile(schema).error : null
   }
 
-  /** The RE2 form of a pattern; undefined if RE2 does not support it. */
+  /** The RE2 form of a pattern; undefined if RE2 does not support it, or the patterns of the document are too large. */
   pattern(source: string): LinearPattern | undefined {
     let pattern = this.#patterns.get(source)
     if (pattern === undefined) {
-      pattern = linearPattern(source) ?? null
+      pattern = this.#compilePattern(source)
       this.#patterns.set(source, pattern)
     }
     return pattern ?? undefined
   }
 
-  #run(schema: Json | undefined, value: Json, direction: Direction, all: boolean): Check {
+  #compilePattern(source: string): LinearPattern | null {
+    try {
+      return linearPattern(source, this.#patternSteps) ?? null
+    } catch (error) {
+      if (!isTooExpensive(error)) throw error
+      return null
+    }
+  }
+
+  #run(schema: Json | undefined, value: Json, direction: Direction, all: boolean, steps: StepBudget): Check {
     if (schema === undefined || schema === true) return []
     if (schema === false) return [{ path: '', keyword: 'false schema', message: 'must not be present' }]
     if (!isRecord(schema)) return []
-    return this.#engine(direction, all).run(schema, value)
+    return this.#engine(direction, all).run(schema, value, steps)
   }
 
   #engine(direction: Direction, all: boolean): Engine {
     const key = `${direction} ${all}`
     let engine = this.#engines.get(key)
     if (!engine) {
-      engine = new Engine(this, direction, all, () => this.#steps++)
+      engine = new Engine(this, direction, all, () => this.#references++)
       this.#engines.set(key, engine)
     }
     return engine
@@ -103,11 +140,13 @@ class Engine {
   readonly #broken = new Map<string, string>()
   /** Ids found during the current conversion. */
   #met = new Set<string>()
-  readonly #onStep: () => void
-  #steps = 0
+  readonly #onReference: () => void
+  #references = 0
+  /** The budget of the validation that runs. */
+  #steps = StepBudget.unlimited()
 
-  constructor(set: SchemaSet, direction: Direction, all: boolean, onStep: () => void) {
-    this.#onStep = onStep
+  constructor(set: SchemaSet, direction: Direction, all: boolean, onReference: () => void) {
+    this.#onReference = onReference
     this.#ajv = new Ajv2020({
       strict: false,
       allErrors: all,
@@ -119,7 +158,7 @@ class Engine {
       code: {
         regExp: Object.assign(
           (source: string) => ({
-            test: (text: string) => set.pattern(source)?.test(text) ?? true,
+            test: (text: string) => set.pattern(source)?.test(text, this.#steps) ?? true,
             toString: () => `linear ${source}`,
           }),
           { code: 'linearPattern' },
@@ -133,10 +172,24 @@ class Engine {
       keyword: 'svcUniqueItems',
       type: 'array',
       error: { message: 'must NOT have duplicate items' },
-      validate: (_: boolean, items: Json[]) => new Set(items.map(canonical)).size === items.length,
+      validate: (_: boolean, items: Json[]) => {
+        // They are written with sorted members.
+        takeSize(items, this.#steps)
+        takeSize(items, this.#steps)
+        return new Set(items.map(canonical)).size === items.length
+      },
     })
     // Must come first, because ajv skips keywords after a failed one.
-    this.#ajv.addKeyword({ keyword: 'svcStep', before: '$ref', schema: false, validate: () => this.#step() })
+    this.#ajv.addKeyword({ keyword: 'svcReference', before: '$ref', schema: false, validate: () => this.#enter() })
+    this.#ajv.addKeyword({
+      keyword: 'svcSteps',
+      before: '$ref',
+      schemaType: 'number',
+      validate: (alternatives: number, value: Json) => {
+        this.#steps.take(alternatives * SCHEMA + (Array.isArray(value) ? value.length * ITEM : 0))
+        return true
+      },
+    })
     const validate: SchemaValidateFunction = (id: string, value: Json, _parent, place) => {
       const target = this.#targets.get(id)!
       if (target(value, place)) return true
@@ -170,14 +223,15 @@ class Engine {
     return result
   }
 
-  run(schema: object, value: Json): Check {
+  run(schema: object, value: Json, steps: StepBudget): Check {
     const { validate } = this.compile(schema)
     if (!validate) return null
-    this.#steps = 0
+    this.#references = 0
+    this.#steps = steps
     try {
       if (validate(value)) return []
     } catch {
-      // The step budget is exhausted, or a recursive schema overflowed the stack.
+      // The budget is used up, or a recursive schema overflowed the stack.
       return null
     }
     return (validate.errors ?? []).slice(0, 1000).map(readable)
@@ -218,8 +272,8 @@ class Engine {
       const target = this.#context.document.references.target(ref)
       const { converted, met } = this.#convert(target ?? true)
       const counted = isRecord(converted)
-        ? { svcStep: true, ...converted }
-        : { svcStep: true, ...(converted === false ? { not: {} } : {}) }
+        ? { svcReference: true, ...converted }
+        : { svcReference: true, ...(converted === false ? { not: {} } : {}) }
       if (this.#context.refKeyword === '$ref') this.#ajv.addSchema(counted, id)
       else this.#compileTarget(id, counted, met)
     }
@@ -234,9 +288,9 @@ class Engine {
     }
   }
 
-  #step(): boolean {
-    this.#onStep()
-    if (++this.#steps > STEP_BUDGET) throw new Error('validation takes too many steps')
+  #enter(): boolean {
+    this.#onReference()
+    if (++this.#references > MAX_REFERENCES) throw new Error('validation takes too many steps')
     return true
   }
 }

@@ -5,6 +5,7 @@ import { boundsFor } from '../bounds.ts'
 import { Checker } from '../check/checker.ts'
 import type { MockRecord } from '../management/mock.ts'
 import { documentBounds, recordBounds } from '../management/mock-limits.ts'
+import { DocumentTexts } from '../management/document-text.ts'
 import { MockStore } from '../management/mock-store.ts'
 import { Registry } from '../management/registry.ts'
 import type { MocksSection } from './section.ts'
@@ -105,5 +106,5 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
       return removed
     },
   })
-  return { svc, registry, mocks, memories, traffic, counts }
+  return { svc, registry, mocks, memories, traffic, counts, texts: new DocumentTexts(svc.budgets) }
 }

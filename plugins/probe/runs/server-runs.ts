@@ -1,11 +1,12 @@
 /** The runs of the server: one at a time, and the newest that have ended. */
+import type { MeasuresMemory, MemoryUse } from 'svc/plugin'
 import type { ServerRun } from './server-run.ts'
 
 const MAX_RUNS = 20
 /** Characters of all reports; older ones lose their evidence. */
 const MAX_REPORTS = 24 * 1024 * 1024
 
-export class ServerRuns {
+export class ServerRuns implements MeasuresMemory {
   /** Oldest first. */
   readonly #runs: ServerRun[] = []
 
@@ -24,6 +25,11 @@ export class ServerRuns {
     this.#runs.push(run)
     while (this.#runs.length > MAX_RUNS) this.#runs.shift()
     void run.start().then(() => this.#trim())
+  }
+
+  /** Two bytes for a character. */
+  memoryUse(): MemoryUse {
+    return { entries: this.#runs.length, bytes: this.#runs.reduce((sum, run) => sum + 2 * run.size, 0) }
   }
 
   remove(run: ServerRun): void {

@@ -85,6 +85,7 @@ export const optionsSchema: JsonSchema = {
         maxProperties: MAX_NAMES,
         default: {},
         description: 'Headers sent to the upstream; ${NAME} is a variable of the process',
+        'x-svc-secret': true,
       },
       as: {
         enum: ['http', 'llm'],

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parse, stringify } from 'yaml'
-import { deepEqual, isRecord } from 'svc/plugin'
+import { deepEqual, isRecord, StepBudget } from 'svc/plugin'
 import type { Json, JsonObject } from 'svc/plugin'
 import type { FixtureRule } from './fixture-rule.ts'
 
@@ -30,7 +30,7 @@ export class FixtureFile {
    */
   async add(rule: FixtureRule): Promise<boolean> {
     const rules = await this.#read()
-    const known = rules.find(({ match }) => deepEqual(match as Json, rule.match))
+    const known = rules.find(({ match }) => deepEqual(match as Json, rule.match, StepBudget.unlimited()))
     if (known !== undefined && !appendStep(known, rule.then)) return false
     if (known === undefined) {
       if (rules.length >= MAX_RULES) return false
@@ -63,7 +63,7 @@ export class FixtureFile {
   }
 
   async #write(text: string): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true })
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
     const temporary = `${this.path}.${randomBytes(4).toString('hex')}.tmp`
     try {
       await writeFile(temporary, text, { mode: 0o600 })
@@ -79,7 +79,8 @@ export class FixtureFile {
 function appendStep(rule: JsonObject, then: FixtureRule['then']): boolean {
   const steps = [rule.then].flat() as JsonObject[]
   const replies = steps.map(({ reply }) => withoutPace(reply))
-  if (deepEqual(replies.at(-1) as Json, withoutPace(then.reply)) || steps.length >= MAX_STEPS) return false
+  if (deepEqual(replies.at(-1) as Json, withoutPace(then.reply), StepBudget.unlimited()) || steps.length >= MAX_STEPS)
+    return false
   rule.then = [...steps.map(({ times: _times, ...step }) => step), { ...then, times: 'always' }]
   return true
 }

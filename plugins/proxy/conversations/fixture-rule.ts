@@ -1,4 +1,5 @@
 /** A recorded exchange with a model as a rule, which the routes of all providers replay. */
+import { Redactor } from 'svc/plugin'
 import type { JsonObject } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { parseBoundedJson, redactJson } from '../redaction.ts'
@@ -83,7 +84,7 @@ function callOf({ name, args, id }: ChatCall, { redact }: Upstream): JsonObject 
   const value = parseBoundedJson(args === '' ? '{}' : args)
   return {
     name,
-    args: value === undefined ? args : redactJson(value, { ...redact, json: [] }),
+    args: value === undefined ? args : redactJson(value, { ...redact, json: [] }, new Redactor()),
     ...(id === null ? {} : { id }),
   }
 }

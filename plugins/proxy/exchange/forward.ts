@@ -1,13 +1,13 @@
 /** Forwards a request to the upstream, sends its response as it comes, and records it. */
 import type { IncomingMessage } from 'node:http'
-import { IncompleteBody } from 'svc/plugin'
+import { IncompleteBody, MemoryPool } from 'svc/plugin'
 import type { BodyStream, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { upstreamTimeout, upstreamUnreachable } from '../errors.ts'
 import { clientHeaders, headerLines, upstreamHeaders } from '../forwarded-headers.ts'
-import { isSensitiveHeader, isSensitiveName, secretsIn } from '../redaction.ts'
+import { isSensitiveHeader } from '../redaction.ts'
 import type { RecordedResponse } from '../recordings/recording.ts'
-import { ResponseRecorder } from './response-recorder.ts'
+import { MAX_BODIES_BYTES, ResponseRecorder } from './response-recorder.ts'
 import { sentHeaders } from './sent-headers.ts'
 import { UpstreamFailure, type Client } from './upstream-request.ts'
 
@@ -22,6 +22,8 @@ export interface Forwarded {
   body: AsyncIterable<Buffer> | null
   /** Called with the complete response; null if it is not to be recorded. */
   record: ((response: RecordedResponse) => Promise<void>) | null
+  /** The secrets of query and body, once the request is complete. */
+  secrets: () => Iterable<string>
 }
 
 /** Resolves when the response has ended. Throws for an upstream that does not respond. */
@@ -35,9 +37,16 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
   const lines = headerLines(response.rawHeaders)
   const status = response.statusCode ?? 502
   const isEmpty = hasNoBody(request.method, response)
-  const isRecorded = exchange.record !== null && (isEmpty || !ResponseRecorder.isTooLong(lines))
+  const isRecorded = exchange.record !== null && (isEmpty || !ResponseRecorder.cannotRecord(lines))
   const recorder = isRecorded
-    ? new ResponseRecorder({ upstream, status, lines, sentAt, secrets: secretsOf(upstream, request, sent) })
+    ? new ResponseRecorder({
+        upstream,
+        status,
+        lines,
+        sentAt,
+        secrets: () => secretsOf(exchange, sent),
+        memory: recordingsOf(svc).memory,
+      })
     : null
   const headers = {
     ...sentHeaders(svc, request, { upstream, requested, lines }),
@@ -91,6 +100,17 @@ class Upload {
   }
 }
 
+/** Responses that are being recorded, of all upstreams. */
+interface Recordings {
+  memory: MemoryPool
+  /** Settles when the last one is written: they are redacted and written in turn, because large ones take long. */
+  last: Promise<void>
+}
+
+function recordingsOf(svc: Svc<unknown>): Recordings {
+  return svc.shared('recordings', () => ({ memory: new MemoryPool(MAX_BODIES_BYTES), last: Promise.resolve() }))
+}
+
 /** Records a complete response. */
 async function keep(
   svc: Svc<unknown>,
@@ -104,10 +124,19 @@ async function keep(
     svc.log.warn('response not recorded: it ended before the body of the request', { upstream: upstream.name })
     return
   }
-  const recorded = await recorder.finish()
-  if (recorded !== null) await record?.(recorded)
-  else
-    svc.log.warn('response not recorded: its body is too large or its coding is invalid', { upstream: upstream.name })
+  const finishing = recordingsOf(svc)
+  const written = finishing.last.then(async () => {
+    const recorded = await recorder.finish()
+    if (recorded !== null) await record?.(recorded)
+    return recorded !== null
+  })
+  finishing.last = written.then(
+    () => recorder.discard(),
+    () => recorder.discard(),
+  )
+  if (await written) return
+  const why = 'its body is too large, too many large ones come at once, or its coding is invalid'
+  svc.log.warn(`response not recorded: ${why}`, { upstream: upstream.name })
 }
 
 /** Null if the client has disconnected, or its body was rejected. */
@@ -161,7 +190,7 @@ async function relay(
   stream.signal.addEventListener('abort', leave, { once: true })
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      recorder?.write(chunk)
+      if (recorder?.write(chunk) === false) await recorder.ready()
       received += chunk.length
       if (recorder !== null && received >= length) last = chunk
       else if (!stream.write(chunk)) await stream.ready()
@@ -174,13 +203,8 @@ async function relay(
   return { isComplete: response.complete && !stream.closed, last }
 }
 
-/** Credentials that the upstream could echo: those of the client and those that svc adds. */
-function secretsOf(
-  upstream: Upstream,
-  request: FastifyRequest,
-  sent: readonly (readonly [string, string])[],
-): string[] {
-  const ofClient = sent.filter(([name]) => isSensitiveHeader(name.toLowerCase(), upstream.redact))
-  const ofQuery = [...new URLSearchParams((request.raw.url ?? '').split('?')[1] ?? '')]
-  return secretsIn([...ofClient, ...upstream.setHeaders, ...ofQuery.filter(([name]) => isSensitiveName(name))])
+/** The secrets that the upstream could repeat: those of the client, and those that svc adds. */
+function secretsOf({ upstream, secrets }: Forwarded, sent: readonly (readonly [string, string])[]): string[] {
+  const ofClient = sent.filter(([name, value]) => isSensitiveHeader(name.toLowerCase(), value, upstream.redact))
+  return [...[...ofClient, ...upstream.setHeaders].map(([, value]) => value), ...secrets()]
 }

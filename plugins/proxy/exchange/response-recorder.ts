@@ -2,22 +2,28 @@
 import { isUtf8 } from 'node:buffer'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { isOutputError, OutputBudget } from 'svc/plugin'
+import type { SharedMemory } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
-import { parseBoundedJson, redactHeader, redactJson, redactParameters, redactText } from '../redaction.ts'
 import type { RecordedChunk, RecordedResponse } from '../recordings/recording.ts'
-import { isJsonType, MAX_JSON_CHARACTERS, mediaType } from '../recordings/request-shape.ts'
+import { hidesMembers, isJsonType, mediaType } from '../recordings/request-shape.ts'
+import { RecordedBytes } from './recorded-bytes.ts'
+import type { Chunk } from './recorded-bytes.ts'
+import { ResponseCleaner } from './response-cleaner.ts'
 
-/** Bytes of a decoded body that can be recorded. */
+/** Bytes of a body that can be recorded, as it came and decoded. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
-const MAX_CHUNKS = 10_000
-/** Pieces that arrive this close together, in milliseconds, are one chunk. */
-const SAME_MS = 1
+/** Bytes of all bodies that are being recorded. */
+export const MAX_BODIES_BYTES = 2 * MAX_BODY_BYTES
 /** A body of known length that arrives within this time, in milliseconds, is recorded in one piece. */
 const ONE_PIECE_MS = 20
 
-const DECODERS: Record<string, () => Transform> = {
+/** Null: the bytes are the body. */
+const DECODERS: Record<string, (() => Transform) | null> = {
+  '': null,
+  identity: null,
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -32,14 +38,13 @@ export interface RecorderOptions {
   lines: readonly HeaderLine[]
   /** When the request was sent, on the clock of `performance.now`. */
   sentAt: number
-  /** Credentials of the request, which the upstream may echo. */
-  secrets: readonly string[]
+  /** The secrets of the request, which the upstream may repeat. Called after the request is complete. */
+  secrets: () => Iterable<string>
+  /** Memory for all bodies that are being recorded. */
+  memory: SharedMemory
 }
 
-interface Piece {
-  at: number
-  bytes: Buffer
-}
+type RecordedBody = Pick<RecordedResponse, 'json' | 'body' | 'base64' | 'chunks'>
 
 export class ResponseRecorder {
   readonly #options: RecorderOptions
@@ -47,32 +52,48 @@ export class ResponseRecorder {
   readonly #recordedAt = new Date()
   readonly #decoder: Transform | null
   readonly #decoded: Promise<boolean>
-  readonly #isCoded: boolean
-  #pieces: Piece[] = []
-  #bytes = 0
+  readonly #budget: OutputBudget
+  readonly #bytes: RecordedBytes
+  #received = 0
   #isTooLarge = false
   #hasBytes = false
 
   constructor(options: RecorderOptions) {
     this.#options = options
-    const coding = this.#header('content-encoding').trim().toLowerCase()
-    const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
-    this.#isCoded = coding !== '' && coding !== 'identity' && decoder === undefined
-    this.#decoder = decoder?.() ?? null
+    this.#budget = new OutputBudget(MAX_BODY_BYTES, options.memory)
+    this.#bytes = new RecordedBytes(this.#budget)
+    this.#decoder = DECODERS[codingOf(options.lines)]?.() ?? null
     this.#decoded = this.#decoder === null ? Promise.resolve(true) : this.#collect(this.#decoder)
   }
 
-  /** Whether the announced length is too large to be recorded. */
-  static isTooLong(lines: readonly HeaderLine[]): boolean {
-    const length = lines.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
-    return length !== undefined && Number(length) > MAX_BODY_BYTES
+  /** Whether the body is too long by its announced length, or in a coding in which no secrets can be found. */
+  static cannotRecord(lines: readonly HeaderLine[]): boolean {
+    return Number(headerOf(lines, 'content-length')) > MAX_BODY_BYTES || !Object.hasOwn(DECODERS, codingOf(lines))
   }
 
-  write(bytes: Buffer): void {
+  /** False if the decoder is behind: await `ready` before the next piece, which it would have to keep. */
+  write(bytes: Buffer): boolean {
     this.#hasBytes = true
-    if (this.#isTooLarge) return
-    if (this.#decoder === null) this.#add(bytes)
-    else this.#decoder.write(bytes)
+    if (this.#isTooLarge) return true
+    this.#received += bytes.length
+    if (this.#received > MAX_BODY_BYTES) this.discard()
+    else if (this.#decoder === null) this.#add(bytes)
+    // A decoder that has failed is destroyed.
+    else if (!this.#decoder.destroyed) return this.#decoder.write(bytes)
+    return true
+  }
+
+  /** Resolves when the decoder can take more, or has ended. */
+  ready(): Promise<void> {
+    const decoder = this.#decoder
+    if (decoder === null || decoder.destroyed || !decoder.writableNeedDrain) return Promise.resolve()
+    return new Promise(resolve => {
+      const proceed = (): void => {
+        decoder.off('drain', proceed).off('close', proceed)
+        resolve()
+      }
+      decoder.on('drain', proceed).on('close', proceed)
+    })
   }
 
   /** The recording, after the body is complete; null if it is too large or its coding is invalid. */
@@ -82,20 +103,28 @@ export class ResponseRecorder {
       this.#decoder?.end()
       if (!(await this.#decoded) || this.#isTooLarge) return null
     } else this.#decoder?.destroy()
-    const { status, upstream, sentAt } = this.#options
+    const { status, upstream, sentAt, secrets } = this.#options
+    const cleaner = new ResponseCleaner(upstream, secrets())
+    const { all, chunks } = this.#bytes.take()
+    if (
+      upstream.redact.json.length > 0 &&
+      hidesMembers(all.toString(), mediaType(this.#header('content-type')), upstream)
+    )
+      return null
     return {
       status,
-      headers: this.#headers(upstream),
+      headers: this.#headers(upstream, cleaner),
       recorded_at: this.#recordedAt.toISOString(),
       first_byte_ms: Math.round(this.#headAt - sentAt),
-      ...this.#body(endedAt),
+      ...(await this.#body(all, chunks, endedAt, cleaner)),
     }
   }
 
-  /** Ends the decoder of a response that is not recorded. */
+  /** Ends the decoder and gives the memory back. Call it when the response is written, or is not recorded. */
   discard(): void {
     this.#isTooLarge = true
-    this.#pieces = []
+    this.#bytes.drop()
+    this.#budget.release()
     this.#decoder?.destroy()
   }
 
@@ -109,95 +138,76 @@ export class ResponseRecorder {
   }
 
   #add(bytes: Buffer): void {
-    this.#bytes += bytes.length
-    if (this.#bytes > MAX_BODY_BYTES) return this.discard()
-    this.#pieces.push({ at: performance.now(), bytes })
+    if (this.#isTooLarge) return
+    try {
+      this.#bytes.add(bytes)
+    } catch (error) {
+      if (!isOutputError(error)) throw error
+      this.discard()
+    }
   }
 
   #header(name: string): string {
-    return this.#options.lines.find(([other]) => other.toLowerCase() === name)?.[1] ?? ''
+    return headerOf(this.#options.lines, name)
   }
 
-  #headers(upstream: Upstream): Record<string, string | string[]> {
-    const { lines, secrets } = this.#options
-    const kept = responseHeaders(lines).flatMap(([given, value]): HeaderLine[] => {
+  #headers(upstream: Upstream, cleaner: ResponseCleaner): Record<string, string | string[]> {
+    const kept = responseHeaders(this.#options.lines).flatMap(([given, value]): HeaderLine[] => {
       const name = given.toLowerCase()
-      if (NOT_RECORDED.has(name) && !(this.#isCoded && name === 'content-encoding')) return []
+      if (NOT_RECORDED.has(name)) return []
       if (upstream.ignore.headers.has(name)) return []
-      return [[name, redactText(redactHeader(name, value, upstream.redact), secrets)]]
+      return [[name, cleaner.header(name, value)]]
     })
     return headerRecord(kept)
   }
 
-  #body(endedAt: number): Pick<RecordedResponse, 'json' | 'body' | 'base64' | 'chunks'> {
-    const all = Buffer.concat(this.#pieces.map(({ bytes }) => bytes))
+  async #body(all: Buffer, chunks: readonly Chunk[], endedAt: number, cleaner: ResponseCleaner): Promise<RecordedBody> {
     if (all.length === 0) return {}
-    const chunks = joinPieces(this.#pieces)
+    const type = mediaType(this.#header('content-type'))
     const isSized = this.#header('content-length') !== ''
     const isOnePiece = chunks.length === 1 || (isSized && endedAt - this.#headAt < ONE_PIECE_MS)
-    const { upstream, secrets } = this.#options
-    if (isOnePiece) return onePiece(all, mediaType(this.#header('content-type')), upstream, secrets)
-    return { chunks: this.#timed(chunks, isUtf8(all)) }
+    if (isOnePiece) return cleaner.body(all, type)
+    if (!isUtf8(all)) {
+      const shown = partsOf(cleaner.bytes(all), chunks)
+      return { chunks: this.#timed(chunks, index => ({ base64: shown[index]!.toString('base64') })) }
+    }
+    // A secret that only a parser finds: without the timing, but redacted.
+    const changed = isJsonType(type) ? await cleaner.changedJson(all) : null
+    if (changed !== null) return changed
+    const texts = textsOf(chunks.map(({ bytes }) => bytes))
+    const shown = texts.map(text => cleaner.text(text))
+    const whole = cleaner.text(texts.join(''))
+    // So is one that spans chunks.
+    if (whole !== shown.join('')) return { chunks: this.#timed(chunks.slice(0, 1), () => ({ text: whole })) }
+    return { chunks: this.#timed(chunks, index => ({ text: shown[index]! })).filter(({ text }) => text !== '') }
   }
 
-  #timed(chunks: Piece[], isText: boolean): RecordedChunk[] {
+  #timed(chunks: readonly Chunk[], contentOf: (index: number) => Omit<RecordedChunk, 'after_ms'>): RecordedChunk[] {
     let before = this.#headAt
-    const gapBefore = ({ at }: Piece): number => {
+    return chunks.map(({ at }, index) => {
       const gap = Math.max(0, Math.round(at - before))
       before = at
-      return gap
-    }
-    if (!isText) return chunks.map(chunk => ({ after_ms: gapBefore(chunk), base64: chunk.bytes.toString('base64') }))
-    const texts = textsOf(chunks.map(({ bytes }) => bytes))
-    const { secrets } = this.#options
-    const shown = texts.map(text => redactText(text, secrets))
-    const whole = redactText(texts.join(''), secrets)
-    // A credential that spans chunks: without the timing, but redacted.
-    if (whole !== shown.join('')) return [{ after_ms: gapBefore(chunks[0]!), text: whole }]
-    return chunks
-      .map((chunk, index) => ({ after_ms: gapBefore(chunk), text: shown[index]! }))
-      .filter(({ text }) => text !== '')
+      return { after_ms: gap, ...contentOf(index) }
+    })
   }
 }
 
-/** Joins pieces that arrived together, and those above the limit. */
-function joinPieces(pieces: readonly Piece[]): Piece[] {
-  const joined: { at: number; last: number; parts: Buffer[] }[] = []
-  for (const { at, bytes } of pieces) {
-    const before = joined.at(-1)
-    if (before !== undefined && (at - before.last < SAME_MS || joined.length >= MAX_CHUNKS)) {
-      before.parts.push(bytes)
-      before.last = at
-    } else joined.push({ at, last: at, parts: [bytes] })
-  }
-  return joined.map(({ at, parts }) => ({ at, bytes: Buffer.concat(parts) }))
+function headerOf(lines: readonly HeaderLine[], name: string): string {
+  return lines.find(([other]) => other.toLowerCase() === name)?.[1] ?? ''
+}
+
+function codingOf(lines: readonly HeaderLine[]): string {
+  return headerOf(lines, 'content-encoding').trim().toLowerCase()
+}
+
+/** Cut where the pieces were. */
+function partsOf(bytes: Buffer, pieces: readonly Chunk[]): Buffer[] {
+  let start = 0
+  return pieces.map(piece => bytes.subarray(start, (start += piece.bytes.length)))
 }
 
 /** Texts of chunks; a character that spans two of them belongs to the second. */
 function textsOf(chunks: readonly Buffer[]): string[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return chunks.map((bytes, index) => decoder.decode(bytes, { stream: index < chunks.length - 1 }))
-}
-
-function onePiece(
-  bytes: Buffer,
-  type: string,
-  upstream: Upstream,
-  secrets: readonly string[],
-): Pick<RecordedResponse, 'json' | 'body' | 'base64'> {
-  if (!isUtf8(bytes)) return { base64: bytes.toString('base64') }
-  const text = bytes.toString('utf8')
-  const json = isJsonType(type) ? parseBoundedJson(text) : undefined
-  if (json !== undefined) {
-    const redacted = redactJson(json, upstream.redact)
-    const printed = JSON.stringify(redacted)
-    const isChanged = JSON.stringify(json) !== printed
-    const shown = redactText(isChanged ? printed : text, secrets)
-    // As a value only if replaying it gives the same bytes.
-    if (text.length > MAX_JSON_CHARACTERS) return { body: shown }
-    const value = shown === printed ? redacted : parseBoundedJson(shown)
-    return value !== undefined && JSON.stringify(value) === shown ? { json: value } : { body: shown }
-  }
-  if (type === 'application/x-www-form-urlencoded') return { body: redactParameters(redactText(text, secrets)) }
-  return { body: redactText(text, secrets) }
 }

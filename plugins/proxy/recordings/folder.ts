@@ -167,7 +167,7 @@ export class RecordingFolder {
     const text = printRecording({ version: 1, request: shape, responses: [...(before?.responses ?? []), response] })
     const bytes = Buffer.byteLength(text)
     if (bytes > MAX_FILE_BYTES || this.bytes - (present?.bytes ?? 0) + bytes > MAX_FOLDER_BYTES) return false
-    await mkdir(folder, { recursive: true })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
     const temporary = join(folder, `.${name}.${randomBytes(4).toString('hex')}.tmp`)
     try {
       await writeFile(temporary, text, { mode: 0o600 })

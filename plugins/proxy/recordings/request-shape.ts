@@ -1,18 +1,10 @@
 /** A request as it is recorded and compared: redacted, with a key. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import { isSecretParameter, Redactor, setOwn } from 'svc/plugin'
 import type { Json, JsonObject } from 'svc/plugin'
-import { setOwn } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
-import {
-  editJson,
-  isSensitiveName,
-  parseBoundedJson,
-  REDACTED,
-  redactHeader,
-  redactJson,
-  isSensitiveHeader,
-} from '../redaction.ts'
+import { isSensitiveHeader, isTooCostly, parseBoundedJson, redactJson, removeJson } from '../redaction.ts'
 import { canonicalPath } from '../target-path.ts'
 
 /** Longer JSON is recorded as text. */
@@ -38,7 +30,7 @@ export interface RequestShape extends RecordedBody {
   headers: Record<string, string>
 }
 
-/** Describes a request with credentials replaced. `path` is normalized. */
+/** Describes a request with secrets replaced; `redactor` learns them. `path` is normalized. */
 export function shapeOf(
   upstream: Upstream,
   request: {
@@ -48,34 +40,40 @@ export function shapeOf(
     header(name: string): string | undefined
     body: Buffer
   },
+  redactor: Redactor = new Redactor(),
 ): RequestShape {
   const headers: Record<string, string> = {}
   for (const name of new Set(['content-type', ...upstream.matchHeaders])) {
     const value = request.header(name)
     if (value !== undefined && !upstream.ignore.headers.has(name))
-      headers[name] = redactHeader(name, value, upstream.redact)
+      headers[name] = redactor.header(name, value, isSensitiveHeader(name, value, upstream.redact))
   }
   return {
     method: request.method,
     path: canonicalPath(request.path),
-    query: redactPairs(pairsOf(request.query)),
+    query: redactPairs(pairsOf(request.query), redactor),
     headers,
-    ...bodyOf(upstream, request.header('content-type') ?? '', request.body),
+    ...bodyOf(upstream, request.header('content-type') ?? '', request.body, redactor),
   }
 }
 
-function bodyOf(upstream: Upstream, contentType: string, body: Buffer): RecordedBody {
+function bodyOf(upstream: Upstream, contentType: string, body: Buffer, redactor: Redactor): RecordedBody {
   if (body.length === 0) return {}
   if (!isUtf8(body)) return { base64: body.toString('base64') }
   const text = body.toString('utf8')
   const type = mediaType(contentType)
   const json = isJsonType(type) ? parseBoundedJson(text) : undefined
   if (json !== undefined) {
-    const redacted = redactJson(json, upstream.redact)
+    const redacted = redactJson(json, upstream.redact, redactor)
     return text.length <= MAX_JSON_CHARACTERS ? { json: redacted } : { body: JSON.stringify(redacted) }
   }
-  if (type === 'application/x-www-form-urlencoded') return { form: redactPairs(pairsOf(text)) }
-  return { body: text }
+  if (type === 'application/x-www-form-urlencoded') return { form: redactPairs(pairsOf(text), redactor) }
+  return { body: hidesMembers(text, type, upstream) ? redactor.marker : redactor.text(text) }
+}
+
+/** Whether the configuration names members to hide in a JSON body that is too costly to be parsed. */
+export function hidesMembers(text: string, type: string, { redact }: Upstream): boolean {
+  return redact.json.length > 0 && isJsonType(type) && isTooCostly(text)
 }
 
 export function mediaType(contentType: string): string {
@@ -96,21 +94,32 @@ function pairsOf(query: string): Pairs {
   return pairs
 }
 
-function redactPairs(pairs: Pairs): Pairs {
+function redactPairs(pairs: Pairs, redactor: Redactor): Pairs {
+  return mapPairs(pairs, (name, value) => redactor.parameter(name, value))
+}
+
+function mapPairs(pairs: Pairs, change: (name: string, value: string) => string): Pairs {
   return Object.fromEntries(
     Object.entries(pairs).map(([name, value]) => [
       name,
-      !isSensitiveName(name) ? value : Array.isArray(value) ? value.map(() => REDACTED) : REDACTED,
+      Array.isArray(value) ? value.map(one => change(name, one)) : change(name, value),
     ]),
+  )
+}
+
+function withoutSecrets(pairs: Pairs): Pairs {
+  return Object.fromEntries(
+    Object.entries(pairs).filter(([name, value]) => ![value].flat().some(one => isSecretParameter(name, one))),
   )
 }
 
 /** The parts that distinguish a recording: nothing that is ignored or redacted. */
 export function significantParts(upstream: Upstream, shape: RequestShape): RequestShape {
   const { ignore, redact } = upstream
-  const query = Object.entries(shape.query).filter(([name]) => !ignore.query.has(name) && !isSensitiveName(name))
+  const query = Object.entries(withoutSecrets(shape.query)).filter(([name]) => !ignore.query.has(name))
   const headers = Object.entries(shape.headers).filter(
-    ([name]) => upstream.matchHeaders.includes(name) && !ignore.headers.has(name) && !isSensitiveHeader(name, redact),
+    ([name, value]) =>
+      upstream.matchHeaders.includes(name) && !ignore.headers.has(name) && !isSensitiveHeader(name, value, redact),
   )
   const { method, path, form, base64 } = shape
   const isJsonText = shape.body !== undefined && isJsonType(mediaType(shape.headers['content-type'] ?? ''))
@@ -121,21 +130,11 @@ export function significantParts(upstream: Upstream, shape: RequestShape): Reque
     path,
     query: Object.fromEntries(query),
     headers: Object.fromEntries(headers),
-    ...(json === undefined ? {} : { json: significantJson(upstream, json) }),
-    ...(form === undefined
-      ? {}
-      : { form: Object.fromEntries(Object.entries(form).filter(([name]) => !isSensitiveName(name))) }),
+    ...(json === undefined ? {} : { json: removeJson(json, [...ignore.json, ...redact.json]) }),
+    ...(form === undefined ? {} : { form: withoutSecrets(form) }),
     ...(body === undefined ? {} : { body }),
     ...(base64 === undefined ? {} : { base64 }),
   }
-}
-
-function significantJson({ ignore, redact }: Upstream, json: Json): Json {
-  return editJson(
-    json,
-    name => (isSensitiveName(name) ? 'remove' : 'keep'),
-    [...ignore.json, ...redact.json].map(tokens => ({ tokens, treatment: 'remove' })),
-  )
 }
 
 /** Hexadecimal SHA-256 of the parts that distinguish a recording. */

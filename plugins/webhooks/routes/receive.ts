@@ -10,6 +10,7 @@ const receive: RouteDescription = {
   category: 'Request Bin & Webhooks',
   summary: 'Receive a webhook',
   description: 'The headers determine the scheme.',
+  takes: 'deliveries',
   parameters: [
     {
       name: 'secret_id',

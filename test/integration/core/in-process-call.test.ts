@@ -4,7 +4,7 @@ import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 
 const CALLER = `import { definePlugin, describe } from 'svc/plugin'
-const e = (path) => ({ category: 'Test', examples: [{ name: 'Plain', path }] })
+const e = (path) => ({ category: 'Test', takes: 'deliveries', examples: [{ name: 'Plain', path }] })
 export default definePlugin({
   title: 'Caller',
   paths: ['/calls'],

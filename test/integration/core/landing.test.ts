@@ -95,7 +95,7 @@ t.test('links are relative and refer to no other host [CTL-21]', async t => {
   for (const href of attributes(html, 'href')) t.notMatch(href, /^(?:\/|[a-z]+:\/\/)/i, href)
   for (const link of ['docs', 'openapi.json', '_svc/catalog']) t.ok(attributes(html, 'href').includes(link), link)
   t.same(html.replaceAll(baseUrl, '').match(/https?:\/\//g), null)
-  t.same(attributes(html, 'src'), ['docs/landing.js'])
+  t.same(attributes(html, 'src'), [], 'nothing is loaded from a URL that could be of another session')
 })
 
 t.test('the console is linked if it is enabled [CTL-21]', async t => {
@@ -124,7 +124,7 @@ t.test('all text is escaped [CTL-22]', async t => {
     instanceId: hostile,
     publicMode: true,
   })
-  t.same(html.match(/<script[^>]*>/gi), ['<script defer src="docs/landing.js">'], 'only the script of the page')
+  t.same(html.match(/<script[^>]*>/gi), ['<script>'], 'only the script of the page')
   t.notMatch(html, /&amp;(?!amp;|lt;|gt;|quot;|#39;|#)/, 'an ampersand of the text is escaped too')
   t.equal(html.split('&lt;script&gt;alert(').length - 1, 13, 'and it is all there')
 })
@@ -181,12 +181,12 @@ t.test('pages are cached per base URL, at most 16 of them [CTL-25]', async t => 
     built.push(url)
     return `page of ${url}`
   })
-  t.equal(pageFor('a'), pageFor('a'), 'the same bytes')
+  t.equal(await pageFor('a'), pageFor('a'), 'the same bytes')
   t.same(built, ['a'])
-  for (let index = 0; index < 16; index++) pageFor(`other ${index}`)
-  t.equal(pageFor('a').toString(), 'page of a')
+  for (let index = 0; index < 16; index++) await pageFor(`other ${index}`)
+  t.equal((await pageFor('a')).toString(), 'page of a')
   t.equal(built.filter(url => url === 'a').length, 2)
-  pageFor('other 15')
+  await pageFor('other 15')
   t.equal(built.length, 18, 'the newest are still there')
 })
 

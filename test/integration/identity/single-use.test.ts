@@ -47,7 +47,7 @@ function openIssuer(): Issuer {
     },
     keys: { records: open(), importKey: importThrough(createImportedKeys()) },
     demoKey: async () => ({}),
-    fetcher: { isAllowed: () => false, send: () => Promise.reject(new Error('nothing is fetched')) },
+    fetcher: { placeOf: () => null, send: () => Promise.reject(new Error('nothing is fetched')) },
   })
 }
 

@@ -41,6 +41,8 @@ t.test(
       svc_protocol_requests_total: 'counter',
       svc_faults_injected_total: 'counter',
       svc_build_info: 'gauge',
+      svc_state_entries: 'gauge',
+      svc_state_bytes: 'gauge',
       svc_limit_rejections_total: 'counter',
       svc_rule_hits_total: 'counter',
     })

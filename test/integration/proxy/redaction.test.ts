@@ -1,5 +1,6 @@
 /** Credentials are removed before anything is written. */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { setTimeout as wait } from 'node:timers/promises'
 import { join } from 'node:path'
@@ -107,6 +108,134 @@ t.test('credentials in responses are not written, and those that the upstream ec
       t.equal(replayed.headers.location, '/proxy/api/next?a=kept&token=REDACTED')
     }
   }
+})
+
+/** Different values, so that a leak names its source. */
+const valueOf = (name: string): string => `s3cr3t.${name}.0123456789`
+const MEMBERS =
+  `accessToken clientSecret refreshToken private_key bearer sig X-Amz-Signature code code_verifier client_assertion
+  assertion APIKey userPassword awsCredentials X-Amz-Security-Token x-hub-signature`.split(/\s+/)
+const HEADERS = `X-Auth-Token Private-Token X-Vault-Token X-Amz-Security-Token X-Client-Signature`.split(' ')
+const membersOf = (source: string): Record<string, string> =>
+  Object.fromEntries(MEMBERS.map(name => [name, valueOf(`${source}-${name}`)]))
+
+t.test('secrets of every spelling are not written, numbers of tokens are [PROXY-33]', async t => {
+  const upstream = await startUpstream(t, (_request, response) => {
+    for (const name of HEADERS) response.setHeader(name, valueOf(`response-${name}`))
+    response.setHeader('Idempotency-Key', 'kept-key')
+    response.setHeader('Content-Type', 'application/json')
+    response.end(
+      JSON.stringify({
+        ...membersOf('response'),
+        usage: { prompt_tokens: 11, max_tokens: 17 },
+        token_type: 'kept-type',
+        url: `https://u:${valueOf('user')}@host.example/o?X-Amz-Signature=${valueOf('url')}&X-Amz-Date=kept-date`,
+      }),
+    )
+  })
+  const server = await proxyTo(t, [{ name: 'api', target: upstream.url, match_headers: HEADERS }])
+  const ask = (source: string, maxTokens = 23) =>
+    send(server.url, `/proxy/api/x?${new URLSearchParams({ ...membersOf(source), max_tokens: '19' })}`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        ...Object.fromEntries(HEADERS.map(name => [name, valueOf(`${source}-${name}`)])),
+      },
+      body: JSON.stringify({
+        ...membersOf(source),
+        max_tokens: maxTokens,
+        nested: `{"accessToken":"${valueOf(`${source}-nested`)}"}`,
+      }),
+    })
+  t.equal((await ask('first')).headers['x-svc-proxy'], 'record')
+  const text = await onlyText(server, 'api')
+  t.strictSame(text.match(/s3cr3t[\w.-]+/g), null)
+  for (const kept of [
+    'prompt_tokens: 11',
+    'max_tokens: 17',
+    'max_tokens: 23',
+    '"19"',
+    'kept-key',
+    'kept-type',
+    'kept-date',
+  ])
+    t.ok(text.includes(kept), kept)
+  t.equal((await ask('second')).headers['x-svc-proxy'], 'replay', 'what is redacted does not distinguish requests')
+  t.equal((await ask('second', 24)).headers['x-svc-proxy'], 'record', 'what is kept does')
+
+  const folder = foldersOf(server, 'api')
+  t.equal((await stat(folder)).mode & 0o777, 0o700)
+  for (const name of await recordingNames(server, 'api')) t.equal((await stat(join(folder, name))).mode & 0o777, 0o600)
+})
+
+t.test('secrets of a request that the upstream repeats in any form are not written [PROXY-34]', async t => {
+  const secret = 'p"ss\\w/rd-ö-0123456789'
+  const short = 'pin7'
+  const inJson = JSON.stringify({ echo: JSON.stringify({ of: JSON.stringify({ request: secret }) }) })
+  const bodies: Record<string, (response: ServerResponse) => unknown> = {
+    '/json': response => response.setHeader('Content-Type', 'application/json') && response.end(inJson),
+    '/escaped': response =>
+      response.setHeader('Content-Type', 'application/json') &&
+      response.end(JSON.stringify({ echo: secret }).replace('ö', '\\u00f6').replace('/', '\\/')),
+    '/text': response =>
+      response.end(`data: ${inJson}\n\nplain ${secret}, ${encodeURIComponent(secret)} and "${short}"`),
+    '/gzip': response => response.setHeader('Content-Encoding', 'gzip') && response.end(gzipSync(inJson)),
+    '/split': async response => {
+      response.setHeader('Content-Type', 'application/json')
+      for (let at = 0; at < inJson.length; at += 9) {
+        response.write(inJson.slice(at, at + 9))
+        await wait(5)
+      }
+      response.end()
+    },
+    '/binary': async response => {
+      response.write(Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from(secret).subarray(0, 8)]))
+      await wait(15)
+      response.end(Buffer.concat([Buffer.from(secret).subarray(8), Buffer.from([0xff])]))
+    },
+    '/header': response =>
+      response.setHeader('X-Echo', `of ${encodeURIComponent(secret)}, "${short}"`) && response.end('x'),
+  }
+  const upstream = await startUpstream(t, ({ url }, response) => bodies[url.split('?')[0]!]!(response))
+  const requests: [query: string, type: string, body: string][] = [
+    ['', 'application/json', JSON.stringify({ password: secret, pinToken: short })],
+    ['', 'application/x-www-form-urlencoded', String(new URLSearchParams({ code: secret, pinToken: short }))],
+    [`?${new URLSearchParams({ sig: secret, pinToken: short })}`, 'text/plain', 'x'],
+    ['', 'text/plain', JSON.stringify({ assertion: secret, pinToken: short })],
+  ]
+  const server = await proxyTo(
+    t,
+    requests.map((_, index) => ({ name: `api-${index}`, target: upstream.url })),
+  )
+  for (const [index, [query, type, body]] of requests.entries())
+    for (const path of Object.keys(bodies))
+      await send(server.url, `/proxy/api-${index}${path}${query}`, {
+        method: 'POST',
+        headers: { 'Content-Type': type },
+        body,
+      })
+  for (const index of requests.keys()) {
+    const names = await recordingNames(server, `api-${index}`)
+    t.equal(names.length, Object.keys(bodies).length)
+    for (const name of names) {
+      const text = await readFile(join(foldersOf(server, `api-${index}`), name), 'utf8')
+      const decoded = Object.values(text.match(/base64: (\S+)/g) ?? []).map(line =>
+        Buffer.from(line.slice(8), 'base64').toString(),
+      )
+      t.notMatch([text, ...decoded].join(), /0123456789|pin7/, `${name} of request ${index}`)
+    }
+  }
+})
+
+t.test('a response in a coding in which no secret can be found is not recorded [PROXY-34]', async t => {
+  const upstream = await startUpstream(t, (_request, response) => {
+    response.setHeader('Content-Encoding', 'zstd')
+    response.end(SECRET)
+  })
+  const server = await proxyTo(t, [{ name: 'api', target: upstream.url }])
+  const reply = await send(server.url, '/proxy/api/x')
+  t.strictSame([reply.text, reply.headers['x-svc-proxy']], [SECRET, 'passthrough'])
+  t.strictSame(await recordingNames(server, 'api'), [])
 })
 
 t.test('headers that svc adds are shown nowhere [PROXY-32]', async t => {

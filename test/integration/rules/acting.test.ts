@@ -213,6 +213,28 @@ t.test('quiet requests are neither captured nor logged [RULE-11]', async t => {
   t.notOk(server.lines.some(line => line.includes('/echo/quiet')))
 })
 
+t.test(
+  'a quiet rule hides requests from the log of the operator, except in public mode [RULE-11, QUIET-1]',
+  async t => {
+    for (const isPublic of [false, true]) {
+      const other = await serve(t, { env: { SVC_PUBLIC_MODE: String(isPublic), SVC_LOG_LEVEL: 'info' } })
+      await putRule(other, 'hide', { match: { path: '/echo/quiet' }, then: { quiet: true, delay: 1 } }, 'stranger')
+      t.equal((await send(other, '/echo/quiet', { session: 'stranger' })).headers.get('x-svc-rule'), 'hide')
+      await send(other, '/echo/loud', { session: 'stranger' })
+      const { json } = await send(other, '/_svc/requests?session=stranger', { session: 'stranger' })
+      t.strictSame(
+        (json as { requests: { path: string }[] }).requests
+          .map(({ path }) => path)
+          .filter(path => path.startsWith('/echo')),
+        ['/echo/loud'],
+      )
+      const written = other.lines.filter(line => line.includes('/echo/'))
+      t.equal(written.filter(line => line.includes('/echo/loud')).length, 1)
+      t.equal(written.filter(line => line.includes('/echo/quiet') && line.includes('hide')).length, isPublic ? 1 : 0)
+    }
+  },
+)
+
 t.test('WebSocket handshakes have rules [RULE-12]', async t => {
   clear(t)
   const open = (): Promise<string> =>

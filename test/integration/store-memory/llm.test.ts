@@ -19,12 +19,12 @@ import { MIB, ascii, bounded, nested, times, wideFor } from '../../support/store
 const engine = createEngine()
 const config = { publicMode: false } as Config
 const wide = wideFor(150_000)
-const NO_ENDINGS = { endings: () => () => () => () => {} }
+const SERVICES = { engine, endings: () => () => () => () => {} }
 const deep = Array.from({ length: 200 }, nested)
 
 await t.test('svc.state "responses" [HARD-12]', async t =>
   bounded(t, 64 * MIB, async () => {
-    const store = new ResponseStore(pluginState(config).svc, NO_ENDINGS)
+    const store = new ResponseStore(pluginState(config).svc, SERVICES)
     await times(400, index => {
       const id = `resp_${engine.randomId(48)}`
       const stored: StoredResponse = {
@@ -99,7 +99,7 @@ t.test('svc.state "batches" [HARD-12]', async t =>
 
 t.test('svc.state "upload-parts" [HARD-12]', async t =>
   bounded(t, 64 * MIB, async () => {
-    const store = new UploadStore(pluginState(config).svc)
+    const store = new UploadStore(pluginState(config).svc, engine)
     const upload = { provider: 'openai', session: 's' } as Parameters<UploadStore['setPart']>[0]
     await times(600, index => store.setPart(upload, `part_${index}`, Buffer.alloc(200_000, index)))
     return store
@@ -121,7 +121,7 @@ t.test('svc.state "resumable-uploads" [HARD-12]', async t =>
 
 t.test('svc.state "interactions" [HARD-12]', async t =>
   bounded(t, 64 * MIB, async () => {
-    const store = new InteractionStore(pluginState(config).svc, NO_ENDINGS)
+    const store = new InteractionStore(pluginState(config).svc, SERVICES)
     await times(400, index =>
       store.put({
         provider: 'gemini',
@@ -139,10 +139,9 @@ t.test('svc.state "interactions" [HARD-12]', async t =>
         choice: {
           index: 0,
           text: '',
-          pieces: [],
+          pieces: null,
           calls: [],
           reasoning: '',
-          reasoningPieces: [],
           finish: 'stop',
           stopSequence: null,
         },
@@ -157,7 +156,7 @@ t.test('svc.state "interactions" [HARD-12]', async t =>
 
 t.test('svc.state "live-sessions" [HARD-12]', async t =>
   bounded(t, 32 * MIB, async () => {
-    const handles = new SessionHandles(pluginState(config).svc)
+    const handles = new SessionHandles(pluginState(config).svc, engine)
     await times(400, index =>
       handles.put(ascii(`handle-${index}`), { provider: ascii('gemini'), session: ascii(`session ${index}`) }, [
         { content: { parts: [index % 2 === 0 ? wide : deep] }, audioMs: 0 },

@@ -1,5 +1,6 @@
 /** Unsent data of WebSockets, tested without connections. */
 import t from 'tap'
+import { UnsentMemory } from '../../../core/http/streams/unsent-memory.ts'
 import { WebSocketMemory, type BoundedSocket } from '../../../core/http/streams/websocket-memory.ts'
 
 type Sent = (error?: Error) => void
@@ -42,8 +43,13 @@ function fakeSocket(memory: WebSocketMemory, address = 'a') {
 
 const KIB = 1024
 
+function memoryOf(totalBytes: number, perAddress = Infinity): WebSocketMemory {
+  const bounds = { unsentStreamBytes: 256 * KIB, unsentClientBytes: Infinity, unsentTotalBytes: totalBytes }
+  return new WebSocketMemory(new UnsentMemory(bounds), { perAddress })
+}
+
 t.test('a socket with 16 MiB unsent is closed [WS-7]', async t => {
-  const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
+  const memory = memoryOf(64 * KIB * KIB)
   const { state, send, close } = fakeSocket(memory)
   send(16 * KIB * KIB)
   t.notOk(state.isTerminated)
@@ -53,7 +59,7 @@ t.test('a socket with 16 MiB unsent is closed [WS-7]', async t => {
 })
 
 t.test('a socket that does not read is not read from [WS-7]', async t => {
-  const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
+  const memory = memoryOf(64 * KIB * KIB)
   const { state, send, take, close } = fakeSocket(memory)
   send(200 * KIB)
   t.notOk(state.isPaused)
@@ -70,14 +76,14 @@ t.test('a socket that does not read is not read from [WS-7]', async t => {
 })
 
 t.test('tiny frames count with the memory they use [WS-7]', async t => {
-  const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
+  const memory = memoryOf(64 * KIB * KIB)
   const { state, send } = fakeSocket(memory)
   for (let count = 0; count < 600; count++) send(1)
   t.ok(state.isPaused)
 })
 
 t.test('callbacks and options are passed on in all forms [WS-7]', async t => {
-  const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
+  const memory = memoryOf(64 * KIB * KIB)
   const { socket, take } = fakeSocket(memory)
   let calls = 0
   socket.send('text', () => calls++)
@@ -89,7 +95,7 @@ t.test('callbacks and options are passed on in all forms [WS-7]', async t => {
 })
 
 t.test('over the total, the socket that has read nothing for the longest time is closed [HARD-13]', async t => {
-  const memory = new WebSocketMemory({ totalBytes: 1000 * KIB, perAddress: Infinity })
+  const memory = memoryOf(1000 * KIB)
   const [slow, reader, last] = [fakeSocket(memory), fakeSocket(memory), fakeSocket(memory)]
   reader.send(100 * KIB)
   reader.send(100 * KIB)
@@ -110,7 +116,7 @@ t.test('over the total, the socket that has read nothing for the longest time is
 })
 
 t.test('a plugin that sends without waiting loses its socket [HARD-13]', async t => {
-  const memory = new WebSocketMemory({ totalBytes: 1000 * KIB * KIB, perAddress: Infinity })
+  const memory = memoryOf(1000 * KIB * KIB)
   const { state, send } = fakeSocket(memory)
   for (let count = 0; count < 16; count++) send(KIB * KIB)
   t.notOk(state.isTerminated)
@@ -119,7 +125,7 @@ t.test('a plugin that sends without waiting loses its socket [HARD-13]', async t
 })
 
 t.test('sockets of an address are counted [WS-7]', async t => {
-  const memory = new WebSocketMemory({ totalBytes: 1000, perAddress: 2 })
+  const memory = memoryOf(1000, 2)
   const first = fakeSocket(memory)
   fakeSocket(memory)
   t.notOk(memory.admits('a'))

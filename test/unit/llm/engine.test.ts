@@ -3,6 +3,7 @@ import t from 'tap'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
+import { StepBudget } from '../../../core/contract/plugin.ts'
 import { compileRule } from '../../../plugins/llm/engine/rules.ts'
 import * as texts from '../../../plugins/llm/engine/texts.ts'
 import type { ChatResult, Message, Mode, NeutralRequest, Tool } from '../../../plugins/llm/neutral.ts'
@@ -24,7 +25,7 @@ function requestOf(text: string, more: Partial<NeutralRequest> = {}): NeutralReq
 }
 
 function ask(request: NeutralRequest, mode: Mode = 'canned'): ChatResult {
-  const result = engine.generate(request, { mode, loremWords: 4000 })
+  const result = engine.generate(request, { mode, loremWords: 4000, steps: StepBudget.unlimited() })
   if (result.op !== 'chat') throw new Error('a reply was expected')
   return result
 }
@@ -335,7 +336,7 @@ t.test('rules come before tools, but not after results [LLM-13]', async t => {
     { match: { contains: 'busy' }, reply: { fail: 'rate_limit' } },
   ].map(compileRule)
   const reply = (request: NeutralRequest, mode: Mode = 'canned') =>
-    engine.generate(request, { mode, loremWords: 1, rules })
+    engine.generate(request, { mode, loremWords: 1, rules, steps: StepBudget.unlimited() })
   t.match(reply(requestOf('Refund order 7', { system: ['a bank'] })), {
     choices: [{ text: 'So says svc-gpt: Refund order 7' }],
   })

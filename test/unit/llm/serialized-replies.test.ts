@@ -1,5 +1,6 @@
 /** Replies serialized by compiled schemas are equal to the output of `JSON.stringify`. */
 import t from 'tap'
+import { OutputBudget } from '../../../core/contract/budgets.ts'
 import { jsonSerializer } from '../../../core/contract/plugin.ts'
 import { createMessages } from '../../../plugins/llm-anthropic/messages.ts'
 import { filterExtras, filterResults } from '../../../plugins/llm-azure/content-filter.ts'
@@ -45,6 +46,7 @@ const context: RenderContext = {
   url: path => path,
   session: 's',
   plan: () => ({ ttftMs: 0, gapMs: 0, failsAfter: null }),
+  output: new OutputBudget(1 << 24),
 }
 
 function choiceOf(text: string, more: Partial<Choice> = {}): Choice {

@@ -1,5 +1,6 @@
 /** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
 import t from 'tap'
+import { OutputBudget, StepBudget } from '../../../core/contract/plugin.ts'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import { compute } from '../../../plugins/llm/exchange/compute.ts'
 import { isBadInput } from '../../../plugins/llm/errors.ts'
@@ -77,6 +78,7 @@ function inputOf(body: object): RouteInput {
     runItem: () => Promise.reject(new Error('no batches here')),
     isUpgrade: false,
     url: path => path,
+    output: () => new OutputBudget(1_000_000),
     limits,
     credential: null,
     replyMembers: () => ({}),
@@ -86,6 +88,7 @@ function inputOf(body: object): RouteInput {
 /** Processes a request completely, including the stream. Returns null or the error. */
 async function answer(provider: LlmProvider, route: LlmRoute, body: object): Promise<unknown> {
   try {
+    const output = new OutputBudget(1 << 24)
     const parsed = await route.parse(inputOf(body))
     const result = await compute(parsed, {
       instance: instanceOf(provider),
@@ -93,6 +96,8 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
       modeHeader: undefined,
       filtered: undefined,
       rules: [],
+      output,
+      steps: StepBudget.unlimited(),
     })
     const context: RenderContext = {
       requestId: 'r',
@@ -104,6 +109,7 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
       limits,
       session: 's',
       plan: () => ({ ttftMs: 0, gapMs: 0, failsAfter: null }),
+      output,
     }
     await route.keep?.(result, parsed, context)
     JSON.stringify(route.render(result, parsed, context).body)

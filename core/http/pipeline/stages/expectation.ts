@@ -1,11 +1,13 @@
 /** The stage that compares a request with what its header `X-Svc-Expect` says about it. */
+import { isTooExpensive } from '../../../contract/budgets.ts'
+import type { Match } from '../../../match/match.ts'
 import { maskedDifferences, readExpectation } from '../../../rules/expectation.ts'
 import { bodyLimitOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { firstHeader } from '../../request/header.ts'
 import { sendResponse } from '../../response/send.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
-import { isExempt, receive, subjectOf } from './rules.ts'
+import { isExempt, receive, subjectOf, TOO_EXPENSIVE } from './rules.ts'
 
 /** What is wrong with a request, as the body of its response. */
 export type ExpectationFailure = { status: 400 | 417; body: object }
@@ -35,9 +37,34 @@ export async function expectationFailure(
 ): Promise<ExpectationFailure | null> {
   const text = firstHeader(context.request, 'x-svc-expect')
   if (text === undefined) return null
+  try {
+    return await evaluate(text, context, rules, canHaveBody)
+  } catch (error) {
+    if (!isTooExpensive(error)) throw error
+    context.ignore('X-Svc-Expect', TOO_EXPENSIVE)
+    context.expectation = 'failed'
+    const difference = {
+      at: '',
+      expected: `conditions that take at most ${rules.budgets.steps} steps`,
+      got: TOO_EXPENSIVE,
+    }
+    return failed(context, { matched: 0, of: 1, differences: [difference] })
+  }
+}
+
+async function evaluate(
+  text: string,
+  context: RequestContext,
+  rules: RuleServices,
+  canHaveBody: boolean,
+): Promise<ExpectationFailure | null> {
+  await rules.budgets.turn()
+  // Reading the conditions is paid from the same budget: it compiles their patterns.
+  const subject = subjectOf(context, rules)
   const read = readExpectation(text, {
     protocols: context.generation.rules.protocols,
     maxTests: rules.book.bounds.tests,
+    checks: subject.steps,
   })
   if ('problem' in read) {
     const { at, details } = read.problem
@@ -46,17 +73,22 @@ export async function expectationFailure(
   const match = read.value
   if (match.needsBody && canHaveBody && !(await receive(context, bodyLimitOf(context, rules.config.bodyLimit))))
     return null
-  const { matched, of, differences } = match.explain(subjectOf(context))
-  context.expectation = differences.length === 0 ? 'met' : 'failed'
-  if (differences.length === 0) return null
-  return {
-    status: 417,
-    body: {
-      error: 'expectation_failed',
-      request_id: context.requestId,
-      matched,
-      of,
-      differences: maskedDifferences(differences),
-    },
+  await rules.budgets.turn()
+  const explained = match.explain(subject)
+  context.expectation = explained.differences.length === 0 ? 'met' : 'failed'
+  return explained.differences.length === 0 ? null : failed(context, explained)
+}
+
+function failed(
+  { requestId }: RequestContext,
+  { matched, of, differences }: ReturnType<Match['explain']>,
+): ExpectationFailure {
+  const body = {
+    error: 'expectation_failed',
+    request_id: requestId,
+    matched,
+    of,
+    differences: maskedDifferences(differences),
   }
+  return { status: 417, body }
 }

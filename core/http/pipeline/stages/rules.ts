@@ -9,6 +9,7 @@ import type {
   RuleMessage,
   RuleOutcome,
 } from '../../../contract/plugin.ts'
+import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { Json } from '../../../contract/json.ts'
 import { memberAt } from '../../../contract/references.ts'
 import type { LookUp } from '../../../contract/references.ts'
@@ -24,12 +25,14 @@ import type { RequestContext } from '../../request/context.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import { withinBudget } from '../../response/output-error.ts'
 import { sendRuleResponse } from '../../response/rule-response.ts'
-import { sendError, sendErrorInForm } from '../../response/send.ts'
+import { requestFactsOf, sendError, sendErrorInForm } from '../../response/send.ts'
 import type { PipelineServices, RuleActionName, RuleServices } from '../stage.ts'
 import { afterBody, waitFor } from './faults.ts'
 
-/** Evaluating the rules for one request stops after this time. */
-const MAX_EVALUATION_MS = 500
+/** What `X-Svc-Ignored` says of a rule whose conditions take more steps than one evaluation has. */
+export const TOO_EXPENSIVE = 'too_expensive'
+/** Rules that `X-Svc-Ignored` names. */
+const MAX_IGNORED = 5
 
 /** A rule that acts on a request. */
 export interface TakenRule {
@@ -46,7 +49,7 @@ export function applyRules(context: RequestContext, { rules }: PipelineServices)
   if (!rules.book.hasRules(own)) return true
   if (!rules.book.mayFit(own, context.url, () => context.session.header)) return true
   if (context.description?.ownFail || isExempt(context)) return true
-  const subject = subjectOf(context)
+  const subject = subjectOf(context, rules)
   const candidates = rules.book.candidates(context.generation.rules, subject)
   if (candidates.length === 0) return true
   return takeAmong(candidates, context, subject, rules, { replies: false }).then(async taken => {
@@ -65,7 +68,7 @@ export function applyRulesInRoute(
   const own = context.generation.rules
   if (!rules.book.hasRules(own) || !rules.book.mayFit(own, context.url, () => context.session.header)) return null
   if (isExempt(context)) return null
-  const subject = subjectOf(context)
+  const subject = subjectOf(context, rules)
   const candidates = rules.book.candidates(own, subject)
   if (candidates.length === 0) return null
   return takeAmong(candidates, context, subject, rules, { replies: true, facts }).then(taken => {
@@ -84,7 +87,7 @@ export function applyRulesToMessage(
   const own = context.generation.rules
   const { method, url, body, canAbort } = message
   if (!rules.book.hasRules(own) || !rules.book.mayFit(own, url, () => context.session.header)) return null
-  const subject = new MatchSubject({ ...factsOf(context), method, url, body })
+  const subject = new MatchSubject({ ...factsOf(context), method, url, body }, rules.budgets.evaluation())
   const candidates = rules.book.candidates(own, subject)
   if (candidates.length === 0) return null
   return takeAmong(candidates, context, subject, rules, { replies: true, facts, message: { canAbort } }).then(taken => {
@@ -118,30 +121,32 @@ interface Abort {
 /** The rule with conditions of a protocol that a request nearly meets; null if there is none. */
 export async function closestRuleInRoute(
   context: RequestContext,
-  { book }: RuleServices,
+  rules: RuleServices,
   facts: ProtocolFacts,
 ): Promise<NearRule | null> {
-  const endsAt = performance.now() + MAX_EVALUATION_MS
-  const subject = subjectOf(context)
+  const subject = subjectOf(context, rules)
   subject.setProtocol(facts.protocol, await facts.read())
   const session = context.session.header
   const scopes = session === null ? [null] : [session, null]
   let closest: NearRule | null = null
-  for (const scope of scopes)
-    for (const { match, rule } of book.list(context.generation.rules, scope).entries) {
-      if (!match.protocols.includes(facts.protocol)) continue
-      if (performance.now() > endsAt) return closest
-      const differences = match.explain(subject).differences.map(({ at }) => at)
-      if (closest === null || differences.length < closest.differences.length)
-        closest = { name: rule.name, differences }
-    }
+  try {
+    for (const scope of scopes)
+      for (const { match, rule } of rules.book.list(context.generation.rules, scope).entries) {
+        if (!match.protocols.includes(facts.protocol)) continue
+        const differences = match.explain(subject).differences.map(({ at }) => at)
+        if (closest === null || differences.length < closest.differences.length)
+          closest = { name: rule.name, differences }
+      }
+  } catch (error) {
+    if (!isTooExpensive(error)) throw error
+  }
   return closest
 }
 
 /** For calls outside the pipeline: the rule, without applying it. The body is never read. */
 export async function takeRuleOfCall(context: RequestContext, rules: RuleServices): Promise<TakenRule | null> {
   if (!rules.book.hasRules(context.generation.rules)) return null
-  const subject = subjectOf(context)
+  const subject = subjectOf(context, rules)
   const taken = await takeAmong(rules.book.candidates(context.generation.rules, subject), context, subject, rules, {
     replies: false,
     isCall: true,
@@ -155,13 +160,15 @@ export function isExempt({ path, generation }: RequestContext): boolean {
   return (path !== null && isBelow(path, '/_svc')) || generation.exemptions.has('faults', path)
 }
 
-export function subjectOf(context: RequestContext): MatchSubject {
-  return new MatchSubject({
+/** The request, with the budget of one evaluation. */
+export function subjectOf(context: RequestContext, { budgets }: RuleServices): MatchSubject {
+  const facts = {
     ...factsOf(context),
     get body() {
       return context.body
     },
-  })
+  }
+  return new MatchSubject(facts, budgets.evaluation())
 }
 
 function factsOf(context: RequestContext): Omit<SubjectFacts, 'body'> {
@@ -192,13 +199,24 @@ async function takeAmong(
   rules: RuleServices,
   { replies, isCall = false, facts, message }: TakeOptions,
 ): Promise<TakenRule | null> {
-  const endsAt = performance.now() + MAX_EVALUATION_MS
   const bodyLimit = bodyLimitOf(context, rules.config.bodyLimit)
   const isMessage = message !== undefined
   const canHaveBody = isMessage || (!isCall && context.upgrade === null && !isEndless(context))
   let unread = facts
+  let ignored = 0
+  // All rules share the budget: once it is used up, only rules without conditions that cost anything can act.
+  const isMet = (entry: RuleEntry, evaluate: () => boolean): boolean => {
+    try {
+      return evaluate()
+    } catch (error) {
+      if (!isTooExpensive(error)) throw error
+      if (ignored++ < MAX_IGNORED) context.ignore(entry.rule.name, TOO_EXPENSIVE)
+      return false
+    }
+  }
+  await rules.budgets.turn()
   for (const entry of candidates) {
-    if (!rules.book.isInForce(entry) || !entry.match.headHolds(subject)) continue
+    if (!rules.book.isInForce(entry) || !isMet(entry, () => entry.match.headHolds(subject))) continue
     if (entry.match.needsBody) {
       if (!canHaveBody) continue
       if (!isMessage && !(await receive(context, bodyLimit))) return null
@@ -206,17 +224,14 @@ async function takeAmong(
         subject.setProtocol(unread.protocol, await unread.read())
         unread = undefined
       }
-      if (!entry.match.holds(subject)) continue
-    }
-    if (performance.now() > endsAt) {
-      rules.warn('evaluating the rules of a request took too long; it passes')
-      return null
+      await rules.budgets.turn()
+      if (!isMet(entry, () => entry.match.holds(subject))) continue
     }
     if (isMessage ? !canActOnMessage(entry, message) : !canAct(entry, context, replies)) continue
     if (facts !== undefined && !(await takesReplies(entry, facts))) continue
     const hit = await rules.book.count(entry, context.session.header)
     if (hit === null) continue
-    const step = entry.rule.steps[nextStep(entry.rule, hit)!]!
+    const step = permitted(entry.rule.steps[nextStep(entry.rule, hit)!]!, entry, context)
     const { action } = step
     if (action.kind === 'respond' && action.respond.needsBody && canHaveBody && !(await receive(context, bodyLimit)))
       return null
@@ -247,6 +262,17 @@ function canAct({ rule }: RuleEntry, { upgrade }: RequestContext, replies: boole
   )
 }
 
+/** On the pages of the instance, rules of strangers do not answer: the script of one would run with the origin's rights. */
+function permitted(step: Step, { source }: RuleEntry, context: RequestContext): Step {
+  if (source !== 'api' || step.action.kind !== 'respond' || !isOwnPage(context)) return step
+  return { ...step, action: { kind: 'pass' } }
+}
+
+function isOwnPage(context: RequestContext): boolean {
+  const declared = context.description?.ownPage ?? false
+  return typeof declared === 'function' ? declared(requestFactsOf(context)) : declared
+}
+
 /** A message has no response of its own. */
 function canActOnMessage({ rule }: RuleEntry, { canAbort }: Pick<RuleMessage, 'canAbort'>): boolean {
   return rule.steps.every(({ action }) => action.kind !== 'respond' && (canAbort || action.kind !== 'abort'))
@@ -263,7 +289,8 @@ async function takesReplies({ rule }: RuleEntry, facts: ProtocolFacts): Promise<
 function mark({ entry, step }: TakenRule, context: RequestContext, rules: RuleServices): void {
   context.rule = entry.rule.name
   if (step.isQuiet) {
-    context.isQuiet = true
+    // Anybody can store a rule there, and must not hide from the log of the operator.
+    context.isQuiet = !rules.config.publicMode
     context.isCaptured = false
   }
   const action = actionName(step)

@@ -1,6 +1,7 @@
 /** The stage that assigns a trace context to a request, and a span if spans are exported. */
 import { joinTrace, printTraceResponse, readTraceParent } from '../../../tracing/trace-context.ts'
 import type { TraceParent } from '../../../tracing/trace-context.ts'
+import { Redactor } from '../../../contract/redaction.ts'
 import { SpanDetails } from '../../../tracing/span-details.ts'
 import type { ServerSpan, SpanAttributes, Tracer } from '../../../tracing/tracer.ts'
 import type { RequestContext } from '../../request/context.ts'
@@ -25,13 +26,16 @@ export function enterTrace(context: RequestContext, { tracer, inspector }: Pipel
   return true
 }
 
+/** Spans leave the instance: the secrets of clients are replaced as well. */
+const redactor = new Redactor()
+
 function startSpan(
   context: RequestContext,
   tracer: Tracer,
   parent: TraceParent | null,
   inspector: PipelineServices['inspector'],
 ): void {
-  const url = inspector.redactUrl(originForm(context.url) ?? context.url)
+  const url = redactor.text(inspector.redactUrl(originForm(context.url) ?? context.url))
   const span = tracer.start({
     name: spanName(context),
     attributes: requestAttributes(context, url),

@@ -1,5 +1,5 @@
 /** Fixture files of aimock (1.43) as rules. */
-import { deepEqual, isRecord } from 'svc/plugin'
+import { deepEqual, isRecord, StepBudget } from 'svc/plugin'
 import type { Json, JsonObject, TranslatedFile, TranslatedRule } from 'svc/plugin'
 import { readConditions } from './conditions.ts'
 import type { Conditions } from './conditions.ts'
@@ -46,7 +46,9 @@ function addFixture(entry: JsonObject, at: string, groups: Group[], note: (at: s
     groups.push({ at, match, turn, then: read.step, chaos: chaosOf(entry, match, at, note) })
     return
   }
-  const known = groups.find(group => group.then instanceof Map && group.turn === turn && deepEqual(group.match, match))
+  const known = groups.find(
+    group => group.then instanceof Map && group.turn === turn && deepEqual(group.match, match, StepBudget.unlimited()),
+  )
   if (known === undefined) {
     const chaos = chaosOf(entry, match, at, note)
     groups.push({ at, match, turn, then: new Map([[sequence, read.step]]), chaos })
@@ -87,7 +89,10 @@ function inOrder(groups: readonly Group[]): Group[] {
   const turns = groups.filter(({ turn }) => turn !== null)
   const reached = turns.toSorted((a, b) => b.turn! - a.turn!)
   const early = turns
-    .filter(({ match, turn }) => !turns.some(other => other.turn! < turn! && deepEqual(other.match, match)))
+    .filter(
+      ({ match, turn }) =>
+        !turns.some(other => other.turn! < turn! && deepEqual(other.match, match, StepBudget.unlimited())),
+    )
     .filter(({ turn }) => turn! > 0)
     .toSorted((a, b) => a.turn! - b.turn!)
     .map(group => ({ ...group, turn: null }))

@@ -1,0 +1,60 @@
+/**
+ * Starts the requests of an HTTP/2 connection when it can take more. A client that reads nothing could otherwise have any
+ * number of responses made in advance, which its connection holds even after their streams are reset.
+ */
+import type { ServerHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+import { unwrittenBytes } from '../node-internals/write-queue.ts'
+import { transportOf } from './transport.ts'
+
+/** Requests that start in one turn of the event loop: bytes that they send are seen in later turns. */
+const STARTS_PER_TURN = 8
+/** No request starts while the kernel has not taken so many bytes of the connection. */
+const MAX_UNWRITTEN_BYTES = 256 * 1024
+const CHECK_MS = 5
+
+export class RequestPacer {
+  readonly #session: ServerHttp2Session
+  readonly #socket: Socket
+  readonly #waiting: (() => void)[] = []
+  #started = 0
+  #isTurnWatched = false
+
+  constructor(session: ServerHttp2Session) {
+    this.#session = session
+    this.#socket = session.socket as Socket
+  }
+
+  /** Starts a request, now or when its turn comes. A request whose connection closes before is dropped. */
+  start(request: () => void): void {
+    if (this.#waiting.length > 0 || !this.#mayStart()) {
+      this.#waiting.push(request)
+      return
+    }
+    this.#started++
+    request()
+  }
+
+  #mayStart(): boolean {
+    if (!this.#isTurnWatched) {
+      this.#isTurnWatched = true
+      setImmediate(() => this.#onTurn())
+    }
+    return this.#started < STARTS_PER_TURN && unwrittenBytes(transportOf(this.#socket)) <= MAX_UNWRITTEN_BYTES
+  }
+
+  #onTurn(): void {
+    this.#started = 0
+    this.#isTurnWatched = false
+    if (this.#session.destroyed) this.#waiting.length = 0
+    while (this.#waiting.length > 0 && this.#mayStart()) {
+      this.#started++
+      this.#waiting.shift()!()
+    }
+    if (this.#waiting.length > 0 && this.#started === 0) {
+      // The connection is full: it takes some time until the client has read.
+      this.#isTurnWatched = true
+      setTimeout(() => this.#onTurn(), CHECK_MS)
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Replies of models that multiply what the request gives, in default mode.
+ * Runs alone: it measures a process.
+ */
+import t from 'tap'
+import { attackOutput } from '../../support/llm-output-attacks.ts'
+
+t.test('replies neither fill the process nor stop it for others [HARD-30]', t => attackOutput(t, { isPublic: false }))

@@ -1,0 +1,202 @@
+/**
+ * A server process under attack: what it costs in memory and processor time. Processor time is that of the main thread, as
+ * the kernel counts it, so that the figures do not depend on what else runs on the machine.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startProcess } from './process.ts'
+import type { ServerProcess, StartOptions } from './process.ts'
+
+const MIB = 1024 * 1024
+
+/**
+ * Runs in the server: writes a line for each time that its event loop did not come round for some processor time. That is
+ * how long another client waits.
+ */
+const MONITOR = `
+import { appendFileSync, openSync, readSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+const file = process.env.SVC_TEST_GAPS
+if (isMainThread && file && /svc(\\.mjs)?$/.test(process.argv[1] ?? '')) {
+  const stat = openSync('/proc/self/task/' + process.pid + '/schedstat', 'r')
+  const buffer = Buffer.alloc(64)
+  const cpuMs = () => Number(buffer.toString('latin1', 0, readSync(stat, buffer, 0, 64, 0)).split(' ')[0]) / 1e6
+  let before = cpuMs()
+  setInterval(() => {
+    const now = cpuMs()
+    if (now - before > 5) appendFileSync(file, Math.round(now - before) + '\\n')
+    before = cpuMs()
+  }, 5).unref()
+}`
+
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
+
+/** What requests cost. */
+export interface Cost {
+  /** MiB by which the resident memory of the process grew at most. */
+  grownMib: number
+  /** The longest that another client waits: milliseconds of processor time between two turns of the event loop. */
+  slowestWaitMs: number
+  /** Milliseconds of processor time of the process, all threads. */
+  cpuMs: number
+  /** Answers to `GET /_svc/ready` of another client meanwhile, by status; -1 for no answer. */
+  ready: Map<number, number>
+  /** Set if the process has ended. */
+  exit: { code: number | null; signal: string | null } | null
+}
+
+export interface AttackedServer extends ServerProcess {
+  url: string
+  /** Runs a function this many times at once, and measures until all have ended. */
+  attack<T>(times: number, act: (index: number) => Promise<T>): Promise<Cost & { results: PromiseSettledResult<T>[] }>
+}
+
+export interface AttackedOptions extends StartOptions {
+  /** Default: `--max-old-space-size=256`. */
+  nodeFlags?: string
+  /** `SVC_PUBLIC_MODE` and the admin token are set. */
+  isPublic?: boolean
+}
+
+export const ADMIN_TOKEN = 'attacked-server-admin-token-of-the-test'
+
+/** Starts the server as a process of its own; it ends with the test. */
+export async function attackedServer(
+  t: Test,
+  { nodeFlags = '--max-old-space-size=256', isPublic = false, env = {}, ...options }: AttackedOptions = {},
+): Promise<AttackedServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-attacked-'))
+  const gapsFile = join(folder, 'gaps')
+  writeFileSync(gapsFile, '')
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const server = startProcess(t, {
+    ...options,
+    env: {
+      NODE_OPTIONS: `${nodeFlags} --import=data:text/javascript,${encodeURIComponent(MONITOR)}`,
+      SVC_TEST_GAPS: gapsFile,
+      SVC_LOG_LEVEL: 'error',
+      ...(isPublic ? { SVC_PUBLIC_MODE: '1', SVC_ADMIN_TOKEN: ADMIN_TOKEN } : {}),
+      ...env,
+    },
+  })
+  const url = `http://127.0.0.1:${await server.port('HTTP')}`
+  let exit: Cost['exit'] = null
+  void server.exited.then(ended => {
+    exit = ended
+  })
+  const { pid } = server.child
+  const gaps = (): number[] => readFileSync(gapsFile, 'utf8').split('\n').filter(Boolean).map(Number)
+  return {
+    ...server,
+    url,
+    async attack(times, act) {
+      resetPeak(pid!)
+      const known = gaps().length
+      const before = { rss: memoryMib(pid!, 'VmRSS'), cpu: cpuMs(pid!) }
+      const last = { peak: before.rss, cpu: before.cpu }
+      const ready = new Map<number, number>()
+      let isOver = false
+      const other = (async () => {
+        while (!isOver && exit === null) {
+          const status = await statusOf(`${url}/_svc/ready`)
+          ready.set(status, (ready.get(status) ?? 0) + 1)
+          look()
+          await sleep(20)
+        }
+      })()
+      // A process that has ended has no figures any more.
+      function look(): void {
+        try {
+          last.peak = Math.max(last.peak, memoryMib(pid!, 'VmHWM'))
+          last.cpu = cpuMs(pid!)
+        } catch {}
+      }
+      const results = await Promise.allSettled(Array.from({ length: times }, async (_, index) => act(index)))
+      isOver = true
+      await other
+      // One more turn of the loop, so that the last gap is written.
+      await sleep(50)
+      look()
+      return {
+        results,
+        grownMib: Math.round(last.peak - before.rss),
+        slowestWaitMs: Math.max(0, ...gaps().slice(known)),
+        cpuMs: Math.round(last.cpu - before.cpu),
+        ready,
+        exit,
+      }
+    },
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
+}
+
+function memoryMib(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const kib = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  if (kib === undefined) throw new Error(`process ${pid} has no ${field}`)
+  return (Number(kib) * 1024) / MIB
+}
+
+/** From now on `VmHWM` is the peak from now on. */
+function resetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
+
+function cpuMs(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  // User and system time in hundredths of a second.
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+function statusOf(url: string): Promise<number> {
+  return new Promise(resolve => {
+    const request = httpRequest(url, { agent: false }, response => {
+      response.resume()
+      response.on('end', () => resolve(response.statusCode ?? -1))
+      response.on('error', () => resolve(-1))
+    })
+    request.on('error', () => resolve(-1))
+    request.end()
+  })
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  /** Bytes of the body. */
+  bytes: number
+  /** The first 4 KiB of the body. */
+  text: string
+}
+
+/** Sends a request and reads the answer without keeping it. */
+export function attackWith(
+  url: string,
+  {
+    method = 'POST',
+    headers = {},
+    body,
+  }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { method, agent: false, headers }, response => {
+      let bytes = 0
+      let text = ''
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (text.length < 4096) text += chunk.toString('latin1', 0, 4096 - text.length)
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text }))
+      response.on('error', reject)
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}

@@ -1,0 +1,184 @@
+/**
+ * Every place that expands, repeats, searches or resolves, with what bounds it. A new one fails here until it is listed:
+ * say which budget pays for it (`svc.budgets`, docs/hardening.md), or why its result is small.
+ */
+import t from 'tap'
+import { multiplyingCalls } from '../../support/multiplying-calls.ts'
+
+interface Bound {
+  /** The calls of the file, as `test/support/multiplying-calls.ts` names them. */
+  calls: string[]
+  bound: string
+}
+
+const LIST = 'the result is as large as a list of the program'
+const OPERATOR =
+  'the texts are those of the operator or of a plugin definition, and what they search has at most the length of a request target'
+
+/** Paid from a budget. */
+const BUDGETS: Record<string, Bound> = {
+  'core/contract/references.ts': {
+    calls: ['expandText', 'expandValue'],
+    bound: 'output: counted before it is inserted',
+  },
+  'core/http/response/rule-response.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
+  'plugins/llm/testing/reply.ts': {
+    calls: ['Array.from', 'expandText', 'expandValue'],
+    bound: 'output; choices and dimensions have the limits of the model',
+  },
+  'plugins/mocks/rules/template.ts': {
+    calls: ['expandText', 'expandValue', 'memberAt'],
+    bound: 'output; references have 201 characters',
+  },
+  'plugins/mocks/exchange/response-builder.ts': {
+    calls: ['fillText', 'fillValue', 'mergePatch'],
+    bound: 'output; a patch adds at most its own size',
+  },
+  'plugins/mocks/schema/generated-text.ts': {
+    calls: ['padEnd'],
+    bound: 'output: taken before; at most 65,536 characters',
+  },
+}
+
+/** Searches with patterns and paths, whose steps are counted. */
+const SEARCHES: Record<string, Bound> = {
+  'plugins/proxy/conversations/fixture-file.ts': { calls: ['deepEqual'], bound: 'recordings of the operator' },
+  'plugins/mocks/schema/flat-schema.ts': {
+    calls: ['deepEqual'],
+    bound: 'steps; values of enums that are compared have a budget',
+  },
+  'plugins/mocks/response/response-choice.ts': { calls: ['deepEqual'], bound: 'steps' },
+  'plugins/mocks/check/schema-changes.ts': { calls: ['deepEqual'], bound: 'the time limit of a check' },
+  'plugins/mocks/check/changes.ts': { calls: ['deepEqual'], bound: 'the time limit of a check' },
+  'plugins/llm/testing/aimock/translate.ts': {
+    calls: ['deepEqual'],
+    bound: 'fixtures of the operator, read when the service starts',
+  },
+  'core/match/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
+  'core/contract/json-path.ts': {
+    calls: ['compileJsonPath', 'deepEqual'],
+    bound: 'steps: visits and compared elements',
+  },
+  'core/match/json-parts.ts': {
+    calls: ['compileJsonPath', 'deepEqual', 'valueAt'],
+    bound: 'steps; pointers have the length of a condition',
+  },
+  'core/control/request-filters.ts': {
+    calls: ['valueAt'],
+    bound: 'a pointer of a query, over captured bodies, which have a limit',
+  },
+  'plugins/mocks/rules/condition.ts': {
+    calls: ['compileJsonPath', 'deepEqual', 'linearPattern', 'new TextSearch', 'valueAt'],
+    bound: 'steps',
+  },
+  'plugins/mocks/schema/schema-set.ts': {
+    calls: ['linearPattern'],
+    bound: 'steps of a document for compiling, of the request for searching',
+  },
+  'plugins/mocks/check/warnings.ts': { calls: ['linearPattern'], bound: 'the time limit of a check, in a thread' },
+  'plugins/mocks/document/references.ts': {
+    calls: ['valueAt'],
+    bound: 'cached for each reference; a chain has 32 links',
+  },
+  'plugins/llm/state/chain.ts': { calls: ['followChain'], bound: 'the number of links' },
+  'core/contract/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/http/pipeline/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/http/pipeline/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'plugins/llm/providers/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'plugins/llm/engine/rules.ts': {
+    calls: ['new TextSearch', 'linearPattern', 'new RegExp'],
+    bound: 'steps; linear patterns, or patterns of the operator in svc.yaml',
+  },
+  'plugins/mocks/schema/pattern-text.ts': {
+    calls: ['new RegExp'],
+    bound: 'steps of the generated answer; a named class tests one character',
+  },
+  'core/http/response/xml.ts': { calls: ['new RegExp'], bound: 'one character class, linear' },
+  'plugins/caching/http-date.ts': { calls: ['new RegExp'], bound: 'built once, of fixed length' },
+  'core/http/pipeline/stages/rules.ts': { calls: ['memberAt'], bound: 'references have 201 characters' },
+  'plugins/mcp/configured/declared-tool.ts': {
+    calls: ['valueAt'],
+    bound: 'an answer has at most 256 KiB, counted while it is filled',
+  },
+}
+
+/** A result of a fixed or bounded size. */
+const SIZES: Record<string, Bound> = {
+  'core/cli/terminal.ts': { calls: ['padEnd'], bound: 'the command line' },
+  'core/contract/json.ts': {
+    calls: ['deepEqual', 'mergePatch'],
+    bound: 'a patch adds at most its own size; comparisons take steps',
+  },
+  'core/contract/nearest.ts': { calls: ['Array.from'], bound: 'names that are compared have at most 64 characters' },
+  'core/control/rules.ts': { calls: ['mergePatch'], bound: 'the limit of a body' },
+  'core/http/tap/tapped-stream.ts': { calls: ['Array.from'], bound: 'the fields of a head, 64 KiB' },
+  'core/inspector/response-copy.ts': { calls: ['Buffer.allocUnsafeSlow'], bound: 'SVC_INSPECT_MAX_BODY' },
+  'core/metrics/request-metrics.ts': { calls: ['Array.from'], bound: LIST },
+  'core/testing/replicas.ts': { calls: ['Array.from'], bound: 'only tests use it' },
+  'plugins/a2a/faults/task-faults.ts': { calls: ['Buffer.alloc'], bound: 'hugeArtifactBytes of the bounds of A2A' },
+  'plugins/a2a/agents/travel-planner.ts': { calls: ['Array.from'], bound: 'days of a journey, which the agent bounds' },
+  'plugins/a2a/wire/read.ts': { calls: ['padEnd'], bound: 'the size of what was sent' },
+  'plugins/guardrails/personal-data.ts': { calls: ['repeat'], bound: 'as long as what it masks' },
+  'plugins/httpbin/response/json.ts': { calls: ['repeat'], bound: 'levels of JSON are bounded where it is parsed' },
+  'plugins/httpbin/routes/data.ts': { calls: ['Array.from'], bound: 'the maximum of /links' },
+  'plugins/identity/faults/jwks-faults.ts': { calls: ['Array.from'], bound: 'a fixed number of keys' },
+  'plugins/identity/orders/create-order.ts': { calls: ['repeat'], bound: 'the largest token that can be ordered' },
+  'plugins/info/lorem-ipsum.ts': { calls: ['Array.from'], bound: 'the maximum of /random/lorem-ipsum' },
+  'plugins/llm-cohere/embed.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'dimensions of a model' },
+  'plugins/llm-gemini/files.ts': { calls: ['Array.from'], bound: 'the number of files of a page' },
+  'plugins/llm-openai/embeddings.ts': { calls: ['Buffer.allocUnsafe'], bound: 'dimensions of a model' },
+  'plugins/llm-openai/images/picture.ts': {
+    calls: ['Array.from', 'Buffer.alloc'],
+    bound: 'a 64th of the sizes that the model knows',
+  },
+  'plugins/llm-openai/images/routes.ts': { calls: ['Array.from'], bound: 'the images limit of the instance' },
+  'plugins/llm-openai/speech.ts': {
+    calls: ['Array.from', 'Buffer.alloc'],
+    bound: 'the longest speech of the instance',
+  },
+  'plugins/llm-openai/tokenize.ts': { calls: ['Array.from'], bound: 'tokens of the request' },
+  'plugins/llm/engine/audio.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'milliseconds of a piece of sound' },
+  'plugins/llm/engine/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
+  'plugins/llm/engine/schema-bounds.ts': { calls: ['padEnd'], bound: '4,096 characters' },
+  'plugins/llm/engine/scripted.ts': { calls: ['Array.from'], bound: 'the largest number of words of the instance' },
+  'plugins/llm/inference/engine-metrics.ts': { calls: ['valueAt'], bound: 'a gauge at a time: no search' },
+  'plugins/llm/profiles/routes.ts': { calls: ['Array.from'], bound: 'a fixed maximum of draws' },
+  'plugins/llm/state/batches.ts': { calls: ['Array.from'], bound: 'the items of a batch' },
+  'plugins/llm/streaming/aws-eventstream.ts': { calls: ['Buffer.alloc'], bound: 'the size of the event' },
+  'plugins/mcp/conformance/contents.ts': { calls: ['Buffer.alloc'], bound: 'built once' },
+  'plugins/mcp/demo/png.ts': { calls: ['Buffer.alloc'], bound: 'built once' },
+  'plugins/mcp/demo/tools/behavior.ts': { calls: ['repeat'], bound: 'largeOutputKb of the bounds of MCP' },
+  'plugins/mcp-hostile/servers/session.ts': { calls: ['repeat'], bound: 'a fixed number of characters' },
+  'plugins/mocks/routes/behavior.ts': { calls: ['mergePatch'], bound: 'the limit of a body' },
+  'plugins/proxy/recordings/folder.ts': { calls: ['Buffer.alloc'], bound: 'HEAD_BYTES' },
+}
+
+/** Routes whose purpose is size: they have limits of their sheets, and stream. */
+const PURPOSE: Record<string, Bound> = {
+  'plugins/caching/routes/range.ts': { calls: ['Buffer.alloc'], bound: 'one shared buffer of the maximum' },
+  'plugins/httpbin/routes/ranges.ts': { calls: ['Buffer.allocUnsafe'], bound: 'the maximum of /range' },
+  'plugins/httpbin/routes/timed.ts': { calls: ['Buffer.alloc'], bound: 'a piece of /drip, paced by the client' },
+  'plugins/mcp-hostile/servers/huge.ts': {
+    calls: ['Array.from', 'repeat'],
+    bound: '8 MiB a page; its purpose is size',
+  },
+  'plugins/transfer/drip-schedule.ts': { calls: ['Array.from'], bound: '200 drops' },
+  'plugins/transfer/random-bytes.ts': { calls: ['Buffer.alloc'], bound: 'the maximum of /bytes' },
+  'plugins/transfer/routes/drip.ts': { calls: ['repeat'], bound: 'the maximum of /drip, in 200 drops' },
+}
+
+/** The gateway probe is a client: its checks send what they are made to send, and its reports list what it found. */
+const PROBE = /^plugins\/probe\//
+
+const LISTED: Record<string, Bound> = { ...BUDGETS, ...SEARCHES, ...SIZES, ...PURPOSE }
+
+t.test('every place that multiplies is listed with what bounds it [SEC-21]', async t => {
+  const found = new Map([...multiplyingCalls()].filter(([file]) => !PROBE.test(file)))
+  const textOf = (calls: Iterable<string>): string => [...calls].sort().join(', ') || 'none'
+  const differs = [...new Set([...found.keys(), ...Object.keys(LISTED)])]
+    .map(file => ({ file, actual: textOf(found.get(file) ?? []), listed: textOf(LISTED[file]?.calls ?? []) }))
+    .filter(({ actual, listed }) => actual !== listed)
+    .map(({ file, actual, listed }) => `${file}: found ${actual}, listed ${listed}`)
+  t.same(differs, [])
+  for (const [file, { bound }] of Object.entries(LISTED)) t.ok(bound !== '', file)
+})

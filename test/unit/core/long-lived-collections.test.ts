@@ -1,0 +1,141 @@
+/** Maps and sets that are members of objects, and what bounds each of them. */
+import t from 'tap'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root, sourceFiles } from '../../support/sources.ts'
+
+/** By what bounds the collection: files, with the members that differ from the others of their file. */
+const BOUNDS: Record<string, string[]> = {
+  // What plugins, files and the configuration define.
+  defined: [
+    'core/control/control-tools.ts',
+    'core/host/inventory.ts',
+    'core/host/settings.ts',
+    'core/host/watcher.ts',
+    'core/http/listener/tls-ports.ts',
+    'core/http/pipeline/exemptions.ts',
+    'core/http/pipeline/route-table.ts',
+    'core/match/protocols.ts',
+    'core/rules/reset-registry.ts',
+    'core/rules/rule-entry.ts',
+    'core/rules/rule-files.ts',
+    'core/state/change-feed.ts',
+    'core/state/memory-deployment.ts',
+    'core/state/memory-state.ts',
+    'core/state/memory-store.ts #removed',
+    'core/state/register.ts',
+    'core/state/replicas.ts #handlers',
+    'core/state/shared/shared-register.ts',
+    'core/state/shared/shared-state.ts',
+    'core/state/shared/shared-store.ts',
+    'core/state/state-registry.ts',
+    'plugins/a2a/agent-registry.ts',
+    'plugins/grpc/service-registry.ts',
+    'plugins/guardrails/term-automaton.ts',
+    'plugins/llm/exchange/faults.ts',
+    'plugins/llm/profiles/profiles.ts',
+    'plugins/llm/providers/provider-registry.ts',
+    'plugins/llm/tokenizers/tokenizers.ts',
+    'plugins/mcp/bridge/bridge.ts tools',
+    'plugins/mcp/bridge/bridged-lists.ts',
+    'plugins/mcp/bridge/pool.ts',
+    'plugins/mcp/bridge/processes.ts',
+    'plugins/mcp/registry/lists.ts',
+    'plugins/mcp/registry/registry.ts',
+    // Documents of mocks are bounded in number and memory.
+    'plugins/mocks/document/references.ts',
+    'plugins/mocks/exchange/compiled-api.ts',
+    'plugins/mocks/management/registry.ts',
+    'plugins/mocks/rules/override.ts',
+    'plugins/mocks/schema/schema-set.ts',
+    'plugins/proxy/recordings/folder.ts',
+  ],
+  // Connections, streams and calls that are open: entries go when these end.
+  open: [
+    'core/http/listener/listeners.ts',
+    'core/http/streams/large-messages.ts',
+    'core/http/streams/stream-registry.ts',
+    'core/http/streams/unsent-memory.ts',
+    'core/http/streams/websocket-memory.ts',
+    'core/http/tap/tap.ts',
+    'core/inspector/feed.ts',
+    'core/inspector/waits.ts',
+    'core/limits/shared-quota.ts',
+    'core/state/memory-event-log.ts followers',
+    'core/state/replicas.ts #turns',
+    'core/state/shared/log-batch.ts',
+    'core/state/shared/membership.ts',
+    'core/state/shared/pending-updates.ts',
+    'core/state/shared/replica-messages.ts',
+    'core/state/shared/shared-event-log.ts',
+    'core/state/shared/store-connection.ts',
+    'plugins/a2a/local-runs.ts',
+    'plugins/grpc/bridge/connections.ts',
+    'plugins/grpc/bridge/open-calls.ts',
+    'plugins/llm-openai-realtime/connection.ts',
+    'plugins/llm-openai/responses/socket.ts',
+    'plugins/llm/capacity/slots.ts',
+    'plugins/llm/exchange/socket-bounds.ts',
+    'plugins/llm/streaming/token-clock.ts',
+    'plugins/mcp/bridge/bridge.ts',
+    'plugins/mcp/bridge/connection.ts',
+    'plugins/mcp/bridge/remote-link.ts #open',
+    'plugins/mcp/sessions/hub.ts',
+    'plugins/mcp/sessions/pending-questions.ts',
+    'plugins/mcp/sessions/session.ts',
+    'plugins/mcp/sessions/sessions.ts',
+    'plugins/mcp/tasks/running-task.ts',
+    'plugins/mcp/tasks/tasks.ts',
+    'plugins/probe/runs/server-run.ts',
+  ],
+  // A number in the file, or that of the store that the entries mirror.
+  number: [
+    'core/collections/bounded-map.ts',
+    'core/contract/linear-pattern.ts',
+    'core/http/node-internals/header-line-cache.ts',
+    'core/keys/key-usage.ts',
+    'core/limits/session-counters.ts',
+    'core/metrics/by-labels.ts',
+    'core/metrics/request-metrics.ts',
+    'core/rules/rule-book.ts',
+    'core/state/memory-event-log.ts',
+    'core/state/memory-store.ts',
+    'core/state/shared/immutable-cache.ts',
+    'plugins/a2a/push/delivery.ts',
+    'plugins/a2a/unstored-runs.ts',
+    'plugins/llm/inference/engine-metrics.ts',
+    'plugins/llm/usage/ledger.ts',
+    'plugins/mcp/bridge/remote-link.ts #followed',
+    'plugins/mocks/response/rendering.ts',
+    'plugins/probe/upstream/sessions.ts',
+  ],
+  // The object lives for one request, one command or one build.
+  brief: [
+    'core/cli/hidden-findings.ts',
+    'core/inspector/subjects.ts',
+    'plugins/llm/engine/embedding.ts',
+    'plugins/mocks/schema/sample-builder.ts',
+  ],
+}
+
+t.test('each map or set that is a member is bounded by what this test lists [HARD-14]', async t => {
+  const listed = new Set(Object.values(BOUNDS).flat())
+  const used = new Set<string>()
+  const unlisted: string[] = []
+  for (const file of sourceFiles()) {
+    if (!/^(?:core|plugins)\//.test(file) || file.includes('/client/')) continue
+    const source = readFileSync(join(root, file), 'utf8')
+    // The indentation is that of members of classes.
+    for (const [, name] of source.matchAll(/^ {2}(?:readonly )?(#?\w+)(?:: [^=\n]+)? = new (?:Map|Set)\b/gm)) {
+      const entry = [`${file} ${name}`, file].find(one => listed.has(one))
+      if (entry === undefined) unlisted.push(`${file} ${name}`)
+      else used.add(entry)
+    }
+  }
+  t.strictSame(unlisted, [], 'say what bounds it, or use BoundedMap')
+  t.strictSame(
+    [...listed].filter(entry => !used.has(entry)),
+    [],
+    'nothing is listed that is gone',
+  )
+})
