@@ -15,5 +15,9 @@ export function startProduct(env: Record<string, string> = {}, isPinned = true):
     SVC_LOG_LEVEL: 'info',
     SVC_BODY_LIMIT: String(2 * 1024 * 1024),
   }
-  return startCommand([process.execPath, '--max-semi-space-size=64', join(import.meta.dirname, '..', 'bin', 'svc.mjs')], { ...own, ...env }, isPinned)
+  return startCommand(
+    [process.execPath, '--max-semi-space-size=64', join(import.meta.dirname, '..', 'bin', 'svc.mjs')],
+    { ...own, ...env },
+    isPinned,
+  )
 }

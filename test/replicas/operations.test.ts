@@ -89,23 +89,26 @@ t.test('requests wait for no more operations than they need [STATE-43]', NEEDS_S
   t.equal((await fetch(`${url}/bin/${id}/x`)).status, 200)
 })
 
-t.test('the metrics of stores are those of all replicas, and absent while the store is unavailable [METRIC-4]', async t => {
-  const store = await startStateServer(t)
-  const env = { SVC_STATE_STORE: store.url, SVC_STATE_STORE_TIMEOUT_MS: '10000' }
-  const servers = await Promise.all([1, 2].map(() => launch({ plugins: ['bins'], env })))
-  for (const { stop } of servers) t.teardown(stop)
-  const [one, other] = servers.map(({ url }) => url)
-  await (await fetch(`${one}/bin`, { method: 'POST' })).text()
-  const use = async (): Promise<(number | undefined)[]> => {
-    const text = await (await fetch(`${other}/_svc/metrics`)).text()
-    return ['entries', 'bytes'].map(unit => {
-      const value = new RegExp(`^svc_state_${unit}\\{store="bins/bins"\\} (\\d+)$`, 'm').exec(text)?.[1]
-      return value === undefined ? undefined : Number(value)
-    })
-  }
-  const [entries, bytes] = await use()
-  t.equal(entries, 1)
-  t.ok(bytes! > 0, `${bytes} bytes`)
-  await store.kill()
-  t.strictSame(await use(), [undefined, undefined])
-})
+t.test(
+  'the metrics of stores are those of all replicas, and absent while the store is unavailable [METRIC-4]',
+  async t => {
+    const store = await startStateServer(t)
+    const env = { SVC_STATE_STORE: store.url, SVC_STATE_STORE_TIMEOUT_MS: '10000' }
+    const servers = await Promise.all([1, 2].map(() => launch({ plugins: ['bins'], env })))
+    for (const { stop } of servers) t.teardown(stop)
+    const [one, other] = servers.map(({ url }) => url)
+    await (await fetch(`${one}/bin`, { method: 'POST' })).text()
+    const use = async (): Promise<(number | undefined)[]> => {
+      const text = await (await fetch(`${other}/_svc/metrics`)).text()
+      return ['entries', 'bytes'].map(unit => {
+        const value = new RegExp(`^svc_state_${unit}\\{store="bins/bins"\\} (\\d+)$`, 'm').exec(text)?.[1]
+        return value === undefined ? undefined : Number(value)
+      })
+    }
+    const [entries, bytes] = await use()
+    t.equal(entries, 1)
+    t.ok(bytes! > 0, `${bytes} bytes`)
+    await store.kill()
+    t.strictSame(await use(), [undefined, undefined])
+  },
+)
