@@ -85,6 +85,12 @@ const MAX_NAME = 256
 
 /** Whether the value of a header, parameter, member or variable with this name is a secret. */
 export function isSecretName(name: string): boolean {
+  // Most names are rejected here, without being split.
+  const letters = name
+    .slice(-MAX_NAME)
+    .replace(/[^A-Za-z]/g, '')
+    .toLowerCase()
+  if (!PARTS.test(letters) && !EXACT.has(letters)) return false
   const words = wordsOf(name)
   const joined = words.join('')
   if (EXACT.has(joined)) return true

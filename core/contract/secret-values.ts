@@ -6,7 +6,7 @@ import type { Json, JsonObject } from './json.ts'
 const MIN_LENGTH = 4
 /** Shorter secrets are replaced only as whole words. */
 const MIN_PART = 8
-/** At most this many texts are looked for; most secrets have one encoding. */
+/** At most this many texts are searched; most secrets have one encoding. */
 const MAX_VALUES = 1000
 const WORD_CHARACTER = /[\w-]/
 

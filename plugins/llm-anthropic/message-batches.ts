@@ -1,6 +1,17 @@
 /** Message batches: `/v1/messages/batches`. */
 import type { JsonObject } from 'svc/plugin'
-import type { Batch, Batches, Documents, Engine, ItemResult, LlmRoute, OwnParsed, RouteInput } from '../llm/types.ts'
+import type {
+  Batch,
+  Batches,
+  BatchItem,
+  Documents,
+  Engine,
+  ItemResult,
+  LlmRoute,
+  OwnParsed,
+  ResultFormat,
+  RouteInput,
+} from '../llm/types.ts'
 import { requestIdOf } from './errors.ts'
 import { checkPage, pageOf, readPage } from './page.ts'
 
@@ -48,31 +59,25 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
   }
   const withResults = (batch: Batch, input: RouteInput, now: number): Promise<Batch> => {
     let ids: string[] = []
-    const items = async () => {
+    const items = async (): Promise<BatchItem[]> => {
       const requests = (await requestsOf(batch)) ?? []
       ids = requests.map(request => request.custom_id)
       return requests.map(({ params }) => ({ path: '/v1/messages', body: { ...params, stream: false } }))
     }
-    return batches.withResults(
-      batch,
-      input,
-      items,
-      async results => {
-        const rendered = results.map(result => resultOf(engine, batch, ids, result))
-        const content = Buffer.from(rendered.map(line => `${JSON.stringify(line)}\n`).join(''))
-        await documents.put(batch, {
-          kind: RESULTS,
-          id: batch.id,
-          name: batch.id,
-          type: 'application/x-jsonl',
-          content,
-        })
-        const counts = { succeeded: 0, errored: 0, canceled: 0, expired: 0 }
-        for (const { result } of rendered) counts[result.type] += 1
-        return { document: batch.id, counts }
+    const counts = { succeeded: 0, errored: 0, canceled: 0, expired: 0 }
+    const format: ResultFormat = {
+      lineOf(result) {
+        const value = resultOf(engine, batch, ids, result)
+        return { file: RESULTS, value, kept: () => (counts[value.result.type] += 1) }
       },
-      now,
-    )
+      async finish(files) {
+        const content = files.get(RESULTS) ?? []
+        const type = 'application/x-jsonl'
+        await documents.put(batch, { kind: RESULTS, id: batch.id, name: batch.id, type, content })
+        return { document: batch.id, counts } satisfies Results
+      },
+    }
+    return batches.withResults(batch, input, items, format, now)
   }
   const show = async (batch: Batch, input: RouteInput): Promise<Shown> => {
     const now = Date.now()
@@ -266,6 +271,11 @@ function resultOf(engine: Engine, batch: Batch, ids: string[], result: ItemResul
     const requestId = requestIdOf(engine.digest(batch.id, result.index).slice(0, 32))
     const error = { type: 'error', error: { type: 'api_error', message: 'Internal server error (simulated)' } }
     return { custom_id, result: { type: 'errored', error: { ...error, request_id: requestId } } }
+  }
+  if (result.kind === 'too_large') {
+    const requestId = requestIdOf(engine.digest(batch.id, result.index).slice(0, 32))
+    const error = { type: 'invalid_request_error', message: engine.tooLargeMessage(result.limit) }
+    return { custom_id, result: { type: 'errored', error: { type: 'error', error, request_id: requestId } } }
   }
   if (result.status >= 400) return { custom_id, result: { type: 'errored', error: result.body } }
   const { usage, ...message } = result.body as { usage: object }

@@ -1,4 +1,5 @@
 /** Batches: `models/{model}:batchGenerateContent` and `batches`. */
+import { isOutputError, Pacer } from 'svc/plugin'
 import type { JsonObject } from 'svc/plugin'
 import type {
   Batch,
@@ -10,6 +11,7 @@ import type {
   ItemResult,
   RouteInput,
   LlmRoute,
+  ResultFormat,
 } from '../llm/types.ts'
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
@@ -53,6 +55,7 @@ const STATES: Readonly<Record<BatchPhase, string>> = {
 /** Codes of google.rpc by HTTP status. */
 const CODES: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 409: 10, 429: 8, 503: 14, 504: 4 }
 const INTERNAL = 13
+const RESOURCE_EXHAUSTED = 8
 
 interface Services {
   engine: Engine
@@ -71,7 +74,7 @@ export function batchRoutes(services: Services): Route[] {
   }
   const show = async (batch: Batch, input: RouteInput): Promise<object> => {
     const now = Date.now()
-    return showOperation(services, await withResults(services, batch, input, now), now)
+    return showOperation(services, await withResults(services, batch, input, now), input, now)
   }
   return [
     {
@@ -103,9 +106,17 @@ export function batchRoutes(services: Services): Route[] {
       describe: describeRoute('GET', '/v1beta/batches', 'list batches', 'All batches', 200),
       async parse(input) {
         const { start, size } = readPage(engine, input, { method: 'ListBatchesRequest', usual: 10, max: 100 })
-        const { items, nextToken } = engine.cutPage((await batches.list(input)).toReversed(), start, size)
+        const all = (await batches.list(input)).toReversed()
         const operations: object[] = []
-        for (const batch of items) operations.push(await show(batch, input))
+        for (const batch of all.slice(start, start + size))
+          try {
+            operations.push(await show(batch, input))
+          } catch (error) {
+            // What does not fit is on the next page.
+            if (operations.length === 0 || !isOutputError(error)) throw error
+            break
+          }
+        const { nextToken } = engine.cutPage(all, start, operations.length)
         return replyOf({
           ...(operations.length === 0 ? {} : { operations }),
           ...(nextToken === null ? {} : { nextPageToken: nextToken }),
@@ -175,8 +186,7 @@ async function create({ engine, batches, documents }: Services, input: RouteInpu
         })
       : await itemsOfFile({ engine, batches, documents }, input, fileName.replace(/^files\//, ''))
   if (items.length === 0) throw engine.badInput('The batch has no requests.')
-  if (items.length > batches.maxItems)
-    throw engine.badInput(`The batch has ${items.length} requests; at most ${batches.maxItems} are supported.`)
+  checkNumber(engine, batches, items.length)
   const id = engine.randomId(24)
   const content = Buffer.from(JSON.stringify(items))
   const stored = await documents.put(input, { kind: INPUT, id, name: id, type: 'application/json', content })
@@ -190,24 +200,36 @@ async function create({ engine, batches, documents }: Services, input: RouteInpu
 }
 
 /** JSON lines `{key, request}`. */
-async function itemsOfFile({ engine, documents }: Services, input: RouteInput, id: string): Promise<Item[]> {
+async function itemsOfFile({ engine, batches, documents }: Services, input: RouteInput, id: string): Promise<Item[]> {
+  const name = `files/${id.slice(0, 100)}`
   const file = await documents.get(input, FILE_KIND, id)
-  const content = file && (await documents.content(file))
-  if (content === undefined) throw engine.badInput(`File files/${id.slice(0, 100)} not found.`)
-  return content
-    .toString()
-    .split('\n')
-    .filter(line => line.trim() !== '')
-    .map((line, index) => {
-      let given: unknown
-      try {
-        given = JSON.parse(line)
-      } catch {
-        throw engine.badInput(`Line ${index + 1} of files/${id.slice(0, 100)} is not valid JSON.`)
-      }
-      const key = engine.json.textOf(engine.json.own(given, 'key')) ?? String(index)
-      return { key, metadata: null, request: engine.json.objectOf(engine.json.own(given, 'request')) }
-    })
+  const chunks = file && (await documents.chunks(file))
+  if (chunks === undefined) throw engine.badInput(`File ${name} not found.`)
+  const items: Item[] = []
+  const pacer = new Pacer()
+  let number = 0
+  let total = 0
+  for (const line of engine.linesOf(chunks, batches.maxLineBytes)) {
+    if (pacer.isDue) await pacer.pause()
+    number += 1
+    if (line === null) throw engine.badInput(`Line ${number} of ${name} has more than ${batches.maxLineBytes} bytes.`)
+    if (line.trim() === '' || ++total > batches.maxItems) continue
+    engine.takeHistory(input.output(), line.length)
+    let given: unknown
+    try {
+      given = JSON.parse(line)
+    } catch {
+      throw engine.badInput(`Line ${items.length + 1} of ${name} is not valid JSON.`)
+    }
+    const key = engine.json.textOf(engine.json.own(given, 'key')) ?? String(items.length)
+    items.push({ key, metadata: null, request: engine.json.objectOf(engine.json.own(given, 'request')) })
+  }
+  checkNumber(engine, batches, total)
+  return items
+}
+
+function checkNumber(engine: Engine, { maxItems }: Batches, total: number): void {
+  if (total > maxItems) throw engine.badInput(`The batch has ${total} requests; at most ${maxItems} are supported.`)
 }
 
 async function withResults(
@@ -228,35 +250,35 @@ async function withResults(
       body: request,
     }))
   }
-  return batches.withResults(
-    batch,
-    input,
-    items,
-    async results => {
-      const replies = results.map(result => ({ result, item: given[result.index], reply: replyTo(engine, result) }))
-      const owner = { provider: batch.provider, session: batch.session }
-      if (data.isFile) {
-        const lines = replies.map(({ item, reply }) => `${JSON.stringify({ key: item?.key, ...reply })}\n`)
-        await storeFile(engine, documents, owner, {
-          name: `batch-${batch.id}`,
-          displayName: `batch-${batch.id}`,
-          type: 'application/jsonl',
-          content: Buffer.from(lines.join('')),
-          isGenerated: true,
-        })
-      } else {
-        const inlined = replies.map(({ item, reply }) => ({
-          ...reply,
-          ...(item?.metadata == null ? {} : { metadata: item.metadata }),
-        }))
-        const content = Buffer.from(JSON.stringify(inlined))
-        await documents.put(owner, { kind: OUTPUT, id: batch.id, name: batch.id, type: 'application/json', content })
+  const owner = { provider: batch.provider, session: batch.session }
+  const counts = { succeeded: 0, failed: 0 }
+  const format: ResultFormat = {
+    // What is inlined is read with the batch.
+    ...(data.isFile ? {} : { maxBytes: engine.maxHistory({ outputBytes: input.output().limit }) }),
+    lineOf(result) {
+      const item = given[result.index]
+      const reply = replyTo(engine, result)
+      const kept = (): void => {
+        counts['response' in reply ? 'succeeded' : 'failed'] += 1
       }
-      const succeeded = replies.filter(({ reply }) => 'response' in reply).length
-      return { succeeded, failed: replies.length - succeeded } satisfies Results
+      if (data.isFile) return { file: OUTPUT, value: { key: item?.key, ...reply }, kept }
+      const metadata = item?.metadata == null ? {} : { metadata: item.metadata }
+      return { file: OUTPUT, value: { ...reply, ...metadata }, kept }
     },
-    now,
-  )
+    async finish(files) {
+      const content = files.get(OUTPUT) ?? []
+      if (data.isFile) {
+        const name = `batch-${batch.id}`
+        const file = { name, displayName: name, type: 'application/jsonl', content, isGenerated: true as const }
+        await storeFile(engine, documents, owner, file)
+      } else {
+        const type = 'application/jsonl'
+        await documents.put(owner, { kind: OUTPUT, id: batch.id, name: batch.id, type, content })
+      }
+      return counts satisfies Results
+    },
+  }
+  return batches.withResults(batch, input, items, format, now)
 }
 
 function replyTo(
@@ -270,13 +292,20 @@ function replyTo(
       return { error: { code: 1, message: 'The batch was cancelled before the request was processed.' } }
     case 'failed':
       return { error: { code: INTERNAL, message: 'An internal error has occurred. (simulated)' } }
+    case 'too_large':
+      return { error: { code: RESOURCE_EXHAUSTED, message: engine.tooLargeMessage(result.limit) } }
   }
   if (result.status < 400) return { response: result.body }
   const message = engine.json.asText(engine.json.own(engine.json.own(result.body, 'error'), 'message'))
   return { error: { code: CODES[result.status] ?? INTERNAL, message } }
 }
 
-async function showOperation({ batches, documents }: Services, batch: Batch, now: number): Promise<object> {
+async function showOperation(
+  { batches, documents, engine }: Services,
+  batch: Batch,
+  input: RouteInput,
+  now: number,
+): Promise<object> {
   const data = batch.data as Data
   const results = batch.results as Results | null
   const state = batches.stateAt(batch, now)
@@ -287,8 +316,11 @@ async function showOperation({ batches, documents }: Services, batch: Batch, now
   if (results !== null && data.isFile) output = { responsesFile: `files/batch-${batch.id}` }
   else if (results !== null) {
     const document = await documents.get(batch, OUTPUT, batch.id)
-    const content = document && (await documents.content(document))
-    const inlinedResponses = content === undefined ? [] : (JSON.parse(content.toString()) as object[])
+    // It is parsed, and shown twice.
+    if (document !== undefined) engine.takeHistory(input.output(), document.bytes)
+    const chunks = document && (await documents.chunks(document))
+    const lines = chunks === undefined ? [] : engine.linesOf(chunks, Infinity)
+    const inlinedResponses = Array.from(lines, line => JSON.parse(line!) as object)
     output = { inlinedResponses: { inlinedResponses } }
   }
   const pending = batch.total - (results === null ? state.done : results.succeeded + results.failed)

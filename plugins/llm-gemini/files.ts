@@ -240,7 +240,13 @@ export async function storeFile(
   engine: Engine,
   documents: Documents,
   owner: { provider: string; session: string },
-  file: { name: string; displayName: string | null; type: string; content: Buffer; isGenerated?: true },
+  file: {
+    name: string
+    displayName: string | null
+    type: string
+    content: Buffer | readonly Buffer[]
+    isGenerated?: true
+  },
 ): Promise<DocumentFacts> {
   const { name, displayName, type, content, isGenerated } = file
   const given: NewDocument = {
@@ -251,7 +257,7 @@ export async function storeFile(
     content,
     ttlMs: LIFETIME_MS,
     meta: {
-      sha256: createHash('sha256').update(content).digest('base64'),
+      sha256: sha256Of(content),
       source: isGenerated === true ? GENERATED : 'UPLOADED',
     },
   }
@@ -264,6 +270,12 @@ export async function storeFile(
     kind: 'too_large',
     status: 413,
   })
+}
+
+function sha256Of(content: Buffer | readonly Buffer[]): string {
+  const hash = createHash('sha256')
+  for (const part of Buffer.isBuffer(content) ? [content] : content) hash.update(part)
+  return hash.digest('base64')
 }
 
 export function showFile(file: DocumentFacts, input: RouteInput): object {

@@ -89,7 +89,7 @@ export default definePlugin<LlmOptions, Variables>({
     svc.use('testing.resets')!.register({ name: 'llm_limits', reset: session => limiter.clear(session) })
     svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
     const documents = new DocumentStore(svc)
-    const batches = new BatchStore(svc, svc.options.batch_lines)
+    const batches = new BatchStore(svc, svc.options.batch_lines, documents)
     const profiles = new Profiles(svc.options.profiles, (at, message) => svc.reportLoadError({ at, message }))
     const services: RunnerServices = {
       svc,

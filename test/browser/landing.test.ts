@@ -35,6 +35,23 @@ t.test('the landing page and the API reference', { skip: skipWithoutBrowser }, a
     }
   })
 
+  await t.test('the pages of a session run their own scripts, whatever its rules say [OWNED-1, OWNED-2]', async t => {
+    const takeover = { respond: { body: 'globalThis.stolen = true', content_type: 'text/javascript' } }
+    for (const session of ['stranger', 'docs'])
+      await fetch(`${server.url}/s/${session}/_svc/rules/takeover`, {
+        method: 'PUT',
+        body: JSON.stringify({ then: takeover }),
+      })
+    for (const path of ['/s/stranger/docs', '/s/stranger/', '/s/victim']) {
+      const page = await openPage(browser, {})
+      await page.goto(server.url + path)
+      await page.getByText('Echo & Reflection').first().waitFor()
+      t.equal(await page.evaluate(() => 'stolen' in globalThis), false, path)
+      t.strictSame(page.problems, [], path)
+      await page.context().close()
+    }
+  })
+
   await t.test('the API reference is dark if the browser is [CTL-21]', async t => {
     const page = await openPage(browser, { colorScheme: 'dark' })
     await page.goto(`${server.url}/docs`)

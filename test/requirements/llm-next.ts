@@ -326,4 +326,9 @@ export default [
     rule: 'a context window drops messages by the tokens that each of them has, and a tokenizer takes texts of a bounded length, all of a request together',
     where: 'llm-next 10, 17',
   },
+  {
+    id: 'LLMN-207',
+    rule: 'results of a batch are counted while its items run, one batch after the other: what does not fit is an error of its item that names the bound',
+    where: 'llm-next 14, 15, 16',
+  },
 ]

@@ -12,6 +12,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { TlsAccept } from '../../contract/plugin.ts'
 import { ConnectionActivity } from './connection-activity.ts'
+import { isHttp2 } from '../request/types.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { rawResponse } from './raw-response.ts'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../pipeline/error-bodies.ts'
@@ -24,6 +25,7 @@ import { isOwnedElsewhere, isRefused, markSocketInUse } from './socket-owner.ts'
 import { setTransport, transportOf } from './transport.ts'
 import { acceptAnyName, routeServerNames } from './tls-names.ts'
 import type { TlsNames } from './tls-names.ts'
+import { TurnLimit } from './turn-limit.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
 
@@ -33,6 +35,8 @@ const HEADERS_MS = 20_000
 const CHECK_CONNECTIONS_MS = 5_000
 export const MAX_HEAD_BYTES = 64 * 1024
 const MAX_SOCKETS = 20_000
+/** Streams of HTTP/2 that begin in one turn of the event loop; an ordinary client begins fewer. */
+const STREAMS_PER_TURN = 200
 
 export interface ListenerHandlers {
   /** `activity` is decremented when the response ends. */
@@ -79,6 +83,7 @@ export class Listener {
   /** TLS only: plain sockets by peer until their handshake completes. */
   readonly #handshakes = new Map<string, Socket>()
   readonly #sessions = new Map<ServerHttp2Session, RequestPacer>()
+  readonly #streams = new TurnLimit(STREAMS_PER_TURN)
   /** Connections that the HTTP/1 server has. */
   readonly #served = new WeakSet<Socket>()
 
@@ -179,9 +184,10 @@ export class Listener {
 
   #wire(server: Server, handlers: ListenerHandlers): void {
     const serve = (request: IncomingMessage, response: SvcResponse, expectsContinue: boolean): void => {
-      if ('stream' in request) {
+      if (isHttp2(request)) {
         const { session } = request.stream as ServerHttp2Stream
-        const start = (): void => handlers.request(request, response, this.facts, null, expectsContinue)
+        const start = (): void =>
+          this.#streams.run(() => handlers.request(request, response, this.facts, null, expectsContinue))
         const pacer = session && this.#sessions.get(session as ServerHttp2Session)
         if (pacer === undefined) start()
         else pacer.start(start)

@@ -1,12 +1,22 @@
 /** The routes of batches. */
 import type { JsonObject } from 'svc/plugin'
-import type { Batch, Batches, BatchItem, Documents, Engine, ItemResult, LlmRoute, RouteInput } from '../../llm/types.ts'
+import type {
+  Batch,
+  Batches,
+  BatchItem,
+  Documents,
+  Engine,
+  ItemResult,
+  LlmRoute,
+  ResultFormat,
+  RouteInput,
+} from '../../llm/types.ts'
 import { metadataOf } from '../conversations/routes.ts'
 import { describeGet, describeOther, describePost } from '../describe.ts'
 import { FILE_KIND, jsonExpiryOf, missing, storeFile, unknownFile } from '../files/routes.ts'
 import { pageOf } from '../responses/items.ts'
 import { bodyOf } from '../responses/routes.ts'
-import { readLines, type BatchProblem } from './input.ts'
+import { checkInput, requestsIn, type BatchProblem } from './input.ts'
 
 export type BatchRouteName = 'createBatch' | 'listBatches' | 'batch' | 'cancelBatch'
 type Route = LlmRoute<ReturnType<typeof bodyOf>>
@@ -28,6 +38,9 @@ interface Results extends JsonObject {
 }
 
 const ENDPOINTS = ['chat/completions', 'responses', 'embeddings', 'completions', 'moderations', 'images/generations']
+/** The files of results. */
+const OUTPUT = 'output'
+const ERROR = 'error'
 const DAY_SECONDS = 86_400
 const UNKNOWN = `batch_${'0'.repeat(24)}`
 
@@ -137,9 +150,10 @@ async function create({ engine, batches, documents }: Services, input: RouteInpu
   const metadata = body.metadata == null ? null : metadataOf(engine, body.metadata)
   const after = jsonExpiryOf(engine, body, 'output_expires_after') ?? null
   const file = await documents.get(input, FILE_KIND, fileId)
-  const content = file && (await documents.content(file))
-  if (content === undefined) throw unknownFile(engine, fileId, { status: 400, param: 'input_file_id' })
-  const { lines, problems, model } = readLines(engine, content, { endpoint, maxLines: batches.maxItems })
+  const chunks = file && (await documents.chunks(file))
+  if (chunks === undefined) throw unknownFile(engine, fileId, { status: 400, param: 'input_file_id' })
+  const { maxItems, maxLineBytes } = batches
+  const { total, problems, model } = await checkInput(engine, chunks, { endpoint, maxItems, maxLineBytes })
   const data: Data = {
     endpoint,
     input_file_id: fileId,
@@ -151,7 +165,7 @@ async function create({ engine, batches, documents }: Services, input: RouteInpu
   return batches.create(input, {
     id: `batch_${engine.randomId(24)}`,
     plan: batches.planOf(input),
-    total: lines.length,
+    total,
     isInvalid: problems.length > 0,
     data,
   })
@@ -165,55 +179,65 @@ async function withResults(
   now: number,
 ): Promise<Batch> {
   const data = batch.data as Data
-  let ids: string[] = []
-  const items = async (): Promise<BatchItem[] | null> => {
+  const ids: string[] = []
+  const path = data.endpoint.replace(/^\/v1/, '')
+  const items = async (): Promise<Iterable<BatchItem> | null> => {
     const file = await documents.get(input, FILE_KIND, data.input_file_id)
-    const content = file && (await documents.content(file))
-    if (content === undefined) return null
-    const { lines } = readLines(engine, content, { endpoint: data.endpoint, maxLines: batches.maxItems })
-    ids = lines.map(({ customId }) => customId)
-    return lines.map(({ body }) => ({ path: data.endpoint.replace(/^\/v1/, ''), body }))
+    const chunks = file && (await documents.chunks(file))
+    return chunks === undefined ? null : itemsIn(chunks)
   }
-  return batches.withResults(
-    batch,
-    input,
-    items,
-    async results => {
-      const output: string[] = []
-      const errors: string[] = []
-      for (const result of results) {
-        const line = lineOf(engine, batch, ids, result)
-        if (result.kind === 'cancelled') continue
-        if (result.kind === 'done' && result.status < 400) output.push(line)
-        else errors.push(line)
+  function* itemsIn(chunks: Iterable<Buffer>): Iterable<BatchItem> {
+    const { maxItems, maxLineBytes } = batches
+    for (const { customId, body } of requestsIn(engine, chunks, { endpoint: data.endpoint, maxItems, maxLineBytes })) {
+      ids.push(customId)
+      yield { path, body }
+    }
+  }
+  const counts = { [OUTPUT]: 0, [ERROR]: 0 }
+  const usage = { input: 0, cached: 0, output: 0, reasoning: 0 }
+  const format: ResultFormat = {
+    lineOf(result) {
+      if (result.kind === 'cancelled') return null
+      const isOutput = result.kind === 'done' && result.status < 400
+      const file = isOutput ? OUTPUT : ERROR
+      const kept = (): void => {
+        counts[file] += 1
+        if (isOutput) addUsage(engine, usage, result.body)
       }
-      const seconds = data.output_seconds ?? undefined
-      const store = async (what: string, lines: string[]): Promise<string | null> => {
-        if (lines.length === 0) return null
+      return { file, value: lineOf(engine, batch, ids, result), kept }
+    },
+    async finish(files) {
+      const owner = { provider: batch.provider, session: batch.session }
+      const store = async (what: typeof OUTPUT | typeof ERROR): Promise<string | null> => {
+        const content = files.get(what)
+        if (content === undefined) return null
         const id = `file-${engine.digest(batch.id, what).slice(0, 24)}`
-        const content = Buffer.from(`${lines.join('\n')}\n`)
-        const owner = { provider: batch.provider, session: batch.session }
-        const stored = { id, name: `${batch.id}_${what}.jsonl`, purpose: 'batch_output', content, seconds }
+        const name = `${batch.id}_${what}.jsonl`
+        const stored = { id, name, purpose: 'batch_output', content, seconds: data.output_seconds ?? undefined }
         return (await storeFile(engine, documents, owner, stored)).id
       }
       const summary: Results = {
-        output_file_id: await store('output', output),
-        error_file_id: await store('error', errors),
-        completed: output.length,
-        failed: errors.length,
-        usage: usageOf(engine, results),
+        output_file_id: await store(OUTPUT),
+        error_file_id: await store(ERROR),
+        completed: counts[OUTPUT],
+        failed: counts[ERROR],
+        usage: shownUsage(usage),
       }
       return summary
     },
-    now,
-  )
+  }
+  return batches.withResults(batch, input, items, format, now)
 }
 
-function lineOf(engine: Engine, batch: Batch, ids: string[], result: ItemResult): string {
+function lineOf(engine: Engine, batch: Batch, ids: string[], result: ItemResult): object {
   const own = { id: `batch_req_${engine.digest(batch.id, result.index).slice(0, 24)}`, custom_id: ids[result.index] }
   if (result.kind === 'expired') {
     const message = 'This request could not be executed before the completion window expired.'
-    return JSON.stringify({ ...own, response: null, error: { code: 'batch_expired', message } })
+    return { ...own, response: null, error: { code: 'batch_expired', message } }
+  }
+  if (result.kind === 'too_large') {
+    const message = engine.tooLargeMessage(result.limit)
+    return { ...own, response: null, error: { code: 'batch_output_too_large', message } }
   }
   const failure = {
     status_code: 500,
@@ -229,30 +253,36 @@ function lineOf(engine: Engine, batch: Batch, ids: string[], result: ItemResult)
   }
   const response =
     result.kind === 'done' ? { status_code: result.status, request_id: result.requestId, body: result.body } : failure
-  return JSON.stringify({ ...own, response, error: null })
+  return { ...own, response, error: null }
 }
 
-/** The tokens of all replies, whichever names their endpoint has for them. */
-function usageOf({ json }: Engine, results: readonly ItemResult[]): JsonObject {
-  const sum = { input: 0, cached: 0, output: 0, reasoning: 0 }
-  for (const result of results) {
-    if (result.kind !== 'done' || result.status >= 400) continue
-    const usage = json.own(result.body, 'usage')
-    const count = (...names: string[]): number =>
-      names.reduce((total, name) => total || (json.countOf(json.own(usage, name)) ?? 0), 0)
-    const detail = (name: string, ...of: string[]): number =>
-      of.reduce((total, member) => total || (json.countOf(json.own(json.own(usage, member), name)) ?? 0), 0)
-    sum.input += count('input_tokens', 'prompt_tokens')
-    sum.output += count('output_tokens', 'completion_tokens')
-    sum.cached += detail('cached_tokens', 'input_tokens_details', 'prompt_tokens_details')
-    sum.reasoning += detail('reasoning_tokens', 'output_tokens_details', 'completion_tokens_details')
-  }
+interface Usage {
+  input: number
+  cached: number
+  output: number
+  reasoning: number
+}
+
+/** Adds the tokens of a reply, whichever names its endpoint has for them. */
+function addUsage({ json }: Engine, sum: Usage, body: object): void {
+  const usage = json.own(body, 'usage')
+  const count = (...names: string[]): number =>
+    names.reduce((total, name) => total || (json.countOf(json.own(usage, name)) ?? 0), 0)
+  const detail = (name: string, ...of: string[]): number =>
+    of.reduce((total, member) => total || (json.countOf(json.own(json.own(usage, member), name)) ?? 0), 0)
+  sum.input += count('input_tokens', 'prompt_tokens')
+  sum.output += count('output_tokens', 'completion_tokens')
+  sum.cached += detail('cached_tokens', 'input_tokens_details', 'prompt_tokens_details')
+  sum.reasoning += detail('reasoning_tokens', 'output_tokens_details', 'completion_tokens_details')
+}
+
+function shownUsage({ input, cached, output, reasoning }: Usage): JsonObject {
   return {
-    input_tokens: sum.input,
-    input_tokens_details: { cached_tokens: sum.cached },
-    output_tokens: sum.output,
-    output_tokens_details: { reasoning_tokens: sum.reasoning },
-    total_tokens: sum.input + sum.output,
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
   }
 }
 
@@ -296,13 +326,7 @@ function showBatch(batches: Batches, batch: Batch, now: number): Shown {
       completed: results?.completed ?? state.done,
       failed: results?.failed ?? 0,
     },
-    usage: results?.usage ?? {
-      input_tokens: 0,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens: 0,
-      output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: 0,
-    },
+    usage: results?.usage ?? shownUsage({ input: 0, cached: 0, output: 0, reasoning: 0 }),
     metadata: data.metadata,
   }
 }

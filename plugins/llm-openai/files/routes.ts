@@ -159,7 +159,13 @@ export async function storeFile(
   engine: Engine,
   documents: Documents,
   owner: { provider: string; session: string },
-  file: { id?: string; name: string; purpose: string; content: Buffer; seconds?: number | undefined },
+  file: {
+    id?: string
+    name: string
+    purpose: string
+    content: Buffer | readonly Buffer[]
+    seconds?: number | undefined
+  },
 ): Promise<DocumentFacts> {
   const { id = `file-${engine.randomId(24)}`, name, purpose, content, seconds } = file
   const stored = await documents.put(owner, {

@@ -21,6 +21,8 @@ import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
 import { followChain } from '../state/chain.ts'
 import { historyTooLong, maxHistory, takeHistory } from '../state/history.ts'
+import { linesOf } from '../state/lines.ts'
+import { tooLargeMessage } from '../state/batch-results.ts'
 import { ownedKeys } from '../state/owner.ts'
 import { openText, sealText } from '../state/signed.ts'
 import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts'
@@ -91,6 +93,10 @@ export interface Engine {
   historyTooLong: typeof historyTooLong
   /** The most characters of stored texts that one request can bring together. */
   maxHistory: typeof maxHistory
+  /** The lines of a file that is read in parts. */
+  linesOf: typeof linesOf
+  /** Why an item of a batch has no result. */
+  tooLargeMessage: typeof tooLargeMessage
   /** The keys of records in stores of a plugin; `llm.records` has them already. */
   ownedKeys: typeof ownedKeys
   /** Seals a text with a secret of the plugin; `llm.signed` does it with values and lifetimes. */
@@ -157,6 +163,8 @@ const pure: Omit<Engine, 'randomId'> = {
   historyTooLong,
   maxHistory,
   followChain,
+  linesOf,
+  tooLargeMessage,
   ownedKeys,
   sealText,
   openText,

@@ -1,8 +1,8 @@
 /** The batches of providers: records with a plan, whose items run when somebody first asks for the results. */
-import { setImmediate } from 'node:timers/promises'
-import type { JsonObject, Store, Svc } from 'svc/plugin'
+import { Pacer, type JsonObject, type Store, type Svc, type SvcBudgets } from 'svc/plugin'
 import { digest, generator } from '../engine/seed.ts'
 import type { RouteInput } from '../provider.ts'
+import { BatchResults, type ResultFormat } from './batch-results.ts'
 import { DEFAULT_PLAN, parsePlan, stateAt, type BatchPlan, type BatchState } from './batch-plan.ts'
 import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
 
@@ -30,13 +30,6 @@ export interface BatchItem {
   body: object
 }
 
-/** The reply to an item, as it would be over HTTP; or why there is none. */
-export type ItemResult =
-  | { kind: 'done'; index: number; status: number; requestId: string; body: object }
-  | { kind: 'failed'; index: number }
-  | { kind: 'cancelled'; index: number }
-  | { kind: 'expired'; index: number }
-
 /** The syntax of `X-Svc-Batch`. */
 export const EXPECTED_PLAN = 'expected a time such as 2s, then fail, expire, cancel, errors=10 or shuffle'
 
@@ -56,16 +49,19 @@ export interface Batches {
   cancel(batch: Batch): Promise<Batch>
   stateAt(batch: Batch, now: number): BatchState
   /**
-   * The batch with its results. After its end, the first look runs the items, and `finish` stores what they returned; what
-   * it returns is kept in the batch. `now` is the time whose state is shown: a batch that has ended by then has results.
+   * The batch with its results. After its end, the first look runs the items, one batch after the other, and the format
+   * keeps what they returned. `now` is the time whose state is shown: a batch that has ended by then has results. Throws
+   * `OutputUnavailable`; then the next look runs them again.
    */
   withResults(
     batch: Batch,
     input: RouteInput,
-    items: () => Promise<BatchItem[] | null>,
-    finish: (results: ItemResult[]) => Promise<JsonObject>,
+    items: () => Promise<Iterable<BatchItem> | null>,
+    format: ResultFormat,
     now?: number,
   ): Promise<Batch>
+  /** The most bytes of a line of a file with requests. */
+  readonly maxLineBytes: number
   clear(session: string | null): Promise<number>
 }
 
@@ -74,18 +70,23 @@ const BOUNDS = {
   public: { maxCount: 50, maxPerGroup: 5, maxPlanMs: 600_000, ttlMs: 3_600_000, maxBytes: 2 * 1024 * 1024 },
 }
 const PUBLIC_ITEMS = 50
-/** Items to run before yielding to other requests. */
-const ITEMS_PER_TURN = 20
 
 export class BatchStore implements Batches {
   readonly maxItems: number
   readonly #batches: Store<Batch>
   readonly #runs: Store<true>
+  readonly maxLineBytes: number
+  readonly #budgets: SvcBudgets
+  readonly #maxBytes: number
+  #last: Promise<unknown> = Promise.resolve()
   readonly #isPublic: boolean
   readonly #keyOf: OwnedKeys
   readonly #maxPlanMs: number
 
-  constructor(svc: Svc<unknown>, maxItems: number) {
+  constructor(svc: Svc<unknown>, maxItems: number, { maxBytes }: { maxBytes: number }) {
+    this.#budgets = svc.budgets
+    this.#maxBytes = maxBytes
+    this.maxLineBytes = svc.config.bodyLimit
     this.#isPublic = svc.config.publicMode
     this.#keyOf = ownedKeys(this.#isPublic)
     const { maxPlanMs, ...bounds } = BOUNDS[this.#isPublic ? 'public' : 'normal']
@@ -147,20 +148,40 @@ export class BatchStore implements Batches {
   async withResults(
     batch: Batch,
     input: RouteInput,
-    itemsOf: () => Promise<BatchItem[] | null>,
-    finish: (results: ItemResult[]) => Promise<JsonObject>,
+    itemsOf: () => Promise<Iterable<BatchItem> | null>,
+    format: ResultFormat,
     now = Date.now(),
   ): Promise<Batch> {
     const state = stateAt(batch, now)
     if (!state.isEnded || state.phase === 'failed' || batch.results !== null) return batch
-    const items = await itemsOf()
-    const isCounted = await this.#runs.add(this.#keyOf(batch, batch.id), true)
-    const results = items === null ? [] : await this.#run(batch, state, input, items, isCounted)
-    const summary = await finish(results)
-    const changed = await this.#batches.update(this.#keyOf(batch, batch.id), found =>
-      found === undefined || found.results !== null ? found : { ...found, results: summary },
-    )
-    return changed ?? { ...batch, results: summary }
+    return this.#inTurn(async () => {
+      const key = this.#keyOf(batch, batch.id)
+      // Another look may have run them meanwhile, or a client may have deleted the batch.
+      const current = await this.#batches.peek(key)
+      if (current === undefined || current.results !== null) return current ?? batch
+      const items = await itemsOf()
+      const isCounted = await this.#runs.add(key, true)
+      const output = this.#budgets.detachedOutput()
+      try {
+        const limit = Math.min(format.maxBytes ?? Infinity, output.limit, this.#maxBytes)
+        const results = new BatchResults(format, output, limit)
+        if (items !== null) await this.#run(batch, state, input, items, { results, isCounted })
+        const summary = await format.finish(results.files(batch.plan.shuffle ? batch.id : null))
+        const changed = await this.#batches.update(key, found =>
+          found === undefined || found.results !== null ? found : { ...found, results: summary },
+        )
+        return changed ?? { ...batch, results: summary }
+      } finally {
+        output.release()
+      }
+    })
+  }
+
+  /** One batch runs at a time, since each may need as much memory as the largest answer. */
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(run)
+    this.#last = result.catch(() => {})
+    return result
   }
 
   async clear(session: string | null): Promise<number> {
@@ -175,25 +196,28 @@ export class BatchStore implements Batches {
     batch: Batch,
     state: BatchState,
     input: RouteInput,
-    items: BatchItem[],
-    isCounted: boolean,
-  ): Promise<ItemResult[]> {
-    const results: ItemResult[] = []
-    const failing = failingItems(batch, items.length)
-    for (const [index, item] of items.entries()) {
-      if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await setImmediate()
-      if (index >= state.done) results.push({ kind: state.phase === 'expired' ? 'expired' : 'cancelled', index })
-      else if (failing.has(index)) results.push({ kind: 'failed', index })
+    items: Iterable<BatchItem>,
+    { results, isCounted }: { results: BatchResults; isCounted: boolean },
+  ): Promise<void> {
+    const failing = failingItems(batch, batch.total)
+    const pacer = new Pacer(this.#budgets.workMs)
+    let index = -1
+    for (const item of items) {
+      index += 1
+      if (pacer.isDue) await pacer.pause()
+      const left = batch.total - index - 1
+      if (index >= state.done) results.add({ kind: state.phase === 'expired' ? 'expired' : 'cancelled', index }, left)
+      else if (failing.has(index)) results.add({ kind: 'failed', index }, left)
+      else if (results.isFull) results.add({ kind: 'too_large', index, limit: results.limit }, left)
       else {
         const { status, body, requestId } = await input.runItem(item.path, item.body, {
           batch: batch.id,
           isCounted,
           ...(item.params === undefined ? {} : { params: item.params }),
         })
-        results.push({ kind: 'done', index, status, requestId, body })
+        results.add({ kind: 'done', index, status, requestId, body }, left)
       }
     }
-    return batch.plan.shuffle ? shuffled(results, batch.id) : results
   }
 }
 
@@ -205,12 +229,4 @@ function failingItems({ id, plan }: Batch, total: number): ReadonlySet<number> {
   const drawn = Array.from({ length: total }, (_, index) => ({ index, place: next() }))
   drawn.sort((one, other) => one.place - other.place)
   return new Set(drawn.slice(0, count).map(({ index }) => index))
-}
-
-function shuffled(results: ItemResult[], seed: string): ItemResult[] {
-  const next = generator(digest('batch order', seed))
-  return results
-    .map(result => ({ result, place: next() }))
-    .sort((one, other) => one.place - other.place)
-    .map(({ result }) => result)
 }

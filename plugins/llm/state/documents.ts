@@ -1,5 +1,5 @@
 /** The documents of providers: uploaded files, and what batches read and write. */
-import type { JsonObject, Store, Svc } from 'svc/plugin'
+import { copyText, heldBytes, type JsonObject, type Store, type Svc } from 'svc/plugin'
 import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
 
 /** A document without its content. Plain data. */
@@ -24,7 +24,8 @@ export interface NewDocument {
   id: string
   name: string
   type: string
-  content: Buffer
+  /** Parts are joined. */
+  content: Buffer | readonly Buffer[]
   meta?: JsonObject
   /** Milliseconds; default: as long as documents live. */
   ttlMs?: number
@@ -40,6 +41,8 @@ export interface Documents {
   put(owner: Owner, document: NewDocument): Promise<DocumentFacts | undefined>
   get(owner: Owner, kind: string, id: string): Promise<DocumentFacts | undefined>
   content(document: DocumentFacts): Promise<Buffer | undefined>
+  /** The same in parts of a bounded size, which are made as they are read. */
+  chunks(document: DocumentFacts): Promise<Iterable<Buffer> | undefined>
   /** In the order of their creation. */
   list(owner: Owner, kind: string): Promise<DocumentFacts[]>
   delete(document: DocumentFacts): Promise<void>
@@ -57,8 +60,12 @@ const FACTS_BYTES = 4 * MIB
 
 interface Content {
   session: string
-  base64: string
+  /** Base64, each of `CHUNK` bytes, the last one of fewer. */
+  chunks: string[]
 }
+
+/** A multiple of three, so that base64 has no padding in between. */
+const CHUNK = 48 * 1024
 
 export class DocumentStore implements Documents {
   readonly maxBytes: number
@@ -75,7 +82,14 @@ export class DocumentStore implements Documents {
     this.maxBytes = each
     this.#ttlMs = ttlMs
     this.#facts = svc.state<DocumentFacts>('documents', { maxCount, maxPerGroup, ttlMs, maxBytes: FACTS_BYTES })
-    this.#contents = svc.state<Content>('document-contents', { maxCount, maxPerGroup, maxBytes, ttlMs })
+    this.#contents = svc.state<Content>('document-contents', {
+      maxCount,
+      maxPerGroup,
+      maxBytes,
+      ttlMs,
+      schema: 2,
+      sizeOf: ({ session, chunks }) => chunks.reduce((sum, chunk) => sum + heldBytes(chunk), heldBytes(session)),
+    })
   }
 
   async put(owner: Owner, document: NewDocument): Promise<DocumentFacts | undefined> {
@@ -85,7 +99,9 @@ export class DocumentStore implements Documents {
 
   async create({ provider, session }: Owner, document: NewDocument): Promise<DocumentFacts | 'exists' | undefined> {
     const { content, ttlMs, meta = {}, ...given } = document
-    if (content.length > this.maxBytes) return undefined
+    const parts = Buffer.isBuffer(content) ? [content] : content
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+    if (bytes > this.maxBytes) return undefined
     const now = Date.now()
     const facts: DocumentFacts = {
       provider,
@@ -93,14 +109,15 @@ export class DocumentStore implements Documents {
       ...given,
       name: given.name.slice(0, MAX_NAME),
       type: given.type.slice(0, MAX_NAME),
-      bytes: content.length,
+      bytes,
       createdAt: now,
       expiresAt: ttlMs === undefined ? null : now + ttlMs,
       meta,
     }
     const key = this.#key(facts)
     const options = { group: session, ttlMs: Math.min(ttlMs ?? this.#ttlMs, this.#ttlMs) }
-    if (!(await this.#contents.add(key, { session, base64: content.toString('base64') }, options))) return 'exists'
+    const value: Content = { session: copyText(session), chunks: [...encoded(parts)] }
+    if (!(await this.#contents.add(key, value, options))) return 'exists'
     await this.#facts.set(key, facts, options)
     return facts
   }
@@ -111,8 +128,13 @@ export class DocumentStore implements Documents {
   }
 
   async content(document: DocumentFacts): Promise<Buffer | undefined> {
+    const chunks = await this.chunks(document)
+    return chunks && Buffer.concat([...chunks])
+  }
+
+  async chunks(document: DocumentFacts): Promise<Iterable<Buffer> | undefined> {
     const found = await this.#contents.peek(this.#key(document))
-    return found && Buffer.from(found.base64, 'base64')
+    return found && decoded(found.chunks)
   }
 
   async list({ provider, session }: Owner, kind: string): Promise<DocumentFacts[]> {
@@ -142,4 +164,23 @@ export class DocumentStore implements Documents {
   bytes(): Promise<number> {
     return this.#contents.bytes()
   }
+}
+
+function* encoded(parts: readonly Buffer[]): Iterable<string> {
+  const chunk = Buffer.allocUnsafe(CHUNK)
+  let filled = 0
+  for (const part of parts)
+    for (let start = 0; start < part.length; ) {
+      const copied = part.copy(chunk, filled, start)
+      start += copied
+      filled += copied
+      if (filled < CHUNK) continue
+      yield chunk.toString('base64')
+      filled = 0
+    }
+  if (filled > 0) yield chunk.toString('base64', 0, filled)
+}
+
+function* decoded(chunks: readonly string[]): Iterable<Buffer> {
+  for (const chunk of chunks) yield Buffer.from(chunk, 'base64')
 }

@@ -80,7 +80,7 @@ t.test('svc.state "document-contents" [HARD-12]', async t =>
 
 t.test('svc.state "batches" [HARD-12]', async t =>
   bounded(t, 16 * MIB, async () => {
-    const store = new BatchStore(pluginState(config).svc, 1000)
+    const store = new BatchStore(pluginState(config).svc, 1000, { maxBytes: 64 * MIB })
     await times(600, index =>
       store.create(
         { provider: 'openai', session: `session ${index}` },

@@ -42,7 +42,11 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
       'User-Agent': 'tester/1',
     },
   })
-  const first = await fetch(`${url}/echo`, { method: 'POST', body: 'x', headers: { 'X-Svc-Fail': '503' } })
+  const first = await fetch(`${url}/echo?access_token=a-secret&x=2`, {
+    method: 'POST',
+    body: 'x',
+    headers: { 'X-Svc-Fail': '503' },
+  })
   await fetch(`${url}/no/such/path`, { method: 'OPTIONS' })
   await fetch(`${url}/_svc/ready`)
   await new Promise<void>(resolve => {
@@ -97,7 +101,12 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
   const failed = collector.span('POST /echo')!
   t.match(failed, {
     status: { code: 2 },
-    attributes: { 'error.type': '503', 'svc.fault': 'fail', 'http.response.status_code': 503 },
+    attributes: {
+      'error.type': '503',
+      'svc.fault': 'fail',
+      'http.response.status_code': 503,
+      'url.query': 'access_token=redacted&x=2',
+    },
   })
   t.notOk(failed.parentSpanId)
   t.equal(first.headers.get('traceresponse'), `00-${failed.traceId}-${failed.spanId}-01`, 'a trace of its own')

@@ -107,6 +107,7 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/llm/usage/ledger.ts',
     'plugins/mcp/bridge/remote-link.ts #followed',
     'plugins/mocks/response/rendering.ts',
+    'plugins/mocks/schema/pattern-text.ts #kept',
     'plugins/probe/upstream/sessions.ts',
   ],
   // The object lives for one request, one command or one build.
@@ -114,6 +115,7 @@ const BOUNDS: Record<string, string[]> = {
     'core/cli/hidden-findings.ts',
     'core/inspector/subjects.ts',
     'plugins/llm/engine/embedding.ts',
+    'plugins/mocks/schema/pattern-text.ts #candidates',
     'plugins/mocks/schema/sample-builder.ts',
   ],
 }

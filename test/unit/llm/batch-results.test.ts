@@ -1,7 +1,8 @@
 /** The results of a batch: when there are some, and how many of its items the plan makes fail. */
 import t from 'tap'
 import { DEFAULT_PLAN } from '../../../plugins/llm/state/batch-plan.ts'
-import { BatchStore, type Batch, type ItemResult } from '../../../plugins/llm/state/batches.ts'
+import type { ItemResult, ResultFormat } from '../../../plugins/llm/state/batch-results.ts'
+import { BatchStore, type Batch } from '../../../plugins/llm/state/batches.ts'
 import type { RouteInput } from '../../../plugins/llm/types.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 
@@ -11,17 +12,24 @@ const input = {
 } as unknown as RouteInput
 
 async function resultsOf(errors: number, { id = 'b', after = DEFAULT_PLAN.ms } = {}): Promise<ItemResult[] | null> {
-  const store = new BatchStore(pluginState({ publicMode: false }).svc, 1000)
+  const store = new BatchStore(pluginState({ publicMode: false }).svc, 1000, { maxBytes: 1_000_000 })
   const plan = { ...DEFAULT_PLAN, errors }
   const owner = { provider: 'openai', session: 's' }
   const batch: Batch = await store.create(owner, { id, plan, total: TOTAL, isInvalid: false, data: {} })
   const items = Array.from({ length: TOTAL }, () => ({ path: '/x', body: {} }))
   let seen: ItemResult[] | null = null
-  const finish = (results: ItemResult[]) => {
-    seen = results
-    return Promise.resolve({})
+  const results: ItemResult[] = []
+  const format: ResultFormat = {
+    lineOf(result) {
+      results.push(result)
+      return { file: 'output', value: result }
+    },
+    finish() {
+      seen = results
+      return Promise.resolve({})
+    },
   }
-  const shown = await store.withResults(batch, input, () => Promise.resolve(items), finish, batch.createdAt + after)
+  const shown = await store.withResults(batch, input, () => Promise.resolve(items), format, batch.createdAt + after)
   t.equal(shown.results === null, seen === null)
   return seen
 }

@@ -29,7 +29,7 @@ const { svc } = pluginState({ publicMode: false }, { isStrict: true })
 const llm = {
   engine,
   documents: new DocumentStore(svc),
-  batches: new BatchStore(svc, 1000),
+  batches: new BatchStore(svc, 1000, { maxBytes: 1_000_000 }),
   endings: () => () => () => () => {},
 }
 const state = createState(svc, llm)

@@ -27,7 +27,7 @@ export function enterTrace(context: RequestContext, { tracer, inspector }: Pipel
 }
 
 /** Spans leave the instance: the secrets of clients are replaced as well. */
-const redactor = new Redactor()
+const redactor = new Redactor({ marker: 'redacted' })
 
 function startSpan(
   context: RequestContext,
