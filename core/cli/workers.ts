@@ -6,6 +6,8 @@ import type { Terminal } from './terminal.ts'
 
 /** A worker that ends on its own is replaced after this time, in milliseconds. */
 const RESTART_MS = 1_000
+/** One that ends before it has served waits twice as long each time, because it would only use processor time. */
+const LONGEST_RESTART_MS = 30_000
 
 export interface WorkersOptions {
   count: number
@@ -20,6 +22,9 @@ export function runWorkers({ count, instanceId, environment }: WorkersOptions, {
   let isStopping = false
   let hasServed = false
   const numbers = new Map<number, number>()
+  const serving = new Set<number>()
+  /** By number of the worker. */
+  const pauses = new Map<number, number>()
   const workers = (): Worker[] => Object.values(cluster.workers ?? {}).filter(worker => worker !== undefined)
   const fork = (number: number): void => {
     const worker = cluster.fork({ ...environment, SVC_INSTANCE_ID: `${instanceId}-${number}` })
@@ -35,12 +40,15 @@ export function runWorkers({ count, instanceId, environment }: WorkersOptions, {
   }
   process.on('SIGTERM', () => stop('SIGTERM')).on('SIGINT', () => stop('SIGINT'))
   process.on('SIGHUP', () => signal('SIGHUP'))
-  cluster.on('listening', () => {
+  cluster.on('listening', ({ id }) => {
     hasServed = true
+    serving.add(id)
   })
   cluster.on('exit', (worker, code, killedBy) => {
     const number = numbers.get(worker.id)!
     numbers.delete(worker.id)
+    const pause = serving.delete(worker.id) ? RESTART_MS : (pauses.get(number) ?? RESTART_MS)
+    pauses.set(number, Math.min(2 * pause, LONGEST_RESTART_MS))
     if (isStopping) {
       if (workers().length === 0) process.exit(0)
       return
@@ -52,10 +60,10 @@ export function runWorkers({ count, instanceId, environment }: WorkersOptions, {
       for (const one of workers()) one.process.kill('SIGKILL')
       process.exit(1)
     }
-    err.write(`worker ${number} ended (${killedBy ?? `exit code ${code}`}) and is started again\n`)
+    err.write(`worker ${number} ended (${killedBy ?? `exit code ${code}`}) and is started again in ${pause / 1000} s\n`)
     setTimeout(() => {
       if (!isStopping) fork(number)
-    }, RESTART_MS)
+    }, pause)
   })
   answerMetrics(workers)
   for (let number = 1; number <= count; number++) fork(number)

@@ -383,7 +383,8 @@ export const variables: readonly Variable[] = [
     parser: wholeNumber(65_536, 1_073_741_824, 'bytes'),
     default: 4 * MIB,
     shownAs: 'budgets.client_bytes',
-    description: 'Unsent bytes of the streams of one client address, above which the slowest of them is ended.',
+    description:
+      'Unsent bytes of the streams of one client address, above which those are ended that are hardly read, the slowest first; at eight times the value, at once.',
   }),
   row({
     name: 'SVC_BUDGET_MEMORY_BYTES',

@@ -13,7 +13,7 @@ export interface Budgets {
   steps: number
   /** Unsent bytes of one stream, above which its writer waits. */
   unsentStreamBytes: number
-  /** Unsent bytes of one client, above which its streams are ended, the slowest first. */
+  /** Unsent bytes of one client, above which those of its streams end that are hardly read, the slowest first. */
   unsentClientBytes: number
   /** Unsent bytes of all streams; and the same again for large answers that are being made or sent. */
   unsentTotalBytes: number
@@ -134,7 +134,7 @@ export class OutputBudget {
     this.#working += held
   }
 
-  /** Throws `OutputTooLarge` if so many bytes more do not fit. Nothing is taken. */
+  /** Throws `OutputTooLarge` if this number of further bytes does not fit. Nothing is taken. */
   require(bytes: number): void {
     if (!(this.#used + bytes <= this.limit)) throw new OutputTooLarge(this.limit)
   }

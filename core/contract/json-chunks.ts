@@ -4,7 +4,7 @@
 const CHUNK = 32_768
 
 /**
- * A list whose items are made as they are read, each time anew. In JSON it is an array. Its items are small: each is
+ * A list whose items are made each time they are read. In JSON it is an array. Its items are small: each is
  * written as a whole.
  */
 export class JsonList<T> implements Iterable<T> {

@@ -42,11 +42,11 @@ export function answerMetrics(workers: () => Worker[]): void {
         clearTimeout(timer)
         resolve()
       })
-      for (const one of asking) one.send({ svcMetrics: 'collect', id: own } satisfies Message)
+      for (const one of asking) one.send({ svcMetrics: 'collect', id: own } satisfies Message, ignoreEnded)
     })
     pending.delete(own)
     const text = await AggregatorRegistry.aggregate(collected as never).metrics()
-    if (worker.isConnected()) worker.send({ svcMetrics: 'sum', id, text } satisfies Message)
+    if (worker.isConnected()) worker.send({ svcMetrics: 'sum', id, text } satisfies Message, ignoreEnded)
   }
 }
 
@@ -62,18 +62,46 @@ export function openWorkerMetrics(registry: Registry): (() => Promise<string>) |
       const { id } = message
       void registry
         .getMetricsAsJSON()
-        .then(metrics => process.send?.({ svcMetrics: 'collected', id, metrics } satisfies Message))
+        .then(metrics => process.send?.({ svcMetrics: 'collected', id, metrics } satisfies Message, ignoreEnded))
     }
   })
-  return async () => {
+  const collect = async (): Promise<string> => {
     const id = ++asked
     const summed = new Promise<string | null>(resolve => {
       waiting.set(id, resolve)
       setTimeout(() => resolve(null), 2 * WAIT_MS).unref()
     })
-    process.send?.({ svcMetrics: 'ask', id } satisfies Message)
+    process.send?.({ svcMetrics: 'ask', id } satisfies Message, ignoreEnded)
     const text = await summed
     waiting.delete(id)
     return text ?? registry.metrics()
   }
+  return oneAtATime(collect)
 }
+
+/**
+ * At most one call runs and one waits, whatever the number of callers: each gets the result of a call that began after it
+ * asked.
+ */
+export function oneAtATime<T>(call: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> | null = null
+  let next: Promise<T> | null = null
+  const start = (): Promise<T> => {
+    next = null
+    const result = call()
+    running = result
+    const end = (): void => {
+      if (running === result) running = null
+    }
+    result.then(end, end)
+    return result
+  }
+  return () => {
+    if (running === null) return start()
+    next ??= running.then(start, start)
+    return next
+  }
+}
+
+/** A process that has just ended gets no message; without a callback, the error would end this process too. */
+function ignoreEnded(): void {}

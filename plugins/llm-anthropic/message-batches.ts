@@ -11,11 +11,12 @@ import type {
   OwnParsed,
   ResultFormat,
   RouteInput,
+  StoredBody,
 } from '../llm/types.ts'
 import { requestIdOf } from './errors.ts'
 import { checkPage, pageOf, readPage } from './page.ts'
 
-type Parsed = OwnParsed<{ body: object | string }>
+type Parsed = OwnParsed<{ body: object; stored?: StoredBody }>
 type Route = LlmRoute<Parsed>
 
 interface Data extends JsonObject {
@@ -211,18 +212,19 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
       async parse(input) {
         const batch = await withResults(await find(input), input, Date.now())
         const document = batch.results === null ? undefined : await documents.get(batch, RESULTS, batch.id)
-        const content = document && (await documents.content(document))
-        if (content === undefined)
+        const chunks = document && (await documents.chunks(document))
+        if (chunks === undefined)
           throw engine.badInput(`Batch ${batch.id} has no available results.`, { status: 404, kind: 'not_found' })
-        return bodyOf(content.toString())
+        const stored = { bytes: document!.bytes, chunks }
+        return { ...bodyOf({}), wire: { body: {}, stored } }
       },
-      render: (_result, parsed) => ({ body: parsed.wire.body, contentType: 'application/x-jsonl' }),
+      render: (_result, { wire }) => ({ ...wire, contentType: 'application/x-jsonl' }),
     },
   ]
   return routes
 }
 
-export function bodyOf(body: object | string): Parsed {
+export function bodyOf(body: object): Parsed {
   return { op: 'own', promptTokens: 0, completionTokens: 0, wire: { body } }
 }
 

@@ -1,6 +1,15 @@
 /** Files: uploads, resumable or whole, and `files`. */
 import { createHash } from 'node:crypto'
-import type { DocumentFacts, Documents, Engine, LlmRoute, NewDocument, OwnParsed, RouteInput } from '../llm/types.ts'
+import type {
+  DocumentFacts,
+  Documents,
+  Engine,
+  LlmRoute,
+  NewDocument,
+  OwnParsed,
+  RouteInput,
+  StoredBody,
+} from '../llm/types.ts'
 import { field } from './fields.ts'
 import { readPage } from './page.ts'
 import { parseRelated } from './multipart-related.ts'
@@ -15,7 +24,8 @@ const BETA = ['/ai/gemini/v1']
 const contentType = 'application/json; charset=UTF-8'
 
 interface Reply {
-  body: object | Buffer
+  body: object | string
+  stored?: StoredBody
   contentType: string
   headers?: Record<string, string>
 }
@@ -55,13 +65,13 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
     const found = await find(input)
     if (found.meta.source !== GENERATED)
       throw engine.badInput('Only generated files can be downloaded.', { status: 400 })
-    const content = await documents.content(found)
-    if (content === undefined) throw engine.badInput('The file has expired.', { kind: 'not_found', status: 404 })
+    const chunks = await documents.chunks(found)
+    if (chunks === undefined) throw engine.badInput('The file has expired.', { kind: 'not_found', status: 404 })
     return {
       op: 'own',
       promptTokens: 0,
       completionTokens: 0,
-      wire: { body: content, contentType: found.type },
+      wire: { body: '', stored: { bytes: found.bytes, chunks }, contentType: found.type },
     }
   }
   return [
@@ -244,7 +254,7 @@ export async function storeFile(
     name: string
     displayName: string | null
     type: string
-    content: Buffer | readonly Buffer[]
+    content: NewDocument['content']
     isGenerated?: true
   },
 ): Promise<DocumentFacts> {
@@ -272,9 +282,10 @@ export async function storeFile(
   })
 }
 
-function sha256Of(content: Buffer | readonly Buffer[]): string {
+function sha256Of(content: NewDocument['content']): string {
   const hash = createHash('sha256')
-  for (const part of Buffer.isBuffer(content) ? [content] : content) hash.update(part)
+  for (const part of Buffer.isBuffer(content) ? [content] : 'chunks' in content ? content.chunks : content)
+    hash.update(part)
   return hash.digest('base64')
 }
 

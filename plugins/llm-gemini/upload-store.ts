@@ -1,6 +1,6 @@
 /** Uploads that have begun. */
-import type { Store, Svc } from 'svc/plugin'
-import type { RouteInput } from '../llm/types.ts'
+import { copyText, heldBytes, type Store, type Svc } from 'svc/plugin'
+import type { RouteInput, StoredBody } from '../llm/types.ts'
 
 export interface UploadedFile {
   name: string
@@ -11,11 +11,21 @@ export interface UploadedFile {
 interface Upload {
   session: string
   file: UploadedFile
-  base64: string
+  /** Base64 of what each request has sent. */
+  parts: string[]
   bytes: number
 }
 
+/** An upload with what it has so far. */
+export interface Received {
+  session: string
+  file: UploadedFile
+  content: StoredBody
+}
+
 const MIB = 1024 * 1024
+/** Bytes of a part in a list. */
+const POINTER = 8
 const LIFETIME_MS = 3_600_000
 const BOUNDS = { normal: { maxCount: 50, maxBytes: 64 * MIB }, public: { maxCount: 5, maxBytes: 8 * MIB } }
 
@@ -24,11 +34,28 @@ export class UploadStore {
 
   constructor(svc: Svc) {
     const bounds = BOUNDS[svc.config.publicMode ? 'public' : 'normal']
-    this.#uploads = svc.state<Upload>('resumable-uploads', { ...bounds, ttlMs: LIFETIME_MS })
+    this.#uploads = svc.state<Upload>('resumable-uploads', {
+      ...bounds,
+      ttlMs: LIFETIME_MS,
+      schema: 2,
+      // Parts are not copied for each part that follows.
+      sizeOf: ({ session, file, parts }) =>
+        parts.reduce(
+          (sum, part) => sum + POINTER + heldBytes(part),
+          heldBytes(session) + 2 * JSON.stringify(file).length,
+        ),
+    })
   }
 
   async begin({ provider, session }: RouteInput, id: string, file: UploadedFile): Promise<void> {
-    await this.#uploads.set(keyOf(provider, id), { session, file, base64: '', bytes: 0 }, { group: session })
+    const { name, displayName, type } = file
+    const kept: Upload = {
+      session: copyText(session),
+      file: { name: copyText(name), displayName: displayName && copyText(displayName), type: copyText(type) },
+      parts: [],
+      bytes: 0,
+    }
+    await this.#uploads.set(keyOf(provider, id), kept, { group: session })
   }
 
   /**
@@ -40,17 +67,17 @@ export class UploadStore {
     id: string,
     offset: number,
     content: Buffer,
-  ): Promise<{ session: string; file: UploadedFile; content: Buffer } | 'unknown' | 'wrong offset'> {
-    const before = await this.#uploads.peek(keyOf(provider, id))
-    if (before === undefined) return 'unknown'
-    if (before.bytes !== offset) return 'wrong offset'
-    const all = Buffer.concat([Buffer.from(before.base64, 'base64'), content])
-    const base64 = all.toString('base64')
-    const after = await this.#uploads.update(keyOf(provider, id), found =>
-      found === undefined || found.bytes !== offset ? found : { ...found, base64, bytes: all.length },
-    )
+  ): Promise<Received | 'unknown' | 'wrong offset'> {
+    const part = content.length === 0 ? [] : [content.toString('base64')]
+    const sum = offset + content.length
+    let isAppended = false
+    const after = await this.#uploads.update(keyOf(provider, id), found => {
+      isAppended = found !== undefined && found.bytes === offset
+      return found === undefined || !isAppended ? found : { ...found, parts: [...found.parts, ...part], bytes: sum }
+    })
     if (after === undefined) return 'unknown'
-    return after.bytes === all.length ? { session: after.session, file: after.file, content: all } : 'wrong offset'
+    if (!isAppended) return 'wrong offset'
+    return { session: after.session, file: after.file, content: { bytes: sum, chunks: decoded(after.parts) } }
   }
 
   async end({ provider }: RouteInput, id: string): Promise<void> {
@@ -68,4 +95,13 @@ export class UploadStore {
 
 function keyOf(provider: string, id: string): string {
   return `${provider} ${id.slice(0, 100)}`
+}
+
+/** It can be read more than once. */
+function decoded(parts: readonly string[]): Iterable<Buffer> {
+  return {
+    *[Symbol.iterator]() {
+      for (const part of parts) yield Buffer.from(part, 'base64')
+    },
+  }
 }

@@ -457,10 +457,18 @@ export interface ReplyPlan {
   failsAfter: number | null
 }
 
+/** The content of a stored file. */
+export interface StoredBody {
+  bytes: number
+  chunks: Iterable<Buffer>
+}
+
 export interface Rendered {
   status?: number
   /** Objects are sent as compact JSON. */
   body: object | string | Buffer
+  /** Replaces the body: parts of a stored file, which are read as the client receives them. */
+  stored?: StoredBody
   /** Default `application/json; charset=utf-8`. */
   contentType?: string
   headers?: Record<string, string>

@@ -138,4 +138,9 @@ export default [
     rule: 'a clock that is set back neither lifts a limit, nor keeps an entry beyond its bounds, nor stops anything',
     where: 'docs/hardening.md',
   },
+  {
+    id: 'HARD-20',
+    rule: 'with SVC_WORKERS, a worker that ends is started again after a second, or after up to 30 if it had not served; the process that starts them outlives any of them, and metrics are collected one at a time',
+    where: 'docs/hardening.md',
+  },
 ]

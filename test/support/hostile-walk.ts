@@ -26,7 +26,7 @@ const TEMPLATE = '{{prompt}}{{request.body}}{{request.body.messages}}{{request.q
 const PATTERN = '[ab]*a[ab]{450}[cd](a+)+$'
 /** Levels of a deep structure, which every parser of the product must bear or refuse. */
 const LEVELS = 10_000
-/** A request target has room for this. */
+/** This fits into a request target. */
 const PARAMETER_BYTES = 2000
 const LARGE_NUMBER = '999999999'
 
@@ -153,7 +153,7 @@ function replaced(value: unknown, counts: Counts, make: () => string, name = '')
 
 const json = (text: string): string => (text.startsWith('[[') || text.startsWith('[{') ? text : JSON.stringify(text))
 
-/** Lists in lists and objects in objects, beside each other until the share is used up. */
+/** Lists in lists and objects in objects, side by side until the share is used up. */
 function deep(bytes: number): string {
   const levels = Math.max(1, Math.min(LEVELS, Math.floor(bytes / 20)))
   const one = `${'[{"a":'.repeat(levels / 2)}0${'}]'.repeat(levels / 2)}`

@@ -10,8 +10,8 @@ import type { UnsentMemory } from '../../http/streams/unsent-memory.ts'
 const STEPS_PER_MS = 100_000
 
 /**
- * One for the process: large answers to all requests share its memory. If it is used up, an answer that nobody reads makes
- * room for others.
+ * One for the process: large answers to all requests share its memory. If it is used up, an answer that nobody reads is
+ * ended for others.
  */
 export function createBudgets(budgets: Budgets, unsent?: Pick<UnsentMemory, 'endSlowest'>): SvcBudgets {
   const turns = new EvaluationTurns(budgets.workMs * STEPS_PER_MS)

@@ -9,7 +9,7 @@ import { transportOf } from './transport.ts'
 
 /** Requests that start in one turn of the event loop: bytes that they send are seen in later turns. */
 const STARTS_PER_TURN = 8
-/** No request starts while the kernel has not taken so many bytes of the connection. */
+/** No request starts while the kernel has not taken more bytes than this of the connection. */
 const MAX_UNWRITTEN_BYTES = 256 * 1024
 const CHECK_MS = 5
 

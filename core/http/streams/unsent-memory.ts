@@ -21,7 +21,7 @@ export const PATIENCE_MS = 1000
 const SLOWEST_RATE = 128
 /** A client may exceed its bound by this factor as long as its streams are read. */
 const CLIENT_BURST = 8
-/** A stream with so many times the bytes at which its writer should wait has a writer that never waits. */
+/** A stream that exceeds its bound by this factor has a writer that never waits. */
 const STREAM_BURST = 64
 
 interface Client {

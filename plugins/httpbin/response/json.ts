@@ -36,7 +36,7 @@ export const goNarrowJson = (value: unknown, output?: OutputBudget): string =>
 
 function write(value: unknown, style: Style, output?: OutputBudget): string {
   const writer = new Writer(style, output)
-  writer.write(value, 0)
+  writer.write(value, 0, '')
   return writer.text
 }
 
@@ -55,47 +55,62 @@ class Writer {
     this.#output = output
   }
 
-  /** Recursive: the depth of values from requests is bounded where they are parsed. Maps are written as objects. */
-  write(value: unknown, level: number): void {
-    if (typeof value === 'string') this.#add(writeText(value, this.#style))
-    else if (value instanceof LosslessNumber) this.#add(pythonNumber(value.value))
-    else if (typeof value !== 'object' || value === null) this.#add(JSON.stringify(value) ?? 'null')
-    else if (Array.isArray(value)) this.#wrap('[', value, ']', level, item => this.write(item, level + 1))
-    else this.#members(value, level)
+  /**
+   * Writes a value after the text that comes before it. Recursive: the depth of values from requests is bounded where they are
+   * parsed. Maps are written as objects.
+   */
+  write(value: unknown, level: number, before: string): void {
+    if (typeof value === 'string') this.#add(before + writeText(value, this.#style))
+    else if (typeof value !== 'object' || value === null) this.#add(before + (JSON.stringify(value) ?? 'null'))
+    else if (value instanceof LosslessNumber) this.#add(before + pythonNumber(value.value))
+    else if (Array.isArray(value)) this.#list(value, level, before)
+    else this.#members(value, level, before)
   }
 
-  #members(value: object, level: number): void {
+  #list(items: readonly unknown[], level: number, before: string): void {
+    if (items.length === 0) return this.#add(`${before}[]`)
+    const { first, next, last } = this.#separators(level)
+    let separator = `${before}[${first}`
+    for (const item of items) {
+      this.write(item, level + 1, separator)
+      separator = next
+    }
+    this.#add(`${last}]`)
+  }
+
+  #members(value: object, level: number, before: string): void {
     const style = this.#style
     const members = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value)
+    if (members.length === 0) return this.#add(`${before}{}`)
     if (level >= style.unsortedLevels) members.sort(byBytes)
     const colon = style.indent === null ? `:${style.gap}` : ': '
-    this.#wrap('{', members, '}', level, ([name, member]) => {
-      this.#add(writeText(name, style) + colon)
-      this.write(member, level + 1)
-    })
+    const { first, next, last } = this.#separators(level)
+    let separator = `${before}{${first}`
+    for (const [name, member] of members) {
+      this.write(member, level + 1, separator + writeText(name, style) + colon)
+      separator = next
+    }
+    this.#add(`${last}}`)
   }
 
-  #wrap<T>(open: string, items: readonly T[], close: string, level: number, add: (item: T) => void): void {
-    if (items.length === 0) return this.#add(open + close)
+  #separators(level: number): { first: string; next: string; last: string } {
     const { indent, gap } = this.#style
-    const newline = indent === null ? '' : `\n${' '.repeat(indent * (level + 1))}`
-    const comma = indent === null ? `,${gap}` : `,${newline}`
-    this.#add(open + newline)
-    for (const [index, item] of items.entries()) {
-      if (index > 0) this.#add(comma)
-      add(item)
-    }
-    this.#add(indent === null ? close : `\n${' '.repeat(indent * level)}${close}`)
+    if (indent === null) return { first: '', next: `,${gap}`, last: '' }
+    const first = `\n${' '.repeat(indent * (level + 1))}`
+    return { first, next: `,${first}`, last: `\n${' '.repeat(indent * level)}` }
   }
 
   #add(text: string): void {
-    const length = this.text.length + text.length
-    if (length > this.#taken && this.#output !== undefined) {
-      const portion = Math.max(length - this.#taken, Math.min(PORTION, this.#output.left))
-      this.#output.take(portion)
-      this.#taken += portion
-    }
     this.text += text
+    if (this.text.length > this.#taken) this.#take()
+  }
+
+  #take(): void {
+    if (this.#output === undefined) return
+    const missing = this.text.length - this.#taken
+    const portion = Math.max(missing, Math.min(PORTION, this.#output.left))
+    this.#output.take(portion)
+    this.#taken += portion
   }
 }
 
@@ -104,7 +119,11 @@ function byBytes([a]: [string, unknown], [b]: [string, unknown]): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
+/** Most names and short values have nothing to escape. */
+const PLAIN = /^[\w .,:;/=?@+*()-]{0,64}$/
+
 function writeText(text: string, { ascii, escapesMarkup }: Style): string {
+  if (PLAIN.test(text)) return `"${text}"`
   const json = JSON.stringify(text)
   if (ascii) return json.replace(/[\x7f-\uffff]/g, escape)
   const goText = json.replace(/[\u2028\u2029\ufffd]/g, escape)

@@ -1,5 +1,14 @@
 /** The routes of files. */
-import type { DocumentFacts, Documents, Engine, LlmRoute, OwnParsed, RouteInput } from '../../llm/types.ts'
+import type {
+  DocumentFacts,
+  Documents,
+  Engine,
+  LlmRoute,
+  NewDocument,
+  OwnParsed,
+  RouteInput,
+  StoredBody,
+} from '../../llm/types.ts'
 import { describeGet, describeOther } from '../describe.ts'
 import { pageOf } from '../responses/items.ts'
 import { bodyOf } from '../responses/routes.ts'
@@ -7,7 +16,7 @@ import { bodyOf } from '../responses/routes.ts'
 export type FileRouteName = 'createFile' | 'listFiles' | 'file' | 'deleteFile' | 'fileContent'
 
 type BodyRoute = LlmRoute<ReturnType<typeof bodyOf>>
-type ContentRoute = LlmRoute<OwnParsed<{ content: Buffer }>>
+type ContentRoute = LlmRoute<OwnParsed<{ content: StoredBody }>>
 
 export const FILE_KIND = 'file'
 const PURPOSES = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']
@@ -129,11 +138,16 @@ export function fileRoutes(
       describe: describeGet(`/files/${UNKNOWN}/content`, 'get the content of a file', 'Unknown id', 404),
       async parse(input) {
         const found = await find(input)
-        const content = await documents.content(found)
-        if (content === undefined) throw unknownFile(engine, found.id)
+        const chunks = await documents.chunks(found)
+        if (chunks === undefined) throw unknownFile(engine, found.id)
+        const content = { bytes: found.bytes, chunks }
         return { op: 'own', promptTokens: 0, completionTokens: 0, wire: { content } }
       },
-      render: (_result, parsed) => ({ body: parsed.wire.content, contentType: 'application/octet-stream' }),
+      render: (_result, parsed) => ({
+        body: '',
+        stored: parsed.wire.content,
+        contentType: 'application/octet-stream',
+      }),
     },
   }
 }
@@ -163,7 +177,7 @@ export async function storeFile(
     id?: string
     name: string
     purpose: string
-    content: Buffer | readonly Buffer[]
+    content: NewDocument['content']
     seconds?: number | undefined
   },
 ): Promise<DocumentFacts> {

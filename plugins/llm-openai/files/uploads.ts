@@ -1,6 +1,6 @@
 /** Uploads: files that are sent in parts. */
 import { createHash } from 'node:crypto'
-import type { Store, Svc } from 'svc/plugin'
+import { Pacer, type Store, type Svc } from 'svc/plugin'
 import type { Documents, Engine, LlmRoute, OwnedKeys, RouteInput } from '../../llm/types.ts'
 import { describeOther, describePost } from '../describe.ts'
 import { bodyOf } from '../responses/routes.ts'
@@ -79,9 +79,9 @@ export class UploadStore {
     await this.#parts.set(this.#keyOf(upload, part), value, { group: session })
   }
 
-  async part(upload: Upload, part: string): Promise<Buffer | undefined> {
-    const found = await this.#parts.peek(this.#keyOf(upload, part))
-    return found && Buffer.from(found.base64, 'base64')
+  /** The content of a part as base64. */
+  async part(upload: Upload, part: string): Promise<string | undefined> {
+    return (await this.#parts.peek(this.#keyOf(upload, part)))?.base64
   }
 
   async drop(upload: Upload): Promise<void> {
@@ -221,22 +221,24 @@ export function uploadRoutes(
         const upload = await open(input)
         const body = input.json()
         const ids = json.listOf(body.part_ids)
-        const contents: Buffer[] = []
+        const contents: string[] = []
+        let bytes = 0
         for (const id of ids.slice(0, uploads.maxParts)) {
-          const isOwn = upload.parts.some(part => part.id === id)
-          const content = isOwn ? await uploads.part(upload, String(id)) : undefined
+          const own = upload.parts.find(part => part.id === id)
+          const content = own && (await uploads.part(upload, own.id))
           if (content === undefined)
             throw engine.badInput(`No such Part object: ${String(id).slice(0, 100)}`, { param: 'part_ids' })
           contents.push(content)
+          bytes += own!.bytes
         }
-        const content = Buffer.concat(contents)
-        if (content.length !== upload.bytes)
-          throw engine.badInput(`The parts have ${content.length} bytes, but the upload has ${upload.bytes}.`, {
+        if (bytes !== upload.bytes)
+          throw engine.badInput(`The parts have ${bytes} bytes, but the upload has ${upload.bytes}.`, {
             param: 'part_ids',
           })
-        if (body.md5 != null && body.md5 !== createHash('md5').update(content).digest('hex'))
+        if (body.md5 != null && body.md5 !== (await md5Of(contents)))
           throw engine.badInput('The MD5 checksum of the parts differs from the given one.', { param: 'md5' })
         const { filename: name, purpose, fileSeconds } = upload
+        const content = { bytes, chunks: decoded(contents) }
         const given = { name, purpose, content, seconds: fileSeconds ?? undefined }
         const file = { ...showFile(await storeFile(engine, documents, input, given)) }
         const changed = await uploads.change(upload, found => ({ ...found, status: 'completed', parts: [], file }))
@@ -260,6 +262,20 @@ export function uploadRoutes(
       render,
     },
   }
+}
+
+function* decoded(parts: readonly string[]): Iterable<Buffer> {
+  for (const part of parts) yield Buffer.from(part, 'base64')
+}
+
+async function md5Of(parts: readonly string[]): Promise<string> {
+  const hash = createHash('md5')
+  const pacer = new Pacer()
+  for (const part of decoded(parts)) {
+    hash.update(part)
+    if (pacer.isDue) await pacer.pause()
+  }
+  return hash.digest('hex')
 }
 
 function show({ id, bytes, created, filename, purpose, status, file }: Upload): object {

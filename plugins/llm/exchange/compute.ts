@@ -156,7 +156,7 @@ function joined(results: readonly ChatResult[]): ChatResult {
 
 /** `0,`: what a dimension has at least, in any format. */
 const DIMENSION_BYTES = 2
-/** Of a number in memory, and what is made of it while it is written. */
+/** Of a number in memory, and of its text while it is written. */
 const NUMBER_BYTES = 24
 
 async function embed(parsed: EmbedParsed, output: OutputBudget): Promise<EmbedResult> {

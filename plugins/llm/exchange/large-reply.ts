@@ -20,9 +20,9 @@ export async function takeBody(output: OutputBudget, body: Rendered['body']): Pr
 }
 
 /** Writes a body as its client reads it, and ends the response. Stops if the client disconnects. */
-export async function writeBody({ raw }: FastifyReply, body: Rendered['body']): Promise<void> {
+export async function writeBody({ raw }: FastifyReply, { body, stored }: Rendered): Promise<void> {
   const pacer = new Pacer()
-  for (const chunk of chunksOf(body)) {
+  for (const chunk of stored?.chunks ?? chunksOf(body)) {
     if (raw.destroyed) return
     if (!raw.write(chunk)) await drained(raw)
     if (pacer.isDue) await pacer.pause()
@@ -37,13 +37,13 @@ function chunksOf(body: Rendered['body']): Iterable<string | Buffer> {
 /** Resolves when more can be written, or when the client has disconnected. */
 function drained(raw: FastifyReply['raw']): Promise<void> {
   return new Promise(resolve => {
-    const settle = (): void => {
-      raw.off('drain', settle)
-      raw.off('close', settle)
+    const done = (): void => {
+      raw.off('drain', done)
+      raw.off('close', done)
       resolve()
     }
-    raw.on('drain', settle)
-    raw.on('close', settle)
-    if (raw.destroyed) settle()
+    raw.on('drain', done)
+    raw.on('close', done)
+    if (raw.destroyed) done()
   })
 }

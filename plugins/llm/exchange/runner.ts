@@ -337,6 +337,11 @@ interface LargeReply {
   bytes: number
 }
 
+/** The content of a file, whose size is known; null for other replies. */
+function storedReply(rendered: Rendered): LargeReply | null {
+  return rendered.stored === undefined ? null : { rendered, bytes: rendered.stored.bytes }
+}
+
 /** Counts the reply before anything is stored or sent. */
 async function finishLarge(
   services: RunnerServices,
@@ -425,8 +430,9 @@ function respond(
     return stream(services, exchange, computed, streamed, recorded)
   }
   noteReply(exchange, rendered!)
-  if (large === null) sendWhole(reply, rendered!, [headers, native])
-  else sendLarge(services, exchange, large, [headers, native])
+  const counted = large ?? storedReply(rendered!)
+  if (counted === null) sendWhole(reply, rendered!, [headers, native])
+  else sendLarge(services, exchange, counted, [headers, native])
   if (recorded !== null) enter(services, exchange, { status: recorded.status, record: recorded, parsed, result })
   return reply
 }
@@ -510,7 +516,7 @@ function sendLarge(
   sources: readonly Record<string, string>[],
 ): void {
   sendHead(reply, rendered, bytes, sources)
-  writeBody(reply, rendered.body).catch((error: unknown) => {
+  writeBody(reply, rendered).catch((error: unknown) => {
     svc.log.error('writing a reply failed', { error, request_id: requestId })
     svc.http.abortResponse(request, reply)
   })

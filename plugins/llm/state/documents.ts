@@ -1,5 +1,6 @@
 /** The documents of providers: uploaded files, and what batches read and write. */
-import { copyText, heldBytes, type JsonObject, type Store, type Svc } from 'svc/plugin'
+import { copyText, heldBytes, Pacer, type JsonObject, type Store, type Svc } from 'svc/plugin'
+import type { StoredBody } from '../provider.ts'
 import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
 
 /** A document without its content. Plain data. */
@@ -24,8 +25,8 @@ export interface NewDocument {
   id: string
   name: string
   type: string
-  /** Parts are joined. */
-  content: Buffer | readonly Buffer[]
+  /** Parts are joined; they are read once. */
+  content: Buffer | readonly Buffer[] | StoredBody
   meta?: JsonObject
   /** Milliseconds; default: as long as documents live. */
   ttlMs?: number
@@ -99,8 +100,7 @@ export class DocumentStore implements Documents {
 
   async create({ provider, session }: Owner, document: NewDocument): Promise<DocumentFacts | 'exists' | undefined> {
     const { content, ttlMs, meta = {}, ...given } = document
-    const parts = Buffer.isBuffer(content) ? [content] : content
-    const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+    const { bytes, chunks: parts } = partsOf(content)
     if (bytes > this.maxBytes) return undefined
     const now = Date.now()
     const facts: DocumentFacts = {
@@ -116,7 +116,13 @@ export class DocumentStore implements Documents {
     }
     const key = this.#key(facts)
     const options = { group: session, ttlMs: Math.min(ttlMs ?? this.#ttlMs, this.#ttlMs) }
-    const value: Content = { session: copyText(session), chunks: [...encoded(parts)] }
+    const chunks: string[] = []
+    const pacer = new Pacer()
+    for (const chunk of encoded(parts)) {
+      chunks.push(chunk)
+      if (pacer.isDue) await pacer.pause()
+    }
+    const value: Content = { session: copyText(session), chunks }
     if (!(await this.#contents.add(key, value, options))) return 'exists'
     await this.#facts.set(key, facts, options)
     return facts
@@ -166,7 +172,13 @@ export class DocumentStore implements Documents {
   }
 }
 
-function* encoded(parts: readonly Buffer[]): Iterable<string> {
+function partsOf(content: NewDocument['content']): StoredBody {
+  if (Buffer.isBuffer(content)) return { bytes: content.length, chunks: [content] }
+  if ('chunks' in content) return content
+  return { bytes: content.reduce((sum, part) => sum + part.length, 0), chunks: content }
+}
+
+function* encoded(parts: Iterable<Buffer>): Iterable<string> {
   const chunk = Buffer.allocUnsafe(CHUNK)
   let filled = 0
   for (const part of parts)

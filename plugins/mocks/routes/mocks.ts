@@ -359,10 +359,15 @@ async function spec(service: Service, request: FastifyRequest<Named>, reply: Fas
   const text = await service.mocks.text(sha256)
   reply.type(`application/${wanted ?? format}; charset=utf-8`)
   if (wanted === null || wanted === format) return reply.send(text)
+  // The document of the current version is parsed already.
+  const value = sha256 === mock.current?.sha256 ? mock.live.api.document.root : parsed(text, service)
+  return reply.send(wanted === 'json' ? JSON.stringify(value, null, 2) : await service.texts.write(value, 'yaml'))
+}
+
+function parsed(text: string, service: Service): JsonObject {
   const read = readDocument(text, service.registry.options.bounds)
   if ('error' in read) throw managementError('not_deployable', `the draft can't be read: ${read.error.message}`)
-  if (wanted === 'json') return reply.send(JSON.stringify(read.value, null, 2))
-  return reply.send(await service.texts.write(read.value as JsonObject, 'yaml'))
+  return read.value
 }
 
 function sourceOf(mock: Mock, wanted: string | null): DocumentReference {

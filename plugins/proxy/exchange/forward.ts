@@ -103,7 +103,7 @@ class Upload {
 /** Responses that are being recorded, of all upstreams. */
 interface Recordings {
   memory: MemoryPool
-  /** Settles when the last one is written: they are redacted and written in turn, because large ones take long. */
+  /** Resolves when the last one is written: they are redacted and written in turn, because large ones take long. */
   last: Promise<void>
 }
 

@@ -13,6 +13,8 @@ import { checkCharacters, resolveReferences } from './references.ts'
 const MAX_DEPTH = 32
 /** Far more than any message needs; parsing a megabyte of empty elements would take seconds. */
 const MAX_TAGS = 10_000
+/** The same for attributes. */
+const MAX_ATTRIBUTES = 10_000
 const TEXT = '#text'
 const CDATA = '#cdata'
 const ATTRIBUTES = ':@'
@@ -41,6 +43,9 @@ function checkMarkup(text: string): void {
   let tags = 0
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1))
     if (++tags > MAX_TAGS) throw malformed(`too many tags (at most ${MAX_TAGS})`)
+  let attributes = 0
+  for (const _ of text.matchAll(/=\s*["']/g))
+    if (++attributes > MAX_ATTRIBUTES) throw malformed(`too many attributes (at most ${MAX_ATTRIBUTES})`)
   let at = text.indexOf('<!')
   while (at !== -1) {
     const end = text.startsWith('<!--', at)

@@ -1,6 +1,6 @@
 /**
  * The largest allowed request to every route, whose every text is a template, a pattern or a deep structure: whatever the
- * service makes of it is paid from a budget. Default mode.
+ * service produces from it is paid from a budget. Default mode.
  */
 import t from 'tap'
 import { walkHostile } from '../../support/hostile-walk.ts'

@@ -17,7 +17,7 @@ const enter = (user_code: string, address: string, fields: Record<string, string
 const start = async (): Promise<Body> =>
   (await post(`${full}/device_authorization`, { client_id: 'svc-device' }, {})).body
 
-t.test('wrong user codes count while they are checked: attempts at once are no way around [IDN-28]', async t => {
+t.test('wrong user codes count while they are checked: attempts at once do not help [IDN-28]', async t => {
   const answers = await Promise.all(Array.from({ length: 60 }, () => enter('BBBB-BBBB', '203.0.113.7')))
   const statuses = answers.map(({ status }) => status)
   t.equal(statuses.filter(status => status !== 429).length, 5)

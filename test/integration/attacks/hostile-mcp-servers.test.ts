@@ -200,7 +200,7 @@ t.test('lists without an end, of many values or levels are refused [MCPX-40]', a
   t.ok(seen.get('cursors tools/list')! <= 50, `${seen.get('cursors tools/list')} pages`)
 })
 
-// What is compiled and allocated once is no cost of an attack.
+// What is compiled and allocated once does not count as a cost of the attack.
 for (let count = 0; count < 20; count++) await server.attack(10, () => callTool(at('error'), 'go', {}))
 
 for (const name of Object.keys(CALLS)) {

@@ -116,7 +116,7 @@ function check(
 
 const server: AttackedServer = await attackedServer(t, { yaml: YAML })
 
-// What is compiled and allocated once is no cost of an attack.
+// What is compiled and allocated once does not count as a cost of the attack.
 for (let count = 0; count < 20; count++)
   await server.attack(10, () => attackWith(`${server.url}/proxy/hostile/small`, { method: 'GET' }))
 

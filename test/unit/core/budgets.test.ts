@@ -2,8 +2,17 @@
 import t from 'tap'
 import { MemoryPool, OutputBudget, Pacer, StepBudget } from '../../../core/contract/budgets.ts'
 import { expandText, expandValue } from '../../../core/contract/references.ts'
+import { createBudgets } from '../../../core/host/svc/budgets.ts'
 
 const MIB = 1024 * 1024
+const DEFAULTS = {
+  outputBytes: 16 * MIB,
+  steps: 5_000_000,
+  unsentStreamBytes: MIB / 4,
+  unsentClientBytes: 4 * MIB,
+  unsentTotalBytes: 64 * MIB,
+  workMs: 20,
+}
 
 t.test('an answer takes at most its limit, and a refused step takes nothing', async t => {
   const output = new OutputBudget(100)
@@ -71,4 +80,24 @@ t.test('a pacer lets others run', async t => {
   t.ok(pacer.isDue)
   await pacer.pause()
   t.ok(ran)
+})
+
+t.test('an answer that nobody reads is ended for another one [UNSENT-4]', async t => {
+  let unread: OutputBudget | null = null
+  const budgets = createBudgets(
+    { ...DEFAULTS, outputBytes: MIB, unsentTotalBytes: MIB },
+    {
+      endSlowest: () => {
+        unread?.release()
+        return unread !== null
+      },
+    },
+  )
+  const first = budgets.detachedOutput()
+  first.take(800_000)
+  const second = budgets.detachedOutput()
+  t.throws(() => second.take(800_000), { code: 'SVC_OUTPUT_UNAVAILABLE' })
+  unread = first
+  second.take(800_000)
+  t.equal(second.used, 800_000)
 })

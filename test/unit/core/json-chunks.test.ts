@@ -36,7 +36,7 @@ t.test('a list whose items are made as they are read', async t => {
   const chunks = jsonChunks({ list })
   chunks.next()
   t.ok(made < 10_000, 'no more than needed')
-  t.equal([...jsonChunks({ list })].join(''), JSON.stringify({ list }), 'each time anew')
+  t.equal([...jsonChunks({ list })].join(''), JSON.stringify({ list }), 'each time again')
 })
 
 t.test('JSON is counted before it is made', async t => {

@@ -116,7 +116,7 @@ t.test('streams are measured before one of them is ended [UNSENT-2]', async t =>
   t.equal(memory.unsent, 2 * MIB)
 })
 
-t.test('room for others is made by a stream that is not read [UNSENT-4]', async t => {
+t.test('a stream that is not read is ended for others [UNSENT-4]', async t => {
   const { clock, memory, ended, open } = memoryOf({})
   open('large').set(16 * MIB, false)
   t.notOk(memory.endSlowest(), 'it has just begun')
