@@ -73,13 +73,18 @@ function forEditors(schema: JsonSchema, section: string): JsonSchema {
 /** Keywords whose values are data, not schemas. */
 const DATA = new Set(['const', 'enum', 'default', 'examples'])
 
+/** Only svc reads it: editors and validators need not know it. */
+const SECRET = 'x-svc-secret'
+
 function moveReferences(part: unknown, to: string): unknown {
   if (Array.isArray(part)) return part.map(inner => moveReferences(inner, to))
   if (typeof part !== 'object' || part === null) return part
   return Object.fromEntries(
-    Object.entries(part).map(([key, inner]) => {
-      if (key === '$ref' && typeof inner === 'string' && inner.startsWith('#')) return [key, `${to}${inner.slice(1)}`]
-      return [key, DATA.has(key) ? inner : moveReferences(inner, to)]
-    }),
+    Object.entries(part)
+      .filter(([key]) => key !== SECRET)
+      .map(([key, inner]) => {
+        if (key === '$ref' && typeof inner === 'string' && inner.startsWith('#')) return [key, `${to}${inner.slice(1)}`]
+        return [key, DATA.has(key) ? inner : moveReferences(inner, to)]
+      }),
   )
 }

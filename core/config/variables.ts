@@ -384,7 +384,7 @@ export const variables: readonly Variable[] = [
     default: 4 * MIB,
     shownAs: 'budgets.client_bytes',
     description:
-      'Unsent bytes of the streams of one client address, above which those are ended that are hardly read, the slowest first; at eight times the value, at once.',
+      'Unsent bytes of the streams of one client address, above which those are ended that are hardly read, the slowest first.',
   }),
   row({
     name: 'SVC_BUDGET_MEMORY_BYTES',

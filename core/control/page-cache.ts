@@ -31,13 +31,22 @@ export interface BaseUrlDocument {
   write(baseUrl: string): string
 }
 
+/** Documents of about a megabyte that are kept for their base URLs: responses that nobody reads share one. */
+const MAX_DOCUMENTS = 4
+
 /** Returns a function that builds a document once, and puts the base URL of each request into it. */
 export function cacheDocument({ build, write }: BaseUrlDocument): (baseUrl: string) => Promise<Buffer> {
   let parts: Promise<[Buffer, Buffer]> | null = null
+  const documents = new BoundedMap<Buffer>(MAX_DOCUMENTS)
   return async baseUrl => {
     parts ??= buildParts()
     const [before, after] = await parts
-    return Buffer.concat([before, Buffer.from(write(baseUrl)), after])
+    let document = documents.get(baseUrl)
+    if (document === undefined) {
+      document = Buffer.concat([before, Buffer.from(write(baseUrl)), after])
+      documents.set(baseUrl, document)
+    }
+    return document
   }
 
   async function buildParts(): Promise<[Buffer, Buffer]> {

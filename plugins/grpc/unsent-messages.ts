@@ -42,7 +42,7 @@ export const readWhenSent: ServerInterceptor = (_method, call) => {
   return new ServerInterceptingCall(call)
 }
 
-/** A message that is already serialized, to know its size. */
+/** A message in serialized form, to know its size. */
 class Serialized {
   readonly length: number
   #bytes: Buffer | null
@@ -61,14 +61,14 @@ class Serialized {
 
 /** The definition of a service whose methods are called with `countWrites` and `countReply`. */
 export function withSerialized(definition: ServiceDefinition): ServiceDefinition {
-  const serialized: Record<string, ServiceDefinition[string]> = {}
+  const definitions: Record<string, ServiceDefinition[string]> = {}
   for (const [name, method] of Object.entries(definition))
-    serialized[name] = {
+    definitions[name] = {
       ...method,
       responseSerialize: message =>
         (message as unknown) instanceof Serialized ? message.take() : method.responseSerialize(message),
     }
-  return serialized
+  return definitions
 }
 
 /** Counts what a method writes until it is sent. Above the limit its `write` returns false, as for a full stream. */
@@ -104,7 +104,7 @@ export function countReply(reply: sendUnaryData<unknown>, serialize: Serialize, 
   }
 }
 
-/** Null for a message that can't be serialized: grpc-js then ends the call with the status for it. */
+/** Null for a message without a serialized form; grpc-js then ends the call with the status for it. */
 function serializedOf(message: unknown, serialize: Serialize): Serialized | null {
   try {
     return new Serialized(serialize(message))

@@ -37,6 +37,7 @@ export function turnRoute(engine: Engine, readRequest: ReadGeminiRequest): LlmRo
     finishReasons,
     parse(input) {
       const { setup, turns, sound } = input.socketData as TurnSetting
+      engine.takeHistory(input.output(), input.body.length)
       const inputMs = turns.reduce((sum, { audioMs }) => sum + audioMs, 0)
       return {
         op: 'chat',

@@ -377,7 +377,6 @@ export class RealtimeConnection {
       session: this.#session,
       conversationId: conversation.id,
       entries: [...conversation.entries],
-      find: id => conversation.find(id),
       spokenIn: sounds => this.#spokenIn(sounds),
       sound: this.#sound,
     }

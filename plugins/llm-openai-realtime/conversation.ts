@@ -10,18 +10,21 @@ export interface Entry {
   spokenText: string
 }
 
-interface Stored extends Entry {
+/** An item of a conversation. */
+export interface StoredEntry extends Entry {
   bytes: number
 }
 
 /** Memory of an item in addition to its JSON. */
 const OVERHEAD = 300
+/** Characters may take two bytes. */
+export const BYTES_PER_CHARACTER = 2
 
 export class Conversation {
   readonly id: string
   readonly #engine: Engine
   readonly #socket: Pick<LlmSocket, 'keep' | 'maxItems'>
-  #entries: Stored[] = []
+  #entries: StoredEntry[] = []
 
   constructor(engine: Engine, socket: Pick<LlmSocket, 'keep' | 'maxItems'>) {
     this.#engine = engine
@@ -29,7 +32,7 @@ export class Conversation {
     this.id = `conv_${engine.randomId(24)}`
   }
 
-  get entries(): readonly Entry[] {
+  get entries(): readonly StoredEntry[] {
     return this.#entries
   }
 
@@ -37,7 +40,7 @@ export class Conversation {
     return this.#entries.at(-1)?.item.id ?? null
   }
 
-  find(id: string): Entry | undefined {
+  find(id: string): StoredEntry | undefined {
     return this.#entries.find(({ item }) => item.id === id)
   }
 
@@ -50,7 +53,7 @@ export class Conversation {
           ? 0
           : this.#entries.findIndex(({ item }) => item.id === after) + 1
     const previous = this.#entries[place - 1]?.item.id ?? null
-    const stored: Stored = { ...entry, bytes: bytesOf(entry) }
+    const stored: StoredEntry = { ...entry, bytes: bytesOf(entry) }
     this.#entries.splice(place, 0, stored)
     // The oldest go; the new one is not dropped for others.
     while (this.#entries.length > this.#socket.maxItems) this.#drop(stored)
@@ -76,12 +79,12 @@ export class Conversation {
     return true
   }
 
-  #drop(kept: Stored): boolean {
+  #drop(kept: StoredEntry): boolean {
     const oldest = this.#entries.find(entry => entry !== kept)
     return oldest !== undefined && this.remove(oldest.item.id)
   }
 
-  #refuse(entry: Stored): never {
+  #refuse(entry: StoredEntry): never {
     this.#entries = this.#entries.filter(other => other !== entry)
     throw this.#engine.badInput('The item exceeds what this conversation can hold.', {
       param: 'item',
@@ -91,6 +94,5 @@ export class Conversation {
 }
 
 function bytesOf({ item, spokenText }: Entry): number {
-  // Characters may take two bytes.
-  return OVERHEAD + 2 * (JSON.stringify(item).length + spokenText.length)
+  return OVERHEAD + BYTES_PER_CHARACTER * (JSON.stringify(item).length + spokenText.length)
 }

@@ -1,9 +1,9 @@
 /** The generation of a realtime response: a request of its own, and the events of its reply. */
-import type { ChatParsed, Choice, Engine, Finish, LlmRoute, Pieces, StreamEvent } from '../llm/types.ts'
+import type { ChatParsed, Choice, Engine, Finish, LlmRoute, Pieces, RouteInput, StreamEvent } from '../llm/types.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 import { credentials } from './credentials.ts'
 import { newItemId, readItem, readItems, type RealtimeItem } from './items.ts'
-import type { Entry } from './conversation.ts'
+import { BYTES_PER_CHARACTER, type Entry, type StoredEntry } from './conversation.ts'
 import { readParams, type ResponseParams } from './response-params.ts'
 import { audioFormat, type Session } from './session.ts'
 
@@ -11,8 +11,7 @@ import { audioFormat, type Session } from './session.ts'
 export interface ResponseSetting {
   session: Session
   conversationId: string
-  entries: readonly Entry[]
-  find(id: string): Entry | undefined
+  entries: readonly StoredEntry[]
   spokenIn(sounds: readonly string[]): Pick<Entry, 'audioMs' | 'spokenText'>
   sound: 'silence' | 'tone'
 }
@@ -52,7 +51,7 @@ export function responseRoute(engine: Engine, wire: OpenAiWire): LlmRoute<Respon
     parse(input) {
       const setting = input.socketData as ResponseSetting
       const params = readParams(engine, input.json().response ?? {}, setting.session)
-      return parse(engine, wire, params, setting)
+      return parse(engine, wire, params, { setting, input })
     },
     render: () => ({ body: {} }),
     stream: (result, parsed) => responseEvents(engine, result.choices[0]!, parsed.wire),
@@ -62,8 +61,19 @@ export function responseRoute(engine: Engine, wire: OpenAiWire): LlmRoute<Respon
   }
 }
 
-function parse(engine: Engine, wire: OpenAiWire, params: ResponseParams, setting: ResponseSetting): ResponseParsed {
-  const entries = params.input === undefined ? setting.entries : givenEntries(engine, params.input, setting)
+function parse(
+  engine: Engine,
+  wire: OpenAiWire,
+  params: ResponseParams,
+  { setting, input }: { setting: ResponseSetting; input: RouteInput },
+): ResponseParsed {
+  // What comes from the conversation is taken before it is joined.
+  const take = (entry: StoredEntry): Entry => {
+    engine.takeHistory(input.output(), entry.bytes / BYTES_PER_CHARACTER)
+    return entry
+  }
+  const entries =
+    params.input === undefined ? setting.entries.map(take) : givenEntries(engine, params.input, setting, take)
   const { system, messages } = readItems(engine, entries)
   const isSpoken = params.output_modalities.includes('audio')
   const inputMs = entries.reduce((sum, { audioMs }) => sum + audioMs, 0)
@@ -97,7 +107,13 @@ function limitOf({ max_output_tokens: limit }: ResponseParams, isSpoken: boolean
   return { maxTokens: isSpoken ? Math.max(1, Math.floor(limit / (1 + SPOKEN_TOKENS))) : limit }
 }
 
-function givenEntries(engine: Engine, input: readonly unknown[], { find, spokenIn }: ResponseSetting): Entry[] {
+function givenEntries(
+  engine: Engine,
+  input: readonly unknown[],
+  { entries, spokenIn }: ResponseSetting,
+  take: (entry: StoredEntry) => Entry,
+): Entry[] {
+  const known = new Map(entries.map(entry => [entry.item.id, entry]))
   return input.map((given, index) => {
     const at = `response.input[${index}]`
     const id = engine.json.own(given, 'id')
@@ -105,8 +121,8 @@ function givenEntries(engine: Engine, input: readonly unknown[], { find, spokenI
       const { item, audio } = readItem(engine, given, at)
       return { item, ...spokenIn(audio) }
     }
-    const found = typeof id === 'string' ? find(id) : undefined
-    if (found !== undefined) return found
+    const found = typeof id === 'string' ? known.get(id) : undefined
+    if (found !== undefined) return take(found)
     throw engine.badInput(`Item with item_id not found: '${String(id).slice(0, 100)}'`, {
       param: `${at}.id`,
       code: 'item_not_found',

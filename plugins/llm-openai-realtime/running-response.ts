@@ -13,13 +13,35 @@ interface Sent {
   output_index?: number
 }
 
+const JOINED_PIECES = 1024
+
+/** Text in many small pieces: joined now and then, since a text of pieces takes ten times the memory. */
+class SentText {
+  #joined = ''
+  #pieces: string[] = []
+
+  add(piece: string): void {
+    if (this.#pieces.push(piece) === JOINED_PIECES) this.#join()
+  }
+
+  toString(): string {
+    this.#join()
+    return this.#joined
+  }
+
+  #join(): void {
+    this.#joined += this.#pieces.join('')
+    this.#pieces = []
+  }
+}
+
 export class RunningResponse {
   readonly #stop = new AbortController()
   #reason: EndReason | null = null
   #response: Record<string, unknown> | null = null
   readonly #output: RealtimeItem[] = []
   /** The item that is being sent, and its text so far. */
-  #open: { item: RealtimeItem; index: number; text: string; isSpoken: boolean; hasPart: boolean } | null = null
+  #open: { item: RealtimeItem; index: number; text: SentText; isSpoken: boolean; hasPart: boolean } | null = null
   /** Text tokens that were sent. */
   #tokens = 0
   /** Duration of the sound that was sent. */
@@ -54,7 +76,7 @@ export class RunningResponse {
     if (paced === true) this.#tokens += 1
     if (type === 'response.created') this.#response = response!
     else if (type === 'response.output_item.added')
-      this.#open = { item: item!, index, text: '', isSpoken: false, hasPart: false }
+      this.#open = { item: item!, index, text: new SentText(), isSpoken: false, hasPart: false }
     else if (type === 'response.output_item.done') {
       this.#output.push(item!)
       this.#open = null
@@ -63,7 +85,7 @@ export class RunningResponse {
       open.isSpoken = true
       this.spokenMs += PIECE_MS
     } else if (open !== null && type.endsWith('.delta')) {
-      open.text += delta
+      open.text.add(delta)
       open.isSpoken ||= type === 'response.output_audio_transcript.delta'
     }
   }
@@ -74,10 +96,9 @@ export class RunningResponse {
     if (open === null || this.#response === null) return
     const at = { response_id: this.#response.id, item_id: open.item.id, output_index: open.index }
     const isMessage = open.item.type === 'message'
-    if (isMessage && open.hasPart) yield* closingPieces(isSpoken, { ...at, content_index: 0 }, open.text)
-    const content = isMessage
-      ? { content: open.hasPart ? [messageContent(isSpoken, open.text)] : [] }
-      : { arguments: open.text }
+    const text = open.text.toString()
+    if (isMessage && open.hasPart) yield* closingPieces(isSpoken, { ...at, content_index: 0 }, text)
+    const content = isMessage ? { content: open.hasPart ? [messageContent(isSpoken, text)] : [] } : { arguments: text }
     const item: RealtimeItem = { ...open.item, ...content, status: 'incomplete' }
     yield {
       data: { type: 'response.output_item.done', response_id: this.#response.id, output_index: open.index, item },

@@ -97,7 +97,7 @@ export default [
   },
   {
     id: 'MCPX-40',
-    rule: 'What a bridged server sends is bounded: 8 MiB, 100,000 values and 100 levels a message, 16 MiB of messages of a remote server at once, 32 of its requests answered at once, lists read again once a second. Redirects are not followed, and no answer takes longer than the call',
+    rule: 'What a bridged server sends is bounded: 8 MiB, 100,000 values and 100 levels a message, 10 MiB of large messages of a remote server at once, 32 of its requests answered at once, lists read again once a second. Redirects are not followed, and no answer takes longer than the call',
     where: 'agents-next 4',
   },
   {

@@ -19,8 +19,6 @@ export interface UnsentStream {
 export const PATIENCE_MS = 1000
 /** and the time that its bytes take at this rate, in bytes per millisecond (128 KiB a second). */
 const SLOWEST_RATE = 128
-/** A client may exceed its bound by this factor as long as its streams are read. */
-const CLIENT_BURST = 8
 /** A stream that exceeds its bound by this factor has a writer that never waits. */
 const STREAM_BURST = 64
 
@@ -158,12 +156,6 @@ export class UnsentMemory {
       while (this.#unsent > unsentTotalBytes && this.#waiting.size > 0) this.#cutOff(first(this.#waiting))
     }
     if (client.unsent <= unsentClientBytes) return
-    const burst = CLIENT_BURST * unsentClientBytes
-    if (client.unsent > burst) {
-      this.#measure(client.waiting)
-      // One large body is the business of the total bound.
-      while (client.unsent > burst && client.waiting.size > 1) this.#cutOff(first(client.waiting))
-    }
     this.#exceeding.add(client)
     this.#setTimer()
   }

@@ -12,6 +12,8 @@ import { PATIENCE_MS, type UnsentMemory, type UnsentShare, type UnsentStream } f
 
 /** Fewer bytes are those of an ordinary write: the high-water mark of a stream. */
 const UNCOUNTED_BYTES = 16_384
+/** Writes to a full response after which its writer is one that never waits: one message may be large. */
+const MAX_WRITES_WHILE_FULL = 8
 
 /** Call it after a write. Counts what remains unsent; ends the response if its writer never waits for the client. */
 export function countUnsent(context: RequestContext): void {
@@ -19,7 +21,7 @@ export function countUnsent(context: RequestContext): void {
     if (context.response.writableLength <= UNCOUNTED_BYTES || context.unsentMemory === null || context.closed) return
     context.unsent = new UnsentResponse(context, context.unsentMemory)
   }
-  context.unsent.measure()
+  context.unsent.countWrite()
 }
 
 /** Counts bytes that are not yet written to the response. Returns a function that no longer counts them. */
@@ -36,6 +38,7 @@ export class UnsentResponse implements UnsentStream {
   #held = 0
   #released = 0
   #sent = 0
+  #writesWhileFull = 0
 
   constructor(context: RequestContext, memory: UnsentMemory) {
     this.#context = context
@@ -46,7 +49,12 @@ export class UnsentResponse implements UnsentStream {
 
   /** Whether its writer never waits. */
   get isOverflowing(): boolean {
-    return this.#share.isOverflowing
+    return this.#share.isOverflowing && this.#writesWhileFull > MAX_WRITES_WHILE_FULL
+  }
+
+  countWrite(): void {
+    this.#writesWhileFull = this.#share.isFull ? this.#writesWhileFull + 1 : 0
+    this.measure()
   }
 
   hold(bytes: number): () => void {

@@ -42,6 +42,8 @@ export type Generate = (outer: Exchange, request: NeutralRequest) => Promise<Cha
 
 export type RunItem = (outer: Exchange, path: string, body: object, options: RunItemOptions) => Promise<ItemReply>
 
+const NO_BODY = Buffer.alloc(0)
+
 /** Rejects deeper JSON, which could overflow the stack of recursive code. */
 const maxJsonDepth = 200
 
@@ -177,6 +179,13 @@ export class Exchange implements ResponseContext {
   /** The body as text, if it has been decoded. */
   get readText(): string | undefined {
     return this.#bodyText
+  }
+
+  /** A request within another one is parsed and recorded: its body is not kept while its reply is sent. */
+  forgetBody(): void {
+    if (this.inner === null) return
+    this.#bodyText = undefined
+    this.inner.body = NO_BODY
   }
 
   /** The input for the route's `parse`: plain values that providers may copy. */

@@ -305,6 +305,7 @@ function sendEvents(
   }
   const caps = svc.config.publicMode ? 'public' : 'normal'
   const tokens = result.op === 'chat' ? result.completionTokens : 0
+  exchange.forgetBody()
   const stream = new MessageStream(options)
   return new Promise((resolve, reject) => {
     pump(stream, streamed.events, {

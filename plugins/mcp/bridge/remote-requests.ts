@@ -23,8 +23,10 @@ export interface RemoteResponse {
 
 /** Bytes of a JSON body, or of one event. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+/** Bytes of a message that do not count against those of all: ordinary messages never have too little memory. */
+const FREE_BYTES = 128 * 1024
 /** Bytes of all messages that are being received or passed on. */
-const MAX_MESSAGES_BYTES = 2 * MAX_MESSAGE_BYTES
+const MAX_MESSAGES_BYTES = 10 * 1024 * 1024
 /** Milliseconds of work with the events of one stream, after which others run. */
 const EVENTS_MS = 5
 /** More than the calls in flight and the streams of sessions. */
@@ -84,6 +86,7 @@ async function* messagesOf(response: IncomingMessage, memory: MemoryPool): Async
 class IncomingBytes {
   readonly #memory: MemoryPool
   #bytes = 0
+  #held = 0
 
   constructor(memory: MemoryPool) {
     this.#memory = memory
@@ -91,14 +94,18 @@ class IncomingBytes {
 
   add(bytes: number): void {
     if (this.#bytes + bytes > MAX_MESSAGE_BYTES) throw tooLarge()
-    if (!this.#memory.take(bytes))
-      throw new RpcError(CODES.internal, 'the server sends too many large messages at once')
+    const missing = this.#bytes + bytes - FREE_BYTES - this.#held
+    if (missing > 0) {
+      if (!this.#memory.take(missing))
+        throw new RpcError(CODES.internal, 'the server sends too many large messages at once')
+      this.#held += missing
+    }
     this.#bytes += bytes
   }
 
   end(): void {
-    this.#memory.give(this.#bytes)
-    this.#bytes = 0
+    this.#memory.give(this.#held)
+    this.#held = this.#bytes = 0
   }
 }
 

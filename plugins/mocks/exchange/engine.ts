@@ -53,6 +53,8 @@ export interface EngineContext {
   readonly generation: StepBudget
   /** The budget for checking generated data. */
   readonly checks: StepBudget
+  /** The budget for writing the answer. */
+  readonly writing: StepBudget
   /** Reports a rule that does not act because its conditions take too many steps. */
   ignoreRule(id: string): void
 }

@@ -217,7 +217,7 @@ export class ResponseBuilder {
 
   #serialize(value: Json, type: string, schema: Json | undefined): Buffer {
     const { live, context } = this.#exchange
-    return serializeBody(value, { type, schema, api: live.api, output: context.output, steps: context.generation })
+    return serializeBody(value, { type, schema, api: live.api, output: context.output, steps: context.writing })
   }
 
   #response(

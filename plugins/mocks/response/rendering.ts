@@ -134,7 +134,7 @@ export class Renderer {
         schema: media.schema,
         api: this.#api,
         output: input.budgets.output,
-        steps: input.budgets.generation,
+        steps: input.budgets.writing,
       }),
       contentType,
       schema: media.schema,

@@ -207,6 +207,7 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
   const key = keyOfSession(session)
   let generation: StepBudget | undefined
   let checks: StepBudget | undefined
+  let writing: StepBudget | undefined
   return {
     mock: mock.name,
     session: session.label,
@@ -225,6 +226,9 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
     },
     get checks() {
       return (checks ??= new StepBudget(CHECK_STEPS))
+    },
+    get writing() {
+      return (writing ??= svc.budgets.evaluation())
     },
     ignoreRule: id => svc.http.ignoreHeader(request, id, 'too_expensive'),
   }

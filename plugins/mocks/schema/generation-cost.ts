@@ -9,6 +9,8 @@ export interface AnswerBudgets {
   readonly generation: StepBudget
   /** Steps for checking what was generated. */
   readonly checks: StepBudget
+  /** Steps for writing it. */
+  readonly writing: StepBudget
 }
 
 /** Steps of a generated value: its path is hashed, its schema is inspected. */

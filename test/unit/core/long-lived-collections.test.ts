@@ -92,6 +92,7 @@ const BOUNDS: Record<string, string[]> = {
   number: [
     'core/collections/bounded-map.ts',
     'core/contract/linear-pattern.ts',
+    'core/contract/redaction.ts',
     'core/http/node-internals/header-line-cache.ts',
     'core/keys/key-usage.ts',
     'core/limits/session-counters.ts',
@@ -114,6 +115,7 @@ const BOUNDS: Record<string, string[]> = {
   brief: [
     'core/cli/hidden-findings.ts',
     'core/inspector/subjects.ts',
+    'plugins/llm-openai/batches/input.ts',
     'plugins/llm/engine/embedding.ts',
     'plugins/mocks/schema/pattern-text.ts #candidates',
     'plugins/mocks/schema/sample-builder.ts',

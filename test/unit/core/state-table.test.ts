@@ -129,6 +129,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state counts': 'shared',
     'state positions': 'shared',
     'shared writes': 'files of this replica that are being written',
+    'shared recordings': 'memory of this replica for bodies that are being recorded, which are written in turn',
     'shared generations': 'how often this process has loaded the plugin',
   },
   probe: {

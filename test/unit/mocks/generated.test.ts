@@ -22,6 +22,7 @@ function sampleOf(
     output: new OutputBudget(16 << 20),
     generation: new StepBudget(5_000_000),
     checks: StepBudget.unlimited(),
+    writing: StepBudget.unlimited(),
   }
   const value = api.sampler.sample(schema, { seed, useExamples, budgets })
   return { value, errors: api.schemas.errors(schema, value, 'response', StepBudget.unlimited()) }
