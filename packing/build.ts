@@ -16,7 +16,7 @@ const MIB = 1024 * 1024
 
 const { values } = parseArgs({ options: { out: { type: 'string', default: join('dist', 'package') } } })
 const target = resolve(PRODUCT, values.out)
-/** Temporary folder beside the target, which is never incomplete. */
+/** Temporary folder in the target's parent: the target is never incomplete. */
 const out = `${target}.${process.pid}`
 
 // No source maps for browser clients.

@@ -34,6 +34,8 @@ export interface Round {
 export async function planRounds(files: TestFile[], replicated: ReplicaFiles | undefined): Promise<Round[]> {
   for (const manifest of new Set([...files, ...(replicated?.files ?? [])].map(({ name }) => manifestOf(name))))
     ensureInstalled(manifest)
+  // Examples of the documentation use vendors' SDKs.
+  if (files.some(({ tier }) => tier === 'docs')) ensureInstalled('test/sdk')
   // A test of the tier compiles the descriptor sets.
   if (files.some(({ name }) => name.startsWith(TOOLS))) ensureInstalled('proto')
   const newest = nodeBinary('22')
