@@ -16,10 +16,15 @@ const post = (path: string, body: object, headers: Record<string, string> = {}):
     body: JSON.stringify(body),
   })
 
+interface Completion {
+  choices: [{ message: { content: string } }]
+  usage: { total_tokens: number }
+}
+
 test('clients get replies, streams, embeddings and models', async () => {
   const ask = { model: 'acme-echo', messages: [{ role: 'user', content: 'hello' }] }
   const response = await post('/chat/completions', ask)
-  const { choices, usage } = await response.json()
+  const { choices, usage } = (await response.json()) as Completion
   assert.match(choices[0].message.content, /hello/)
   assert.equal(response.headers.get('x-acme-credits'), String(usage.total_tokens))
 
@@ -29,18 +34,19 @@ test('clients get replies, streams, embeddings and models', async () => {
     .join('')
   assert.equal(streamed, choices[0].message.content)
 
-  const { data } = await (await post('/embeddings', { model: 'acme-embed', input: 'hello', dimensions: 8 })).json()
+  const vectors = await post('/embeddings', { model: 'acme-embed', input: 'hello', dimensions: 8 })
+  const { data } = (await vectors.json()) as { data: [{ embedding: number[] }] }
   assert.equal(data[0].embedding.length, 8)
-  const models = await (await fetch(`${server.url}/ai/acme/v1/models`)).json()
+  const models = (await (await fetch(`${server.url}/ai/acme/v1/models`)).json()) as { data: { id: string }[] }
   assert.deepEqual(
-    models.data.map(({ id }: { id: string }) => id),
+    models.data.map(({ id }) => id),
     ['acme-large', 'acme-echo', 'acme-embed'],
   )
 })
 
 test('the rule and the fault are registered', async () => {
   const ask = { model: 'acme-large', messages: [{ role: 'user', content: 'anvil' }] }
-  const { choices } = await (await post('/chat/completions', ask)).json()
+  const { choices } = (await (await post('/chat/completions', ask)).json()) as Completion
   assert.equal(choices[0].message.content, 'Acme anvils fall anvil.')
   const failed = await post('/chat/completions', ask, { 'X-Svc-Fail': 'acme_strike' })
   assert.equal(failed.status, 503)

@@ -256,11 +256,3 @@ export default definePlugin({ title: 'Tide', paths: ['/tide'], register(app) { a
   write(1)
   return { folder, write }
 }
-
-t.test('a checkout installs the optional packages of package.json', async t => {
-  const read = (file: string): Record<string, Record<string, string>> =>
-    JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Record<string, Record<string, string>>
-  const { peerDependencies, peerDependenciesMeta } = read('package.json')
-  t.strictSame(read('packing/optional/package.json').dependencies, peerDependencies)
-  t.strictSame(Object.keys(peerDependenciesMeta!), Object.keys(peerDependencies!))
-})
