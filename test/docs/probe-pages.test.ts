@@ -14,10 +14,11 @@ import { fill } from '../support/filled-page.ts'
 t.test('the table of all checks is up to date [PRB-21]', t => {
   const path = join(root, 'docs', 'probe.md')
   const page = readFileSync(path, 'utf8')
-  const rows = CATALOG.map(
-    ({ id, title, group, level, hostile, ...check }) =>
-      `| [${id}](http://localhost:8080/_svc/probe/checks/${id}) | ${group} | ${title.replaceAll(/[\\`*_<>[\]|#]/g, '\\$&')}${hostile === true ? ' (`--hostile`)' : ''} | ${level} | ${impactOf({ level, ...check })} |`,
-  )
+  const rows = CATALOG.map(check => {
+    const { id, title, group, level, hostile } = check
+    const shown = title.replaceAll(/[\\`*_<>[\]|#]/g, '\\$&')
+    return `| [${id}](http://localhost:8080/_svc/probe/checks/${id}) | ${group} | ${shown}${hostile === true ? ' (`--hostile`)' : ''} | ${level} | ${impactOf(check)} |`
+  })
   const filled = fill(
     page,
     'checks',

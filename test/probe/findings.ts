@@ -19,7 +19,7 @@ export type ShownFindings = Record<string, ShownFinding>
 const FILE = join(root, 'plugins', 'probe', 'catalog', 'findings.json')
 export const WRITES_FINDINGS = process.env.SVC_WRITE_DOCS !== undefined
 
-function readFindings(): ShownFindings {
+export function readFindings(): ShownFindings {
   return JSON.parse(readFileSync(FILE, 'utf8')) as ShownFindings
 }
 
