@@ -24,7 +24,7 @@ import { Profiles } from './profiles/profiles.ts'
 import { registerProfileRoutes } from './profiles/routes.ts'
 import type { StatedLoads } from './inference/stated-load.ts'
 import { Tokenizers } from './tokenizers/tokenizers.ts'
-import { createRecords } from './records/records.ts'
+import { createRequestRecords } from './records/records.ts'
 import { registerRoutes } from './registry/routes.ts'
 import { KeyIds } from './usage/key-ids.ts'
 import { Ledger } from './usage/ledger.ts'
@@ -75,7 +75,7 @@ export default definePlugin<LlmOptions, Variables>({
   async register(app, svc) {
     const rules: CompiledRule[] = []
     const faults = new FaultParser()
-    const records = createRecords(svc)
+    const records = createRequestRecords(svc)
     svc.use('testing.resets')!.register({
       name: 'llm',
       reset: session => records.clear(record => session === null || record.session_header === session.header),

@@ -94,7 +94,7 @@ const STREAM = 'all'
 const UNORDERED = 64
 
 /** Keeps the newest 1000 records (200 in public mode) for one hour, in at most 64 MiB of memory. */
-export function createRecords(svc: Svc<unknown>): Records {
+export function createRequestRecords(svc: Svc<unknown>): Records {
   const maxCount = svc.config.publicMode ? 200 : 1000
   const log = svc.eventLog<AiRecord>('records', {
     maxPerStream: maxCount,

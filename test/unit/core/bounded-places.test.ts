@@ -80,7 +80,6 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['valueAt'],
     bound: 'cached for each reference; a chain has 32 links',
   },
-  'plugins/llm/state/chain.ts': { calls: ['followChain'], bound: 'the number of links' },
   'core/contract/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/pipeline/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/pipeline/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },

@@ -57,6 +57,7 @@ const BOUNDS: Record<string, string[]> = {
     'core/http/streams/stream-registry.ts',
     'core/http/streams/unsent-memory.ts',
     'core/http/streams/websocket-memory.ts',
+    'core/contract/record-store.ts #stops',
     'core/http/tap/tap.ts',
     'core/inspector/feed.ts',
     'core/inspector/waits.ts',
