@@ -11,12 +11,17 @@ import type {
   Refusal,
 } from '../llm/types.ts'
 
-import type { readTooling } from './tools.ts'
+import type { ChatExtras } from './chat/chat-json.ts'
+import type { OpenAiError } from './format/errors.ts'
+import type { readTooling } from './format/tools.ts'
 import type { BatchRouteName } from './batches/routes.ts'
 import type { FileRouteName } from './files/routes.ts'
 import type { ImageRouteName } from './images/routes.ts'
 import type { UploadRouteName } from './files/uploads.ts'
 import type { ConversationRouteName } from './conversations/routes.ts'
+
+export type { ChatExtras } from './chat/chat-json.ts'
+export type { OpenAiError } from './format/errors.ts'
 
 /** The calls of a model, and the routes that answer by themselves; without a base path. */
 export type OpenAiModelRouteName =
@@ -63,23 +68,6 @@ export interface OpenAiWire {
   /** Parses tools and the tool choice; throws for invalid ones. */
   readTooling: typeof readTooling
   unknownModel: string
-}
-
-export interface OpenAiError {
-  message: string
-  type: string | null
-  param: string | null
-  code: string | null
-}
-
-/** Additions of a provider to chat replies. */
-export interface ChatExtras {
-  /** Fields of the complete reply. */
-  reply(): object
-  /** Fields of a complete choice. */
-  choice(finish: Finish): object
-  /** An extra first chunk of a stream. */
-  opening(): object
 }
 
 export type OpenAiWireFactory = (extras?: ChatExtras) => OpenAiWire

@@ -11,10 +11,10 @@ import type {
   ResultFormat,
   RouteInput,
 } from '../../llm/types.ts'
-import { metadataOf } from '../conversations/routes.ts'
-import { describeGet, describeOther, describePost } from '../describe.ts'
-import { FILE_KIND, jsonExpiryOf, missing, storeFile, unknownFile } from '../files/routes.ts'
-import { pageOf } from '../responses/items.ts'
+import { metadataOf, missing } from '../format/parameters.ts'
+import { describeGet, describeOther, describePost } from '../format/describe.ts'
+import { FILE_KIND, jsonExpiryOf, storeFile, unknownFile } from '../files/routes.ts'
+import { pageOf } from '../format/page.ts'
 import { checkInput, requestsIn, type BatchProblem } from './input.ts'
 
 export type BatchRouteName = 'createBatch' | 'listBatches' | 'batch' | 'cancelBatch'

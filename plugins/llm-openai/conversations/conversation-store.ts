@@ -8,8 +8,7 @@ import {
   type Svc,
 } from 'svc/plugin'
 import type { Engine, Owner, RouteInput } from '../../llm/types.ts'
-import { storedItem, type Item } from '../responses/items.ts'
-import { idOf, isKept, type Asker } from '../responses/response-store.ts'
+import { storedItem, type Item, idOf, isKept, type Asker } from '../items/items.ts'
 
 export interface Conversation {
   provider: string

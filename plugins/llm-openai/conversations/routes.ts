@@ -1,15 +1,13 @@
 /** The routes of conversations and their items. */
 import type { Engine, HandlerRoute, RouteInput } from '../../llm/types.ts'
-import { describeGet, describeOther, describePost } from '../describe.ts'
-import { missing } from '../files/routes.ts'
-import { pageOf } from '../responses/items.ts'
-import type { ResponsesState } from '../responses/state.ts'
-import type { Conversation } from './conversation-store.ts'
+import { describeGet, describeOther, describePost } from '../format/describe.ts'
+import { metadataOf, missing } from '../format/parameters.ts'
+import { pageOf } from '../format/page.ts'
+import type { Conversation, ConversationStore } from './conversation-store.ts'
 
 const UNKNOWN = `conv_${'0'.repeat(48)}`
 const UNKNOWN_ITEM = `msg_${'0'.repeat(48)}`
 const MAX_ITEMS = 20
-const MAX_METADATA = 16
 
 export type ConversationRouteName =
   | 'createConversation'
@@ -21,10 +19,10 @@ export type ConversationRouteName =
   | 'item'
   | 'deleteItem'
 
-export function conversationRoutes({
-  engine,
-  conversations,
-}: ResponsesState): Record<ConversationRouteName, HandlerRoute> {
+export function conversationRoutes(
+  engine: Engine,
+  conversations: ConversationStore,
+): Record<ConversationRouteName, HandlerRoute> {
   const find = async (input: RouteInput): Promise<Conversation> => {
     const id = input.params.conversation_id ?? ''
     const found = await conversations.get(input, id)
@@ -191,20 +189,4 @@ function itemsOf(engine: Engine, given: unknown, min: number): Record<string, un
       })
     return object
   })
-}
-
-/** At most 16 texts, with names of at most 64 and values of at most 512 characters. */
-export function metadataOf(engine: Engine, given: unknown): Record<string, unknown> {
-  const invalid = (message: string, code = 'invalid_value'): Error =>
-    engine.badInput(message, { param: 'metadata', code })
-  if (given != null && (typeof given !== 'object' || Array.isArray(given)))
-    throw invalid("Invalid type for 'metadata': expected an object.", 'invalid_type')
-  const entries = Object.entries(engine.json.objectOf(given))
-  if (entries.length > MAX_METADATA) throw invalid(`Invalid 'metadata': expected at most ${MAX_METADATA} properties.`)
-  for (const [name, value] of entries)
-    if (typeof value !== 'string' || name.length > 64 || value.length > 512)
-      throw invalid(
-        "Invalid 'metadata': expected names of at most 64 characters and strings of at most 512 characters.",
-      )
-  return Object.fromEntries(entries)
 }

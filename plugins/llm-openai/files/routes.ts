@@ -1,7 +1,8 @@
 /** The routes of files. */
 import type { DocumentFacts, Documents, Engine, HandlerRoute, NewDocument, RouteInput } from '../../llm/types.ts'
-import { describeGet, describeOther } from '../describe.ts'
-import { pageOf } from '../responses/items.ts'
+import { describeGet, describeOther } from '../format/describe.ts'
+import { pageOf } from '../format/page.ts'
+import { missing } from '../format/parameters.ts'
 
 export type FileRouteName = 'createFile' | 'listFiles' | 'file' | 'deleteFile' | 'fileContent'
 
@@ -184,10 +185,6 @@ export function showFile({ id, bytes, createdAt, expiresAt, name, meta }: Docume
     status: 'processed',
     status_details: null,
   }
-}
-
-export function missing(engine: Engine, param: string): Error {
-  return engine.badInput(`Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' })
 }
 
 export function purposeOf(engine: Engine, purpose: string | null, filename: string): string {

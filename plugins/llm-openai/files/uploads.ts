@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import { createRecords, Pacer, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
 import type { Documents, Engine, HandlerRoute, RouteInput } from '../../llm/types.ts'
-import { describeOther, describePost } from '../describe.ts'
-import { jsonExpiryOf, MULTIPART_EXAMPLE, missing, purposeOf, showFile, storeFile } from './routes.ts'
+import { describeOther, describePost } from '../format/describe.ts'
+import { jsonExpiryOf, MULTIPART_EXAMPLE, purposeOf, showFile, storeFile } from './routes.ts'
+import { missing } from '../format/parameters.ts'
 
 export type UploadRouteName = 'createUpload' | 'addPart' | 'completeUpload' | 'cancelUpload'
 

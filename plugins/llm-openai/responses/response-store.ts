@@ -1,7 +1,7 @@
 /** The stored responses. What changes over time is worked out when somebody asks. */
 import { createTextRecords, type Records, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
 import type { Engine, Owner, Providers, RouteInput, StoredChoice, StreamEnding } from '../../llm/types.ts'
-import { ownerOf, type Item } from './items.ts'
+import { idOf, isKept, type Asker, type Item } from '../items/items.ts'
 import type { Reply, ResponseHead } from './response-object.ts'
 
 /** A response with what is needed to continue it, and to replay its events. Plain data. */
@@ -31,9 +31,6 @@ export interface ResponsePlan {
 export interface StoredReply extends Omit<Reply, 'choice'> {
   choice: StoredChoice
 }
-
-/** Who asks. A provider that stores nothing finds nothing. */
-export type Asker = Pick<RouteInput, 'provider' | 'session' | 'storesResponses'>
 
 const BOUNDS = {
   normal: { maxCount: 2000, maxPerGroup: 2000, maxBytes: 64 * 1024 * 1024, ttlMs: 86_400_000 },
@@ -101,14 +98,4 @@ export class ResponseStore {
   #of({ provider, session }: Owner): Records<StoredResponse> {
     return this.#records.of(provider, session)
   }
-}
-
-/** Items have the first digits of their response or conversation in their ids, so that they lead to it. */
-export function idOf(id: string): string {
-  return ownerOf(id) ?? id
-}
-
-/** Whether there can be a record with this id, or with this item. */
-export function isKept({ storesResponses }: Asker, id: string): boolean {
-  return storesResponses && ownerOf(id) !== null
 }

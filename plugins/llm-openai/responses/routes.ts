@@ -1,13 +1,13 @@
 /** The routes of stored responses: retrieve, delete, cancel, input items, and the number of input tokens. */
 import type { CountParsed, HandlerRoute, LlmRoute, RouteInput, StreamEvent } from '../../llm/types.ts'
-import { describeGet, describeOther, describePost } from '../describe.ts'
+import { describeGet, describeOther, describePost } from '../format/describe.ts'
 import { readContext } from './context.ts'
 import { streamError } from './create.ts'
-import { pageOf } from './items.ts'
+import { pageOf } from '../format/page.ts'
 import { neutralRequest } from './request.ts'
 import { outputAt, responseAt, timedEvents } from './response-state.ts'
 import type { StoredResponse } from './response-store.ts'
-import type { ResponsesState } from './state.ts'
+import type { ResponsesState } from './services.ts'
 
 const UNKNOWN = `resp_${'0'.repeat(48)}`
 

@@ -125,17 +125,17 @@ const SIZES: Record<string, Bound> = {
   'plugins/info/lorem-ipsum.ts': { calls: ['Array.from'], bound: 'the maximum of /random/lorem-ipsum' },
   'plugins/llm-cohere/embed.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'dimensions of a model' },
   'plugins/llm-gemini/files.ts': { calls: ['Array.from'], bound: 'the number of files of a page' },
-  'plugins/llm-openai/embeddings.ts': { calls: ['Buffer.allocUnsafe'], bound: 'dimensions of a model' },
+  'plugins/llm-openai/models/embeddings.ts': { calls: ['Buffer.allocUnsafe'], bound: 'dimensions of a model' },
   'plugins/llm-openai/images/picture.ts': {
     calls: ['Array.from', 'Buffer.alloc'],
     bound: 'a 64th of the sizes that the model knows',
   },
   'plugins/llm-openai/images/routes.ts': { calls: ['Array.from'], bound: 'the images limit of the instance' },
-  'plugins/llm-openai/speech.ts': {
+  'plugins/llm-openai/audio/speech.ts': {
     calls: ['Array.from', 'Buffer.alloc'],
     bound: 'the longest speech of the instance',
   },
-  'plugins/llm-openai/tokenize.ts': { calls: ['Array.from'], bound: 'tokens of the request' },
+  'plugins/llm-openai/chat/tokenize.ts': { calls: ['Array.from'], bound: 'tokens of the request' },
   'plugins/llm/engine/audio.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'milliseconds of a piece of sound' },
   'plugins/llm/registry/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
   'plugins/llm/engine/schema-bounds.ts': { calls: ['padEnd'], bound: '4,096 characters' },

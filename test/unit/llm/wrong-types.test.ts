@@ -18,7 +18,7 @@ import { createProvider as gemini } from '../../../plugins/llm-gemini/provider.t
 import { createState as geminiState } from '../../../plugins/llm-gemini/state.ts'
 import { createProvider as ollama } from '../../../plugins/llm-ollama/provider.ts'
 import { createProvider as openai } from '../../../plugins/llm-openai/provider.ts'
-import { createState } from '../../../plugins/llm-openai/responses/state.ts'
+import { createState } from '../../../plugins/llm-openai/state.ts'
 import { createWire } from '../../../plugins/llm-openai/wire.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 

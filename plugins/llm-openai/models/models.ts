@@ -1,6 +1,6 @@
 /** `GET /models` and `GET /models/{model}`. */
-import type { LlmRoute, ModelInfo, ModelsParsed } from '../llm/types.ts'
-import { describeGet } from './describe.ts'
+import type { LlmRoute, ModelInfo, ModelsParsed } from '../../llm/types.ts'
+import { describeGet } from '../format/describe.ts'
 
 const createdAt = 1_700_000_000
 

@@ -1,7 +1,7 @@
 /** `POST /embeddings`. */
 import { JsonList } from 'svc/plugin'
-import type { EmbedParsed, Engine, LlmRoute } from '../llm/types.ts'
-import { describePost } from './describe.ts'
+import type { EmbedParsed, Engine, LlmRoute } from '../../llm/types.ts'
+import { describePost } from '../format/describe.ts'
 
 const smallDimensions = 1536
 const largeDimensions = 3072

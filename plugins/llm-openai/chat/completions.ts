@@ -11,10 +11,10 @@ import type {
   RouteInput,
   StreamEvent,
   Tokenizer,
-} from '../llm/types.ts'
-import { clamp } from './chat.ts'
-import { contextError } from './context-error.ts'
-import { describePost } from './describe.ts'
+} from '../../llm/types.ts'
+import { clamp } from '../format/parameters.ts'
+import { contextError } from '../format/context-error.ts'
+import { describePost } from '../format/describe.ts'
 import { JsonList } from 'svc/plugin'
 import { logprobOf, takeLogprobs } from './logprobs.ts'
 
@@ -263,7 +263,7 @@ function* streamReply(
       }
       offset += piece.length
     }
-    if (!isFiltered && wire.suffix !== '') yield { data: chunk(choice, wire.suffix, null) }
+    if (!isFiltered(choice) && wire.suffix !== '') yield { data: chunk(choice, wire.suffix, null) }
     yield { data: chunk(choice, '', context.finishReasons[choice.finish]) }
   }
   if (wire.includeUsage) yield { data: { ...head, choices: [], usage: usageOf(result) } }

@@ -1,5 +1,5 @@
 /** Creates route descriptions. */
-import type { LlmRouteDescription } from '../llm/types.ts'
+import type { LlmRouteDescription } from '../../llm/types.ts'
 
 /** Streamed examples show the header that sets their speed. */
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }

@@ -1,5 +1,5 @@
 /** Headers of OpenAI and Azure: version and duration on success; rate limits on success and for rate limit errors. */
-import type { HeaderFacts } from '../llm/types.ts'
+import type { HeaderFacts } from '../../llm/types.ts'
 import { limitHeaders } from './rate-limits.ts'
 
 const limits = { requests: 10_000, tokens: 2_000_000 }

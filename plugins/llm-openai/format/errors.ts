@@ -1,7 +1,13 @@
 /** Errors of the OpenAI format: `{ error: { message, type, param, code } }`. */
-import type { ErrorFacts, ErrorKind, ErrorResponse, Refusal } from '../llm/types.ts'
+import type { ErrorFacts, ErrorKind, ErrorResponse, Refusal } from '../../llm/types.ts'
 import { limitMessage, retryAfterMs, unitOf } from './rate-limits.ts'
-import type { OpenAiError } from './types.ts'
+
+export interface OpenAiError {
+  message: string
+  type: string | null
+  param: string | null
+  code: string | null
+}
 
 interface Row {
   code: string | null

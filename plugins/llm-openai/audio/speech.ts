@@ -1,7 +1,7 @@
 /** `POST /audio/speech`: silence, with a duration that depends on the text. */
 import { isRecord } from 'svc/plugin'
-import type { Engine, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../llm/types.ts'
-import { describePost } from './describe.ts'
+import type { Engine, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../../llm/types.ts'
+import { describePost } from '../format/describe.ts'
 
 interface SpeechWire {
   format: string

@@ -1,5 +1,5 @@
 /** `POST /audio/transcriptions` and `/audio/translations`: the same text for every recording. */
-import type { Engine, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../llm/types.ts'
+import type { Engine, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../../llm/types.ts'
 
 type Task = 'transcriptions' | 'translations'
 interface AudioWire {

@@ -1,5 +1,5 @@
 /** Rate limits of OpenAI and Azure: the headers that tell what is left, and the refusal. */
-import type { Dimension, LimitState, Refusal, Remaining } from '../llm/types.ts'
+import type { Dimension, LimitState, Refusal, Remaining } from '../../llm/types.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000

@@ -2,8 +2,18 @@
 import { jsonSerializer } from 'svc/plugin'
 import type { JsonList, JsonSchema } from 'svc/plugin'
 import type { TokenLogprob } from './logprobs.ts'
-import type { ChatCall } from './tools.ts'
-import type { ChatExtras } from './types.ts'
+import type { Finish } from '../../llm/types.ts'
+import type { ChatCall } from '../format/tools.ts'
+
+/** Additions of a provider to chat replies. */
+export interface ChatExtras {
+  /** Fields of the complete reply. */
+  reply(): object
+  /** Fields of a complete choice. */
+  choice(finish: Finish): object
+  /** An extra first chunk of a stream. */
+  opening(): object
+}
 
 interface Head {
   id: string

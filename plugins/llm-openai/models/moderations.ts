@@ -1,7 +1,7 @@
 /** `POST /moderations`: detects categories by fixed words. */
 import { isRecord } from 'svc/plugin'
-import type { Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
-import { describePost } from './describe.ts'
+import type { Engine, LlmRoute, OwnParsed } from '../../llm/types.ts'
+import { describePost } from '../format/describe.ts'
 
 /** All categories in output order, with the words that trigger them. */
 const categories: readonly (readonly [name: string, words: readonly string[]])[] = [

@@ -9,17 +9,17 @@ import type {
   RenderContext,
   RouteInput,
   StreamEvent,
-} from '../llm/types.ts'
+} from '../../llm/types.ts'
 import { isRecord, JsonList } from 'svc/plugin'
 import { createChatWriter } from './chat-json.ts'
-import type { ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
-import { contextError } from './context-error.ts'
-import { nameFiles, type FileServices } from './files/name-files.ts'
-import { describePost } from './describe.ts'
+import type { ChatExtras, ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
+import { contextError } from '../format/context-error.ts'
+import { nameFiles, type FileServices } from '../files/name-files.ts'
+import { describePost } from '../format/describe.ts'
 import { logprobOf, takeLogprobs, type TokenLogprob } from './logprobs.ts'
-import { readFormat, readMessages } from './messages.ts'
-import { chatCall, chatCallPiece, readTooling } from './tools.ts'
-import type { ChatExtras } from './types.ts'
+import { readFormat, readMessages } from '../format/messages.ts'
+import { chatCall, chatCallPiece, readTooling } from '../format/tools.ts'
+import { clamp } from '../format/parameters.ts'
 
 interface ChatWire {
   includeUsage: boolean
@@ -153,11 +153,6 @@ function rejectAudio(engine: Engine, modalities: unknown): void {
     param: `modalities[${at}]`,
     code: 'invalid_value',
   })
-}
-
-/** Clamps an integer to a range; anything but a number becomes the minimum. */
-export function clamp(value: unknown, min: number, max: number): number {
-  return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), min), max) : min
 }
 
 function usageOf({

@@ -1,8 +1,8 @@
 /** `POST /tokenize`, as servers of open models have it: the tokens of a prompt, as its usage counts them. */
-import type { Engine, LlmRoute, OwnParsed, RouteInput, Tokenizer } from '../llm/types.ts'
-import { contextError } from './context-error.ts'
-import { readMessages } from './messages.ts'
-import { readTooling } from './tools.ts'
+import type { Engine, LlmRoute, OwnParsed, RouteInput, Tokenizer } from '../../llm/types.ts'
+import { contextError } from '../format/context-error.ts'
+import { readMessages } from '../format/messages.ts'
+import { readTooling } from '../format/tools.ts'
 
 interface TokenizeWire {
   pieces: string[]

@@ -1,5 +1,5 @@
 /** Parses the messages and the reply format of chat completions. */
-import type { Engine, Message, Part, ReplyFormat } from '../llm/types.ts'
+import type { Engine, Message, Part, ReplyFormat } from '../../llm/types.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 

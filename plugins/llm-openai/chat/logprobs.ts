@@ -1,6 +1,6 @@
 /** Log probabilities of tokens: invented, but constant for each token. */
 import type { OutputBudget } from 'svc/plugin'
-import type { Engine } from '../llm/types.ts'
+import type { Engine } from '../../llm/types.ts'
 
 export interface TokenLogprob {
   token: string

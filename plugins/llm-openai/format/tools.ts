@@ -1,5 +1,5 @@
 /** Parses tools and the tool choice of chat completions and responses, and renders calls. */
-import type { Call, Engine, Tool, ToolChoice } from '../llm/types.ts'
+import type { Call, Engine, Tool, ToolChoice } from '../../llm/types.ts'
 
 export interface Tooling {
   tools: Tool[]
