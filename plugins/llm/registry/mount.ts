@@ -14,125 +14,12 @@ import { CATEGORY } from '../contract/category.ts'
 import { createErrorForm } from '../path/error-form.ts'
 import { socketRoute } from '../path/sockets.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
+import { ROUTE_HEADERS } from '../headers/request-headers.ts'
 import { routerPath, type RouterPath } from './router-path.ts'
 import type { CredentialRule } from '../contract/provider.ts'
 import type { LlmRoute, ProviderRoute } from '../contract/route.ts'
 import type { CallServices } from '../call/services.ts'
 import { serveRequest } from '../path/request.ts'
-
-/** Headers that every provider route accepts. */
-const sharedParameters: RouteParameter[] = [
-  {
-    name: 'X-Svc-Mode',
-    in: 'header',
-    description: 'How the reply text is generated',
-    schema: { enum: ['canned', 'echo', 'scripted', 'random'] },
-  },
-  {
-    name: 'X-Svc-Strict-Fixtures',
-    in: 'header',
-    description: 'Whether a text generation on which no rule acts gets 404',
-    schema: { type: 'boolean' },
-  },
-  {
-    name: 'X-Svc-Fail',
-    in: 'header',
-    description: 'Fault to inject: a kind or a status, optionally with :<percent>; also as ?fail=',
-    schema: { type: 'string' },
-  },
-  {
-    name: 'X-Svc-Require-Auth',
-    in: 'header',
-    description: 'Reject the request if it has no credential',
-    schema: { type: 'boolean' },
-  },
-  {
-    name: 'X-Svc-Latency-Ms',
-    in: 'header',
-    description: 'Delay before the response headers, in milliseconds',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  {
-    name: 'X-Svc-TTFT-Ms',
-    in: 'header',
-    description: 'Delay before the first token, in milliseconds',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  {
-    name: 'X-Svc-Tokens-Per-Second',
-    in: 'header',
-    description: 'Speed of a stream; 0: unlimited',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  {
-    name: 'X-Svc-Jitter',
-    in: 'header',
-    description: 'Variation of the gaps between tokens, in percent',
-    schema: { type: 'integer', minimum: 0, maximum: 100 },
-  },
-  {
-    name: 'X-Svc-Profile',
-    in: 'header',
-    description: 'Latency profile: a name, or one such as `ttft=lognormal(400,2500); gap=normal(20,5)`',
-    schema: { type: 'string' },
-  },
-  {
-    name: 'X-Svc-Tokenizer',
-    in: 'header',
-    description: 'What counts and splits texts; encodings need the package gpt-tokenizer',
-    schema: { enum: ['rule', 'o200k_base', 'cl100k_base'] },
-  },
-  {
-    name: 'X-Svc-Load',
-    in: 'header',
-    description: 'Other generations that the request behaves as if they were running',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  {
-    name: 'X-Svc-Prefix-Cache',
-    in: 'header',
-    description: 'Switches the automatic prompt cache',
-    schema: { enum: ['on', 'off'] },
-  },
-  {
-    name: 'X-Svc-Cached-Tokens',
-    in: 'header',
-    description: 'Prompt tokens that are reported as read from the cache',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  {
-    name: 'X-Svc-Context-Window',
-    in: 'header',
-    description: 'Context window in tokens',
-    schema: { type: 'integer', minimum: 1 },
-  },
-  ...(['Rpm', 'Tpm', 'Itpm', 'Otpm', 'Rpd', 'Tpd'] as const).map(
-    (name): RouteParameter => ({
-      name: `X-Svc-Limit-${name}`,
-      in: 'header',
-      description: 'Rate limit for the session, key and model of the request',
-      schema: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
-    }),
-  ),
-  {
-    name: 'X-Svc-Reply',
-    in: 'header',
-    description: 'The text of the reply, with percent escapes',
-    schema: { type: 'string' },
-  },
-  {
-    name: 'X-Svc-Reply-Json',
-    in: 'header',
-    description: 'The reply as JSON or base64url of it, like the `reply` of a rule',
-    schema: { type: 'string' },
-  },
-  {
-    name: 'X-Svc-Stream-Shape',
-    in: 'header',
-    description: 'How a stream is written, such as `split=utf8, crlf` or `no-done`',
-    schema: { type: 'string' },
-  },
-]
 
 /** A route at one of its paths. */
 interface Place {
@@ -255,7 +142,7 @@ function describeAt(
     ownFail: true,
     errorForm: at.errorForm,
     credentials: [...(at.credentials ?? []), ...(route.credentials ?? []).map(credentialOf)],
-    parameters: [...parametersOf(at.base), ...(own.parameters ?? []), ...sharedParameters],
+    parameters: [...parametersOf(at.base), ...(own.parameters ?? []), ...ROUTE_HEADERS],
     examples: own.examples.map(example => moveExample(example, route, instance, at)),
   }
 }

@@ -2,6 +2,7 @@
 import { describe, HttpError, Redactor } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, InspectorEntry, Json, RouteDescription, Svc } from 'svc/plugin'
 import type { ProviderRegistry } from './provider-registry.ts'
+import { LISTED_HEADERS } from '../headers/request-headers.ts'
 import type { FaultParser } from '../headers/faults.ts'
 import type { LoggedCall } from '../usage/call.ts'
 import type { Ledger } from '../usage/ledger.ts'
@@ -10,34 +11,6 @@ import { modes } from '../contract/neutral.ts'
 import type { AiRecord, Records } from '../records/records.ts'
 
 const redactor = new Redactor({ marker: '****' })
-
-const requestHeaders = [
-  'X-Svc-Mode',
-  'X-Svc-Fail',
-  'X-Svc-Require-Auth',
-  'X-Svc-Latency-Ms',
-  'X-Svc-TTFT-Ms',
-  'X-Svc-Tokens-Per-Second',
-  'X-Svc-Jitter',
-  'X-Svc-Profile',
-  'X-Svc-Tokenizer',
-  'X-Svc-Load',
-  'X-Svc-Prefix-Cache',
-  'X-Svc-Cached-Tokens',
-  'X-Svc-Context-Window',
-  'X-Svc-Stream-Shape',
-  'X-Svc-Limit-Rpm',
-  'X-Svc-Limit-Tpm',
-  'X-Svc-Limit-Itpm',
-  'X-Svc-Limit-Otpm',
-  'X-Svc-Limit-Rpd',
-  'X-Svc-Limit-Tpd',
-  'X-Svc-Reply',
-  'X-Svc-Reply-Json',
-  'X-Svc-Batch',
-  'X-Svc-Session',
-  'X-Svc-Delay',
-]
 
 const index: RouteDescription = {
   summary: 'Mock LLM: list providers, models and routes',
@@ -92,7 +65,7 @@ export function registerRoutes(
       providers: providers.index(svc.http.baseUrl(request)),
       modes,
       fail_kinds: faults.names(),
-      headers: requestHeaders,
+      headers: LISTED_HEADERS,
     }),
   )
 
