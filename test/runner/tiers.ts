@@ -31,16 +31,22 @@ export interface TestFile {
 
 /** All test files below a folder, sorted by name. */
 export function findTestFiles(folder: string): TestFile[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.test.ts'))
-    .map(entry => join(entry.parentPath, entry.name))
-    .filter(path => !/^fixtures|\bnode_modules\b/.test(relative(folder, path)))
+  return testPaths(folder)
     .sort()
     .map(path => {
       const source = readFileSync(path, 'utf8')
       const name = relative(folder, path)
       return { name, path, tier: tierOf(name), mode: modeOf(source), waits: /\bMostly waits: /.test(source) }
     })
+}
+
+/** Packages are not searched: one is a link to the project, and a recursive `readdir` follows it. */
+function testPaths(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' || entry.name === 'fixtures' ? [] : testPaths(path)
+    return entry.isFile() && entry.name.endsWith('.test.ts') ? [path] : []
+  })
 }
 
 export function tierOf(name: string): Tier {

@@ -9,7 +9,7 @@ import { sandboxPolicy } from '../../contract/untrusted-content.ts'
 import type { Chunk, RespondStep } from '../../rules/respond.ts'
 import type { RequestContext } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
-import { formatEvent } from '../streams/sse-format.ts'
+import { formatEvent } from './sse-format.ts'
 import { attachSocket } from './send.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'

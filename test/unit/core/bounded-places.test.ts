@@ -82,8 +82,8 @@ const SEARCHES: Record<string, Bound> = {
   },
   'plugins/llm/state/chain.ts': { calls: ['followChain'], bound: 'the number of links' },
   'core/contract/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'core/http/pipeline/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'core/http/pipeline/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/http/routes/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/http/routes/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/llm/providers/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/llm/engine/rules.ts': {
     calls: ['new TextSearch', 'linearPattern', 'new RegExp'],

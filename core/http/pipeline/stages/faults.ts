@@ -9,7 +9,8 @@ import {
   rollPercent,
 } from '../../../rules/fault-headers.ts'
 import { sendError } from '../../response/send.ts'
-import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
+import { announcedLength, bodyLimitOf } from '../../request/body.ts'
+import { readBody } from '../read-body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { firstHeader } from '../../request/header.ts'

@@ -1,7 +1,7 @@
 /** Verifies control-plane tokens: JWTs (RFC 7519) signed with Ed25519 (RFC 8037, RFC 9864). */
 import type { KeyObject } from 'node:crypto'
 import type { errors } from 'jose'
-import { BoundedMap } from '../../../collections/bounded-map.ts'
+import { BoundedMap } from '../../collections/bounded-map.ts'
 import { grantedScopes } from './scopes.ts'
 import type { Scope } from './scopes.ts'
 

@@ -28,6 +28,14 @@ export interface CoreRoute extends RouteRecord {
   area: string | null
 }
 
+/** The routes of a generation, as looked up by the pipeline. */
+export interface RouteLookup {
+  readonly list: readonly CoreRoute[]
+  find(method: string, url: string): CoreRoute | null
+  /** Methods supported by the path (RFC 9110, 10.2.1); empty for an unknown path. */
+  methodsOf(url: string): string[]
+}
+
 /** Parameter name for the rest of a path matched by the router's `*`. */
 const WILDCARD_NAME = 'path'
 

@@ -2,9 +2,10 @@
 import { constants } from 'node:http2'
 import type { Readable } from 'node:stream'
 import { IncompleteBody } from '../../contract/http-error.ts'
-import { announcedLength, discardRest, joinedChunks, rejectBody } from './body.ts'
-import type { RequestContext } from './context.ts'
-import { isHttp2 } from './types.ts'
+import { announcedLength, discardRest, joinedChunks } from '../request/body.ts'
+import { rejectBody } from './read-body.ts'
+import type { RequestContext } from '../request/context.ts'
+import { isHttp2 } from '../request/types.ts'
 
 /** The body of a request that no stage has read; null if it has none. `limit` is in bytes. */
 export function streamBody(context: RequestContext, limit: number): AsyncIterable<Buffer> | null {

@@ -4,12 +4,12 @@ import { isOutputError, isTooExpensive } from '../../contract/budgets.ts'
 import { quoteInput } from '../../contract/input.ts'
 import type { HttpError, StateUnavailable } from '../../contract/plugin.ts'
 import type { Log } from '../../log/log.ts'
-import { sendOutputError } from '../response/output-error.ts'
-import { sendError, renderError } from '../response/send.ts'
+import { sendOutputError } from './output-error.ts'
+import { sendError, renderError } from './send.ts'
 import { contextOf } from '../request/context.ts'
 import type { RequestContext } from '../request/context.ts'
 import { failed, internalError, refused, stateHeaders, stateUnavailable } from './error-bodies.ts'
-import { negotiate } from '../response/negotiation.ts'
+import { negotiate } from './negotiation.ts'
 
 export interface RouteErrorServices {
   log: Log

@@ -1,6 +1,6 @@
 /** The scopes of control-plane tokens. */
 
-import { CONTROL_SCOPES as SCOPES, type ControlScope } from '../../../contract/control-scope.ts'
+import { CONTROL_SCOPES as SCOPES, type ControlScope } from '../../contract/control-scope.ts'
 
 /** The second is the public name for reading everything. */
 const [READ_CAPTURES, READ_ALL, CHANGE] = SCOPES

@@ -5,10 +5,11 @@
 import { constants } from 'node:http2'
 import type { Http2ServerResponse, Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
-import { transportOf } from '../listener/transport.ts'
+import { transportOf } from '../sockets/transport.ts'
 import { unwrittenBytes } from '../node-internals/write-queue.ts'
 import type { RequestContext } from '../request/context.ts'
-import { PATIENCE_MS, type UnsentMemory, type UnsentShare, type UnsentStream } from './unsent-memory.ts'
+import type { UnsentBytes } from '../request/types.ts'
+import { PATIENCE_MS, type UnsentMemory, type UnsentShare, type UnsentStream } from '../../limits/unsent-memory.ts'
 
 /** Fewer bytes are those of an ordinary write: the high-water mark of a stream. */
 const UNCOUNTED_BYTES = 16_384
@@ -31,7 +32,7 @@ export function holdUnsent(context: RequestContext, bytes: number): () => void {
   return context.unsent.hold(bytes)
 }
 
-export class UnsentResponse implements UnsentStream {
+export class UnsentResponse implements UnsentBytes, UnsentStream {
   readonly #context: RequestContext
   readonly #share: UnsentShare
   /** Bytes that plugins keep for the response. */

@@ -2,8 +2,8 @@
  * Bounds the memory of bytes that clients do not read: of event streams, WebSockets, gRPC calls and HTTP bodies, for each
  * client and in total. What is above a bound is freed by ending streams, the slowest first; all others go on.
  */
-import type { Budgets } from '../../contract/budgets.ts'
-import { systemClock, type Clock } from './stream-registry.ts'
+import type { Budgets } from '../contract/budgets.ts'
+import { systemClock, type Clock } from './clock.ts'
 
 export type UnsentBounds = Pick<Budgets, 'unsentStreamBytes' | 'unsentClientBytes' | 'unsentTotalBytes'>
 

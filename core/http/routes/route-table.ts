@@ -7,8 +7,7 @@ import type { HTTPMethod } from 'find-my-way'
 import { templatePattern, templateShape } from '../../contract/path-template.ts'
 import { decodedPath } from '../../fields/request-target.ts'
 import type { RouteDescription } from '../../contract/plugin.ts'
-import type { CoreRoute } from './route-record.ts'
-import type { RouteLookup } from '../request/types.ts'
+import type { CoreRoute, RouteLookup } from './route-record.ts'
 
 /** Maximum length of a path parameter; Fastify's default of 100 would reject ordinary base64 values. */
 export const MAX_PARAM_LENGTH = 16_384
