@@ -21,20 +21,13 @@ export interface Area {
   imports: FileImport[]
 }
 
-/** Reads the sources of an area, a folder of the project. `skip` names folders that are another program. */
-export function readArea(folder: string, skip: readonly string[] = []): Area {
+/** Reads the sources of an area, a folder of the project. */
+export function readArea(folder: string): Area {
   const top = join(root, folder)
-  const entries = readdirSync(top, { withFileTypes: true })
-    .filter(entry => !skip.includes(entry.name) && (entry.isDirectory() || isSource(entry.name)))
-    .map(entry => entry.name)
-  const files = entries.flatMap(entry =>
-    isSource(entry)
-      ? [entry]
-      : readdirSync(join(top, entry), { recursive: true, withFileTypes: true })
-          .filter(file => file.isFile() && isSource(file.name))
-          .map(file => relative(top, join(file.parentPath, file.name))),
-  )
-  return { entries, imports: files.flatMap(file => importsOf(folder, file)) }
+  const files = readdirSync(top, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && isSource(entry.name))
+    .map(entry => relative(top, join(entry.parentPath, entry.name)))
+  return { entries: [...new Set(files.map(entryOf))], imports: files.flatMap(file => importsOf(folder, file)) }
 }
 
 function isSource(name: string): boolean {
@@ -100,10 +93,9 @@ export function upwardImports({ imports }: Area, layers: readonly string[][]): s
     .map(({ from, to }) => `${from} imports ${to}`)
 }
 
-/** Pairs of folders that import each other; the files at the top of the area count as one folder. */
+/** Pairs of entries (folders, and files at the top of the area) that import each other. */
 export function mutualPairs({ imports }: Area): string[] {
-  const folderOf = (file: string): string => (file.includes('/') ? entryOf(file) : '.')
-  const edges = new Set(imports.map(({ from, to }) => `${folderOf(from)} ${folderOf(to)}`))
+  const edges = new Set(imports.map(({ from, to }) => `${entryOf(from)} ${entryOf(to)}`))
   return [...edges].filter(edge => {
     const [a, b] = edge.split(' ') as [string, string]
     return a < b && edges.has(`${b} ${a}`)

@@ -3,10 +3,8 @@ import { isRecord, joinSignals } from 'svc/plugin'
 import { CODES, RpcError } from '../errors.ts'
 import type { RoutedArgument } from '../registry/schema.ts'
 import type { CallContext, JsonObject } from '../types.ts'
-import { namesTask } from '../tasks/methods.ts'
-import { routedName } from '../wire/stateless/envelope.ts'
-import { encodeHeader } from '../wire/stateless/headers.ts'
-import { STATELESS } from '../wire/versions.ts'
+import { encodeHeader, routedName } from '../protocol/headers.ts'
+import { STATELESS } from '../protocol/versions.ts'
 import { failedResponse, type Link, type LinkEvents, Unreachable } from './link.ts'
 import { forwardedHeaders } from './forwarding.ts'
 import type { RemoteRequests, RemoteResponse } from './remote-requests.ts'
@@ -200,7 +198,7 @@ export class RemoteLink implements Link {
       'mcp-protocol-version': STATELESS.name,
       'mcp-method': String(method),
     }
-    const name = namesTask(String(method)) ? given.taskId : routedName({ method: String(method), params: given })
+    const name = routedName({ method: String(method), params: given }, true)
     if (typeof name !== 'string') return routing
     routing['mcp-name'] = encodeHeader(name)
     const args = isRecord(given.arguments) ? given.arguments : {}

@@ -2,7 +2,7 @@
 import { isRecord } from 'svc/plugin'
 import { type Call, LOG_LEVELS } from './call.ts'
 import { Cancelled, RpcError } from '../errors.ts'
-import { isSupported } from './questions.ts'
+import { isSupported } from '../protocol/questions.ts'
 import type {
   Answers,
   CallContext,

@@ -1,7 +1,8 @@
 /** Owns the questions to the client (elicitation, sampling, roots): support, parameters and valid results. */
 import { isRecord } from 'svc/plugin'
+import { CODES, RpcError } from '../errors.ts'
 import type { JsonObject, Question, QuestionMethod } from '../types.ts'
-import type { Version } from '../wire/versions.ts'
+import type { Version } from './versions.ts'
 
 /** The client capabilities that questions require. Other capabilities are not read or stored. */
 export type ClientCapability = 'elicitation' | 'sampling' | 'roots'
@@ -29,6 +30,18 @@ export function readCapabilities(declared: unknown): ClientCapability[] {
 /** Whether the client declared the capability and the revision has the question. */
 export function isSupported(method: QuestionMethod, version: Version, clientCapabilities: ClientCapabilities): boolean {
   return (method !== 'elicitation/create' || version.elicitation) && clientCapabilities.has(CAPABILITY[method])
+}
+
+/** Throws -32021 if the client did not declare the capability of a question. */
+export function requireCapabilities(questions: Question[], version: Version, declared: ClientCapabilities): void {
+  const unsupported = questions.filter(({ method }) => !isSupported(method, version, declared))
+  const missing = [...new Set(unsupported.map(({ method }) => CAPABILITY[method]))]
+  if (missing.length === 0) return
+  const requiredCapabilities = Object.fromEntries(missing.map(name => [name, {}]))
+  throw new RpcError(CODES.missingCapability, `Missing required client capability: ${missing.join(', ')}`, {
+    status: 400,
+    data: { requiredCapabilities },
+  })
 }
 
 /** The parameters in the form of this revision. */

@@ -2,7 +2,7 @@
 import { isRecord, isTextNestedWithin } from 'svc/plugin'
 import { CODES, transportError, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
-import type { JSONRPCNotification, JSONRPCRequest } from '../wire/spec.ts'
+import type { JSONRPCNotification, JSONRPCRequest } from './spec.ts'
 
 export type RequestId = string | number
 

@@ -1,11 +1,11 @@
 /** Owns one HTTP request to an MCP route and its response: headers, JSON or an event stream. */
 import type { FastifyReply, FastifyRequest, SseOptions, SseStream } from 'svc/plugin'
-import { type Accepted, readAccept } from '../access/media-types.ts'
-import { KEEP_ALIVE_MS } from '../bounds.ts'
+import { type Accepted, readAccept } from './media-types.ts'
+import { DEFAULT_PAGE_SIZE, KEEP_ALIVE_MS, MAX_PAGE_SIZE } from '../bounds.ts'
 import type { RpcError } from '../errors.ts'
-import { errorText, type RequestId } from './json-rpc.ts'
+import { errorText, type RequestId } from '../protocol/json-rpc.ts'
 import type { Mcp } from '../mcp.ts'
-import type { Server } from '../registry/server.ts'
+import type { Server } from '../servers/server.ts'
 import type { CallHttp, JsonObject } from '../types.ts'
 
 /** Values of the headers `X-Svc-Mcp-*`; null is sent as `none`. */
@@ -37,7 +37,7 @@ export type Interceptor = (response: {
 
 const JSON_ONLY: Accepted = { json: true, sse: false }
 
-export class Exchange {
+export class HttpExchange {
   readonly mcp: Mcp
   readonly server: Server
   readonly request: FastifyRequest
@@ -67,6 +67,13 @@ export class Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  /** Items per page of a list, from the query parameter `page_size`: larger values than 1000 count as 1000, invalid ones as the default. */
+  get pageSize(): number {
+    const text = (this.request.query as Record<string, unknown>).page_size
+    if (typeof text !== 'string' || !/^\d{1,9}$/.test(text) || Number(text) < 1) return DEFAULT_PAGE_SIZE
+    return Math.min(Number(text), MAX_PAGE_SIZE)
   }
 
   /** Bytes of the body per message. */

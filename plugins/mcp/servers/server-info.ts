@@ -1,9 +1,9 @@
 /** Owns the information and capabilities of a server in each protocol revision. */
 import { UNNAMED_SERVERS } from '../registry/registry.ts'
-import type { Server } from '../registry/server.ts'
-import type { Implementation, ServerCapabilities } from './spec.ts'
+import type { Server } from './server.ts'
+import type { Implementation, ServerCapabilities } from '../protocol/spec.ts'
 import type { JsonObject } from '../types.ts'
-import type { Version } from './versions.ts'
+import type { Version } from '../protocol/versions.ts'
 
 /** `serverInfo` of `initialize` and of stateless results. */
 export function serverInfo(server: Server, version: Version): Implementation {

@@ -1,5 +1,5 @@
 /** Owns rendering tools, resources, templates and prompts for the lists of each protocol revision. */
-import { withoutRouting } from '../registry/schema.ts'
+import { withoutRouting } from './schema.ts'
 import type {
   JsonObject,
   PromptDefinition,
@@ -8,8 +8,8 @@ import type {
   ToolAnnotations,
   ToolDefinition,
 } from '../types.ts'
-import type { Prompt, Resource, ResourceTemplate, Tool } from './spec.ts'
-import type { Version } from './versions.ts'
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/spec.ts'
+import type { Version } from '../protocol/versions.ts'
 
 export function renderTool(tool: ToolDefinition, version: Version): JsonObject {
   return {

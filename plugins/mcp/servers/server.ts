@@ -1,13 +1,13 @@
 /** Owns a server: its name, authentication and selection from the registry. */
 import { isRecord } from 'svc/plugin'
-import type { Bridge } from '../bridge/bridge.ts'
-import { type ListPages, Lists } from './lists.ts'
-import { type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
-import type { Selection } from './selection.ts'
+import { type ListPages, Lists } from '../registry/lists.ts'
+import { type Template, type Tool, UNNAMED_SERVERS } from '../registry/registry.ts'
+import type { Selection } from '../registry/selection.ts'
 import type { Skill } from '../skills/skill.ts'
 import { CLIENT_CREDENTIALS, ENTERPRISE, SKILLS, TASKS, UI } from '../extensions.ts'
-import { STATELESS, type Version } from '../wire/versions.ts'
-import { serverInfo } from '../wire/server-info.ts'
+import { STATELESS, type Version } from '../protocol/versions.ts'
+import type { ServerBridge } from './server-bridge.ts'
+import { serverInfo } from './server-info.ts'
 import type {
   JsonObject,
   MethodHandler,
@@ -27,7 +27,7 @@ export type ServerSource = 'config' | 'plugin' | 'sdk' | 'stdio' | 'remote'
 
 export interface ServerParts {
   apiKey?: string | null
-  bridge?: Bridge | null
+  bridge?: ServerBridge | null
   source?: ServerSource
   /** The plugin that registered it. */
   plugin?: string | null
@@ -59,7 +59,7 @@ export class Server implements Selection {
   /** The grants of the issuer of a server with `auth: oauth`. */
   grants: readonly string[] = []
   /** The server of an SDK that works for this one. */
-  readonly bridge: Bridge | null
+  readonly bridge: ServerBridge | null
   readonly source: ServerSource
   /** The plugin that registered the server; null if it is from svc.yaml. */
   readonly plugin: string | null

@@ -1,6 +1,7 @@
 /** Owns request headers that repeat parts of the body: reading, decoding and comparing them. */
 import type { FastifyRequest } from 'svc/plugin'
-import { CODES, RpcError } from '../../errors.ts'
+import { CODES, RpcError } from '../errors.ts'
+import type { RpcRequest } from './json-rpc.ts'
 
 /** Returns the value of a header: undefined if absent, null if repeated, which never matches. */
 export type HeaderReader = (name: string) => string | null | undefined
@@ -38,6 +39,27 @@ export function encodeHeader(value: string): string {
 export function equalsArgument(value: string, argument: unknown): boolean {
   if (Number.isInteger(argument)) return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value) && Number(value) === argument
   return ['string', 'boolean', 'number'].includes(typeof argument) && value === String(argument)
+}
+
+/** The parameter that `Mcp-Name` repeats, by method. */
+const ROUTED_PARAMETERS: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+])
+
+/** The methods of the tasks extension. */
+export type TaskMethodName = 'tasks/get' | 'tasks/update' | 'tasks/cancel'
+const TASK_METHODS: ReadonlySet<string> = new Set<TaskMethodName>(['tasks/get', 'tasks/update', 'tasks/cancel'])
+
+/** The value that `Mcp-Name` must repeat; null for other methods. `hasTasks`: whether tasks are named, too. */
+export function routedName(
+  { method, params }: Pick<RpcRequest, 'method' | 'params'>,
+  hasTasks: boolean,
+): string | null {
+  const parameter = hasTasks && TASK_METHODS.has(method) ? 'taskId' : ROUTED_PARAMETERS.get(method)
+  const name = parameter === undefined ? undefined : params[parameter]
+  return typeof name === 'string' ? name : null
 }
 
 /** -32020 with status 400. */

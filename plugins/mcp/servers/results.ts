@@ -1,8 +1,8 @@
-/** Owns rendering the results of tools and prompts for each protocol revision. */
-import { readResource } from '../methods/resources.ts'
-import type { Call } from '../calls/call.ts'
-import type { CallContext, Content, JsonObject, PromptResult, ToolResult } from '../types.ts'
-import type { CallToolResult, GetPromptResult } from './spec.ts'
+/** Owns reading resources, and rendering the results of tools and prompts for each protocol revision. */
+import type { Call } from './call.ts'
+import type { FoundResource } from './server.ts'
+import type { CallContext, Content, JsonObject, PromptResult, ResourceContents, ToolResult } from '../types.ts'
+import type { CallToolResult, GetPromptResult } from '../protocol/spec.ts'
 
 /** `content` and `isError` are always present, `structuredContent` if the revision supports it. */
 export async function renderToolResult(result: ToolResult, call: Call, context: CallContext): Promise<JsonObject> {
@@ -39,4 +39,15 @@ async function renderContent(content: Content, call: Call, context: CallContext)
   return resource
     ? { type: 'resource', resource: await readResource(resource, content.uri, context) }
     : { type: 'text', text: content.uri }
+}
+
+/** The contents, with the requested URI. */
+export async function readResource(
+  resource: FoundResource,
+  uri: string,
+  context: CallContext,
+): Promise<ResourceContents> {
+  const { definition, variables } = resource
+  const readout = variables === null ? await definition.read(context) : await definition.read(variables, context)
+  return { uri, mimeType: definition.mimeType, ...readout, ...(definition.meta ? { _meta: definition.meta } : {}) }
 }

@@ -1,8 +1,8 @@
 /** A call: one JSON-RPC request to a method, independent of the protocol revision and transport. */
-import type { Server } from '../registry/server.ts'
+import type { Server } from './server.ts'
 import type { Answers, CallContext, CallHttp, JsonObject, LogLevel, Question, ToolResult } from '../types.ts'
-import type { ClientCapabilities } from './questions.ts'
-import type { Version } from '../wire/versions.ts'
+import type { ClientCapabilities } from '../protocol/questions.ts'
+import type { Version } from '../protocol/versions.ts'
 
 export interface Call {
   readonly server: Server
@@ -55,6 +55,9 @@ export interface MethodResult {
   /** `resultType` in the stateless revision. Default: `complete`. */
   type?: 'task'
 }
+/** Runs a method. */
+export type Method = (call: Call) => MethodResult | Promise<MethodResult>
+
 export interface CacheHint {
   ttlMs: number
   cacheScope: 'public' | 'private'

@@ -1,15 +1,13 @@
 /** Owns the methods that all protocol revisions share, and which of them a server offers. */
-import type { Call, MethodResult } from './call.ts'
-import { HandlerContext } from './call-context.ts'
+import type { Call, Method, MethodResult } from '../servers/call.ts'
+import { HandlerContext } from '../servers/call-context.ts'
 import { methodNotFound } from '../errors.ts'
-import { complete } from '../methods/completion.ts'
-import { getPrompt, listPrompts } from '../methods/prompts.ts'
-import { listResources, listTemplates, readResourceMethod } from '../methods/resources.ts'
-import { getSkill, listSkills, readDirectory } from '../methods/skills.ts'
-import { callTool, listTools } from '../methods/tools.ts'
-import { offersCompletions } from '../wire/server-info.ts'
-
-export type Method = (call: Call) => MethodResult | Promise<MethodResult>
+import { complete } from './completion.ts'
+import { getPrompt, listPrompts } from './prompts.ts'
+import { listResources, listTemplates, readResourceMethod } from './resources.ts'
+import { getSkill, listSkills, readDirectory } from './skills.ts'
+import { callTool, listTools } from './tools.ts'
+import { offersCompletions } from '../servers/server-info.ts'
 
 interface SharedMethod {
   run: Method
