@@ -1,9 +1,8 @@
 /** Decides where push notifications may be sent: to the built-in sinks and to hosts that the operator allows. */
 import type { AnyRequest, Origin, SvcHttp } from 'svc/plugin'
-import { invalidParams } from '../errors.ts'
-import { isSinkId } from '../sink.ts'
-
-export type PushTarget = { sink: string } | { url: string }
+import { invalidParams } from '../protocol/errors.ts'
+import type { PushTarget } from '../protocol/push-config.ts'
+import { isSinkId } from './sink.ts'
 
 export interface PushPolicy {
   /** `host` or `host:port`, lower case, IPv6 in brackets. */

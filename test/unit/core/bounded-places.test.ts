@@ -115,7 +115,7 @@ const SIZES: Record<string, Bound> = {
   'core/inspector/response-copy.ts': { calls: ['Buffer.allocUnsafeSlow'], bound: 'SVC_INSPECT_MAX_BODY' },
   'core/metrics/request-metrics.ts': { calls: ['Array.from'], bound: LIST },
   'core/testing/replicas.ts': { calls: ['Array.from'], bound: 'only tests use it' },
-  'plugins/a2a/faults/task-faults.ts': { calls: ['Buffer.alloc'], bound: 'hugeArtifactBytes of the bounds of A2A' },
+  'plugins/a2a/tasks/task-faults.ts': { calls: ['Buffer.alloc'], bound: 'hugeArtifactBytes of the bounds of A2A' },
   'plugins/a2a/agents/travel-planner.ts': { calls: ['Array.from'], bound: 'days of a journey, which the agent bounds' },
   'plugins/a2a/wire/read.ts': { calls: ['padEnd'], bound: 'the size of what was sent' },
   'plugins/guardrails/personal-data.ts': { calls: ['repeat'], bound: 'as long as what it masks' },
