@@ -47,7 +47,7 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['deepEqual'],
     bound: 'steps; values of enums that are compared have a budget',
   },
-  'plugins/mocks/response/response-choice.ts': { calls: ['deepEqual'], bound: 'steps' },
+  'plugins/mocks/api/response-choice.ts': { calls: ['deepEqual'], bound: 'steps' },
   'plugins/mocks/check/schema-changes.ts': { calls: ['deepEqual'], bound: 'the time limit of a check' },
   'plugins/mocks/check/changes.ts': { calls: ['deepEqual'], bound: 'the time limit of a check' },
   'plugins/llm/testing/aimock/translate.ts': {

@@ -1,7 +1,7 @@
 /** The definition of a mock version: settings, rules and overrides, as given and validated. */
 import { isRecord, StepBudget } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
-import { issue, type Issue } from '../check/issue.ts'
+import { issue, type Issue } from '../document/issue.ts'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 import { type OutcomeLimits } from '../rules/outcome.ts'
 import { Overrides, readOverride, type Override } from '../rules/override.ts'

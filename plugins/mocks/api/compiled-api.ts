@@ -5,7 +5,7 @@ import { ApiDocument } from '../document/api-document.ts'
 import { listOperations, type Operation } from '../document/operations.ts'
 import { PathTrie } from '../document/path-trie.ts'
 import { own, ownObject, ownText, type JsonObject } from '../document/json.ts'
-import { defaultChoice, listPairings, type Choice, type Pairing } from '../response/response-choice.ts'
+import { defaultChoice, listPairings, type Choice, type Pairing } from './response-choice.ts'
 import { Sampler } from '../schema/sample.ts'
 import { SchemaSet } from '../schema/schema-set.ts'
 

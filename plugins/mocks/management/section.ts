@@ -1,7 +1,10 @@
 /** The section `mocks` of `svc.yaml`, and documents from the command line. */
 import type { JsonSchema } from 'svc/plugin'
-import { SETTINGS_SCHEMA } from '../management/settings.ts'
-import type { MockEntry } from './sources.ts'
+import { SETTINGS_SCHEMA } from '../definition/settings.ts'
+import type { Json } from '../document/json.ts'
+
+/** One entry of `mocks:` in `svc.yaml`, or of the command line. */
+export type MockEntry = Json
 
 /** The list in the file, with documents from the command line in `served`. */
 export type MocksSection = MockEntry[] & { served?: { name: string; spec: string }[] }
