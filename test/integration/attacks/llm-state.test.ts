@@ -293,7 +293,7 @@ const ATTACKS: Record<string, Attack> = {
   'streams of background responses': {
     prepare: client => background(client, RESPONSES),
     act: (client, id) =>
-      client.hit(`${RESPONSES}/${id}?stream=true&starting_after=${client.isPublic ? 50_000 : 300_000}`),
+      client.hit(`${RESPONSES}/${id}?stream=true&starting_after=${client.isPublic ? 50_000 : 130_000}`),
   },
   'background interactions': {
     prepare: client => background(client, INTERACTIONS),
@@ -313,7 +313,7 @@ function download(client: Client, file: string): Promise<Answer> {
 }
 
 async function background(client: Client, path: string): Promise<string> {
-  const body = { model: 'svc-echo', background: true, input: words(client.isPublic ? 150 * KIB : 900 * KIB) }
+  const body = { model: 'svc-echo', background: true, input: words(client.isPublic ? 150 * KIB : 400 * KIB) }
   const { json } = await client.ask(path, body, { 'x-svc-tokens-per-second': '100000' })
   return json.id
 }
