@@ -1,4 +1,4 @@
-/** Waiting for a reader that is slow, has gone, or reads nothing. */
+/** Waiting for a reader that is slow, has disconnected, or reads nothing. */
 import t from 'tap'
 import { EventEmitter } from 'node:events'
 import { drained, isGone } from '../../../core/contract/drained.ts'
