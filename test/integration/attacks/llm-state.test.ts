@@ -253,7 +253,7 @@ const ATTACKS: Record<string, Attack> = {
         headers: { ...HEADERS, 'x-svc-session': session },
       })
       const content = [{ type: 'input_text', text: words(isPublic ? 40 * KIB : 240 * KIB) }]
-      for (let item = 0; item < 10; item++)
+      for (let item = 0; item < 6; item++)
         socket.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
       const response = { output_modalities: ['text'], max_output_tokens: 20 }
       await turns(socket, () => ({ type: 'response.create', response }))
