@@ -306,6 +306,8 @@ export {
   shownText,
 } from './input.ts'
 export type { NumberParameter } from './input.ts'
+export { drained, isGone } from './drained.ts'
+export type { Drainable } from './drained.ts'
 export { jsonBytes, jsonChunks, JsonList } from './json-chunks.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { readJsonObject } from './json-body.ts'

@@ -1,6 +1,6 @@
 /**
- * The order of folders inside an area (`core/http`, a large plugin), as its README declares it in the table "Source files",
- * and the imports that violate it.
+ * The order of folders inside an area (`core/http`, a large plugin), as its README declares it in the list "Folders", and
+ * the imports that violate it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -63,26 +63,27 @@ export function entryOf(file: string): string {
   return file.split('/', 1)[0]!
 }
 
-/** The rows of the table "Source files" of a README, from the bottom up; null if it has none. */
+/** The lines of the list "Folders" in a README, from the bottom up; null if it has none. */
 export function declaredLayers(folder: string): string[][] | null {
   const text = readFileSync(join(root, folder, 'README.md'), 'utf8')
-  const section = /^## Source files\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(text)?.[1]
-  const rows = section?.split('\n').filter(line => line.startsWith('| `'))
-  if (rows === undefined || rows.length === 0) return null
-  return rows.map(row => [...row.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!.replace(/\/$/, '')))
+  const list = /^## Folders\n[^]*?```text\n([^`]*)```/m.exec(text)?.[1]
+  if (list === undefined) return null
+  const lines = list.split('\n').filter(line => line.trim() !== '')
+  // Two spaces or more separate the names from what they contain.
+  return lines.map(line => line.split(/\s{2,}/, 1)[0]!.split(' ')).toReversed()
 }
 
-/** Entries without a row, rows without an entry, and entries with several rows. */
+/** Entries without a line, lines without an entry, and entries with several lines. */
 export function undeclared({ entries }: Area, layers: readonly string[][]): string[] {
   const named = layers.flat()
   return [
-    ...entries.filter(entry => !named.includes(entry)).map(entry => `${entry} has no row`),
+    ...entries.filter(entry => !named.includes(entry)).map(entry => `${entry} has no line`),
     ...named.filter(name => !entries.includes(name)).map(name => `${name} does not exist`),
-    ...named.filter((name, index) => named.indexOf(name) !== index).map(name => `${name} has two rows`),
+    ...named.filter((name, index) => named.indexOf(name) !== index).map(name => `${name} has two lines`),
   ]
 }
 
-/** Imports of an entry from one that is not in an earlier row. */
+/** Imports of an entry from one that is not in a lower line. */
 export function upwardImports({ imports }: Area, layers: readonly string[][]): string[] {
   const level = new Map(layers.flatMap((row, index) => row.map(name => [name, index] as const)))
   return imports

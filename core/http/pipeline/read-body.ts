@@ -1,4 +1,5 @@
 /** Reads the body of a request within its limit, for every method and media type. Routes get bytes. */
+import { ownTurn } from '../../contract/turns.ts'
 import { sendError } from '../response/send.ts'
 import { payloadTooLarge } from '../response/error-bodies.ts'
 import { announcedLength, discardRest, joinedChunks } from '../request/body.ts'
@@ -6,6 +7,11 @@ import { contextOf } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ServerRequest } from '../request/types.ts'
+
+/**
+ * Bytes of a body that is worth some milliseconds of work: requests with such bodies take turns, and others run in between.
+ */
+const LARGE_BODY = 65_536
 
 /** Reads the body into `context.body`; returns false if it was rejected or the client disconnected. */
 export function readBody(context: RequestContext, limit: number): true | Promise<boolean> {
@@ -46,7 +52,8 @@ function stopReading(context: RequestContext, isThere: boolean, before?: () => v
   context.body = joinedChunks(reading)
   context.reading = null
   before?.()
-  reading.resolve(isThere)
+  if (isThere && reading.bytes > LARGE_BODY) void ownTurn().then(() => reading.resolve(true))
+  else reading.resolve(isThere)
 }
 
 /**

@@ -117,7 +117,9 @@ function nowS(): number {
 }
 
 function overlay(defaults: Record<string, unknown>, requested: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries({ ...defaults, ...requested }).filter(([, value]) => value !== null))
+  const all = { ...defaults, ...requested }
+  for (const name of Object.keys(all)) if (all[name] === null) delete all[name]
+  return all
 }
 
 /** Adds a claim so that the claims have about this many bytes. */

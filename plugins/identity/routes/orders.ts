@@ -1,5 +1,5 @@
 /** Custom tokens: any claims, header, dates, key, signature and form, valid or not, to test what a gateway rejects. */
-import { describe, HttpError, readQuery } from 'svc/plugin'
+import { describe, HttpError, Pacer, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest } from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
 import { readJson } from '../requests/json-body.ts'
@@ -85,7 +85,12 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
     async handle({ issuer, request, reply }) {
       if (publicMode) svc.http.guardAdmin(request)
       const body = readJson(request.headers['content-type'], svc.http.body(request), 'invalid_request')
-      return sendJson(reply, await orderToken(parseOrder(body, maxBytes), issuer, request, provider))
+      const order = parseOrder(body, maxBytes)
+      // An order may have tens of thousands of claims.
+      await new Pacer().pause()
+      const ordered = await orderToken(order, issuer, request, provider)
+      await new Pacer().pause()
+      return sendJson(reply, ordered)
     },
   })
 

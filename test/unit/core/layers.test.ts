@@ -26,7 +26,7 @@ const WITHOUT_ORDER = new Set(['plugins/identity', 'plugins/llm', 'plugins/llm-o
 function problemsOf(folder: string, area: Area): string[] {
   const layers = declaredLayers(folder)
   return [
-    ...(layers === null ? ['its README has no table "Source files"'] : undeclared(area, layers)),
+    ...(layers === null ? ['its README has no list "Folders"'] : undeclared(area, layers)),
     ...upwardImports(area, layers ?? []),
     ...valueCircles(area).map(files => `a circle of values: ${files.join(', ')}`),
   ]
@@ -55,13 +55,13 @@ t.test('every violation is found', async t => {
   const layers = [['low'], ['high'], ['index.ts']]
   t.strictSame(undeclared(area, layers), [])
   t.strictSame(undeclared(area, [['low', 'gone'], ['low']]), [
-    'high has no row',
-    'index.ts has no row',
+    'high has no line',
+    'index.ts has no line',
     'gone does not exist',
-    'low has two rows',
+    'low has two lines',
   ])
   t.strictSame(upwardImports(area, layers), ['low/b.ts imports high/a.ts'])
-  t.strictSame(upwardImports(area, [['low', 'high'], ['index.ts']]).length, 2, 'folders in one row are independent')
+  t.strictSame(upwardImports(area, [['low', 'high'], ['index.ts']]).length, 2, 'folders in one line are independent')
   t.strictSame(mutualPairs(area), ['high low'])
   t.strictSame(valueCircles(area), [['low/c.ts', 'low/d.ts']])
 })
