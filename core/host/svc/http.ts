@@ -18,7 +18,7 @@ import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRuleInRoute } from '../../http/pipeline/stages/rules.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
-import { waitFor } from '../../http/pipeline/stages/faults.ts'
+import { waitFor } from '../../http/request/delay.ts'
 
 export interface SvcHttpServices {
   config: Config

@@ -1,7 +1,6 @@
 /** Owns the delivery of push notifications: in order per config, with limits and retries. */
-import { BoundedMap, heldBytes, joinSignals, type MeasuresMemory, type MemoryUse } from 'svc/plugin'
+import { BoundedMap, heldBytes, joinSignals, type MeasuresMemory, type MemoryUse, sleep } from 'svc/plugin'
 import type { SinkStore } from './sink.ts'
-import { sleep } from '../sleep.ts'
 import type { StoredConfig, Task, Update } from '../tasks/task.ts'
 import type { JsonObject } from '../types.ts'
 import { jsonRpcV03 } from '../wire/v0.3/json-rpc.ts'
@@ -170,7 +169,7 @@ export class PushDelivery implements MeasuresMemory {
   /** Delivers one notification, with a fault perhaps late or twice. Never throws. */
   async #deliver(queue: Queue, body: string): Promise<void> {
     const { fault, removed } = queue
-    if (delayMs(fault) > 0) await sleep(delayMs(fault), removed.signal)
+    if (delayMs(fault) > 0) await sleep(delayMs(fault), { signal: removed.signal, isBackground: true })
     for (let copy = 0; copy < copies(fault) && !removed.signal.aborted; copy++) await this.#deliverOnce(queue, body)
   }
 
@@ -180,7 +179,7 @@ export class PushDelivery implements MeasuresMemory {
     for (const [index, retryMs] of [...RETRY_MS, null].entries()) {
       const isFinal = await this.#attempt(queue, body, index + 1)
       if (isFinal || retryMs === null || removed.signal.aborted) return
-      await sleep(retryMs, removed.signal)
+      await sleep(retryMs, { signal: removed.signal, isBackground: true })
     }
   }
 

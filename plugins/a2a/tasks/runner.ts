@@ -1,9 +1,9 @@
 /** Owns running an agent: applies its steps to the task, each after its delay. */
-import { type Logger, StateUnavailable } from 'svc/plugin'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Logger, sleep, StateUnavailable } from 'svc/plugin'
 import { isTaskNotFound } from '../protocol/errors.ts'
 import type { LocalRun, LocalRuns } from './local-runs.ts'
 import type { RunSlots } from './run-slots.ts'
-import { sleep } from '../sleep.ts'
 import { batchesOf, type Batch, isDelayed, type Steps } from './step-batches.ts'
 import { applyEvent, artifactEvent, endsRun, statusEvent, taskBytes } from './task.ts'
 import type { Task, TaskEvent } from './task.ts'
@@ -155,7 +155,7 @@ export class Runner {
         return
       } catch (error) {
         if (!(error instanceof StateUnavailable) || performance.now() > endsAt) throw error
-        await sleep(STORE_RETRY_MS, run.signal)
+        await sleep(STORE_RETRY_MS, { signal: run.signal, isBackground: true })
         if (run.isAborted) throw new RunEnded()
       }
     }
@@ -173,7 +173,7 @@ export class Runner {
 }
 
 /** Waits at least one turn of the event loop. */
-function pause(ms: number, run: LocalRun): Promise<void> {
-  if (ms > 0 && !run.isAborted) return sleep(ms, run.signal)
-  return new Promise(resolve => void setImmediate(resolve))
+async function pause(ms: number, run: LocalRun): Promise<void> {
+  if (ms > 0 && !run.isAborted) await sleep(ms, { signal: run.signal, isBackground: true })
+  else await nextTurn()
 }

@@ -1,5 +1,5 @@
 /** Owns the link to a server at a URL: Streamable HTTP, with a session or in the revision without sessions. */
-import { isRecord, joinSignals } from 'svc/plugin'
+import { isRecord, joinSignals, sleep } from 'svc/plugin'
 import { CODES, RpcError } from '../errors.ts'
 import type { RoutedArgument } from '../registry/schema.ts'
 import type { CallContext, JsonObject } from '../types.ts'
@@ -232,7 +232,7 @@ export class RemoteLink implements Link {
       } catch (error) {
         if (error instanceof Unreachable && !signal.aborted) this.#events?.closed({ reason: error.message })
       }
-      await pauseFor(pause, signal)
+      await sleep(pause, { signal, isBackground: true })
     }
   }
 
@@ -276,19 +276,4 @@ function withEnvelope(message: JsonObject, release: string): JsonObject {
 
 function oneHeader(value: string | string[] | undefined): string | null {
   return typeof value === 'string' ? value : null
-}
-
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    timer.unref()
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }

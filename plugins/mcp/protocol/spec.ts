@@ -1,5 +1,5 @@
 /**
- * The protocol's types from the official SDKs. Objects in this folder are checked against them with `satisfies`, so that
+ * The protocol's types from the official SDKs. Objects that svc writes are checked against them with `satisfies`, so that
  * missing, misspelled or wrongly typed members fail the type check. Only types: no SDK code runs here.
  */
 import type {
