@@ -1,9 +1,8 @@
 /** Request objects: the parameters of an authorization request as a JWT that the client signed (RFC 9101). */
-import type { Client } from '../clients/clients.ts'
-import { OAuthError } from '../errors.ts'
-import { parametersOf } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { checkAudience, checkKeySignature, checkLifetime, JwtProblem, readForeignJwt } from '../tokens/foreign-jwt.ts'
+import { checkAudience, checkKeySignature, checkLifetime, JwtProblem, readForeignJwt } from '../jwt/foreign-jwt.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { type Parameters, parametersOf } from '../oauth/parameters.ts'
+import type { Client } from '../stores/records.ts'
 import type { TokenClaims } from '../types.ts'
 
 const MAX_AHEAD_S = 3600

@@ -1,13 +1,12 @@
 /** DPoP proofs (RFC 9449, 4). */
 import { createHash } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
-import type { FastifyRequest, Svc } from 'svc/plugin'
-import { readPublicJwk } from '../clients/client-keys.ts'
+import { type FastifyRequest, isSameSecret, type Svc } from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
-import { isKeyPairAlgorithm } from '../keys/algorithms.ts'
+import { isKeyPairAlgorithm } from '../jwt/algorithms.ts'
+import { checkKeySignature, JwtProblem, readForeignJwt } from '../jwt/foreign-jwt.ts'
+import { readPublicJwk } from '../jwt/public-keys.ts'
 import { thumbprintText } from '../keys/imported-keys.ts'
-import { checkKeySignature, JwtProblem, readForeignJwt } from '../tokens/foreign-jwt.ts'
-import { useOnce } from '../tokens/used-ids.ts'
+import { useOnce } from '../stores/used-ids.ts'
 
 const MAX_ID_CHARACTERS = 256
 

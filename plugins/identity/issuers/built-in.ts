@@ -1,6 +1,8 @@
 /** The issuers that every instance has. */
-import { HOSTILE } from './hostile.ts'
-import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
+import type { KeyPairAlgorithm } from '../jwt/algorithms.ts'
+
+/** The name of the issuer whose metadata and answers are wrong. */
+export const HOSTILE = 'hostile'
 
 /** A built-in issuer, as in the settings. */
 export interface BuiltInIssuer {

@@ -1,9 +1,9 @@
 /** The keys of one issuer: made at first use, kept in a store, rotated on request or by the clock. */
 import type { KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
-import type { MirroredStore } from '../mirrored-store.ts'
-import { generateJwk } from './algorithms.ts'
-import type { KeyPairAlgorithm } from './algorithms.ts'
+import { generateJwk, type KeyPairAlgorithm } from '../jwt/algorithms.ts'
+import type { MirroredStore } from '../stores/mirrored-store.ts'
+import type { KeyRecord, StoredKey } from '../stores/records.ts'
 import type { ImportKey } from './imported-keys.ts'
 import {
   acceptedKeys,
@@ -11,11 +11,11 @@ import {
   fitsAlgorithms,
   keyOfAlgorithm,
   rotate,
+  type Rotation,
   signingKey,
   withAlgorithms,
   withoutRotations,
 } from './key-record.ts'
-import type { KeyRecord, Rotation, StoredKey } from './key-record.ts'
 
 /** How long an old key stays published after an automatic rotation, in seconds. */
 const AUTOMATIC_GRACE_S = 600

@@ -3,31 +3,8 @@
  * clock alone, so that replicas agree without timers. Times are in milliseconds since 1970.
  */
 import type { JWK } from 'jose'
-import type { KeyPairAlgorithm } from './algorithms.ts'
-
-/** A key pair of an issuer. */
-export interface StoredKey {
-  kid: string
-  alg: KeyPairAlgorithm
-  /** The private key. */
-  jwk: JWK
-  /** When it is in the JWK Set. `until` is null if no end is planned. */
-  from: number
-  until: number | null
-}
-
-/** The keys of an issuer, oldest first, and which of them signs from when. */
-export interface KeyRecord {
-  keys: StoredKey[]
-  /** In order; the last entry that is not in the future names the signing key. */
-  switches: { at: number; kid: string }[]
-  /** Number of the newest key by algorithm. */
-  numbers: Partial<Record<KeyPairAlgorithm, number>>
-  /** When the newest key was added: the start of the next automatic rotation. */
-  rotatedAt: number
-  /** The algorithms of the settings that the record fits; a rotation can add others. */
-  algorithms: readonly KeyPairAlgorithm[]
-}
+import type { KeyPairAlgorithm } from '../jwt/algorithms.ts'
+import type { KeyRecord, StoredKey } from '../stores/records.ts'
 
 /** Keys that an issuer keeps; older ones are gone. */
 const MAX_KEYS = 8

@@ -1,10 +1,10 @@
 /** Checks a logout request (OpenID Connect RP-Initiated Logout, 2). */
-import type { Client } from '../clients/clients.ts'
-import { appendParameters, isWebRedirectUri } from '../clients/redirect-uri.ts'
-import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { decodeCompactJwt } from '../tokens/compact-jwt.ts'
+import { decodeCompactJwt } from '../jwt/compact-jwt.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import type { Parameters } from '../oauth/parameters.ts'
+import { appendParameters, isWebRedirectUri } from '../oauth/redirect-uri.ts'
+import type { Client } from '../stores/records.ts'
 import { verifyToken } from '../tokens/verification.ts'
 import type { TokenClaims } from '../types.ts'
 

@@ -1,14 +1,13 @@
 /** Makes the token of an order, and determines what a correct verifier says about it. */
 import { randomUUID } from 'node:crypto'
-import { KEY_CLIENT } from '../clients/demo-clients.ts'
-import { OAuthError } from '../errors.ts'
-import { LOGOUT_TOKEN_LIFE_S, LOGOUT_TYP, logoutClaims } from '../logout/logout-token.ts'
+import { KEY_CLIENT } from '../accounts/demo-clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import { LOGOUT_TOKEN_LIFE_S, LOGOUT_TYP, logoutClaims } from '../logout/logout-token.ts'
+import { OAuthError } from '../oauth/errors.ts'
 import { registeredClaims } from '../tokens/token-response.ts'
 import type { OrderedToken, TokenClaims, TokenHeader, TokenVerification } from '../types.ts'
 import type { Order, TokenKind } from './order.ts'
-import { isSignedByClient } from './signer.ts'
-import type { OrderKeys, OrderSigner } from './signer.ts'
+import { isSignedByClient, type OrderKeys, type OrderSigner } from './signer.ts'
 
 /** Where an order is made. */
 export interface OrderPlace {

@@ -1,14 +1,13 @@
 /** The UserInfo endpoint. */
 import type { FastifyInstance, FastifyReply } from 'svc/plugin'
-import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
-import { asksOf, hostileUserInfo } from '../issuers/hostile.ts'
-import { isForm, readParameters } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import type { Provider } from '../provider.ts'
-import { userInfo } from '../users/userinfo.ts'
-import { registerEndpoint } from './issuer-routes.ts'
-import type { IssuerRequest } from './issuer-routes.ts'
-import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
+import { asksOf, hostileUserInfo } from '../faults/hostile.ts'
+import { KEY_PAIR_ALGORITHMS } from '../jwt/algorithms.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import { isForm, type Parameters, readParameters } from '../oauth/parameters.ts'
+import type { Provider } from '../provider/provider.ts'
+import { userInfo } from '../resource/userinfo.ts'
+import { type IssuerRequest, registerEndpoint } from './issuer-routes.ts'
+import { CATEGORY, formBody, formExample } from './route-parts.ts'
 
 const RESPONSES = {
   200: { description: 'The claims of the granted scopes' },

@@ -1,11 +1,14 @@
 /** Token introspection (RFC 7662). */
-import { bindingOf } from '../binding/binding.ts'
-import { audienceOf } from '../requests/resource.ts'
-import { isOpaqueToken } from './access-tokens.ts'
-import { tokenType } from './token-response.ts'
-import type { RefreshToken } from './refresh-tokens.ts'
+import { type FastifyRequest, preferredType } from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
+import { audienceOf } from '../oauth/resource.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
+import type { Client, RefreshToken } from '../stores/records.ts'
 import type { TokenClaims, TokenHeader, TokenVerification } from '../types.ts'
+import { isOpaqueToken } from './access-tokens.ts'
+import { bindingOf } from './confirmation.ts'
+import { signToken } from './sign.ts'
+import { tokenType } from './token-response.ts'
 
 /** RFC 7662, 2.2: the response for an invalid token has no other members. */
 export type Introspection = { active: false } | { active: true; [member: string]: unknown }
@@ -61,4 +64,22 @@ function describeClaims(type: string, claims: TokenClaims): Introspection {
     ...Object.fromEntries(COPIED_CLAIMS.map(name => [name, claims[name]])),
     username: claims.preferred_username,
   }
+}
+
+const TYP = 'token-introspection+jwt'
+/** The media type of the response. */
+export const INTROSPECTION_MEDIA_TYPE = `application/${TYP}`
+
+/** Whether the request names a JWT and does not prefer JSON. The default issuer has only JSON. */
+export function isJwtRequested({ name }: Issuer, { headers }: FastifyRequest): boolean {
+  const accept = headers.accept ?? ''
+  // A range such as `*/*` does not ask for a JWT.
+  if (name === DEFAULT_ISSUER || !accept.toLowerCase().includes(INTROSPECTION_MEDIA_TYPE)) return false
+  return preferredType(accept, [INTROSPECTION_MEDIA_TYPE, 'application/json']) === INTROSPECTION_MEDIA_TYPE
+}
+
+/** The response for a client, signed by the issuer. */
+export async function introspectionJwt(state: object, client: Client, issuer: Issuer, url: string): Promise<string> {
+  const iat = Math.floor(Date.now() / 1000)
+  return signToken({ iss: url, aud: client.id, iat, token_introspection: state }, issuer, { typ: TYP })
 }

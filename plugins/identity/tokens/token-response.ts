@@ -1,18 +1,15 @@
 /** Access tokens (RFC 9068), ID tokens (OpenID Connect Core, 2) and the token response (RFC 6749, 5.1). */
 import { createHash, randomUUID } from 'node:crypto'
-import { isBound } from '../binding/binding.ts'
-import type { Binding } from '../binding/binding.ts'
-import type { Client } from '../clients/clients.ts'
-import { fillClaims } from '../issuers/claim-templates.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import { audienceOf } from '../requests/resource.ts'
-import type { TokenClaims } from '../types.ts'
-import type { User } from '../users/users.ts'
-import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
 import { authenticationClaims } from '../login/login.ts'
-import type { Login } from '../login/login.ts'
+import { audienceOf } from '../oauth/resource.ts'
+import { fillClaims } from '../settings/claim-templates.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
+import type { Binding, Client, Login, User } from '../stores/records.ts'
+import type { TokenClaims } from '../types.ts'
 import { issueOpaqueToken } from './access-tokens.ts'
-import { signToken } from './tokens.ts'
+import { isBound } from './confirmation.ts'
+import { signToken } from './sign.ts'
 
 /** The basis for issuing tokens. */
 export interface Grant {

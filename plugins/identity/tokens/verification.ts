@@ -4,11 +4,12 @@
  */
 import type { KeyObject } from 'node:crypto'
 import type { BoundedMap } from 'svc/plugin'
-import { isMacOf, isSecretAlgorithm, isSignatureOf } from '../keys/algorithms.ts'
-import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
-import { decodeCompactJwt } from './compact-jwt.ts'
-import { issuerNameOf } from '../issuers/issuer.ts'
+import { type Issuer, issuerNameOf } from '../issuers/issuer.ts'
+import { isMacOf, isSecretAlgorithm, isSignatureOf, type KeyPairAlgorithm } from '../jwt/algorithms.ts'
+import { decodeCompactJwt } from '../jwt/compact-jwt.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
 import type { TokenChecks, TokenClaims, TokenHeader, TokenReason, TokenVerification } from '../types.ts'
+import { DEMO_SECRET } from './sign.ts'
 
 /** Allowed clock difference in seconds. */
 const LEEWAY_S = 30
@@ -116,4 +117,18 @@ function checkAudience({ aud }: TokenClaims, { audiences }: TokenChecks): TokenR
   if (audiences === undefined) return null
   const own: unknown[] = Array.isArray(aud) ? aud : [aud]
   return audiences.some(audience => own.includes(audience)) ? null : 'audience mismatch'
+}
+
+/** Verifies a token of one issuer, including revocation if the checks ask for it. */
+export async function verifyOfIssuer(
+  token: string,
+  checks: TokenChecks,
+  issuer: Issuer,
+  known: BoundedMap<string>,
+): Promise<TokenVerification> {
+  const keys = await issuer.keys.verifying()
+  const secret = issuer.name === DEFAULT_ISSUER ? DEMO_SECRET : null
+  const verification = verifyToken(token, checks, { issuer: issuer.name, keys, secret, known }, Date.now() / 1000)
+  if (!verification.valid || checks.refuseRevoked !== true) return verification
+  return (await issuer.revocations.has(verification.claims)) ? { valid: false, reason: 'token revoked' } : verification
 }

@@ -1,24 +1,20 @@
 /** Tokens of issuers that an issuer trusts (RFC 7523, 3). */
-import { endpointUrl, issuerNameOf } from '../issuers/issuer.ts'
-import type { Issuer } from '../issuers/issuer.ts'
+import { endpointUrl, type Issuer, issuerNameOf } from '../issuers/issuer.ts'
 import type { Issuers } from '../issuers/issuers.ts'
-import { isSignatureOf } from '../keys/algorithms.ts'
+import { isSignatureOf } from '../jwt/algorithms.ts'
 import {
   checkAudience,
   checkKeySignature,
   checkLifetime,
+  type ForeignJwt,
   jwtId,
   JwtProblem,
   readForeignJwt,
-} from '../tokens/foreign-jwt.ts'
-import type { ForeignJwt } from '../tokens/foreign-jwt.ts'
-import { useOnce } from '../tokens/used-ids.ts'
+} from '../jwt/foreign-jwt.ts'
+import { isOwnName, type TrustEntry, type TrustType } from '../settings/trust-settings.ts'
+import { useOnce } from '../stores/used-ids.ts'
 import type { TokenClaims } from '../types.ts'
-import { isOwnName } from './trust-settings.ts'
-import type { TrustEntry, TrustType } from './trust-settings.ts'
-
-/** The type of the header of an identity assertion authorization grant. */
-export const ID_JAG_TYP = 'oauth-id-jag+jwt'
+import { ID_JAG_TYP } from './id-jag.ts'
 const MAX_ASSERTION_AHEAD_S = 3600
 const MAX_TOKEN_AHEAD_S = 86_400
 

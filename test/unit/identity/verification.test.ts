@@ -2,9 +2,9 @@
 import t from 'tap'
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
 import { BoundedMap } from '../../../core/contract/plugin.ts'
-import { generateJwk } from '../../../plugins/identity/keys/algorithms.ts'
+import { generateJwk } from '../../../plugins/identity/jwt/algorithms.ts'
 import { createImportedKeys, importThrough, publicJwk } from '../../../plugins/identity/keys/imported-keys.ts'
-import { decodeCompactJwt } from '../../../plugins/identity/tokens/compact-jwt.ts'
+import { decodeCompactJwt } from '../../../plugins/identity/jwt/compact-jwt.ts'
 import type { TokenChecks, TokenReason } from '../../../plugins/identity/types.ts'
 import { verifyToken } from '../../../plugins/identity/tokens/verification.ts'
 
