@@ -3,13 +3,12 @@ import type { FastifyRequest } from 'svc/plugin'
 import { endpointUrl, type Issuer } from '../issuers/issuer.ts'
 import { isSecretAlgorithm } from '../jwt/algorithms.ts'
 import {
-  checkAudience,
-  checkKeySignature,
-  checkLifetime,
-  checkSecretSignature,
+  type ForeignJwt,
   jwtId,
   JwtProblem,
   readForeignJwt,
+  type VerificationKey,
+  verifyForeignJwt,
 } from '../jwt/foreign-jwt.ts'
 import type { AuthMethod } from '../oauth/auth-methods.ts'
 import type { Parameters } from '../oauth/parameters.ts'
@@ -53,9 +52,9 @@ export async function verifyAssertion({
     throw new JwtProblem('is of another client than client_id')
   const client = await issuer.findClient(iss, url)
   if (client === undefined) throw new JwtProblem('is of an unknown client')
-  const method = checkSignature(client, jwt)
-  const exp = checkLifetime(jwt.claims, MAX_AHEAD_S)
-  checkAudience(jwt.claims, addressesOf(issuer, [url, issuer.url(request)]))
+  const { method, key } = keyOf(client, jwt)
+  const audiences = addressesOf(issuer, [url, issuer.url(request)])
+  const exp = await verifyForeignJwt(jwt, key, { audiences, maxAheadS: MAX_AHEAD_S })
   const id = jwtId(jwt.claims)
   if (id === undefined) throw new JwtProblem('has no jti')
   if (!(await useOnce(issuer.stores.assertionIds, iss, id, exp))) throw new JwtProblem('was used before')
@@ -68,13 +67,12 @@ function addressesOf(issuer: Issuer, urls: string[]): string[] {
 }
 
 /** A client with keys signs with one of them, a client with a secret makes a message authentication code. */
-function checkSignature(client: Client, jwt: ReturnType<typeof readForeignJwt>): AuthMethod {
-  const isSecret = isSecretAlgorithm(jwt.header.alg)
+function keyOf(client: Client, { header }: ForeignJwt): { method: AuthMethod; key: VerificationKey } {
+  const isSecret = isSecretAlgorithm(header.alg)
   const method = isSecret ? 'client_secret_jwt' : 'private_key_jwt'
   if (client.auth !== undefined && client.auth !== method)
     throw new JwtProblem(`is not for this client, which registered ${client.auth}`)
-  if (!isSecret) checkKeySignature(jwt, client.jwks ?? [])
-  else if (client.secret === null) throw new JwtProblem('is of a client without a secret')
-  else checkSecretSignature(jwt, client.secret)
-  return method
+  if (!isSecret) return { method, key: { keys: client.jwks ?? [] } }
+  if (client.secret === null) throw new JwtProblem('is of a client without a secret')
+  return { method, key: { secret: client.secret } }
 }

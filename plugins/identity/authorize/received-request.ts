@@ -32,7 +32,7 @@ export async function receiveRequest(
     }
   }
   return {
-    parameters: readRequestObject(given.get('request') ?? '', client, url),
+    parameters: await readRequestObject(given.get('request') ?? '', client, url),
     isPushed: false,
     isSigned: true,
     requestUri: null,

@@ -1,11 +1,12 @@
 /** The issuer `hostile`: its metadata and answers are wrong, one thing at a time if `?ask=` says which. */
 import { createHash } from 'node:crypto'
+import { UnsecuredJWT } from 'jose'
 import { type FastifyRequest, HttpError, isRecord, readQuery } from 'svc/plugin'
 import { HOSTILE } from '../issuers/built-in.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { decodeCompactJwt } from '../jwt/compact-jwt.ts'
 import { suggestion } from '../settings/shape.ts'
-import { signingInput, signToken } from '../tokens/sign.ts'
+import { signToken } from '../tokens/sign.ts'
 import type { TokenResponse } from '../tokens/token-response.ts'
 import type { TokenClaims } from '../types.ts'
 const ATTACKER = 'https://attacker.example/'
@@ -86,9 +87,7 @@ export async function hostileTokens(
     ...(asks.has('issuer') && { iss: ATTACKER }),
     ...(asks.has('at_hash') && { at_hash: createHash('sha256').update('other').digest('base64url').slice(0, 22) }),
   }
-  const id_token = asks.has('alg')
-    ? `${signingInput({ alg: 'none', typ: 'JWT' }, claims)}.`
-    : await signToken(claims, issuer)
+  const id_token = asks.has('alg') ? new UnsecuredJWT(claims).encode() : await signToken(claims, issuer)
   return { ...response, id_token }
 }
 

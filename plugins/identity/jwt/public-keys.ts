@@ -1,8 +1,7 @@
 /** The public keys of a client (RFC 7591, 2: `jwks`). */
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { isRecord } from 'svc/plugin'
 import type { JWK } from 'jose'
-import { fitsKey, KEY_PAIR_ALGORITHMS } from './algorithms.ts'
-import { importPublicJwk } from './foreign-jwt.ts'
 
 /** Most keys of a client. */
 export const MAX_CLIENT_KEYS = 10
@@ -11,6 +10,9 @@ const KEPT_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use'] as 
 const MAX_MEMBER_CHARACTERS = 1500
 /** Verifying with a large exponent takes long. */
 const MAX_EXPONENT_CHARACTERS = 8
+/** The curves of ES256, ES384 and ES512 (RFC 7518, 3.4), as OpenSSL names them. */
+const CURVES: readonly string[] = ['prime256v1', 'secp384r1', 'secp521r1']
+const MIN_RSA_BITS = 2048
 
 /** The keys of a JWK Set with the members that matter, or why it can't be used. */
 export function readClientKeys(value: unknown): { keys: JWK[] } | { problem: string } {
@@ -35,7 +37,23 @@ export function readPublicJwk(value: unknown): JWK | string {
   const jwk = Object.fromEntries(members) as JWK
   if ((jwk.e?.length ?? 0) > MAX_EXPONENT_CHARACTERS) return 'has a key with a large exponent'
   const key = importPublicJwk(jwk)
-  if (key === null || !KEY_PAIR_ALGORITHMS.some(algorithm => fitsKey(algorithm, key)))
-    return 'has a key that fits no supported algorithm'
+  if (key === null || !isSupported(key)) return 'has a key that fits no supported algorithm'
   return jwk
+}
+
+/** A public key, or null if Node cannot import it. */
+function importPublicJwk(jwk: JWK): KeyObject | null {
+  try {
+    return createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })
+  } catch {
+    return null
+  }
+}
+
+/** Whether a key can be used with a supported algorithm: its type and curve. RSA keys have at least 2048 bits. */
+function isSupported({ asymmetricKeyType, asymmetricKeyDetails: details }: KeyObject): boolean {
+  if (asymmetricKeyType === 'ec') return CURVES.includes(details?.namedCurve ?? '')
+  return (
+    asymmetricKeyType === 'ed25519' || (asymmetricKeyType === 'rsa' && (details?.modulusLength ?? 0) >= MIN_RSA_BITS)
+  )
 }

@@ -4,7 +4,7 @@ import type { JWK } from 'jose'
 import { generateJwk, type KeyPairAlgorithm } from '../jwt/algorithms.ts'
 import type { MirroredStore } from '../stores/mirrored-store.ts'
 import type { KeyRecord, StoredKey } from '../stores/records.ts'
-import type { ImportKey } from './imported-keys.ts'
+import { type ImportKey, publicJwk } from './imported-keys.ts'
 import {
   acceptedKeys,
   createRecord,
@@ -34,7 +34,9 @@ export interface IssuerKeys {
   algorithms(): Promise<readonly KeyPairAlgorithm[]>
   /** The key that signs, by default or with an algorithm; undefined if the issuer has no key for the algorithm. */
   signing(algorithm?: KeyPairAlgorithm): Promise<SigningKey | undefined>
-  /** Public keys that verify tokens of this issuer, with their algorithms. */
+  /** The public keys that the issuer accepts: those of its JWK Set, and the signing one. */
+  accepted(): Promise<JWK[]>
+  /** The same, imported, with their algorithms. */
   verifying(): Promise<{ alg: KeyPairAlgorithm; key: KeyObject; id: string }[]>
   /** Adds a key, or returns to the previous one. `algorithm` defaults to that of the signing key. */
   rotate(rotation: Rotation, algorithm?: KeyPairAlgorithm): Promise<KeyRecord>
@@ -124,6 +126,9 @@ export function createIssuerKeys({
       const now = Date.now()
       const key = algorithm === undefined ? signingKey(current, now) : keyOfAlgorithm(current, algorithm, now)
       return key === undefined ? undefined : signer(key)
+    },
+    async accepted() {
+      return acceptedKeys(await record(), Date.now()).map(publicJwk)
     },
     async verifying() {
       const keys = acceptedKeys(await record(), Date.now())

@@ -38,7 +38,12 @@ async function readHint(token: string, issuer: Issuer): Promise<TokenClaims> {
   const exp = 'malformed' in decoded ? undefined : decoded.claims.exp
   const now = Date.now() / 1000
   const keys = { issuer: issuer.name, keys: await issuer.keys.verifying(), secret: null, known: null }
-  const verification = verifyToken(token, { typ: 'jwt' }, keys, typeof exp === 'number' ? Math.min(now, exp) : now)
+  const verification = await verifyToken(
+    token,
+    { typ: 'jwt' },
+    keys,
+    typeof exp === 'number' ? Math.min(now, exp) : now,
+  )
   if (!verification.valid) throw new OAuthError('invalid_request', 'id_token_hint is not an ID token of this issuer')
   return verification.claims
 }

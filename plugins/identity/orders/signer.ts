@@ -9,9 +9,7 @@ import {
   isKeyPairAlgorithm,
   isSecretAlgorithm,
   type KeyPairAlgorithm,
-  macOf,
   type SecretAlgorithm,
-  signInput,
 } from '../jwt/algorithms.ts'
 import { type ImportKey, publicJwk } from '../keys/imported-keys.ts'
 import type { SigningKey } from '../keys/issuer-keys.ts'
@@ -23,6 +21,7 @@ import type { StoredKey } from '../stores/records.ts'
 import { DEMO_SECRET } from '../tokens/sign.ts'
 import type { TokenHeader } from '../types.ts'
 import type { Order } from './order.ts'
+import { macOf, signInput } from './raw-jws.ts'
 
 /** Makes the signature of an order. */
 export interface OrderSigner {

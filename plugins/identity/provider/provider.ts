@@ -23,7 +23,7 @@ import {
   openStores,
   type Stores,
 } from '../stores/stores.ts'
-import { verifyOfIssuer } from '../tokens/verification.ts'
+import { type KnownToken, verifyOfIssuer } from '../tokens/verification.ts'
 import type { TokenChecks, Tokens, TokenVerification } from '../types.ts'
 import { createTokens } from './tokens.ts'
 
@@ -51,7 +51,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
   const signingKey = svc.replicated<JWK>('signing-key', { initial: () => generateJwk('RS256'), secret: true })
   const records = openKeyRecords(svc)
   const importKey = importThrough(svc.shared('imported-keys', createImportedKeys))
-  const known = svc.shared('known-tokens', () => new BoundedMap<string>(MAX_KNOWN_TOKENS))
+  const known = svc.shared('known-tokens', () => new BoundedMap<KnownToken>(MAX_KNOWN_TOKENS))
   const throwAway = createThrowAwayKeys(openDebugKeys(svc))
   const demoClientKey = (): Promise<StoredKey> => throwAway(KEY_CLIENT, KEY_CLIENT_ALGORITHM)
   const demoKey = async (): Promise<JWK> => publicJwk(await demoClientKey())

@@ -6,11 +6,11 @@ import { decodeCompactJwt } from '../jwt/compact-jwt.ts'
 import { createRequestVerification } from '../resource/request-verification.ts'
 import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
 import { signToken } from '../tokens/sign.ts'
-import { verifyOfIssuer } from '../tokens/verification.ts'
+import { type KnownToken, verifyOfIssuer } from '../tokens/verification.ts'
 import type { TokenChecks, Tokens } from '../types.ts'
 
 /** Creates the token service for all issuers. */
-export function createTokens(svc: Svc, issuers: Issuers, known: BoundedMap<string>): Omit<Tokens, 'order'> {
+export function createTokens(svc: Svc, issuers: Issuers, known: BoundedMap<KnownToken>): Omit<Tokens, 'order'> {
   const verify: Tokens['verify'] = async (token, checks = {}) => {
     const issuer = await issuerOf(token, checks, issuers)
     if (issuer === undefined) return { valid: false, reason: 'issuer mismatch' }
