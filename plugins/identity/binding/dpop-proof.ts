@@ -37,8 +37,9 @@ export async function readProof({ request, issuer, token }: ProofUse, svc: Pick<
   if (!isKeyPairAlgorithm(jwt.header.alg)) throw new JwtProblem('has an alg that is not supported')
   const jwk = readPublicJwk(jwt.header.jwk)
   if (typeof jwk === 'string') throw new JwtProblem(jwk)
-  // The proof brings its only key, whatever `kid` says.
-  const { kid, alg: _alg, use: _use, ...key } = { ...jwk, kid: jwt.header.kid }
+  const { alg: _alg, use: _use, kid: _kid, ...key } = jwk
+  const { kid } = jwt.header
+  // The proof brings its only key, whatever name it gives it.
   await verifyForeignJwt(jwt, { keys: [typeof kid === 'string' ? { ...key, kid } : key] }, {})
 
   const { htm, htu, ath, nonce, jti, iat } = jwt.claims

@@ -65,10 +65,18 @@ export function createIssuerKeys({
   importKey,
   first,
 }: KeySource): IssuerKeys {
+  let making: Promise<KeyRecord> | null = null
+
   async function record(): Promise<KeyRecord> {
     const stored = await records.get(issuer)
     if (stored !== undefined) return fitsAlgorithms(stored, algorithms) ? renewed(stored) : fitted(stored)
     if (first !== undefined) return initial(first())
+    // Requests at the same time wait for the same keys: to make an RSA key takes long.
+    making ??= makeFirst().finally(() => (making = null))
+    return making
+  }
+
+  async function makeFirst(): Promise<KeyRecord> {
     const keys = await generateAll()
     // Of several replicas, one makes the keys.
     await records.add(issuer, createRecord(issuer, keys, Date.now()))
