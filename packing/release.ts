@@ -1,5 +1,5 @@
 /**
- * Creates a release: packs, tests the tarball in an empty folder, updates the changelog, commits and tags.
+ * Creates a release: builds and packs, tests the tarball in an empty folder, updates the changelog, commits and tags.
  *
  *     npm run release -- <version | major | minor | patch> [--out <folder>]
  *     npm run release -- --check [--out <folder>]
@@ -64,7 +64,11 @@ function notesOf(version: string): string {
 async function packAndTry(notes: string): Promise<void> {
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
-  const tarball = join(out, run('npm', 'pack', '--silent', '--pack-destination', out).split('\n').at(-1)!)
+  run('npm', 'run', '--silent', 'build')
+  const tarball = join(
+    out,
+    run('npm', 'pack', './dist/package', '--silent', '--pack-destination', out).split('\n').at(-1)!,
+  )
   for (const line of await tryTarball(tarball)) process.stdout.write(`ok: ${line}\n`)
   writeFileSync(join(out, 'notes.md'), `${notes}\n`)
   process.stdout.write(`${tarball}\n`)

@@ -12,7 +12,7 @@ const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
   browser: ['browser/'],
   fuzz: ['fuzz/', 'soak/', 'integration/attacks/', 'integration/store-memory/'],
   probe: ['probe/'],
-  replicas: ['replicas/'],
+  replicas: ['replicas/', 'sdk/replicas/'],
 }
 
 export interface TestFile {
@@ -34,7 +34,7 @@ export function findTestFiles(folder: string): TestFile[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map(entry => join(entry.parentPath, entry.name))
-    .filter(path => !relative(folder, path).startsWith('fixtures'))
+    .filter(path => !/^fixtures|\bnode_modules\b/.test(relative(folder, path)))
     .sort()
     .map(path => {
       const source = readFileSync(path, 'utf8')
@@ -44,8 +44,11 @@ export function findTestFiles(folder: string): TestFile[] {
 }
 
 export function tierOf(name: string): Tier {
-  const found = Object.entries(FOLDERS).find(([, folders]) => folders.some(folder => name.startsWith(folder)))
-  return (found?.[0] as Tier | undefined) ?? 'main'
+  const found = Object.entries(FOLDERS)
+    .flatMap(([tier, folders]) => folders.map(folder => ({ tier: tier as Tier, folder })))
+    .filter(({ folder }) => name.startsWith(folder))
+    .sort((one, other) => other.folder.length - one.folder.length)
+  return found[0]?.tier ?? 'main'
 }
 
 function modeOf(source: string): TestFile['mode'] {

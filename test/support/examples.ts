@@ -208,10 +208,12 @@ function runShell(code: string, cwd: string): Promise<Outcome> {
   )
 }
 
+/** Packages are those of `test/sdk` and of svc, as in the reader's own project; relative paths begin at the root. */
 function runScript(code: string): Promise<Outcome> {
+  const script = `process.chdir(${JSON.stringify(root)});${code}`
   return collect(
-    spawn(process.execPath, ['--input-type=module', '-e', code], {
-      cwd: root,
+    spawn(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: join(root, 'test', 'sdk'),
       env: { PATH: process.env.PATH, NODE_NO_WARNINGS: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0' },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),

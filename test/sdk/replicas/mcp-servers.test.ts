@@ -1,10 +1,10 @@
 /** Servers of two replicas: processes, questions, tasks and faults. */
 import t from 'tap'
 import { createRequire } from 'node:module'
-import { launch } from '../../core/testing/launch.ts'
-import { call, callTool, type Json, openSession, openStream, envelope, routing, textOf } from '../support/mcp.ts'
-import { NEEDS_SERVER, startStateServer } from '../support/state-store.ts'
-import { until } from '../support/until.ts'
+import { launch } from '../../../core/testing/launch.ts'
+import { call, callTool, type Json, openSession, openStream, envelope, routing, textOf } from '../../support/mcp.ts'
+import { NEEDS_SERVER, startStateServer } from '../../support/state-store.ts'
+import { until } from '../../support/until.ts'
 
 t.setTimeout(180_000)
 

@@ -1,10 +1,10 @@
 /**
  * Takes the picture of the console that the README shows, from a server with real requests:
- * `node --import tsx docs/images/take.ts [path of the browser]`
+ * `node --import tsx test/browser/images/take.ts [path of the browser]`
  */
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
-import { startServer } from '../../core/server/server.ts'
+import { startServer } from '../../../core/server/server.ts'
 import { sendRequests } from './requests.ts'
 
 /** Takes the picture with a browser, and returns the statuses of the requests. */
@@ -40,4 +40,7 @@ export async function takePicture(executablePath: string, path: string): Promise
 }
 
 if (process.argv[1] === import.meta.filename)
-  await takePicture(process.argv[2] ?? '/usr/bin/chromium', join(import.meta.dirname, 'console.png'))
+  await takePicture(
+    process.argv[2] ?? '/usr/bin/chromium',
+    join(import.meta.dirname, '..', '..', '..', 'docs', 'images', 'console.png'),
+  )

@@ -1,6 +1,6 @@
 /**
  * The console under load: the live traffic is open in Chromium while svc captures a number of requests per second.
- * `node --import tsx bench/console.ts [--seconds 30] [--rate 1000] [--browser PATH]` prints the longest tasks of the page and
+ * `node --import tsx test/browser/bench/console.ts [--seconds 30] [--rate 1000] [--browser PATH]` prints the longest tasks of the page and
  * its memory. The filter is typed into and the list is scrolled meanwhile. The processor time of a task does not depend on what
  * else the machine does; its duration does.
  */
@@ -8,8 +8,8 @@ import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { chromium, type CDPSession, type Page } from 'playwright-core'
-import { startProduct } from './product.ts'
-import { printTable } from './table.ts'
+import { startProduct } from '../../../bench/product.ts'
+import { printTable } from '../../../bench/table.ts'
 
 const { values } = parseArgs({
   options: {
