@@ -17,6 +17,7 @@ const CONFIDENTIAL: Client = {
   secret: DEMO_CLIENT_SECRET,
   grantTypes: DEFAULT_ISSUER_GRANTS,
   redirectUris: null,
+  postLogoutRedirectUris: null,
   scope: [],
 }
 const PUBLIC: Client = {
@@ -25,17 +26,17 @@ const PUBLIC: Client = {
   secret: null,
   grantTypes: ['authorization_code', 'refresh_token'],
   redirectUris: null,
+  postLogoutRedirectUris: null,
   scope: [],
 }
 
 /** The demo clients of an issuer by name. Those of the default issuer never change. */
 export function demoClients(issuer: string): Client[] {
   if (issuer === DEFAULT_ISSUER) return [CONFIDENTIAL, PUBLIC]
-  const anyLogout = { postLogoutRedirectUris: null }
-  const shared = { ...anyLogout, grantTypes: GRANT_TYPES, redirectUris: null, scope: [] }
+  const shared = { grantTypes: GRANT_TYPES, redirectUris: null, postLogoutRedirectUris: null, scope: [] }
   return [
     { ...CONFIDENTIAL, ...shared },
-    { ...PUBLIC, ...anyLogout },
+    PUBLIC,
     { ...shared, id: KEY_CLIENT, name: 'svc demo client with a key', secret: null, auth: 'private_key_jwt' },
     {
       ...shared,

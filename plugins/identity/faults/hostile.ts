@@ -87,7 +87,8 @@ export async function hostileTokens(
     ...(asks.has('issuer') && { iss: ATTACKER }),
     ...(asks.has('at_hash') && { at_hash: createHash('sha256').update('other').digest('base64url').slice(0, 22) }),
   }
-  const id_token = asks.has('alg') ? new UnsecuredJWT(claims).encode() : await signToken(claims, issuer)
+  const algorithm = await issuer.keys.idTokenAlgorithm()
+  const id_token = asks.has('alg') ? new UnsecuredJWT(claims).encode() : await signToken(claims, issuer, { algorithm })
   return { ...response, id_token }
 }
 

@@ -53,7 +53,9 @@ export const tokenExchange: GrantHandler = async request => {
   if (!isNestedWithin(claims, MAX_NESTING))
     throw new OAuthError('invalid_request', 'the chain of act claims is nested too deeply')
   return {
-    access_token: isIdToken ? await signToken(claims, issuer) : await issueAccessToken(claims, issuer),
+    access_token: isIdToken
+      ? await signToken(claims, issuer, { algorithm: await issuer.keys.idTokenAlgorithm(client.idTokenAlg) })
+      : await issueAccessToken(claims, issuer),
     issued_token_type: type,
     token_type: isIdToken ? 'N_A' : tokenType(binding),
     expires_in: ttl,

@@ -22,7 +22,7 @@ export const BUILT_IN_ISSUERS: readonly BuiltInIssuer[] = [
       { issuer: 'workload', types: ['workload'] },
     ],
   },
-  { name: 'idp', title: 'Sign-on of an enterprise', algorithms: ['ES256'] },
+  { name: 'idp', title: 'Sign-on of an enterprise' },
   {
     name: 'strict',
     title: 'Requires what FAPI 2.0 does',
@@ -37,5 +37,5 @@ export const BUILT_IN_ISSUERS: readonly BuiltInIssuer[] = [
     grants: ['client_credentials'],
     demo_users: false,
   },
-  { name: HOSTILE, title: 'Wrong metadata and answers, which clients must refuse', algorithms: ['ES256'] },
+  { name: HOSTILE, title: 'Wrong metadata and answers, which clients must refuse' },
 ]

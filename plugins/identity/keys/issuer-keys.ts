@@ -9,6 +9,7 @@ import {
   acceptedKeys,
   createRecord,
   fitsAlgorithms,
+  idTokenKey,
   keyOfAlgorithm,
   rotate,
   type Rotation,
@@ -34,6 +35,8 @@ export interface IssuerKeys {
   algorithms(): Promise<readonly KeyPairAlgorithm[]>
   /** The key that signs, by default or with an algorithm; undefined if the issuer has no key for the algorithm. */
   signing(algorithm?: KeyPairAlgorithm): Promise<SigningKey | undefined>
+  /** The algorithm of the ID tokens and logout tokens of a client that asked for one, or for nothing. */
+  idTokenAlgorithm(asked?: KeyPairAlgorithm): Promise<KeyPairAlgorithm>
   /** The public keys that the issuer accepts: those of its JWK Set, and the signing one. */
   accepted(): Promise<JWK[]>
   /** The same, imported, with their algorithms. */
@@ -134,6 +137,9 @@ export function createIssuerKeys({
       const now = Date.now()
       const key = algorithm === undefined ? signingKey(current, now) : keyOfAlgorithm(current, algorithm, now)
       return key === undefined ? undefined : signer(key)
+    },
+    async idTokenAlgorithm(asked) {
+      return idTokenKey(await record(), asked, Date.now()).alg
     },
     async accepted() {
       return acceptedKeys(await record(), Date.now()).map(publicJwk)

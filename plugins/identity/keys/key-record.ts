@@ -87,6 +87,16 @@ export function keyOfAlgorithm(record: KeyRecord, alg: KeyPairAlgorithm, now: nu
   return signing.alg === alg ? signing : publishedKeys(record, now).find(key => key.alg === alg)
 }
 
+/**
+ * The key that signs ID tokens: of the algorithm that the client asked for, else RS256, which clients that asked for nothing
+ * expect (OpenID Connect Registration, 2), else the default key. A key that retires is not chosen without being asked for.
+ */
+export function idTokenKey(record: KeyRecord, asked: KeyPairAlgorithm | undefined, now: number): StoredKey {
+  const chosen = asked === undefined ? undefined : keyOfAlgorithm(record, asked, now)
+  const rsa = keyOfAlgorithm(record, 'RS256', now)
+  return chosen ?? (rsa?.until === null ? rsa : signingKey(record, now))
+}
+
 /** The keys of the JWK Set: the signing key first, the others newest first. */
 export function publishedKeys(record: KeyRecord, now: number): StoredKey[] {
   const signing = signingKey(record, now)

@@ -37,8 +37,8 @@ export function createLogoutNotifications(svc: Svc<IdentityOptions>): NotifyLogo
       ...registeredClaims(session.issuer, session.username, client.id, LOGOUT_TOKEN_LIFE_S),
       ...logoutClaims(sid),
     }
-    const key = (await issuer.keys.signing(client.idTokenAlg)) ?? (await issuer.keys.signing())!
-    const token = await signToken(claims, issuer, { algorithm: key.alg, typ: LOGOUT_TYP })
+    const algorithm = await issuer.keys.idTokenAlgorithm(client.idTokenAlg)
+    const token = await signToken(claims, issuer, { algorithm, typ: LOGOUT_TYP })
     const { status } = await fetcher.send(uri, {
       ownBase,
       maxBytes: MAX_RESPONSE_BYTES,

@@ -109,9 +109,10 @@ function tokenBinding(issuer: Issuer, url: string, httpsUrl: string): Record<str
 
 /** Logout and authentication (RP-Initiated Logout, 2.1; Back-Channel Logout, 2.1; OpenID Connect Discovery, 3). */
 function sessions({ name }: Issuer, at: (endpoint: string) => string): Record<string, unknown> {
-  if (name === DEFAULT_ISSUER) return {}
+  const end_session_endpoint = at('logout')
+  if (name === DEFAULT_ISSUER) return { end_session_endpoint }
   return {
-    end_session_endpoint: at('logout'),
+    end_session_endpoint,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
     acr_values_supported: Object.values(ACR),

@@ -8,7 +8,7 @@ import { type GrantType, JWT_BEARER, TOKEN_EXCHANGE } from '../oauth/grant-types
 import { isRegistrableRedirectUri } from '../oauth/redirect-uri.ts'
 import { parseScope } from '../oauth/scope.ts'
 import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
-import { type ExtendedMetadata, type Members, readExtendedMetadata } from './extended-metadata.ts'
+import { type ExtendedMetadata, type Members, readExtendedMetadata, readLogoutMetadata } from './extended-metadata.ts'
 
 /** Grants that rely on client authentication, which a public client does not have. */
 const PRIVILEGED_GRANTS: readonly GrantType[] = ['client_credentials', TOKEN_EXCHANGE, JWT_BEARER]
@@ -62,7 +62,7 @@ export function checkClientMetadata(value: unknown, issuer: Issuer, url: string)
     scope: readScope(member('scope')),
     echoed: Object.fromEntries(ECHOED.map(name => [name, member(name)])),
     extended: isDefault
-      ? { client: {}, shown: {} }
+      ? readLogoutMetadata(member)
       : readExtendedMetadata(member, authMethod, settings.algorithms, uri => issuer.placeOf(uri, url)),
   }
 }

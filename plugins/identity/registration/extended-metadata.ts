@@ -6,6 +6,7 @@ import { type AuthMethod, isStrongMethod } from '../oauth/auth-methods.ts'
 import { parseName } from '../oauth/distinguished-name.ts'
 import { OAuthError } from '../oauth/errors.ts'
 import { isRegistrableRedirectUri } from '../oauth/redirect-uri.ts'
+import { httpUrl } from '../outbound/fetcher.ts'
 import type { ClientRequirement } from '../settings/account-settings.ts'
 import type { Client } from '../stores/records.ts'
 
@@ -82,6 +83,15 @@ export function readExtendedMetadata(
   }
 }
 
+/** The only one of these members that the default issuer takes; throws `invalid_client_metadata`. */
+export function readLogoutMetadata(member: Members): ExtendedMetadata {
+  const uris = readLogoutUris(member('post_logout_redirect_uris'))
+  return {
+    client: uris === undefined ? {} : { postLogoutRedirectUris: uris },
+    shown: { post_logout_redirect_uris: uris },
+  }
+}
+
 function readUri(
   value: unknown,
   placeOf: (uri: string) => string | null,
@@ -89,9 +99,13 @@ function readUri(
   advice = '',
 ): { uri: string; place: string } | undefined {
   if (value === undefined) return undefined
-  const place = typeof value === 'string' && value.length <= MAX_URI_CHARACTERS ? placeOf(value) : null
+  if (typeof value !== 'string' || value.length > MAX_URI_CHARACTERS || httpUrl(value) === null)
+    throw invalid(
+      `${name} must be an http or https URL of at most ${MAX_URI_CHARACTERS} characters, without a user name`,
+    )
+  const place = placeOf(value)
   if (place === null) throw invalid(`${name} is not allowed: its host is not in identity.fetch_allow${advice}`)
-  return { uri: value as string, place }
+  return { uri: value, place }
 }
 
 function readLogoutUris(value: unknown): string[] | undefined {

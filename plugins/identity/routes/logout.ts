@@ -67,12 +67,12 @@ export function registerLogoutRoutes(app: FastifyInstance, provider: Provider): 
   registerEndpoint(app, provider, {
     method: 'GET',
     endpoint: 'logout',
-    isByPathOnly: true,
     description: {
       category: CATEGORY,
       ownPage: true,
       summary: 'Log out',
-      description: 'Ends the session of the ID token: its refresh tokens are revoked, and its client is notified.',
+      description:
+        'Ends the session of the ID token: its refresh tokens are revoked, and its client is notified. The default issuer has no sessions and revokes nothing.',
       parameters: PARAMETERS.map(
         ([name, description]): RouteParameter => ({ name, in: 'query', description, schema: { type: 'string' } }),
       ),
@@ -85,7 +85,6 @@ export function registerLogoutRoutes(app: FastifyInstance, provider: Provider): 
   registerEndpoint(app, provider, {
     method: 'POST',
     endpoint: 'logout',
-    isByPathOnly: true,
     description: {
       category: CATEGORY,
       ownPage: true,

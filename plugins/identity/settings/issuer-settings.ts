@@ -104,7 +104,10 @@ const rotationPeriod: Shape<number> = {
 export const issuerSettings = object({
   name: required(text({ max: 32, pattern: ISSUER_NAME, what: 'a name of a-z, 0-9 and -, that begins with a letter,' })),
   title: optional(text()),
-  algorithms: defaulted(list(oneOf(KEY_PAIR_ALGORITHMS), { min: 1, max: 6, unique: true }), () => ['ES256' as const]),
+  algorithms: defaulted(list(oneOf(KEY_PAIR_ALGORITHMS), { min: 1, max: 6, unique: true }), () => [
+    'ES256' as const,
+    'RS256' as const,
+  ]),
   access_token: defaultsOf(accessToken),
   id_token: defaultsOf(idToken),
   refresh_token: defaultsOf(refreshToken),

@@ -13,6 +13,8 @@ import { tokenType } from './token-response.ts'
 /** RFC 7662, 2.2: the response for an invalid token has no other members. */
 export type Introspection = { active: false } | { active: true; [member: string]: unknown }
 
+/** Claims about the user, from the token or as UserInfo has them. */
+const USER_CLAIMS = ['name', 'email', 'groups'] as const
 /** Claims that are copied from the token. */
 const COPIED_CLAIMS = ['sub', 'aud', 'iss', 'exp', 'nbf', 'iat', 'jti', 'act', 'cnf']
 
@@ -26,7 +28,7 @@ export async function introspect(
   if (refreshToken !== undefined)
     return refreshToken.isUsed === true ? { active: false } : describeRefreshToken(refreshToken, issuer)
   const opaque = isOpaqueToken(token) ? await issuer.stores.accessTokens.peek(token) : undefined
-  if (opaque !== undefined) return describeClaims(tokenType(bindingOf(opaque.claims)), opaque.claims)
+  if (opaque !== undefined) return describeAccessToken(opaque.claims, issuer)
   const verification = await verify(token)
   return verification.valid ? describeJwt(verification.header, verification.claims, issuer) : { active: false }
 }
@@ -50,9 +52,18 @@ function describeRefreshToken(
   }
 }
 
-function describeJwt(header: TokenHeader, claims: TokenClaims, { settings }: Issuer): Introspection {
-  const isIdToken = header.alg !== 'HS256' && header.typ !== settings.access_token.typ && header.typ !== 'at+jwt'
-  return describeClaims(isIdToken ? 'id_token' : tokenType(bindingOf(claims)), claims)
+function describeJwt(header: TokenHeader, claims: TokenClaims, issuer: Issuer): Introspection {
+  const { typ } = issuer.settings.access_token
+  const isIdToken = header.alg !== 'HS256' && header.typ !== typ && header.typ !== 'at+jwt'
+  return isIdToken ? describeClaims('id_token', claims) : describeAccessToken(claims, issuer)
+}
+
+/** Gateways authorize by the groups of the user (RFC 7662, 2.2 allows more members). */
+function describeAccessToken(claims: TokenClaims, { users }: Issuer): Introspection {
+  const { sub, client_id: client } = claims
+  const user = typeof sub === 'string' && sub !== client ? users.find(sub) : undefined
+  const known = Object.fromEntries(USER_CLAIMS.map(name => [name, claims[name] ?? user?.[name]]))
+  return { ...describeClaims(tokenType(bindingOf(claims)), claims), ...known }
 }
 
 function describeClaims(type: string, claims: TokenClaims): Introspection {

@@ -129,7 +129,7 @@ async function issueIdToken(
 ): Promise<string> {
   const { user, authTime } = login
   const { ttl, claims: more } = issuer.settings.id_token
-  const key = (await issuer.keys.signing(client.idTokenAlg)) ?? (await issuer.keys.signing())!
+  const algorithm = await issuer.keys.idTokenAlgorithm(client.idTokenAlg)
   const facts = { user, clientId: client.id, scope: scope.join(' '), issuer: url }
   const claims = {
     ...registeredClaims(url, user.username, client.id, ttl),
@@ -137,14 +137,14 @@ async function issueIdToken(
     auth_time: authTime,
     ...(hasAuthenticationClaims(login, issuer) && authenticationClaims(login)),
     nonce,
-    at_hash: leftHalf(accessToken, key.alg),
+    at_hash: leftHalf(accessToken, algorithm),
     preferred_username: user.username,
     groups: user.groups,
     ...profileClaims(user, scope),
     ...userClaims(user),
     ...fillClaims(more, facts),
   }
-  return signToken(claims, issuer, { algorithm: key.alg })
+  return signToken(claims, issuer, { algorithm })
 }
 
 /** The default issuer never had these claims; there, only a login with a one-time code gets them. */
