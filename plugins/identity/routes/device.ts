@@ -38,6 +38,7 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
         ['client_id', 'scope', 'resource', 'svc_outcome', 'svc_after_s', 'svc_user'],
         ['client_id'],
       ),
+      credentials: ['none', 'basic'],
       responses: {
         200: { description: 'Device code, user code, and the address of the page' },
         400: { description: '`invalid_request` or another OAuth error' },

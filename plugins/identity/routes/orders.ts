@@ -75,7 +75,7 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
         jsonExample(
           'Custom claims, unknown key',
           ORDER_PATH,
-          { claims: { sub: 'carol', roles: ['admin'] }, header: { kid: 'retired-key' } },
+          { claims: { sub: 'carol', roles: ['admin'] }, key: 'unpublished', kid: 'retired-key' },
           200,
         ),
         jsonExample('Wrong signature', ORDER_PATH, { wrong_signature: true }, 200),

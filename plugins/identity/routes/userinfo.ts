@@ -15,6 +15,7 @@ const RESPONSES = {
   401: { description: 'The token is missing or not valid' },
   403: { description: 'The token lacks the scope `openid`' },
 }
+const CREDENTIALS = ['bearer', { scheme: 'DPoP' }] as const
 const DESCRIPTION =
   'Requires an access token with the scope `openid`. The scopes `profile` and `email` add their claims.'
 
@@ -34,6 +35,7 @@ export function registerUserInfoRoutes(app: FastifyInstance, provider: Provider)
       category: CATEGORY,
       summary: 'Get claims about the user',
       description: DESCRIPTION,
+      credentials: CREDENTIALS,
       responses: RESPONSES,
       examples: [{ name: 'Without a token', path: '/oauth/userinfo', expectStatus: 401 }],
     },
@@ -46,6 +48,7 @@ export function registerUserInfoRoutes(app: FastifyInstance, provider: Provider)
       category: CATEGORY,
       summary: 'Get claims about the user, with the token in a form',
       description: DESCRIPTION,
+      credentials: CREDENTIALS,
       requestBody: formBody('The token, unless it is in the header', ['access_token']),
       responses: RESPONSES,
       examples: [formExample('Invalid token', '/oauth/userinfo', { access_token: 'not-a-token' }, 401, null)],
