@@ -20,7 +20,7 @@ const AREAS = [
   'plugins/mcp',
   'plugins/mocks',
 ]
-const WITHOUT_ORDER = new Set(['plugins/identity', 'plugins/llm', 'plugins/llm-openai'])
+const WITHOUT_ORDER = new Set(['plugins/llm', 'plugins/llm-openai'])
 
 /** What is wrong with an area. */
 function problemsOf(folder: string, area: Area): string[] {
