@@ -1,5 +1,5 @@
 /** Owns the delivery of push notifications: in order per config, with limits and retries. */
-import { BoundedMap, heldBytes, joinSignals, type MeasuresMemory, type MemoryUse, sleep } from 'svc/plugin'
+import { boundedFetch, BoundedMap, heldBytes, type MeasuresMemory, type MemoryUse, sleep } from 'svc/plugin'
 import type { SinkStore } from './sink.ts'
 import type { StoredConfig, Task, Update } from '../tasks/task.ts'
 import type { JsonObject } from '../types.ts'
@@ -224,21 +224,17 @@ async function post(
   body: string,
   removed: AbortSignal,
 ): Promise<boolean> {
-  const { signal, release } = joinSignals(removed, AbortSignal.timeout(ATTEMPT_MS))
   try {
-    // A redirect could lead to a host that is not allowed.
-    const response = await fetch(url, {
+    const { status } = await boundedFetch(url, {
       method: 'POST',
       headers,
       body,
-      redirect: 'manual',
-      signal,
+      timeoutMs: ATTEMPT_MS,
+      maxBytes: null,
+      signal: removed,
     })
-    await response.body?.cancel()
-    return !(response.status === 408 || response.status === 429 || response.status >= 500)
+    return !(status === 408 || status === 429 || status >= 500)
   } catch {
     return removed.aborted
-  } finally {
-    release()
   }
 }
