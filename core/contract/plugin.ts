@@ -111,6 +111,8 @@ export type {
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { AppendedEntry, PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
+export { createRecords, createTextRecords, RecordTooLong } from './record-store.ts'
+export type { RecordOptions, Records, RecordStore, StoredRecord } from './record-store.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
 export type {
   MatchableRequest,

@@ -47,7 +47,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     samples: [['^\\/oauth\\/i\\/([^/]+)\\/jwks$', '']],
   },
   {
-    file: 'plugins/llm/providers/router-path.ts',
+    file: 'plugins/llm/registry/router-path.ts',
     begins: 'new RegExp(`^${templatePattern(rest',
     samples: [
       ['^(.+):embedContent$', 's'],
