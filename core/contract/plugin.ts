@@ -182,7 +182,10 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   version?: string
   /** One sentence about what the plugin serves, for user interfaces and the documentation. */
   description?: string
-  /** Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. */
+  /**
+   * Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. `/` is the root alone: no
+   * plugin owns all paths.
+   */
   paths: string[]
   /** Names of required plugins. They register first; if one is disabled or fails, so does this plugin. */
   buildsOn?: string[]
@@ -218,7 +221,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   categories?: readonly CategoryDeclaration[]
   /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here. */
   familiar?: readonly FamiliarPath[]
-  /** Links on the landing page. */
+  /** Links for pages that list what the instance serves, such as the landing page (`svc.instance.links`). */
   links?: readonly PageLink[]
 
   /**
@@ -350,6 +353,7 @@ export { preferredType } from '../fields/accept.ts'
 export type { NegotiatedType } from '../fields/accept.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { namesTag } from '../fields/etag.ts'
+export { isBelow } from '../fields/request-target.ts'
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
 export type { MeasuresMemory, MemoryUse } from '../collections/memory-use.ts'
 /** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */
@@ -361,7 +365,7 @@ export { copyData, heldValueBytes } from '../collections/value-memory.ts'
 export { RingBuffer } from '../collections/ring-buffer.ts'
 export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
 export { escapeHtml } from './html.ts'
-export { curlArguments } from './curl-line.ts'
+export { curlArguments, curlLine } from './curl-line.ts'
 export { quoteWord, singleQuote } from './shell.ts'
 export {
   fillTemplate,

@@ -31,16 +31,23 @@ export interface TestFile {
 
 /** All test files below a folder, sorted by name. */
 export function findTestFiles(folder: string): TestFile[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.test.ts'))
-    .map(entry => join(entry.parentPath, entry.name))
-    .filter(path => !/^fixtures|\bnode_modules\b/.test(relative(folder, path)))
+  return filesBelow(folder)
+    .filter(path => path.endsWith('.test.ts') && !relative(folder, path).startsWith('fixtures'))
     .sort()
     .map(path => {
       const source = readFileSync(path, 'utf8')
       const name = relative(folder, path)
       return { name, path, tier: tierOf(name), mode: modeOf(source), waits: /\bMostly waits: /.test(source) }
     })
+}
+
+/** All files below a folder, without installed packages, which may link to the folders around them. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesBelow(path)
+    return entry.isFile() ? [path] : []
+  })
 }
 
 export function tierOf(name: string): Tier {

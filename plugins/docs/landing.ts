@@ -2,26 +2,41 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
-import { describe, type Catalog, type CatalogEndpoint, type PageLink } from '../contract/plugin.ts'
-import { PRODUCT_FOLDER } from '../product.ts'
-import { curlLine } from '../contract/curl-line.ts'
-import type { ControlDeps } from './deps.ts'
-import { isBelow } from '../fields/request-target.ts'
-import { escapeHtml, pageHeaders } from '../contract/html.ts'
-import { cachePages } from './page-cache.ts'
+import {
+  BoundedMap,
+  curlLine,
+  describe,
+  escapeHtml,
+  isBelow,
+  Pacer,
+  type Catalog,
+  type CatalogEndpoint,
+  type FastifyInstance,
+  type PageLink,
+  type Svc,
+} from 'svc/plugin'
+import { pageHeaders } from './page-headers.ts'
 
-const style = readAsset('landing.css')
-const script = readAsset('landing.js')
+const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5fb0"/><path d="M4 5l4 6 4-6" stroke="#fff" stroke-width="2" fill="none"/></svg>')}`
+
+/** The style sheet and the script of the page, which are part of it. */
+export interface InlineAssets {
+  style: string
+  script: string
+}
+
+/** Reads the style sheet and the script. `folder` is the folder of the plugin. */
+export function readInlineAssets(folder: string): InlineAssets {
+  const read = (name: string): string => readFileSync(join(folder, 'assets', name), 'utf8')
+  return { style: read('landing.css'), script: read('landing.js') }
+}
+
 /**
  * Allows nothing but the inline style sheet and script, by their hashes. A relative URL of a script would be one of another
  * session if the page is requested as `/s/{session}`, without a slash at the end.
  */
-const CONTENT_SECURITY_POLICY = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
-const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5fb0"/><path d="M4 5l4 6 4-6" stroke="#fff" stroke-width="2" fill="none"/></svg>')}`
-
-function readAsset(name: string): string {
-  return readFileSync(join(PRODUCT_FOLDER, 'core', 'control', 'assets', name), 'utf8')
+function contentSecurityPolicy({ style, script }: InlineAssets): string {
+  return `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
 }
 
 /** A source expression of a Content Security Policy (CSP3, 2.3.1). */
@@ -30,14 +45,17 @@ function hashOf(text: string): string {
 }
 
 /** Registers `GET /`. It responds with 200 even if the instance is unhealthy. */
-export function registerLanding(app: FastifyInstance, { config, http, instance, landingLinks }: ControlDeps): void {
+export function registerLanding(app: FastifyInstance, { config, folder, http, instance }: Svc): void {
+  const assets = readInlineAssets(folder)
+  const headers = pageHeaders(contentSecurityPolicy(assets))
   const pageFor = cachePages(baseUrl =>
     renderLanding({
       catalog: instance.catalog(),
-      links: landingLinks(),
+      links: instance.links(),
       baseUrl,
       instanceId: instance.id,
       publicMode: config.publicMode,
+      assets,
     }),
   )
 
@@ -55,11 +73,27 @@ export function registerLanding(app: FastifyInstance, { config, http, instance, 
       },
       examples: [{ name: 'Landing page', path: '/', expectStatus: 200 }],
     }),
-    async (request, reply) => {
-      const page = await pageFor(http.baseUrl(request))
-      return reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(page)
-    },
+    async (request, reply) => reply.headers(headers).send(await pageFor(http.baseUrl(request))),
   )
+}
+
+/** Maximum number of cached pages. Clients can create any number of base URLs with the `Host` header. */
+const MAX_PAGES = 16
+
+/**
+ * Returns a function that builds the page for a base URL and caches the last 16 pages as bytes. Building takes some time, so
+ * pages for other base URLs are built one at a time, with pauses.
+ */
+export function cachePages(build: (baseUrl: string) => string): (baseUrl: string) => Buffer | Promise<Buffer> {
+  const pages = new BoundedMap<Buffer>(MAX_PAGES)
+  return baseUrl => pages.get(baseUrl) ?? add(baseUrl)
+
+  async function add(baseUrl: string): Promise<Buffer> {
+    await new Pacer().pause()
+    let page = pages.get(baseUrl)
+    if (page === undefined) pages.set(baseUrl, (page = Buffer.from(build(baseUrl))))
+    return page
+  }
 }
 
 export interface LandingFacts {
@@ -69,10 +103,11 @@ export interface LandingFacts {
   baseUrl: string
   instanceId: string
   publicMode: boolean
+  assets: InlineAssets
 }
 
 /** Renders the landing page as HTML. Links are relative, so that they work with the path prefix of a gateway. */
-export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode }: LandingFacts): string {
+export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode, assets }: LandingFacts): string {
   const sections = catalog.categories.map(({ name }, index) => ({
     id: `category-${index + 1}`,
     name,
@@ -86,7 +121,7 @@ export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode 
 <meta name="color-scheme" content="light dark">
 <title>svc</title>
 <link rel="icon" href="${escapeHtml(ICON)}">
-<style>${style}</style>
+<style>${assets.style}</style>
 </head>
 <body>
 <a class="skip" href="#endpoints">Skip to the endpoints</a>
@@ -129,7 +164,7 @@ ${endpoints.map(endpoint => renderEndpoint(endpoint, baseUrl)).join('\n')}
 <footer>
 <p>svc ${escapeHtml(catalog.version)} · instance <code>${escapeHtml(instanceId)}</code>${publicMode ? ' · public mode' : ''}</p>
 </footer>
-<script>${script}</script>
+<script>${assets.script}</script>
 </body>
 </html>
 `
@@ -141,7 +176,7 @@ const OWN_LINKS: readonly PageLink[] = [
   { href: '_svc/catalog', text: 'Catalog' },
 ]
 
-/** Links of plugins with an enabled target, then the links of the core. */
+/** Links of plugins with an enabled target, then the links that every instance has. */
 function listLinks({ endpoints }: Catalog, links: readonly PageLink[]): PageLink[] {
   const isServed = ({ href }: PageLink): boolean =>
     endpoints.some(({ path }) => isBelow(path, `/${href}`.replace(/\/$/, '')))
