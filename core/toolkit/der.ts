@@ -1,6 +1,6 @@
-/** Elements of DER (X.690, 8.1): writes them, and reads those of a client. */
+/** Writes and reads elements of DER (X.690, 8.1). */
 
-/** Identifier octets that the demo PKI uses. */
+/** Identifier octets (X.690, 8.1.2) of the types that certificates and what belongs to them consist of. */
 export const DER = {
   integer: 0x02,
   bitString: 0x03,
@@ -23,12 +23,12 @@ export interface DerElement {
 export class DerError extends Error {}
 
 /** The identifier octet of a context-specific tag below 31. */
-export function contextTag(number: number, kind: 'primitive' | 'constructed'): number {
+export function derContextTag(number: number, kind: 'primitive' | 'constructed'): number {
   return (kind === 'constructed' ? 0xa0 : 0x80) | number
 }
 
 /** An element with these contents, one after the other. */
-export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+export function derElement(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents)
   return Buffer.concat([Buffer.from([tag, ...encodeLength(content.length)]), content])
 }
@@ -41,7 +41,7 @@ function encodeLength(length: number): number[] {
 }
 
 /** Splits bytes into elements. Throws a DerError if they are anything else. */
-export function readElements(bytes: Buffer): DerElement[] {
+export function readDerElements(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = []
   for (let rest = bytes; rest.length > 0; ) {
     const first = readElement(rest)
@@ -52,14 +52,14 @@ export function readElements(bytes: Buffer): DerElement[] {
 }
 
 /** The only element of these bytes, with this tag. Throws a DerError otherwise. */
-export function readOnly(bytes: Buffer, tag: number): DerElement {
-  const elements = readElements(bytes)
+export function readOnlyDerElement(bytes: Buffer, tag: number): DerElement {
+  const elements = readDerElements(bytes)
   if (elements.length !== 1) throw new DerError('not exactly one element')
-  return expectElement(elements[0], tag)
+  return expectDerElement(elements[0], tag)
 }
 
 /** Throws a DerError unless there is an element and it has this tag. */
-export function expectElement(found: DerElement | undefined, tag: number): DerElement {
+export function expectDerElement(found: DerElement | undefined, tag: number): DerElement {
   if (found?.tag !== tag) throw new DerError(`not the element ${tag}`)
   return found
 }
