@@ -30,17 +30,14 @@ import type { Config } from '../config/variables.ts'
 import type { SvcHttp } from './http.ts'
 import type { SvcStreams } from './streams.ts'
 import type { SvcBudgets } from './budgets.ts'
-import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
-import type { SvcTap } from './tap.ts'
 import type { CommandContext } from './command.ts'
 import type { ErrorForm } from './routes.ts'
 import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { SvcTls } from './tls.ts'
 import type {
   CategoryDeclaration,
   Exemption,
@@ -82,7 +79,7 @@ export type {
   SseEvent,
   WebSocketOptions,
 } from './streams.ts'
-export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
+export type { CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type {
   AbortKind,
   CertificateProfile,
@@ -400,9 +397,9 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
   /**
    * Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. The
-   * points `testing.*` and `control.*` belong to the core and are always there.
+   * points `core.*`, `testing.*` and `control.*` belong to the core and are always there.
    */
-  use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
+  use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | (K extends CorePoint ? never : undefined)
 
   /** Runs after all plugins have registered. The callback may still add routes and report load errors. */
   whenRegistered(callback: () => void | Promise<void>): void
@@ -461,13 +458,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly budgets: SvcBudgets
   readonly http: SvcHttp
   readonly streams: SvcStreams
-  readonly limits: SvcLimits
-  readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
-  readonly tls: SvcTls
-  /** Requests as bytes, before any parser has read them. */
-  readonly tap: SvcTap
   readonly metrics: SvcMetrics
   readonly instance: SvcInstance
 }
@@ -478,6 +470,9 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface ExtensionPoints {}
+
+/** Names of the core's own extension points. */
+export type CorePoint = `${'core' | 'testing' | 'control'}.${string}`
 
 /**
  * Key of an optional method of an offered value. If the value has it, `svc.use` calls it with the name of the plugin that

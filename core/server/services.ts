@@ -301,7 +301,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     http,
     inspector,
     metrics,
-    limits: createCallAdmission({ limits, keys, quota }),
+    calls: createCallAdmission({ limits, keys, quota }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     tap,
     instance: deps.instance,

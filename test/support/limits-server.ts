@@ -47,7 +47,7 @@ export default definePlugin({ title: 'x', paths: ['/', '/x', '/ui', '/health', '
     headers: svc.inspector.redactHeaders(Object.entries(request.headers).map(([name, value]) => ({ name, value: String(value) }))),
     url: svc.inspector.redactUrl(request.url),
   }))
-  app.get('/x/call', describe(plain), async request => svc.limits.admitCall({ session: request.query.session ?? null, peer: request.query.peer ?? '10.0.0.9', key: request.query.key ?? null }))
+  app.get('/x/call', describe(plain), async request => svc.use('core.media-types').admitCall({ session: request.query.session ?? null, peer: request.query.peer ?? '10.0.0.9', key: request.query.key ?? null }))
   const calls = svc.metrics.counter('svc_protocol_requests_total', 'x', ['protocol'])
   app.post('/x/count-call', describe(plain), async () => { calls.inc({ protocol: 'grpc' }); return '' })
   for (const path of ['/', '/docs/x', '/.well-known/x', '/oauth/jwks']) app.get(path, describe(plain), async () => 'open')
