@@ -30,17 +30,14 @@ import type { Config } from '../config/variables.ts'
 import type { SvcHttp } from './http.ts'
 import type { SvcStreams } from './streams.ts'
 import type { SvcBudgets } from './budgets.ts'
-import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
-import type { SvcTap } from './tap.ts'
 import type { CommandContext } from './command.ts'
 import type { ErrorForm } from './routes.ts'
 import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { SvcTls } from './tls.ts'
 import type {
   CategoryDeclaration,
   Exemption,
@@ -82,16 +79,14 @@ export type {
   SseEvent,
   WebSocketOptions,
 } from './streams.ts'
-export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
+export type { CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type {
   AbortKind,
   CertificateProfile,
   ClientCertificate,
   FaultOrigin,
   InspectorEntry,
-  OcspQuestion,
   ResponseEnd,
-  RevokedCertificate,
   SvcInspector,
   SvcMetrics,
   SvcPki,
@@ -186,7 +181,10 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   version?: string
   /** One sentence about what the plugin serves, for user interfaces and the documentation. */
   description?: string
-  /** Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. */
+  /**
+   * Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. `/` is the root alone: no
+   * plugin owns all paths.
+   */
   paths: string[]
   /** Names of required plugins. They register first; if one is disabled or fails, so does this plugin. */
   buildsOn?: string[]
@@ -222,7 +220,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   categories?: readonly CategoryDeclaration[]
   /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here. */
   familiar?: readonly FamiliarPath[]
-  /** Links on the landing page. */
+  /** Links for pages that list what the instance serves, such as the landing page (`svc.instance.links`). */
   links?: readonly PageLink[]
 
   /**
@@ -360,6 +358,7 @@ export { preferredType } from '../fields/accept.ts'
 export type { NegotiatedType } from '../fields/accept.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { namesTag } from '../fields/etag.ts'
+export { isBelow } from '../fields/request-target.ts'
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
 export type { MeasuresMemory, MemoryUse } from '../collections/memory-use.ts'
 /** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */
@@ -371,7 +370,7 @@ export { copyData, heldValueBytes } from '../collections/value-memory.ts'
 export { RingBuffer } from '../collections/ring-buffer.ts'
 export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
 export { escapeHtml } from './html.ts'
-export { curlArguments } from './curl-line.ts'
+export { curlArguments, curlLine } from './curl-line.ts'
 export { quoteWord, singleQuote } from './shell.ts'
 export {
   fillTemplate,
@@ -408,9 +407,9 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
   /**
    * Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. The
-   * points `testing.*` and `control.*` belong to the core and are always there.
+   * points `core.*`, `testing.*` and `control.*` belong to the core and are always there.
    */
-  use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
+  use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | (K extends CorePoint ? never : undefined)
 
   /** Runs after all plugins have registered. The callback may still add routes and report load errors. */
   whenRegistered(callback: () => void | Promise<void>): void
@@ -469,13 +468,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly budgets: SvcBudgets
   readonly http: SvcHttp
   readonly streams: SvcStreams
-  readonly limits: SvcLimits
-  readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
-  readonly tls: SvcTls
-  /** Requests as bytes, before any parser has read them. */
-  readonly tap: SvcTap
   readonly metrics: SvcMetrics
   readonly instance: SvcInstance
 }
@@ -486,6 +480,9 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface ExtensionPoints {}
+
+/** Names of the core's own extension points. */
+export type CorePoint = `${'core' | 'testing' | 'control'}.${string}`
 
 /**
  * Key of an optional method of an offered value. If the value has it, `svc.use` calls it with the name of the plugin that

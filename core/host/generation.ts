@@ -27,7 +27,7 @@ import type { WebSocketServices } from '../http/streams/websockets.ts'
 import { toTemplate } from '../http/routes/route-record.ts'
 import { sendRouteError, logWebSocketFailure } from '../http/response/route-errors.ts'
 import type { RouteErrorServices } from '../http/response/route-errors.ts'
-import { isBelow } from '../fields/request-target.ts'
+import { isBelow, isServedBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
@@ -156,7 +156,7 @@ export class Generation implements RoutingGeneration {
   /** Adds a route of a scope to the route table. Throws if the route exists, or is not below its plugin's paths. */
   addRoute({ plugin, paths, log, area }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
     const template = toTemplate(route.url)
-    if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
+    if (paths !== null && !paths.some(own => isServedBelow(template, own))) {
       throw new Error(`the route ${route.url} is not below any of the plugin's paths (${paths.join(', ')})`)
     }
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
@@ -197,7 +197,7 @@ export class Generation implements RoutingGeneration {
   }
 
   absentOwner(path: string): AbsentPlugin | null {
-    return this.#absent.find(absent => isBelow(path, absent.path.replace(/\/$/, '')) || path === absent.path) ?? null
+    return this.#absent.find(absent => isServedBelow(path, absent.path)) ?? null
   }
 
   familiarPath(path: string): string | null {

@@ -59,7 +59,7 @@ import type { Pki } from '../pki/pki.ts'
 import { createSvcPki } from '../host/svc/pki.ts'
 import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from '../product.ts'
 import type { StateRegistry } from '../state/state-registry.ts'
-import type { ReplicaFacts } from '../state/shared/membership.ts'
+import type { ReplicaFacts } from '../state/shared-backend.ts'
 import { createReplicaChanges } from './replica-changes.ts'
 import { createReplicaViews } from './replica-views.ts'
 import { recoverPlugins } from './state-recovery.ts'
@@ -301,7 +301,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     http,
     inspector,
     metrics,
-    limits: createCallAdmission({ limits, keys, quota }),
+    calls: createCallAdmission({ limits, keys, quota }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     tap,
     instance: deps.instance,
