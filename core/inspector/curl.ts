@@ -1,7 +1,7 @@
 /** Captured requests as curl commands for a POSIX shell, one on each line. */
 import { isUtf8 } from 'node:buffer'
 import type { InspectorEntry } from '../contract/plugin.ts'
-import { quoteWord } from '../contract/shell.ts'
+import { quoteWord } from '../toolkit/shell.ts'
 
 /** curl writes these itself, or they belong to the connection (RFC 9110, 7.6.1). */
 const FRAMING = new Set([

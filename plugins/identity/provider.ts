@@ -1,6 +1,6 @@
 /** The provider: issuers and tokens, as the routes of this plugin use them. */
 import type { JWK } from 'jose'
-import { BoundedMap } from 'svc/plugin'
+import { BoundedMap } from 'svc/toolkit'
 import type { Store, Svc } from 'svc/plugin'
 import { createDpopNonces } from './binding/dpop-nonces.ts'
 import { createTokenBinder } from './binding/token-binding.ts'
@@ -64,7 +64,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
   const issuers = createIssuers(svc, parts, () => signingKey.current)
   const faults = createFaults(svc)
   svc
-    .use('testing.resets')!
+    .use('testing.resets')
     .register({ name: 'identity', scope: 'instance', reset: () => resetAll(svc, stores, issuers, faults) })
   return {
     svc,

@@ -1,7 +1,7 @@
 /** Keys for a short time that start a session: sealed by the server, which therefore keeps nothing. */
 import { createHmac } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
 import { integer, object, oneOf } from './checks.ts'
 import { newSession, showSession, updateSession, type Session } from './session.ts'

@@ -15,7 +15,7 @@ import type {
 import { clamp } from './chat.ts'
 import { contextError } from './context-error.ts'
 import { describePost } from './describe.ts'
-import { JsonList } from 'svc/plugin'
+import { JsonList } from 'svc/toolkit'
 import { logprobOf, takeLogprobs } from './logprobs.ts'
 
 interface CompletionWire {

@@ -1,5 +1,6 @@
 /** Owns the delivery of push notifications: in order per config, with limits and retries. */
-import { BoundedMap, heldBytes, joinSignals, type MeasuresMemory, type MemoryUse } from 'svc/plugin'
+import { type MeasuresMemory, type MemoryUse } from 'svc/plugin'
+import { BoundedMap, heldBytes, joinSignals } from 'svc/toolkit'
 import type { SinkStore } from '../sink.ts'
 import { sleep } from '../sleep.ts'
 import type { StoredConfig, Task, Update } from '../task.ts'

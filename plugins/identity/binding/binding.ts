@@ -1,7 +1,7 @@
 /** To what an access token is bound: a key of the client (RFC 9449, 6) or a certificate (RFC 8705, 3). */
 import { createHash } from 'node:crypto'
 import type { X509Certificate } from 'node:crypto'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { TokenClaims } from '../types.ts'
 
 /** The members of the claim `cnf`; empty for a token that anybody can use. */

@@ -1,6 +1,6 @@
 /** DPoP proofs (RFC 9449, 4). */
 import { createHash } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import { readPublicJwk } from '../clients/client-keys.ts'
 import type { Issuer } from '../issuers/issuer.ts'

@@ -1,5 +1,5 @@
 /** Access tokens at resources, with the proof or the certificate that they are bound to (RFC 9449, 7; RFC 8705, 3). */
-import { readAuthorization } from 'svc/plugin'
+import { readAuthorization } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
 import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'

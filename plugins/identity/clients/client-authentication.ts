@@ -1,5 +1,5 @@
 /** Client authentication at the endpoints for clients (RFC 6749, 2.3; RFC 7523, 2.2; RFC 8705, 2.1). */
-import { readAuthorization, readBasicCredentials } from 'svc/plugin'
+import { readAuthorization, readBasicCredentials } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'

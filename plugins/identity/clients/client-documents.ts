@@ -1,5 +1,5 @@
 /** Clients whose id is the URL of their metadata (OAuth Client ID Metadata Document). */
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import type { Store } from 'svc/plugin'
 import { OAuthError } from '../errors.ts'
 import type { IssuerSettings } from '../issuers/issuer-settings.ts'

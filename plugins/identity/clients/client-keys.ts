@@ -1,5 +1,5 @@
 /** The public keys of a client (RFC 7591, 2: `jwks`). */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { JWK } from 'jose'
 import { fitsKey, KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
 import { importPublicJwk } from '../tokens/foreign-jwt.ts'

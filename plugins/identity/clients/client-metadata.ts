@@ -1,5 +1,5 @@
 /** Validates the metadata of a client registration (RFC 7591, 2). */
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import { MAX_NESTING } from '../tokens/compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
 import { JWT_BEARER, TOKEN_EXCHANGE } from '../grants/grant-types.ts'

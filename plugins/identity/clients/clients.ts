@@ -1,5 +1,5 @@
 /** The clients of an issuer: demo clients, those of its settings, and registered ones. */
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { Store } from 'svc/plugin'
 import type { JWK } from 'jose'
 import type { GrantType } from '../grants/grant-types.ts'

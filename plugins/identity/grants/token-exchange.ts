@@ -1,5 +1,5 @@
 /** The grant `token-exchange` (RFC 8693): a token for another audience, by delegation or impersonation. */
-import { isNestedWithin, shownText } from 'svc/plugin'
+import { isNestedWithin, shownText } from 'svc/toolkit'
 import { MAX_NESTING } from '../tokens/compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
 import { required } from '../requests/parameters.ts'

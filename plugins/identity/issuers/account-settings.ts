@@ -1,5 +1,5 @@
 /** Users and clients in the settings of an issuer. */
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import type { JWK } from 'jose'
 import { AUTH_METHODS } from '../clients/auth-methods.ts'
 import type { AuthMethod } from '../clients/auth-methods.ts'

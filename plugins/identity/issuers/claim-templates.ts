@@ -1,5 +1,5 @@
 /** References such as `{{user.email}}` in the claims of an issuer's settings. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { User } from '../users/users.ts'
 
 /** What the references stand for. */

@@ -1,6 +1,7 @@
 /** The issuer `hostile`: its metadata and answers are wrong, one thing at a time if `?ask=` says which. */
 import { createHash } from 'node:crypto'
-import { HttpError, isRecord, readQuery } from 'svc/plugin'
+import { HttpError, readQuery } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { FastifyRequest } from 'svc/plugin'
 import { decodeCompactJwt } from '../tokens/compact-jwt.ts'
 import { signingInput, signToken } from '../tokens/tokens.ts'

@@ -2,7 +2,7 @@
  * Reads values of JSON and YAML with a path for errors, and describes them as JSON Schema. One definition serves the
  * control plane, `svc.yaml` and its schema.
  */
-import { isRecord, nearest } from 'svc/plugin'
+import { isRecord, nearest } from 'svc/toolkit'
 import type { JsonSchema } from 'svc/plugin'
 
 /** Maximum edit distance of suggestions. */

@@ -1,7 +1,7 @@
 /** Keys of records in the form in which Node uses them. Importing costs as much as signing, so they are cached. */
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
-import { BoundedMap } from 'svc/plugin'
+import { BoundedMap } from 'svc/toolkit'
 import type { JWK } from 'jose'
 import type { StoredKey } from './key-record.ts'
 

@@ -3,7 +3,7 @@
  * the request. Each text is used once and for ten minutes.
  */
 import { createHmac, randomUUID } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { Svc } from 'svc/plugin'
 import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'

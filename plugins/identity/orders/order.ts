@@ -1,5 +1,5 @@
 /** An order: what a debug token is to look like. */
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import { OAuthError } from '../errors.ts'
 import { flag, integer, list, object, oneOf, optional, ShapeError, suggestion, text } from '../issuers/shape.ts'
 import type { Shape, ValueOf } from '../issuers/shape.ts'

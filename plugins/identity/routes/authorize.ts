@@ -1,5 +1,5 @@
 /** The authorization endpoint: request, login form and authorization response. */
-import { rawQuery } from 'svc/plugin'
+import { rawQuery } from 'svc/toolkit'
 import type { FastifyInstance, FastifyReply, RouteParameter } from 'svc/plugin'
 import { sendToClient } from '../authorize/authorization-response.ts'
 import { checkAuthorizationRequest } from '../authorize/checks.ts'

@@ -1,5 +1,5 @@
 /** The logout endpoint (OpenID Connect RP-Initiated Logout). */
-import { rawQuery } from 'svc/plugin'
+import { rawQuery } from 'svc/toolkit'
 import type { FastifyInstance, FastifyReply, RouteParameter } from 'svc/plugin'
 import { sendErrorPage } from '../authorize/page.ts'
 import { NO_STORE, OAuthError } from '../errors.ts'

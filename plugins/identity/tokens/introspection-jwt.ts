@@ -1,5 +1,5 @@
 /** Introspection responses as JWTs (RFC 9701). */
-import { preferredType } from 'svc/plugin'
+import { preferredType } from 'svc/toolkit'
 import type { FastifyRequest } from 'svc/plugin'
 import type { Client } from '../clients/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'

@@ -1,5 +1,6 @@
 /** Implements the extension point `identity.tokens`. */
-import type { AnyRequest, BoundedMap, Svc } from 'svc/plugin'
+import type { AnyRequest, Svc } from 'svc/plugin'
+import type { BoundedMap } from 'svc/toolkit'
 import { isKeyPairAlgorithm, macOf, signInput } from '../keys/algorithms.ts'
 import { createRequestVerification } from '../binding/request-verification.ts'
 import { issuerNameOf } from '../issuers/issuer.ts'

@@ -3,7 +3,7 @@
  * reason.
  */
 import type { KeyObject } from 'node:crypto'
-import type { BoundedMap } from 'svc/plugin'
+import type { BoundedMap } from 'svc/toolkit'
 import { isMacOf, isSecretAlgorithm, isSignatureOf } from '../keys/algorithms.ts'
 import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
 import { decodeCompactJwt } from './compact-jwt.ts'

@@ -1,5 +1,5 @@
 /** UserInfo (OpenID Connect Core, 5.3): the claims about the subject of an access token. */
-import { shownText } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import { bindingOf } from '../binding/binding.ts'
 import { challengeFor, checkBinding, presentedToken } from '../binding/presented-token.ts'

@@ -1,5 +1,5 @@
 /** The users of an issuer. */
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { UserSettings } from '../issuers/account-settings.ts'
 
 /** A user, with the standard claims (OpenID Connect Core, 5.1). Never contains the password. */

@@ -1,6 +1,6 @@
 /** Functions shared by all formats. Providers get them through the extension point, not by import. */
 import { randomFillSync } from 'node:crypto'
-import { InputProblem } from 'svc/plugin'
+import { InputProblem } from 'svc/toolkit'
 import type { ChatResult, NeutralRequest, Part } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
 import type { RequestHeaders, StreamShapes } from '../provider.ts'

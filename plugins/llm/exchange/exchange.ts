@@ -1,13 +1,6 @@
 /** One request to a provider route. Parts of it are read lazily, and once. */
-import {
-  isRecord,
-  isTextNestedWithin,
-  type FastifyReply,
-  type FastifyRequest,
-  type OutputBudget,
-  type RequestSpan,
-  type Svc,
-} from 'svc/plugin'
+import { type FastifyReply, type FastifyRequest, type OutputBudget, type RequestSpan, type Svc } from 'svc/plugin'
+import { isRecord, isTextNestedWithin } from 'svc/toolkit'
 import type { ResponseContext } from './error-responses.ts'
 import { findCredential, header, showCredential, type Credential } from './credentials.ts'
 import { BadInput } from '../errors.ts'

@@ -1,6 +1,7 @@
 /** Runs requests within another one: messages on a socket, and items of a batch. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Pacer, replaceParameters } from 'svc/plugin'
+import { Pacer } from 'svc/plugin'
+import { replaceParameters } from 'svc/toolkit'
 import type { BodyStream, FastifyReply, FastifyRequest, MessageRule, StreamEnd } from 'svc/plugin'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ItemReply, LlmRoute, Parsed, Rendered, RunItemOptions, SocketRun, StreamEvent } from '../provider.ts'

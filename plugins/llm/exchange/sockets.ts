@@ -1,5 +1,5 @@
 /** Serves the WebSocket routes of providers. */
-import { joinSignals } from 'svc/plugin'
+import { joinSignals } from 'svc/toolkit'
 import type { FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
 import { errorResponse, ProviderError } from './error-responses.ts'
 import { Exchange } from './exchange.ts'

@@ -1,5 +1,5 @@
 /** Creates the record of a request and its response. */
-import { copyText } from 'svc/plugin'
+import { copyText } from 'svc/toolkit'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { ChatResult, Finish } from '../neutral.ts'
 import type { Parsed, ResultOf } from '../provider.ts'

@@ -1,5 +1,6 @@
 /** The documents of providers: uploaded files, and what batches read and write. */
-import { copyText, heldBytes, Pacer, type JsonObject, type Store, type Svc } from 'svc/plugin'
+import { Pacer, type JsonObject, type Store, type Svc } from 'svc/plugin'
+import { copyText, heldBytes } from 'svc/toolkit'
 import type { StoredBody } from '../provider.ts'
 import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
 

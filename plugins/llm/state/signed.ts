@@ -1,6 +1,7 @@
 /** Texts that clients hold for the server: readable, but protected against changes by an HMAC. */
 import { createHmac } from 'node:crypto'
-import { isRecord, isSameSecret, type Json, type Svc } from 'svc/plugin'
+import { type Json, type Svc } from 'svc/plugin'
+import { isRecord, isSameSecret } from 'svc/toolkit'
 
 const MAX_SEALED = 100_000
 

@@ -1,5 +1,6 @@
 /** Applies the rules that are stored on the instance to a request: failures and replies in the provider's format. */
-import type { MatchFacts, MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
+import type { MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
+import type { MatchFacts } from 'svc/toolkit'
 import { ProviderError } from '../exchange/error-responses.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { FaultParser, FaultSpec } from '../exchange/faults.ts'

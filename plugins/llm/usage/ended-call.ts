@@ -1,5 +1,5 @@
 /** Creates the ledger's call from a request whose response has ended. */
-import { copyText } from 'svc/plugin'
+import { copyText } from 'svc/toolkit'
 import { sentTokens } from '../exchange/audio-tokens.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AiRecord } from '../records/records.ts'

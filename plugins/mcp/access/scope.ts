@@ -1,5 +1,6 @@
 /** Checks the scopes that some tools require. */
-import { type FastifyRequest, shownText } from 'svc/plugin'
+import { type FastifyRequest } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import { CODES, RpcError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import type { RpcRequest } from '../calls/json-rpc.ts'

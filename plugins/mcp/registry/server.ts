@@ -1,5 +1,5 @@
 /** Owns a server: its name, authentication and selection from the registry. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Bridge } from '../bridge/bridge.ts'
 import { type ListPages, Lists } from './lists.ts'
 import { type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'

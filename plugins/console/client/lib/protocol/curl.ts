@@ -1,5 +1,5 @@
 /** Prints a request as a curl command, an `.http` file or a `fetch` call. */
-import { quoteWord } from '../../../../../core/contract/shell.ts'
+import { quoteWord } from '../../../../../core/toolkit/shell.ts'
 import type { NameValue } from './http.ts'
 
 export interface PrintableRequest {
