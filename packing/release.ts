@@ -4,8 +4,8 @@
  *     npm run release -- <version | major | minor | patch> [--out <folder>]
  *     npm run release -- --check [--out <folder>]
  *
- * `--check` packs and tests the current version without changing anything. The tarball and `notes.md` are written to the
- * folder `--out` (default: `release`). Nothing is pushed or published; pushing the tag publishes the release.
+ * `--check` packs and tests the current version without changing anything. The tarball, `notes.md` and the pages of the
+ * probe's checks are written to the folder `--out` (default: `release`). Nothing is pushed or published; pushing the tag publishes the release.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -71,5 +71,6 @@ async function packAndTry(notes: string): Promise<void> {
   )
   for (const line of await tryTarball(tarball)) process.stdout.write(`ok: ${line}\n`)
   writeFileSync(join(out, 'notes.md'), `${notes}\n`)
+  run('npm', 'run', '--silent', 'docs:probe', '--', '--out', join(out, 'probe'))
   process.stdout.write(`${tarball}\n`)
 }

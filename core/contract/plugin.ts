@@ -119,9 +119,11 @@ export type { LoadError, ReloadResult, ReplicaReload, ReportedError } from './re
 export { describe } from './routes.ts'
 export type {
   CoreFailure,
+  AuthorizationScheme,
   CredentialKind,
   ErrorForm,
   NamedKey,
+  RouteCredential,
   RequestFacts,
   RouteDescription,
   RouteExample,

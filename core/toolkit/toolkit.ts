@@ -89,8 +89,9 @@ export { copyText, heldBytes } from '../collections/text-memory.ts'
 /** The same for values parsed from JSON. */
 export { copyData, type DataCopy, heldValueBytes } from '../collections/value-memory.ts'
 
-// ---------- Signals and certificates
+// ---------- Streams, signals and certificates
 
+export { drained, isGone, type Drainable } from '../contract/drained.ts'
 export { type JoinedSignal, joinSignals } from './joined-signal.ts'
 export { readPemCertificates } from './pem-certificates.ts'
 export {

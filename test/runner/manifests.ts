@@ -3,7 +3,7 @@
  * tier or a script needs it, and it is missing or older than its lock file.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync, symlinkSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -28,12 +28,6 @@ export function ensureInstalled(folder: string): void {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   if (status !== 0) throw new Error(`npm ci failed in ${folder}`)
-}
-
-/** Lets programs in `test/sdk` import `svc/testing`, as in a project that has installed svc. */
-export function linkSvc(): void {
-  const link = join(ROOT, 'test', 'sdk', 'node_modules', 'svc')
-  if (!existsSync(link)) symlinkSync(ROOT, link, 'junction')
 }
 
 function timeOf(file: string): number {

@@ -1,7 +1,7 @@
 /** Plans rounds: the files of the SDK tier run twice, the second time with packages that need a newer Node. */
 import { nodeBinary } from '../support/node-versions.ts'
 import { bundleTests } from './bundle.ts'
-import { ensureInstalled, linkSvc, manifestOf } from './manifests.ts'
+import { ensureInstalled, manifestOf } from './manifests.ts'
 import type { Bundles } from './bundle.ts'
 import type { ReplicaFiles } from './replica-files.ts'
 import type { TestFile } from './tiers.ts'
@@ -34,11 +34,8 @@ export interface Round {
 export async function planRounds(files: TestFile[], replicated: ReplicaFiles | undefined): Promise<Round[]> {
   for (const manifest of new Set([...files, ...(replicated?.files ?? [])].map(({ name }) => manifestOf(name))))
     ensureInstalled(manifest)
-  // Examples of the documentation use vendors' SDKs, and svc as a package.
-  if (files.some(({ tier }) => tier === 'docs')) {
-    ensureInstalled('test/sdk')
-    linkSvc()
-  }
+  // Examples of the documentation use vendors' SDKs.
+  if (files.some(({ tier }) => tier === 'docs')) ensureInstalled('test/sdk')
   // A test of the tier compiles the descriptor sets.
   if (files.some(({ name }) => name.startsWith(TOOLS))) ensureInstalled('proto')
   const newest = nodeBinary('22')

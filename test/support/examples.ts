@@ -20,6 +20,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { serveReplicas } from './replica-group.ts'
 import { serve } from './server.ts'
 import type { TestServer } from './server.ts'
@@ -208,12 +209,12 @@ function runShell(code: string, cwd: string): Promise<Outcome> {
   )
 }
 
-/** Packages are those of `test/sdk` and of svc, as in the reader's own project; relative paths begin at the root. */
+const SDK_PACKAGES = pathToFileURL(join(root, 'test', 'support', 'sdk-packages.mjs')).href
+
 function runScript(code: string): Promise<Outcome> {
-  const script = `process.chdir(${JSON.stringify(root)});${code}`
   return collect(
-    spawn(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: join(root, 'test', 'sdk'),
+    spawn(process.execPath, ['--import', SDK_PACKAGES, '--input-type=module', '-e', code], {
+      cwd: root,
       env: { PATH: process.env.PATH, NODE_NO_WARNINGS: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0' },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
