@@ -1,15 +1,17 @@
 /** Sends the response that a rule defines (`respond`). */
 import type { ServerResponse } from 'node:http'
 import type { OutgoingHttpHeaders } from 'node:http'
-import { expandText, expandValue } from '../../contract/references.ts'
+import { drained } from '../../contract/drained.ts'
+import { expandText, expandValue } from '../../toolkit/references.ts'
 import type { Json } from '../../contract/json.ts'
-import type { LookUp } from '../../contract/references.ts'
+import type { LookUp } from '../../toolkit/references.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
-import { sandboxPolicy } from '../../contract/untrusted-content.ts'
+import { sandboxPolicy } from '../../toolkit/untrusted-content.ts'
 import type { Chunk, RespondStep } from '../../rules/respond.ts'
 import type { RequestContext } from '../request/context.ts'
+import { waitFor } from '../request/delay.ts'
 import { isHttp2 } from '../request/types.ts'
-import { formatEvent } from '../streams/sse-format.ts'
+import { formatEvent } from './sse-format.ts'
 import { attachSocket } from './send.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -112,7 +114,7 @@ function payloadOf({ body }: RespondStep, fill: Filler): Buffer {
   }
 }
 
-/** Each chunk is written after its delay, once the client has read the ones before; a client that disconnects ends it. */
+/** Each chunk is written after its delay, once the client has read the ones before; a client that disconnects or stops reading ends it. */
 async function sendChunks(
   context: RequestContext,
   chunks: readonly { afterMs: number; content: string | Buffer }[],
@@ -120,9 +122,9 @@ async function sendChunks(
   const response = context.response as ServerResponse
   response.flushHeaders()
   for (const { afterMs, content } of chunks) {
-    if (afterMs > 0 && !(await pause(context, afterMs))) return
+    if (afterMs > 0 && !(await waitFor(context, afterMs))) return
     if (context.closed || response.destroyed) return
-    if (!response.write(content)) await drained(context, response)
+    if (!response.write(content) && !(await drained(response))) return void response.destroy()
   }
   response.end()
 }
@@ -135,24 +137,5 @@ function contentOf(chunk: Chunk, fill: Filler): string | Buffer {
     ...(chunk.event === null ? {} : { event: chunk.event }),
     ...(chunk.id === null ? {} : { id: chunk.id }),
     data: typeof data === 'string' ? data : JSON.stringify(data),
-  })
-}
-
-/** Resolves when more can be written, or when the client disconnects. */
-function drained(context: RequestContext, response: ServerResponse): Promise<void> {
-  return new Promise(resolve => {
-    response.once('drain', resolve)
-    context.whenClosed(() => resolve())
-  })
-}
-
-/** Resolves with false if the client disconnects. */
-function pause(context: RequestContext, ms: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const timer = setTimeout(() => resolve(true), ms)
-    context.whenClosed(() => {
-      clearTimeout(timer)
-      resolve(false)
-    })
   })
 }

@@ -85,7 +85,7 @@ export function interactionRoutes(engine: Engine, store: InteractionStore): Prov
       const last = input.query.get('last_event_id')
       const place = last === null ? -1 : eventNumber(engine, found, last)
       if (place === null) throw engine.badInput('last_event_id: no such event.')
-      const rest = eventsAfter(eventsOf(engine, found), place, until)
+      const rest = await engine.eventsAfter(() => eventsOf(engine, found), place, until)
       const headers = revisionHeader(revisionOf(engine, input))
       return { events: rest, headers, ending: store.endingOf(found, found.head.id) }
     },
@@ -207,16 +207,6 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
 
 function asksForStream(query: URLSearchParams): boolean {
   return query.get('stream') === 'true'
-}
-
-/** The events after a number that are due by then: those without a due time are overdue. */
-function* eventsAfter(events: Iterable<StreamEvent>, place: number, until: number): Iterable<StreamEvent> {
-  let number = 0
-  for (const event of events) {
-    const dueAt = event.dueAt ?? 0
-    if (dueAt > until) return
-    if (number++ > place) yield { ...event, dueAt }
-  }
 }
 
 /** The steps of all predecessors, the oldest first, and the id of the first. */

@@ -1,5 +1,5 @@
 /** The routes of stored responses: retrieve, delete, cancel, input items, and the number of input tokens. */
-import type { CountParsed, HandlerRoute, LlmRoute, RouteInput, StreamEvent } from '../../llm/types.ts'
+import type { CountParsed, HandlerRoute, LlmRoute, RouteInput } from '../../llm/types.ts'
 import { describeGet, describeOther, describePost } from '../format/describe.ts'
 import { readContext } from './context.ts'
 import { streamError } from './create.ts'
@@ -43,7 +43,7 @@ export function retrieveResponse(state: ResponsesState): HandlerRoute {
         throw engine.badInput("Invalid value for 'starting_after': expected an integer.", { param: 'starting_after' })
       const until = stored.cancelledAt ?? Infinity
       return {
-        events: eventsAfter(timedEvents(engine, stored, secret), Number(after), until),
+        events: await engine.eventsAfter(() => timedEvents(engine, stored, secret), Number(after), until),
         ending: state.responses.endingOf(stored, stored.head.id),
       }
     },
@@ -53,16 +53,6 @@ export function retrieveResponse(state: ResponsesState): HandlerRoute {
 
 function asksForStream(query: URLSearchParams): boolean {
   return query.get('stream') === 'true'
-}
-
-/** The pace of this request does not matter: events without a due time are overdue. */
-function* eventsAfter(events: Iterable<StreamEvent>, after: number, until: number): Iterable<StreamEvent> {
-  let number = 0
-  for (const event of events) {
-    const dueAt = event.dueAt ?? 0
-    if (dueAt > until) return
-    if (number++ > after) yield { ...event, dueAt }
-  }
 }
 
 export function deleteResponse(state: ResponsesState): HandlerRoute {

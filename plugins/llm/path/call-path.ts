@@ -22,6 +22,7 @@ import {
   readProfile,
   readRequest,
   takeTurns,
+  takeTurnsForHistory,
   waitLatency,
 } from '../steps/read-request.ts'
 import { recordReply } from '../steps/record-reply.ts'
@@ -39,6 +40,7 @@ const STEPS: readonly Step[] = [
   chooseTokenizer,
   applyRules,
   readRequest,
+  takeTurnsForHistory,
   readProfile,
   fitContextWindow,
   readExactReply,

@@ -1,6 +1,6 @@
 /** Functions shared by all formats. Providers get them through the extension point, not by import. */
 import { randomFillSync } from 'node:crypto'
-import { InputProblem } from 'svc/plugin'
+import { InputProblem } from 'svc/toolkit'
 import type { ChatResult, NeutralRequest, Part, Pieces, Tokenizer } from '../contract/neutral.ts'
 import { BadInput, type BadInputDetails } from '../contract/errors.ts'
 import type { RequestHeaders } from '../contract/provider.ts'
@@ -26,7 +26,7 @@ import { linesOf } from '../state/lines.ts'
 import { tooLargeMessage } from '../state/batch-results.ts'
 import { openText, sealText } from '../state/signed.ts'
 import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts'
-import { createSchedule, timeline } from '../state/timeline.ts'
+import { createSchedule, eventsAfter, timeline } from '../state/timeline.ts'
 import { RULE } from '../engine/tokenizer.ts'
 import * as speech from '../engine/speech-headers.ts'
 import { count, pieces, words } from '../engine/tokens.ts'
@@ -82,6 +82,7 @@ export interface Engine {
   timeline: typeof timeline
   /** The same for events that are made as they are read. */
   schedule: typeof createSchedule
+  eventsAfter: typeof eventsAfter
   /** Follows records back to the first. */
   followChain: typeof followChain
   /** A choice as records keep it: without tokens that follow from its text. */
@@ -154,6 +155,7 @@ const pure: Omit<Engine, 'randomId'> = {
   openAiShapes,
   timeline,
   schedule: createSchedule,
+  eventsAfter,
   packChoice,
   unpackChoice,
   wholeChoice,

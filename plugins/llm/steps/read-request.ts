@@ -9,10 +9,15 @@ import { withTokenizer } from '../tokenizers/tokenizers.ts'
 import { waitOrLeave } from './step.ts'
 
 /** Bytes of a body that is worth some milliseconds of work: such requests take turns, and others run in between. */
-const LARGE_BODY = 65_536
+export const LARGE_BODY = 65_536
 
 export function takeTurns({ body }: ModelCall): boolean | Promise<boolean> {
   return body.length <= LARGE_BODY || new Pacer().pause().then(() => true)
+}
+
+/** A history is not in the body. */
+export function takeTurnsForHistory({ output }: ModelCall): boolean | Promise<boolean> {
+  return !output.isLarge || new Pacer().pause().then(() => true)
 }
 
 /** The latency that its headers and its provider state. */

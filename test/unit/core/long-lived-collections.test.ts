@@ -12,9 +12,9 @@ const BOUNDS: Record<string, string[]> = {
     'core/host/inventory.ts',
     'core/host/settings.ts',
     'core/host/watcher.ts',
-    'core/http/listener/tls-ports.ts',
-    'core/http/pipeline/exemptions.ts',
-    'core/http/pipeline/route-table.ts',
+    'core/http/sockets/tls-ports.ts',
+    'core/http/routes/exemptions.ts',
+    'core/http/routes/route-table.ts',
     'core/match/protocols.ts',
     'core/rules/reset-registry.ts',
     'core/rules/rule-entry.ts',
@@ -25,9 +25,9 @@ const BOUNDS: Record<string, string[]> = {
     'core/state/memory-store.ts #removed',
     'core/state/register.ts',
     'core/state/replicas.ts #handlers',
-    'core/state/shared/shared-register.ts',
-    'core/state/shared/shared-state.ts',
-    'core/state/shared/shared-store.ts',
+    'backends/redis/shared-register.ts',
+    'backends/redis/shared-state.ts',
+    'backends/redis/shared-store.ts',
     'core/state/state-registry.ts',
     'plugins/a2a/agent-registry.ts',
     'plugins/grpc/service-registry.ts',
@@ -44,7 +44,7 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/mcp/registry/registry.ts',
     // Documents of mocks are bounded in number and memory.
     'plugins/mocks/document/references.ts',
-    'plugins/mocks/exchange/compiled-api.ts',
+    'plugins/mocks/api/compiled-api.ts',
     'plugins/mocks/management/registry.ts',
     'plugins/mocks/rules/override.ts',
     'plugins/mocks/schema/schema-set.ts',
@@ -55,7 +55,7 @@ const BOUNDS: Record<string, string[]> = {
     'core/http/listener/listeners.ts',
     'core/http/streams/large-messages.ts',
     'core/http/streams/stream-registry.ts',
-    'core/http/streams/unsent-memory.ts',
+    'core/limits/unsent-memory.ts',
     'core/http/streams/websocket-memory.ts',
     'core/contract/record-store.ts #stops',
     'core/http/tap/tap.ts',
@@ -64,13 +64,13 @@ const BOUNDS: Record<string, string[]> = {
     'core/limits/shared-quota.ts',
     'core/state/memory-event-log.ts followers',
     'core/state/replicas.ts #turns',
-    'core/state/shared/log-batch.ts',
-    'core/state/shared/membership.ts',
-    'core/state/shared/pending-updates.ts',
-    'core/state/shared/replica-messages.ts',
-    'core/state/shared/shared-event-log.ts',
-    'core/state/shared/store-connection.ts',
-    'plugins/a2a/local-runs.ts',
+    'backends/redis/log-batch.ts',
+    'backends/redis/membership.ts',
+    'backends/redis/pending-updates.ts',
+    'backends/redis/replica-messages.ts',
+    'backends/redis/shared-event-log.ts',
+    'backends/redis/store-connection.ts',
+    'plugins/a2a/tasks/local-runs.ts',
     'plugins/grpc/bridge/connections.ts',
     'plugins/grpc/bridge/open-calls.ts',
     'plugins/llm-openai-realtime/connection.ts',
@@ -92,8 +92,8 @@ const BOUNDS: Record<string, string[]> = {
   // A number in the file, or that of the store that the entries mirror.
   number: [
     'core/collections/bounded-map.ts',
-    'core/contract/linear-pattern.ts',
-    'core/contract/redaction.ts',
+    'core/toolkit/linear-pattern.ts',
+    'core/toolkit/redaction.ts',
     'core/http/node-internals/header-line-cache.ts',
     'core/keys/key-usage.ts',
     'core/limits/session-counters.ts',
@@ -102,9 +102,9 @@ const BOUNDS: Record<string, string[]> = {
     'core/rules/rule-book.ts',
     'core/state/memory-event-log.ts',
     'core/state/memory-store.ts',
-    'core/state/shared/immutable-cache.ts',
+    'backends/redis/immutable-cache.ts',
     'plugins/a2a/push/delivery.ts',
-    'plugins/a2a/unstored-runs.ts',
+    'plugins/a2a/tasks/unstored-runs.ts',
     'plugins/llm/inference/engine-metrics.ts',
     'plugins/llm/usage/ledger.ts',
     'plugins/mcp/bridge/remote-link.ts #followed',
@@ -128,7 +128,7 @@ t.test('each map or set that is a member is bounded by what this test lists [HAR
   const used = new Set<string>()
   const unlisted: string[] = []
   for (const file of sourceFiles()) {
-    if (!/^(?:core|plugins)\//.test(file) || file.includes('/client/')) continue
+    if (!/^(?:backends|core|plugins)\//.test(file) || file.includes('/client/')) continue
     const source = readFileSync(join(root, file), 'utf8')
     // The indentation is that of members of classes.
     for (const [, name] of source.matchAll(/^ {2}(?:readonly )?(#?\w+)(?:: [^=\n]+)? = new (?:Map|Set)\b/gm)) {

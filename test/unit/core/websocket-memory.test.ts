@@ -1,6 +1,6 @@
 /** Unsent data of WebSockets, tested without connections. */
 import t from 'tap'
-import { UnsentMemory } from '../../../core/http/streams/unsent-memory.ts'
+import { UnsentMemory } from '../../../core/limits/unsent-memory.ts'
 import { WebSocketMemory, type BoundedSocket } from '../../../core/http/streams/websocket-memory.ts'
 
 type Sent = (error?: Error) => void
@@ -132,4 +132,24 @@ t.test('sockets of an address are counted [WS-7]', async t => {
   t.ok(memory.admits('b'))
   first.close()
   t.ok(memory.admits('a'))
+})
+
+t.test('a socket that its plugin has paused is read again when neither wants it to wait [WS-7]', async t => {
+  const memory = memoryOf(64 * KIB * KIB)
+  const { socket, state, send, take, close } = fakeSocket(memory)
+  send(512 * KIB)
+  t.ok(state.isPaused, 'full')
+  socket.pause()
+  take()
+  t.ok(state.isPaused, 'the plugin wants it to wait')
+  send(512 * KIB)
+  socket.resume()
+  t.ok(state.isPaused, 'full again')
+  take()
+  t.notOk(state.isPaused)
+  socket.pause()
+  t.ok(state.isPaused)
+  socket.resume()
+  t.notOk(state.isPaused)
+  close()
 })
