@@ -99,13 +99,23 @@ export const GENERATION = pathOf({ name: 'generation', rules: 'item', streams: '
   keepAndRender,
 ])
 
-/** Resolves once the reply was delivered, or somebody else has answered. Throws what a step throws. */
-export async function passSteps({ steps }: CallPath, call: ModelCall, services: CallServices): Promise<void> {
-  for (const step of steps) {
-    const going = step(call, services)
-    // Most steps do not wait.
-    if (going !== true && !(await going)) return
+/**
+ * Passes the steps until the reply was delivered, or somebody else has answered. Throws or rejects with what a step throws. Most
+ * calls do not wait in between: only the others cost a promise.
+ */
+export function passSteps(
+  path: CallPath,
+  call: ModelCall,
+  services: CallServices,
+  first = 0,
+): Promise<void> | undefined {
+  const { steps } = path
+  for (let index = first; index < steps.length; index++) {
+    const going = steps[index]!(call, services)
+    if (going === false) return undefined
+    if (going !== true) return going.then(isGoing => (isGoing ? passSteps(path, call, services, index + 1) : undefined))
   }
+  return undefined
 }
 
 function deliver({ recipient }: ModelCall): boolean | Promise<boolean> {

@@ -10,7 +10,7 @@ import type { StreamEvent } from '../contract/stream.ts'
 import { enterInLedger } from '../steps/record-reply.ts'
 import { refuse } from '../steps/refuse.ts'
 import type { StreamOutput, Written } from '../streaming/output.ts'
-import { pump } from '../streaming/pump.ts'
+import { pump, type StreamOutcome } from '../streaming/pump.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import type { OuterRequest } from './batch-item.ts'
 import { MESSAGE, passSteps } from './call-path.ts'
@@ -103,17 +103,17 @@ class SocketClient implements Recipient {
     call.forgetBody()
     const stream = new MessageStream(options)
     return new Promise((resolve, reject) => {
-      pump(stream, streamed.events, {
-        ...pumpOptions(call, services, streamed),
+      const own = {
         output: new MessageOutput(stream, options, services.clock.now),
         destroy: () => options.destroy(),
         fail: reject,
-        ended: outcome => {
+        ended: (outcome: StreamOutcome) => {
           this.isWhole = outcome.isWhole
           if (call.recorded !== null) enterInLedger(call, services, { status: 200, reply: 'sent', stream: outcome })
           resolve()
         },
-      })
+      }
+      pump(stream, streamed.events, pumpOptions(call, services, streamed, own))
     })
   }
 }

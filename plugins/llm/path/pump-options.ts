@@ -8,20 +8,32 @@ import type { PumpOptions } from '../streaming/pump.ts'
 
 const STALL_MS = { normal: 120_000, public: 20_000 }
 
-type Common = Pick<PumpOptions, 'clock' | 'ttftMs' | 'nextGap' | 'stallMs' | 'errorEvent' | 'break'>
+/** What each transport has of its own. */
+type Transport = Pick<PumpOptions, 'output' | 'ended' | 'destroy' | 'fail'>
 
-export function pumpOptions(call: ModelCall, { clock, svc }: CallServices, { breaksAfter }: StreamedEvents): Common {
+/** One object literal without spreads: its members are read for each event, which is measurably faster. */
+export function pumpOptions(
+  call: ModelCall,
+  { clock, svc }: CallServices,
+  { breaksAfter }: StreamedEvents,
+  { output, ended, destroy, fail }: Transport,
+): PumpOptions {
   const { parsed, result, latency, timing } = call
   const caps = svc.config.publicMode ? 'public' : 'normal'
   const chat = result?.op === 'chat' ? result : null
   const seed = (): string => (chat === null ? '' : `${parsed?.model}\0${chat.prompt}`)
   return {
+    output,
     clock,
     ttftMs: timing?.ttftMs ?? latency.ttftMs,
     nextGap: timing?.nextGap ?? gaps(latency, chat?.completionTokens ?? 0, MAX_GAPS_MS[caps], seed),
-    stallMs: STALL_MS[caps],
+    break: breaksAfter,
     errorEvent: () => errorEvent(call),
-    ...(breaksAfter === undefined ? {} : { break: breaksAfter }),
+    destroy,
+    fail,
+    ending: parsed?.ending,
+    stallMs: STALL_MS[caps],
+    ended,
   }
 }
 

@@ -34,7 +34,8 @@ export async function serveRequest(
   const call = new ModelCall(services, served, { request, reply }, REQUEST)
   call.recipient = new HttpClient(call, services)
   try {
-    await passSteps(REQUEST, call, services)
+    const passing = passSteps(REQUEST, call, services)
+    if (passing !== undefined) await passing
     return reply
   } catch (error) {
     const { status, headers, body } = refuse(call, services, error)
@@ -154,7 +155,7 @@ const SINGLE_BYTES = { normal: 16_384, public: 4096 }
 
 function stream(call: ModelCall, services: CallServices, streamed: StreamedEvents): void {
   const { clock, ledger, svc } = services
-  const { request, reply, parsed } = call
+  const { request, reply } = call
   const { framing, shape, events } = streamed
   const framer = framings[framing]
   const headers = {
@@ -170,17 +171,16 @@ function stream(call: ModelCall, services: CallServices, streamed: StreamedEvent
   const maxSingleBytes = SINGLE_BYTES[svc.config.publicMode ? 'public' : 'normal']
   const abort = (): void => svc.http.abortResponse(request, reply)
   ledger.streamOpened()
-  pump(opened, noteEvents(call, events), {
-    ...pumpOptions(call, services, streamed),
-    output:
-      shape === null
-        ? new PlainOutput(opened, framer, clock.now)
-        : new ShapedOutput(opened, { shape, framing, now: clock.now, maxSingleBytes }),
+  const output =
+    shape === null
+      ? new PlainOutput(opened, framer, clock.now)
+      : new ShapedOutput(opened, { shape, framing, now: clock.now, maxSingleBytes })
+  const options = pumpOptions(call, services, streamed, {
+    output,
     ended(outcome: StreamOutcome) {
       ledger.streamEnded()
       if (call.recorded !== null) enterInLedger(call, services, { status: 200, reply: 'sent', stream: outcome })
     },
-    ending: parsed?.ending,
     destroy: abort,
     fail(error) {
       // The headers are already sent: log the error and abort the response.
@@ -188,6 +188,7 @@ function stream(call: ModelCall, services: CallServices, streamed: StreamedEvent
       abort()
     },
   })
+  pump(opened, noteEvents(call, events), options)
 }
 
 function shapeHeaders(shape: StreamShape): Record<string, string> {

@@ -22,7 +22,7 @@ export interface PumpOptions {
   /** Milliseconds before the next token. */
   nextGap: () => number
   /** A stream with fewer tokens completes. */
-  break?: BreakPoint
+  break?: BreakPoint | undefined
   /** The error event of the format. */
   errorEvent: () => StreamEvent
   /** Destroys the connection. */
