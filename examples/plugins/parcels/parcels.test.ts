@@ -7,7 +7,7 @@ let server: TestServer
 before(async () => {
   server = await startTestServer({
     folders: [import.meta.dirname],
-    plugins: ['parcels'],
+    plugins: ['parcels', 'docs'],
     env: {
       SVC_PARCELS_DEPOTS: 'east, west',
       SVC_PARCELS_LAST_ID: 'many',
