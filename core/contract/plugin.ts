@@ -95,6 +95,8 @@ export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './inst
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { AppendedEntry, PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
+export { createRecords, createTextRecords, RecordTooLong } from './record-store.ts'
+export type { RecordOptions, Records, RecordStore, StoredRecord } from './record-store.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
 export type { ControlScope } from './control-scope.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'

@@ -21,7 +21,7 @@ import type { ExposedHeader, LoadError, Plugin, RouteDescription } from '../cont
 import type { ControlTools } from '../contract/control-tools.ts'
 import { StateUnavailable } from '../contract/state.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
-import { Exemptions } from '../http/pipeline/exemptions.ts'
+import { Exemptions } from '../http/routes/exemptions.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
 import { corePoints } from './svc/core-points.ts'
 import { createSvc } from './svc/svc.ts'

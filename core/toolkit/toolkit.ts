@@ -92,7 +92,9 @@ export { copyData, type DataCopy, heldValueBytes } from '../collections/value-me
 // ---------- Streams, signals and certificates
 
 export { drained, isGone, type Drainable } from '../contract/drained.ts'
+export { boundedFetch, FetchFailure, hostList, type BoundedRequest, type BoundedResponse } from './bounded-fetch.ts'
 export { type JoinedSignal, joinSignals } from './joined-signal.ts'
+export { sleep, type SleepOptions } from './sleep.ts'
 export { readPemCertificates } from './pem-certificates.ts'
 export {
   DER,

@@ -2,7 +2,7 @@
 import type { SvcMediaTypes } from '../../contract/calls.ts'
 import type { SvcTls } from '../../contract/tls.ts'
 import { forPlugin } from '../../contract/plugin.ts'
-import { addTlsPort } from '../../http/listener/tls-ports.ts'
+import { addTlsPort } from '../../http/sockets/tls-ports.ts'
 import type { Generation } from '../generation.ts'
 import type { SharedServices } from './svc.ts'
 

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { type Svc } from 'svc/plugin'
 import { BoundedMap } from 'svc/toolkit'
-import type { Credential } from '../exchange/credentials.ts'
+import type { Credential } from '../headers/credentials.ts'
 
 const DIGITS = 12
 /** Longer credentials are not kept in memory. */

@@ -2,7 +2,7 @@
 import { type EventLog, type Store, type Svc } from 'svc/plugin'
 import { heldBytes } from 'svc/toolkit'
 import { type Bounds, MAX_REPLAY_BYTES } from '../bounds.ts'
-import type { RequestId } from '../calls/json-rpc.ts'
+import type { RequestId } from '../protocol/json-rpc.ts'
 import type { SessionRecord } from './session-record.ts'
 
 export interface KeptMessage {
