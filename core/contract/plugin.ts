@@ -120,9 +120,13 @@ export type {
   MatchProtocols,
   ResetKind,
   Resets,
+  ActingStep,
   RuleFileOptions,
   RuleFileSet,
   RuleFiles,
+  RuleStep,
+  RuleStepKind,
+  RuleSteps,
   TranslatedFile,
   TranslatedRule,
 } from './testing.ts'
@@ -335,8 +339,15 @@ export { joinSignals } from './joined-signal.ts'
 export type { JoinedSignal } from './joined-signal.ts'
 export { fillVariables } from './process-variables.ts'
 export { readPemCertificates } from './pem-certificates.ts'
-export { expandedBytes, expandText, expandValue, memberAt } from './references.ts'
-export type { LookUp } from './references.ts'
+export { checkReferences, expandedBytes, expandText, expandValue, memberAt } from './references.ts'
+export type { LookUp, ReferenceShape, ReferenceWords } from './references.ts'
+export { createLookUp, RULE_REFERENCES } from './request-references.ts'
+export type { ReferencedRequest, ReferenceFacts } from './request-references.ts'
+export { parseExactJson, writeJson } from './exact-json.ts'
+export { isValueTest, readValueTest } from './value-test.ts'
+export type { Comparison, ValueTest, ValueTestOptions } from './value-test.ts'
+export { failedTests, readFieldTests } from './field-tests.ts'
+export type { FieldTest } from './field-tests.ts'
 export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
 export type { LinearPattern, PatternOptions } from './linear-pattern.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'

@@ -314,11 +314,11 @@ function invalidRule({ at, details, remedy }: { at: string; details: string; rem
 /** Checking a rule compiles its patterns, which is paid from a budget, and takes a turn as evaluations do. */
 function readOrThrow(value: unknown, request: FastifyRequest, deps: ControlDeps, at = ''): Promise<Rule> {
   const { book, ofGeneration } = deps.rules
-  const { protocols } = ofGeneration(request)
+  const { vocabulary } = ofGeneration(request)
   return deps.inspector.evaluations.inTurn(() => {
     const checks = deps.inspector.evaluations.budget()
     try {
-      const read = readOrProblem(() => readRule(value, at, { bounds: book.bounds, protocols, checks }))
+      const read = readOrProblem(() => readRule(value, at, { ...vocabulary, bounds: book.bounds, checks }))
       if ('problem' in read) throw invalidRule(read.problem)
       return read.value
     } catch (error) {

@@ -188,6 +188,7 @@ async function tryBuild(
     generation,
     extensions: new Map<string, unknown>([
       ['testing.protocols', generation.rules.protocols],
+      ['testing.steps', generation.rules.vocabulary.steps],
       ['testing.resets', generation.resets],
       ['testing.rules', ruleFiles],
       ['control.tools', services.controlTools(generation)],

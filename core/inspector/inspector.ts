@@ -276,6 +276,7 @@ export function createInspector({
         httpVersion: facts.httpVersion,
         rawHeaders: redactedHeaders(facts, apiKey),
         clientIp: facts.clientIp,
+        ...(facts.scheme === undefined ? {} : { scheme: facts.scheme }),
         session: facts.session,
         sessionFrom: facts.sessionFrom,
         body: redactedBody(facts.body, apiKey),

@@ -54,7 +54,8 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['deepEqual'],
     bound: 'fixtures of the operator, read when the service starts',
   },
-  'core/match/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
+  'core/contract/checked-schema.ts': { calls: ['linearPattern'], bound: 'steps' },
+  'core/contract/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
   'core/contract/json-path.ts': {
     calls: ['compileJsonPath', 'deepEqual'],
     bound: 'steps: visits and compared elements',
