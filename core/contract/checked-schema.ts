@@ -211,8 +211,7 @@ class Engine {
           : typeof format === 'object' && format.validate instanceof RegExp
             ? format.validate
             : undefined
-      if (expression)
-        this.#ajv.addFormat(name, (text: string) => text.length > FORMAT_LIMIT || expression.test(text))
+      if (expression) this.#ajv.addFormat(name, (text: string) => text.length > FORMAT_LIMIT || expression.test(text))
     }
   }
 }

@@ -79,8 +79,7 @@ function isDigit(code: number): boolean {
 
 function endOfString(text: string, start: number): number {
   let index = start + 1
-  while (index < text.length && text.charCodeAt(index) !== QUOTE)
-    index += text.charCodeAt(index) === BACKSLASH ? 2 : 1
+  while (index < text.length && text.charCodeAt(index) !== QUOTE) index += text.charCodeAt(index) === BACKSLASH ? 2 : 1
   return index + 1
 }
 

@@ -218,8 +218,7 @@ type ValuesCheck = (values: readonly Json[], steps: StepBudget) => boolean
 function readTestsOfValues(value: JsonObject, reading: Reading): ValuesCheck[] {
   return OF_VALUES.filter(name => value[name] !== undefined).map(name => {
     const tests = readList(value[name]!, { ...withCase(value, reading), at: below(reading.at, name), patterns: [] })
-    if (name === 'some_values')
-      return (values, steps) => tests.every(test => values.some(item => test(item, steps)))
+    if (name === 'some_values') return (values, steps) => tests.every(test => values.some(item => test(item, steps)))
     return (values, steps) => values.length === tests.length && canAssign(tests, values, steps)
   })
 }

@@ -10,6 +10,7 @@ import { registerMetrics } from './metrics.ts'
 import { registerReplicas } from './replicas.ts'
 import { registerReset } from './reset.ts'
 import { registerRules } from './rules.ts'
+import { registerScenarios } from './scenarios.ts'
 import { registerUsage } from './usage.ts'
 import { registerRequests } from './requests.ts'
 
@@ -21,6 +22,7 @@ export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): voi
   registerReplicas(app, deps)
   registerRequests(app, deps)
   registerRules(app, deps)
+  registerScenarios(app, deps)
   registerReset(app, deps)
   registerMetrics(app, deps)
   registerUsage(app, deps)

@@ -98,7 +98,8 @@ interface Equality {
 function isLike(wanted: Json, got: Json, equality: Equality, steps: StepBudget): boolean {
   steps.take(MEMBER)
   if (Array.isArray(wanted)) {
-    if (!Array.isArray(got) || (equality.extra ? got.length < wanted.length : got.length !== wanted.length)) return false
+    if (!Array.isArray(got) || (equality.extra ? got.length < wanted.length : got.length !== wanted.length))
+      return false
     return equality.anyOrder
       ? areAmong(wanted, got, equality, steps)
       : wanted.every((item, index) => isLike(item, got[index]!, equality, steps))

@@ -249,9 +249,13 @@ function readOwn(
   { checks, isTrusted = false }: MatchOptions,
 ): Part[] {
   const part = (name: string, test: Json, place: string): Part =>
-    valuePart(name === '' ? key : `${key}.${name}`, readValueTest(test, place, { comparison: 'text', checks, isTrusted }), {
-      values: ({ facts }) => some(facts.own?.(key, name)),
-    })
+    valuePart(
+      name === '' ? key : `${key}.${name}`,
+      readValueTest(test, place, { comparison: 'text', checks, isTrusted }),
+      {
+        values: ({ facts }) => some(facts.own?.(key, name)),
+      },
+    )
   return fact === 'named' ? readNamed(value, at, part) : [part('', value, at)]
 }
 

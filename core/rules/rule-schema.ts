@@ -11,6 +11,8 @@ const count = { type: 'integer', minimum: 1 }
 const fromZero = { type: 'integer', minimum: 0 }
 const scalar = { type: ['string', 'number', 'boolean', 'null'] }
 
+const tests = { type: 'array', minItems: 1, maxItems: 20 }
+
 const valueTest = {
   anyOf: [
     scalar,
@@ -20,7 +22,9 @@ const valueTest = {
       minProperties: 1,
       properties: {
         equals: { description: 'Equal to this value' },
-        not: { description: 'Not equal to this value, or absent' },
+        not: { description: 'Not equal to this value, or not passing this test, or absent' },
+        any: { ...tests, description: 'Passes one of these values or tests' },
+        all: { ...tests, description: 'Passes all of these values or tests' },
         contains: { description: 'Contains this text, or all texts of a list; a list has this item' },
         starts_with: text,
         ends_with: text,
@@ -31,6 +35,10 @@ const valueTest = {
         gte: { type: 'number' },
         lt: { type: 'number' },
         lte: { type: 'number' },
+        multiple_of: { ...count, description: 'Divisible by this number' },
+        schema: { type: ['object', 'boolean'], description: 'Valid against this JSON Schema' },
+        some_values: { ...tests, description: 'Each of these is passed by one of several values' },
+        all_values: { ...tests, description: 'As many values as tests, each passed by another' },
         ignore_case: { type: 'boolean' },
       } satisfies SchemasOf<Extract<ValueTest, object>>,
     },
@@ -47,15 +55,33 @@ const match = {
   type: 'object',
   description: 'Conditions, joined by and. Plugins add keys for their protocols, such as rpc',
   properties: {
-    method: { anyOf: [text, { type: 'array', items: text }] },
-    path: { type: 'string', pattern: '^/', description: '{name} and * are one segment, ** is the rest' },
+    method: { anyOf: [valueTest, { type: 'array', items: text }] },
+    path: {
+      description: '{name} and * are one segment or a part of one, ** is any number of segments; or a test of the path',
+      anyOf: [{ type: 'string', pattern: '^/' }, { type: 'object' }],
+    },
+    path_params: named('Tests by the name of what the path captures'),
+    url: valueTest,
+    scheme: { enum: ['http', 'https'] },
     host: valueTest,
     header: named('Tests by header name'),
     query: named('Tests by parameter name'),
     cookie: named('Tests by cookie name'),
     body: valueTest,
+    body_base64: text,
+    form: named('Tests by the name of a field'),
     json: named('Tests by JSON pointer (/model) or JSONPath ($..name)'),
     like: { description: 'JSON that the body contains' },
+    json_equals: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['value'],
+      properties: { value: {}, any_order: { type: 'boolean' }, extra: { type: 'boolean' } },
+    },
+    json_schema: { type: ['object', 'boolean'], description: 'A JSON Schema of the body, 2020-12 or draft 7' },
+    any: { ...tests, items: { type: 'object' }, description: 'Matches, of which one holds' },
+    none: { ...tests, items: { type: 'object' }, description: 'Matches, of which none holds' },
+    scenario: named('Tests of states by the name of a scenario'),
     session: valueTest,
     client_ip: valueTest,
   } satisfies SchemasOf<Named<Match>>,
@@ -82,19 +108,32 @@ const stepProperties = {
     additionalProperties: false,
     properties: {
       status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
-      headers: { type: 'object', additionalProperties: text },
+      headers: {
+        description: 'A list of values is a line each; a list of names and values keeps its order',
+        anyOf: [
+          { type: 'object', additionalProperties: { anyOf: [text, { type: 'array', minItems: 1, items: text }] } },
+          { type: 'array', items: { type: 'array', items: text, minItems: 2, maxItems: 2 } },
+        ],
+      },
       body: { description: 'A text, or JSON' },
       body_base64: text,
-      content_type: text,
+      content_type: { type: ['string', 'null'] },
+      reason: { type: 'string', maxLength: 100 },
       chunks: { type: 'array', items: { type: 'object' } },
       template: { type: 'boolean', default: true },
     },
   },
   reply: { type: 'object', description: 'A reply in the terms of a protocol' },
+  scenario: { type: 'object', additionalProperties: text, description: 'New states of scenarios' },
   pass: { const: true },
   quiet: { type: 'boolean' },
 } satisfies SchemasOf<Step>
-const step = { type: 'object', additionalProperties: false, minProperties: 1, properties: stepProperties }
+const step = {
+  type: 'object',
+  minProperties: 1,
+  description: 'Plugins add steps',
+  properties: stepProperties,
+}
 const listedStep = {
   ...step,
   properties: { ...stepProperties, times: { anyOf: [count, { const: 'always' }], default: 1 } },

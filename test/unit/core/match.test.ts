@@ -208,7 +208,10 @@ t.test('compares whole JSON bodies [MATCH-11]', async t => {
     [{ json_equals: { value: { tags: ['a', 'a'] }, extra: true, any_order: true } }, false],
     [{ json_schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } } }, true],
     [{ json_schema: { properties: { id: { type: 'string' } } } }, false],
-    [{ json_schema: { $ref: '#/$defs/a', $defs: { a: { properties: { tags: { contains: { const: 'b' } } } } } } }, true],
+    [
+      { json_schema: { $ref: '#/$defs/a', $defs: { a: { properties: { tags: { contains: { const: 'b' } } } } } } },
+      true,
+    ],
     [
       {
         json_schema: {

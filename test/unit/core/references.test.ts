@@ -64,7 +64,10 @@ t.test('a text that is a reference alone keeps the type of JSON [MATCH-13]', asy
   t.equal(value({ all: '{{request.body}}' }), `{"all":${body.replaceAll(': ', ':').replaceAll(', ', ',')}}`)
   const own = '{"a":"svc-number 0","b":12345678901234567891}'
   t.equal(writeJson(parseExactJson(own)), own, 'strings that look like the marks of numbers are kept')
-  t.equal(writeJson(parseExactJson('{"a":"12345678901234567891","b":1e30,"c":1234567890123456.5}')), '{"a":"12345678901234567891","b":1e+30,"c":1234567890123456.5}')
+  t.equal(
+    writeJson(parseExactJson('{"a":"12345678901234567891","b":1e30,"c":1234567890123456.5}')),
+    '{"a":"12345678901234567891","b":1e+30,"c":1234567890123456.5}',
+  )
   t.equal(JSON.stringify(parseExactJson('[12345678901234567891]')), '[12345678901234567000]')
   t.equal(expandedBytes(['{{count}}', 'a{{request.body.name}}'], lookUp), 1 + 1 + 5)
 })

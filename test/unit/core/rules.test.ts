@@ -15,7 +15,8 @@ import { registryOf, subjectOf, vocabularyOf } from '../../support/match.ts'
 
 const bounds = ruleBoundsOf({ publicMode: false, maxDelayMs: 30_000 })
 const protocols = registryOf()
-const ruleOf = (rule: object): Rule => readRule({ name: 'x', ...rule }, '', { ...vocabularyOf(protocols), bounds, checks: null })
+const ruleOf = (rule: object): Rule =>
+  readRule({ name: 'x', ...rule }, '', { ...vocabularyOf(protocols), bounds, checks: null })
 
 t.test('counts in the order skip, every, sample, times [RULE-2]', async t => {
   const acts = (rule: object, requests: number): string => {

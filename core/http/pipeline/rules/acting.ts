@@ -117,7 +117,10 @@ async function act(
 }
 
 /** What a rule leaves to the route of a request within another one; `abort` as well. */
-export function outcomeOf(taken: TakenRule, context: RequestContext): Exclude<RuleOutcome, { kind: 'answered' }> | Abort {
+export function outcomeOf(
+  taken: TakenRule,
+  context: RequestContext,
+): Exclude<RuleOutcome, { kind: 'answered' }> | Abort {
   const { entry, step, hit } = taken
   const { action } = step
   const rule = entry.rule.name
@@ -204,4 +207,3 @@ function sendFailure({ entry, subject }: TakenRule, action: Fail, context: Reque
   }
   sendError(context, failure, headers)
 }
-

@@ -214,4 +214,3 @@ async function takesReplies({ rule }: RuleEntry, facts: ProtocolFacts): Promise<
     if (action.kind === 'reply' && !(await facts.takesReply(action.reply))) return false
   return true
 }
-
