@@ -1,10 +1,9 @@
 /** JSON whose long integers keep their digits: templates insert the number that was sent, not the nearest double. */
-import type { Json } from './json.ts'
+import { EXACT as BRAND, isExact, setOwn, type Json, type JsonObject } from './json.ts'
 
 /** Integers with fewer digits are exact as doubles. */
 const MIN_DIGITS = 16
 const NUMBER = /^-?\d{16,}$/
-const BRAND = Symbol.for('svc.exactNumber')
 
 /** An integer that no double is equal to. It is typed as a number: everything but `writeJson` sees the nearest double. */
 class ExactNumber {
@@ -26,11 +25,6 @@ class ExactNumber {
   toString(): string {
     return this.digits
   }
-}
-
-/** Recognized by its brand: after a reload there can be two copies of the class. */
-function isExact(value: unknown): value is ExactNumber {
-  return typeof value === 'object' && value !== null && BRAND in value
 }
 
 /** Parses JSON. Throws a SyntaxError like `JSON.parse`. The result is for `memberAt` and templates, not for comparisons. */
@@ -91,7 +85,7 @@ function endOfNumber(text: string, start: number): number {
 
 /** The text of a value, in which long integers from `parseExactJson` have their digits. */
 export function writeJson(value: Json): string {
-  if (isExact(value)) return value.digits
+  if (isExact(value)) return String(value)
   if (!hasExact(value)) return JSON.stringify(value)
   const digits: string[] = []
   const plain = JSON.stringify(value)
@@ -99,9 +93,19 @@ export function writeJson(value: Json): string {
   while (plain.includes(mark)) mark = `${mark}- `
   const marked = JSON.stringify(value, function replace(this: Record<string, unknown>, key: string, member: unknown) {
     const own = this[key]
-    return isExact(own) ? `${mark}${digits.push(own.digits) - 1}` : member
+    return isExact(own) ? `${mark}${digits.push(String(own)) - 1}` : member
   })
   return marked.replaceAll(new RegExp(`"${mark}(\\d+)"`, 'g'), (_whole, index: string) => digits[Number(index)]!)
+}
+
+/** The value with its long integers as texts, for formats other than JSON. */
+export function exactAsText(value: Json): Json {
+  if (!hasExact(value)) return value
+  if (isExact(value)) return String(value)
+  if (Array.isArray(value)) return value.map(exactAsText)
+  const copy: JsonObject = {}
+  for (const [name, member] of Object.entries(value as JsonObject)) setOwn(copy, name, exactAsText(member))
+  return copy
 }
 
 function hasExact(value: Json): boolean {

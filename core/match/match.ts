@@ -39,11 +39,13 @@ export interface Match {
   explain(subject: MatchSubject): { matched: number; of: number; differences: Difference[] }
 }
 
+type Protocols = Pick<ProtocolRegistry, 'names' | 'find'>
+
 /** A fact that only one kind of subject has: a single value, or values by name. */
 export type OwnFact = 'value' | 'named'
 
 export interface MatchOptions {
-  protocols: ProtocolRegistry
+  protocols: Protocols
   /** Maximum number of conditions. */
   maxTests: number
   /** Whether `status`, `rule` and `since` are allowed: for captured requests only. */
@@ -58,7 +60,7 @@ export interface MatchOptions {
   isSeen?(path: string): boolean
   /** Further keys, for facts that only these subjects have. */
   own?: Readonly<Record<string, OwnFact>>
-  /** The subject itself has the captured segments of its path: their names are not checked. */
+  /** The subject is a request of a plugin, which has the captured segments of its path: their names are not checked. */
   hasCaptures?: boolean
 }
 
@@ -201,7 +203,7 @@ function methodsOf(alternatives: readonly { match: Match }[]): readonly string[]
 function prefixesOf(
   keys: readonly string[],
   alternatives: readonly { match: Match }[],
-  protocols: ProtocolRegistry,
+  protocols: Protocols,
 ): readonly (readonly string[])[] {
   const paths = keys.map(key => protocols.find(key)?.paths).find(own => own != null)
   if (paths !== undefined && paths !== null) return [...new Set(paths)].map(segmentsOfPath)
@@ -304,7 +306,7 @@ function readMethods(
 
 /** A template of the path, or a test of the decoded path, whose named groups are captured. */
 function readPath(value: Json, at: string, options: MatchOptions): PathCondition {
-  const { checks, isTrusted = false, isFilter = false, isSeen } = options
+  const { checks, isTrusted = false, isFilter = false, hasCaptures = false, isSeen } = options
   if (isRecord(value)) {
     const test = readValueTest(value, at, { comparison: 'text', checks, isTrusted })
     return {
@@ -315,7 +317,7 @@ function readPath(value: Json, at: string, options: MatchOptions): PathCondition
     }
   }
   const pattern = readPathPattern(value, at)
-  if (!isFilter) rejectUnseenPath(pattern, at, isSeen)
+  if (!isFilter && !hasCaptures) rejectUnseenPath(pattern, at, isSeen)
   const { prefix, names } = pattern
   const part = simplePart('path', pattern.text, {
     holds({ segments, steps }) {

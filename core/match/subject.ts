@@ -147,8 +147,8 @@ export class MatchSubject implements MatchableRequest {
   exactJson(): Json | undefined {
     const value = this.json()
     const text = value === undefined ? null : this.text()
-    if (value === undefined || text === null || this.facts.json !== undefined) return value
-    this.#exact ??= { value: parseExactJson(text) }
+    if (value === undefined || text === null) return value
+    this.#exact ??= { value: exactOr(value, text) }
     return this.#exact.value
   }
 
@@ -185,5 +185,14 @@ function parse(text: string | null): Json | undefined {
     return JSON.parse(text) as Json
   } catch {
     return undefined
+  }
+}
+
+/** A plugin may have read the value from a body that is no JSON. */
+function exactOr(value: Json, text: string): Json {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return value
   }
 }

@@ -1,5 +1,5 @@
 /** Processes a request for a mock. The steps run in order until one of them produces a response. */
-import { isTooExpensive, type OutputBudget, type StepBudget } from 'svc/plugin'
+import { conditionSubject, isTooExpensive, type ConditionSubject, type OutputBudget, type StepBudget } from 'svc/plugin'
 import type { CompiledApi } from './compiled-api.ts'
 import type { Parts } from '../management/definition.ts'
 import type { Operation } from '../document/operations.ts'
@@ -37,6 +37,8 @@ export interface EngineContext {
   mock: string
   /** The session label for responses and templates. */
   session: string
+  clientIp: string
+  scheme: 'http' | 'https'
   /** Counts the call and returns the state of the session. */
   count(operation: string): Promise<SessionMemory>
   setState(values: Record<string, string | null>): Promise<unknown>
@@ -136,23 +138,11 @@ async function byRule(exchange: Exchange, builder: ResponseBuilder, bypass: bool
 function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
   const { parts, api } = exchange.live
   if (parts.rules.length === 0) return undefined
-  const { incoming, context, path, memory, count, violations, operation } = exchange
-  const scope = {
-    method: incoming.method,
-    session: context.session,
-    path,
-    query: incoming.query,
-    header: incoming.header,
-    cookies: incoming.cookies,
-    body: incoming.json,
-    state: memory.state,
-    count,
-    violations: violations.length,
-    steps: context.steps,
-  }
+  const { operation, context } = exchange
+  const subject = subjectOf(exchange)
   const isMet = (rule: Rule): boolean => {
     try {
-      return rule.matches(scope)
+      return rule.conditions.holds(subject)
     } catch (error) {
       if (!isTooExpensive(error)) throw error
       context.ignoreRule(rule.id)
@@ -168,13 +158,37 @@ function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
   )
 }
 
+/** The request as conditions and references see it. */
+export function subjectOf(exchange: Exchange): ConditionSubject {
+  const { incoming, context, path } = exchange
+  const facts = {
+    method: incoming.method,
+    url: incoming.url,
+    rawHeaders: incoming.rawHeaders,
+    session: context.session,
+    clientIp: context.clientIp,
+    scheme: context.scheme,
+    body: incoming.bytes,
+    json: incoming.json,
+    captures: path,
+    own: (key: string, name: string): Json | undefined => factOf(exchange, key, name),
+  }
+  return conditionSubject(facts, context.steps)
+}
+
+function factOf({ memory, count, violations }: Exchange, key: string, name: string): Json | undefined {
+  if (key === 'count') return count
+  if (key === 'violations') return violations.length
+  return Object.hasOwn(memory.state, name) ? memory.state[name] : undefined
+}
+
 async function stateAfter(
   exchange: Exchange,
   builder: ResponseBuilder,
   outcome: Outcome,
 ): Promise<Record<string, string>> {
   const values = Object.entries(outcome.setState).map(
-    ([name, value]) => [name, value === null ? null : builder.fill(value)] as const,
+    ([name, value]) => [name, value === null ? null : builder.fill(value, outcome)] as const,
   )
   await exchange.context.setState(Object.fromEntries(values))
   const state: Record<string, string> = Object.assign(Object.create(null) as object, exchange.memory.state)

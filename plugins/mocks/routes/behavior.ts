@@ -207,7 +207,10 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter, idParameter],
       examples: [{ name: 'Unknown', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),
-    request => requireRule(requireMock(service, request.params.name), request.params.id).asJson,
+    request => {
+      const rule = requireRule(requireMock(service, request.params.name), request.params.id)
+      return readQuery(request).get('translate') === 'true' ? (rule.translated ?? rule.asJson) : rule.asJson
+    },
   )
   app.put<OfRule>(
     `${BASE}/rules/:id`,

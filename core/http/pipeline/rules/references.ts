@@ -1,8 +1,7 @@
 /** The values of references in what a rule sends: data of the request, and of the rule. */
 import type { LookUp } from '../../../contract/references.ts'
-import { createLookUp, type ReferencedRequest } from '../../../contract/request-references.ts'
-import type { Match } from '../../../match/match.ts'
-import type { MatchSubject } from '../../../match/subject.ts'
+import { createLookUp } from '../../../contract/request-references.ts'
+import { referencedRequest } from '../../../match/conditions.ts'
 import { drawShare, drawUuid } from '../../../rules/draw.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { TakenRule } from './taking.ts'
@@ -14,35 +13,11 @@ export function lookUpFor({ entry, hit, subject }: TakenRule, context: RequestCo
   let uuids = 0
   let draws = 0
   return createLookUp({
-    request: referencedRequest(subject, entry.match),
+    request: referencedRequest(subject, () => entry.match.captures(subject)),
     session: context.session.label,
     count: hit + 1,
     now: () => new Date(),
     uuid: () => drawUuid('uuid', seed, name, session, hit, uuids++),
     draw: () => drawShare('random', seed, name, session, hit, draws++),
   })
-}
-
-function referencedRequest(subject: MatchSubject, match: Match): ReferencedRequest {
-  return {
-    method: subject.method,
-    url: subject.url,
-    get path() {
-      return subject.path
-    },
-    get segments() {
-      return subject.segments
-    },
-    get host() {
-      return subject.host
-    },
-    scheme: subject.facts.scheme,
-    clientIp: subject.facts.clientIp,
-    captures: () => match.captures(subject),
-    queryValues: name => subject.queryValues(name),
-    header: name => subject.header(name),
-    cookie: name => subject.cookie(name),
-    json: () => subject.exactJson() ?? subject.formObject(),
-    text: () => subject.text(),
-  }
 }
