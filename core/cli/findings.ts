@@ -22,6 +22,7 @@ async function currentFindings(host: Host, warnings: readonly string[]): Promise
   const { loadErrors } = host
   return [
     ...loadErrors.map(error => ({ severity: 'error' as const, ...error })),
+    ...host.advice.map(advice => ({ severity: 'warning' as const, ...advice })),
     ...(await emptyFolders(host)),
     ...host.directories
       .slice(host.settings.plugins.dirs.length)

@@ -339,7 +339,7 @@ export { joinSignals } from './joined-signal.ts'
 export type { JoinedSignal } from './joined-signal.ts'
 export { fillVariables } from './process-variables.ts'
 export { readPemCertificates } from './pem-certificates.ts'
-export { checkReferences, expandedBytes, expandText, expandValue, memberAt } from './references.ts'
+export { checkReferences, expandedBytes, expandText, expandTexts, expandValue, memberAt } from './references.ts'
 export type { LookUp, ReferenceShape, ReferenceWords } from './references.ts'
 export { createLookUp, RULE_REFERENCES } from './request-references.ts'
 export type { ReferencedRequest, ReferenceFacts } from './request-references.ts'
@@ -424,6 +424,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   whenStopped(callback: () => void | Promise<void>): void
   /** Reports an invalid item of the plugin's section; the host adds file, line and column. */
   reportLoadError(error: ReportedError): void
+  /** Reports an item that works and has a better spelling. Only `svc check` shows it, as a warning. */
+  reportAdvice(advice: ReportedError): void
   loadErrors(): LoadError[]
   /** Does the same as `POST /_svc/reload`. */
   reload(options?: { force?: boolean }): Promise<ReloadResult>

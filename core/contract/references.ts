@@ -97,18 +97,27 @@ function checkReference(reference: string, words: ReferenceWords, at: string, ke
  * missing. What it makes is taken from `output` first. Throws `OutputTooLarge` or `OutputUnavailable`.
  */
 export function expandValue(value: Json, lookUp: LookUp, output: OutputBudget): Json {
-  if (typeof value === 'string') {
-    const only = readReference(ONLY.exec(value)?.[1])
-    if (only === undefined) return expandText(value, lookUp, output)
+  return mapTexts(value, text => {
+    const only = readReference(ONLY.exec(text)?.[1])
+    if (only === undefined) return expandText(text, lookUp, output)
     const found = lookUp(only.name) ?? only.fallback ?? null
     // A value that is inserted as it is takes memory only when it is written.
     output.take(typeof found === 'string' ? found.length : JSON.stringify(found).length)
     return found
-  }
-  if (Array.isArray(value)) return value.map(item => expandValue(item, lookUp, output))
+  })
+}
+
+/** Expands references in the strings of a JSON value, which stay strings. Throws like `expandText`. */
+export function expandTexts(value: Json, lookUp: LookUp, output: OutputBudget): Json {
+  return mapTexts(value, text => expandText(text, lookUp, output))
+}
+
+function mapTexts(value: Json, change: (text: string) => Json): Json {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map(item => mapTexts(item, change))
   if (!isRecord(value)) return value
   const result: JsonObject = {}
-  for (const [name, member] of Object.entries(value)) setOwn(result, name, expandValue(member, lookUp, output))
+  for (const [name, member] of Object.entries(value)) setOwn(result, name, mapTexts(member, change))
   return result
 }
 

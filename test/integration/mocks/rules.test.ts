@@ -309,7 +309,7 @@ t.test('conditions are those of all rules, and the older spelling is translated 
     t.equal(reply.status, status, JSON.stringify(match))
     await server.call('/_svc/mocks/ruled/state', { method: 'DELETE' })
   }
-  const older = {
+  const older: Json = {
     id: 'old',
     match: 'all',
     when: [
@@ -326,7 +326,7 @@ t.test('conditions are those of all rules, and the older spelling is translated 
     then: { status: 299 },
   }
   t.equal((await withRules([older], '/orders?q=1&q=2', options)).status, 299)
-  const newer = {
+  const newer: Json = {
     id: 'old',
     match: {
       query: { q: { some_values: [{ matches: '^\\d{1,2}$' }, 2] } },
@@ -361,30 +361,33 @@ t.test('conditions are those of all rules, and the older spelling is translated 
   }
 })
 
-t.test('long integers keep their digits, text bodies are references, and names have several lines [MOCK-62]', async t => {
-  await server.mock('exact', {
-    spec: documentOf({ '/x': { post: answering({}) } }),
-    rules: [
-      { match: { query: { raw: '1' } }, then: { body: '{{handlebars}}', template: false, media_type: 'text/plain' } },
-      {
-        then: {
-          body: { id: '{{request.body.id}}', all: '{{request.body}}', who: '{{request.query.who|nobody}}' },
-          merge: { merged: '{{request.body.id}}' },
-          headers: { 'Set-Cookie': ['a=1', 'b={{request.body.id}}'] },
+t.test(
+  'long integers keep their digits, text bodies are references, and names have several lines [MOCK-62]',
+  async t => {
+    await server.mock('exact', {
+      spec: documentOf({ '/x': { post: answering({}) } }),
+      rules: [
+        { match: { query: { raw: '1' } }, then: { body: '{{handlebars}}', template: false, media_type: 'text/plain' } },
+        {
+          then: {
+            body: { id: '{{request.body.id}}', all: '{{request.body}}', who: '{{request.query.who|nobody}}' },
+            merge: { merged: '{{request.body.id}}' },
+            headers: { 'Set-Cookie': ['a=1', 'b={{request.body.id}}'] },
+          },
         },
-      },
-    ],
-  })
-  const post = (body: string, type: string, query = ''): ReturnType<typeof server.call> =>
-    server.call(`/mock/exact/x${query}`, { method: 'POST', body, headers: { 'content-type': type } })
-  const id = '12345678901234567890'
-  const json = await post(`{"id":${id}}`, 'application/json')
-  t.equal(json.text, `{"id":${id},"all":{"id":${id}},"who":"nobody","merged":${id}}`)
-  t.match(json.headers, { 'set-cookie': `a=1,b=${id}` })
-  const text = await post('plain text', 'text/plain', '?who=ada')
-  t.same(text.json, { id: null, all: 'plain text', who: 'ada', merged: null })
-  t.equal((await post('', 'text/plain', '?raw=1')).text, '{{handlebars}}')
-})
+      ],
+    })
+    const post = (body: string, type: string, query = ''): ReturnType<typeof server.call> =>
+      server.call(`/mock/exact/x${query}`, { method: 'POST', body, headers: { 'content-type': type } })
+    const id = '12345678901234567890'
+    const json = await post(`{"id":${id}}`, 'application/json')
+    t.equal(json.text, `{"id":${id},"all":{"id":${id}},"who":"nobody","merged":${id}}`)
+    t.match(json.headers, { 'set-cookie': `a=1,b=${id}` })
+    const text = await post('plain text', 'text/plain', '?who=ada')
+    t.same(text.json, { id: null, all: 'plain text', who: 'ada', merged: null })
+    t.equal((await post('', 'text/plain', '?raw=1')).text, '{{handlebars}}')
+  },
+)
 
 t.test('state and counts belong to a session [MOCK-63]', async t => {
   const rules = [

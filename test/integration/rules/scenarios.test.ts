@@ -73,7 +73,11 @@ t.test('rules test and change the states of scenarios [RULE-30]', async t => {
   t.equal(await get('b'), 'paid')
   await send(server, 'POST /_svc/reset', { session: 'b', body: { kinds: ['rules'] } })
   t.equal(await get('b'), 'new')
-  t.match((await send(server, '/_svc/rules/paid')).json, { hits: 1, matches: 1 }, 'the counters of the session were reset')
+  t.match(
+    (await send(server, '/_svc/rules/paid')).json,
+    { hits: 1, matches: 1 },
+    'the counters of the session were reset',
+  )
   t.match((await send(server, 'PUT /_svc/scenarios/order', { session: 'b', body: { state: '' } })).json, {
     error: 'invalid_scenario',
     at: 'state',
