@@ -13,6 +13,7 @@ import { managementError } from '../errors.ts'
 import { mergePatch, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { withParts, type JsonParts, type Mock } from '../management/mock.ts'
 import { readOverride } from '../rules/override.ts'
+import { RULE_SCHEMA } from '../rules/rule-schema.ts'
 import { readRule, readRules, type Rule } from '../rules/rule.ts'
 import { readSettings } from '../management/settings.ts'
 import { checkRevision, requireMock, type Service } from '../management/service.ts'
@@ -168,6 +169,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     writes({
       summary: 'Add a rule',
+      requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
       parameters: [
         nameParameter,
         {
@@ -204,7 +206,16 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get a rule',
-      parameters: [nameParameter, idParameter],
+      parameters: [
+        nameParameter,
+        idParameter,
+        {
+          name: 'translate',
+          in: 'query',
+          description: '`true`: conditions in the older spelling are shown in the present one.',
+          schema: { type: 'boolean', default: false },
+        },
+      ],
       examples: [{ name: 'Unknown', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),
     request => {
@@ -216,6 +227,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules/:id`,
     writes({
       summary: 'Replace a rule',
+      requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
       parameters: [nameParameter, idParameter],
       examples: [
         {
