@@ -8,7 +8,6 @@ import type { Measured } from './process.ts'
 
 export function startProduct(env: Record<string, string> = {}, isPinned = true): Promise<Measured> {
   const own = {
-    npm_node_execpath: process.execPath,
     SVC_HTTP_PORT: '0',
     SVC_HTTPS_PORT: '0',
     SVC_GRPC_PORT: '0',
@@ -16,5 +15,9 @@ export function startProduct(env: Record<string, string> = {}, isPinned = true):
     SVC_LOG_LEVEL: 'info',
     SVC_BODY_LIMIT: String(2 * 1024 * 1024),
   }
-  return startCommand([join(import.meta.dirname, '..', 'bin', 'svc.mjs')], { ...own, ...env }, isPinned)
+  return startCommand(
+    [process.execPath, '--max-semi-space-size=64', join(import.meta.dirname, '..', 'bin', 'svc.mjs')],
+    { ...own, ...env },
+    isPinned,
+  )
 }

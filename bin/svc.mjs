@@ -1,12 +1,10 @@
-#!/bin/sh
-':' //; exec "${npm_node_execpath:-node}" --max-semi-space-size=64 "$0" "$@"
+#!/usr/bin/env -S node --max-semi-space-size=64
 /**
- * Starts svc. A shell executes the second line, which runs this file with Node; for Node the line is a string and a comment.
- * This is the only place where the V8 flag can be set, because it has no effect after Node has started. A larger semi-space
- * halves the number of garbage collections under load.
+ * Starts svc. The V8 flag is in the first line, and in the script `start`, because it has no effect after Node has started. A
+ * larger semi-space halves the number of garbage collections under load.
  *
  * The npm package contains the core as one script. In a checkout, the core is bundled in memory at start, so there is nothing
- * to build. `exec` keeps signals and exit codes those of the server.
+ * to build.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,11 +1,11 @@
 /**
- * Creates a release: packs, tests the tarball in an empty folder, updates the changelog, commits and tags.
+ * Creates a release: builds and packs, tests the tarball in an empty folder, updates the changelog, commits and tags.
  *
  *     npm run release -- <version | major | minor | patch> [--out <folder>]
  *     npm run release -- --check [--out <folder>]
  *
- * `--check` packs and tests the current version without changing anything. The tarball and `notes.md` are written to the
- * folder `--out` (default: `release`). Nothing is pushed or published; pushing the tag publishes the release.
+ * `--check` packs and tests the current version without changing anything. The tarball, `notes.md` and the pages of the
+ * probe's checks are written to the folder `--out` (default: `release`). Nothing is pushed or published; pushing the tag publishes the release.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -64,8 +64,13 @@ function notesOf(version: string): string {
 async function packAndTry(notes: string): Promise<void> {
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
-  const tarball = join(out, run('npm', 'pack', '--silent', '--pack-destination', out).split('\n').at(-1)!)
+  run('npm', 'run', '--silent', 'build')
+  const tarball = join(
+    out,
+    run('npm', 'pack', './dist/package', '--silent', '--pack-destination', out).split('\n').at(-1)!,
+  )
   for (const line of await tryTarball(tarball)) process.stdout.write(`ok: ${line}\n`)
   writeFileSync(join(out, 'notes.md'), `${notes}\n`)
+  run('npm', 'run', '--silent', 'docs:probe', '--', '--out', join(out, 'probe'))
   process.stdout.write(`${tarball}\n`)
 }

@@ -4,12 +4,14 @@
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { ensureInstalled } from '../test/runner/manifests.ts'
 
 const folder = import.meta.dirname
 const modules = join(folder, '..', 'node_modules')
+/** What only this script needs: `proto/package.json` lists it. */
+const generators = join(folder, 'node_modules')
 
 /** Path of the committed descriptor set of the plugin `grpc`: the echo service and the standard services. */
 export const DESCRIPTOR_SET = join(folder, 'descriptors.binpb')
@@ -21,8 +23,8 @@ type Sources = Readonly<Record<string, string>>
 
 /** Error details. */
 const RPC_SOURCES: Sources = {
-  'google/rpc/status.proto': join(modules, 'google-proto-files/google/rpc/status.proto'),
-  'google/rpc/error_details.proto': join(modules, 'google-proto-files/google/rpc/error_details.proto'),
+  'google/rpc/status.proto': join(generators, 'google-proto-files/google/rpc/status.proto'),
+  'google/rpc/error_details.proto': join(generators, 'google-proto-files/google/rpc/error_details.proto'),
 }
 
 const STANDARD_SOURCES: Sources = {
@@ -49,7 +51,7 @@ export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   { path: A2A_DESCRIPTOR_SET, sources: A2A_SOURCES },
 ]
 
-/** Compiles the sources and their imports into a FileDescriptorSet. */
+/** Compiles the sources and their imports into a FileDescriptorSet. The generators must be installed. */
 export function compileDescriptorSet(sources: Sources): Buffer {
   const workspace = mkdtempSync(join(tmpdir(), 'svc-proto-'))
   try {
@@ -59,7 +61,7 @@ export function compileDescriptorSet(sources: Sources): Buffer {
     }
     writeFileSync(join(workspace, 'buf.yaml'), 'version: v2\n')
     const output = join(workspace, 'descriptors.binpb')
-    const buf = join(dirname(createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')), 'bin', 'buf')
+    const buf = join(generators, '@bufbuild', 'buf', 'bin', 'buf')
     execFileSync(
       process.execPath,
       [buf, 'build', workspace, '--as-file-descriptor-set', '--exclude-source-info', '-o', output],
@@ -71,5 +73,7 @@ export function compileDescriptorSet(sources: Sources): Buffer {
   }
 }
 
-if (process.argv[1] === import.meta.filename)
+if (process.argv[1] === import.meta.filename) {
+  ensureInstalled('proto')
   for (const { path, sources } of DESCRIPTOR_SETS) writeFileSync(path, compileDescriptorSet(sources))
+}

@@ -1,4 +1,5 @@
 /** The body of `GET /_svc/config`: the effective configuration without secrets. */
+import { basename } from 'node:path'
 import type { Config } from './config.ts'
 import { getAt, setAt } from './dotted-path.ts'
 import { maskUrls } from './shown-options.ts'
@@ -35,11 +36,16 @@ export function effectiveView(
       )
   }
   view.limits = limitsView(config)
-  view.config_file = state.configFile
+  view.config_file = shownFile(state.configFile, config)
   view.max_delay_ms = config.maxDelayMs
   view.generation = state.generation
   view.warnings = state.warnings.map(maskUrls)
   return view
+}
+
+/** The path of a file for responses: in public mode only its base name. */
+export function shownFile(file: string | null, { publicMode }: Pick<Config, 'publicMode'>): string | null {
+  return publicMode ? file && basename(file) : file
 }
 
 /** The limits as shown by `GET /_svc/usage` and `GET /_svc/config`; a limit that is off is null. */

@@ -4,6 +4,7 @@
  */
 import type { AnyRequest } from './http.ts'
 import { jsonChunks } from './json-chunks.ts'
+import { ownTurn } from './turns.ts'
 
 /** The values of the `SVC_BUDGET_*` variables. */
 export interface Budgets {
@@ -268,25 +269,6 @@ export class Pacer {
     await ownTurn()
     this.#since = performance.now()
   }
-}
-
-/**
- * The loops that wait. One goes on in each turn of the event loop: if all of them did, other requests would wait for all of
- * them.
- */
-const waiting: (() => void)[] = []
-
-/** Resolves in a turn of the event loop in which no other work that waits for a turn is done. */
-function ownTurn(): Promise<void> {
-  return new Promise(resolve => {
-    waiting.push(resolve)
-    if (waiting.length === 1) setImmediate(goOn)
-  })
-}
-
-function goOn(): void {
-  waiting.shift()!()
-  if (waiting.length > 0) setImmediate(goOn)
 }
 
 /** `svc.budgets`: the values of the budgets, and the budgets themselves. */

@@ -82,7 +82,7 @@ class CompiledSchema {
 
   constructor(schema: JsonObject | boolean, steps: StepBudget) {
     const isDraft7 = isRecord(schema) && /draft-0?7/.test(String(schema.$schema))
-    const paid = isRecord(schema) ? payable(schema, '', isDraft7) : schema
+    const paid = isRecord(schema) ? payable(schema, '') : schema
     if (isRecord(paid)) for (const key of ['$id', '$schema']) delete paid[key]
     this.#engine = isDraft7 ? draft7() : draft2020()
     this.#validate = this.#engine.compile(paid as AnySchema, steps)
@@ -94,12 +94,12 @@ class CompiledSchema {
 }
 
 /** A copy of a schema in which every schema takes the steps of being entered. Throws for references to other documents. */
-function payable(schema: JsonObject, at: string, isDraft7: boolean): JsonObject {
+function payable(schema: JsonObject, at: string): JsonObject {
   const copy: JsonObject = {}
   for (const [key, value] of Object.entries(schema)) {
     const place = `${at}/${key}`
     const below = (part: Json, name: string | number): Json =>
-      isRecord(part) ? payable(part as JsonObject, `${place}/${name}`, isDraft7) : part
+      isRecord(part) ? payable(part as JsonObject, `${place}/${name}`) : part
     if (/^\$(?:ref|dynamicRef|recursiveRef)$/.test(key)) {
       if (typeof value !== 'string' || !value.startsWith('#'))
         throw new Error(`${place}: expected a reference within the schema, such as #/$defs/item`)

@@ -88,16 +88,7 @@ function* listParts(list: readonly unknown[]): Generator<string> {
     const item = list[index]
     if (index > 0) text += ','
     // `JSON.stringify` of a single number takes twice as long.
-    if (Number.isFinite(item)) text += item as number
-    else if (isSmall(item)) text += JSON.stringify(item) ?? 'null'
-    else {
-      yield text
-      text = ''
-      yield* partsOf(item)
-    }
-    if (text.length < CHUNK) continue
-    yield text
-    text = ''
+    text = Number.isFinite(item) ? text + (item as number) : yield* valueParts(text, item)
   }
   yield `${text}]`
 }
@@ -109,17 +100,22 @@ function* objectParts(object: object): Generator<string> {
     if (member === undefined || typeof member === 'function' || typeof member === 'symbol') continue
     text += `${isFirst ? '' : ','}${JSON.stringify(name)}:`
     isFirst = false
-    if (isSmall(member)) text += JSON.stringify(member)
-    else {
-      yield text
-      text = ''
-      yield* partsOf(member)
-    }
-    if (text.length < CHUNK) continue
-    yield text
-    text = ''
+    text = yield* valueParts(text, member)
   }
   yield `${text}}`
+}
+
+/** A value after this text. Returns the text that is not large enough for a chunk. */
+function* valueParts(before: string, value: unknown): Generator<string, string> {
+  if (!isSmall(value)) {
+    yield before
+    yield* partsOf(value)
+    return ''
+  }
+  const text = before + (JSON.stringify(value) ?? 'null')
+  if (text.length < CHUNK) return text
+  yield text
+  return ''
 }
 
 function* textParts(value: string): Generator<string> {

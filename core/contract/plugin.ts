@@ -167,9 +167,11 @@ export type { LoadError, ReloadResult, ReplicaReload, ReportedError } from './re
 export { describe } from './routes.ts'
 export type {
   CoreFailure,
+  AuthorizationScheme,
   CredentialKind,
   ErrorForm,
   NamedKey,
+  RouteCredential,
   RequestFacts,
   RouteDescription,
   RouteExample,
@@ -310,6 +312,8 @@ export {
   shownText,
 } from './input.ts'
 export type { NumberParameter } from './input.ts'
+export { drained, isGone } from './drained.ts'
+export type { Drainable } from './drained.ts'
 export { jsonBytes, jsonChunks, JsonList } from './json-chunks.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { readJsonObject } from './json-body.ts'

@@ -1,6 +1,7 @@
 /** Control plane routes about plugins: list, enable and disable them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describe, isFlagSet, type PluginRecord, type RouteDescription, type RouteExample } from '../contract/plugin.ts'
+import { shownFile } from '../config/effective.ts'
 import type { SwitchResult } from '../host/switching.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors, viewRecord } from './plugin-view.ts'
@@ -42,8 +43,8 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       return {
         generation,
         loaded_at: loadedAt.toISOString(),
-        config_file: configFile,
-        directories,
+        config_file: shownFile(configFile, config),
+        directories: config.publicMode ? [] : directories,
         counts: countStates(records),
         load_errors: viewLoadErrors(loadErrors, config.publicMode),
         plugins: records.map(record => view(request, record)).sort((a, b) => (a.name < b.name ? -1 : 1)),

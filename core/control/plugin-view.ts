@@ -1,5 +1,5 @@
 /** Removes secrets, and in public mode paths, from plugin records and load errors. */
-import { basename } from 'node:path'
+import { shownFile } from '../config/effective.ts'
 import { maskOptions, maskUrls } from '../config/shown-options.ts'
 import type { LoadError, PluginRecord } from '../contract/plugin.ts'
 
@@ -23,7 +23,7 @@ export interface Viewer {
 export function viewLoadErrors(errors: LoadError[], publicMode: boolean): LoadError[] {
   return errors.map(error => ({
     ...error,
-    file: publicMode ? error.file && basename(error.file) : error.file,
+    file: shownFile(error.file, { publicMode }),
     message: maskUrls(error.message),
   }))
 }

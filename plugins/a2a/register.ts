@@ -1,5 +1,5 @@
 /** Registers the stores, the demo agents, the extension point and the routes. */
-import type { JsonWebKey } from 'node:crypto'
+import type { JWK } from 'jose'
 import { BoundedMap, type FastifyInstance, type FaultCount, FaultCounter, forPlugin, jsonRpcProtocol } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
@@ -35,7 +35,7 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   registerDemoAgents(agents.registrar(svc.name))
   svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
   const sinks = openSinkStore(svc, bounds)
-  const cardKey = svc.replicated<JsonWebKey>('card-key', { initial: createCardKey, secret: true })
+  const cardKey = svc.replicated<JWK>('card-key', { initial: createCardKey, secret: true })
   const stored = svc.state<string>('card-signatures', { maxCount: bounds.cardSignatures })
   const kept = svc.shared('card-signatures', () => new BoundedMap<string>(bounds.cardSignatures))
   const signer = new CardSigner(() => cardKey.current, stored, kept)

@@ -1,5 +1,5 @@
 /** Checks the limits of the plan, and injects the faults requested in the metadata of a call. */
-import { Metadata } from '@grpc/grpc-js'
+import { Metadata, status } from '@grpc/grpc-js'
 import type {
   ServerDuplexStream,
   ServerReadableStream,
@@ -9,7 +9,7 @@ import type {
   UntypedServiceImplementation,
   sendUnaryData,
 } from '@grpc/grpc-js'
-import type { Svc } from 'svc/plugin'
+import { isOutputError, isTooExpensive, type Svc } from 'svc/plugin'
 import { BRIDGE_PEER, BRIDGE_SESSION } from './bridge/headers.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
 import type { GrpcImplementation } from './types.ts'
@@ -61,17 +61,35 @@ export function admitFirst(
     const handler = handlers[name] as ((call: AnyCall, reply?: sendUnaryData<unknown>) => unknown) | undefined
     if (handler === undefined) continue
     admitted[name] = async (call: AnyCall, reply: sendUnaryData<unknown>): Promise<void> => {
-      const refused = await admit(svc, open, call)
-      if (refused === null) {
+      const end = (failure: Failure): void => {
+        if (responseStream) call.emit('error', failure)
+        else reply(failure)
+      }
+      try {
+        const refused = await admit(svc, open, call)
+        if (refused !== null) return end(refused)
         const request = open.find(call.metadata)?.request
         const hold: Hold = bytes => (request === undefined ? () => {} : svc.streams.hold(request, bytes))
         if (responseStream) {
           countWrites(call as WritingCall, responseSerialize, hold, svc.budgets.unsentStreamBytes)
-          handler.call(handlers, call)
-        } else handler.call(handlers, call, countReply(reply, responseSerialize, hold))
-      } else if (responseStream) call.emit('error', refused)
-      else reply(refused)
+          await handler.call(handlers, call)
+        } else await handler.call(handlers, call, countReply(reply, responseSerialize, hold))
+      } catch (error) {
+        if (call.cancelled) return
+        end(failureOf(error) ?? internalError(svc, name, error))
+      }
     }
   }
   return admitted
+}
+
+/** The status for a method that throws an error of a budget; null for another error. */
+function failureOf(error: unknown): Failure | null {
+  if (!isOutputError(error) && !isTooExpensive(error)) return null
+  return { code: status.RESOURCE_EXHAUSTED, details: error.message, metadata: new Metadata() }
+}
+
+function internalError(svc: Svc, method: string, error: unknown): Failure {
+  svc.log.error('a gRPC method failed', { method, error })
+  return { code: status.INTERNAL, details: 'internal error', metadata: new Metadata() }
 }

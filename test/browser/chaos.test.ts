@@ -1,8 +1,8 @@
 /** The console's view "Chaos and health", in a browser. */
 import t from 'tap'
-import { accessibilityProblems } from '../support/accessibility.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
 import { startBreaker } from '../support/breaker-gateway.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
 import { eventually } from '../support/until.ts'
 

@@ -1,7 +1,7 @@
 /** The console's API explorer, in a browser. */
 import t from 'tap'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from './support/browser.ts'
 import { pluginFolder } from '../support/plugins.ts'
 import { serve } from '../support/server.ts'
 import { eventually, until } from '../support/until.ts'

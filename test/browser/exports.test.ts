@@ -1,8 +1,8 @@
 /** The console's view of the exports, in a browser. */
 import t from 'tap'
 import { readFileSync } from 'node:fs'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
 import { eventually } from '../support/until.ts'
 

@@ -1,7 +1,7 @@
 /** The page of the MCP server `apps` in a host: a sandboxed frame whose messages the host answers. */
 import t from 'tap'
 import { call, callTool, items, type Json } from '../support/mcp.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
 
 t.test(

@@ -1,8 +1,8 @@
 /** The console's view "Mocks", in a browser. */
 import t from 'tap'
 import { lineOfPointer } from '../../plugins/console/client/lib/protocol/json-lines.ts'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
 import { eventually, until } from '../support/until.ts'
 

@@ -1,7 +1,7 @@
 /** The console's overview in a browser. */
 import t from 'tap'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
 import { eventually, until } from '../support/until.ts'
 

@@ -3,9 +3,9 @@ import t from 'tap'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EXPECTED } from '../../docs/images/requests.ts'
-import { takePicture } from '../../docs/images/take.ts'
-import { findChromium, skipWithoutBrowser } from '../support/browser.ts'
+import { EXPECTED } from './images/requests.ts'
+import { takePicture } from './images/take.ts'
+import { findChromium, skipWithoutBrowser } from './support/browser.ts'
 import { root } from '../support/examples.ts'
 
 t.test('the picture of the README can be taken [CON-43]', { skip: skipWithoutBrowser }, async t => {

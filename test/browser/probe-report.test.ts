@@ -7,8 +7,8 @@ import type { Report } from '../../plugins/probe/report/report.ts'
 import { htmlReport } from '../../plugins/probe/report/html-report.ts'
 import { checksNamed, probeThrough } from '../probe/probe-through.ts'
 import { startProxy } from '../probe/proxies/reference-proxy.ts'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 
 /** Of a proxy that drops a field, adds no Via, and says something that looks like markup. */
 async function reportOf(t: Test): Promise<Report> {

@@ -6,8 +6,8 @@ import { readReport } from '../../plugins/console/client/views/probe/report-file
 import { sideText } from '../../plugins/console/client/views/probe/side-text.ts'
 import type { Http2Side } from '../../plugins/console/client/views/probe/types.ts'
 import { startProxy } from '../probe/proxies/reference-proxy.ts'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from './support/browser.ts'
 import { eventually } from '../support/until.ts'
 
 t.test('a run in the console [CON-49]', { skip: skipWithoutBrowser }, async t => {

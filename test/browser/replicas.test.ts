@@ -1,8 +1,8 @@
 /** Replicas in the console: the view, the column of the live traffic, and the banner while the store is unavailable. */
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from './support/browser.ts'
 import { serve } from '../support/server.ts'
 import { NEEDS_SERVER, startStateServer } from '../support/state-store.ts'
 import { eventually, until } from '../support/until.ts'

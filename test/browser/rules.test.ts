@@ -1,9 +1,9 @@
 /** The view of rules in a browser. */
 import t from 'tap'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
-import { openTraffic, rowsOf } from '../support/traffic-page.ts'
+import { openTraffic, rowsOf } from './support/traffic-page.ts'
 import { eventually, until } from '../support/until.ts'
 
 t.test('rules', { skip: skipWithoutBrowser }, async t => {

@@ -1,8 +1,8 @@
 /** The console's frame in a browser: views, navigation, keys, settings, failures. */
 import t from 'tap'
 import type { Page } from 'playwright-core'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
 import { eventually } from '../support/until.ts'

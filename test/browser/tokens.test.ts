@@ -1,7 +1,7 @@
 /** The console's token lab, in a browser. */
 import t from 'tap'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, PLAIN_HOST, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, PLAIN_HOST, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
 import { eventually } from '../support/until.ts'
 

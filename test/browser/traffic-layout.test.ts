@@ -1,12 +1,12 @@
 /** The live list with many rows, its chart, and the response of a request. */
 import t from 'tap'
 import { readFileSync } from 'node:fs'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
-import { openTraffic, rowsOf } from '../support/traffic-page.ts'
-import type { TrafficPage } from '../support/traffic-page.ts'
+import { openTraffic, rowsOf } from './support/traffic-page.ts'
+import type { TrafficPage } from './support/traffic-page.ts'
 import { eventually, until } from '../support/until.ts'
 
 const plugins = ['console', 'echo', 'status']

@@ -2,10 +2,10 @@
 import t from 'tap'
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { PLAIN_HOST, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { PLAIN_HOST, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
-import { clearRequests, openTraffic, textOfRows } from '../support/traffic-page.ts'
+import { clearRequests, openTraffic, textOfRows } from './support/traffic-page.ts'
 import { eventually, until } from '../support/until.ts'
 
 const har = createRequire(import.meta.url)('har-validator') as { har(document: unknown): Promise<unknown> }

@@ -1,11 +1,11 @@
 /** The console's live traffic under stress: hostile captures, many requests, lost connections, dropped entries. */
 import t from 'tap'
 import { Agent, request as send } from 'node:http'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { exchange } from '../support/raw-client.ts'
 import { serve } from '../support/server.ts'
-import { clearRequests, openTraffic, rowsOf } from '../support/traffic-page.ts'
+import { clearRequests, openTraffic, rowsOf } from './support/traffic-page.ts'
 import { eventually, until } from '../support/until.ts'
 
 t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {

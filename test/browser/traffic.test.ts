@@ -1,10 +1,10 @@
 /** The console's live traffic in a browser: the list, the detail, what a gateway did, replay, comparison. */
 import t from 'tap'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
-import { clearRequests, clipboardOf, detailOf, openTraffic, textOfRows } from '../support/traffic-page.ts'
+import { clearRequests, clipboardOf, detailOf, openTraffic, textOfRows } from './support/traffic-page.ts'
 import { eventually, until } from '../support/until.ts'
 
 t.test('live traffic', { skip: skipWithoutBrowser }, async t => {

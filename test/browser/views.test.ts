@@ -1,9 +1,9 @@
 /** All views of the console in a browser, with mixed traffic: each opens without errors, fits the window, and is accessible. */
 import t from 'tap'
 import type { Page } from 'playwright-core'
-import { sendRequests } from '../../docs/images/requests.ts'
-import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { sendRequests } from './images/requests.ts'
+import { accessibilityProblems } from './support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
 

@@ -6,20 +6,12 @@ import t from 'tap'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configurationTable } from '../support/environment.ts'
+import { fill } from '../support/filled-page.ts'
 import type { PluginRecord } from '../../core/contract/plugin.ts'
 import { serve } from '../support/server.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const readmePath = join(root, 'README.md')
-
-/** Replaces the text between `<!-- name -->` and `<!-- /name -->`. */
-function fill(text: string, name: string, content: string): string {
-  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
-  const from = text.indexOf(open) + open.length
-  const to = text.indexOf(close)
-  if (to < from) throw new Error(`the page has no ${open} … ${close}`)
-  return `${text.slice(0, from)}\n${content.trim()}\n${text.slice(to)}`
-}
 
 function areasTable(plugins: PluginRecord[]): string {
   const rows = plugins.map(

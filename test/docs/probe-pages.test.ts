@@ -1,41 +1,79 @@
-/**
- * The pages of the checks are what the catalog says. `npm run docs:probe` writes them. They have no examples that run: the
- * checks run in `test/probe`.
- */
+/** The pages of the checks: their parts, the table in docs/probe.md, and the data from the comparison of gateways. */
 import t from 'tap'
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { writeProbePages } from '../../packing/probe-pages.ts'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
+import { impactOf } from '../../plugins/probe/catalog/check.ts'
 import { CONFIGURATION } from '../../plugins/probe/catalog/configuration.ts'
-import { readFindings } from '../probe/findings.ts'
+import { checkText } from '../../plugins/probe/report/check-text.ts'
 import { root } from '../support/examples.ts'
-import { catalogPage, checkPage, readMatrix } from '../support/probe-pages.ts'
+import { fill } from '../support/filled-page.ts'
 
-const folder = join(root, 'docs', 'probe')
-
-function pages(): ReadonlyMap<string, string> {
-  const findings = readFindings()
-  const matrix = readMatrix(readFileSync(join(root, 'docs', 'gateways', 'matrix.md'), 'utf8'))
-  return new Map([
-    ['README.md', catalogPage()],
-    ...CATALOG.map(check => [`${check.id}.md`, checkPage(check, { findings, matrix })] as const),
-  ])
-}
-
-t.test('each check has a page, which is up to date [PRB-21]', t => {
-  const wanted = pages()
-  if (process.env.SVC_WRITE_DOCS === '1') {
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder)
-    for (const [name, text] of wanted) writeFileSync(join(folder, name), text)
-  }
-  t.strictSame(readdirSync(folder).toSorted(), [...wanted.keys()].toSorted())
-  const old = [...wanted].filter(([name, text]) => readFileSync(join(folder, name), 'utf8') !== text)
-  t.strictSame(
-    old.map(([name]) => name),
-    [],
-    'npm run docs:probe',
+t.test('the table of all checks is up to date [PRB-21]', t => {
+  const path = join(root, 'docs', 'probe.md')
+  const page = readFileSync(path, 'utf8')
+  const rows = CATALOG.map(check => {
+    const { id, title, group, level, hostile } = check
+    const shown = title.replaceAll(/[\\`*_<>[\]|#]/g, '\\$&')
+    return `| [${id}](http://localhost:8080/_svc/probe/checks/${id}) | ${group} | ${shown}${hostile === true ? ' (`--hostile`)' : ''} | ${level} | ${impactOf(check)} |`
+  })
+  const filled = fill(
+    page,
+    'checks',
+    ['| Check | Group | Title | Level | Impact |', '|---|---|---|---|---|', ...rows].join('\n'),
   )
+  if (process.env.SVC_WRITE_DOCS === '1') writeFileSync(path, filled)
+  else t.equal(page, filled)
+  t.end()
+})
+
+t.test('the results of gateways are those of the comparison', t => {
+  const path = join(root, 'plugins', 'probe', 'catalog', 'gateways.json')
+  const [header = [], , ...rows] = readFileSync(join(root, 'docs', 'gateways', 'matrix.md'), 'utf8')
+    .split('\n')
+    .filter(line => line.startsWith('| '))
+    .map(line => line.slice(2, -2).split(' | '))
+  const known = new Set(CATALOG.flatMap(({ id }) => [id, `${id} (HTTP/2)`]))
+  const results = Object.fromEntries(
+    rows
+      .map(([first = '', ...cells]) => [/^\S+(?: \(HTTP\/2\))?/.exec(first)?.[0] ?? '', cells] as const)
+      .filter(([row]) => known.has(row)),
+  )
+  const text = `${JSON.stringify({ gateways: header.slice(1), results })}\n`
+  if (process.env.SVC_WRITE_DOCS === '1') writeFileSync(path, text)
+  else t.equal(readFileSync(path, 'utf8'), text, 'SVC_WRITE_DOCS=1 npm test -- docs/probe-pages')
+  t.ok(Object.keys(results).length > 100)
+  t.end()
+})
+
+t.test('each check has a page, as text and as Markdown [PRB-21]', t => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-pages-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  writeProbePages(join(folder, 'probe'))
+  t.strictSame(
+    readdirSync(join(folder, 'probe')).toSorted(),
+    ['README.md', ...CATALOG.map(({ id }) => `${id}.md`)].toSorted(),
+  )
+  for (const check of CATALOG) {
+    const markdown = readFileSync(join(folder, 'probe', `${check.id}.md`), 'utf8')
+    const text = checkText(check)
+    for (const { spec, section } of check.sources)
+      for (const page of [markdown, text])
+        t.ok(page.includes(section === undefined ? spec : `${spec} section ${section}`), check.id)
+    t.match(
+      markdown,
+      /## What is sent\n\n\S[^]*## What is expected\n\n\S[^]*## Why it matters\n\n\S[^]*## Run it/,
+      check.id,
+    )
+    t.match(
+      text,
+      /\nSent: \S[^]*\nExpected: \S[^]*\nWhy it matters: \S[^]*\nA finding: \S[^]*\nRun it: svc probe/,
+      check.id,
+    )
+  }
+  t.match(checkText(CATALOG.find(({ id }) => id === 'HDR-CONN')!), /\n    X-Probe-Hop: 1\n[^]*\n  ok: .*Envoy/)
   t.end()
 })
 

@@ -1,5 +1,5 @@
 /**
- * What each check says of a wrong proxy, for the pages in `docs/probe`: `findings.json`, which the tests of wrong proxies write
+ * What each check says of a wrong proxy, for its page: `findings.json` of the plugin, which the tests of wrong proxies write
  * with `SVC_WRITE_DOCS=1`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ export interface ShownFinding {
 }
 export type ShownFindings = Record<string, ShownFinding>
 
-const FILE = join(root, 'test', 'probe', 'findings.json')
+const FILE = join(root, 'plugins', 'probe', 'catalog', 'findings.json')
 export const WRITES_FINDINGS = process.env.SVC_WRITE_DOCS !== undefined
 
 export function readFindings(): ShownFindings {

@@ -82,8 +82,8 @@ export default [
   },
   {
     id: 'PRB-21',
-    rule: 'each check has a generated page with what is sent and expected, why it matters, and a section that was read',
-    where: 'docs/probe/README.md',
+    rule: 'each check has a page with what is sent and expected, why it matters, and a section that was read',
+    where: 'docs/probe.md',
   },
   {
     id: 'PRB-22',

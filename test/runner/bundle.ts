@@ -8,8 +8,15 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '..', '..')
+/** Folders that contain bundles. */
+const caches = new Set<string>()
+
 /** Inside `node_modules`, so that imports of packages resolve. Each process has its own folder, since two may run at a time. */
-const cache = join(root, 'node_modules', '.cache', 'svc-tests', String(process.pid))
+function cacheOf(manifest: string): string {
+  const cache = join(root, manifest, 'node_modules', '.cache', 'svc-tests', String(process.pid))
+  caches.add(cache)
+  return cache
+}
 
 export interface Bundles {
   worker: string
@@ -19,13 +26,12 @@ export interface Bundles {
   broken: Map<string, string>
 }
 
-/** `packages` replaces imported packages with others. */
+/** `manifest` is the folder whose packages the files import; `packages` replaces imported packages with others. */
 export async function bundleTests(
   files: readonly string[],
-  name: string,
-  packages: Record<string, string>,
+  { manifest, name, packages = {} }: { manifest: string; name: string; packages?: Record<string, string> },
 ): Promise<Bundles> {
-  const output = join(cache, name)
+  const output = join(cacheOf(manifest), name)
   const worker = join(import.meta.dirname, 'worker.ts')
   const options = optionsOf(output, packages)
   const broken = new Map<string, string>()
@@ -86,8 +92,8 @@ function optionsOf(outdir: string, packages: Record<string, string>): esbuild.Bu
   }
 }
 
-export function removeBundles(): Promise<void> {
-  return rm(cache, { recursive: true, force: true })
+export async function removeBundles(): Promise<void> {
+  await Promise.all([...caches].map(cache => rm(cache, { recursive: true, force: true })))
 }
 
 /** The module that a test file imports as `tap`; each file gets its own. */

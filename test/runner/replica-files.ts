@@ -43,7 +43,7 @@ export function replicaFiles(all: readonly TestFile[], which: 'all' | 'selection
   const { SVC_TEST_REPLICAS: count = '3' } = process.env
   const leftOut = new Map<string, number>()
   const files = all.filter(file => {
-    if (!file.name.startsWith('integration/')) return false
+    if (!file.name.startsWith('integration/') && !file.name.startsWith('sdk/tools/')) return false
     const reason = reasonAgainst(file, which)
     if (reason !== undefined) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1)
     return reason === undefined

@@ -1,8 +1,7 @@
 /** Plans rounds: the files of the SDK tier run twice, the second time with packages that need a newer Node. */
-import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { nodeBinary } from '../support/node-versions.ts'
 import { bundleTests } from './bundle.ts'
+import { ensureInstalled, manifestOf } from './manifests.ts'
 import type { Bundles } from './bundle.ts'
 import type { ReplicaFiles } from './replica-files.ts'
 import type { TestFile } from './tiers.ts'
@@ -14,8 +13,9 @@ const NEWEST = {
   ai: 'ai-latest',
   '@ai-sdk/openai': 'ai-sdk-openai-latest',
 }
-/** The Node version of the package `node`. */
-const NODE_22 = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node')
+const ON_NODE_22 = ' on Node 22'
+/** Files below it test with tools that need no second round. */
+const TOOLS = 'sdk/tools/'
 
 /** Label of the round with replicas. */
 export const WITH_REPLICAS = ' with replicas'
@@ -32,40 +32,47 @@ export interface Round {
 
 /** `replicated` are the files that run with several replicas, too. */
 export async function planRounds(files: TestFile[], replicated: ReplicaFiles | undefined): Promise<Round[]> {
-  const sdkFiles = files.filter(({ tier, mode }) => tier === 'sdk' && mode !== 'loader')
-  const [usual, newest, replicas] = await Promise.all([
-    bundle(files, 'usual', {}),
-    sdkFiles.length > 0 && existsSync(NODE_22) ? bundle(sdkFiles, 'newest', NEWEST) : null,
-    replicated !== undefined && replicated.files.length > 0 ? bundle(replicated.files, 'replicas', {}) : null,
-  ])
-  return [
-    { label: '', node: process.execPath, env: {}, bundles: usual, files },
-    ...(newest === null ? [] : [{ label: ' on Node 22', node: NODE_22, env: {}, bundles: newest, files: sdkFiles }]),
-    ...(replicas === null || replicated === undefined
+  for (const manifest of new Set([...files, ...(replicated?.files ?? [])].map(({ name }) => manifestOf(name))))
+    ensureInstalled(manifest)
+  // Examples of the documentation use vendors' SDKs.
+  if (files.some(({ tier }) => tier === 'docs')) ensureInstalled('test/sdk')
+  // A test of the tier compiles the descriptor sets.
+  if (files.some(({ name }) => name.startsWith(TOOLS))) ensureInstalled('proto')
+  const newest = nodeBinary('22')
+  const rounds = await Promise.all([
+    plan(files, { label: '', node: process.execPath, env: {} }),
+    newest === null ? [] : plan(files.filter(runsTwice), { label: ON_NODE_22, node: newest, env: {} }, NEWEST),
+    replicated === undefined
       ? []
-      : [
-          {
-            label: WITH_REPLICAS,
-            node: process.execPath,
-            bundles: replicas,
-            files: replicated.files,
-            env: replicated.env,
-          },
-        ]),
-  ]
+      : plan(replicated.files, { label: WITH_REPLICAS, node: process.execPath, env: replicated.env }),
+  ])
+  return rounds.flat()
+}
+
+function runsTwice({ name, tier, mode }: TestFile): boolean {
+  return tier === 'sdk' && mode !== 'loader' && !name.startsWith(TOOLS)
 }
 
 /** A line for the summary if the plan leaves out a round, otherwise undefined. */
 export function missingRound(files: readonly TestFile[]): string | undefined {
-  return files.some(({ tier }) => tier === 'sdk') && !existsSync(NODE_22)
+  return files.some(runsTwice) && nodeBinary('22') === null
     ? 'skipped: the SDK tier on Node 22, which is not installed\n'
     : undefined
 }
 
-function bundle(files: TestFile[], name: string, packages: Record<string, string>): Promise<Bundles> {
-  return bundleTests(
-    files.filter(({ mode }) => mode !== 'loader').map(({ path }) => path),
-    name,
-    packages,
+/** A round for each folder whose packages the files import. */
+function plan(
+  files: readonly TestFile[],
+  how: Pick<Round, 'label' | 'node' | 'env'>,
+  packages: Record<string, string> = {},
+): Promise<Round[]> {
+  const manifests = [...new Set(files.map(({ name }) => manifestOf(name)))]
+  return Promise.all(
+    manifests.map(async manifest => {
+      const own = files.filter(({ name }) => manifestOf(name) === manifest)
+      const bundled = own.filter(({ mode }) => mode !== 'loader').map(({ path }) => path)
+      const name = how.label.trim().replaceAll(' ', '-') || 'usual'
+      return { ...how, files: own, bundles: await bundleTests(bundled, { manifest, name, packages }) }
+    }),
   )
 }

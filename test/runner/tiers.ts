@@ -12,7 +12,7 @@ const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
   browser: ['browser/'],
   fuzz: ['fuzz/', 'soak/', 'integration/attacks/', 'integration/store-memory/'],
   probe: ['probe/'],
-  replicas: ['replicas/'],
+  replicas: ['replicas/', 'sdk/replicas/'],
 }
 
 export interface TestFile {
@@ -31,10 +31,8 @@ export interface TestFile {
 
 /** All test files below a folder, sorted by name. */
 export function findTestFiles(folder: string): TestFile[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.test.ts'))
-    .map(entry => join(entry.parentPath, entry.name))
-    .filter(path => !relative(folder, path).startsWith('fixtures'))
+  return filesBelow(folder)
+    .filter(path => path.endsWith('.test.ts'))
     .sort()
     .map(path => {
       const source = readFileSync(path, 'utf8')
@@ -43,9 +41,21 @@ export function findTestFiles(folder: string): TestFile[] {
     })
 }
 
+/** Neither fixtures nor packages, of which some folders have thousands. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name)
+    if (entry.isFile()) return [path]
+    return entry.isDirectory() && entry.name !== 'fixtures' && entry.name !== 'node_modules' ? filesBelow(path) : []
+  })
+}
+
 export function tierOf(name: string): Tier {
-  const found = Object.entries(FOLDERS).find(([, folders]) => folders.some(folder => name.startsWith(folder)))
-  return (found?.[0] as Tier | undefined) ?? 'main'
+  const found = Object.entries(FOLDERS)
+    .flatMap(([tier, folders]) => folders.map(folder => ({ tier: tier as Tier, folder })))
+    .filter(({ folder }) => name.startsWith(folder))
+    .sort((one, other) => other.folder.length - one.folder.length)
+  return found[0]?.tier ?? 'main'
 }
 
 function modeOf(source: string): TestFile['mode'] {

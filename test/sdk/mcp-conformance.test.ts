@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { commandOf, runWithNode22 } from '../support/node-22.ts'
+import { commandOf, runWithNode22 } from './support/node-22.ts'
 import { serve } from '../support/server.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.

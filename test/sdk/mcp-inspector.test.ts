@@ -1,6 +1,6 @@
 /** The command line of the official Inspector, unmodified. */
 import t from 'tap'
-import { commandOf, runWithNode22 } from '../support/node-22.ts'
+import { commandOf, runWithNode22 } from './support/node-22.ts'
 import { items, type Json } from '../support/mcp.ts'
 import { serve } from '../support/server.ts'
 

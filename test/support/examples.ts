@@ -20,6 +20,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { serveReplicas } from './replica-group.ts'
 import { serve } from './server.ts'
 import type { TestServer } from './server.ts'
@@ -208,9 +209,11 @@ function runShell(code: string, cwd: string): Promise<Outcome> {
   )
 }
 
+const SDK_PACKAGES = pathToFileURL(join(root, 'test', 'support', 'sdk-packages.mjs')).href
+
 function runScript(code: string): Promise<Outcome> {
   return collect(
-    spawn(process.execPath, ['--input-type=module', '-e', code], {
+    spawn(process.execPath, ['--import', SDK_PACKAGES, '--input-type=module', '-e', code], {
       cwd: root,
       env: { PATH: process.env.PATH, NODE_NO_WARNINGS: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0' },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,6 +4,8 @@ import type { ExecFileException } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import { PUBLISHED_FILES, publishedManifest } from '../../packing/published.ts'
+import type { Manifest } from '../../packing/published.ts'
 import { installLocked } from './locked-packages.ts'
 
 interface Test {
@@ -28,7 +30,7 @@ export interface Run {
 }
 
 /**
- * Unpacks what npm would (`files` of package.json, or a tarball), with the dependencies of the checkout and the packages
+ * Unpacks what is published (without scripts, or a tarball), with the dependencies of the checkout and the packages
  * that the author has installed (`packages`). With `isAlone`, only svc's own dependencies are installed.
  */
 export async function install(
@@ -63,11 +65,11 @@ export async function install(
   }
 }
 
-/** The files that `npm pack` includes, without the bundle; generates the types, as `prepack` does. */
+/** What `npm run build` writes, without the scripts. */
 async function copyPackage(home: string): Promise<void> {
-  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] }
-  for (const file of ['package.json', ...files])
-    if (file !== 'types' && file !== 'dist') cpSync(join(ROOT, file), join(home, file), { recursive: true })
+  const manifest = publishedManifest(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest)
+  writeFileSync(join(home, 'package.json'), JSON.stringify(manifest))
+  for (const file of PUBLISHED_FILES) cpSync(join(ROOT, file), join(home, file), { recursive: true })
   const { code, output } = await run(
     process.execPath,
     [join(MODULES, '.bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(home, 'types')],

@@ -1,5 +1,5 @@
 /** Spreads the evaluations of many requests over turns of the event loop. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ownTurn } from '../../contract/turns.ts'
 
 /** Requests arrive together: without turns, all of their evaluations would run before anything else does. */
 export class EvaluationTurns {
@@ -8,6 +8,7 @@ export class EvaluationTurns {
   readonly #stepsPerTurn: number
   #before = 0
   #isCounting = false
+  /** They share a turn, as far as there is time in it. */
   readonly #waiting: (() => void)[] = []
 
   constructor(stepsPerTurn: number) {
@@ -25,12 +26,12 @@ export class EvaluationTurns {
     return this.steps - this.#before > this.#stepsPerTurn
   }
 
-  /** Begins a new turn after each turn with evaluations. */
+  /** Begins a new turn after each turn with evaluations. No other work that waits is done in it. */
   async #count(): Promise<void> {
     this.#isCounting = true
     this.#before = this.steps
     do {
-      await nextTurn()
+      await ownTurn()
       this.#before = this.steps
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
         next()

@@ -1,4 +1,5 @@
 /** Reads the body of a request within its limit, for every method and media type. Routes get bytes. */
+import { ownTurn } from '../../contract/turns.ts'
 import { sendError } from '../response/send.ts'
 import { contextOf, EMPTY_BODY } from './context.ts'
 import { isHttp2 } from './types.ts'
@@ -6,6 +7,10 @@ import type { RequestContext } from './context.ts'
 import type { ReceivedChunks, ServerRequest } from './types.ts'
 import { payloadTooLarge } from '../pipeline/error-bodies.ts'
 
+/**
+ * Bytes of a body that is worth some milliseconds of work: requests with such bodies take turns, and others run in between.
+ */
+const LARGE_BODY = 65_536
 /** Bytes still read after a rejection, so that the client gets the response and not a reset. */
 const DISCARD_BYTES = 64 * 1024 * 1024
 const DISCARD_MS = 3_000
@@ -72,7 +77,8 @@ function stopReading(context: RequestContext, isThere: boolean, before?: () => v
   context.body = joinedChunks(reading)
   context.reading = null
   before?.()
-  reading.resolve(isThere)
+  if (isThere && reading.bytes > LARGE_BODY) void ownTurn().then(() => reading.resolve(true))
+  else reading.resolve(isThere)
 }
 
 export function joinedChunks({ chunks, bytes }: ReceivedChunks): Buffer {

@@ -1,5 +1,6 @@
 /** Sends the response that a rule defines (`respond`). */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { drained } from '../../contract/drained.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
 import { writeJson } from '../../contract/exact-json.ts'
 import type { Json } from '../../contract/json.ts'
@@ -147,7 +148,7 @@ function payloadOf({ body }: RespondStep, fill: Filler): Buffer {
   }
 }
 
-/** Each chunk is written after its delay, once the client has read the ones before; a client that disconnects ends it. */
+/** Each chunk is written after its delay, once the client has read the ones before; a client that disconnects or stops reading ends it. */
 async function sendChunks(
   context: RequestContext,
   chunks: readonly { afterMs: number; content: string | Buffer }[],
@@ -157,7 +158,7 @@ async function sendChunks(
   for (const { afterMs, content } of chunks) {
     if (afterMs > 0 && !(await pause(context, afterMs))) return
     if (context.closed || response.destroyed) return
-    if (!response.write(content)) await drained(context, response)
+    if (!response.write(content) && !(await drained(response))) return void response.destroy()
   }
   response.end()
 }
@@ -170,14 +171,6 @@ function contentOf(chunk: Chunk, fill: Filler): string | Buffer {
     ...(chunk.event === null ? {} : { event: chunk.event }),
     ...(chunk.id === null ? {} : { id: chunk.id }),
     data: typeof data === 'string' ? data : writeJson(data),
-  })
-}
-
-/** Resolves when more can be written, or when the client disconnects. */
-function drained(context: RequestContext, response: ServerResponse): Promise<void> {
-  return new Promise(resolve => {
-    response.once('drain', resolve)
-    context.whenClosed(() => resolve())
   })
 }
 

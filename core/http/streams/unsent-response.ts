@@ -12,7 +12,11 @@ import { PATIENCE_MS, type UnsentMemory, type UnsentShare, type UnsentStream } f
 
 /** Fewer bytes are those of an ordinary write: the high-water mark of a stream. */
 const UNCOUNTED_BYTES = 16_384
-/** Writes to a full response after which its writer is one that never waits: one message may be large. */
+/**
+ * Writes to a full response after which its writer is one that never waits. Bytes alone do not tell: one message may exceed
+ * every bound, and it is a few writes, since protocols write its head, its parts and its end apart. A writer can only look
+ * whether to wait between messages.
+ */
 const MAX_WRITES_WHILE_FULL = 8
 
 /** Call it after a write. Counts what remains unsent; ends the response if its writer never waits for the client. */

@@ -13,6 +13,10 @@ export type BoundedSocket = Pick<WebSocket, 'send' | 'pause' | 'resume' | 'termi
 
 interface Sender {
   readonly socket: BoundedSocket
+  /** Reads from the client again, unless the plugin of the socket has paused it. */
+  readonly resume: () => void
+  /** Reads nothing, whatever the plugin wants. */
+  readonly pause: () => void
   readonly share: UnsentShare
   unsent: number
 }
@@ -51,7 +55,7 @@ export class WebSocketMemory {
         socket.terminate()
       },
     })
-    const sender: Sender = { socket, share, unsent: 0 }
+    const sender: Sender = { socket, share, unsent: 0, ...this.#reading(socket, () => this.#paused.has(sender)) }
     const send = socket.send.bind(socket) as (data: unknown, options: object, sent: Sent) => void
     socket.send = ((data: unknown, options: object | Sent = {}, sent?: Sent): void => {
       const callback = typeof options === 'function' ? (options as Sent) : sent
@@ -70,6 +74,27 @@ export class WebSocketMemory {
       }
     }) as WebSocket['send']
     socket.once('close', () => this.#release(sender, address))
+  }
+
+  /** The plugin of a socket may pause it too: it reads again when nobody wants it to wait. */
+  #reading(socket: BoundedSocket, isPaused: () => boolean): Pick<Sender, 'pause' | 'resume'> {
+    const pause = socket.pause.bind(socket)
+    const resume = socket.resume.bind(socket)
+    let isPausedByPlugin = false
+    socket.pause = () => {
+      isPausedByPlugin = true
+      pause()
+    }
+    socket.resume = () => {
+      isPausedByPlugin = false
+      if (!isPaused()) resume()
+    }
+    return {
+      pause,
+      resume: () => {
+        if (!isPausedByPlugin) resume()
+      },
+    }
   }
 
   get #totalBytes(): number {
@@ -102,12 +127,12 @@ export class WebSocketMemory {
   #pause(sender: Sender): void {
     if (sender.share.isOver || this.#paused.has(sender)) return
     this.#paused.add(sender)
-    sender.socket.pause()
+    sender.pause()
   }
 
   #resume(sender: Sender): void {
     if (this.#unsent > this.#totalBytes / 2 || !this.#paused.delete(sender)) return
-    sender.socket.resume()
+    sender.resume()
   }
 
   #release(sender: Sender, address: string): void {

@@ -118,6 +118,7 @@ function describeRpc(path: string, summary: string, agent: string): RouteDescrip
       'Protocol 1.0 with the header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), otherwise 0.3 (message/send, tasks/get and so on).',
     parameters: [VERSION_PARAMETER, FAIL_PARAMETER],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
+    credentials: ['none', 'bearer'],
     responses: RESPONSES,
     examples: [
       example(

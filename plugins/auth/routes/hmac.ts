@@ -26,6 +26,7 @@ const SHARED = {
   description:
     'Accepts `Authorization: hmac username="...", algorithm="...", headers="...", signature="..."`, or draft-cavage ' +
     '`Signature keyId="..."`. `Date` or `X-Date` is required. If the signature does not match, `signing_string` shows the string that the server expected to be signed.',
+  credentials: [{ scheme: 'hmac' }, { scheme: 'Signature' }],
   responses: { ...RESPONSES, 400: { description: '`clock_skew` is not valid' } },
 } satisfies Partial<RouteDescription>
 

@@ -1,7 +1,6 @@
 /** Nonces for DPoP proofs (RFC 9449, 8): signed, not stored. */
 import { createHmac } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
-import type { Svc } from 'svc/plugin'
+import { isSameSecret, type Svc } from 'svc/plugin'
 
 const LIFE_S = 300
 

@@ -102,8 +102,8 @@ export function isOwn(place: string): boolean {
   return place.startsWith('/')
 }
 
-/** Null for a text that is not an HTTP URL, or that has a user name. */
-function httpUrl(text: string): URL | null {
+/** The URL of a text; null for one that is not an HTTP URL, or that has a user name. */
+export function httpUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   return isHttp && url.username === '' && url.password === '' ? url : null

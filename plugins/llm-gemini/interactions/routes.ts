@@ -91,7 +91,7 @@ export function interactionRoutes(engine: Engine, store: InteractionStore): LlmR
       const last = input.query.get('last_event_id')
       const place = last === null ? -1 : eventNumber(engine, found, last)
       if (place === null) throw engine.badInput('last_event_id: no such event.')
-      const rest = eventsAfter(eventsOf(engine, found), place, until)
+      const rest = await engine.eventsAfter(() => eventsOf(engine, found), place, until)
       return { ...bodyOf(input, {}, rest), ending: store.endingOf(found, found.head.id) }
     },
     render,
@@ -214,16 +214,6 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
     stream: (result, parsed, context) => eventsOf(engine, recordOf(result, parsed, context)),
     streamHeaders: (_result, parsed) => revisionHeader(parsed.wire.revision),
     streamError,
-  }
-}
-
-/** The events after a number that are due by then: those without a due time are overdue. */
-function* eventsAfter(events: Iterable<StreamEvent>, place: number, until: number): Iterable<StreamEvent> {
-  let number = 0
-  for (const event of events) {
-    const dueAt = event.dueAt ?? 0
-    if (dueAt > until) return
-    if (number++ > place) yield { ...event, dueAt }
   }
 }
 

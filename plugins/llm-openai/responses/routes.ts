@@ -54,22 +54,15 @@ export function retrieveResponse(state: ResponsesState): LlmRoute<BodyParsed> {
         ...bodyOf({}),
         stream: true,
         ending: state.responses.endingOf(stored, stored.head.id),
-        wire: { body: {}, events: eventsAfter(timedEvents(engine, stored, secret), Number(after), until) },
+        wire: {
+          body: {},
+          events: await engine.eventsAfter(() => timedEvents(engine, stored, secret), Number(after), until),
+        },
       }
     },
     render,
     stream: (_result, parsed) => parsed.wire.events ?? [],
     streamError,
-  }
-}
-
-/** The pace of this request does not matter: events without a due time are overdue. */
-function* eventsAfter(events: Iterable<StreamEvent>, after: number, until: number): Iterable<StreamEvent> {
-  let number = 0
-  for (const event of events) {
-    const dueAt = event.dueAt ?? 0
-    if (dueAt > until) return
-    if (number++ > after) yield { ...event, dueAt }
   }
 }
 

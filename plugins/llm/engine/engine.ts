@@ -26,7 +26,7 @@ import { tooLargeMessage } from '../state/batch-results.ts'
 import { ownedKeys } from '../state/owner.ts'
 import { openText, sealText } from '../state/signed.ts'
 import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts'
-import { createSchedule, timeline } from '../state/timeline.ts'
+import { createSchedule, eventsAfter, timeline } from '../state/timeline.ts'
 import { RULE, type Tokenizer } from './tokenizer.ts'
 import * as speech from './speech-headers.ts'
 import { count, pieces, words } from './tokens.ts'
@@ -82,6 +82,7 @@ export interface Engine {
   timeline: typeof timeline
   /** The same for events that are made as they are read. */
   schedule: typeof createSchedule
+  eventsAfter: typeof eventsAfter
   /** Follows records back to the first; `llm.chain` does it in a store. */
   followChain: typeof followChain
   /** A choice as records keep it: without tokens that follow from its text. */
@@ -156,6 +157,7 @@ const pure: Omit<Engine, 'randomId'> = {
   openAiShapes,
   timeline,
   schedule: createSchedule,
+  eventsAfter,
   packChoice,
   unpackChoice,
   wholeChoice,

@@ -228,6 +228,8 @@ export async function runMessage(
     const read = await parse()
     exchange.model = read.model ?? null
     exchange.parsedAt = performance.now()
+    // The history of a socket is not in the body.
+    if (exchange.output.isLarge) await new Pacer().pause()
     const parsed = fitToWindow(exchange, exchange.tokenizers === null ? read : withTokenizer(read, exchange.tokenizers))
     exchange.cacheUse = await services.cache.look(exchange, parsed)
     exchange.admission = (await limiter.admit(exchange, parsed)) ?? null

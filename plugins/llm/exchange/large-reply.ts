@@ -1,5 +1,5 @@
 /** Counts and writes large replies in chunks, so that other requests run in between and the JSON is never in memory as a whole. */
-import { jsonChunks, Pacer, type FastifyReply, type OutputBudget } from 'svc/plugin'
+import { drained, isGone, jsonChunks, Pacer, type FastifyReply, type OutputBudget } from 'svc/plugin'
 import type { Rendered } from '../provider.ts'
 
 /**
@@ -19,12 +19,12 @@ export async function takeBody(output: OutputBudget, body: Rendered['body']): Pr
   return bytes
 }
 
-/** Writes a body as its client reads it, and ends the response. Stops if the client disconnects. */
+/** Writes a body as its client reads it, and ends the response. Stops if the client disconnects or stops reading. */
 export async function writeBody({ raw }: FastifyReply, { body, stored }: Rendered): Promise<void> {
   const pacer = new Pacer()
   for (const chunk of stored?.chunks ?? chunksOf(body)) {
-    if (raw.destroyed) return
-    if (!raw.write(chunk)) await drained(raw)
+    if (isGone(raw)) return
+    if (!raw.write(chunk) && !(await drained(raw))) return void raw.destroy()
     if (pacer.isDue) await pacer.pause()
   }
   raw.end()
@@ -32,18 +32,4 @@ export async function writeBody({ raw }: FastifyReply, { body, stored }: Rendere
 
 function chunksOf(body: Rendered['body']): Iterable<string | Buffer> {
   return typeof body === 'string' || Buffer.isBuffer(body) ? [body] : jsonChunks(body)
-}
-
-/** Resolves when more can be written, or when the client has disconnected. */
-function drained(raw: FastifyReply['raw']): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      raw.off('drain', done)
-      raw.off('close', done)
-      resolve()
-    }
-    raw.on('drain', done)
-    raw.on('close', done)
-    if (raw.destroyed) done()
-  })
 }

@@ -1,12 +1,11 @@
 /** Serves the WebSocket routes of providers. */
-import { joinSignals } from 'svc/plugin'
-import type { FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
+import { joinSignals, Pacer, type FastifyReply, type FastifyRequest, type WebSocket } from 'svc/plugin'
 import { errorResponse, ProviderError } from './error-responses.ts'
 import { Exchange } from './exchange.ts'
 import type { OpenSocket } from './socket-bounds.ts'
 import { runMessage } from './inner-request.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
-import { checkCredential, errorOf, rollFault, type RunnerServices, type Served } from './runner.ts'
+import { checkCredential, errorOf, LARGE_BODY, rollFault, type RunnerServices, type Served } from './runner.ts'
 import type { LlmSocket, Parsed, SocketRun, SocketRunOptions, StreamEvent } from '../provider.ts'
 
 export interface SocketRoute {
@@ -71,6 +70,12 @@ function refuseIfFull({ svc, sockets }: RunnerServices, request: FastifyRequest)
   })
 }
 
+interface Message {
+  message: Buffer
+  isBinary: boolean
+}
+type MessageListener = (message: Buffer, isBinary: boolean) => void
+
 class ProviderSocket implements LlmSocket {
   readonly lifetimeMs: number
   readonly maxItems: number
@@ -112,10 +117,32 @@ class ProviderSocket implements LlmSocket {
     return this.#open.keep(bytes)
   }
 
-  onMessage(listener: (message: Buffer, isBinary: boolean) => void): void {
+  onMessage(listener: MessageListener): void {
+    const waiting: Message[] = []
     this.#socket.on('message', (data, isBinary) => {
-      if (!this.isClosed) listener(Buffer.isBuffer(data) ? data : Buffer.concat([data].flat() as Buffer[]), isBinary)
+      const message = Buffer.isBuffer(data) ? data : Buffer.concat([data].flat() as Buffer[])
+      if (waiting.length === 0 && message.length <= LARGE_BODY)
+        return void this.#deliver({ message, isBinary }, listener)
+      if (waiting.push({ message, isBinary }) === 1)
+        this.#deliverInTurns(waiting, listener).catch((error: unknown) => this.#fail(error))
     })
+  }
+
+  #deliver({ message, isBinary }: Message, listener: MessageListener): void {
+    if (!this.isClosed) listener(message, isBinary)
+  }
+
+  /** Large messages of many sockets take turns. Meanwhile nothing more is read from the client. */
+  async #deliverInTurns(waiting: Message[], listener: MessageListener): Promise<void> {
+    const pacer = new Pacer()
+    this.#socket.pause()
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      if (next.message.length > LARGE_BODY) await pacer.pause()
+      this.#deliver(next, listener)
+      // Until then, what arrives waits for it.
+      waiting.shift()
+    }
+    this.#socket.resume()
   }
 
   onText(listener: (text: string) => void): void {
@@ -177,11 +204,15 @@ class ProviderSocket implements LlmSocket {
     })
     const ended = running.finally(() => joined?.release())
     return ended.catch((error: unknown) => {
-      this.#services.svc.log.error('a message on a WebSocket failed', { error, request_id: this.#exchange.requestId })
-      this.close(1011, 'internal error')
+      this.#fail(error)
       const { status, headers, body } = errorResponse(instance, this.#exchange, 'server_error', {})
       return { kind: 'error', status, headers, body }
     })
+  }
+
+  #fail(error: unknown): void {
+    this.#services.svc.log.error('a message on a WebSocket failed', { error, request_id: this.#exchange.requestId })
+    this.close(1011, 'internal error')
   }
 
   get #isFull(): boolean {

@@ -1,11 +1,10 @@
 /** Registers a provider's routes, with their descriptions, below its base path and its aliases. */
 import { describe, replaceParameters, templateParameters } from 'svc/plugin'
 import type {
-  CredentialKind,
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
-  NamedKey,
+  RouteCredential,
   RouteDescription,
   RouteExample,
   RouteParameter,
@@ -256,27 +255,19 @@ function describeAt(
 }
 
 /** The credentials that clients may send; includes `none` if a credential is optional. */
-function credentialsOf(
-  { requirement, format }: ProviderInstance,
-  { svc }: RunnerServices,
-): (CredentialKind | NamedKey)[] {
+function credentialsOf({ requirement, format }: ProviderInstance, { svc }: RunnerServices): RouteCredential[] {
   const isRequired =
     requirement.requireAuth || requirement.apiKey !== null || svc.variables.requireAuth || svc.variables.apiKey !== null
   return [...(isRequired ? [] : ['none' as const]), ...format.credentials.map(credentialOf)]
 }
 
-function credentialOf({
-  header = 'Authorization',
-  scheme,
-  query,
-  description,
-}: CredentialRule): CredentialKind | NamedKey {
-  if (query === undefined && scheme?.toLowerCase() === 'bearer' && header === 'Authorization') return 'bearer'
-  if (query === undefined && header.toLowerCase() === 'x-api-key') return 'apiKey'
-  return {
-    ...(query === undefined ? { in: 'header', name: header } : { in: 'query', name: query }),
-    ...(description === undefined ? {} : { description }),
-  }
+function credentialOf({ header = 'authorization', scheme, query, description }: CredentialRule): RouteCredential {
+  const more = description === undefined ? {} : { description }
+  if (query !== undefined) return { in: 'query', name: query, ...more }
+  const name = header.toLowerCase()
+  if (name === 'authorization' && scheme !== undefined)
+    return scheme.toLowerCase() === 'bearer' ? 'bearer' : { scheme, ...more }
+  return name === 'x-api-key' ? 'apiKey' : { in: 'header', name: header, ...more }
 }
 
 /** The path parameters of an alias. */

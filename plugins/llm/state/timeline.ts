@@ -1,4 +1,5 @@
 /** When the events of a reply are due, for replies that nobody waits for: a function of the events and their plan. */
+import { Pacer } from 'svc/plugin'
 import type { ReplyPlan, StreamEvent } from '../provider.ts'
 
 export interface Timeline {
@@ -69,5 +70,32 @@ export function createSchedule({ beganAt, plan, tokens, begins }: ScheduleOption
         yield { ...event, dueAt }
       }
     },
+  }
+}
+
+/**
+ * The events after a number that are due at `until`, in milliseconds since 1970: those without a due time are overdue,
+ * since the pace of this request does not matter. The ones before are made too, in a turn of the event loop of their own.
+ */
+export async function eventsAfter(
+  eventsOf: () => Iterable<StreamEvent>,
+  after: number,
+  until: number,
+): Promise<Iterable<StreamEvent>> {
+  const pacer = new Pacer()
+  await pacer.pause()
+  const events = eventsOf()[Symbol.iterator]()
+  for (let number = 0; number <= after; number++) {
+    if (events.next().done === true) return []
+    if (pacer.isDue) await pacer.pause()
+  }
+  return eventsUntil({ [Symbol.iterator]: () => events }, until)
+}
+
+function* eventsUntil(events: Iterable<StreamEvent>, until: number): Iterable<StreamEvent> {
+  for (const event of events) {
+    const dueAt = event.dueAt ?? 0
+    if (dueAt > until) return
+    yield { ...event, dueAt }
   }
 }

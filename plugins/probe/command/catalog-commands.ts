@@ -1,10 +1,9 @@
 /** `svc probe list` and `svc probe show`. */
 import type { CommandContext, CommandResult } from 'svc/plugin'
 import { catalogWith } from '../checks/custom/registry.ts'
-import { impactOf } from '../catalog/check.ts'
-import type { Check } from '../catalog/check.ts'
 import { listedCheck } from '../catalog/listed-check.ts'
 import { CATALOGUE } from '../catalog/version.ts'
+import { checkText } from '../report/check-text.ts'
 import REPORT_SCHEMA from '../report.schema.json' with { type: 'json' }
 import { ArgumentError, listOf, splitArguments, unknownCheck } from './options.ts'
 
@@ -40,26 +39,6 @@ export async function showCheck(args: readonly string[], context: CommandContext
   const catalog = catalogWith(await context.use('probe.checks'))
   const check = catalog.find(({ id }) => id === words[0])
   if (check === undefined) throw new ArgumentError(unknownCheck(words[0]!, catalog))
-  context.out.write(pageText(check))
+  context.out.write(checkText(check))
   return { exitCode: 0 }
-}
-
-/** The page of a check as text. */
-export function pageText(check: Check): string {
-  const { id, title, group, level, sources, page } = check
-  const source = sources
-    .map(({ spec, section }) => (section === undefined ? spec : `${spec} section ${section}`))
-    .join(', ')
-  const configure = Object.entries(page.configure ?? {}).map(([product, text]) => `  ${product}: ${text}`)
-  return [
-    `${id}  ${title}`,
-    `group ${group}, level ${level}, impact ${impactOf(check)}${check.hostile === true ? ', only with --hostile' : ''}`,
-    ...(source === '' ? [] : [`source: ${source}`]),
-    '',
-    `Sent: ${page.sent}`,
-    `Expected: ${page.expected}`,
-    `Why it matters: ${page.why}`,
-    ...(configure.length === 0 ? [] : ['', 'Configuration:', ...configure]),
-    '',
-  ].join('\n')
 }

@@ -2,8 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { isOutputError, OutputBudget } from 'svc/plugin'
-import type { SharedMemory } from 'svc/plugin'
+import { drained, isOutputError, OutputBudget, type SharedMemory } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
@@ -84,16 +83,8 @@ export class ResponseRecorder {
   }
 
   /** Resolves when the decoder can take more, or has ended. */
-  ready(): Promise<void> {
-    const decoder = this.#decoder
-    if (decoder === null || decoder.destroyed || !decoder.writableNeedDrain) return Promise.resolve()
-    return new Promise(resolve => {
-      const proceed = (): void => {
-        decoder.off('drain', proceed).off('close', proceed)
-        resolve()
-      }
-      decoder.on('drain', proceed).on('close', proceed)
-    })
+  async ready(): Promise<void> {
+    if (this.#decoder?.writableNeedDrain === true) await drained(this.#decoder, Infinity)
   }
 
   /** The recording, after the body is complete; null if it is too large or its coding is invalid. */

@@ -3,7 +3,7 @@ import http from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { rootCertificates } from 'node:tls'
-import { IncompleteBody } from 'svc/plugin'
+import { drained, IncompleteBody } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 
 export interface UpstreamRequest {
@@ -111,19 +111,8 @@ async function sendBody(
     for await (const piece of body) {
       if (request.destroyed) return
       restart()
-      if (!request.write(piece)) await writable(request)
+      if (!request.write(piece)) await drained(request, Infinity)
     }
     request.end()
   } else request.end(body?.length ? body : undefined)
-}
-
-/** Resolves when the request can take more, or is destroyed. */
-function writable(request: ClientRequest): Promise<void> {
-  return new Promise(resolve => {
-    const proceed = (): void => {
-      request.off('drain', proceed).off('close', proceed)
-      resolve()
-    }
-    request.on('drain', proceed).on('close', proceed)
-  })
 }

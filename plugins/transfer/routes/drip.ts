@@ -77,6 +77,6 @@ async function writeDrops(stream: BodyStream, drops: Drop[], wait: (ms: number) 
     const restMs = startedAt + atMs - performance.now()
     if (restMs > 0) await wait(restMs)
     if (stream.closed) return
-    stream.write('*'.repeat(bytes))
+    if (!stream.write('*'.repeat(bytes))) await stream.ready()
   }
 }

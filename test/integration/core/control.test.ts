@@ -313,8 +313,8 @@ t.test('public mode hides the folders of plugins and files [CTL-42]', async t =>
       generation: 1,
       generationCounts: { open: 1, inMemory: 1 },
       loadedAt: new Date(0),
-      configFile: null,
-      directories: [],
+      configFile: '/srv/hidden/svc.yaml',
+      directories: ['/srv/my-plugins'],
       loadErrors: [
         { file: '/srv/hidden/a.yaml', at: null, message: 'no', line: null },
         { file: null, at: 'x', message: 'no', line: null },
@@ -335,6 +335,8 @@ t.test('public mode hides the folders of plugins and files [CTL-42]', async t =>
     list.load_errors.map(({ file }: { file: string | null }) => file),
     ['a.yaml', null],
   )
+  t.equal(list.config_file, 'svc.yaml')
+  t.same(list.directories, [])
   t.equal(list.plugins[0].path, null)
   t.equal((await app.inject('/_svc/plugins/echo')).json().path, null)
   t.equal((await app.inject({ method: 'POST', url: '/_svc/reload' })).json().load_errors[0].file, 'a.yaml')

@@ -110,3 +110,29 @@ t.test('a plugin adds a service, with everything that the echo service has [GRPC
   t.match(errorOf('taken'), /"orders.v1.Orders" of plugin taken is already registered by plugin orders/)
   t.match(errorOf('reserved'), /invalid gRPC service name "grpc.health.v1.Health"/)
 })
+
+t.test('a call whose method throws ends with a status [GRPC-28]', async t => {
+  const { folder } = pluginFolder(t, {
+    orders: plugin('orders.v1.Orders')
+      .replace(
+        'Shout: (call, reply) =>',
+        "Shout: (call, reply) => { throw new Error('at once') }, Unused: (call, reply) =>",
+      )
+      .replace(
+        'Repeat(call) {',
+        "async Repeat(call) { call.write(call.request); await null; throw new Error('later')\n",
+      ),
+  })
+  const { ports } = await serve(t, { plugins: ['grpc', 'orders'], env: { SVC_PLUGINS_DIR: folder } })
+  const client = new Client(`127.0.0.1:${ports.grpc}`, credentials.createInsecure())
+  t.teardown(() => client.close())
+  const deadline = { deadline: Date.now() + 20_000 }
+  const unary = new Promise((_, reject) => client.Shout!('hi', metadataOf({}), deadline, reject))
+  await t.rejects(unary, { code: status.INTERNAL, details: 'internal error' })
+  const parts: string[] = []
+  const stream = async (): Promise<void> => {
+    for await (const part of client.Repeat!('hi', metadataOf({}), deadline)) parts.push(String(part))
+  }
+  await t.rejects(stream(), { code: status.INTERNAL, details: 'internal error' })
+  t.same(parts, ['hi'])
+})

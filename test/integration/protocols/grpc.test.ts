@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Metadata, compressionAlgorithms, credentials, status } from '@grpc/grpc-js'
 import type { ServiceError } from '@grpc/grpc-js'
-import { DESCRIPTOR_SETS, compileDescriptorSet } from '../../../proto/compile.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 import { call, collect, connectTo, definitions, echoClient, failureOf, metadataOf } from './grpc-client.ts'
@@ -22,11 +21,6 @@ const clients: Record<string, EchoClient> = {
 }
 const client = clients['the gRPC port']!
 t.teardown(() => Object.values(clients).forEach(each => each.close()))
-
-t.test('the checked-in descriptor set is that of the sources [GRPC-1]', async t => {
-  for (const { path, sources } of DESCRIPTOR_SETS)
-    t.ok(compileDescriptorSet(sources).equals(readFileSync(path)), 'run node --import tsx proto/compile.ts')
-})
 
 for (const [listener, each] of Object.entries(clients)) {
   t.test(`every kind of call works on ${listener} [GRPC-2]`, async t => {

@@ -23,24 +23,37 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
+/** A line with its end. A carriage return at the end of a chunk may be the first half of one. */
+const LINE = /[^\r\n]*(?:\r\n|\n|\r(?!$))/g
+
 /** Parses text in chunks, and returns the events that each chunk completes. */
 export class EventParser {
   #completed: ServerEvent[] = []
   #id = ''
+  #rest = ''
   readonly #parser = createParser({
-    // Also called for events without data, which are not dispatched.
-    onId: id => {
-      this.#id = id
-    },
     onEvent: ({ event, data }) => {
       this.#completed.push({ event: event ?? 'message', data, id: this.#id })
     },
   })
 
   push(text: string): ServerEvent[] {
-    this.#parser.feed(text)
+    const whole = this.#rest + text
+    let end = 0
+    for (const { 0: line, index } of whole.matchAll(LINE)) {
+      this.#readId(line)
+      this.#parser.feed(line)
+      end = index + line.length
+    }
+    this.#rest = whole.slice(end)
     const events = this.#completed
     this.#completed = []
     return events
+  }
+
+  /** An event without data is not dispatched, but its id counts. */
+  #readId(line: string): void {
+    const id = /^id(?:: ?([^\r\n\0]*))?[\r\n]+$/.exec(line)
+    if (id !== null) this.#id = id[1] ?? ''
   }
 }
