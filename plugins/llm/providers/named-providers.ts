@@ -115,7 +115,11 @@ function tryRule(rule: Rule, at: string, services: NamedProviderServices): Compi
     return readRule(rule, at)
   } catch (error) {
     const { at: place, message, remedy } = error as Partial<InputProblem> & Error
-    services.report(place ?? `${at}.match.regex`, message, remedy ?? 'correct it')
+    services.report(
+      place ?? `${at}.match.regex`,
+      message,
+      remedy ?? (place === undefined ? 'correct the regular expression' : 'correct it'),
+    )
     return null
   }
 }
