@@ -3,7 +3,7 @@
 /** Parts of a body that are read. */
 const MAX_PARTS = 1000
 
-/** Values by name, in order. Empty for other media types, and for bodies that are no form. */
+/** Values by name, in order. Empty for other media types, and for other bodies. */
 export function formFields(body: Buffer, contentType: string | undefined): ReadonlyMap<string, readonly string[]> {
   const fields = new Map<string, string[]>()
   const add = (name: string, value: string): void => void fields.set(name, [...(fields.get(name) ?? []), value])

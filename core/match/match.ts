@@ -27,7 +27,7 @@ export interface Match {
   readonly count: number
   /** The protocols with conditions. */
   readonly protocols: readonly string[]
-  /** Conditions on the states of scenarios, which are no part of the request. */
+  /** Conditions on the states of scenarios, which do not belong to the request. */
   readonly scenarios: readonly FieldTest[]
   /** Whether the conditions hold that need no body. Evaluations throw `TooExpensive` if the subject has too few steps. */
   headHolds(subject: MatchSubject): boolean

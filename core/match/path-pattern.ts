@@ -141,7 +141,7 @@ export function rejectUnseenPath(pattern: PathPattern, at: string, isSeen?: (pat
   if (first === 's' && second !== undefined && isSessionName(second))
     throw new InputProblem(
       at,
-      `the prefix /s/${second} names a session and is taken off before rules see the path, so this path never matches`,
+      `the prefix /s/${second} names a session and is removed before rules see the path, so this path never matches`,
       `write the path without it, and session: ${second}`,
     )
   if (pattern.isLiteral && isSeen !== undefined && !isSeen(`/${pattern.prefix.join('/')}`))

@@ -188,7 +188,7 @@ function parse(text: string | null): Json | undefined {
   }
 }
 
-/** A plugin may have read the value from a body that is no JSON. */
+/** A plugin may have read the value from a body in another format. */
 function exactOr(value: Json, text: string): Json {
   try {
     return parseExactJson(text)

@@ -42,7 +42,7 @@ export class Scenarios {
   }
 
   /**
-   * Sets states if `isMet` holds for those that are there, in one atomic step. `lost`: it does not hold. `full`: there would be
+   * Sets states if `isMet` holds for the present ones, in one atomic step. `lost`: it does not hold. `full`: there would be
    * too many scenarios, and nothing changes.
    */
   async change(

@@ -97,7 +97,7 @@ export class RequestContext implements Waiting<RequestContext> {
   isQuiet = false
   /** What has arrived of a body that the route reads as it arrives. */
   streamed: ReceivedChunks | null = null
-  /** Answers the request in place of its route, for the step of a rule. */
+  /** What handles the request in place of its route: the step of a rule. */
   stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
   /** Whether the body was read before its stage, for the conditions of rules. */
   isBodyRead = false

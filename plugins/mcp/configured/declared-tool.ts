@@ -62,7 +62,7 @@ function readAnswer(answer: DeclaredAnswer, at: string): ReadAnswer {
     if (answer[key] !== undefined) checkReferences(answer[key] as Json, REFERENCES, below(at, key))
   const tests = Object.entries((answer.when ?? {}) as Record<string, Json>).map(([name, value]) => {
     const place = below(below(at, 'when'), name)
-    // An object that is no test, and a list, are values to be equal to.
+    // An object with other keys, and a list, are values to be equal to.
     const test = typeof value !== 'object' || value === null || isValueTest(value) ? value : { equals: value }
     const options = { comparison: 'json', checks: StepBudget.unlimited(), isTrusted: true } as const
     return [name, readValueTest(test, place, options)] as const

@@ -148,14 +148,14 @@ function listed(values: readonly Json[]): Json {
   return { any: parts.slice(0, MAX_ALTERNATIVES) }
 }
 
-/** A text contains the JSON text of a value that is none. */
+/** In a text, the JSON text of another value is searched. */
 function containing(value: Json, isJson: boolean): Json {
   if (typeof value === 'string') return { contains: value }
   const inText = { contains: JSON.stringify(value) }
   return isJson ? { any: [{ contains: [value] }, inText] } : inText
 }
 
-/** Schemas of OpenAPI 3.0 say `exclusiveMinimum: true` beside `minimum`. */
+/** Schemas of OpenAPI 3.0 say `exclusiveMinimum: true` next to `minimum`. */
 function withExclusiveBounds(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withExclusiveBounds)
   if (!isRecord(schema)) return schema

@@ -17,7 +17,7 @@ export const TOO_EXPENSIVE = 'too_expensive'
 const TOO_MANY_SCENARIOS = 'too_many_scenarios'
 /** Rules that `X-Svc-Ignored` names. */
 const MAX_IGNORED = 5
-/** How often the rules are evaluated anew because another request has changed a scenario meanwhile. */
+/** How often the rules are evaluated again because another request has changed a scenario meanwhile. */
 const MAX_ATTEMPTS = 5
 
 /** A rule that acts on a request. */
@@ -41,7 +41,7 @@ export interface TakeOptions {
 
 /**
  * The first rule that acts on the request; null if none does, or if the request has ended. A rule that another request has
- * overtaken, by changing a scenario that the rule tests, does not act: all are evaluated anew.
+ * overtaken, by changing a scenario that the rule tests, does not act: all are evaluated again.
  */
 export async function takeAmong(
   candidates: readonly RuleEntry[],

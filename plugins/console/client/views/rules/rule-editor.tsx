@@ -1,4 +1,4 @@
-/** The editor of rules of all kinds: JSON completed from the instance's schema, and for some kinds a form beside it. */
+/** The editor of rules of all kinds: JSON completed from the instance's schema, and for some kinds with a form. */
 import { callJson } from '../../lib/instance/api.ts'
 import type { JsonSchema } from '../../lib/protocol/json-place.ts'
 import type { FormSchema } from '../../lib/protocol/schema-form.ts'
