@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionKey } from './http.ts'
 import type { Json, JsonObject } from './json.ts'
-import type { LookUp } from './references.ts'
+import type { LookUp } from '../toolkit/references.ts'
 import type { ErrorForm } from './routes.ts'
 
 /** A request as conditions see it, while it is processed or as it was captured. */
@@ -22,7 +22,7 @@ export interface MatchableRequest {
 
 /**
  * A protocol whose requests can be matched by a key of their own below `match`. Registered with
- * `svc.use('testing.protocols')!.register(…)`. Several plugins may register the same protocol: a request belongs to it if
+ * `svc.use('testing.protocols').register(…)`. Several plugins may register the same protocol: a request belongs to it if
  * one of them reads it.
  */
 export interface MatchProtocol {
@@ -79,7 +79,7 @@ export interface MatchProtocols {
 }
 
 /**
- * A step of rules, such as `forward`. Registered with `svc.use('testing.steps')!.register(…)`. While the plugin is disabled, the
+ * A step of rules, such as `forward`. Registered with `svc.use('testing.steps').register(…)`. While the plugin is disabled, the
  * key is unknown.
  */
 export interface RuleStepKind {
@@ -125,7 +125,7 @@ export interface RuleSteps {
 }
 
 /**
- * What a reset removes, by name: `POST /_svc/reset`. Registered with `svc.use('testing.resets')!.register(…)`.
+ * What a reset removes, by name: `POST /_svc/reset`. Registered with `svc.use('testing.resets').register(…)`.
  */
 export interface ResetKind {
   /** Such as `orders`: lower-case letters and underscores. */
@@ -188,13 +188,4 @@ export interface RuleFileSet {
 export interface RuleFiles {
   /** Adds the rules of files: each file is a mapping with a list `rules`. Call it while the plugin registers. */
   add(options: RuleFileOptions): Promise<RuleFileSet>
-}
-
-declare module './plugin.ts' {
-  interface ExtensionPoints {
-    'testing.rules': RuleFiles
-    'testing.protocols': MatchProtocols
-    'testing.steps': RuleSteps
-    'testing.resets': Resets
-  }
 }

@@ -1,6 +1,7 @@
 /** The scope of rules and scenarios in a request of the control plane: a session, or the instance. */
 import type { FastifyRequest } from 'fastify'
-import { HttpError, nearest, readQuery, type RouteParameter } from '../contract/plugin.ts'
+import { HttpError, readQuery, type RouteParameter } from '../contract/plugin.ts'
+import { nearest } from '../toolkit/nearest.ts'
 import type { ControlDeps } from './deps.ts'
 import { scopeOf, sessionRequired } from './request-scope.ts'
 

@@ -1,7 +1,7 @@
 /** Conditions on the body as text, as bytes and as a form. */
-import { InputProblem } from '../contract/input-problem.ts'
+import { InputProblem } from '../toolkit/input-problem.ts'
 import type { Json } from '../contract/json.ts'
-import { readValueTest, type ValueTest } from '../contract/value-test.ts'
+import { readValueTest, type ValueTest } from '../toolkit/value-test.ts'
 import { readNamed, type TestOptions } from './head-parts.ts'
 import { readJsonEquals, readJsonPart, readLikePart, readSchemaPart } from './json-parts.ts'
 import { PART_STEPS, simplePart, valuePart, type Part } from './part.ts'

@@ -1,6 +1,6 @@
 /** Conditions in the language of rules on the requests of plugins: exported as `readConditions` and `conditionSubject`. */
 import type { StepBudget } from '../contract/budgets.ts'
-import type { ReferencedRequest } from '../contract/request-references.ts'
+import type { ReferencedRequest } from '../toolkit/request-references.ts'
 import { readMatch, type OwnFact } from './match.ts'
 import { MatchSubject, type SubjectFacts } from './subject.ts'
 

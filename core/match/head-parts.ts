@@ -1,8 +1,8 @@
 /** Conditions on what a request has without its body: headers, parameters, its session, its client. */
 import { isToken } from '../fields/token.ts'
-import { asObject, below, InputProblem } from '../contract/input-problem.ts'
+import { asObject, below, InputProblem } from '../toolkit/input-problem.ts'
 import type { Json } from '../contract/json.ts'
-import { readValueTest, type ValueTest, type ValueTestOptions } from '../contract/value-test.ts'
+import { readValueTest, type ValueTest, type ValueTestOptions } from '../toolkit/value-test.ts'
 import { PART_STEPS, simplePart, valuePart, type Part } from './part.ts'
 
 /** Steps of each name and value of the header lines, and the characters of a URL for one step. */

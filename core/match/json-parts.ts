@@ -1,13 +1,13 @@
 /** Conditions on JSON bodies: `json`, `like`, `json_equals` and `json_schema`. */
 import { deepEqual, own, type Json } from '../contract/json.ts'
-import { isNestedWithin } from '../contract/json-depth.ts'
+import { isNestedWithin } from '../toolkit/json-depth.ts'
 import { isTooExpensive, type StepBudget } from '../contract/budgets.ts'
-import { compileJsonPath, storedJsonPath } from '../contract/json-path.ts'
-import { escapeToken, pointerTokens, valueAt } from '../contract/json-pointer.ts'
+import { compileJsonPath, storedJsonPath } from '../toolkit/json-path.ts'
+import { escapeToken, pointerTokens, valueAt } from '../toolkit/json-pointer.ts'
 import { isRecord } from '../contract/record.ts'
-import { asBoolean, asObject, below, InputProblem, rejectUnknownKeys } from '../contract/input-problem.ts'
+import { asBoolean, asObject, below, InputProblem, rejectUnknownKeys } from '../toolkit/input-problem.ts'
 import { shownValue, simplePart, valuePart, type Difference, type Part } from './part.ts'
-import { readValueTest, type ValueTestOptions } from '../contract/value-test.ts'
+import { readValueTest, type ValueTestOptions } from '../toolkit/value-test.ts'
 
 const MAX_LIKE_DEPTH = 50
 /** Steps of each member of the value that the body must contain. */

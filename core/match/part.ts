@@ -1,7 +1,7 @@
 /** The parts of a match: conditions that are tested and explained together. */
 import type { Json } from '../contract/json.ts'
 import type { MatchSubject } from './subject.ts'
-import type { ValueTest } from '../contract/value-test.ts'
+import type { ValueTest } from '../toolkit/value-test.ts'
 
 /** A condition that does not hold. */
 export interface Difference {

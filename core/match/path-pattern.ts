@@ -1,5 +1,5 @@
 /** Templates of paths: `/orders/{id}/items`, `/files/**`, `/reports/{name}.json`. */
-import { InputProblem } from '../contract/input-problem.ts'
+import { InputProblem } from '../toolkit/input-problem.ts'
 import { isSessionName } from '../sessions.ts'
 
 const MAX_LENGTH = 1000

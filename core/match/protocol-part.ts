@@ -1,8 +1,8 @@
 /** Conditions of a protocol that a plugin registered, such as `rpc` or `grpc`. */
-import { failedTests, readFieldTests } from '../contract/field-tests.ts'
+import { failedTests, readFieldTests } from '../toolkit/field-tests.ts'
 import type { Json } from '../contract/json.ts'
 import type { MatchFacts } from '../contract/testing.ts'
-import { valuesOf, type ValueTest, type ValueTestOptions } from '../contract/value-test.ts'
+import { valuesOf, type ValueTest, type ValueTestOptions } from '../toolkit/value-test.ts'
 import { joined, PART_STEPS, shownValue, type Difference, type Part } from './part.ts'
 import type { RegisteredProtocol } from './protocols.ts'
 import type { MatchSubject } from './subject.ts'

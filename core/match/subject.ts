@@ -1,8 +1,8 @@
 /** The request that conditions are evaluated on: one being processed, or a captured one. */
 import { parseCookies } from '../fields/cookie.ts'
 import { decodedPath } from '../fields/request-target.ts'
-import { parseExactJson } from '../contract/exact-json.ts'
-import { isTextNestedWithin } from '../contract/json-depth.ts'
+import { parseExactJson } from '../toolkit/exact-json.ts'
+import { isTextNestedWithin } from '../toolkit/json-depth.ts'
 import { setOwn, type Json, type JsonObject } from '../contract/json.ts'
 import type { StepBudget } from '../contract/budgets.ts'
 import type { MatchableRequest, MatchFacts } from '../contract/testing.ts'

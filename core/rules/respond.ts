@@ -1,9 +1,9 @@
 /** `respond`: a response that a rule defines. */
 import { headerProblem } from '../fields/settable-header.ts'
-import { isNestedWithin } from '../contract/json-depth.ts'
+import { isNestedWithin } from '../toolkit/json-depth.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
-import { checkReferences } from '../contract/references.ts'
-import { RULE_REFERENCES } from '../contract/request-references.ts'
+import { checkReferences } from '../toolkit/references.ts'
+import { RULE_REFERENCES } from '../toolkit/request-references.ts'
 import {
   asBoolean,
   asInteger,
@@ -12,7 +12,7 @@ import {
   below,
   InputProblem,
   rejectUnknownKeys,
-} from '../contract/input-problem.ts'
+} from '../toolkit/input-problem.ts'
 import type { RuleBounds } from './bounds.ts'
 
 export interface RespondStep {

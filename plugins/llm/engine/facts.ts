@@ -1,6 +1,7 @@
 /** What conditions test of a chat request, in the terms of the neutral form: one rule serves all formats. */
-import { isRecord, type Json, type MatchFacts, type MatchField } from 'svc/plugin'
-import type { Message, NeutralRequest } from '../neutral.ts'
+import type { Json } from 'svc/plugin'
+import { isRecord, type MatchFacts, type MatchField } from 'svc/toolkit'
+import type { Message, NeutralRequest } from '../contract/neutral.ts'
 import { lastUserText } from './prompt.ts'
 
 const FORMATS = ['none', 'json', 'schema'] as const

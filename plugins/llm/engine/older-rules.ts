@@ -1,5 +1,6 @@
 /** The older spelling of the rules of a provider, and its translation into the language of rules. */
-import { linearPattern, StepBudget, toRe2Syntax, type Json, type JsonObject } from 'svc/plugin'
+import { StepBudget, type Json, type JsonObject } from 'svc/plugin'
+import { linearPattern, toRe2Syntax } from 'svc/toolkit'
 
 /** All keys must match. */
 export interface OlderMatch {

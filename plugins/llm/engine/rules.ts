@@ -1,4 +1,5 @@
 /** The rules of a provider, from svc.yaml and from plugins: conditions and steps in the language of rules. */
+import { OutputBudget, StepBudget, type Json, type JsonObject } from 'svc/plugin'
 import {
   asText,
   asObject,
@@ -8,15 +9,11 @@ import {
   expandText,
   failedTests,
   InputProblem,
-  OutputBudget,
   readFieldTests,
   rejectUnknownKeys,
-  StepBudget,
-  type Json,
-  type JsonObject,
   type ReferenceWords,
-} from 'svc/plugin'
-import type { NeutralRequest } from '../neutral.ts'
+} from 'svc/toolkit'
+import type { NeutralRequest } from '../contract/neutral.ts'
 import { CHAT_FIELDS, chatFacts } from './facts.ts'
 import { translateMatch, type OlderMatch } from './older-rules.ts'
 

@@ -1,4 +1,5 @@
 /** The `reply` step of rules: a fixed reply, which every provider sends in its own format. */
+import { Pacer, type Json, type OutputBudget } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
@@ -10,23 +11,20 @@ import {
   expandText,
   expandValue,
   InputProblem,
-  Pacer,
   rejectUnknownKeys,
   RULE_REFERENCES,
   writeJson,
-  type Json,
   type LookUp,
-  type OutputBudget,
   type ReferenceWords,
-} from 'svc/plugin'
+} from 'svc/toolkit'
 import { completionTokens, limited } from '../engine/generate.ts'
 import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
 import { piecesOf } from '../engine/pieces.ts'
 import { digest } from '../engine/seed.ts'
 import { RULE } from '../engine/tokenizer.ts'
-import { streamBreaks, type FaultSpec } from '../exchange/faults.ts'
-import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../neutral.ts'
-import type { ChatParsed, EmbedParsed } from '../provider.ts'
+import { streamBreaks, type FaultSpec } from '../headers/faults.ts'
+import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../contract/neutral.ts'
+import type { ChatParsed, EmbedParsed } from '../contract/parsed.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
 

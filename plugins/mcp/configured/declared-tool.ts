@@ -1,21 +1,18 @@
 /** Owns tools declared in svc.yaml: they return the first answer with matching conditions and fill in arguments. */
+import { isOutputError, OutputBudget, StepBudget, type Json } from 'svc/plugin'
 import {
   below,
   checkReferences,
   expandText,
   expandTexts,
   expandValue,
-  isOutputError,
   isValueTest,
   memberAt,
-  OutputBudget,
   readValueTest,
-  StepBudget,
-  type Json,
   type LookUp,
   type ReferenceWords,
   type ValueTest,
-} from 'svc/plugin'
+} from 'svc/toolkit'
 import { ToolFailure } from '../errors.ts'
 import type { DeclaredAnswer, DeclaredTool } from '../options.ts'
 import type { CallContext, Content, JsonObject, ToolDefinition, ToolResult } from '../types.ts'

@@ -1,7 +1,7 @@
 /** Processes a request for a mock. The steps run in order until one of them produces a response. */
-import { conditionSubject, isTooExpensive, type ConditionSubject, type OutputBudget, type StepBudget } from 'svc/plugin'
-import type { CompiledApi } from './compiled-api.ts'
-import type { Parts } from '../management/definition.ts'
+import { isTooExpensive, type OutputBudget, type StepBudget } from 'svc/plugin'
+import type { CompiledApi } from '../api/compiled-api.ts'
+import type { Parts } from '../definition/definition.ts'
 import type { Operation } from '../document/operations.ts'
 import type { ProblemCode } from '../errors.ts'
 import type { Json } from '../document/json.ts'
@@ -12,6 +12,7 @@ import { readPreferences, type Preferences } from '../request/prefer.ts'
 import { checkSecurity, type SecurityInput, type SecurityResult } from '../request/security.ts'
 import { checkBody, checkParameters, isSupportedType, type Violation } from '../request/validation.ts'
 import { ResponseBuilder, type MockResponse } from './response-builder.ts'
+import { subjectOf } from './subject.ts'
 import {
   choiceForExample,
   choiceForStatus,
@@ -19,7 +20,7 @@ import {
   findPairing,
   type Choice,
   type Pairing,
-} from '../response/response-choice.ts'
+} from '../api/response-choice.ts'
 import type { Renderer } from '../response/rendering.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'
@@ -156,30 +157,6 @@ function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
       (rule.operation === null || api.operation(rule.operation) === operation) &&
       isMet(rule),
   )
-}
-
-/** The request as conditions and references see it. */
-export function subjectOf(exchange: Exchange): ConditionSubject {
-  const { incoming, context, path } = exchange
-  const facts = {
-    method: incoming.method,
-    url: incoming.url,
-    rawHeaders: incoming.rawHeaders,
-    session: context.session,
-    clientIp: context.clientIp,
-    scheme: context.scheme,
-    body: incoming.bytes,
-    json: incoming.json,
-    captures: path,
-    own: (key: string, name: string): Json | undefined => factOf(exchange, key, name),
-  }
-  return conditionSubject(facts, context.steps)
-}
-
-function factOf({ memory, count, violations }: Exchange, key: string, name: string): Json | undefined {
-  if (key === 'count') return count
-  if (key === 'violations') return violations.length
-  return Object.hasOwn(memory.state, name) ? memory.state[name] : undefined
 }
 
 async function stateAfter(

@@ -1,5 +1,6 @@
 /** The conditions of a rule: in the language of rules (`match`), or in the older spelling (`match: all|any` and `when`). */
-import { InputProblem, isRecord, isTooExpensive, readConditions, type Conditions, type StepBudget } from 'svc/plugin'
+import { isTooExpensive, type StepBudget } from 'svc/plugin'
+import { InputProblem, isRecord, readConditions, type Conditions } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 import { joinMatches, placeOfValue, translateCondition } from './older-conditions.ts'

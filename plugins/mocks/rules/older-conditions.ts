@@ -1,5 +1,5 @@
 /** The older spelling of conditions, a list `when`, and its translation into the language of rules (`match`). */
-import { isRecord, isValueTest, toRe2Syntax } from 'svc/plugin'
+import { isRecord, isValueTest, toRe2Syntax } from 'svc/toolkit'
 import { own, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Problem } from './outcome.ts'
 

@@ -1,5 +1,5 @@
 /** The modifications of a response by a rule or override, and their validation. */
-import { checkReferences, isOriginWide, isRecord, isToken, RULE_REFERENCES, type ReferenceWords } from 'svc/plugin'
+import { checkReferences, isOriginWide, isRecord, isToken, RULE_REFERENCES, type ReferenceWords } from 'svc/toolkit'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {

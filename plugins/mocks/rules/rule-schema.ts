@@ -1,5 +1,6 @@
 /** JSON Schema of rules, for editors and the reference. Rules are read by code. */
-import { MATCH_SCHEMA, type JsonSchema } from 'svc/plugin'
+import type { JsonSchema } from 'svc/plugin'
+import { MATCH_SCHEMA } from 'svc/toolkit'
 
 const FACT = { description: 'A value, or a value test' }
 

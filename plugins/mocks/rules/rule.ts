@@ -1,5 +1,5 @@
 /** Rules: conditions on a request, and the response if they match. */
-import { isRecord, type Conditions } from 'svc/plugin'
+import { isRecord, type Conditions } from 'svc/toolkit'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { readRuleConditions, type ConditionLimits } from './conditions.ts'
 import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './outcome.ts'

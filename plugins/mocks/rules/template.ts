@@ -1,5 +1,6 @@
 /** `{{…}}` in bodies of rules and overrides: replaced by request data, never evaluated. */
-import { createLookUp, expandText, expandValue, type LookUp, type OutputBudget, type ReferenceFacts } from 'svc/plugin'
+import type { OutputBudget } from 'svc/plugin'
+import { createLookUp, expandText, expandValue, type LookUp, type ReferenceFacts } from 'svc/toolkit'
 import type { Json } from '../document/json.ts'
 
 /** The data that template references can use. */

@@ -8,13 +8,13 @@ import { documentBounds, recordBounds } from '../management/mock-limits.ts'
 import { DocumentTexts } from '../management/document-text.ts'
 import { MockStore } from '../management/mock-store.ts'
 import { Registry } from '../management/registry.ts'
-import type { MocksSection } from './section.ts'
+import type { MocksSection } from '../management/section.ts'
 import type { Variables } from '../variables.ts'
 import type { Service } from '../management/service.ts'
 import { countBounds, RequestCounts } from '../exchange/request-counts.ts'
 import { memoryBounds, SessionMemories, type SessionMemory } from '../exchange/session-memory.ts'
 import { Traffic, trafficBounds, type CapturedRequest } from '../exchange/traffic.ts'
-import { ruleLimits } from '../management/definition.ts'
+import { ruleLimits } from '../definition/definition.ts'
 import { readRules } from '../rules/rule.ts'
 import { readSources, type SourceEntry } from './sources.ts'
 import { syncSources } from './sync.ts'
@@ -101,7 +101,7 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
   for (const error of errors) svc.reportLoadError(error)
   for (const entry of sources.entries) adviseOn(entry, svc, bounds)
   await refreshAll()
-  svc.use('testing.resets')!.register({
+  svc.use('testing.resets').register({
     name: 'mocks',
     async reset(session) {
       let removed = await memories.reset(session === null ? null : keyOfSession(session))

@@ -4,7 +4,8 @@ import { serve } from '../../support/server.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { putRule, send } from '../../support/rules.ts'
 
-const PLUGIN = `import { asText, checkReferences, definePlugin, describe, expandText, RULE_REFERENCES } from 'svc/plugin'
+const PLUGIN = `import { definePlugin, describe } from 'svc/plugin'
+import { asText, checkReferences, expandText, RULE_REFERENCES } from 'svc/toolkit'
 export default definePlugin({
   title: 'Steps', paths: ['/stepped'],
   register(app, svc) {

@@ -1,11 +1,11 @@
 /** References in templates. */
 import t from 'tap'
 import { OutputBudget } from '../../../core/contract/budgets.ts'
-import { parseExactJson, writeJson } from '../../../core/contract/exact-json.ts'
-import { readOrProblem } from '../../../core/contract/input-problem.ts'
+import { parseExactJson, writeJson } from '../../../core/toolkit/exact-json.ts'
+import { readOrProblem } from '../../../core/toolkit/input-problem.ts'
 import type { Json } from '../../../core/contract/json.ts'
-import { checkReferences, expandedBytes, expandText, expandValue } from '../../../core/contract/references.ts'
-import { createLookUp, RULE_REFERENCES } from '../../../core/contract/request-references.ts'
+import { checkReferences, expandedBytes, expandText, expandValue } from '../../../core/toolkit/references.ts'
+import { createLookUp, RULE_REFERENCES } from '../../../core/toolkit/request-references.ts'
 
 const body = '{"id": 12345678901234567890, "list": [-9007199254740993, 9007199254740992, 5], "name": "Ada"}'
 let drawn = 0

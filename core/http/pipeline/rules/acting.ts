@@ -1,6 +1,7 @@
 /** Does what a rule says: delays, breaks the connection, responds, or leaves it to the route. */
 import { STATUS_CODES } from 'node:http'
-import type { CoreFailure, RuleFailure, RuleOutcome, RuleStep } from '../../../contract/plugin.ts'
+import type { CoreFailure, RuleFailure, RuleOutcome } from '../../../contract/plugin.ts'
+import type { RuleStep } from '../../../contract/testing.ts'
 import { isOutputError } from '../../../contract/budgets.ts'
 import { drawShare } from '../../../rules/draw.ts'
 import { injectedFaultBody } from '../../../rules/fault-headers.ts'
@@ -12,7 +13,8 @@ import { sendOutputError } from '../../response/output-error.ts'
 import { sendRuleResponse } from '../../response/rule-response.ts'
 import { sendError, sendErrorInForm } from '../../response/send.ts'
 import type { RuleServices } from '../stage.ts'
-import { afterBody, waitFor } from '../stages/faults.ts'
+import { waitFor } from '../../request/delay.ts'
+import { afterBody } from '../stages/faults.ts'
 import { lookUpFor } from './references.ts'
 import type { TakenRule } from './taking.ts'
 

@@ -1,6 +1,6 @@
 /** The values of references in what a rule sends: data of the request, and of the rule. */
-import type { LookUp } from '../../../contract/references.ts'
-import { createLookUp } from '../../../contract/request-references.ts'
+import type { LookUp } from '../../../toolkit/references.ts'
+import { createLookUp } from '../../../toolkit/request-references.ts'
 import { referencedRequest } from '../../../match/conditions.ts'
 import { drawShare, drawUuid } from '../../../rules/draw.ts'
 import type { RequestContext } from '../../request/context.ts'

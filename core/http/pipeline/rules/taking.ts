@@ -6,9 +6,10 @@ import { nextStep } from '../../../rules/counting.ts'
 import type { RuleEntry } from '../../../rules/rule-entry.ts'
 import { stateOf, type ScenarioStates } from '../../../rules/scenarios.ts'
 import type { PluginStep, Step } from '../../../rules/step.ts'
-import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
+import { announcedLength, bodyLimitOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { requestFactsOf } from '../../response/send.ts'
+import { readBody } from '../read-body.ts'
 import type { RuleServices } from '../stage.ts'
 
 /** What `X-Svc-Ignored` says of a rule whose conditions take more steps than one evaluation has. */
