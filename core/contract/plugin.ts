@@ -297,6 +297,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   whenStopped(callback: () => void | Promise<void>): void
   /** Reports an invalid item of the plugin's section; the host adds file, line and column. */
   reportLoadError(error: ReportedError): void
+  /** Reports an item that works and has a better spelling. Only `svc check` shows it, as a warning. */
+  reportAdvice(advice: ReportedError): void
   loadErrors(): LoadError[]
   /** Does the same as `POST /_svc/reload`. */
   reload(options?: { force?: boolean }): Promise<ReloadResult>

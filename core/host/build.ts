@@ -196,6 +196,7 @@ async function tryBuild(
     registered: [],
     stopped: [],
     loadErrors,
+    advice: [],
     watched,
     ruleFiles,
     locate: input.locate,

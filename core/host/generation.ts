@@ -3,7 +3,7 @@
  * that. It counts its open requests and sockets, and is closed when it has been replaced and the last one has ended.
  */
 import Fastify, { LogController } from 'fastify'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm, FamiliarPath } from '../contract/plugin.ts'
@@ -32,6 +32,7 @@ import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
+import { StepRegistry } from '../rules/step-registry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
 import type { BodyParsing } from './body-parsing.ts'
@@ -71,7 +72,7 @@ export class Generation implements RoutingGeneration {
   readonly number: number
   sessionHeaders: readonly string[] = []
   readonly resets = new ResetRegistry()
-  readonly rules = new GenerationRules(new ProtocolRegistry())
+  readonly rules: GenerationRules
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
@@ -103,6 +104,8 @@ export class Generation implements RoutingGeneration {
     this.exposedHeaders = options.exposedHeaders
     this.replica = options.replica
     this.exemptions = options.exemptions
+    const isSeen = (path: string): boolean => !options.exemptions.has('faults', path)
+    this.rules = new GenerationRules({ protocols: new ProtocolRegistry(), steps: new StepRegistry(), isSeen })
     this.#webSockets = new WebSocketRoutes(options.websockets.memory)
     this.#familiar = options.familiar
     this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)
@@ -138,6 +141,12 @@ export class Generation implements RoutingGeneration {
       })
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
+      if (context.stepCall !== null) {
+        if (context.route !== null) request.log = reply.log = context.route.log.forRequest(context)
+        request.body = context.body
+        callStep(context.stepCall, request, reply, done)
+        return
+      }
       const { log, parsesBody } = context.route!
       request.log = reply.log = log.forRequest(context)
       if (!parsesBody) request.body = context.body
@@ -281,4 +290,20 @@ function chooseSubprotocol(offered: Set<string>, request: ServerRequest): string
   const choose = contextOf(request).description?.subprotocol
   if (choose !== undefined) return choose([...offered])
   return offered.values().next().value ?? false
+}
+
+/** Answers in place of the route. A step that sends nothing is an error of its plugin. */
+function callStep(
+  call: NonNullable<RequestContext['stepCall']>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fail: (error: Error) => void,
+): void {
+  const check = (): void => {
+    if (!reply.sent) fail(new Error('a step of a rule sent no response'))
+  }
+  // An asynchronous error is one of the step, and a synchronous one as well.
+  Promise.resolve()
+    .then(() => call(request, reply))
+    .then(check, fail)
 }

@@ -39,6 +39,7 @@ export function createEntryMaker(
       httpVersion: facts.httpVersion,
       rawHeaders: redactedHeaders(facts, redaction, apiKey),
       clientIp: facts.clientIp,
+      ...(facts.scheme === undefined ? {} : { scheme: facts.scheme }),
       session: facts.session,
       sessionFrom: facts.sessionFrom,
       body: redactedBody(facts.body, redaction, apiKey),

@@ -104,7 +104,12 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       const applied = applyRulesInRoute(contextOf(request), rules, facts)
       return (
         applied &&
-        applied.then(outcome => {
+        applied.then(async outcome => {
+          const context = contextOf(request)
+          if (context.stepCall !== null) {
+            await context.stepCall(request, reply)
+            return { kind: 'answered' as const }
+          }
           if (outcome.kind === 'answered') reply.hijack()
           return outcome
         })

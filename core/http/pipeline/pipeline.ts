@@ -163,13 +163,18 @@ function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServic
 }
 
 function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {
-  if (context.isBodyRead || context.description?.streamsBody === true) return true
+  if (context.isBodyRead) return true
+  if (context.description?.streamsBody === true && context.stepCall === null) return true
   return readBody(context, bodyLimitOf(context, config.bodyLimit))
 }
 
 function callRoute(context: RequestContext): boolean {
   const { generation, request, response, upgrade } = context
   if (response.headersSent) return false
+  if (context.stepCall !== null) {
+    generation.handle(request, response)
+    return true
+  }
   if (context.route !== null) {
     context.isRouted = true
     if (context.description?.streamsBody === true) context.whenClosed(() => dropUnread(context))

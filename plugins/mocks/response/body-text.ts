@@ -1,6 +1,6 @@
 /** Serializes a value for its media type. */
 import { OutputBudget, type StepBudget } from 'svc/plugin'
-import { isRecord } from 'svc/toolkit'
+import { exactAsText, isRecord, writeJson } from 'svc/toolkit'
 import type { CompiledApi } from '../api/compiled-api.ts'
 import type { Json } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
@@ -34,9 +34,10 @@ export function serializeBody(value: Json, serialization: Serialization): Buffer
  * JSON has the size of the value, which generator, templates and document bound. What other formats repeat, such as the names
  * of elements, is counted while they are written.
  */
-function bodyText(value: Json, { type, schema, api, output, steps }: Serialization): string {
+function bodyText(given: Json, { type, schema, api, output, steps }: Serialization): string {
   const base = baseType(type)
-  if (isJsonType(base)) return JSON.stringify(value)
+  if (isJsonType(base)) return writeJson(given)
+  const value = exactAsText(given)
   if (typeof value === 'string') return value
   if (isXmlType(base))
     return writeXml(value, schema, {

@@ -117,6 +117,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     path,
     query,
     headers: request.headers,
+    rawHeaders: request.raw.rawHeaders,
     body: svc.http.body(request),
   })
   await svc.budgets.turn()
@@ -209,6 +210,8 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
   return {
     mock: mock.name,
     session: session.label,
+    clientIp: svc.http.clientIp(request),
+    scheme: svc.http.origin(request).scheme,
     count: operation => memories.count(mock.name, key, operation),
     setState: values => memories.set(mock.name, key, values),
     hasClientCertificate: () => svc.pki.clientCertificate(request).state === 'valid',

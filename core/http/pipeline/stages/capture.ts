@@ -41,6 +41,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       rawHeaders: request.rawHeaders,
       headers: request.headers,
       clientIp: context.clientIp,
+      scheme: context.scheme,
       session: context.session.header,
       sessionFrom: context.session.from,
       body: receivedBody(context),
