@@ -23,7 +23,7 @@ export interface RouteDescription {
   parameters?: RouteParameter[]
   requestBody?: { description?: string; required?: boolean; content: Record<string, JsonSchema> }
   /** Accepted credentials; one of them is enough. `none`: credentials are optional. Default: those that the examples send. */
-  credentials?: readonly (CredentialKind | NamedKey)[]
+  credentials?: readonly RouteCredential[]
   /** Responses by status (`200`, `4XX`, `default`). Default: `200`. */
   responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
   /** Requests shown by everything that is generated from the catalog. */
@@ -72,8 +72,11 @@ export interface RouteDescription {
   subprotocol?(offered: string[]): string | false
 }
 
-/** `adminToken` is the header `X-Svc-Admin-Token`, `apiKey` the header `X-API-Key`. */
-export type CredentialKind = 'none' | 'basic' | 'bearer' | 'apiKey' | 'adminToken'
+/**
+ * `adminToken` is the header `X-Svc-Admin-Token`, `apiKey` the header `X-API-Key`, `mutualTls` a client certificate (RFC
+ * 8705).
+ */
+export type CredentialKind = 'none' | 'basic' | 'bearer' | 'apiKey' | 'adminToken' | 'mutualTls'
 
 /** An API key in a header or query parameter with another name. */
 export interface NamedKey {
@@ -81,6 +84,15 @@ export interface NamedKey {
   name: string
   description?: string
 }
+
+/** Another scheme of `Authorization` (RFC 9110, 11.4), such as `DPoP`. */
+export interface AuthorizationScheme {
+  scheme: string
+  description?: string
+}
+
+/** What a route accepts as a credential. */
+export type RouteCredential = CredentialKind | NamedKey | AuthorizationScheme
 
 /** A parameter of a route. */
 export interface RouteParameter {

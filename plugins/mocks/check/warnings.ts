@@ -1,10 +1,11 @@
 /** The warnings about a document, one function each. */
-import { isRecord, linearPattern, StepBudget } from 'svc/plugin'
+import { StepBudget } from 'svc/plugin'
+import { isRecord, linearPattern } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
 import { type Operation, listOperations, METHODS } from '../document/operations.ts'
 import { PathTrie, templateNames } from '../document/path-trie.ts'
 import { eachObject } from '../document/walk.ts'
-import { issue, type Issue } from './issue.ts'
+import { issue, type Issue } from '../document/issue.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { fragmentOf } from '../document/json-pointer.ts'
 import { SchemaSet } from '../schema/schema-set.ts'

@@ -8,7 +8,7 @@ import { documentBounds, recordBounds } from '../management/mock-limits.ts'
 import { DocumentTexts } from '../management/document-text.ts'
 import { MockStore } from '../management/mock-store.ts'
 import { Registry } from '../management/registry.ts'
-import type { MocksSection } from './section.ts'
+import type { MocksSection } from '../management/section.ts'
 import type { Variables } from '../variables.ts'
 import type { Service } from '../management/service.ts'
 import { countBounds, RequestCounts } from '../exchange/request-counts.ts'
@@ -98,7 +98,7 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
   registry.lastSync = synchronized
   for (const error of errors) svc.reportLoadError(error)
   await refreshAll()
-  svc.use('testing.resets')!.register({
+  svc.use('testing.resets').register({
     name: 'mocks',
     async reset(session) {
       let removed = await memories.reset(session === null ? null : keyOfSession(session))

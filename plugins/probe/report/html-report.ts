@@ -1,5 +1,5 @@
 /** The report as one HTML file without scripts. */
-import { escapeHtml, isRecord } from 'svc/plugin'
+import { escapeHtml, isRecord } from 'svc/toolkit'
 import type { VerdictWord } from '../catalog/check.ts'
 import { CATALOG } from '../checks/index.ts'
 import { findingsOf, idsOf, impactOfFinding, isFinding } from './findings.ts'

@@ -1,5 +1,5 @@
 /** Removes credentials from a report. */
-import { isOrdinaryText, isSecretName, Redactor } from 'svc/plugin'
+import { isOrdinaryText, isSecretName, Redactor } from 'svc/toolkit'
 
 const MASK = '***'
 

@@ -2,7 +2,7 @@
  * Messages of JSON-RPC in scripts. A gateway may give requests ids and progress tokens of its own, so the upstream answers with
  * those that arrived.
  */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 
 /** Texts are bytes in ISO 8859-1. */
 export interface MessageAction {

@@ -1,5 +1,5 @@
 /** Errors and limits of models, repeated requests, and credentials. */
-import { isSecretParameter } from 'svc/plugin'
+import { isSecretParameter } from 'svc/toolkit'
 import { fail, note, pass, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import type { ArrivalView } from '../../client/evidence.ts'

@@ -1,5 +1,5 @@
 /** Finds out which revision the gateway's MCP server speaks, and what svc's tool `echo` is called there. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Discovery, McpServer } from '../../catalog/check.ts'
 import { Call } from '../../client/evidence.ts'
 import type { ExchangeRecord } from '../../client/exchange.ts'

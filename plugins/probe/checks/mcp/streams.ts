@@ -1,5 +1,5 @@
 /** Streams of MCP: progress, and a stream that is cut and resumed. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { fail, note, pass, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import { Call } from '../../client/evidence.ts'
