@@ -18,6 +18,8 @@ const REDIRECT = `${CALLBACK}&code=probe%2Bcode&state=${STATE}&iss=${encodeURICo
 const TOKEN_FORM = `grant_type=authorization_code&code=probe%2Bcode&redirect_uri=${encodeURIComponent(CALLBACK)}&code_verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`
 const ODD_FORM = 'grant_type=client_credentials&scope=a+b%2Bc%20d&resource=https%3A%2F%2Fapi.example%2F%3Fq%3D1&empty='
 const ODD_BASIC = `Basic ${Buffer.from(`${encodeURIComponent('svc:client+1')}:${encodeURIComponent('s%cret /&ö')}`).toString('base64')}`
+/** Endpoints that are named. */
+const MAX_NAMES = 3
 const FORM: Field = ['Content-Type', 'application/x-www-form-urlencoded']
 
 const tokenAnswer = (step: number): ReturnType<typeof answers> =>
@@ -49,16 +51,15 @@ function wrongUrlsIn(name: string, call: Call, origin: string): WrongUrl[] {
   const { issuer, ...metadata } = parsed(call.bodyText) ?? {}
   const expected = `${new URL(origin).origin}${pathBefore(call, '/.well-known')}`
   const cause = wrongUrl(String(issuer), expected)
+  if (cause !== null) return [{ cause, text: `${name}: the issuer is ${String(issuer)}, not ${expected}` }]
   const away = Object.entries(metadata)
     .filter(([key]) => /_endpoint$|^jwks_uri$/.test(key))
     .map(([key, url]) => ({ key, cause: wrongOrigin(String(url), origin) }))
     .filter(one => one.cause !== null)
-  return [
-    ...(cause === null ? [] : [{ cause, text: `${name}: the issuer is ${String(issuer)}, not ${expected}` }]),
-    ...(away.length === 0
-      ? []
-      : [{ cause: away[0]!.cause!, text: `${name}: of another origin: ${away.map(({ key }) => key).join(', ')}` }]),
-  ]
+  if (away.length === 0) return []
+  const names = away.slice(0, MAX_NAMES).map(({ key }) => key)
+  const more = away.length > names.length ? ` and ${away.length - names.length} more` : ''
+  return [{ cause: away[0]!.cause!, text: `${name}: of another origin: ${names.join(', ')}${more}` }]
 }
 
 export const OAUTH_CHECKS: Check[] = [
