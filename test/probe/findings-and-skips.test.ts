@@ -63,7 +63,7 @@ t.test('a host that the gateway changes is one finding with one remedy [PRB-30]'
   t.equal(findingsOf(report.results).length, 1)
   t.equal(countFindings(report.results), 1)
   const text = terminalReport(report, ['warn'])
-  t.match(text, /^warn {2}MCP-AUTH, A2A-CARD, OAU-ISSUER {2}The upstream is not told the host that clients use$/m)
+  t.match(text, /^warn {2}MCP-AUTH, A2A-CARD, OAU-ISSUER {2}The gateway does not forward the host that clients use$/m)
   for (const shown of [text, htmlReport(report), markdownReport(report)])
     t.equal(shown.split('ProxyPreserveHost').length, 2, 'the remedy is there once')
   t.match(htmlReport(report), /<h2 id="findings-title">[^]*<ul><li><a href="#MCP-AUTH">[^]*<a href="#OAU-ISSUER">/)

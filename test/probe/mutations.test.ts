@@ -45,7 +45,7 @@ const ROWS = readdirSync(FOLDER).flatMap(name => JSON.parse(readFileSync(`${FOLD
 const FACTS: Facts = {
   gateway: { origin: 'http://gateway', authority: 'gateway', host: 'gateway' },
   directOrigin: 'http://gateway',
-  told: null,
+  arrivedOrigin: null,
   mcp: null,
   upstreamOrigins: ['http://upstream'],
   reuses: null,

@@ -41,7 +41,7 @@ export interface Verdict {
 }
 
 /** How the gateway tells the upstream under which URL clients reach it, as an ordinary request arrived. Null: not at all. */
-export interface ToldOrigin {
+export interface ArrivedOrigin {
   host: string | null
   forwardedHost: string | null
   forwardedProto: string | null
@@ -67,7 +67,7 @@ export interface Facts {
   /** What the gateway's origin is if the upstream is reached without it, under the name of the gateway. */
   directOrigin: string
   /** Null before a request has arrived. */
-  told: ToldOrigin | null
+  arrivedOrigin: ArrivedOrigin | null
   /** Null: nothing answers as an MCP server, or nobody asked. */
   mcp: McpServer | null
   /** `http://host:port` of the upstreams. */

@@ -31,13 +31,13 @@ function withoutSlash(url: string): string {
   return url.replace(/\/$/, '')
 }
 
-/** Whether the gateway does tell what svc would have to know. */
-function isTold(cause: CauseId, { told, gateway }: Facts): boolean {
-  if (told === null) return false
+/** Whether the gateway sends what svc needs to name its URLs. */
+function isForwarded(cause: CauseId, { arrivedOrigin: arrived, gateway }: Facts): boolean {
+  if (arrived === null) return false
   const { origin, authority } = gateway
   const scheme = new URL(origin).protocol.slice(0, -1)
-  if (cause === 'host') return told.forwardedHost?.toLowerCase() === authority.toLowerCase()
-  return cause === 'scheme' ? told.forwardedProto === scheme : told.forwardedPrefix !== null
+  if (cause === 'host') return arrived.forwardedHost?.toLowerCase() === authority.toLowerCase()
+  return cause === 'scheme' ? arrived.forwardedProto === scheme : arrived.forwardedPrefix !== null
 }
 
 /**
@@ -49,11 +49,11 @@ export function judgeOwnUrls(found: readonly WrongUrl[], own: readonly WrongUrl[
   const ownCauses = new Set(own.map(({ cause }) => cause))
   const ofGateway = found.filter(({ cause }) => !ownCauses.has(cause))
   if (ofGateway.length === 0) return skip(`svc's own settings: without the gateway too, ${own[0]!.text}`)
-  const untold = ofGateway.filter(({ cause }) => !isTold(cause, facts))
-  if (untold.length === 0)
+  const missing = ofGateway.filter(({ cause }) => !isForwarded(cause, facts))
+  if (missing.length === 0)
     return skip("svc's own settings: the gateway sends X-Forwarded-*, which SVC_TRUST_FORWARD=true would use")
-  const [{ cause }] = untold as [WrongUrl]
-  const text = [...new Set(untold.filter(one => one.cause === cause).map(one => one.text))].join('; ')
+  const [{ cause }] = missing as [WrongUrl]
+  const text = [...new Set(missing.filter(one => one.cause === cause).map(one => one.text))].join('; ')
   return { ...warn(text), cause }
 }
 

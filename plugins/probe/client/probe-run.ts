@@ -108,7 +108,7 @@ export class ProbeRun {
     if (triesHttp2 && (await this.#health.speaksHttp2(this.#gateway))) this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || hasOwnGrpcAddress(routes))
       this.#directHttp2 = await this.#findDirectHttp2()
-    this.#facts.told = reached.told
+    this.#facts.arrivedOrigin = reached.arrivedOrigin
     const chosen = this.#jobs.filter(job => !this.#skipEarly(job, reached))
     await this.#discover(chosen.map(({ check }) => check))
     const direct = this.#directRuns(chosen)

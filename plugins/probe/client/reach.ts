@@ -1,6 +1,6 @@
 /** Finds out whether the gateway leads to the upstreams that are known. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Facts, ToldOrigin } from '../catalog/check.ts'
+import type { Facts, ArrivedOrigin } from '../catalog/check.ts'
 import type { ArrivalView, Evidence } from './evidence.ts'
 import type { ExchangeRecord } from './exchange.ts'
 import type { Route, StepRunner } from './step-runner.ts'
@@ -55,7 +55,7 @@ export interface Reached {
   upstreamVersions: string[]
   removed: string
   added: string
-  told: ToldOrigin
+  arrivedOrigin: ArrivedOrigin
 }
 
 export async function reach(runner: StepRunner, facts: Facts, route: Route, upstreamUrl: string): Promise<Reached> {
@@ -95,13 +95,13 @@ export async function reach(runner: StepRunner, facts: Facts, route: Route, upst
     evidence,
     isTunnel: evidence.exchanges.every(({ record, calls: own }) => isSameBytes(record, own)),
     server: first.values('server')[0] ?? null,
-    told: toldOrigin(first.arrival!),
+    arrivedOrigin: arrivedOrigin(first.arrival!),
     upstreamVersions: [...new Set(arrived.map(({ arrival }) => arrival!.record.protocol))],
     ...path,
   }
 }
 
-function toldOrigin(arrival: ArrivalView): ToldOrigin {
+function arrivedOrigin(arrival: ArrivalView): ArrivedOrigin {
   const valueOf = (name: string): string | null => arrival.values(name)[0] ?? null
   return {
     host: valueOf('host'),

@@ -13,7 +13,7 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
       host: gateway.host,
     },
     directOrigin: `${channels[0]!.address.isTls ? 'https' : 'http'}://${route.authority}`,
-    told: null,
+    arrivedOrigin: null,
     mcp: null,
     upstreamOrigins: channels.map(({ address }) => `http://${address.authority}`),
     reuses: null,

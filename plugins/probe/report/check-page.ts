@@ -28,7 +28,7 @@ const PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/m
 const FACTS: Facts = {
   gateway: { origin: 'http://gateway.example', authority: 'gateway.example', host: 'gateway.example' },
   directOrigin: 'http://gateway.example',
-  told: null,
+  arrivedOrigin: null,
   mcp: null,
   upstreamOrigins: ['http://upstream.example:8080'],
   reuses: null,

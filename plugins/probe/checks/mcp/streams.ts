@@ -58,7 +58,7 @@ export const MCP_STREAM = mcpCheck({
     inOrder: true,
     connections: [{ requests: [initializes('initialize', SESSION, facts)] }],
     follow(records) {
-      // Without a session the call is tried all the same: a gateway may know none.
+      // The call is tried without a session too: a gateway may not have any.
       const server = initialized(records[0])
       const fields = server?.fields ?? requestFields(facts, 'tools/call')
       const stream = (
