@@ -21,9 +21,11 @@ export interface Parameter {
 }
 
 export interface MediaType {
-  /** As declared, such as `application/json` or `image/*`. */
+  /** As declared, such as `application/json` or `image/*`; in lower case, except for parameters. */
   type: string
   schema: Json | undefined
+  /** The schema of a list of items, for sequential types that describe a single item; undefined for others. */
+  sequence: Json | undefined
   raw: JsonObject
 }
 
@@ -145,14 +147,32 @@ function readParameter(document: ApiDocument, entry: Json): Parameter | null {
 
 function readRequestBody(document: ApiDocument, value: Json | undefined): RequestBodyDefinition | null {
   const raw = document.resolve(value)
-  return raw ? { required: own(raw, 'required') === true, content: readContent(raw), raw } : null
+  return raw ? { required: own(raw, 'required') === true, content: readContent(document, raw), raw } : null
 }
 
-/** The media types of a body or response in document order, in lower case. */
-export function readContent(raw: JsonObject): MediaType[] {
-  return Object.entries(ownObject(raw, 'content') ?? {}).flatMap(([type, media]) =>
-    isRecord(media) ? [{ type: type.trim().toLowerCase(), schema: own(media, 'schema'), raw: media }] : [],
-  )
+/** The media types of a body or response in document order. */
+export function readContent(document: ApiDocument, raw: JsonObject): MediaType[] {
+  return Object.entries(ownObject(raw, 'content') ?? {}).flatMap(([name, entry]) => {
+    const media = document.resolve(entry)
+    if (!media) return []
+    const type = name.trim().replace(/^[^;]*/, base => base.trim().toLowerCase())
+    const schema = own(media, 'schema')
+    return [{ type, schema, sequence: sequenceOf(document, type, media), raw: media }]
+  })
+}
+
+/** Types whose body is a sequence of items (OpenAPI 3.2, 4.14.2). */
+const SEQUENTIAL =
+  /^(?:text\/event-stream|application\/(?:(?:x-)?ndjson|jsonl|(?:.*\+)?json-seq)|multipart\/(?!form-data).*)(?:;|$)/
+
+/** Generated sequences have two items. Before 3.2, `schema` describes an item unless it is a list or a text. */
+function sequenceOf(document: ApiDocument, type: string, media: JsonObject): Json | undefined {
+  if (!SEQUENTIAL.test(type)) return undefined
+  const items = own(media, 'itemSchema')
+  const schema = document.resolve(own(media, 'schema'))
+  const isItem = schema !== undefined && (own(schema, 'type') === 'object' || Object.hasOwn(schema, 'properties'))
+  if (items === undefined && (!isItem || type.startsWith('multipart/'))) return undefined
+  return { type: 'array', items: items ?? own(media, 'schema') ?? {}, minItems: 2, maxItems: 2 }
 }
 
 function readResponses(document: ApiDocument, responses: JsonObject | undefined): ResponseDefinition[] {
@@ -166,7 +186,7 @@ function readResponses(document: ApiDocument, responses: JsonObject | undefined)
       const definition = document.resolve(header)
       if (definition) headers.set(name, definition)
     }
-    return [{ status, content: readContent(raw), headers, raw }]
+    return [{ status, content: readContent(document, raw), headers, raw }]
   })
 }
 

@@ -16,10 +16,11 @@ import {
   choiceForExample,
   choiceForStatus,
   exampleNames,
-  findPairing,
+  findPairings,
   type Choice,
   type Pairing,
 } from '../response/response-choice.ts'
+import { choosePaired } from '../response/representation.ts'
 import type { Renderer } from '../response/rendering.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'
@@ -368,10 +369,11 @@ function byDocument(
 function pairedChoice(
   pairings: readonly Pairing[],
   valueOf: (place: string, name: string) => Json | undefined,
-  { incoming, context }: Exchange,
+  { incoming, context, live }: Exchange,
 ): Choice | undefined {
   try {
-    return findPairing(pairings, valueOf, incoming.json, context.steps)?.choice
+    const found = findPairings(pairings, valueOf, incoming.json, context.steps)
+    return choosePaired(found, incoming.header('accept'), live.api)
   } catch (error) {
     if (!isTooExpensive(error)) throw error
     return undefined

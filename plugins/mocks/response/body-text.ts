@@ -1,32 +1,44 @@
 /** Serializes a value for its media type. */
 import { isRecord, OutputBudget, type StepBudget } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
-import type { Json } from '../document/json.ts'
+import type { Json, JsonObject } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
 import { SeededRandom } from '../schema/seed.ts'
 import { imageFor } from './images.ts'
+import { writeMultipart } from './multipart.ts'
+import { writeSequence } from './sequences.ts'
 import { writeXml } from './xml.ts'
 
 /** How to serialize a value. */
 export interface Serialization {
   type: string
   schema: Json | undefined
+  /** The `encoding` of the media type, for the parts of multipart bodies. */
+  encoding: JsonObject | undefined
   api: CompiledApi
   output: OutputBudget
   /** Steps for escaping. */
   steps: StepBudget
 }
 
+export interface Serialized {
+  bytes: Buffer
+  /** The media type; of multipart bodies with the boundary. */
+  type: string
+}
+
 /**
  * The bytes of a value. Strings of non-JSON types are sent unchanged. Throws `OutputTooLarge` or `OutputUnavailable`.
  */
-export function serializeBody(value: Json, serialization: Serialization): Buffer {
-  const { output } = serialization
-  const text = bodyText(value, serialization)
+export function serializeBody(value: Json, serialization: Serialization): Serialized {
+  const { output, encoding } = serialization
+  const { text, type } = isMultipart(serialization.type)
+    ? writeMultipart(value, { type: serialization.type, encoding, output: new OutputBudget(output.limit) })
+    : { text: bodyText(value, serialization), type: serialization.type }
   // What templates inserted was taken when they were filled.
   const missing = Buffer.byteLength(text) - output.used
   if (missing > 0) output.take(missing)
-  return Buffer.from(text)
+  return { bytes: Buffer.from(text), type }
 }
 
 /**
@@ -36,6 +48,8 @@ export function serializeBody(value: Json, serialization: Serialization): Buffer
 function bodyText(value: Json, { type, schema, api, output, steps }: Serialization): string {
   const base = baseType(type)
   if (isJsonType(base)) return JSON.stringify(value)
+  const sequence = writeSequence(value, base, new OutputBudget(output.limit))
+  if (sequence !== undefined) return sequence
   if (typeof value === 'string') return value
   if (isXmlType(base))
     return writeXml(value, schema, {
@@ -60,13 +74,18 @@ export function isBinaryType(type: string): boolean {
   return (
     base.startsWith('image/') ||
     (!isJsonType(base) &&
+      !isMultipart(base) &&
       !isXmlType(base) &&
       !base.startsWith('text/') &&
-      !/^application\/(?:x-www-form-urlencoded|graphql|jwt|sql|yaml|x-yaml|javascript|(?:x-)?ndjson|jsonl?|json-seq|xhtml)$/.test(
+      !/^application\/(?:x-www-form-urlencoded|graphql|jwt|sql|yaml|x-yaml|javascript|(?:x-)?ndjson|jsonl?|(?:.+\+)?json-seq|xhtml)$/.test(
         base,
       ) &&
       !/\+(?:yaml|jwt|xml)$/.test(base))
   )
+}
+
+function isMultipart(type: string): boolean {
+  return baseType(type).startsWith('multipart/')
 }
 
 const MAX_PAIRS = 5000
