@@ -4,6 +4,7 @@ import { own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
 import { fragmentOf } from './json-pointer.ts'
 import type { ApiDocument } from './api-document.ts'
 import { templateNames } from './path-trie.ts'
+import { serverPathsOf } from './servers.ts'
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
@@ -52,6 +53,8 @@ export interface Operation {
   template: string
   /** The names of the template's parameters, in order. */
   pathNames: string[]
+  /** The paths of its own servers or those of its path item, which replace the document's; null without any. */
+  ownServerPaths: string[] | null
   summary: string
   parameters: Parameter[]
   requestBody: RequestBodyDefinition | null
@@ -94,6 +97,7 @@ function readOperation(
     method,
     template,
     pathNames: templateNames(template),
+    ownServerPaths: serverPathsOf(own(raw, 'servers')) ?? serverPathsOf(own(found.pathItem, 'servers')),
     summary: ownText(raw, 'summary') ?? ownText(raw, 'description')?.slice(0, 200) ?? '',
     parameters: readParameters(document, own(found.pathItem, 'parameters'), own(raw, 'parameters')),
     requestBody: readRequestBody(document, own(raw, 'requestBody')),
