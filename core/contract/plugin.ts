@@ -148,6 +148,7 @@ export type {
 export {
   boolean,
   clampedNumber,
+  hostList,
   isHttpUrl,
   list,
   oneOf,
@@ -355,6 +356,8 @@ export { splitList as splitField, unquote } from '../fields/list-syntax.ts'
 export type { NegotiatedType } from '../fields/accept.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { namesTag } from '../fields/etag.ts'
+export { createFetcher, FetchProblem, httpUrl, isOwnPlace } from './outbound.ts'
+export type { Fetcher, FetcherOptions, OutboundRequest, OutboundResponse } from './outbound.ts'
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
 export type { MeasuresMemory, MemoryUse } from '../collections/memory-use.ts'
 /** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */

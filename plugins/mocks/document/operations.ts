@@ -61,9 +61,20 @@ export interface Operation {
   responses: ResponseDefinition[]
   /** Alternatives, each a map of scheme names to scopes. Empty if no credentials are required. */
   security: JsonObject[]
+  /** The requests that the operation causes. */
+  callbacks: Callback[]
   raw: JsonObject
   /** JSON pointer fragment of the operation. */
   at: string
+}
+
+/** A request to a URL that an operation names (OpenAPI 3.1.1, 4.18). */
+export interface Callback {
+  name: string
+  /** A runtime expression, or a text with some in braces. */
+  expression: string
+  /** What is sent. Its `key` names the callback and the method. */
+  operation: Operation
 }
 
 /** All operations in document order. A duplicate operationId belongs to the first operation that has it. */
@@ -87,9 +98,18 @@ export function listOperations(document: ApiDocument): Operation[] {
 
 function readOperation(
   document: ApiDocument,
-  found: { template: string; method: string; pathItem: JsonObject; raw: JsonObject; operationId: string | null },
+  found: {
+    template: string
+    method: string
+    pathItem: JsonObject
+    raw: JsonObject
+    operationId: string | null
+    /** Tokens of its location, if that is not below `paths`. */
+    at?: readonly string[]
+  },
 ): Operation {
   const { template, raw, operationId } = found
+  const at = found.at ?? ['paths', template, found.method]
   const method = found.method.toUpperCase()
   return {
     key: operationId ?? `${method} ${template}`,
@@ -103,9 +123,32 @@ function readOperation(
     requestBody: readRequestBody(document, own(raw, 'requestBody')),
     responses: readResponses(document, ownObject(raw, 'responses')),
     security: readSecurity(own(raw, 'security') ?? own(document.root, 'security')),
+    callbacks: found.at === undefined ? readCallbacks(document, raw, at) : [],
     raw,
-    at: fragmentOf(['paths', template, found.method]),
+    at: fragmentOf(at),
   }
+}
+
+/** The callbacks of an operation; those of callbacks are not read. */
+function readCallbacks(document: ApiDocument, raw: JsonObject, at: readonly string[]): Callback[] {
+  return Object.entries(ownObject(raw, 'callbacks') ?? {}).flatMap(([name, value]) =>
+    Object.entries(document.resolve(value) ?? {}).flatMap(([expression, item]) => {
+      const pathItem = expression.startsWith('x-') ? undefined : document.resolve(item)
+      return METHODS.flatMap(method => {
+        const operation = ownObject(pathItem, method)
+        if (pathItem === undefined || operation === undefined) return []
+        const found = {
+          template: expression,
+          method,
+          pathItem,
+          raw: operation,
+          operationId: `${name} ${method.toUpperCase()}`,
+          at: [...at, 'callbacks', name, expression, method],
+        }
+        return [{ name, expression, operation: readOperation(document, found) }]
+      })
+    }),
+  )
 }
 
 /** Parameters of the operation override those of the path item with the same location and name. */

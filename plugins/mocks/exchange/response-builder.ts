@@ -1,4 +1,5 @@
 /** Builds the responses of an exchange: from the document, from the body of a rule, or a problem. */
+import type { PlannedCallbacks } from './callbacks.ts'
 import type { Exchange } from './engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import { mergePatch, type Json, type JsonObject } from '../document/json.ts'
@@ -26,6 +27,8 @@ export interface MockResponse {
   rule: string | null
   violations: Violation[]
   credential: string | null
+  /** Requests that the response causes. */
+  callbacks?: PlannedCallbacks
 }
 
 /** The source of the decision, and modifications of the response. */

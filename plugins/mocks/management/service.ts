@@ -10,6 +10,7 @@ import type { Mock, MockRecord } from './mock.ts'
 import { unknownMock, type MockStore } from './mock-store.ts'
 import type { Registry } from './registry.ts'
 import type { MocksSection } from '../sources/section.ts'
+import type { CallbackDelivery } from '../exchange/callback-delivery.ts'
 import type { RequestCounts } from '../exchange/request-counts.ts'
 import type { SessionMemories } from '../exchange/session-memory.ts'
 import type { Traffic } from '../exchange/traffic.ts'
@@ -23,6 +24,7 @@ export interface Service {
   traffic: Traffic
   counts: RequestCounts
   texts: DocumentTexts
+  callbacks: CallbackDelivery
 }
 
 /** Finds a mock by name. Throws `unknown_mock`. */

@@ -25,6 +25,8 @@ export interface Settings {
   seed: string
   capture: boolean
   blockBreaking: boolean
+  /** Whether callbacks of the document are sent. */
+  callbacks: boolean
   credentials: Credentials
   /** The JSON representation, including defaults. */
   asJson: JsonObject
@@ -83,6 +85,7 @@ const KEYS: Record<string, Key> = {
   },
   capture: { default: true, ...BOOLEAN },
   block_breaking: { default: false, ...BOOLEAN },
+  callbacks: { default: true, ...BOOLEAN },
   credentials: {
     default: {},
     problem: () => null,
@@ -151,6 +154,7 @@ function typed(asJson: JsonObject, credentials: Credentials): Settings {
     seed: String(asJson['seed']),
     capture: asJson['capture'] === true,
     blockBreaking: asJson['block_breaking'] === true,
+    callbacks: asJson['callbacks'] === true,
     credentials,
     asJson,
   }

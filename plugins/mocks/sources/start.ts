@@ -11,6 +11,7 @@ import { Registry } from '../management/registry.ts'
 import type { MocksSection } from './section.ts'
 import type { Variables } from '../variables.ts'
 import type { Service } from '../management/service.ts'
+import { CallbackDelivery } from '../exchange/callback-delivery.ts'
 import { countBounds, RequestCounts } from '../exchange/request-counts.ts'
 import { memoryBounds, SessionMemories, type SessionMemory } from '../exchange/session-memory.ts'
 import { Traffic, trafficBounds, type CapturedRequest } from '../exchange/traffic.ts'
@@ -106,5 +107,14 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
       return removed
     },
   })
-  return { svc, registry, mocks, memories, traffic, counts, texts: new DocumentTexts(svc.budgets) }
+  return {
+    svc,
+    registry,
+    mocks,
+    memories,
+    traffic,
+    counts,
+    texts: new DocumentTexts(svc.budgets),
+    callbacks: new CallbackDelivery(svc),
+  }
 }
