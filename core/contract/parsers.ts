@@ -119,7 +119,7 @@ export function digits(value: string): number | undefined {
  * Hosts that requests may be sent to: `host` (any port) or `host:port`, in lower case, IPv6 in brackets; without wildcards,
  * scheme or path.
  */
-export const hostList: Parser<string[]> = {
+export const hosts: Parser<string[]> = {
   expected: 'comma-separated hosts, each with or without :port',
   parse: value =>
     usableEntries(

@@ -30,17 +30,14 @@ import type { Config } from '../config/variables.ts'
 import type { SvcHttp } from './http.ts'
 import type { SvcStreams } from './streams.ts'
 import type { SvcBudgets } from './budgets.ts'
-import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
-import type { SvcTap } from './tap.ts'
 import type { CommandContext } from './command.ts'
 import type { ErrorForm } from './routes.ts'
 import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { SvcTls } from './tls.ts'
 import type {
   CategoryDeclaration,
   Exemption,
@@ -82,16 +79,14 @@ export type {
   SseEvent,
   WebSocketOptions,
 } from './streams.ts'
-export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
+export type { CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type {
   AbortKind,
   CertificateProfile,
   ClientCertificate,
   FaultOrigin,
   InspectorEntry,
-  OcspQuestion,
   ResponseEnd,
-  RevokedCertificate,
   SvcInspector,
   SvcMetrics,
   SvcPki,
@@ -111,6 +106,8 @@ export type {
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { AppendedEntry, PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
+export { createRecords, createTextRecords, RecordTooLong } from './record-store.ts'
+export type { RecordOptions, Records, RecordStore, StoredRecord } from './record-store.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
 export type {
   MatchableRequest,
@@ -148,7 +145,7 @@ export type {
 export {
   boolean,
   clampedNumber,
-  hostList,
+  hosts,
   isHttpUrl,
   list,
   oneOf,
@@ -185,7 +182,10 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   version?: string
   /** One sentence about what the plugin serves, for user interfaces and the documentation. */
   description?: string
-  /** Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. */
+  /**
+   * Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. `/` is the root alone: no
+   * plugin owns all paths.
+   */
   paths: string[]
   /** Names of required plugins. They register first; if one is disabled or fails, so does this plugin. */
   buildsOn?: string[]
@@ -221,7 +221,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   categories?: readonly CategoryDeclaration[]
   /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here. */
   familiar?: readonly FamiliarPath[]
-  /** Links on the landing page. */
+  /** Links for pages that list what the instance serves, such as the landing page (`svc.instance.links`). */
   links?: readonly PageLink[]
 
   /**
@@ -336,6 +336,10 @@ export { linearPattern, sharedPattern } from './linear-pattern.ts'
 export { TextSearch } from './text-search.ts'
 export { writeYaml } from './yaml-text.ts'
 export type { YamlOptions } from './yaml-text.ts'
+export { boundedFetch, FetchFailure, hostList } from './bounded-fetch.ts'
+export type { BoundedRequest, BoundedResponse } from './bounded-fetch.ts'
+export { sleep } from './sleep.ts'
+export type { SleepOptions } from './sleep.ts'
 export { joinSignals } from './joined-signal.ts'
 export type { JoinedSignal } from './joined-signal.ts'
 export { fillVariables } from './process-variables.ts'
@@ -358,6 +362,7 @@ export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { namesTag } from '../fields/etag.ts'
 export { createFetcher, FetchProblem, httpUrl, isOwnPlace } from './outbound.ts'
 export type { Fetcher, FetcherOptions, OutboundRequest, OutboundResponse } from './outbound.ts'
+export { isBelow } from '../fields/request-target.ts'
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
 export type { MeasuresMemory, MemoryUse } from '../collections/memory-use.ts'
 /** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */
@@ -369,7 +374,7 @@ export { copyData, heldValueBytes } from '../collections/value-memory.ts'
 export { RingBuffer } from '../collections/ring-buffer.ts'
 export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
 export { escapeHtml } from './html.ts'
-export { curlArguments } from './curl-line.ts'
+export { curlArguments, curlLine } from './curl-line.ts'
 export { quoteWord, singleQuote } from './shell.ts'
 export {
   fillTemplate,
@@ -406,9 +411,9 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
   /**
    * Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. The
-   * points `testing.*` and `control.*` belong to the core and are always there.
+   * points `core.*`, `testing.*` and `control.*` belong to the core and are always there.
    */
-  use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
+  use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | (K extends CorePoint ? never : undefined)
 
   /** Runs after all plugins have registered. The callback may still add routes and report load errors. */
   whenRegistered(callback: () => void | Promise<void>): void
@@ -467,13 +472,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly budgets: SvcBudgets
   readonly http: SvcHttp
   readonly streams: SvcStreams
-  readonly limits: SvcLimits
-  readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
-  readonly tls: SvcTls
-  /** Requests as bytes, before any parser has read them. */
-  readonly tap: SvcTap
   readonly metrics: SvcMetrics
   readonly instance: SvcInstance
 }
@@ -484,6 +484,9 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface ExtensionPoints {}
+
+/** Names of the core's own extension points. */
+export type CorePoint = `${'core' | 'testing' | 'control'}.${string}`
 
 /**
  * Key of an optional method of an offered value. If the value has it, `svc.use` calls it with the name of the plugin that

@@ -125,3 +125,9 @@ export interface SvcTap {
   /** Milliseconds of the clock of arrivals. */
   now(): number
 }
+
+declare module './plugin.ts' {
+  interface ExtensionPoints {
+    'core.tap': SvcTap
+  }
+}

@@ -1,4 +1,4 @@
-/** `svc.tls`: connections of the HTTPS listener that a plugin secures itself. */
+/** The extension point `core.tls`: connections of the HTTPS listener that a plugin secures itself. */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
@@ -35,4 +35,10 @@ export interface SvcTls {
    * Returns a function that returns the open port; null until it is open.
    */
   port(number: number, accept: TlsAccept): () => number | null
+}
+
+declare module './plugin.ts' {
+  interface ExtensionPoints {
+    'core.tls': SvcTls
+  }
 }

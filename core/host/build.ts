@@ -20,8 +20,9 @@ import type { GenerationOptions } from './generation.ts'
 import type { ControlTools, ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
 import { StateUnavailable } from '../contract/state.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
-import { Exemptions } from '../http/pipeline/exemptions.ts'
+import { Exemptions } from '../http/routes/exemptions.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
+import { corePoints } from './svc/core-points.ts'
 import { createSvc } from './svc/svc.ts'
 import type { BuildContext, SharedServices } from './svc/svc.ts'
 
@@ -187,8 +188,7 @@ async function tryBuild(
   const context: BuildContext = {
     generation,
     extensions: new Map<string, unknown>([
-      ['testing.protocols', generation.rules.protocols],
-      ['testing.resets', generation.resets],
+      ...corePoints(generation, services.shared),
       ['testing.rules', ruleFiles],
       ['control.tools', services.controlTools(generation)],
     ]),

@@ -11,23 +11,23 @@ import { fillTemplate, readParameters } from '../contract/path-template.ts'
 import type { RequestContext } from '../http/request/context.ts'
 import type { ServerRequest } from '../http/request/types.ts'
 import { contextOf } from '../http/request/context.ts'
-import { MAX_PARAM_LENGTH, RouteTable } from '../http/pipeline/route-table.ts'
+import { MAX_PARAM_LENGTH, RouteTable } from '../http/routes/route-table.ts'
 import type { AbsentPlugin, RoutingGeneration } from '../http/request/types.ts'
-import type { Exemptions } from '../http/pipeline/exemptions.ts'
-import type { CoreRoute } from '../http/pipeline/route-record.ts'
+import type { Exemptions } from '../http/routes/exemptions.ts'
+import type { CoreRoute } from '../http/routes/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
-import { HostMounts } from '../http/listener/host-mounts.ts'
-import type { TlsNameHandler } from '../http/listener/tls-names.ts'
-import type { TlsPort } from '../http/listener/tls-ports.ts'
+import { HostMounts } from '../http/routes/host-mounts.ts'
+import type { TlsNameHandler } from '../http/sockets/tls-names.ts'
+import type { TlsPort } from '../http/sockets/tls-ports.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import type { MessageSize } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
 import type { WebSocketServices } from '../http/streams/websockets.ts'
-import { toTemplate } from '../http/pipeline/route-record.ts'
-import { sendRouteError, logWebSocketFailure } from '../http/pipeline/route-errors.ts'
-import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
-import { isBelow } from '../fields/request-target.ts'
+import { toTemplate } from '../http/routes/route-record.ts'
+import { sendRouteError, logWebSocketFailure } from '../http/response/route-errors.ts'
+import type { RouteErrorServices } from '../http/response/route-errors.ts'
+import { isBelow, isServedBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
@@ -156,7 +156,7 @@ export class Generation implements RoutingGeneration {
   /** Adds a route of a scope to the route table. Throws if the route exists, or is not below its plugin's paths. */
   addRoute({ plugin, paths, log, area }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
     const template = toTemplate(route.url)
-    if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
+    if (paths !== null && !paths.some(own => isServedBelow(template, own))) {
       throw new Error(`the route ${route.url} is not below any of the plugin's paths (${paths.join(', ')})`)
     }
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
@@ -197,7 +197,7 @@ export class Generation implements RoutingGeneration {
   }
 
   absentOwner(path: string): AbsentPlugin | null {
-    return this.#absent.find(absent => isBelow(path, absent.path.replace(/\/$/, '')) || path === absent.path) ?? null
+    return this.#absent.find(absent => isServedBelow(path, absent.path)) ?? null
   }
 
   familiarPath(path: string): string | null {

@@ -366,7 +366,7 @@ function compact(shown: string, whole: string): string {
 
 /** The control plane, and what browsers request on their own; plugins exempt more. */
 function isExcluded(path: string): boolean {
-  return path === '/' || path === '/favicon.ico' || isBelow(path, '/_svc')
+  return path === '/favicon.ico' || isBelow(path, '/_svc')
 }
 
 function keyField(headers: IncomingHttpHeaders): string | undefined {

@@ -1,6 +1,6 @@
 /** Creates all services of the process except the listeners. Plugins are built when the host starts. */
 import type { RequestContext } from '../http/request/context.ts'
-import { HeaderDeadlines } from '../http/pipeline/header-deadlines.ts'
+import { HeaderDeadlines } from '../http/request/header-deadlines.ts'
 import { timeOut } from '../http/pipeline/pipeline.ts'
 import { recordRequests } from '../http/pipeline/stages/capture.ts'
 import { countRequests, logRequests, Observer } from '../http/pipeline/stages/observation.ts'
@@ -18,11 +18,11 @@ import type { RegisterTimes } from '../host/build.ts'
 import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
-import { createInProcessCall } from '../http/pipeline/in-process-call.ts'
+import { createInProcessCall } from '../http/listener/in-process-call.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
-import { createAdminGuard } from '../http/pipeline/admin-guard.ts'
-import { createBrowserAccess } from '../http/pipeline/browser-access.ts'
-import { createControlAuth } from '../http/pipeline/control-auth/control-auth.ts'
+import { createAdminGuard } from '../http/access/admin-guard.ts'
+import { createBrowserAccess } from '../http/access/browser-access.ts'
+import { createControlAuth } from '../http/access/control-auth.ts'
 import { createCors } from '../http/response/cors.ts'
 import type { PipelineServices } from '../http/pipeline/stage.ts'
 import { exposedHeaders } from '../http/response/exposed-headers.ts'
@@ -30,7 +30,7 @@ import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { LargeMessages } from '../http/streams/large-messages.ts'
-import { UnsentMemory } from '../http/streams/unsent-memory.ts'
+import { UnsentMemory } from '../limits/unsent-memory.ts'
 import { WebSocketMemory } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
 import { createBudgets } from '../host/svc/budgets.ts'
@@ -59,7 +59,7 @@ import type { Pki } from '../pki/pki.ts'
 import { createSvcPki } from '../host/svc/pki.ts'
 import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from '../product.ts'
 import type { StateRegistry } from '../state/state-registry.ts'
-import type { ReplicaFacts } from '../state/shared/membership.ts'
+import type { ReplicaFacts } from '../state/shared-backend.ts'
 import { createReplicaChanges } from './replica-changes.ts'
 import { createReplicaViews } from './replica-views.ts'
 import { recoverPlugins } from './state-recovery.ts'
@@ -301,7 +301,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     http,
     inspector,
     metrics,
-    limits: createCallAdmission({ limits, keys, quota }),
+    calls: createCallAdmission({ limits, keys, quota }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     tap,
     instance: deps.instance,

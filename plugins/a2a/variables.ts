@@ -1,12 +1,12 @@
 /** The environment variables of the plugin. */
-import { boolean, hostList, variable } from 'svc/plugin'
+import { boolean, hosts, variable } from 'svc/plugin'
 import type { Config, VariableValues } from 'svc/plugin'
 
 export const variables = {
   /** `host` or `host:port`, lower case, IPv6 in brackets. */
   pushAllowlist: variable({
     name: 'SVC_A2A_PUSH_ALLOWLIST',
-    parser: hostList,
+    parser: hosts,
     default: [],
     defaultText: 'none',
     shownAs: 'a2a.push_allowlist',

@@ -1,5 +1,5 @@
 /** The environment variables of the plugin. */
-import { boolean, hostList, text, variable } from 'svc/plugin'
+import { boolean, hosts, text, variable } from 'svc/plugin'
 import type { VariableValues } from 'svc/plugin'
 
 export const variables = {
@@ -22,7 +22,7 @@ export const variables = {
   /** `host` or `host:port`, lower case, IPv6 in brackets. */
   callbackAllowlist: variable({
     name: 'SVC_MOCKS_CALLBACK_ALLOWLIST',
-    parser: hostList,
+    parser: hosts,
     default: [],
     defaultText: 'none',
     shownAs: 'mocks.callback_allowlist',

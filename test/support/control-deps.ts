@@ -8,7 +8,7 @@ import type { Config } from '../../core/config/variables.ts'
 import { buildCatalog } from '../../core/control/catalog.ts'
 import type { ControlDeps, PluginsOverview } from '../../core/control/deps.ts'
 import { buildOpenapi } from '../../core/control/openapi.ts'
-import { toTemplate, type RouteRecord } from '../../core/http/pipeline/route-record.ts'
+import { toTemplate, type RouteRecord } from '../../core/http/routes/route-record.ts'
 import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
 import type { Limits } from '../../core/limits/limits.ts'
 import { createBudgets } from '../../core/host/svc/budgets.ts'
@@ -167,6 +167,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       onHealthChange: unused,
       catalog: () => buildCatalog(host.routes, VERSION),
       openapi: baseUrl => buildOpenapi(host.routes, { baseUrl, version: VERSION }),
+      links: () => [],
       plugins: () => host.records,
       uptimeSeconds: () => 12,
       identityRequests: () => identityRequests,
@@ -174,7 +175,6 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     },
     effectiveConfig: () => ({ instance_id: 'edge-1', warnings: [] }),
     pluginStatus: () => host.pluginStatus,
-    landingLinks: () => [],
     routes: () => host.routes,
     protocols: () => new ProtocolRegistry(),
     plugins: {

@@ -1,11 +1,11 @@
 /** The mock model: generates the choices of a reply by fixed rules. */
 import { isRecord, isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
-import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool } from '../neutral.ts'
+import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool, Pieces } from '../contract/neutral.ts'
 import { replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
 import { fromSchema } from './schema-value.ts'
 import { cannedText, randomText, scriptedText } from './scripted.ts'
-import { firstPieces, joined, piecesOf, type Pieces } from './pieces.ts'
+import { firstPieces, joined, piecesOf } from './pieces.ts'
 import { digest } from './seed.ts'
 import { cannedTable, standard } from './texts.ts'
 import { tokenizerOf } from './tokenizer.ts'

@@ -2,7 +2,7 @@
 import { isOutputError, isTooExpensive, OutputBudget, StepBudget } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Operation } from '../document/operations.ts'
-import { issue, type Issue } from './issue.ts'
+import { issue, type Issue } from '../document/issue.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { fragmentOf } from '../document/json-pointer.ts'
 import { compileExpression } from '../exchange/runtime-expression.ts'

@@ -1,5 +1,5 @@
 /** Renders the body and headers of a chosen response, with a cache. */
-import type { CompiledApi } from '../exchange/compiled-api.ts'
+import type { CompiledApi } from '../api/compiled-api.ts'
 import type { MediaType, Operation } from '../document/operations.ts'
 import { ownObject, type Json } from '../document/json.ts'
 import type { SampleOptions } from '../schema/sample.ts'
@@ -8,7 +8,7 @@ import { echo } from './echo.ts'
 import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'
 import { documentHeaders, headerToken } from './response-headers.ts'
 import type { ChosenType } from './representation.ts'
-import { exampleValue, firstExample, type Choice } from './response-choice.ts'
+import { exampleValue, firstExample, type Choice } from '../api/response-choice.ts'
 
 /** The input that determines a rendered response. */
 export interface RenderInput {

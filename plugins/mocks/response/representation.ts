@@ -1,10 +1,10 @@
 /** Chooses the media type of a response, and with it the example. */
-import type { CompiledApi } from '../exchange/compiled-api.ts'
+import type { CompiledApi } from '../api/compiled-api.ts'
 import type { MediaType } from '../document/operations.ts'
 import { ownObject } from '../document/json.ts'
 import { typesOf } from '../request/coerce.ts'
 import { negotiate, type BodyKind, type Negotiated } from './negotiation.ts'
-import { firstExample, hasExample, type Choice, type Pairing } from './response-choice.ts'
+import { firstExample, hasExample, type Choice, type Pairing } from '../api/response-choice.ts'
 
 /** The media type of a choice, and whether it is acceptable. */
 export interface ChosenType {
