@@ -66,9 +66,3 @@ export interface ConnectionFacts {
   /** Address of the peer, or the client IP from trusted proxy headers. */
   clientIp: string
 }
-
-declare module './plugin.ts' {
-  interface ExtensionPoints {
-    'core.media-types': SvcMediaTypes
-  }
-}

@@ -125,9 +125,3 @@ export interface SvcTap {
   /** Milliseconds of the clock of arrivals. */
   now(): number
 }
-
-declare module './plugin.ts' {
-  interface ExtensionPoints {
-    'core.tap': SvcTap
-  }
-}

@@ -36,9 +36,3 @@ export interface SvcTls {
    */
   port(number: number, accept: TlsAccept): () => number | null
 }
-
-declare module './plugin.ts' {
-  interface ExtensionPoints {
-    'core.tls': SvcTls
-  }
-}

@@ -4,11 +4,11 @@ import type {
   LoadError,
   PluginRecord,
   ReloadResult,
-  ResetKind,
   SvcHttp,
   SvcInstance,
   SvcStreams,
 } from '../contract/plugin.ts'
+import type { ResetKind } from '../contract/testing.ts'
 import type { SvcBudgets } from '../contract/budgets.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'

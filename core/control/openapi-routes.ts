@@ -5,7 +5,7 @@ import { BoundedMap } from '../collections/bounded-map.ts'
 import { Pacer } from '../contract/budgets.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { describe } from '../contract/plugin.ts'
-import { writeYaml, type YamlOptions } from '../contract/yaml-text.ts'
+import { writeYaml, type YamlOptions } from '../toolkit/yaml-text.ts'
 import type { ControlDeps } from './deps.ts'
 
 const YAML: YamlOptions = { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' }

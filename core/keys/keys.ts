@@ -1,5 +1,5 @@
 /** Shared mode: one instance that serves many holders of API keys. */
-import { sleep } from '../contract/sleep.ts'
+import { sleep } from '../toolkit/sleep.ts'
 import type { Config } from '../config/variables.ts'
 import { REDIS_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import type { MemoryUse } from '../collections/memory-use.ts'

@@ -1,5 +1,6 @@
 /** The environment variables of the plugin. */
-import { boolean, hosts, variable } from 'svc/plugin'
+import { boolean, variable } from 'svc/plugin'
+import { hosts } from 'svc/toolkit'
 import type { Config, VariableValues } from 'svc/plugin'
 
 export const variables = {

@@ -1,5 +1,6 @@
 /** The API reference: a page that shows the OpenAPI document with Swagger UI, and its files. */
-import { describe, namesTag, type FastifyInstance, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
+import { namesTag } from 'svc/toolkit'
 import { createFiles, FILE_NAMES, type DocsFile } from './files.ts'
 import { pageHeaders } from './page-headers.ts'
 

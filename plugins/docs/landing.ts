@@ -3,11 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  BoundedMap,
-  curlLine,
   describe,
-  escapeHtml,
-  isBelow,
   Pacer,
   type Catalog,
   type CatalogEndpoint,
@@ -15,6 +11,7 @@ import {
   type PageLink,
   type Svc,
 } from 'svc/plugin'
+import { BoundedMap, curlLine, escapeHtml, isBelow } from 'svc/toolkit'
 import { pageHeaders } from './page-headers.ts'
 
 const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5fb0"/><path d="M4 5l4 6 4-6" stroke="#fff" stroke-width="2" fill="none"/></svg>')}`

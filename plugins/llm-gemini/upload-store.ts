@@ -1,5 +1,6 @@
 /** Uploads that have begun. */
-import { copyText, createRecords, heldBytes, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
+import { createRecords, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
+import { copyText, heldBytes } from 'svc/toolkit'
 import type { RouteInput, StoredBody } from '../llm/types.ts'
 
 export interface UploadedFile {

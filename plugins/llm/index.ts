@@ -76,7 +76,7 @@ export default definePlugin<LlmOptions, Variables>({
     const rules: CompiledRule[] = []
     const faults = new FaultParser()
     const records = createRequestRecords(svc)
-    svc.use('testing.resets')!.register({
+    svc.use('testing.resets').register({
       name: 'llm',
       reset: session => records.clear(record => session === null || record.session_header === session.header),
     })
@@ -85,9 +85,9 @@ export default definePlugin<LlmOptions, Variables>({
     const ledger = new Ledger(svc, { prices, keyIds, formatOf: name => providers.formatOf(name) })
     const limiter = new Limiter(svc, svc.options.limits, keyIds)
     const cache = new PromptCache(svc)
-    svc.use('testing.resets')!.register({ name: 'llm_cache', reset: session => cache.clear(session) })
-    svc.use('testing.resets')!.register({ name: 'llm_limits', reset: session => limiter.clear(session) })
-    svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
+    svc.use('testing.resets').register({ name: 'llm_cache', reset: session => cache.clear(session) })
+    svc.use('testing.resets').register({ name: 'llm_limits', reset: session => limiter.clear(session) })
+    svc.use('testing.resets').register({ name: 'usage', reset: session => ledger.clear(session) })
     const documents = new DocumentStore(svc)
     const batches = new BatchStore(svc, svc.options.batch_lines, documents)
     const profiles = new Profiles(svc.options.profiles, (at, message) => svc.reportLoadError({ at, message }))
@@ -118,15 +118,15 @@ export default definePlugin<LlmOptions, Variables>({
     const providers: ProviderRegistry = new ProviderRegistry(services, rules, { documents, batches })
     providers.addState(session => documents.clear(session))
     providers.addState(session => batches.clear(session))
-    svc.use('testing.resets')!.register({
+    svc.use('testing.resets').register({
       name: 'llm_state',
       reset: session => providers.clearState(session === null ? null : session.key),
     })
     svc.offer('llm.providers', providers)
     const limits = engineLimits(svc.config)
-    svc.use('testing.protocols')!.register(createLlmProtocol({ faults, limits, providers }))
+    svc.use('testing.protocols').register(createLlmProtocol({ faults, limits, providers }))
     await svc
-      .use('testing.rules')!
+      .use('testing.rules')
       .add({ paths: [svc.options.fixtures].flat(), at: 'llm.fixtures', translate: translateFixtures })
     registerRoutes(app, svc, { providers, faults, records, ledger })
     registerLimitRoutes(app, svc, limiter)

@@ -1,5 +1,6 @@
 /** The environment variables of the plugin. */
-import { boolean, hosts, text, variable } from 'svc/plugin'
+import { boolean, text, variable } from 'svc/plugin'
+import { hosts } from 'svc/toolkit'
 import type { VariableValues } from 'svc/plugin'
 
 export const variables = {

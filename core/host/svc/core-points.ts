@@ -1,5 +1,6 @@
 /** The core's own extension points, for what few plugins need. */
-import type { SvcMediaTypes, SvcTls } from '../../contract/plugin.ts'
+import type { SvcMediaTypes } from '../../contract/calls.ts'
+import type { SvcTls } from '../../contract/tls.ts'
 import { forPlugin } from '../../contract/plugin.ts'
 import { addTlsPort } from '../../http/sockets/tls-ports.ts'
 import type { Generation } from '../generation.ts'

@@ -21,10 +21,9 @@ import type {
   SvcPki,
   SvcReplicas,
   SvcStreams,
-  SvcTap,
-  SvcMediaTypes,
-  MediaTypeCall,
 } from '../../contract/plugin.ts'
+import type { SvcTap } from '../../contract/tap.ts'
+import type { SvcMediaTypes, MediaTypeCall } from '../../contract/calls.ts'
 
 /** Services that all plugins share. */
 export interface SharedServices {

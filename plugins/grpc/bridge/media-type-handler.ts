@@ -1,7 +1,8 @@
 /** Handles gRPC and gRPC-Web requests of all listeners and forwards them over the bridge. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import type { ConnectionFacts, Svc, MediaTypeCall } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import type { ConnectionFacts, MediaTypeCall } from 'svc/toolkit'
 import type { BridgeConnections } from './connections.ts'
 import type { ServiceRegistry } from '../service-registry.ts'
 import { UNKNOWN_METHOD_PATH, toCallHeaders } from './headers.ts'

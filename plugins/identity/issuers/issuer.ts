@@ -1,5 +1,6 @@
 /** An issuer: settings, users, clients, keys and stores. The one at `/oauth` is called `default`. */
-import type { AnyRequest, Fetcher, Svc } from 'svc/plugin'
+import type { AnyRequest, Svc } from 'svc/plugin'
+import type { Fetcher } from 'svc/toolkit'
 import type { JWK } from 'jose'
 import { createDocumentClients, isDocumentId } from '../accounts/client-documents.ts'
 import { type ClientSources, createClients, type FindClient } from '../accounts/clients.ts'

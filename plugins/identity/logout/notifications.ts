@@ -1,5 +1,6 @@
 /** Back-channel logout: notifies the client of an ended session (OpenID Connect Back-Channel Logout, 2.5). */
-import { createFetcher, FetchProblem, type Svc } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import { createFetcher, FetchProblem } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
 import { FETCH_ALLOW, type IdentityOptions } from '../settings/options.ts'
 import type { Session } from '../stores/records.ts'

@@ -1,6 +1,7 @@
 /** Key sets at URLs: `jwks_uri` of clients and of trusted issuers. */
 import type { JWK } from 'jose'
-import { type Fetcher, FetchProblem, type Store } from 'svc/plugin'
+import type { Store } from 'svc/plugin'
+import { type Fetcher, FetchProblem } from 'svc/toolkit'
 import { readClientKeys } from '../jwt/public-keys.ts'
 
 const MAX_BYTES = 65_536

@@ -1,6 +1,6 @@
 /** Client metadata that issuers by path accept in addition (RFC 7591, 2; RFC 8705, 2.1.2; OpenID Registration, 2). */
 import type { JWK } from 'jose'
-import { httpUrl } from 'svc/plugin'
+import { httpUrl } from 'svc/toolkit'
 import type { KeyPairAlgorithm } from '../jwt/algorithms.ts'
 import { readClientKeys } from '../jwt/public-keys.ts'
 import { type AuthMethod, isStrongMethod } from '../oauth/auth-methods.ts'

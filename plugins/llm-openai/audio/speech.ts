@@ -1,5 +1,5 @@
 /** `POST /audio/speech`: silence, with a duration that depends on the text. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Engine, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../../llm/types.ts'
 import { describePost } from '../format/describe.ts'
 

@@ -1,6 +1,6 @@
 /** Serializes chat completions and chunks with compiled schemas, since this runs for every request and token. */
-import { jsonSerializer } from 'svc/plugin'
-import type { JsonList, JsonSchema } from 'svc/plugin'
+import { jsonSerializer, type JsonList } from 'svc/toolkit'
+import type { JsonSchema } from 'svc/plugin'
 import type { TokenLogprob } from './logprobs.ts'
 import type { Finish } from '../../llm/types.ts'
 import type { ChatCall } from '../format/tools.ts'

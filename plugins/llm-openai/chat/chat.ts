@@ -10,7 +10,7 @@ import type {
   RouteInput,
   StreamEvent,
 } from '../../llm/types.ts'
-import { isRecord, JsonList } from 'svc/plugin'
+import { isRecord, JsonList } from 'svc/toolkit'
 import { createChatWriter } from './chat-json.ts'
 import type { ChatExtras, ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
 import { contextError } from '../format/context-error.ts'

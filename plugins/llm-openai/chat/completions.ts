@@ -15,7 +15,7 @@ import type {
 import { clamp } from '../format/parameters.ts'
 import { contextError } from '../format/context-error.ts'
 import { describePost } from '../format/describe.ts'
-import { JsonList } from 'svc/plugin'
+import { JsonList } from 'svc/toolkit'
 import { logprobOf, takeLogprobs } from './logprobs.ts'
 
 interface CompletionWire {

@@ -1,5 +1,5 @@
 /** `POST /embeddings`. */
-import { JsonList } from 'svc/plugin'
+import { JsonList } from 'svc/toolkit'
 import type { EmbedParsed, Engine, LlmRoute } from '../../llm/types.ts'
 import { describePost } from '../format/describe.ts'
 

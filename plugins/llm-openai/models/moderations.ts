@@ -1,5 +1,5 @@
 /** `POST /moderations`: detects categories by fixed words. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Engine, LlmRoute, OwnParsed } from '../../llm/types.ts'
 import { describePost } from '../format/describe.ts'
 

@@ -1,5 +1,6 @@
 /** The mock model: generates the choices of a reply by fixed rules. */
-import { isRecord, isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
+import { isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool, Pieces } from '../contract/neutral.ts'
 import { replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'

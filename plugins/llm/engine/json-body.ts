@@ -1,5 +1,5 @@
 /** Bodies of requests as JSON. */
-import { isRecord, isTextNestedWithin } from 'svc/plugin'
+import { isRecord, isTextNestedWithin } from 'svc/toolkit'
 import { BadInput } from '../contract/errors.ts'
 
 /** Rejects deeper JSON, which could overflow the stack of recursive code. */

@@ -1,5 +1,5 @@
 /** Finds, masks and checks the credential of a request. */
-import { isTruthy } from 'svc/plugin'
+import { isTruthy } from 'svc/toolkit'
 import type { CredentialRule, RequestHeaders } from '../contract/provider.ts'
 
 export interface Credential {

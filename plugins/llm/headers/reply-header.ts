@@ -1,5 +1,5 @@
 /** Reads the header `X-Svc-Reply-Json`. */
-import { isRecord, isTextNestedWithin } from 'svc/plugin'
+import { isRecord, isTextNestedWithin } from 'svc/toolkit'
 import type { JsonObject } from 'svc/plugin'
 import { BadInput } from '../contract/errors.ts'
 import { header } from './credentials.ts'

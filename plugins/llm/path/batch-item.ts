@@ -1,5 +1,6 @@
 /** Runs the items of batches: requests within another one, whose replies nobody waits for. */
-import { replaceParameters, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { replaceParameters } from 'svc/toolkit'
 import type { Recipient } from '../call/entry-point.ts'
 import { ModelCall, type RunItem } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'

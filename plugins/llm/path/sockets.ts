@@ -1,5 +1,6 @@
 /** Serves the WebSocket routes of providers. */
-import { joinSignals, Pacer, type FastifyReply, type FastifyRequest, type WebSocket } from 'svc/plugin'
+import { Pacer, type FastifyReply, type FastifyRequest, type WebSocket } from 'svc/plugin'
+import { joinSignals } from 'svc/toolkit'
 import { errorResponse } from '../call/error-responses.ts'
 import { ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'

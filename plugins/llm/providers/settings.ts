@@ -1,7 +1,8 @@
 /** Reads the settings that named providers and formats under their own name share. */
 import { DEFAULT_CACHE, type CacheSettings, type PromptCache } from '../cache/prompt-cache.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
-import { unknownName, type Replicated } from 'svc/plugin'
+import { type Replicated } from 'svc/plugin'
+import { unknownName } from 'svc/toolkit'
 import { EngineMetrics } from '../inference/engine-metrics.ts'
 import { StatedLoad, type StatedLoads } from '../inference/stated-load.ts'
 import type { ModelInfo } from '../contract/neutral.ts'

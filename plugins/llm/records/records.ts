@@ -1,5 +1,6 @@
 /** Records of mock LLM requests and responses, for `/ai/requests`. */
-import { copyText, isSecretName, isSecretParameter, type Svc, type SvcInspector } from 'svc/plugin'
+import { type Svc, type SvcInspector } from 'svc/plugin'
+import { copyText, isSecretName, isSecretParameter } from 'svc/toolkit'
 import { maskKey } from '../headers/credentials.ts'
 import type { GuardrailOutcome } from '../contract/neutral.ts'
 import type { RequestHeaders } from '../contract/provider.ts'

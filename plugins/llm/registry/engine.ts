@@ -1,6 +1,6 @@
 /** Functions shared by all formats. Providers get them through the extension point, not by import. */
 import { randomFillSync } from 'node:crypto'
-import { InputProblem } from 'svc/plugin'
+import { InputProblem } from 'svc/toolkit'
 import type { ChatResult, NeutralRequest, Part, Pieces, Tokenizer } from '../contract/neutral.ts'
 import { BadInput, type BadInputDetails } from '../contract/errors.ts'
 import type { RequestHeaders } from '../contract/provider.ts'

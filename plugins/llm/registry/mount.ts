@@ -1,5 +1,6 @@
 /** Registers a provider's routes, with their descriptions, below its base path and its aliases. */
-import { describe, replaceParameters, templateParameters } from 'svc/plugin'
+import { describe } from 'svc/plugin'
+import { replaceParameters, templateParameters } from 'svc/toolkit'
 import type {
   FastifyInstance,
   FastifyReply,

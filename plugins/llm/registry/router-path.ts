@@ -1,5 +1,5 @@
 /** Translates path templates of provider routes into Fastify routes. */
-import { replaceParameters, templateParameters, templatePattern } from 'svc/plugin'
+import { replaceParameters, templateParameters, templatePattern } from 'svc/toolkit'
 
 /** A template as a Fastify route: directly, or as one of several that share a wildcard route. */
 export interface RouterPath {

@@ -1,5 +1,5 @@
 /** The second part of stream shapes: events that a wire format would not send. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { digest } from '../engine/seed.ts'
 import type { ChatResult } from '../contract/neutral.ts'
 import type { StreamEvent, StreamShapes, UsageMode, WireEvent } from '../contract/stream.ts'

@@ -1,13 +1,6 @@
 /** The documents of providers: uploaded files, and what batches read and write. */
-import {
-  createRecords,
-  heldBytes,
-  Pacer,
-  type JsonObject,
-  type RecordStore,
-  type StoredRecord,
-  type Svc,
-} from 'svc/plugin'
+import { createRecords, Pacer, type JsonObject, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
+import { heldBytes } from 'svc/toolkit'
 import type { StoredBody } from '../contract/route.ts'
 import type { Owner } from './owner.ts'
 

@@ -1,7 +1,8 @@
 /** Texts that clients hold for the server: readable, but protected against changes by an HMAC. */
 import { createHmac } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { isSameSecret, type Json, type Svc } from 'svc/plugin'
+import { type Json, type Svc } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 
 const MAX_SEALED = 100_000
 /** Bytes of what a sealed value contains. */

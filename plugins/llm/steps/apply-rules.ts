@@ -1,5 +1,6 @@
 /** Applies the rules that are stored on the instance to a call: failures and replies in the provider's format. */
-import type { MatchFacts, MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
+import type { MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
+import type { MatchFacts } from 'svc/toolkit'
 import type { FixedReply, ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'

@@ -1,5 +1,5 @@
 /** Creates the ledger's call from a request whose response has ended. */
-import { copyText } from 'svc/plugin'
+import { copyText } from 'svc/toolkit'
 import { sentTokens } from './audio-tokens.ts'
 import type { ModelCall } from '../call/model-call.ts'
 import type { StreamOutcome } from '../streaming/pump.ts'

@@ -1,6 +1,6 @@
 /** Exact replies by header: `X-Svc-Reply` and `X-Svc-Reply-Json`. */
-import { InputProblem } from 'svc/plugin'
-import type { Json, JsonObject, LookUp } from 'svc/plugin'
+import { InputProblem, type LookUp } from 'svc/toolkit'
+import type { Json, JsonObject } from 'svc/plugin'
 import type { RerankResult } from '../contract/neutral.ts'
 import type { Parsed, RerankParsed } from '../contract/parsed.ts'
 import { RULE } from '../engine/tokenizer.ts'

@@ -1,5 +1,6 @@
 /** Counts and writes large replies in chunks, so that other requests run in between and the JSON is never in memory as a whole. */
-import { drained, isGone, jsonChunks, Pacer, type FastifyReply, type OutputBudget } from 'svc/plugin'
+import { Pacer, type FastifyReply, type OutputBudget } from 'svc/plugin'
+import { drained, isGone, jsonChunks } from 'svc/toolkit'
 import type { Rendered } from '../contract/route.ts'
 
 /**

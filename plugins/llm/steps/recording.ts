@@ -1,5 +1,5 @@
 /** Creates the record of a request and its response. */
-import { copyText } from 'svc/plugin'
+import { copyText } from 'svc/toolkit'
 import type { ModelCall } from '../call/model-call.ts'
 import type { ChatResult, Finish } from '../contract/neutral.ts'
 import type { Parsed, ResultOf } from '../contract/parsed.ts'

@@ -1,5 +1,6 @@
 /** Adds what the request and its reply were to the span of the request. Never prompts or replies. */
-import { isRecord, type SpanAttributeValue } from 'svc/plugin'
+import { type SpanAttributeValue } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { ModelCall } from '../call/model-call.ts'
 import type { StreamEvent } from '../contract/stream.ts'
 import type { Rendered } from '../contract/route.ts'

@@ -1,5 +1,6 @@
 /** The metrics of OpenTelemetry's semantic conventions for generative AI, by operation, provider and model family. */
-import { memoize, type SvcMetrics } from 'svc/plugin'
+import { type SvcMetrics } from 'svc/plugin'
+import { memoize } from 'svc/toolkit'
 import { MEMOIZED_MODELS, modelFamily } from '../records/metrics.ts'
 import type { EndedCall } from '../usage/call.ts'
 import type { LlmProvider } from '../contract/provider.ts'

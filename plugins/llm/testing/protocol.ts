@@ -1,6 +1,7 @@
 /** Requests to model providers as a protocol of conditions: `match.llm`, in the terms of the neutral form. */
-import { isRecord, OutputBudget } from 'svc/plugin'
-import type { Json, MatchableRequest, MatchFacts, MatchProtocol } from 'svc/plugin'
+import { OutputBudget } from 'svc/plugin'
+import { isRecord, type MatchableRequest, type MatchFacts, type MatchProtocol } from 'svc/toolkit'
+import type { Json } from 'svc/plugin'
 import { lastUserText } from '../engine/prompt.ts'
 import { parseObject } from '../engine/json-body.ts'
 import type { FaultParser } from '../headers/faults.ts'

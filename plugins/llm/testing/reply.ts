@@ -1,4 +1,5 @@
 /** The `reply` step of rules: a fixed reply, which every provider sends in its own format. */
+import { Pacer } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
@@ -10,10 +11,10 @@ import {
   expandValue,
   InputProblem,
   jsonBytes,
-  Pacer,
   rejectUnknownKeys,
-} from 'svc/plugin'
-import type { Json, LookUp, OutputBudget } from 'svc/plugin'
+  type LookUp,
+} from 'svc/toolkit'
+import type { Json, OutputBudget } from 'svc/plugin'
 import { completionTokens, limited } from '../engine/generate.ts'
 import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
 import { piecesOf } from '../engine/pieces.ts'

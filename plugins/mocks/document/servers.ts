@@ -1,5 +1,5 @@
 /** The paths of server URLs (OpenAPI 3.1.1, 4.5). */
-import { isRecord, trimEndCharacters } from 'svc/plugin'
+import { isRecord, trimEndCharacters } from 'svc/toolkit'
 import { ownObject, ownText, type Json, type JsonObject } from './json.ts'
 
 /** Servers of one list that count; documents with more list regions, whose paths are the same. */

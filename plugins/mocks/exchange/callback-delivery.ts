@@ -1,5 +1,6 @@
 /** Sends the requests of callbacks: to paths of this instance that take deliveries, and to hosts that the operator allows. */
-import { createFetcher, FetchProblem, MemoryPool, type Fetcher, type Svc } from 'svc/plugin'
+import { MemoryPool, type Svc } from 'svc/plugin'
+import { createFetcher, FetchProblem, type Fetcher } from 'svc/toolkit'
 import type { CallbackRequest, PlannedCallbacks } from './callbacks.ts'
 import type { Variables } from '../variables.ts'
 

@@ -1,5 +1,5 @@
 /** Runtime expressions (OpenAPI 3.1.1, 4.20.1), which take the URL of a callback from a request and its response. */
-import { isRecord, pointerTokens, shownText, valueAt } from 'svc/plugin'
+import { isRecord, pointerTokens, shownText, valueAt } from 'svc/toolkit'
 import type { Json } from '../document/json.ts'
 
 /** What expressions refer to. */

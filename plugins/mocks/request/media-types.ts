@@ -1,5 +1,5 @@
 /** Parses and compares media types (RFC 9110, 8.3.1). */
-import { splitField, unquote } from 'svc/plugin'
+import { splitField, unquote } from 'svc/toolkit'
 
 /** The lower-case type without parameters; empty if absent. */
 export function baseType(header: string | undefined): string {

@@ -1,5 +1,6 @@
 /** Writes multipart bodies (RFC 2046, 5.1; RFC 7578 for forms). */
-import { isRecord, type OutputBudget } from 'svc/plugin'
+import { type OutputBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { baseType, isJsonType } from '../request/media-types.ts'
 import { headerText } from './response-headers.ts'

@@ -1,5 +1,5 @@
 /** Selects one of the media types that a response declares, by `Accept` (RFC 9110, 12.5.1). */
-import { splitField } from 'svc/plugin'
+import { splitField } from 'svc/toolkit'
 import { agreement, baseType, isJsonType, isXmlType, parametersOf } from '../request/media-types.ts'
 
 /**

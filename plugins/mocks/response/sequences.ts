@@ -1,5 +1,6 @@
 /** Writes sequences of items: server-sent events, JSON lines, and JSON text sequences. */
-import { isRecord, type OutputBudget } from 'svc/plugin'
+import { type OutputBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 import { baseType } from '../request/media-types.ts'
 

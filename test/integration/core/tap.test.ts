@@ -13,7 +13,7 @@ import { launch } from '../../../core/testing/launch.ts'
 
 /** Claims requests whose head contains "tapped"; `/taps` shows what arrived, `/arm` and `/disarm` switch it. */
 const PLUGIN = `import { definePlugin, describe } from 'svc/plugin'
-import type { ArmedTap, Arrival } from 'svc/plugin'
+import type { ArmedTap, Arrival } from 'svc/toolkit'
 export default definePlugin({
   title: 'taps',
   paths: ['/arm', '/disarm', '/taps'],

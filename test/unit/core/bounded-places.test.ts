@@ -17,7 +17,7 @@ const OPERATOR =
 
 /** Paid from a budget. */
 const BUDGETS: Record<string, Bound> = {
-  'core/contract/references.ts': {
+  'core/toolkit/references.ts': {
     calls: ['expandText', 'expandValue'],
     bound: 'output: counted before it is inserted',
   },
@@ -55,7 +55,7 @@ const SEARCHES: Record<string, Bound> = {
     bound: 'fixtures of the operator, read when the service starts',
   },
   'core/match/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
-  'core/contract/json-path.ts': {
+  'core/toolkit/json-path.ts': {
     calls: ['compileJsonPath', 'deepEqual'],
     bound: 'steps: visits and compared elements',
   },
@@ -80,7 +80,7 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['valueAt'],
     bound: 'cached for each reference; a chain has 32 links',
   },
-  'core/contract/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/toolkit/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/routes/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/routes/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/llm/registry/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
@@ -108,7 +108,7 @@ const SIZES: Record<string, Bound> = {
     calls: ['deepEqual', 'mergePatch'],
     bound: 'a patch adds at most its own size; comparisons take steps',
   },
-  'core/contract/nearest.ts': { calls: ['Array.from'], bound: 'names that are compared have at most 64 characters' },
+  'core/toolkit/nearest.ts': { calls: ['Array.from'], bound: 'names that are compared have at most 64 characters' },
   'core/control/rules.ts': { calls: ['mergePatch'], bound: 'the limit of a body' },
   'core/http/tap/tapped-stream.ts': { calls: ['Array.from'], bound: 'the fields of a head, 64 KiB' },
   'core/inspector/response-copy.ts': { calls: ['Buffer.allocUnsafeSlow'], bound: 'SVC_INSPECT_MAX_BODY' },

@@ -92,8 +92,8 @@ const BOUNDS: Record<string, string[]> = {
   // A number in the file, or that of the store that the entries mirror.
   number: [
     'core/collections/bounded-map.ts',
-    'core/contract/linear-pattern.ts',
-    'core/contract/redaction.ts',
+    'core/toolkit/linear-pattern.ts',
+    'core/toolkit/redaction.ts',
     'core/http/node-internals/header-line-cache.ts',
     'core/keys/key-usage.ts',
     'core/limits/session-counters.ts',

@@ -1,7 +1,7 @@
 /** Replies serialized by compiled schemas are equal to the output of `JSON.stringify`. */
 import t from 'tap'
 import { OutputBudget } from '../../../core/contract/budgets.ts'
-import { jsonSerializer } from '../../../core/contract/plugin.ts'
+import { jsonSerializer } from '../../../core/toolkit/toolkit.ts'
 import { createMessages } from '../../../plugins/llm-anthropic/messages.ts'
 import { filterExtras, filterResults } from '../../../plugins/llm-azure/content-filter.ts'
 import { streamGenerateContent } from '../../../plugins/llm-gemini/generate.ts'

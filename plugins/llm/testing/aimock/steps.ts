@@ -1,5 +1,5 @@
 /** `response` of an aimock fixture, and its timing, as a step of a rule. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Json, JsonObject } from 'svc/plugin'
 import type { Finish } from '../../contract/neutral.ts'
 import { noteOthers } from './problems.ts'

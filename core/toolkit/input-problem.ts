@@ -1,7 +1,7 @@
 /** Errors in rules and conditions, with the place of the first mistake. */
 import { unknownName } from './unknown-name.ts'
-import { isRecord } from './record.ts'
-import type { Json, JsonObject } from './json.ts'
+import { isRecord } from '../contract/record.ts'
+import type { Json, JsonObject } from '../contract/json.ts'
 
 /** The first mistake in a value: where it is, and what was expected. */
 export interface Problem {

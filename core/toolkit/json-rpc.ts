@@ -1,8 +1,8 @@
 /** JSON-RPC 2.0 as a protocol of conditions: `match.rpc`. Plugins that serve it register it. */
-import { own } from './json.ts'
-import type { Json, JsonObject } from './json.ts'
-import { isRecord } from './record.ts'
-import type { MatchFacts, MatchProtocol } from './testing.ts'
+import { own } from '../contract/json.ts'
+import type { Json, JsonObject } from '../contract/json.ts'
+import { isRecord } from '../contract/record.ts'
+import type { MatchFacts, MatchProtocol } from '../contract/testing.ts'
 
 /** Items of a batch that are read. */
 const MAX_ITEMS = 1000

@@ -1,6 +1,6 @@
 /** Counts what a caller has asked for, so that a fault can begin with a later request. */
 import { createHash } from 'node:crypto'
-import type { Store } from './state.ts'
+import type { Store } from '../contract/state.ts'
 
 /** A count of one caller. */
 export interface FaultCount {

@@ -1,5 +1,5 @@
 /** Searches a part in texts. What it costs is bounded for every text and part, unlike that of `String.includes`. */
-import type { StepBudget } from './budgets.ts'
+import type { StepBudget } from '../contract/budgets.ts'
 
 /** Characters that a step compares. */
 const COMPARED = 4

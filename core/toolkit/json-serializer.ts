@@ -1,7 +1,7 @@
 /** Fast JSON serialization with functions compiled from a schema. */
 import fastJson from 'fast-json-stringify'
 import type { Schema } from 'fast-json-stringify'
-import type { JsonSchema } from './json-schema.ts'
+import type { JsonSchema } from '../contract/json-schema.ts'
 
 /**
  * Compiles a schema into a function that serializes values of this shape, two to three times as fast as `JSON.stringify`.

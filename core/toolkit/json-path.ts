@@ -1,11 +1,11 @@
 /** JSONPath (RFC 9535) within bounds, for queries and documents that are not trusted. */
 import { JSONPathEnvironment } from 'json-p3'
 import type { JSONPathNode, JSONPathQuery } from 'json-p3'
-import { isTooExpensive } from './budgets.ts'
-import type { StepBudget } from './budgets.ts'
-import { deepEqual } from './json.ts'
-import type { Json } from './json.ts'
-import { isRecord } from './record.ts'
+import { isTooExpensive } from '../contract/budgets.ts'
+import type { StepBudget } from '../contract/budgets.ts'
+import { deepEqual } from '../contract/json.ts'
+import type { Json } from '../contract/json.ts'
+import { isRecord } from '../contract/record.ts'
 
 /** Maximum length of a query. */
 export const MAX_JSON_PATH = 512

@@ -1,9 +1,9 @@
 /** Writes large values as YAML without blocking others. */
 import { stringify } from 'yaml'
 import type { CreateNodeOptions, DocumentOptions, SchemaOptions, ToStringOptions } from 'yaml'
-import type { Pacer } from './budgets.ts'
-import type { Json, JsonObject } from './json.ts'
-import { isRecord } from './record.ts'
+import type { Pacer } from '../contract/budgets.ts'
+import type { Json, JsonObject } from '../contract/json.ts'
+import { isRecord } from '../contract/record.ts'
 
 export type YamlOptions = DocumentOptions & SchemaOptions & CreateNodeOptions & ToStringOptions
 

@@ -1,6 +1,6 @@
 /** JSON pointers (RFC 6901). */
-import type { Json } from './json.ts'
-import { isRecord } from './record.ts'
+import type { Json } from '../contract/json.ts'
+import { isRecord } from '../contract/record.ts'
 
 /**
  * The tokens of a pointer; undefined if it is invalid (it must be empty or start with `/`; `~` only as `~0` or `~1`).

@@ -6,8 +6,8 @@
  * this instance or the URL of an allowed host. A client names its place once, with a URL as it sees this instance; settings
  * name it as a path or URL, and what is a URL there is never a path of this instance.
  */
+import type { SvcHttp } from '../contract/http.ts'
 import { boundedFetch, FetchFailure, hostList } from './bounded-fetch.ts'
-import type { SvcHttp } from './http.ts'
 
 const TIMEOUT_MS = 3000
 

@@ -1,6 +1,6 @@
 /** Distributions of delays in milliseconds, drawn by the inverse of their distribution function. */
-import type { Json } from './json.ts'
-import { isRecord } from './record.ts'
+import type { Json } from '../contract/json.ts'
+import { isRecord } from '../contract/record.ts'
 import { asObject, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
 import { normalCdf, normalQuantile } from './normal-distribution.ts'
 

@@ -1,6 +1,6 @@
 /** Removes secrets from what is written to files or shown to others, by their names (`isSecretName`). */
-import { setOwn } from './json.ts'
-import type { Json, JsonObject } from './json.ts'
+import { setOwn } from '../contract/json.ts'
+import type { Json, JsonObject } from '../contract/json.ts'
 import { isOrdinaryText, isSecretName } from './secret-names.ts'
 import { findParameters, findSecrets } from './secret-scanner.ts'
 import type { FoundSecret } from './secret-scanner.ts'

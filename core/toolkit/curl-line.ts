@@ -1,5 +1,5 @@
 /** Prints examples of routes as curl commands for a POSIX shell. */
-import type { CatalogEndpoint } from './instance.ts'
+import type { CatalogEndpoint } from '../contract/instance.ts'
 import { quoteWord } from './shell.ts'
 
 type Example = CatalogEndpoint['examples'][number]

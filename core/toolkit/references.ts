@@ -1,8 +1,8 @@
 /** `{{…}}` in texts: references to data of a request, which are replaced and never evaluated. */
-import { setOwn } from './json.ts'
-import type { Json, JsonObject } from './json.ts'
-import type { OutputBudget } from './budgets.ts'
-import { isRecord } from './record.ts'
+import { setOwn } from '../contract/json.ts'
+import type { Json, JsonObject } from '../contract/json.ts'
+import type { OutputBudget } from '../contract/budgets.ts'
+import { isRecord } from '../contract/record.ts'
 
 /** The text between the braces is trimmed in code, because whitespace in the pattern would backtrack. */
 const REFERENCE = /\{\{([^{}]*)\}\}/g

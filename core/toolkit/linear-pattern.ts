@@ -1,6 +1,6 @@
 /** Regular expressions that run in linear time (RE2), for patterns and texts that are not trusted. */
 import { RE2JS } from 're2js'
-import type { StepBudget } from './budgets.ts'
+import type { StepBudget } from '../contract/budgets.ts'
 import { costOfPattern } from './pattern-cost.ts'
 
 export interface LinearPattern {

@@ -1,5 +1,5 @@
 /** A captured request as an entry of an HTTP archive (HAR 1.2). */
-import type { InspectorEntry } from './observation.ts'
+import type { InspectorEntry } from '../contract/observation.ts'
 
 /** What an entry does not say. */
 export interface HarFacts {
