@@ -98,8 +98,7 @@ export class CallbackDelivery {
       if (status < 300) return
       this.#report(mock, name, `status ${status}`)
     } catch (error) {
-      if (!(error instanceof FetchProblem)) throw error
-      this.#report(mock, name, error.message)
+      this.#report(mock, name, error instanceof FetchProblem ? error.message : 'it could not be sent')
     }
   }
 
