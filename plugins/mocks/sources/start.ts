@@ -8,6 +8,7 @@ import { documentBounds, recordBounds } from '../management/mock-limits.ts'
 import { DocumentTexts } from '../management/document-text.ts'
 import { MockStore } from '../management/mock-store.ts'
 import { Registry } from '../management/registry.ts'
+import { EPOCH_BOUNDS, StoreEpoch } from '../management/store-epoch.ts'
 import type { MocksSection } from '../management/section.ts'
 import type { Variables } from '../variables.ts'
 import type { Service } from '../management/service.ts'
@@ -81,7 +82,12 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
       })
     }),
   )
+  const epoch = new StoreEpoch(
+    svc.state<string>('epoch', EPOCH_BOUNDS),
+    svc.shared('known-epoch', () => ({ epoch: null })),
+  )
   const refreshAll = async (): Promise<void> => {
+    if (await epoch.hasChanged()) await mocks.restore()
     for (const name of await mocks.names()) await refresh(name)
   }
 

@@ -30,7 +30,10 @@ const sink = createServer((request, response) => {
 await new Promise<void>(resolve => void sink.listen(0, '127.0.0.1', resolve))
 const port = (sink.address() as AddressInfo).port
 t.teardown(() => void sink.close())
-const server = await mockServer(t, { plugins: ['mocks', 'bins'], env: { SVC_MOCKS_CALLBACK_ALLOWLIST: `127.0.0.1:${port}` } })
+const server = await mockServer(t, {
+  plugins: ['mocks', 'bins'],
+  env: { SVC_MOCKS_CALLBACK_ALLOWLIST: `127.0.0.1:${port}` },
+})
 
 const event = (content: JsonObject, more: JsonObject = {}): JsonObject => ({
   post: { requestBody: { content }, responses: { 200: { description: 'ok' } }, ...more },
@@ -150,5 +153,8 @@ t.test('the number of callbacks is limited [MOCK-99] [MOCK-80]', async t => {
   )
   await until(() => received.length === 10, 'ten are delivered')
   const replies = await Promise.all(Array.from({ length: 40 }, () => subscribe('many', {})))
-  t.ok(replies.some(({ headers }) => /^sent=0; skipped=14/.test(headers['x-svc-mock-callbacks'] ?? '')), 'few wait')
+  t.ok(
+    replies.some(({ headers }) => /^sent=0; skipped=14/.test(headers['x-svc-mock-callbacks'] ?? '')),
+    'few wait',
+  )
 })
