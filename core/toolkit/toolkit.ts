@@ -81,7 +81,7 @@ export {
   rawQuery,
   shownText,
 } from '../contract/input.ts'
-export { isHttpUrl, splitList, usableEntries } from '../contract/parsers.ts'
+export { hosts, isHttpUrl, splitList, usableEntries } from '../contract/parsers.ts'
 export { type Distribution, readDistribution } from './distribution.ts'
 export { type FaultListProblem, type ListedFault, parseFaultList } from './fault-list.ts'
 export { type FaultCount, FaultCounter } from './fault-counter.ts'
@@ -89,6 +89,7 @@ export { type FaultCount, FaultCounter } from './fault-counter.ts'
 // ---------- Header fields and targets of requests
 
 export { type NegotiatedType, preferredType } from '../fields/accept.ts'
+export { splitList as splitField, unquote } from '../fields/list-syntax.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export {
   type Authorization,
@@ -123,6 +124,16 @@ export { copyData, type DataCopy, heldValueBytes } from '../collections/value-me
 // ---------- Streams, signals and certificates
 
 export { drained, isGone, type Drainable } from '../contract/drained.ts'
+export {
+  createFetcher,
+  type Fetcher,
+  type FetcherOptions,
+  FetchProblem,
+  httpUrl,
+  isOwnPlace,
+  type OutboundRequest,
+  type OutboundResponse,
+} from './outbound.ts'
 export { boundedFetch, FetchFailure, hostList, type BoundedRequest, type BoundedResponse } from './bounded-fetch.ts'
 export { type JoinedSignal, joinSignals } from './joined-signal.ts'
 export { sleep, type SleepOptions } from './sleep.ts'

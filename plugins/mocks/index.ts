@@ -22,6 +22,7 @@ export default definePlugin<MocksSection, Variables>({
     'X-Svc-Mock-Violations',
     'X-Svc-Mock-Validation',
     'X-Svc-Mock-Error',
+    'X-Svc-Mock-Callbacks',
   ],
   faultKinds: ['abort'],
   variables,

@@ -11,20 +11,22 @@ import { parameterValue, type RawParameters } from '../request/parameters.ts'
 import { readPreferences, type Preferences } from '../request/prefer.ts'
 import { checkSecurity, type SecurityInput, type SecurityResult } from '../request/security.ts'
 import { checkBody, checkParameters, isSupportedType, type Violation } from '../request/validation.ts'
+import { planCallbacks } from './callbacks.ts'
 import { ResponseBuilder, type MockResponse } from './response-builder.ts'
 import { subjectOf } from './subject.ts'
 import {
   choiceForExample,
   choiceForStatus,
   exampleNames,
-  findPairing,
+  findPairings,
   type Choice,
   type Pairing,
 } from '../api/response-choice.ts'
+import { choosePaired } from '../response/representation.ts'
 import type { Renderer } from '../response/rendering.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'
-import type { SessionMemory } from './session-memory.ts'
+import { NO_MEMORY, type SessionMemory } from './session-memory.ts'
 
 /** The live definition at the time of the request. */
 export interface Live {
@@ -36,6 +38,8 @@ export interface Live {
 /** The dependencies of the engine. */
 export interface EngineContext {
   mock: string
+  /** The URL of the request. */
+  readonly url: string
   /** The session label for responses and templates. */
   session: string
   clientIp: string
@@ -88,7 +92,7 @@ export async function handleOperation(
   path: Map<string, string>,
 ): Promise<MockResponse> {
   const { settings } = live.parts
-  const memory = await context.count(operation.key)
+  const memory = await countCall(live, context, operation)
   const preferences = readPreferences(
     settings.prefer ? incoming.header('prefer') : undefined,
     settings.prefer ? incoming.fullQuery : [],
@@ -108,7 +112,7 @@ export async function handleOperation(
   }
   const builder = new ResponseBuilder(exchange)
   readBodyOnce(exchange)
-  return (
+  const response =
     (await byRule(exchange, builder, true)) ??
     (await bySecurity(exchange, builder)) ??
     byValidation(exchange, builder) ??
@@ -116,7 +120,18 @@ export async function handleOperation(
     (await byRule(exchange, builder, false)) ??
     byOverride(exchange, builder, null) ??
     byDocument(exchange, builder, null)
-  )
+  return operation.callbacks.length === 0 ? response : { ...response, callbacks: planCallbacks(exchange, response) }
+}
+
+/**
+ * Counts the call. Only rules and overrides read what a session has, so other mocks do not wait for the store, and respond
+ * while it is unavailable.
+ */
+async function countCall({ parts }: Live, context: EngineContext, operation: Operation): Promise<SessionMemory> {
+  const counted = context.count(operation.key)
+  if (parts.rules.some(({ enabled }) => enabled) || parts.overrides.effective(operation.key)) return counted
+  counted.catch(() => {})
+  return NO_MEMORY
 }
 
 /** Parses the body by media type, for rules, validation and example matching. */
@@ -359,10 +374,11 @@ function byDocument(
 function pairedChoice(
   pairings: readonly Pairing[],
   valueOf: (place: string, name: string) => Json | undefined,
-  { incoming, context }: Exchange,
+  { incoming, context, live }: Exchange,
 ): Choice | undefined {
   try {
-    return findPairing(pairings, valueOf, incoming.json, context.steps)?.choice
+    const found = findPairings(pairings, valueOf, incoming.json, context.steps)
+    return choosePaired(found, incoming.header('accept'), live.api)
   } catch (error) {
     if (!isTooExpensive(error)) throw error
     return undefined

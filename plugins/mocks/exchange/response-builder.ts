@@ -1,4 +1,5 @@
 /** Builds the responses of an exchange: from the document, from the body of a rule, or a problem. */
+import type { PlannedCallbacks } from './callbacks.ts'
 import type { Exchange } from './engine.ts'
 import { subjectOf } from './subject.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
@@ -6,8 +7,9 @@ import { mergePatch, type Json, type JsonObject } from '../document/json.ts'
 import { referencedRequest } from 'svc/toolkit'
 import { appliedPreferences } from '../request/prefer.ts'
 import type { Violation } from '../request/validation.ts'
-import { serializeBody } from '../response/body-text.ts'
-import { chooseType, type ChosenType, type Rendered } from '../response/rendering.ts'
+import { serializeBody, type Serialized } from '../response/body-text.ts'
+import type { Rendered } from '../response/rendering.ts'
+import { chooseType, type ChosenType } from '../response/representation.ts'
 import { headerText } from '../response/response-headers.ts'
 import { choiceForStatus, type Choice } from '../api/response-choice.ts'
 import type { Outcome } from '../rules/outcome.ts'
@@ -27,6 +29,8 @@ export interface MockResponse {
   rule: string | null
   violations: Violation[]
   credential: string | null
+  /** Requests that the response causes. */
+  callbacks?: PlannedCallbacks
 }
 
 /** The source of the decision, and modifications of the response. */
@@ -55,10 +59,8 @@ export class ResponseBuilder {
 
   /** A response of the document, modified by a rule or override. */
   fromChoice(choice: Choice, decision: Decision): MockResponse {
-    const { incoming } = this.#exchange
-    const accept = decision.outcome?.mediaType ?? incoming.header('accept')
-    const chosen = chooseType(choice, accept)
-    const rejection = this.#notAcceptable(chosen, choice)
+    const chosen = this.#chosen(choice, decision.outcome?.mediaType)
+    const rejection = this.#notAcceptable(chosen)
     if (rejection) return rejection
     const { rendered, preferred } = this.#render(choice, chosen)
     const merge = decision.outcome?.merge
@@ -67,8 +69,8 @@ export class ResponseBuilder {
       merge === undefined && own === rendered.contentType ? null : this.#changed(rendered, decision.outcome, own)
     const response = this.#response(
       choice.status,
-      changed ?? rendered.bytes,
-      own,
+      changed?.bytes ?? rendered.bytes,
+      changed?.type ?? own,
       decision.source ?? rendered.source,
       decision,
     )
@@ -81,7 +83,7 @@ export class ResponseBuilder {
 
   /** The body of a rule or override, with the media type of the document's response. */
   fromBody(body: Json, choice: Choice | undefined, status: number, decision: Decision): MockResponse {
-    const chosen = choice && chooseType(choice, this.#exchange.incoming.header('accept'))
+    const chosen = choice && this.#chosen(choice, null)
     const contentType =
       decision.outcome?.mediaType ??
       chosen?.type ??
@@ -89,13 +91,8 @@ export class ResponseBuilder {
     const filled = this.#fillValue(body, decision.outcome)
     const merge = decision.outcome?.merge
     const value = merge === undefined ? filled : mergePatch(filled, this.#fillValue(merge, decision.outcome))
-    const response = this.#response(
-      status,
-      this.#serialize(value, contentType, chosen?.media.schema),
-      contentType,
-      decision.source ?? 'generated',
-      decision,
-    )
+    const { bytes, type } = this.#serialize(value, contentType, chosen?.media.schema)
+    const response = this.#response(status, bytes, type, decision.source ?? 'generated', decision)
     this.#applyHeaders(response, decision.outcome)
     return response
   }
@@ -116,7 +113,7 @@ export class ResponseBuilder {
     const status = PROBLEMS[code].status
     const choice = this.#refusalChoice(status)
     if (!choice) return this.problem(code, detail, options)
-    const { rendered } = this.#render(choice, chooseType(choice, this.#exchange.incoming.header('accept')))
+    const { rendered } = this.#render(choice, this.#chosen(choice, null))
     const response = this.#response(choice.status, rendered.bytes, rendered.contentType, 'error', {
       outcome: null,
       source: null,
@@ -166,11 +163,17 @@ export class ResponseBuilder {
     return outcome?.isTemplate === false ? value : fillValue(value, this.#templates())
   }
 
-  #notAcceptable(chosen: ChosenType | undefined, choice: Choice): MockResponse | null {
+  /** The media type of a response; `wanted` replaces `Accept`. */
+  #chosen(choice: Choice, wanted: string | null | undefined): ChosenType | undefined {
+    const { incoming, live } = this.#exchange
+    return chooseType(choice, wanted ?? incoming.header('accept'), live.api)
+  }
+
+  #notAcceptable(chosen: ChosenType | undefined): MockResponse | null {
     const { live, violations } = this.#exchange
     const { validation } = live.parts.settings
     if (!chosen || chosen.fits || validation === 'off') return null
-    const available = choice.definition.content.map(({ type }) => type)
+    const available = [...chosen.offered]
     if (validation === 'enforce')
       return this.problem('not_acceptable', 'no media type of the response is acceptable', { extra: { available } })
     violations.push({
@@ -213,7 +216,7 @@ export class ResponseBuilder {
   }
 
   /** Patches the rendered value, or encodes it as another media type. */
-  #changed(rendered: Rendered, outcome: Outcome | null, type: string | null): Buffer | null {
+  #changed(rendered: Rendered, outcome: Outcome | null, type: string | null): Serialized | null {
     const merge = outcome?.merge
     if (rendered.value === undefined && merge === undefined) return null
     const value =
@@ -221,9 +224,10 @@ export class ResponseBuilder {
     return this.#serialize(value, type ?? 'application/json', rendered.schema)
   }
 
-  #serialize(value: Json, type: string, schema: Json | undefined): Buffer {
+  #serialize(value: Json, type: string, schema: Json | undefined): Serialized {
     const { live, context } = this.#exchange
-    return serializeBody(value, { type, schema, api: live.api, output: context.output, steps: context.writing })
+    const { output, writing: steps } = context
+    return serializeBody(value, { type, schema, encoding: undefined, api: live.api, output, steps })
   }
 
   #response(

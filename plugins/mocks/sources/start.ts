@@ -8,9 +8,11 @@ import { documentBounds, recordBounds } from '../management/mock-limits.ts'
 import { DocumentTexts } from '../management/document-text.ts'
 import { MockStore } from '../management/mock-store.ts'
 import { Registry } from '../management/registry.ts'
+import { EPOCH_BOUNDS, StoreEpoch } from '../management/store-epoch.ts'
 import type { MocksSection } from '../management/section.ts'
 import type { Variables } from '../variables.ts'
 import type { Service } from '../management/service.ts'
+import { CallbackDelivery } from '../exchange/callback-delivery.ts'
 import { countBounds, RequestCounts } from '../exchange/request-counts.ts'
 import { memoryBounds, SessionMemories, type SessionMemory } from '../exchange/session-memory.ts'
 import { Traffic, trafficBounds, type CapturedRequest } from '../exchange/traffic.ts'
@@ -82,7 +84,12 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
       })
     }),
   )
+  const epoch = new StoreEpoch(
+    svc.state<string>('epoch', EPOCH_BOUNDS),
+    svc.shared('known-epoch', () => ({ epoch: null })),
+  )
   const refreshAll = async (): Promise<void> => {
+    if (await epoch.hasChanged()) await mocks.restore()
     for (const name of await mocks.names()) await refresh(name)
   }
 
@@ -109,7 +116,16 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
       return removed
     },
   })
-  return { svc, registry, mocks, memories, traffic, counts, texts: new DocumentTexts(svc.budgets) }
+  return {
+    svc,
+    registry,
+    mocks,
+    memories,
+    traffic,
+    counts,
+    texts: new DocumentTexts(svc.budgets),
+    callbacks: new CallbackDelivery(svc),
+  }
 }
 
 /** Shows the present spelling of rules whose conditions are in the older one. */

@@ -9,7 +9,7 @@ import { asText, checkReferences, expandText, RULE_REFERENCES } from 'svc/toolki
 export default definePlugin({
   title: 'Steps', paths: ['/stepped'],
   register(app, svc) {
-    const steps = svc.use('testing.steps')!
+    const steps = svc.use('testing.steps')
     steps.register({
       name: 'shout',
       answers: true,
