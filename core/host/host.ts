@@ -376,7 +376,7 @@ export class Host {
     this.#collected.register(result.generation, null)
     this.#loadedAt = new Date()
     for (const { name, error } of this.records())
-      if (error !== null && error.phase !== 'options') this.#logFailure(name, error)
+      if (error !== null && !this.hasInvalidOptions(name)) this.#logFailure(name, error)
     for (const { file, at, message, line } of result.context.loadErrors)
       this.#options.log.warn('configuration error', { file, at, message, line })
     if (old !== null) {
@@ -386,6 +386,11 @@ export class Host {
       while (this.#draining.length >= MAX_GENERATIONS) this.#endOldest()
     }
     this.onSwap()
+  }
+
+  /** Whether a plugin can't run with its section of `svc.yaml`; the load errors say why. */
+  hasInvalidOptions(name: string): boolean {
+    return this.#inventory.invalidOptions(name) !== undefined
   }
 
   /** Where in its files a plugin failed, if known. */

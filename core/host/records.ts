@@ -61,7 +61,7 @@ function recordOf(
 function errorOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult): PluginRecord['error'] {
   if (plugin.problem !== null) return { phase: 'discover', message: plugin.problem }
   const loaded = inventory.loadedOf(plugin)
-  if (loaded !== null && 'error' in loaded) return { phase: 'load', message: loaded.error }
+  if (loaded !== null && 'error' in loaded) return { phase: loaded.phase, message: loaded.error }
   const invalid = inventory.invalidOptions(plugin.name)
   if (invalid !== undefined) return { phase: 'options', message: invalid }
   const failure = result.failures.get(plugin.name)
