@@ -9,6 +9,7 @@ import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin } from './module-loader.ts'
 import type { EarlyBundles } from './module-loader.ts'
 import type { LoadError, Plugin } from '../contract/plugin.ts'
+import { MAX_RUN_MS } from './time-limit.ts'
 import { segmentsOf } from './settings.ts'
 import type { RemovedPlugins, Settings } from './settings.ts'
 
@@ -42,8 +43,12 @@ export const CORE_SECTIONS = ['rules', 'sessions'] as const
 export class Inventory {
   readonly #known: KnownCode
 
-  constructor(known: KnownCode = { definitions: new Map(), schemas: new WeakMap() }) {
+  readonly #maxRunMs: number
+
+  /** `maxRunMs`: how long the code of a plugin may run while it is loaded. */
+  constructor(known: KnownCode = { definitions: new Map(), schemas: new WeakMap() }, maxRunMs = MAX_RUN_MS) {
     this.#known = known
+    this.#maxRunMs = maxRunMs
   }
 
   /** Loaded code by folder; replaced when the content of the folder changes. */
@@ -149,7 +154,9 @@ export class Inventory {
 
   async #definition(found: FoundPlugin): Promise<Plugin> {
     const key = `${found.entry} ${found.fingerprint}`
-    const definition = this.#known.definitions.get(key) ?? (await loadPlugin(found, this.#known.early))
+    const definition =
+      this.#known.definitions.get(key) ??
+      (await loadPlugin(found, { early: this.#known.early, maxRunMs: this.#maxRunMs }))
     if (this.#known.isShared) this.#known.definitions.set(key, definition)
     return definition
   }

@@ -14,6 +14,8 @@ import type { Bundle } from './bundle.mjs'
 import * as contract from '../contract/plugin.ts'
 import type { Plugin } from '../contract/plugin.ts'
 import { PRODUCT_FOLDER } from '../product.ts'
+import { ownTurn } from '../contract/turns.ts'
+import { MAX_RUN_MS, runLimited } from './time-limit.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { openPrebuilt } from './prebuilt.mjs'
@@ -27,13 +29,16 @@ const hostRequire = prebuilt?.requireFrom(fileURLToPath(import.meta.url)) ?? cre
 export type EarlyBundles = Promise<Map<string, Bundle>>
 
 /** Runs a plugin's module and returns its definition. Throws an error with the reason if it has none. */
-export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
+export async function loadPlugin(
+  found: FoundPlugin,
+  { early, maxRunMs = MAX_RUN_MS }: { early?: EarlyBundles | undefined; maxRunMs?: number } = {},
+): Promise<Plugin> {
   const entry = found.entry!
-  const exported = runScript(
-    entry,
-    packedScript(found) ?? (await takeEarlyBundle(entry, early)) ?? (await bundlePlugin(entry)),
-    makeRequire(found),
-  ) as { default?: unknown }
+  const script = packedScript(found) ?? (await takeEarlyBundle(entry, early)) ?? (await bundlePlugin(entry))
+  await ownTurn()
+  const exported = runLimited(maxRunMs, 'loading the code', () => runScript(entry, script, makeRequire(found))) as {
+    default?: unknown
+  }
   return checkDefinition(exported.default ?? exported)
 }
 

@@ -14,7 +14,7 @@ import { ControlToolRegistry } from '../control/control-tools.ts'
 import { createControlDeps } from './control-deps.ts'
 import { openCoreState } from './core-state.ts'
 import { Host } from '../host/host.ts'
-import type { RegisterTimes } from '../host/build.ts'
+import type { RegisterTimes } from '../host/build-progress.ts'
 import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
@@ -324,12 +324,12 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
     extraOptions: options.extraOptions,
     knownCode: options.knownCode,
+    registerTimes: options.registerTimes,
     build: {
       config,
       states,
       shared,
       variables,
-      registerTimes: options.registerTimes,
       generationOptions: {
         replica: sharedState === null && config.workers === 1 ? null : config.instanceId,
         bodyLimit: config.bodyLimit,

@@ -108,6 +108,16 @@ export default [
     where: 'core 10.4',
   },
   {
+    id: 'RELOAD-11',
+    rule: 'a newer change, or a switch, replaces a reload that waits for a plugin; `building` names the plugin',
+    where: 'core 10.4, 10.5',
+  },
+  {
+    id: 'RELOAD-12',
+    rule: 'a reload lets requests run between its steps',
+    where: 'core 10.4',
+  },
+  {
     id: 'PROC-1',
     rule: 'a line for each listener is printed at every log level, with the bound port',
     where: 'core 1.1',

@@ -101,6 +101,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     overview: {
       generation: 2,
       generationCounts: { open: 1, inMemory: 1 },
+      building: null,
       loadedAt: new Date('2026-11-21T07:31:00.000Z'),
       configFile: '/etc/svc.yaml',
       directories: ['/srv/my-plugins'],
