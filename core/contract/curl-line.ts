@@ -34,6 +34,11 @@ export function curlArguments(example: Example, protocol: Protocol): string[] {
   return words
 }
 
+/** The argument of `-H`. For a header without a value, curl expects a semicolon instead of the colon. */
+export function curlHeader({ name, value }: { name: string; value: string }): string {
+  return value === '' ? `${name};` : `${name}: ${value}`
+}
+
 function flagsOf(example: Example, protocol: Protocol): string[] {
   const flags: string[] = []
   if (protocol === 'sse') flags.push('-N')
@@ -49,8 +54,7 @@ function methodOf({ method, body }: Example): string[] {
 
 function headersOf({ headers, auth, body, body_type: bodyType }: Example, protocol: Protocol): string[] {
   const lines = protocol === 'websocket' ? [...HANDSHAKE] : []
-  // To send a header without a value, curl expects a semicolon instead of the colon.
-  for (const { name, value } of headers) lines.push(value === '' ? `${name};` : `${name}: ${value}`)
+  lines.push(...headers.map(curlHeader))
   const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
   if (body !== null && bodyType && !hasType) lines.push(`Content-Type: ${CONTENT_TYPES[bodyType]}`)
   if (auth?.type === 'bearer') lines.push(`Authorization: Bearer ${auth.token}`)

@@ -9,8 +9,8 @@ import type {
 } from '../contract/plugin.ts'
 import { replaceParameters, templateParameters } from '../contract/path-template.ts'
 import { isRecord } from '../contract/record.ts'
-import { neededScope } from '../http/pipeline/control-auth/scopes.ts'
-import type { RouteRecord } from '../http/pipeline/route-record.ts'
+import { neededScope } from '../http/access/scopes.ts'
+import type { RouteRecord } from '../http/routes/route-record.ts'
 import { buildOperation, type OpenapiOperation, type OpenapiParameter } from './openapi-operation.ts'
 import { listOperations, type Operation } from './operations.ts'
 

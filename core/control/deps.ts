@@ -19,7 +19,7 @@ import type { Limits } from '../limits/limits.ts'
 import type { ProtocolRegistry } from '../match/protocols.ts'
 import type { RuleBook } from '../rules/rule-book.ts'
 import type { GenerationRules } from '../rules/rule-entry.ts'
-import type { RouteRecord } from '../http/pipeline/route-record.ts'
+import type { RouteRecord } from '../http/routes/route-record.ts'
 
 export interface ControlDeps {
   config: Config

@@ -1,4 +1,5 @@
 /** Shared mode: one instance that serves many holders of API keys. */
+import { sleep } from '../contract/sleep.ts'
 import type { Config } from '../config/variables.ts'
 import { REDIS_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import type { MemoryUse } from '../collections/memory-use.ts'
@@ -168,17 +169,11 @@ export async function createKeys({
       }),
     reload: () => registry.reload(),
     async open() {
-      await Promise.race([Promise.all([registry.open(), store?.open()]), wait(START_MS)])
+      await Promise.race([Promise.all([registry.open(), store?.open()]), sleep(START_MS, { isBackground: true })])
     },
     close() {
       registry.close()
       store?.close()
     },
   }
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise(resolve => {
-    setTimeout(resolve, ms).unref()
-  })
 }

@@ -4,7 +4,7 @@ import type { Bounds } from './bounds.ts'
 import type { BridgePool } from './bridge/pool.ts'
 import type { Hub } from './sessions/hub.ts'
 import type { Options } from './options.ts'
-import type { Server } from './registry/server.ts'
+import type { Server } from './servers/server.ts'
 import type { Tasks } from './tasks/tasks.ts'
 import type { Variables } from './variables.ts'
 

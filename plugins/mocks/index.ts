@@ -2,7 +2,7 @@
 import { definePlugin } from 'svc/plugin'
 import { mockCommand } from './sources/command.ts'
 import { registerRoutes } from './routes/routes.ts'
-import { MOCKS_SECTION, type MocksSection } from './sources/section.ts'
+import { MOCKS_SECTION, type MocksSection } from './management/section.ts'
 import { variables, type Variables } from './variables.ts'
 import { startService } from './sources/start.ts'
 

@@ -1,7 +1,7 @@
 /** Creates the `svc` object of one plugin in one generation from the services of the process. */
 import type { RuleFileReader } from '../../rules/rule-files.ts'
 import type { Config } from '../../config/variables.ts'
-import { addTlsPort } from '../../http/listener/tls-ports.ts'
+import { addTlsPort } from '../../http/sockets/tls-ports.ts'
 import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'

@@ -5,9 +5,10 @@
  * request is never captured, and so on.
  */
 import { sendResponse, sendError, sendErrorInForm, replaceWithError } from '../response/send.ts'
-import { announcedLength, bodyLimitOf, readBody, rejectBody } from '../request/body.ts'
+import { announcedLength, bodyLimitOf } from '../request/body.ts'
+import { readBody, rejectBody } from './read-body.ts'
 import type { RequestContext } from '../request/context.ts'
-import { dropUnread } from '../request/streamed-body.ts'
+import { dropUnread } from './streamed-body.ts'
 import {
   badRequest,
   internalError,
@@ -17,7 +18,7 @@ import {
   requestTimeout,
   stateHeaders,
   stateUnavailable,
-} from './error-bodies.ts'
+} from '../response/error-bodies.ts'
 import { rewriteTarget } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'

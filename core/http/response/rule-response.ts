@@ -9,8 +9,9 @@ import type { OutputBudget } from '../../contract/budgets.ts'
 import { sandboxPolicy } from '../../contract/untrusted-content.ts'
 import type { Chunk, RespondStep } from '../../rules/respond.ts'
 import type { RequestContext } from '../request/context.ts'
+import { waitFor } from '../request/delay.ts'
 import { isHttp2 } from '../request/types.ts'
-import { formatEvent } from '../streams/sse-format.ts'
+import { formatEvent } from './sse-format.ts'
 import { attachSocket } from './send.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -121,7 +122,7 @@ async function sendChunks(
   const response = context.response as ServerResponse
   response.flushHeaders()
   for (const { afterMs, content } of chunks) {
-    if (afterMs > 0 && !(await pause(context, afterMs))) return
+    if (afterMs > 0 && !(await waitFor(context, afterMs))) return
     if (context.closed || response.destroyed) return
     if (!response.write(content) && !(await drained(response))) return void response.destroy()
   }
@@ -136,16 +137,5 @@ function contentOf(chunk: Chunk, fill: Filler): string | Buffer {
     ...(chunk.event === null ? {} : { event: chunk.event }),
     ...(chunk.id === null ? {} : { id: chunk.id }),
     data: typeof data === 'string' ? data : JSON.stringify(data),
-  })
-}
-
-/** Resolves with false if the client disconnects. */
-function pause(context: RequestContext, ms: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const timer = setTimeout(() => resolve(true), ms)
-    context.whenClosed(() => {
-      clearTimeout(timer)
-      resolve(false)
-    })
   })
 }

@@ -14,6 +14,7 @@ import { PendingUpdates } from './pending-updates.ts'
 import type { Versioned, WriteOutcome } from './pending-updates.ts'
 import { hashName } from './value-codec.ts'
 import type { ValueCodec } from './value-codec.ts'
+import { storeWithin } from '../store-within.ts'
 
 const PAGE_ENTRIES = 100
 /** An abandoned deployment disappears after this time, in milliseconds. */
@@ -224,6 +225,10 @@ export class SharedStore<T> implements Store<T> {
   async #useOf(operation: string): Promise<MemoryUse> {
     const [entries, bytes] = (await this.#run(operation, COUNT, ['-'])) as [number, number]
     return { entries, bytes }
+  }
+
+  within(group: string): Store<T> {
+    return storeWithin(this, group)
   }
 
   subscribe(listener: (change: StoreChange<T>) => void): () => void {

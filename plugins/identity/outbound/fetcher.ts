@@ -6,7 +6,7 @@
  * this instance or the URL of an allowed host. A client names its place once, with a URL as it sees this instance; settings
  * name it as a path or URL, and what is a URL there is never a path of this instance.
  */
-import type { Svc } from 'svc/plugin'
+import { boundedFetch, FetchFailure, hostList, type Svc } from 'svc/plugin'
 
 const TIMEOUT_MS = 3000
 const MAX_AT_ONCE = 8
@@ -64,11 +64,7 @@ export function createFetcher(
   allow: readonly string[],
   { active, maxAtOnce }: RequestLimit,
 ): Fetcher {
-  const allowed = new Set(allow.map(host => host.toLowerCase()))
-
-  function isAllowed({ host, hostname }: URL): boolean {
-    return allowed.has(host) || allowed.has(hostname)
-  }
+  const isAllowed = hostList(allow)
 
   return {
     placeOf(text, ownBase) {
@@ -84,12 +80,9 @@ export function createFetcher(
       if (active.count >= maxAtOnce) throw new FetchProblem('too many requests are sent at the moment')
       active.count++
       try {
-        return url === null ? await callOwn(place, request, svc) : await fetchRemote(place, request)
+        return url === null ? await callOwn(place, request, svc) : await fetchRemote(url, request)
       } catch (error) {
-        if (error instanceof FetchProblem) throw error
-        const isLate = error instanceof Error && error.name === 'TimeoutError'
-        // Other reasons may contain text of the other side.
-        throw new FetchProblem(isLate ? `no response came within ${TIMEOUT_MS} ms` : 'no usable response came')
+        throw error instanceof FetchFailure ? new FetchProblem(error.message) : error
       } finally {
         active.count--
       }
@@ -143,31 +136,20 @@ async function callOwn(
 }
 
 async function fetchRemote(
-  url: string,
-  { maxBytes, method = 'GET', headers, body }: OutboundRequest,
+  url: URL,
+  { maxBytes, method = 'GET', headers = {}, body }: OutboundRequest,
 ): Promise<OutboundResponse> {
-  const response = await fetch(url, {
+  const response = await boundedFetch(url, {
     method,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    ...(headers && { headers }),
+    headers,
+    maxBytes,
+    timeoutMs: TIMEOUT_MS,
     ...(body !== undefined && { body }),
   })
   return {
     status: response.status,
     contentType: response.headers.get('content-type') ?? '',
     cacheControl: response.headers.get('cache-control') ?? '',
-    body: await readAtMost(response, maxBytes),
+    body: response.body.toString(),
   }
-}
-
-async function readAtMost(response: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > maxBytes) throw new FetchProblem(`the response has more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }

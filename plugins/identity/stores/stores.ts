@@ -133,50 +133,18 @@ export function openAddedIssuers(svc: Pick<Svc, 'state' | 'config'>): Store<Issu
 /** The part of each store that belongs to one issuer: nothing of one is known to another. */
 export function storesOf(stores: Stores, issuer: string): Stores {
   return {
-    codes: partOf(stores.codes, issuer),
-    refreshTokens: partOf(stores.refreshTokens, issuer),
-    accessTokens: partOf(stores.accessTokens, issuer),
-    clients: partOf(stores.clients, issuer),
-    revoked: partOf(stores.revoked, issuer),
-    assertionIds: partOf(stores.assertionIds, issuer),
-    clientDocuments: partOf(stores.clientDocuments, issuer),
-    keySets: partOf(stores.keySets, issuer),
-    proofIds: partOf(stores.proofIds, issuer),
-    deviceCodes: partOf(stores.deviceCodes, issuer),
-    pushedRequests: partOf(stores.pushedRequests, issuer),
-    sessions: partOf(stores.sessions, issuer),
-    usedSteps: partOf(stores.usedSteps, issuer),
-  }
-}
-
-/** A view of a store with the keys of one group. */
-function partOf<T>(store: Store<T>, group: string): Store<T> {
-  const prefix = `${group} `
-  const ownKey = (key: string): string => prefix + key
-  const isOwn = (key: string): boolean => key.startsWith(prefix)
-  return {
-    get: key => store.get(ownKey(key)),
-    peek: key => store.peek(ownKey(key)),
-    set: (key, value, options) => store.set(ownKey(key), value, { group, ...options }),
-    add: (key, value, options) => store.add(ownKey(key), value, { group, ...options }),
-    take: key => store.take(ownKey(key)),
-    update: (key, change, options) => store.update(ownKey(key), change, { group, ...options }),
-    increment(this: Store<number>, key, by, options) {
-      return (store as unknown as Store<number>).increment(ownKey(key), by, { group, ...options })
-    },
-    delete: key => store.delete(ownKey(key)),
-    async list(options = {}) {
-      const entries = await store.list({ ...options, group })
-      return entries.map(({ key, value }) => ({ key: key.slice(prefix.length), value }))
-    },
-    clear: where => store.clear((value, key) => isOwn(key) && (where?.(value, key.slice(prefix.length)) ?? true)),
-    count: () => store.count({ group }),
-    bytes: () => store.bytes(),
-    subscribe(listener) {
-      return store.subscribe(change => {
-        if (change.kind === 'reset') listener(change)
-        else if (isOwn(change.key)) listener({ ...change, key: change.key.slice(prefix.length) })
-      })
-    },
+    codes: stores.codes.within(issuer),
+    refreshTokens: stores.refreshTokens.within(issuer),
+    accessTokens: stores.accessTokens.within(issuer),
+    clients: stores.clients.within(issuer),
+    revoked: stores.revoked.within(issuer),
+    assertionIds: stores.assertionIds.within(issuer),
+    clientDocuments: stores.clientDocuments.within(issuer),
+    keySets: stores.keySets.within(issuer),
+    proofIds: stores.proofIds.within(issuer),
+    deviceCodes: stores.deviceCodes.within(issuer),
+    pushedRequests: stores.pushedRequests.within(issuer),
+    sessions: stores.sessions.within(issuer),
+    usedSteps: stores.usedSteps.within(issuer),
   }
 }

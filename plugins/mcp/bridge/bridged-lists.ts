@@ -4,7 +4,7 @@ import { isRecord } from 'svc/plugin'
 import { type ListKind, type ListPages, pageText } from '../registry/lists.ts'
 import { withoutRouting } from '../registry/schema.ts'
 import type { JsonObject, ListName } from '../types.ts'
-import type { Version } from '../wire/versions.ts'
+import type { Version } from '../protocol/versions.ts'
 
 export type BridgedItems = Partial<Record<ListKind, JsonObject[]>>
 

@@ -1,13 +1,13 @@
 /** Owns the descriptions of the MCP routes for the catalog, OpenAPI and the console. */
 import type { CoreFailure, RequestFacts, RouteCredential, RouteDescription, RouteExample } from 'svc/plugin'
-import { factHeaders } from '../calls/exchange.ts'
+import { factHeaders } from '../http/exchange.ts'
 import { FAIL_HEADER } from '../faults/fault-header.ts'
-import { KINDS } from '../faults/kinds.ts'
+import { KINDS } from '../protocol/fault-kinds.ts'
 import type { Mcp } from '../mcp.ts'
 import { endpointPath } from '../access/protected-resource.ts'
 import { UNNAMED_SERVERS } from '../registry/registry.ts'
-import type { Server } from '../registry/server.ts'
-import { STATELESS } from '../wire/versions.ts'
+import type { Server } from '../servers/server.ts'
+import { STATELESS } from '../protocol/versions.ts'
 
 /** A Streamable HTTP endpoint, of one server or of all named servers. */
 export interface Endpoint {

@@ -11,8 +11,8 @@ import { readGrants } from '../access/grants.ts'
 import { endpointPath } from '../access/protected-resource.ts'
 import type { Mcp } from '../mcp.ts'
 import { UNNAMED_SERVERS } from '../registry/registry.ts'
-import type { Server } from '../registry/server.ts'
-import { STATELESS } from '../wire/versions.ts'
+import type { Server } from '../servers/server.ts'
+import { STATELESS } from '../protocol/versions.ts'
 
 const CATEGORY = 'MCP Server'
 

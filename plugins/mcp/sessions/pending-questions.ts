@@ -2,8 +2,8 @@
 import { isRecord } from 'svc/plugin'
 import { MAX_QUESTIONS } from '../bounds.ts'
 import { Cancelled, shorten, ToolFailure } from '../errors.ts'
-import { requestText, type RpcResponse } from '../calls/json-rpc.ts'
-import { isUsable, SUBJECT } from '../calls/questions.ts'
+import { requestText, type RpcResponse } from '../protocol/json-rpc.ts'
+import { isUsable, SUBJECT } from '../protocol/questions.ts'
 import type { JsonObject, QuestionMethod } from '../types.ts'
 
 interface Pending {

@@ -1,6 +1,6 @@
 /** Validates documents against the official JSON Schema of their OpenAPI version. */
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { issue, type Issue } from './issue.ts'
+import { issue, type Issue } from '../document/issue.ts'
 import type { JsonObject } from '../document/json.ts'
 
 /** Maximum number of reported issues. */

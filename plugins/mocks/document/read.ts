@@ -13,7 +13,7 @@ import {
 } from 'yaml'
 import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
-import { issue, type Issue } from '../check/issue.ts'
+import { issue, type Issue } from './issue.ts'
 import type { Json, JsonObject } from './json.ts'
 
 export type ReadResult =

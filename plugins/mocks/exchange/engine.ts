@@ -1,7 +1,7 @@
 /** Processes a request for a mock. The steps run in order until one of them produces a response. */
 import { isTooExpensive, type OutputBudget, type StepBudget } from 'svc/plugin'
-import type { CompiledApi } from './compiled-api.ts'
-import type { Parts } from '../management/definition.ts'
+import type { CompiledApi } from '../api/compiled-api.ts'
+import type { Parts } from '../definition/definition.ts'
 import type { Operation } from '../document/operations.ts'
 import type { ProblemCode } from '../errors.ts'
 import type { Json } from '../document/json.ts'
@@ -19,7 +19,7 @@ import {
   findPairing,
   type Choice,
   type Pairing,
-} from '../response/response-choice.ts'
+} from '../api/response-choice.ts'
 import type { Renderer } from '../response/rendering.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
-import { partsOf, type GivenParts } from './definition.ts'
+import { partsOf, type GivenParts } from '../definition/definition.ts'
 import { managementError } from '../errors.ts'
 import { own, ownText, parseJson, type JsonObject } from '../document/json.ts'
 

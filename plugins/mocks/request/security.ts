@@ -2,7 +2,7 @@
 import { isToken, shownText } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { own, ownText, type Json, type JsonObject } from '../document/json.ts'
-import type { Credentials } from '../management/settings.ts'
+import type { Credentials } from '../definition/settings.ts'
 
 /** The sources of credentials, and the verification of tokens issued by this instance. */
 export interface SecurityInput {

@@ -1,6 +1,6 @@
 /** Renders the body and headers of a chosen response, with a cache. */
 import { isRecord } from 'svc/plugin'
-import type { CompiledApi } from '../exchange/compiled-api.ts'
+import type { CompiledApi } from '../api/compiled-api.ts'
 import type { MediaType, Operation } from '../document/operations.ts'
 import { own, ownObject, type Json } from '../document/json.ts'
 import { negotiate } from '../request/media-types.ts'
@@ -9,7 +9,7 @@ import type { AnswerBudgets } from '../schema/generation-cost.ts'
 import { echo } from './echo.ts'
 import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'
 import { documentHeaders, headerToken } from './response-headers.ts'
-import { exampleValue, type Choice } from './response-choice.ts'
+import { exampleValue, type Choice } from '../api/response-choice.ts'
 
 /** The input that determines a rendered response. */
 export interface RenderInput {

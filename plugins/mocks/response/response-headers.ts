@@ -1,6 +1,6 @@
 /** The declared headers of a response, with values. */
 import { isOriginWide, isRecord, isToken } from 'svc/plugin'
-import type { CompiledApi } from '../exchange/compiled-api.ts'
+import type { CompiledApi } from '../api/compiled-api.ts'
 import type { SampleOptions } from '../schema/sample.ts'
 import type { ResponseDefinition } from '../document/operations.ts'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'

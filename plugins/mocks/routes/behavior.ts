@@ -8,13 +8,13 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'svc/plugin'
-import { outcomeLimits, ruleLimits } from '../management/definition.ts'
+import { outcomeLimits, ruleLimits } from '../definition/definition.ts'
 import { managementError } from '../errors.ts'
 import { mergePatch, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { withParts, type JsonParts, type Mock } from '../management/mock.ts'
 import { readOverride } from '../rules/override.ts'
 import { readRule, readRules, type Rule } from '../rules/rule.ts'
-import { readSettings } from '../management/settings.ts'
+import { readSettings } from '../definition/settings.ts'
 import { checkRevision, requireMock, type Service } from '../management/service.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 

@@ -1,6 +1,6 @@
 /** Runs the script of an arrival, and records what was written. */
 import { createHash } from 'node:crypto'
-import type { Arrival } from 'svc/plugin'
+import { type Arrival, sleep } from 'svc/plugin'
 import type { Conversation } from '../client/websocket-frames.ts'
 import { answerUnary } from './grpc-web.ts'
 import type { Action } from './script.ts'
@@ -93,7 +93,7 @@ export async function answer(
         if (!(await fill(action, write))) return
         break
       case 'wait':
-        await pause(action.ms, reply.signal)
+        await sleep(action.ms, { signal: reply.signal })
         break
       case 'receive':
         await arrival.whenReceived
@@ -127,7 +127,7 @@ export async function answer(
         await webSocket?.send(action.opcode, Buffer.from(action.payload, 'latin1'))
         break
       case 'converse':
-        if (webSocket !== null) await Promise.race([webSocket.whenClosed, pause(action.ms, reply.signal)])
+        if (webSocket !== null) await Promise.race([webSocket.whenClosed, sleep(action.ms, { signal: reply.signal })])
         break
       case 'unary':
         await answerUnary(arrival, reply, action.text)
@@ -135,7 +135,7 @@ export async function answer(
       case 'h2c':
         if (!asksFor(arrival.head, 'h2c')) break
         await acceptH2c(reply)
-        await pause(action.ms, reply.signal)
+        await sleep(action.ms, { signal: reply.signal })
         answered.isDone = true
         return reply.end()
       case 'refuse':
@@ -198,20 +198,7 @@ async function echo(arrival: Arrival, reply: ScriptWriter, write: (bytes: Buffer
       await write(Buffer.from(`${text.length.toString(16)}\r\n${text}\r\n`))
     }
     if (isComplete) break
-    await pause(5, reply.signal)
+    await sleep(5, { signal: reply.signal })
   }
   await write(Buffer.from('0\r\n\r\n'))
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) return resolve()
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }

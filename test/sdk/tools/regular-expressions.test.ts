@@ -33,7 +33,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     bound: "paths of the catalog's examples, and paths of requests of at most 2000 characters",
   },
   {
-    file: 'core/http/pipeline/route-table.ts',
+    file: 'core/http/routes/route-table.ts',
     begins: "new RegExp(`^${templatePattern(template)}$`, 's')",
     samples: [
       ['^\\/a2a\\/([^/]*)\\/v1\\/tasks\\/([^/]*):cancel$', 's'],
@@ -42,7 +42,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     ],
   },
   {
-    file: 'core/http/pipeline/exemptions.ts',
+    file: 'core/http/routes/exemptions.ts',
     begins: 'new RegExp(`^${templatePattern(path, ',
     samples: [['^\\/oauth\\/i\\/([^/]+)\\/jwks$', '']],
   },

@@ -47,7 +47,7 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['deepEqual'],
     bound: 'steps; values of enums that are compared have a budget',
   },
-  'plugins/mocks/response/response-choice.ts': { calls: ['deepEqual'], bound: 'steps' },
+  'plugins/mocks/api/response-choice.ts': { calls: ['deepEqual'], bound: 'steps' },
   'plugins/mocks/check/schema-changes.ts': { calls: ['deepEqual'], bound: 'the time limit of a check' },
   'plugins/mocks/check/changes.ts': { calls: ['deepEqual'], bound: 'the time limit of a check' },
   'plugins/llm/testing/aimock/translate.ts': {
@@ -82,8 +82,8 @@ const SEARCHES: Record<string, Bound> = {
   },
   'plugins/llm/state/chain.ts': { calls: ['followChain'], bound: 'the number of links' },
   'core/contract/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'core/http/pipeline/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'core/http/pipeline/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/http/routes/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/http/routes/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/llm/providers/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/llm/engine/rules.ts': {
     calls: ['new TextSearch', 'linearPattern', 'new RegExp'],
@@ -115,7 +115,7 @@ const SIZES: Record<string, Bound> = {
   'core/inspector/response-copy.ts': { calls: ['Buffer.allocUnsafeSlow'], bound: 'SVC_INSPECT_MAX_BODY' },
   'core/metrics/request-metrics.ts': { calls: ['Array.from'], bound: LIST },
   'core/testing/replicas.ts': { calls: ['Array.from'], bound: 'only tests use it' },
-  'plugins/a2a/faults/task-faults.ts': { calls: ['Buffer.alloc'], bound: 'hugeArtifactBytes of the bounds of A2A' },
+  'plugins/a2a/tasks/task-faults.ts': { calls: ['Buffer.alloc'], bound: 'hugeArtifactBytes of the bounds of A2A' },
   'plugins/a2a/agents/travel-planner.ts': { calls: ['Array.from'], bound: 'days of a journey, which the agent bounds' },
   'plugins/a2a/wire/read.ts': { calls: ['padEnd'], bound: 'the size of what was sent' },
   'plugins/guardrails/personal-data.ts': { calls: ['repeat'], bound: 'as long as what it masks' },

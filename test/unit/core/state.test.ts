@@ -658,3 +658,41 @@ t.test('generations', async t => {
     t.throws(() => holder.shared('x', () => 1), /generation 7/)
   })
 })
+
+t.test('a store within a store', async t => {
+  const { store: s, reported } = store<number>({ maxPerGroup: 2 })
+  const [a, b] = [s.within('a'), s.within('b')]
+  const changes: string[] = []
+  a.subscribe(change => changes.push(shown(change)))
+
+  await a.set('x', 1)
+  await b.set('x', 2)
+  t.equal(await a.increment('x', 10), 11)
+  t.equal(await a.update('x', value => value! + 1), 12)
+  t.equal(await a.add('x', 0), false)
+  t.strictSame([await a.get('x'), await a.peek('x'), await b.get('x'), await s.get('x')], [12, 12, 2, undefined])
+  t.strictSame(changes, ['set x', 'set x', 'set x'])
+  t.strictSame(reported, ['set a\nx', 'set b\nx', 'set a\nx', 'set a\nx'])
+
+  await a.set('y', 3)
+  t.strictSame(await a.list({ newestFirst: true, where: (value, key) => value > 2 && key !== 'z' }), [
+    { key: 'y', value: 3 },
+    { key: 'x', value: 12 },
+  ])
+  await a.set('z', 4)
+  t.strictSame(await a.list(), [
+    { key: 'y', value: 3 },
+    { key: 'z', value: 4 },
+  ])
+  t.strictSame([await a.count(), await b.count(), await s.count()], [2, 1, 3], 'the group has its own bound')
+  t.equal(await a.bytes(), await s.bytes())
+
+  t.equal(await a.take('y'), 3)
+  t.equal(await a.delete('y'), false)
+  await b.set('y', 5)
+  t.equal(await b.clear((value, key) => key === 'y' && value === 5), 1)
+  t.equal(await a.clear(), 1)
+  t.strictSame(await s.list(), [{ key: 'b\nx', value: 2 }])
+  t.throws(() => s.within('a\nb'), TypeError)
+  t.throws(() => a.within('b'), TypeError)
+})

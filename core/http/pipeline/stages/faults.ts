@@ -9,9 +9,11 @@ import {
   rollPercent,
 } from '../../../rules/fault-headers.ts'
 import { sendError } from '../../response/send.ts'
-import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
+import { announcedLength, bodyLimitOf } from '../../request/body.ts'
+import { readBody } from '../read-body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import type { RequestContext } from '../../request/context.ts'
+import { waitFor } from '../../request/delay.ts'
 import { firstHeader } from '../../request/header.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
@@ -77,16 +79,4 @@ export function afterBody(context: RequestContext, bodyLimit: number, act: () =>
   }
   act()
   return false
-}
-
-/** Returns false if the client disconnected, or another response was sent, before the time elapsed. */
-export function waitFor(context: RequestContext, ms: number): Promise<boolean> {
-  if (context.closed) return Promise.resolve(false)
-  return new Promise(resolve => {
-    const timer = setTimeout(() => resolve(!context.closed && !context.response.isDetached), ms)
-    context.whenClosed(() => {
-      clearTimeout(timer)
-      resolve(false)
-    })
-  })
 }

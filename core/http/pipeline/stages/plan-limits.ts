@@ -1,7 +1,7 @@
 /** The stage that applies the plan limits, also when a response turns out to be a stream. */
 import type { Limits } from '../../../limits/limits.ts'
 import type { Admission, AdmissionOptions } from '../../../limits/plan-limiter.ts'
-import type { AdminGuard } from '../admin-guard.ts'
+import type { AdminGuard } from '../../access/admin-guard.ts'
 import { sendResponse } from '../../response/send.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { isBelow } from '../../../fields/request-target.ts'

@@ -1,13 +1,13 @@
 /** Owns `initialize`, which negotiates the parameters of a session. */
-import type { RpcRequest } from '../../calls/json-rpc.ts'
-import { readCapabilities } from '../../calls/questions.ts'
-import type { Server } from '../../registry/server.ts'
+import type { RpcRequest } from '../../protocol/json-rpc.ts'
+import { readCapabilities } from '../../protocol/questions.ts'
+import type { Server } from '../../servers/server.ts'
 import type { SessionParameters, Transport } from '../../sessions/session-record.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { JsonObject } from '../../types.ts'
-import { negotiate } from '../versions.ts'
-import { capabilities, serverInfo } from '../server-info.ts'
-import type { InitializeResult } from '../spec.ts'
+import { negotiate } from '../../protocol/versions.ts'
+import { capabilities, serverInfo } from '../../servers/server-info.ts'
+import type { InitializeResult } from '../../protocol/spec.ts'
 
 /** Invalid members of `params` count as absent. */
 export function readSessionParameters(

@@ -1,0 +1,61 @@
+/** The section `mocks` of `svc.yaml`, and documents from the command line. */
+import type { JsonSchema } from 'svc/plugin'
+import { SETTINGS_SCHEMA } from '../definition/settings.ts'
+import type { Json } from '../document/json.ts'
+
+/** One entry of `mocks:` in `svc.yaml`, or of the command line. */
+export type MockEntry = Json
+
+/** The list in the file, with documents from the command line in `served`. */
+export type MocksSection = MockEntry[] & { served?: { name: string; spec: string }[] }
+
+const ENTRY: JsonSchema = {
+  type: 'object',
+  required: ['name', 'spec'],
+  additionalProperties: false,
+  properties: {
+    name: { type: 'string', pattern: '^[a-z0-9-]{1,64}$', description: 'Served at /mock/<name>/' },
+    spec: {
+      type: ['string', 'object'],
+      description: 'An OpenAPI 3.0 or 3.1 document, or its path relative to this file',
+    },
+    enabled: { type: 'boolean', default: true },
+    settings: SETTINGS_SCHEMA,
+    overrides: {
+      type: 'object',
+      additionalProperties: { type: 'object' },
+      description: 'Overrides by operationId or "METHOD /path"; "*" applies to all operations',
+    },
+    rules: {
+      type: 'array',
+      description: 'Rules in order; the first match is used',
+      items: {
+        type: 'object',
+        required: ['then'],
+        additionalProperties: false,
+        properties: {
+          id: { type: 'string' },
+          name: { type: 'string' },
+          enabled: { type: 'boolean', default: true },
+          operation: { type: 'string', description: 'operationId or "METHOD /path". Default: all operations' },
+          bypass: { type: 'boolean', default: false, description: 'Evaluate the rule before security and validation' },
+          match: { enum: ['all', 'any'], default: 'all' },
+          when: { type: 'array', items: { type: 'object' } },
+          // oxlint-disable-next-line unicorn/no-thenable -- part of the rule format
+          then: { type: 'object' },
+        },
+      },
+    },
+  },
+}
+
+/**
+ * The plugin validates the entries itself, so that an invalid entry is reported with its location and the others are
+ * served. The schema only requires a list; `x-svc-editor` describes the entries for editors.
+ */
+export const MOCKS_SECTION: JsonSchema = {
+  type: 'array',
+  description: 'OpenAPI documents to mock',
+  default: [],
+  'x-svc-editor': { items: ENTRY },
+}
