@@ -425,8 +425,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   watch(path: string): void
 
   /**
-   * A bounded store for data, which survives reloads. Generations with the same plugin code get the same store for the
-   * same name; after a change of the plugin's code the store starts empty.
+   * A bounded store for data, which survives reloads, also those after a change of the plugin's code: all generations get the
+   * same store for the same name. Raise `schema` when changed code can't read the values; the store then starts empty.
    */
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
   /** A log of numbered entries that others read and follow; it survives reloads as `state` does. */
@@ -444,7 +444,7 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   secret(name: string): Promise<Buffer>
   /**
    * A live object, such as a connection, which survives reloads. `create` is called once; `dispose` is called when the
-   * last generation that uses the object is closed. The object stays in this process: each replica has its own. Data that
+   * last generation that uses the object is closed; changed code makes a new object. The object stays in this process: each replica has its own. Data that
    * other requests must find belong in `state`, `eventLog` or `replicated`.
    */
   shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T

@@ -92,7 +92,7 @@ export default [
   },
   {
     id: 'RELOAD-6',
-    rule: 'state survives a reload unless the files of its plugin changed',
+    rule: 'state survives a reload, also if the files of its plugin changed, unless the plugin states another schema',
     where: 'core 10.4',
   },
   { id: 'RELOAD-7', rule: 'no request is rejected or fails because of a swap', where: 'core 10.4' },
