@@ -43,6 +43,7 @@ import type { JsonSchema } from './json-schema.ts'
 import type { SvcTls } from './tls.ts'
 import type {
   CategoryDeclaration,
+  DeclaredFault,
   Exemption,
   ExposedHeader,
   FamiliarPath,
@@ -136,6 +137,7 @@ export type { SvcTls, TlsAccept, TlsConnection } from './tls.ts'
 export { variable } from './declarations.ts'
 export type {
   CategoryDeclaration,
+  DeclaredFault,
   Exemption,
   ExemptibleLayer,
   ExposedHeader,
@@ -214,6 +216,11 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   exempt?: readonly Exemption[]
   /** Value of the `protocol` label in the metrics of this plugin's routes; a route can set its own. Lower case. */
   area?: string
+  /**
+   * Failures of the plugin's routes by word, such as `sold_out`: lower-case letters, digits, `-` and `_`. `X-Svc-Fail: sold_out`,
+   * rules and the console request them, and the metrics count them by their word.
+   */
+  faults?: Readonly<Record<string, DeclaredFault>>
   /** Faults that the plugin's routes inject themselves: the kinds passed to `svc.http.markFault`. Lower case. */
   faultKinds?: readonly string[]
   /** Categories of the plugin in the catalog, with their position. */

@@ -23,6 +23,7 @@ import { ownTurn } from '../contract/turns.ts'
 import { StateUnavailable } from '../contract/state.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { Exemptions } from '../http/routes/exemptions.ts'
+import { DeclaredFaults } from '../rules/declared-faults.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
 import { createSvc } from './svc/svc.ts'
 import type { BuildContext, SharedServices } from './svc/svc.ts'
@@ -163,6 +164,7 @@ async function tryBuild(
             lacksState: 'lacksState' in decision,
           })),
     ),
+    faults: new DeclaredFaults(new Map(resolution.order.map(name => [name, definitions.get(name)!.faults ?? {}]))),
     familiar: resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
     ...services.generationOptions,
   })
@@ -220,7 +222,7 @@ async function tryBuild(
         folder: found.folder,
         options: candidates.get(name)!.options,
         variables: services.variables.valuesOf(definition),
-        faultKinds: definition.faultKinds ?? [],
+        faultKinds: [...(definition.faultKinds ?? []), ...Object.keys(definition.faults ?? {})],
         mayUse: [...(definition.buildsOn ?? []), ...(definition.uses ?? [])],
       },
       services.shared,

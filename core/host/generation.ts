@@ -30,6 +30,7 @@ import type { RouteErrorServices } from '../http/response/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
+import type { DeclaredFaults } from '../rules/declared-faults.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
@@ -51,6 +52,8 @@ export interface GenerationOptions {
   absent: ({ path: string } & AbsentPlugin)[]
   /** Paths of other servers for what the enabled plugins serve. */
   familiar: readonly FamiliarPath[]
+  /** Failures that the enabled plugins declare. */
+  faults: DeclaredFaults
   websockets: WebSocketServices
   errors: RouteErrorServices
 }
@@ -71,7 +74,7 @@ export class Generation implements RoutingGeneration {
   readonly number: number
   sessionHeaders: readonly string[] = []
   readonly resets = new ResetRegistry()
-  readonly rules = new GenerationRules(new ProtocolRegistry())
+  readonly rules: GenerationRules
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
@@ -100,6 +103,7 @@ export class Generation implements RoutingGeneration {
 
   constructor(options: GenerationOptions) {
     this.number = options.number
+    this.rules = new GenerationRules(new ProtocolRegistry(options.faults.statuses()), options.faults)
     this.exposedHeaders = options.exposedHeaders
     this.replica = options.replica
     this.exemptions = options.exemptions

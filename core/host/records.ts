@@ -52,6 +52,9 @@ function recordOf(
     stale: isEnabled && error !== null,
     generation:
       running?.loadedIn ?? (loaded !== null && 'code' in loaded ? loaded.code.loadedIn : result.generation.number),
+    faults: Object.fromEntries(
+      Object.entries(definition?.faults ?? {}).map(([word, { status, message }]) => [word, { status, message }]),
+    ),
     builds_on: definition?.buildsOn ?? [],
     uses: definition?.uses ?? [],
     options: maskOptions(result.options.get(name) ?? {}, definition?.options),

@@ -1,4 +1,5 @@
 /** Rules in force: read rules with their origin and identity, in the order of evaluation. */
+import { DeclaredFaults } from './declared-faults.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { MatchIndex } from '../match/match-index.ts'
 import type { Match } from '../match/match.ts'
@@ -35,10 +36,13 @@ const NONE: readonly RuleEntry[] = []
 /** The rules of one generation that come from files, and the protocols that rules may use in it. */
 export class GenerationRules {
   readonly protocols: ProtocolRegistry
+  /** Failures that plugins declare. */
+  readonly faults: DeclaredFaults
   #bySession = new Map<string | null, RuleEntry[]>()
 
-  constructor(protocols: ProtocolRegistry) {
+  constructor(protocols: ProtocolRegistry, faults = new DeclaredFaults()) {
     this.protocols = protocols
+    this.faults = faults
   }
 
   /** In file order; those of `svc.yaml` come first. */

@@ -99,6 +99,9 @@ export interface AddedFault {
   like: ErrorKind
   status: number
   message: string
+  /** Code and type of the error, in formats that have them. Default: those of the status. */
+  code?: string
+  type?: string
 }
 
 /** A route with the type of its parsed request. */

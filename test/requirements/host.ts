@@ -52,6 +52,11 @@ export default [
     where: 'core 10.1, 10.6',
   },
   {
+    id: 'HOST-12',
+    rule: 'failures that a definition declares by a word are requested by header and rule, sent in the format of the route, counted and listed',
+    where: 'core 10.6',
+  },
+  {
     id: 'SET-1',
     rule: 'unknown keys and plugins in svc.yaml are reported with their line and the nearest known name',
     where: 'core 10.3',

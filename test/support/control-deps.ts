@@ -63,6 +63,7 @@ export function pluginRecord(fields: Partial<PluginRecord> & { name: string }): 
     generation: 1,
     builds_on: [],
     uses: [],
+    faults: {},
     options: {},
     ...fields,
   }

@@ -16,7 +16,7 @@ import { isBadInput } from '../errors.ts'
 import { Exchange, type Generate, type RunItem } from './exchange.ts'
 import { fitToWindow } from './context-window.ts'
 import { exactReply } from './exact-reply.ts'
-import { fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
+import { exactDetails, fires, originOf, type FaultSpec, type FaultParser } from './faults.ts'
 import { takeBody, writeBody } from './large-reply.ts'
 import { framings } from '../streaming/framing.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
@@ -292,7 +292,7 @@ function injected(fault: FaultSpec, exchange: Exchange): ProviderError {
     injected: fault.label,
     source: sourceOf(fault, exchange),
     ...(fault.status === undefined ? {} : { status: fault.status }),
-    ...(fault.message === undefined ? {} : { message: fault.message }),
+    ...exactDetails(fault),
   })
 }
 

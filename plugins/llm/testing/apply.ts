@@ -2,7 +2,7 @@
 import type { MatchFacts, MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
 import { ProviderError } from '../exchange/error-responses.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { FaultParser, FaultSpec } from '../exchange/faults.ts'
+import { exactDetails, type FaultParser, type FaultSpec } from '../exchange/faults.ts'
 import type { ChatResult, EmbedResult } from '../neutral.ts'
 import type { ErrorKind, Parsed } from '../provider.ts'
 import type { StreamShape } from '../shapes/shape.ts'
@@ -71,12 +71,12 @@ export function failureOfRule(
   faults: FaultParser,
 ): ProviderError {
   const fault = faults.parse(word ?? String(status))
-  const own = fault?.message
   return new ProviderError((fault?.kind ?? 'server_error') as ErrorKind, {
     injected: fault?.label ?? 'server_error',
     source: `rule ${rule}`,
     ...(word !== null && fault?.status === undefined ? {} : { status: fault?.status ?? status }),
-    ...(message === null ? (own === undefined ? {} : { message: own }) : { message, isExact: true as const }),
+    ...(fault === null ? {} : exactDetails(fault)),
+    ...(message === null ? {} : { message, isExact: true as const }),
     ...(type === null ? {} : { type }),
     ...(code === null ? {} : { code }),
     ...(retryAfterSecs === null ? {} : { retryAfterSecs }),

@@ -29,7 +29,7 @@ import { withinBudget } from '../../response/output-error.ts'
 import { sendRuleResponse } from '../../response/rule-response.ts'
 import { requestFactsOf, sendError, sendErrorInForm } from '../../response/send.ts'
 import type { PipelineServices, RuleActionName, RuleServices } from '../stage.ts'
-import { afterBody } from './faults.ts'
+import { afterBody, sendDeclaredFault } from './faults.ts'
 
 /** What `X-Svc-Ignored` says of a rule whose conditions take more steps than one evaluation has. */
 export const TOO_EXPENSIVE = 'too_expensive'
@@ -347,6 +347,8 @@ async function perform(
     case 'fail':
       if (isInRoute) return { kind: 'fail', rule: entry.rule.name, ...failOf(action) }
       await afterKnownBody(context, config.bodyLimit, () => {
+        const fault = context.generation.rules.faults.find(context.route?.plugin ?? null, action.word)
+        if (fault !== null) return sendDeclaredFault(context, fault, source, 'rule', action)
         context.injects('fail', source, 'rule')
         sendFailure(taken, action, context)
       })
