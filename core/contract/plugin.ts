@@ -127,6 +127,7 @@ export type {
   TranslatedFile,
   TranslatedRule,
 } from './testing.ts'
+export type { Bundler } from './bundler.ts'
 export type { ControlTool, ControlTools, ResolvedControlTool } from './control-tools.ts'
 export type { ControlScope } from './control-scope.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'

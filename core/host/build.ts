@@ -20,6 +20,7 @@ import type { GenerationOptions } from './generation.ts'
 import type { ControlTools, ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
 import { BuildAbandoned, type BuildProgress } from './build-progress.ts'
 import { ownTurn } from '../contract/turns.ts'
+import type { Bundler } from '../contract/bundler.ts'
 import { StateUnavailable } from '../contract/state.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { Exemptions } from '../http/routes/exemptions.ts'
@@ -69,6 +70,7 @@ export interface BuildServices {
   declareSeries(declared: Pick<Declarations, 'areas' | 'faultKinds'>): { isArea(name: string): boolean }
   /** Registers the core's own routes. */
   registerCore(generation: Generation): void
+  bundler: Bundler
   /** The extension point for operations of the control plane as tools. */
   controlTools(generation: Generation): ControlTools
 }
@@ -186,6 +188,7 @@ async function tryBuild(
       ['testing.resets', generation.resets],
       ['testing.rules', ruleFiles],
       ['control.tools', services.controlTools(generation)],
+      ['core.bundler', services.bundler],
     ]),
     registered: [],
     stopped: [],

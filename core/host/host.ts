@@ -94,7 +94,10 @@ export class Host {
 
   constructor(options: HostOptions) {
     this.#options = options
-    this.#inventory = new Inventory(options.knownCode, options.registerTimes?.run)
+    this.#inventory = new Inventory(options.knownCode, {
+      bundler: options.build.bundler,
+      ...(options.registerTimes?.run !== undefined && { maxRunMs: options.registerTimes.run }),
+    })
     this.#warned = new Set(options.logged)
     this.settings = new Settings(options.configFile, options.config.publicMode)
   }

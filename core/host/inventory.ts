@@ -6,10 +6,8 @@ import { failureCauses } from './failure-causes.ts'
 import type { FailureCause } from './failure-causes.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
-import { loadPlugin } from './module-loader.ts'
-import type { EarlyBundles } from './module-loader.ts'
+import { loadPlugin, type EarlyBundles, type LoadOptions } from './module-loader.ts'
 import type { LoadError, Plugin } from '../contract/plugin.ts'
-import { MAX_RUN_MS } from './time-limit.ts'
 import { segmentsOf } from './settings.ts'
 import type { RemovedPlugins, Settings } from './settings.ts'
 
@@ -43,12 +41,14 @@ export const CORE_SECTIONS = ['rules', 'sessions'] as const
 export class Inventory {
   readonly #known: KnownCode
 
-  readonly #maxRunMs: number
+  readonly #loading: Omit<LoadOptions, 'early'>
 
-  /** `maxRunMs`: how long the code of a plugin may run while it is loaded. */
-  constructor(known: KnownCode = { definitions: new Map(), schemas: new WeakMap() }, maxRunMs = MAX_RUN_MS) {
+  constructor(
+    known: KnownCode = { definitions: new Map(), schemas: new WeakMap() },
+    loading: Omit<LoadOptions, 'early'> = {},
+  ) {
     this.#known = known
-    this.#maxRunMs = maxRunMs
+    this.#loading = loading
   }
 
   /** Loaded code by folder; replaced when the content of the folder changes. */
@@ -155,8 +155,7 @@ export class Inventory {
   async #definition(found: FoundPlugin): Promise<Plugin> {
     const key = `${found.entry} ${found.fingerprint}`
     const definition =
-      this.#known.definitions.get(key) ??
-      (await loadPlugin(found, { early: this.#known.early, maxRunMs: this.#maxRunMs }))
+      this.#known.definitions.get(key) ?? (await loadPlugin(found, { ...this.#loading, early: this.#known.early }))
     if (this.#known.isShared) this.#known.definitions.set(key, definition)
     return definition
   }

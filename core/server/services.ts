@@ -13,6 +13,8 @@ import { registerCoreRoutes } from '../control/routes.ts'
 import { ControlToolRegistry } from '../control/control-tools.ts'
 import { createControlDeps } from './control-deps.ts'
 import { openCoreState } from './core-state.ts'
+import type { Bundler } from '../contract/bundler.ts'
+import { RESIDENT } from '../host/bundler.mjs'
 import { Host } from '../host/host.ts'
 import type { RegisterTimes } from '../host/build-progress.ts'
 import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
@@ -85,6 +87,8 @@ export interface ServiceOptions {
   strictState?: boolean
   /** For tests: the state of another server in this process, which makes the two replicas. */
   states?: StateRegistry
+  /** Builds plugins. Default: esbuild, whose service then stays resident. */
+  bundler?: Bundler | undefined
   /** Plugin code that servers in one process share. */
   knownCode?: KnownCode
 }
@@ -330,6 +334,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       states,
       shared,
       variables,
+      bundler: options.bundler ?? RESIDENT,
       generationOptions: {
         replica: sharedState === null && config.workers === 1 ? null : config.instanceId,
         bodyLimit: config.bodyLimit,

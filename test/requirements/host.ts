@@ -57,6 +57,11 @@ export default [
     where: 'core 10.6',
   },
   {
+    id: 'HOST-13',
+    rule: 'the service that bundles plugins and the console is stopped when nothing is built; running builds are not interrupted',
+    where: 'architecture, generations 2',
+  },
+  {
     id: 'SET-1',
     rule: 'unknown keys and plugins in svc.yaml are reported with their line and the nearest known name',
     where: 'core 10.3',

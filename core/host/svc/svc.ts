@@ -77,7 +77,7 @@ export interface PluginFacts {
 }
 
 /** The first parts of the names of the core's own extension points. */
-const CORE_OWNERS = ['testing', 'control']
+const CORE_OWNERS = ['testing', 'control', 'core']
 
 export function createSvc(plugin: PluginFacts, shared: SharedServices, build: BuildContext, holder: StateHolder): Svc {
   const { name } = plugin
