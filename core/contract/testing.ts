@@ -20,7 +20,7 @@ export interface MatchableRequest {
 
 /**
  * A protocol whose requests can be matched by a key of their own below `match`. Registered with
- * `svc.use('testing.protocols')!.register(…)`. Several plugins may register the same protocol: a request belongs to it if
+ * `svc.use('testing.protocols').register(…)`. Several plugins may register the same protocol: a request belongs to it if
  * one of them reads it.
  */
 export interface MatchProtocol {
@@ -77,7 +77,7 @@ export interface MatchProtocols {
 }
 
 /**
- * What a reset removes, by name: `POST /_svc/reset`. Registered with `svc.use('testing.resets')!.register(…)`.
+ * What a reset removes, by name: `POST /_svc/reset`. Registered with `svc.use('testing.resets').register(…)`.
  */
 export interface ResetKind {
   /** Such as `orders`: lower-case letters and underscores. */
@@ -140,12 +140,4 @@ export interface RuleFileSet {
 export interface RuleFiles {
   /** Adds the rules of files: each file is a mapping with a list `rules`. Call it while the plugin registers. */
   add(options: RuleFileOptions): Promise<RuleFileSet>
-}
-
-declare module './plugin.ts' {
-  interface ExtensionPoints {
-    'testing.rules': RuleFiles
-    'testing.protocols': MatchProtocols
-    'testing.resets': Resets
-  }
 }

@@ -2,14 +2,13 @@
 import type {
   FastifyRequest,
   LoadError,
-  PageLink,
   PluginRecord,
   ReloadResult,
-  ResetKind,
   SvcHttp,
   SvcInstance,
   SvcStreams,
 } from '../contract/plugin.ts'
+import type { ResetKind } from '../contract/testing.ts'
 import type { SvcBudgets } from '../contract/budgets.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
@@ -30,8 +29,6 @@ export interface ControlDeps {
   effectiveConfig(): object
   /** Fields that plugins add to `GET /_svc/status`, by plugin. */
   pluginStatus(): Record<string, object>
-  /** Links that plugins add to the landing page. */
-  landingLinks(): readonly PageLink[]
   /** The protocols that conditions of a request to the control plane can test. */
   protocols(request: FastifyRequest): ProtocolRegistry
   /** All routes of the generation, in order of registration. */

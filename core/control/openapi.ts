@@ -1,5 +1,5 @@
 /** Builds the OpenAPI document from the route descriptions. */
-import { templateParameters, templateShape, renameParameters, replaceParameters } from '../contract/path-template.ts'
+import { templateParameters, templateShape, renameParameters, replaceParameters } from '../toolkit/path-template.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
 import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'

@@ -2,11 +2,10 @@
 import type { FastifyInstance } from 'fastify'
 import { registerControl } from './control.ts'
 import type { ControlDeps } from './deps.ts'
-import { registerDocs } from './docs.ts'
 import { registerInstance } from './instance.ts'
 import { registerKeysUsage } from './keys-usage.ts'
-import { registerLanding } from './landing.ts'
 import { registerMetrics } from './metrics.ts'
+import { registerOpenapi } from './openapi-routes.ts'
 import { registerReplicas } from './replicas.ts'
 import { registerReset } from './reset.ts'
 import { registerRules } from './rules.ts'
@@ -15,7 +14,6 @@ import { registerRequests } from './requests.ts'
 
 /** Registers the routes of the core, which can't be disabled. */
 export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): void {
-  registerLanding(app, deps)
   registerInstance(app, deps)
   registerControl(app, deps)
   registerReplicas(app, deps)
@@ -25,5 +23,5 @@ export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): voi
   registerMetrics(app, deps)
   registerUsage(app, deps)
   registerKeysUsage(app, deps)
-  registerDocs(app, deps)
+  registerOpenapi(app, deps)
 }

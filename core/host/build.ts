@@ -17,7 +17,8 @@ import type { Resolution, RequestedState } from './resolution.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { Generation } from './generation.ts'
 import type { GenerationOptions } from './generation.ts'
-import type { ControlTools, ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
+import type { ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
+import type { ControlTools } from '../contract/control-tools.ts'
 import { BuildAbandoned, type BuildProgress } from './build-progress.ts'
 import { ownTurn } from '../contract/turns.ts'
 import type { Bundler } from '../contract/bundler.ts'
@@ -26,6 +27,7 @@ import type { PluginVariables } from '../config/plugin-variables.ts'
 import { Exemptions } from '../http/routes/exemptions.ts'
 import { DeclaredFaults } from '../rules/declared-faults.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
+import { corePoints } from './svc/core-points.ts'
 import { createSvc } from './svc/svc.ts'
 import type { BuildContext, SharedServices } from './svc/svc.ts'
 
@@ -184,8 +186,7 @@ async function tryBuild(
   const context: BuildContext = {
     generation,
     extensions: new Map<string, unknown>([
-      ['testing.protocols', generation.rules.protocols],
-      ['testing.resets', generation.resets],
+      ...corePoints(generation, services.shared),
       ['testing.rules', ruleFiles],
       ['control.tools', services.controlTools(generation)],
       ['core.bundler', services.bundler],

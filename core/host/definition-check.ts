@@ -1,7 +1,7 @@
 /** Validates a plugin's default export, which may be written in JavaScript, before anything uses it. */
 import { EXEMPTIBLE_LAYERS } from '../contract/declarations.ts'
 import type { Plugin, VariableDefinition } from '../contract/plugin.ts'
-import { isBelow } from '../fields/request-target.ts'
+import { isServedBelow } from '../fields/request-target.ts'
 import { isRecord } from '../contract/record.ts'
 import { headerProblem } from '../fields/settable-header.ts'
 import { isToken } from '../fields/token.ts'
@@ -45,8 +45,7 @@ function checkDeclarations(definition: Plugin): void {
     links = [],
     familiar = [],
   } = definition
-  const isOwn = (path: unknown): boolean =>
-    isText(path) && paths.some(prefix => path === prefix || isBelow(path, prefix.replace(/\/$/, '')))
+  const isOwn = (path: unknown): boolean => isText(path) && paths.some(own => isServedBelow(path, own))
   check(
     isListOf(
       exposes,

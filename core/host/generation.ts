@@ -7,7 +7,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm, FamiliarPath } from '../contract/plugin.ts'
-import { fillTemplate, readParameters } from '../contract/path-template.ts'
+import { fillTemplate, readParameters } from '../toolkit/path-template.ts'
 import type { RequestContext } from '../http/request/context.ts'
 import type { ServerRequest } from '../http/request/types.ts'
 import { contextOf } from '../http/request/context.ts'
@@ -27,7 +27,7 @@ import type { WebSocketServices } from '../http/streams/websockets.ts'
 import { toTemplate } from '../http/routes/route-record.ts'
 import { sendRouteError, logWebSocketFailure } from '../http/response/route-errors.ts'
 import type { RouteErrorServices } from '../http/response/route-errors.ts'
-import { isBelow } from '../fields/request-target.ts'
+import { isBelow, isServedBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
 import type { DeclaredFaults } from '../rules/declared-faults.ts'
@@ -160,7 +160,7 @@ export class Generation implements RoutingGeneration {
   /** Adds a route of a scope to the route table. Throws if the route exists, or is not below its plugin's paths. */
   addRoute({ plugin, paths, log, area }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
     const template = toTemplate(route.url)
-    if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
+    if (paths !== null && !paths.some(own => isServedBelow(template, own))) {
       throw new Error(`the route ${route.url} is not below any of the plugin's paths (${paths.join(', ')})`)
     }
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
@@ -201,7 +201,7 @@ export class Generation implements RoutingGeneration {
   }
 
   absentOwner(path: string): AbsentPlugin | null {
-    return this.#absent.find(absent => isBelow(path, absent.path.replace(/\/$/, '')) || path === absent.path) ?? null
+    return this.#absent.find(absent => isServedBelow(path, absent.path)) ?? null
   }
 
   familiarPath(path: string): string | null {

@@ -1,6 +1,6 @@
 /**
- * Loads a plugin: bundles its files into one script and runs it with the `require` of its folder. Packages and the contract
- * are not bundled.
+ * Loads a plugin: bundles its files into one script and runs it with the `require` of its folder. Packages, the
+ * contract and the toolkit are not bundled.
  *
  * `import('…?v=2')` is not an option: modules imported that way are never garbage-collected, their own imports stay stale,
  * and CommonJS files are not reloaded at all. A bundle is collected with the last generation that uses it.
@@ -15,6 +15,7 @@ import { bundle, isCurrent, runScript } from './bundle.mjs'
 import type { Bundle } from './bundle.mjs'
 import * as contract from '../contract/plugin.ts'
 import type { Plugin } from '../contract/plugin.ts'
+import * as toolkit from '../toolkit/toolkit.ts'
 import { PRODUCT_FOLDER } from '../product.ts'
 import { ownTurn } from '../contract/turns.ts'
 import { MAX_RUN_MS, runLimited } from './time-limit.ts'
@@ -23,7 +24,11 @@ import type { FoundPlugin } from './discovery.ts'
 import { openPrebuilt } from './prebuilt.mjs'
 import type { Script } from './prebuilt.mjs'
 
-const CONTRACT_NAME = 'svc/plugin'
+/** What plugins import from the running host. */
+const OWN_MODULES = new Map<string, unknown>([
+  ['svc/plugin', contract],
+  ['svc/toolkit', toolkit],
+])
 const prebuilt = openPrebuilt(PRODUCT_FOLDER)
 const hostRequire = prebuilt?.requireFrom(fileURLToPath(import.meta.url)) ?? createRequire(import.meta.url)
 
@@ -80,13 +85,14 @@ async function bundlePlugin(entry: string, bundler: Bundler): Promise<Bundle> {
 }
 
 /**
- * Creates the `require` of a plugin. It returns the contract of the running host. Packages come from the plugin's folder,
+ * Creates the `require` of a plugin. It returns the contract and the toolkit of the running host. Packages come from the plugin's folder,
  * otherwise from the host. Built-in plugins use packed packages first.
  */
 function makeRequire({ source, entry }: FoundPlugin): (id: string) => unknown {
   const folderRequire = source === 'builtin' && prebuilt !== null ? prebuilt.requireFrom(entry!) : createRequire(entry!)
   return id => {
-    if (id === CONTRACT_NAME) return contract
+    const own = OWN_MODULES.get(id)
+    if (own !== undefined) return own
     try {
       return folderRequire(id)
     } catch (error) {

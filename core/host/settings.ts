@@ -1,8 +1,9 @@
 /** The last valid `svc.yaml`: the sections of the host and the plugins, and the position of each item. */
 import { basename } from 'node:path'
 import { isRecord } from '../contract/record.ts'
-import { unknownName } from '../contract/unknown-name.ts'
-import { placed, readSvcYaml, type PluginsSection, type SvcYaml } from '../config/svc-yaml.ts'
+import { unknownName } from '../toolkit/unknown-name.ts'
+import { placed, readSvcYaml } from '../config/svc-yaml.ts'
+import type { PluginsSection, SvcYaml } from '../config/svc-yaml.ts'
 import type { LoadError, ReportedError } from '../contract/plugin.ts'
 
 const NO_PLUGINS: PluginsSection = { enable: [], disable: [], dirs: [], packages: [] }

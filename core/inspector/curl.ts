@@ -1,8 +1,8 @@
 /** Captured requests as curl commands for a POSIX shell, one on each line. */
 import { isUtf8 } from 'node:buffer'
 import type { InspectorEntry } from '../contract/plugin.ts'
-import { curlHeader } from '../contract/curl-line.ts'
-import { quoteWord } from '../contract/shell.ts'
+import { curlHeader } from '../toolkit/curl-line.ts'
+import { quoteWord } from '../toolkit/shell.ts'
 
 /** curl writes these itself, or they belong to the connection (RFC 9110, 7.6.1). */
 const FRAMING = new Set([

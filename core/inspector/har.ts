@@ -1,5 +1,5 @@
 /** Captured requests as an HTTP archive (HAR 1.2). */
-import { harEntry } from '../contract/har-entry.ts'
+import { harEntry } from '../toolkit/har-entry.ts'
 import type { InspectorEntry } from '../contract/observation.ts'
 
 /** The JSON text of an archive, in pieces. Entries are expected oldest first; `baseUrl` is the origin of their URLs. */

@@ -1,6 +1,6 @@
 /** Fetches the text of a key registry from a file or over HTTP, bounded in size and time. */
 import { open } from 'node:fs/promises'
-import { boundedFetch, type FetchFailure } from '../contract/bounded-fetch.ts'
+import { boundedFetch, type FetchFailure } from '../toolkit/bounded-fetch.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 const TIMEOUT_MS = 10_000

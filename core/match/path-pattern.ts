@@ -1,5 +1,5 @@
 /** Templates of paths: `/orders/{id}/items`, `/files/**`. */
-import { InputProblem } from '../contract/input-problem.ts'
+import { InputProblem } from '../toolkit/input-problem.ts'
 
 const MAX_LENGTH = 1000
 const NAME = /^\{([A-Za-z_][\w-]{0,63})\}$/

@@ -1,7 +1,7 @@
 /** The request that conditions are evaluated on: one being processed, or a captured one. */
 import { parseCookies } from '../fields/cookie.ts'
 import { decodedPath } from '../fields/request-target.ts'
-import { isTextNestedWithin } from '../contract/json-depth.ts'
+import { isTextNestedWithin } from '../toolkit/json-depth.ts'
 import type { Json } from '../contract/json.ts'
 import type { StepBudget } from '../contract/budgets.ts'
 import type { MatchableRequest, MatchFacts } from '../contract/testing.ts'

@@ -2,11 +2,11 @@
 import type { StepBudget } from '../contract/budgets.ts'
 import { deepEqual, own } from '../contract/json.ts'
 import type { Json } from '../contract/json.ts'
-import { sharedPattern, storedPattern } from '../contract/linear-pattern.ts'
-import type { LinearPattern } from '../contract/linear-pattern.ts'
+import { sharedPattern, storedPattern } from '../toolkit/linear-pattern.ts'
+import type { LinearPattern } from '../toolkit/linear-pattern.ts'
 import { isRecord } from '../contract/record.ts'
-import { TextSearch } from '../contract/text-search.ts'
-import { asBoolean, below, InputProblem, rejectUnknownKeys } from '../contract/input-problem.ts'
+import { TextSearch } from '../toolkit/text-search.ts'
+import { asBoolean, below, InputProblem, rejectUnknownKeys } from '../toolkit/input-problem.ts'
 
 /** Maximum length of a pattern. */
 export const MAX_PATTERN = 1000

@@ -1,6 +1,6 @@
 /** `respond`: a response that a rule defines. */
 import { headerProblem } from '../fields/settable-header.ts'
-import { isNestedWithin } from '../contract/json-depth.ts'
+import { isNestedWithin } from '../toolkit/json-depth.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import {
   asBoolean,
@@ -10,7 +10,7 @@ import {
   below,
   InputProblem,
   rejectUnknownKeys,
-} from '../contract/input-problem.ts'
+} from '../toolkit/input-problem.ts'
 import type { RuleBounds } from './bounds.ts'
 
 export interface RespondStep {

@@ -1,6 +1,6 @@
 /** All rules of the process: those stored over HTTP, by scope, and the counters of all. */
 import { randomUUID } from 'node:crypto'
-import { readOrProblem } from '../contract/input-problem.ts'
+import { readOrProblem } from '../toolkit/input-problem.ts'
 import type { Store, StoreBounds } from '../contract/plugin.ts'
 import { StateUnavailable } from '../contract/state.ts'
 import type { MatchSubject } from '../match/subject.ts'

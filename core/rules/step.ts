@@ -10,11 +10,11 @@ import {
   below,
   InputProblem,
   rejectUnknownKeys,
-} from '../contract/input-problem.ts'
+} from '../toolkit/input-problem.ts'
 import type { ProtocolRegistry } from '../match/protocols.ts'
 import type { RuleBounds } from './bounds.ts'
-import { readDistribution } from '../contract/distribution.ts'
-import type { Distribution } from '../contract/distribution.ts'
+import { readDistribution } from '../toolkit/distribution.ts'
+import type { Distribution } from '../toolkit/distribution.ts'
 import { CONNECTION_FAULTS } from './fault-headers.ts'
 import type { ConnectionFault } from './fault-headers.ts'
 import { readRespond } from './respond.ts'

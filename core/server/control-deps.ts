@@ -91,12 +91,12 @@ export function createControlDeps({
     pluginStatus,
     routes,
     protocols: request => contextOf(request).generation.rules.protocols,
-    landingLinks: () => host().declarations.links,
     instance: {
       ...instance,
       catalog: () => buildCatalog(routes(), instance.version, host().declarations.categories),
       openapi: baseUrl =>
         buildOpenapi(routes(), { baseUrl, version: instance.version, categories: host().declarations.categories }),
+      links: () => host().declarations.links,
       plugins: () => host().records(),
     },
     openEvents: (request, reply, options) =>

@@ -1,5 +1,5 @@
 /** The graceful stop: closes idle connections and endless streams, waits for the rest, then destroys what is still open. */
-import { sleep } from '../contract/sleep.ts'
+import { sleep } from '../toolkit/sleep.ts'
 import type { Host } from '../host/host.ts'
 import type { Listener } from '../http/listener/listeners.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'

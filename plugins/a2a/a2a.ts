@@ -1,5 +1,6 @@
 /** The services that all parts of the plugin share. Replaced at each reload, except for the stores below. */
-import type { FaultCounter, Svc } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import type { FaultCounter } from 'svc/toolkit'
 import type { AgentRegistry } from './agent-registry.ts'
 import type { Bounds } from './bounds.ts'
 import type { CardSigner } from './cards/signer.ts'

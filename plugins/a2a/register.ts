@@ -1,6 +1,7 @@
 /** Registers the stores, the demo agents, the extension point and the routes. */
 import type { JWK } from 'jose'
-import { BoundedMap, type FastifyInstance, type FaultCount, FaultCounter, forPlugin, jsonRpcProtocol } from 'svc/plugin'
+import { type FastifyInstance, forPlugin } from 'svc/plugin'
+import { BoundedMap, type FaultCount, FaultCounter, jsonRpcProtocol } from 'svc/toolkit'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
@@ -26,7 +27,7 @@ import { UnstoredRuns } from './tasks/unstored-runs.ts'
 export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const bounds = boundsOf(svc.config)
   // The routes of the HTTP+JSON binding have no JSON-RPC errors.
-  svc.use('testing.protocols')!.register({
+  svc.use('testing.protocols').register({
     ...jsonRpcProtocol,
     failure: (failure, request) =>
       jsonRpcProtocol.read(request) === null ? null : jsonRpcProtocol.failure!(failure, request),
@@ -44,7 +45,7 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
     svc.state<FaultCount>('fault-uses', { maxCount: bounds.faultCounters, ttlMs: bounds.faultCounterMs }),
   )
   const a2a: A2a = { svc, agents, sinks, signer, tenants, bounds, faultCounter, ...openTasks(svc, bounds, sinks) }
-  svc.use('testing.resets')!.register({
+  svc.use('testing.resets').register({
     name: 'a2a',
     reset: async session =>
       (await a2a.tasks.clear(session?.key ?? null)) +

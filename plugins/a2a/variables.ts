@@ -1,6 +1,7 @@
 /** The environment variables of the plugin. */
 import { isIP } from 'node:net'
-import { boolean, splitList, usableEntries, variable } from 'svc/plugin'
+import { boolean, variable } from 'svc/plugin'
+import { splitList, usableEntries } from 'svc/toolkit'
 import type { Config, Parser, VariableValues } from 'svc/plugin'
 
 /** Push targets: `host` (any port) or `host:port`, without wildcards, scheme or path. */

@@ -1,5 +1,5 @@
 /** Evaluates conditional requests: whether the client already has the current representation. */
-import { namesTag } from 'svc/plugin'
+import { namesTag } from 'svc/toolkit'
 import { parseHttpDate } from './http-date.ts'
 
 /** Validators of a representation. */

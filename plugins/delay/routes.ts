@@ -1,5 +1,6 @@
 /** `/delay/{duration}`, for every method. */
-import { describe, isFlagSet, quoteInput, refusal, sleep } from 'svc/plugin'
+import { describe, isFlagSet, quoteInput, refusal } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import type { FastifyInstance, HttpError, RouteDescription, Svc } from 'svc/plugin'
 import type {} from '../echo/types.ts'
 import { jitter, parseDuration } from './duration.ts'

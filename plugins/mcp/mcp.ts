@@ -1,5 +1,6 @@
 /** The services that all routes share. Replaced at each reload, except for the hub and the tasks. */
-import type { FaultCounter, Svc } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import type { FaultCounter } from 'svc/toolkit'
 import type { Bounds } from './bounds.ts'
 import type { BridgePool } from './bridge/pool.ts'
 import type { Hub } from './sessions/hub.ts'

@@ -1,5 +1,6 @@
 /** Parses requests to `/sse`, and creates its numbered events. */
-import { integerParameter, invalidParameter, parseInteger, quoteInput } from 'svc/plugin'
+import { integerParameter, invalidParameter, quoteInput } from 'svc/plugin'
+import { parseInteger } from 'svc/toolkit'
 import type { Config, SseEvent } from 'svc/plugin'
 
 export interface NumberedEvents {

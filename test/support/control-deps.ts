@@ -169,6 +169,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       onHealthChange: unused,
       catalog: () => buildCatalog(host.routes, VERSION),
       openapi: baseUrl => buildOpenapi(host.routes, { baseUrl, version: VERSION }),
+      links: () => [],
       plugins: () => host.records,
       uptimeSeconds: () => 12,
       identityRequests: () => identityRequests,
@@ -176,7 +177,6 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     },
     effectiveConfig: () => ({ instance_id: 'edge-1', warnings: [] }),
     pluginStatus: () => host.pluginStatus,
-    landingLinks: () => [],
     routes: () => host.routes,
     protocols: () => new ProtocolRegistry(),
     plugins: {

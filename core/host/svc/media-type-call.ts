@@ -1,7 +1,8 @@
 /** Implements `svc.mediaTypes.follow`: inspector entries and fault headers for calls outside the pipeline. */
 import { STATUS_CODES } from 'node:http'
 import type { Config } from '../../config/variables.ts'
-import type { AnyRequest, CallFailure, MediaTypeCall } from '../../contract/plugin.ts'
+import type { AnyRequest } from '../../contract/plugin.ts'
+import type { CallFailure, MediaTypeCall } from '../../contract/calls.ts'
 import type { CompletionBatch } from '../../http/pipeline/completion-batch.ts'
 import { CallObserver } from '../../http/pipeline/stages/observation.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'

@@ -10,7 +10,7 @@ import type { Http2SecureServer, Http2Server, ServerHttp2Session, ServerHttp2Str
 import type { Duplex } from 'node:stream'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { TlsAccept } from '../../contract/plugin.ts'
+import type { TlsAccept } from '../../contract/tls.ts'
 import { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'

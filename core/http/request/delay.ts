@@ -1,5 +1,5 @@
 /** Waits before or within a response. */
-import { sleep } from '../../contract/sleep.ts'
+import { sleep } from '../../toolkit/sleep.ts'
 import type { RequestContext } from './context.ts'
 
 /** Returns false if the client disconnected, or another response was sent, before the time elapsed. */

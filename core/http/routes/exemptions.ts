@@ -1,7 +1,7 @@
 /** The paths of plugins that are exempt from layers of the pipeline, as used by a generation. */
 import type { Exemption, ExemptibleLayer } from '../../contract/plugin.ts'
 import { EXEMPTIBLE_LAYERS } from '../../contract/declarations.ts'
-import { templatePattern } from '../../contract/path-template.ts'
+import { templatePattern } from '../../toolkit/path-template.ts'
 import { isBelow } from '../../fields/request-target.ts'
 
 export class Exemptions {

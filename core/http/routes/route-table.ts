@@ -4,7 +4,7 @@
  */
 import FindMyWay from 'find-my-way'
 import type { HTTPMethod } from 'find-my-way'
-import { templatePattern, templateShape } from '../../contract/path-template.ts'
+import { templatePattern, templateShape } from '../../toolkit/path-template.ts'
 import { decodedPath } from '../../fields/request-target.ts'
 import type { RouteDescription } from '../../contract/plugin.ts'
 import type { CoreRoute, RouteLookup } from './route-record.ts'

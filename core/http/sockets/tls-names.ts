@@ -2,7 +2,7 @@
 import type { Server } from 'node:http'
 import type { Http2SecureServer } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { TlsAccept, TlsConnection } from '../../contract/plugin.ts'
+import type { TlsAccept, TlsConnection } from '../../contract/tls.ts'
 import { findServerName, MAX_HELLO_BYTES } from './server-name.ts'
 import { setTransport } from './transport.ts'
 

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import type { TlsAccept } from '../../contract/plugin.ts'
+import type { TlsAccept } from '../../contract/tls.ts'
 import type { Log } from '../../log/log.ts'
 
 /** A port that a plugin of a generation wants. */

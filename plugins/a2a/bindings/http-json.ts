@@ -1,5 +1,5 @@
 /** Owns the HTTP+JSON binding: maps methods and paths below `/a2a/{agent}/v1` to operations (A2A 1.0, 11). */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { OperationResult, Call, Operation } from '../calls/call.ts'
 import { A2aError, invalidParams } from '../protocol/errors.ts'
 import { extendedCard, publicCard } from '../operations/extended-card.ts'

@@ -1,5 +1,5 @@
 /** Owns the JSON-RPC binding: the envelope and the methods of both versions (A2A 1.0, 9; A2A 0.3, 7). */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Operation } from '../calls/call.ts'
 import { MAX_DEPTH } from '../bounds.ts'
 import { A2aError, invalidParams } from '../protocol/errors.ts'

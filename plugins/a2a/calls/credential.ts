@@ -1,5 +1,5 @@
 /** Owns reading access tokens for agents that require one (RFC 6750, RFC 9068). */
-import { readBearerToken } from 'svc/plugin'
+import { readBearerToken } from 'svc/toolkit'
 import type { Call } from './call.ts'
 import { A2aError } from '../protocol/errors.ts'
 import type { JsonObject } from '../types.ts'

@@ -1,7 +1,8 @@
 /** Owns signing cards: JSON Web Signatures with a detached payload (RFC 7515, A2A 1.0, 8.4). */
 import { createHash } from 'node:crypto'
 import { type CompactJWSHeaderParameters, exportJWK, FlattenedSign, generateKeyPair, type JWK } from 'jose'
-import { type BoundedMap, StateUnavailable, type Store } from 'svc/plugin'
+import { StateUnavailable, type Store } from 'svc/plugin'
+import type { BoundedMap } from 'svc/toolkit'
 import type { JsonObject } from '../types.ts'
 import { canonicalCard } from './canonical.ts'
 

@@ -1,5 +1,5 @@
 /** Finds the fault that a request asks for, in the header `X-Svc-A2A-Fail` or in the metadata of its message. */
-import { isRecord, parseFaultList } from 'svc/plugin'
+import { isRecord, parseFaultList } from 'svc/toolkit'
 import type { AnyRequest } from 'svc/plugin'
 import type { Call } from '../calls/call.ts'
 import { A2aError, shorten } from '../protocol/errors.ts'

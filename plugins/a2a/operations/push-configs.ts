@@ -1,6 +1,6 @@
 /** Owns the push notification configs of a task: creating, reading and deleting them. */
 import { randomUUID } from 'node:crypto'
-import { copyText } from 'svc/plugin'
+import { copyText } from 'svc/toolkit'
 import type { OperationResult, Call } from '../calls/call.ts'
 import { requirePush } from '../protocol/capabilities.ts'
 import { taskNotFound } from '../protocol/errors.ts'

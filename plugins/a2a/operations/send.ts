@@ -1,6 +1,6 @@
 /** Owns sending a message: it starts or continues a task, and the response can wait for the result. */
 import { randomUUID } from 'node:crypto'
-import { heldValueBytes } from 'svc/plugin'
+import { heldValueBytes } from 'svc/toolkit'
 import { WAIT_MS } from '../bounds.ts'
 import { type OperationResult, type Call, untilFinal } from '../calls/call.ts'
 import { requirePush } from '../protocol/capabilities.ts'

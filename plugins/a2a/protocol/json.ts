@@ -1,6 +1,6 @@
 /** Owns parsing JSON of bounded depth. */
 import { isUtf8 } from 'node:buffer'
-import { isNestedWithin } from 'svc/plugin'
+import { isNestedWithin } from 'svc/toolkit'
 import { MAX_DEPTH } from '../bounds.ts'
 
 /** `depth`: valid JSON, but nested too deeply to be serialized again. */

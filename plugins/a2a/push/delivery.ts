@@ -1,5 +1,6 @@
 /** Owns the delivery of push notifications: in order per config, with limits and retries. */
-import { boundedFetch, BoundedMap, heldBytes, type MeasuresMemory, type MemoryUse, sleep } from 'svc/plugin'
+import { type MeasuresMemory, type MemoryUse } from 'svc/plugin'
+import { boundedFetch, BoundedMap, heldBytes, sleep } from 'svc/toolkit'
 import type { SinkStore } from './sink.ts'
 import type { StoredConfig, Task, Update } from '../tasks/task.ts'
 import type { JsonObject } from '../types.ts'

@@ -1,5 +1,6 @@
 /** Owns the webhook sinks, which store received notifications by sink id. */
-import { copyText, heldBytes, type Store, type Svc, type SvcInspector } from 'svc/plugin'
+import { type Store, type Svc, type SvcInspector } from 'svc/plugin'
+import { copyText, heldBytes } from 'svc/toolkit'
 import { type Bounds, SINK_BODY_BYTES, SINK_MS, SINK_NOTIFICATIONS } from '../bounds.ts'
 import { parseJson } from '../protocol/json.ts'
 

@@ -1,5 +1,6 @@
 /** Decides where push notifications may be sent: to the built-in sinks and to hosts that the operator allows. */
-import { type AnyRequest, hostList, type Origin, type SvcHttp } from 'svc/plugin'
+import { type AnyRequest, type Origin, type SvcHttp } from 'svc/plugin'
+import { hostList } from 'svc/toolkit'
 import { invalidParams } from '../protocol/errors.ts'
 import type { PushTarget } from '../protocol/push-config.ts'
 import { isSinkId } from './sink.ts'

@@ -4,12 +4,12 @@ import {
   describe,
   HttpError,
   isFlagSet,
-  namesTag,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type RouteDescription,
 } from 'svc/plugin'
+import { namesTag } from 'svc/toolkit'
 import type { A2a } from '../a2a.ts'
 import { renderVariant, subjectOf } from '../operations/card.ts'
 import { combinedCard } from '../cards/combined.ts'

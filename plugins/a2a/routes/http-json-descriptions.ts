@@ -1,5 +1,5 @@
 /** Owns the catalog entries of the HTTP+JSON operations. */
-import { templateParameters } from 'svc/plugin'
+import { templateParameters } from 'svc/toolkit'
 import type { RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
 import type { Template } from '../bindings/http-json.ts'
 import { AGENT_PARAMETER } from './cards.ts'

@@ -1,5 +1,6 @@
 /** Owns the HTTP+JSON routes: everything below `/a2a/{agent}/v1`. */
-import { describe, isRecord, rawQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { isRecord, rawQuery } from 'svc/toolkit'
 import type { A2a } from '../a2a.ts'
 import { MAX_DEPTH } from '../bounds.ts'
 import { makeCall } from '../calls/call.ts'

@@ -1,6 +1,7 @@
 /** Owns running an agent: applies its steps to the task, each after its delay. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Logger, sleep, StateUnavailable } from 'svc/plugin'
+import { type Logger, StateUnavailable } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import { isTaskNotFound } from '../protocol/errors.ts'
 import type { LocalRun, LocalRuns } from './local-runs.ts'
 import type { RunSlots } from './run-slots.ts'

@@ -1,6 +1,6 @@
 /** A task as it is stored, and how updates change it. */
 import { randomUUID } from 'node:crypto'
-import { heldValueBytes } from 'svc/plugin'
+import { heldValueBytes } from 'svc/toolkit'
 import { MAX_HISTORY } from '../bounds.ts'
 import type { TaskFault } from './task-faults.ts'
 import type { PushConfig, PushTarget } from '../protocol/push-config.ts'

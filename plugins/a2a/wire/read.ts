@@ -1,5 +1,5 @@
 /** Owns reading JSON of both versions: both spellings of keys, limits of values, errors that name the field. */
-import { copyText, isRecord } from 'svc/plugin'
+import { copyText, isRecord } from 'svc/toolkit'
 import { MAX_PARTS } from '../bounds.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import type { PushConfigInput } from '../protocol/push-config.ts'

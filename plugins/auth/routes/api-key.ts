@@ -1,5 +1,6 @@
 /** `/auth/api-key`: a key in a request header. */
-import { describe, isSameSecret } from 'svc/plugin'
+import { describe } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { fieldValues } from '../fields.ts'
 import { RESPONSES, unauthenticated } from '../outcome.ts'

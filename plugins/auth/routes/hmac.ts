@@ -1,5 +1,6 @@
 /** `/auth/hmac`: signed requests. */
-import { describe, parseInteger, readQuery } from 'svc/plugin'
+import { describe, readQuery } from 'svc/plugin'
+import { parseInteger } from 'svc/toolkit'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { checkHmac } from '../hmac/check.ts'
 import { RESPONSES, badRequest } from '../outcome.ts'

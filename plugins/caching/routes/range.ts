@@ -1,5 +1,6 @@
 /** `/range/{n}`: letters that can be requested in ranges. */
-import { describe, parseInteger } from 'svc/plugin'
+import { describe } from 'svc/plugin'
+import { parseInteger } from 'svc/toolkit'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { isRangeCurrent, readRange } from '../byte-range.ts'
 import { isNotModified } from '../conditional.ts'

@@ -9,7 +9,8 @@ import type {
   UntypedServiceImplementation,
   sendUnaryData,
 } from '@grpc/grpc-js'
-import { sleep, type Svc } from 'svc/plugin'
+import { type Svc } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import type { ProtocolDefinitions } from '../definitions.ts'
 import { createFailures } from './failure.ts'
 import type { FailRequest } from './failure.ts'

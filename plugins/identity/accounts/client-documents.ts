@@ -1,5 +1,6 @@
 /** Clients whose id is the URL of their metadata (OAuth Client ID Metadata Document). */
-import { isNestedWithin, isRecord, type Store } from 'svc/plugin'
+import { type Store } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import { readClientKeys } from '../jwt/public-keys.ts'
 import { OAuthError } from '../oauth/errors.ts'
 import { isRegistrableRedirectUri } from '../oauth/redirect-uri.ts'

@@ -1,5 +1,6 @@
 /** The clients of an issuer: demo clients, those of its settings, and registered ones. */
-import { isSameSecret, type Store } from 'svc/plugin'
+import { type Store } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { JWK } from 'jose'
 import { isStrongMethod } from '../oauth/auth-methods.ts'
 import type { ClientRequirement, ClientSettings } from '../settings/account-settings.ts'

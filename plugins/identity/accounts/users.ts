@@ -1,5 +1,5 @@
 /** The users of an issuer. */
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { UserSettings } from '../settings/account-settings.ts'
 import type { User } from '../stores/records.ts'
 

@@ -1,5 +1,6 @@
 /** Client authentication at the endpoints for clients (RFC 6749, 2.3; RFC 7523, 2.2; RFC 8705, 2.1). */
-import { type FastifyRequest, readAuthorization, readBasicCredentials, type Svc } from 'svc/plugin'
+import { type FastifyRequest, type Svc } from 'svc/plugin'
+import { readAuthorization, readBasicCredentials } from 'svc/toolkit'
 import { isClientSecret } from '../accounts/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { JwtProblem } from '../jwt/foreign-jwt.ts'

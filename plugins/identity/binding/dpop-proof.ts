@@ -1,7 +1,8 @@
 /** DPoP proofs (RFC 9449, 4). */
 import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
-import { type FastifyRequest, isSameSecret, type Svc } from 'svc/plugin'
+import { type FastifyRequest, type Svc } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
 import { isKeyPairAlgorithm } from '../jwt/algorithms.ts'
 import { JwtProblem, readForeignJwt, verifyForeignJwt } from '../jwt/foreign-jwt.ts'

@@ -1,7 +1,8 @@
 /** The issuer `hostile`: its metadata and answers are wrong, one thing at a time if `?ask=` says which. */
 import { createHash } from 'node:crypto'
 import { UnsecuredJWT } from 'jose'
-import { type FastifyRequest, HttpError, isRecord, readQuery } from 'svc/plugin'
+import { type FastifyRequest, HttpError, readQuery } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { HOSTILE } from '../issuers/built-in.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { decodeCompactJwt } from '../jwt/compact-jwt.ts'

@@ -1,5 +1,5 @@
 /** The grant `device_code` (RFC 8628, 3.4 and 3.5). */
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import { deviceState, splitDeviceCode } from '../device/device-codes.ts'
 import { beginSession } from '../login/sessions.ts'
 import { OAuthError } from '../oauth/errors.ts'

@@ -2,7 +2,7 @@
  * Identity assertion authorization grants (ID-JAG) by token exchange: the sign-on of an enterprise lets a client use its
  * ID token at another authorization server.
  */
-import { shownText } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import { issuerNameOf } from '../issuers/issuer.ts'
 import { OAuthError } from '../oauth/errors.ts'
 import { audienceOf } from '../oauth/resource.ts'

@@ -1,5 +1,5 @@
 /** The grant `token-exchange` (RFC 8693): a token for another audience, by delegation or impersonation. */
-import { isNestedWithin, shownText } from 'svc/plugin'
+import { isNestedWithin, shownText } from 'svc/toolkit'
 import { MAX_NESTING } from '../jwt/compact-jwt.ts'
 import { JwtProblem } from '../jwt/foreign-jwt.ts'
 import { OAuthError } from '../oauth/errors.ts'

@@ -1,6 +1,6 @@
 /** Decodes the compact form of a JWT (RFC 7519, 3) without verifying it. */
 import { isUtf8 } from 'node:buffer'
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import type { DecodedToken } from '../types.ts'
 import { hasRepeatedName } from './repeated-names.ts'
 

@@ -1,6 +1,6 @@
 /** The public keys of a client (RFC 7591, 2: `jwks`). */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { JWK } from 'jose'
 
 /** Most keys of a client. */

@@ -1,6 +1,6 @@
 /** Keys of records in the form in which Node uses them. Importing costs as much as signing, so they are cached. */
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
-import { BoundedMap } from 'svc/plugin'
+import { BoundedMap } from 'svc/toolkit'
 import type { JWK } from 'jose'
 import type { StoredKey } from '../stores/records.ts'
 

@@ -3,7 +3,8 @@
  * the request. Each text is used once and for ten minutes.
  */
 import { createHmac, randomUUID } from 'node:crypto'
-import { isSameSecret, type Svc } from 'svc/plugin'
+import { type Svc } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
 import { OAuthError } from '../oauth/errors.ts'
 import { useOnce } from '../stores/used-ids.ts'

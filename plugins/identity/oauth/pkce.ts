@@ -1,6 +1,6 @@
 /** Proof Key for Code Exchange (RFC 7636). */
 import { createHash } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 
 /** How a challenge is derived from its verifier (RFC 7636, 4.2). */
 export const CHALLENGE_METHODS = ['S256', 'plain'] as const

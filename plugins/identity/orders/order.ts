@@ -1,5 +1,5 @@
 /** An order: what a debug token is to look like. */
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from '../jwt/algorithms.ts'
 import { MAX_NESTING } from '../jwt/compact-jwt.ts'
 import { OAuthError } from '../oauth/errors.ts'

@@ -6,7 +6,8 @@
  * this instance or the URL of an allowed host. A client names its place once, with a URL as it sees this instance; settings
  * name it as a path or URL, and what is a URL there is never a path of this instance.
  */
-import { boundedFetch, FetchFailure, hostList, type Svc } from 'svc/plugin'
+import { type Svc } from 'svc/plugin'
+import { boundedFetch, FetchFailure, hostList } from 'svc/toolkit'
 
 const TIMEOUT_MS = 3000
 const MAX_AT_ONCE = 8

@@ -1,6 +1,7 @@
 /** The provider: issuers and tokens, as the routes of this plugin use them. */
 import type { JWK } from 'jose'
-import { BoundedMap, type Store, type Svc } from 'svc/plugin'
+import { type Store, type Svc } from 'svc/plugin'
+import { BoundedMap } from 'svc/toolkit'
 import { KEY_CLIENT, KEY_CLIENT_ALGORITHM } from '../accounts/demo-clients.ts'
 import { createDpopNonces } from '../binding/dpop-nonces.ts'
 import { createTokenBinder, type TokenBinder } from '../binding/token-binding.ts'
@@ -65,7 +66,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
   const issuers = createIssuers(svc, parts, () => signingKey.current)
   const faults = createFaults(svc)
   svc
-    .use('testing.resets')!
+    .use('testing.resets')
     .register({ name: 'identity', scope: 'instance', reset: () => resetAll(svc, stores, issuers, faults) })
   return {
     svc,

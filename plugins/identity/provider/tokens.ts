@@ -1,5 +1,6 @@
 /** Implements the extension point `identity.tokens`. */
-import type { AnyRequest, BoundedMap, Svc } from 'svc/plugin'
+import type { AnyRequest, Svc } from 'svc/plugin'
+import type { BoundedMap } from 'svc/toolkit'
 import { type Issuer, issuerNameOf, takesIdentityAssertions } from '../issuers/issuer.ts'
 import type { Issuers } from '../issuers/issuers.ts'
 import { decodeCompactJwt } from '../jwt/compact-jwt.ts'

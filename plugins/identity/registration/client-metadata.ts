@@ -1,5 +1,5 @@
 /** Validates the metadata of a client registration (RFC 7591, 2). */
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
 import { MAX_NESTING } from '../jwt/compact-jwt.ts'
 import { acceptedMethods, type AuthMethod, SECRET_METHODS } from '../oauth/auth-methods.ts'

@@ -1,5 +1,6 @@
 /** Access tokens at resources, with the proof or the certificate that they are bound to (RFC 9449, 7; RFC 8705, 3). */
-import { type FastifyRequest, readAuthorization, type Svc } from 'svc/plugin'
+import { type FastifyRequest, type Svc } from 'svc/plugin'
+import { readAuthorization } from 'svc/toolkit'
 import { readProof } from '../binding/dpop-proof.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { KEY_PAIR_ALGORITHMS } from '../jwt/algorithms.ts'

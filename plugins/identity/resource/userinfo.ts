@@ -1,5 +1,6 @@
 /** UserInfo (OpenID Connect Core, 5.3): the claims about the subject of an access token. */
-import { type FastifyRequest, shownText, type Svc } from 'svc/plugin'
+import { type FastifyRequest, type Svc } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
 import { OAuthError } from '../oauth/errors.ts'
 import type { Parameters } from '../oauth/parameters.ts'

@@ -1,5 +1,6 @@
 /** The authorization endpoint: request, login form and authorization response. */
-import { type FastifyInstance, type FastifyReply, rawQuery, type RouteParameter } from 'svc/plugin'
+import { type FastifyInstance, type FastifyReply, type RouteParameter } from 'svc/plugin'
+import { rawQuery } from 'svc/toolkit'
 import { authorizationPurpose, isLoginForm, receivedAgain } from '../authorize/authorization-login.ts'
 import { sendToClient } from '../authorize/authorization-response.ts'
 import { checkAuthorizationRequest } from '../authorize/checks.ts'

@@ -42,7 +42,7 @@ export function invalidIssuer({ at, message, didYouMean }: ShapeError, error = '
 /** Registers `/_svc/identity` and the routes below it. */
 export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): void {
   const { svc, issuers } = provider
-  const tools = svc.use('control.tools')!
+  const tools = svc.use('control.tools')
   for (const [name, method, path] of TOOLS) tools.tool({ name, operation: { method, path } })
   app.get(
     LIST,

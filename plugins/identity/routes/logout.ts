@@ -1,5 +1,6 @@
 /** The logout endpoint (OpenID Connect RP-Initiated Logout). */
-import { type FastifyInstance, type FastifyReply, rawQuery, type RouteParameter } from 'svc/plugin'
+import { type FastifyInstance, type FastifyReply, type RouteParameter } from 'svc/plugin'
+import { rawQuery } from 'svc/toolkit'
 import { endSession } from '../login/sessions.ts'
 import { STEP } from '../login/steps.ts'
 import { sendConfirmPage, sendLoggedOutPage } from '../logout/logout-pages.ts'

@@ -1,5 +1,5 @@
 /** Users and clients in the settings of an issuer. */
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import type { JWK } from 'jose'
 import { KEY_PAIR_ALGORITHMS } from '../jwt/algorithms.ts'
 import { MAX_CLIENT_KEYS, readClientKeys } from '../jwt/public-keys.ts'

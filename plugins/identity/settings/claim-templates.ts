@@ -1,5 +1,5 @@
 /** References such as `{{user.email}}` in the claims of an issuer's settings. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 
 /** What the references stand for. */
 export interface ClaimFacts {

@@ -1,5 +1,5 @@
 /** The settings of an issuer by path, as in `svc.yaml`, the control plane and the extension point. */
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
 import { KEY_PAIR_ALGORITHMS } from '../jwt/algorithms.ts'
 import { GRANT_TYPES } from '../oauth/grant-types.ts'
 import { clientSettings, userSettings } from './account-settings.ts'

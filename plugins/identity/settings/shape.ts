@@ -2,7 +2,8 @@
  * Reads values of JSON and YAML with a path for errors, and describes them as JSON Schema. One definition serves the
  * control plane, `svc.yaml` and its schema.
  */
-import { isRecord, type JsonSchema, nearest } from 'svc/plugin'
+import { type JsonSchema } from 'svc/plugin'
+import { isRecord, nearest } from 'svc/toolkit'
 
 /** Maximum edit distance of suggestions. */
 const MAX_EDITS = 3

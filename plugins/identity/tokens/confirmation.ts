@@ -1,6 +1,6 @@
 /** To what an access token is bound: a key of the client (RFC 9449, 6) or a certificate (RFC 8705, 3). */
 import { createHash, type X509Certificate } from 'node:crypto'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Binding } from '../stores/records.ts'
 import type { TokenClaims } from '../types.ts'
 

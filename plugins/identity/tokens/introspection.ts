@@ -1,5 +1,6 @@
 /** Token introspection (RFC 7662). */
-import { type FastifyRequest, preferredType } from 'svc/plugin'
+import { type FastifyRequest } from 'svc/plugin'
+import { preferredType } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
 import { audienceOf } from '../oauth/resource.ts'
 import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'

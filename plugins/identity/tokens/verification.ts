@@ -1,7 +1,7 @@
 /** Verifies tokens (RFC 7519, 7.2; RFC 8725, 3). The first check that fails gives the reason. */
 import type { KeyObject } from 'node:crypto'
 import { jwtVerify, type JWTVerifyOptions } from 'jose'
-import type { BoundedMap } from 'svc/plugin'
+import type { BoundedMap } from 'svc/toolkit'
 import { type Issuer, issuerNameOf } from '../issuers/issuer.ts'
 import { isSecretAlgorithm, type KeyPairAlgorithm } from '../jwt/algorithms.ts'
 import { decodeCompactJwt } from '../jwt/compact-jwt.ts'

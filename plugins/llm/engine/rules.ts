@@ -1,6 +1,7 @@
 /** Scripted rules from svc.yaml and from plugins. */
-import { linearPattern, StepBudget, TextSearch, type LinearPattern, type OutputBudget } from 'svc/plugin'
-import type { NeutralRequest } from '../neutral.ts'
+import { StepBudget, type OutputBudget } from 'svc/plugin'
+import { linearPattern, TextSearch, type LinearPattern } from 'svc/toolkit'
+import type { NeutralRequest } from '../contract/neutral.ts'
 
 /** A condition on a request, and the reply if it holds. All keys of `match` must match. */
 export interface Rule {

@@ -1,12 +1,12 @@
 /** Creates the named providers of svc.yaml from registered formats, after all plugins have registered. */
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
-import type { FaultParser, FaultSpec } from '../exchange/faults.ts'
+import type { FaultParser, FaultSpec } from '../headers/faults.ts'
 import type { ProviderInstance } from './instance.ts'
-import type { ModelInfo } from '../neutral.ts'
+import type { ModelInfo } from '../contract/neutral.ts'
 import type { NamedProvider } from './options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
 import { readSettings, type SettingsServices } from './settings.ts'
-import type { LlmProvider } from '../provider.ts'
+import type { LlmProvider } from '../contract/provider.ts'
 
 export interface NamedProviderServices extends SettingsServices {
   formats: ReadonlyMap<string, LlmProvider>

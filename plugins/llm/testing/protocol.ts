@@ -1,11 +1,13 @@
 /** Requests to model providers as a protocol of conditions: `match.llm`, in the terms of the neutral form. */
-import { isRecord, OutputBudget } from 'svc/plugin'
-import type { Json, MatchableRequest, MatchFacts, MatchProtocol } from 'svc/plugin'
+import { OutputBudget } from 'svc/plugin'
+import { isRecord, type MatchableRequest, type MatchFacts, type MatchProtocol } from 'svc/toolkit'
+import type { Json } from 'svc/plugin'
 import { lastUserText } from '../engine/prompt.ts'
-import { parseObject } from '../exchange/exchange.ts'
-import type { FaultParser } from '../exchange/faults.ts'
-import type { Message, NeutralRequest } from '../neutral.ts'
-import type { EmbedParsed, EngineLimits, LlmRoute, Parsed, RouteInput } from '../provider.ts'
+import { parseObject } from '../engine/json-body.ts'
+import type { FaultParser } from '../headers/faults.ts'
+import type { Message, NeutralRequest } from '../contract/neutral.ts'
+import type { EmbedParsed, OwnParsed, Parsed } from '../contract/parsed.ts'
+import type { EngineLimits, HandlerRoute, ProviderRoute, RouteInput } from '../contract/route.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { readReply } from './reply.ts'
 
@@ -14,7 +16,7 @@ const FORMATS = ['none', 'json', 'schema'] as const
 /** A route with the provider that serves it. */
 export interface PlacedRoute {
   instance: ProviderInstance
-  route: LlmRoute
+  route: ProviderRoute
   params: Record<string, string>
 }
 
@@ -67,14 +69,16 @@ function parseCaptured(
   limits: EngineLimits,
 ): Parsed | null {
   const text = request.text()
+  const start = request.url.indexOf('?')
+  const query = new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
+  if (route.parse === undefined) return handledFacts(route, query)
   const parse = route.readOnly ?? route.parse
   if (text === null || (route.readOnly === undefined && route.hasEffects === true)) return null
-  const start = request.url.indexOf('?')
   const input: RouteInput = {
     method: request.method,
     headers: headersOf(request),
     params,
-    query: new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1)),
+    query,
     body: Buffer.from(text),
     json: () => parseObject(text),
     session: '',
@@ -98,6 +102,11 @@ function parseCaptured(
   } catch {
     return null
   }
+}
+
+/** A request to a route that answers by itself has no model and no prompt. */
+export function handledFacts({ asksForStream }: HandlerRoute, query: URLSearchParams): OwnParsed<null> {
+  return { op: 'own', promptTokens: 0, completionTokens: 0, stream: asksForStream?.(query) === true, wire: null }
 }
 
 /** The headers that formats read. */

@@ -1,4 +1,5 @@
 /** The `reply` step of rules: a fixed reply, which every provider sends in its own format. */
+import { Pacer } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
@@ -10,18 +11,18 @@ import {
   expandValue,
   InputProblem,
   jsonBytes,
-  Pacer,
   rejectUnknownKeys,
-} from 'svc/plugin'
-import type { Json, LookUp, OutputBudget } from 'svc/plugin'
+  type LookUp,
+} from 'svc/toolkit'
+import type { Json, OutputBudget } from 'svc/plugin'
 import { completionTokens, limited } from '../engine/generate.ts'
 import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
 import { piecesOf } from '../engine/pieces.ts'
 import { digest } from '../engine/seed.ts'
 import { RULE } from '../engine/tokenizer.ts'
-import { streamBreaks, type FaultSpec } from '../exchange/faults.ts'
-import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../neutral.ts'
-import type { ChatParsed, EmbedParsed } from '../provider.ts'
+import { streamBreaks, type FaultSpec } from '../headers/faults.ts'
+import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../contract/neutral.ts'
+import type { ChatParsed, EmbedParsed } from '../contract/parsed.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
 

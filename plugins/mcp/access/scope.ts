@@ -1,5 +1,6 @@
 /** Checks the scopes that some tools require. */
-import { type FastifyRequest, shownText } from 'svc/plugin'
+import { type FastifyRequest } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import { CODES, RpcError } from '../errors.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import type { RpcRequest } from '../protocol/json-rpc.ts'

@@ -1,6 +1,6 @@
 /** Owns a bridged server behind a server of svc: its connections, its lists, and forwarding calls to it. */
 import { setTimeout } from 'node:timers/promises'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Call, MethodResult } from '../servers/call.ts'
 import { HandlerContext } from '../servers/call-context.ts'
 import { Cancelled, CODES, invalidParams, RpcError, shorten } from '../errors.ts'

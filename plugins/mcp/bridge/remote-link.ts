@@ -1,5 +1,5 @@
 /** Owns the link to a server at a URL: Streamable HTTP, with a session or in the revision without sessions. */
-import { isRecord, joinSignals, sleep } from 'svc/plugin'
+import { isRecord, joinSignals, sleep } from 'svc/toolkit'
 import { CODES, RpcError } from '../errors.ts'
 import type { RoutedArgument } from '../registry/schema.ts'
 import type { CallContext, JsonObject } from '../types.ts'

@@ -1,6 +1,6 @@
 /** Owns tools declared in svc.yaml: they return the first answer with matching conditions and fill in arguments. */
 import { isDeepStrictEqual } from 'node:util'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { ToolFailure } from '../errors.ts'
 import type { DeclaredAnswer, DeclaredTool } from '../options.ts'
 import type { CallContext, Content, JsonObject, ToolDefinition, ToolResult } from '../types.ts'

@@ -1,5 +1,5 @@
 /** Reads the header `X-Svc-Mcp-Fail`. */
-import { type ListedFault, parseFaultList } from 'svc/plugin'
+import { type ListedFault, parseFaultList } from 'svc/toolkit'
 import { CODES, RpcError, shorten } from '../errors.ts'
 import { type Kind, KINDS } from '../protocol/fault-kinds.ts'
 

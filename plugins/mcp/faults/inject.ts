@@ -1,5 +1,6 @@
 /** Injects the faults that `X-Svc-Mcp-Fail` asks for. */
-import { type FaultCount, FaultCounter, type FastifyRequest, isRecord, type ListedFault, type Svc } from 'svc/plugin'
+import { type FastifyRequest, type Svc } from 'svc/plugin'
+import { type FaultCount, FaultCounter, isRecord, type ListedFault } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
 import type { HttpExchange } from '../http/exchange.ts'
 import { readMessage, type RpcMessage } from '../protocol/json-rpc.ts'

@@ -1,5 +1,5 @@
 /** Faults in the result of a method. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { HttpExchange } from '../http/exchange.ts'
 import type { JsonObject } from '../types.ts'
 import type { ResultKind } from '../protocol/fault-kinds.ts'

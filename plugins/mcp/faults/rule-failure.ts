@@ -1,5 +1,5 @@
 /** Failures that rules inject: JSON-RPC errors with the headers of every response. */
-import { isRecord, jsonRpcProtocol, type MatchProtocol } from 'svc/plugin'
+import { isRecord, jsonRpcProtocol, type MatchProtocol } from 'svc/toolkit'
 import { factHeaders } from '../http/exchange.ts'
 import type { RequestId } from '../protocol/json-rpc.ts'
 

@@ -1,5 +1,5 @@
 /** Faults in how a response is sent: wrong ids, broken JSON, broken streams, and streams that take long. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { HttpExchange } from '../http/exchange.ts'
 import { notificationText } from '../protocol/json-rpc.ts'
 import type { JsonObject } from '../types.ts'

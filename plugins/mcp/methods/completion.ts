@@ -1,5 +1,5 @@
 /** Owns `completion/complete`: values for prompt arguments and template variables. */
-import { isRecord, shownText } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/toolkit'
 import type { Call, MethodResult } from '../servers/call.ts'
 import { invalidParams, shorten } from '../errors.ts'
 import type { JsonObject } from '../types.ts'

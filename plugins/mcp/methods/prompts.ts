@@ -1,5 +1,5 @@
 /** Owns `prompts/list` and `prompts/get`. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Call, MethodResult } from '../servers/call.ts'
 import { HandlerContext } from '../servers/call-context.ts'
 import { invalidParams, shorten } from '../errors.ts'

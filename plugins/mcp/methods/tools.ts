@@ -1,5 +1,5 @@
 /** Owns `tools/list` and `tools/call`. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { grantedScopes } from '../access/scope.ts'
 import type { Call, MethodResult } from '../servers/call.ts'
 import { HandlerContext } from '../servers/call-context.ts'

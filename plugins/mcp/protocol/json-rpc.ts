@@ -1,5 +1,5 @@
 /** Owns reading and writing JSON-RPC 2.0 messages. */
-import { isRecord, isTextNestedWithin } from 'svc/plugin'
+import { isRecord, isTextNestedWithin } from 'svc/toolkit'
 import { CODES, transportError, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
 import type { JSONRPCNotification, JSONRPCRequest } from './spec.ts'

@@ -1,5 +1,5 @@
 /** Owns the questions to the client (elicitation, sampling, roots): support, parameters and valid results. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { CODES, RpcError } from '../errors.ts'
 import type { JsonObject, Question, QuestionMethod } from '../types.ts'
 import type { Version } from './versions.ts'

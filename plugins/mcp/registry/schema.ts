@@ -1,6 +1,7 @@
 /** Owns the JSON Schemas (2020-12) of tools: checks schemas and validates arguments. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
-import { isRecord, isToken, type JsonSchema, nearest } from 'svc/plugin'
+import { type JsonSchema } from 'svc/plugin'
+import { isRecord, isToken, nearest } from 'svc/toolkit'
 import type { JsonObject } from '../types.ts'
 
 /** Null if the arguments are valid (defaults are filled in), else a message that names the argument and the problem. */

@@ -1,5 +1,5 @@
 /** Implements the public `CallContext` for a call. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { type Call, LOG_LEVELS } from './call.ts'
 import { Cancelled, RpcError } from '../errors.ts'
 import { isSupported } from '../protocol/questions.ts'

@@ -1,5 +1,5 @@
 /** Owns a server: its name, authentication and selection from the registry. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { type ListPages, Lists } from '../registry/lists.ts'
 import { type Template, type Tool, UNNAMED_SERVERS } from '../registry/registry.ts'
 import type { Selection } from '../registry/selection.ts'

@@ -1,5 +1,5 @@
 /** Owns the questions of one session that wait for a response of the client. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { MAX_QUESTIONS } from '../bounds.ts'
 import { Cancelled, shorten, ToolFailure } from '../errors.ts'
 import { requestText, type RpcResponse } from '../protocol/json-rpc.ts'

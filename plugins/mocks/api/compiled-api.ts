@@ -1,5 +1,5 @@
 /** A compiled document: routes, operations by key, and values that are computed once per operation. */
-import { isRecord, trimEndCharacters } from 'svc/plugin'
+import { isRecord, trimEndCharacters } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
 import { ApiDocument } from '../document/api-document.ts'
 import { listOperations, type Operation } from '../document/operations.ts'

@@ -1,5 +1,6 @@
 /** Chooses a response of an operation: by matching examples, by preference, or the default one. */
-import { isRecord, shownText, type StepBudget } from 'svc/plugin'
+import { type StepBudget } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/toolkit'
 import { responseFor, type Operation, type ResponseDefinition } from '../document/operations.ts'
 import { deepEqual, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'

@@ -1,5 +1,5 @@
 /** Checks a definition before deployment and reports errors, warnings, and changes that affect clients. */
-import { isRecord, shownText } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/toolkit'
 import { boundsFor, type Bounds } from '../bounds.ts'
 import { CompiledApi } from '../api/compiled-api.ts'
 import { readParts, type GivenParts, type Parts } from '../definition/definition.ts'

@@ -1,5 +1,6 @@
 /** The warnings about a document, one function each. */
-import { isRecord, linearPattern, StepBudget } from 'svc/plugin'
+import { StepBudget } from 'svc/plugin'
+import { isRecord, linearPattern } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
 import { type Operation, listOperations, METHODS } from '../document/operations.ts'
 import { PathTrie, templateNames } from '../document/path-trie.ts'

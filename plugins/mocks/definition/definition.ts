@@ -1,5 +1,6 @@
 /** The definition of a mock version: settings, rules and overrides, as given and validated. */
-import { isRecord, StepBudget } from 'svc/plugin'
+import { StepBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
 import { issue, type Issue } from '../document/issue.ts'
 import { own, type Json, type JsonObject } from '../document/json.ts'

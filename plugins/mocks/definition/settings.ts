@@ -1,5 +1,6 @@
 /** The settings of a mock: schema, defaults and validation. */
-import { isRecord, type JsonSchema } from 'svc/plugin'
+import { type JsonSchema } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Credentials {

@@ -1,5 +1,5 @@
 /** Reads the operations of a document, with resolved parameters, bodies and responses. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
 import { fragmentOf } from './json-pointer.ts'
 import type { ApiDocument } from './api-document.ts'

@@ -1,5 +1,5 @@
 /** The state of a session in a mock: state values, and the number of calls per operation. */
-import { copyText, heldBytes } from 'svc/plugin'
+import { copyText, heldBytes } from 'svc/toolkit'
 import type { SessionKey, Store, StoreBounds } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 

@@ -1,5 +1,5 @@
 /** Export formats of a mock: a bundle, the effective document, an entry of `svc.yaml`. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { Mock } from './mock.ts'
 

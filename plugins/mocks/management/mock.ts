@@ -1,6 +1,6 @@
 /** A mock: what is stored of it, and its compiled form. */
 import { createHash } from 'node:crypto'
-import { heldBytes, heldValueBytes } from 'svc/plugin'
+import { heldBytes, heldValueBytes } from 'svc/toolkit'
 import { CompiledApi } from '../api/compiled-api.ts'
 import { readParts, partsToJson, type GivenParts, type Limits } from '../definition/definition.ts'
 import type { Live } from '../exchange/engine.ts'

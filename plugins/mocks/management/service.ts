@@ -1,6 +1,6 @@
 /** The service that the routes share: the mocks, session state, and the JSON representation of mocks. */
 import { basename } from 'node:path'
-import { shownText } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import { showReport, type Report } from '../check/report.ts'
 import { managementError } from '../errors.ts'

@@ -1,7 +1,7 @@
 /** Reads uploads: a document, an envelope, or an exported bundle, compressed or not. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
 import { partsOf, type GivenParts } from '../definition/definition.ts'
 import { managementError } from '../errors.ts'

@@ -1,5 +1,5 @@
 /** Checks a request's credentials against the security of its operation (OpenAPI 3.1.1, 4.27 and 4.30). */
-import { isToken, shownText } from 'svc/plugin'
+import { isToken, shownText } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
 import { own, ownText, type Json, type JsonObject } from '../document/json.ts'
 import type { Credentials } from '../definition/settings.ts'

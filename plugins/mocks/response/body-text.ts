@@ -1,5 +1,6 @@
 /** Serializes a value for its media type. */
-import { isRecord, OutputBudget, type StepBudget } from 'svc/plugin'
+import { OutputBudget, type StepBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { CompiledApi } from '../api/compiled-api.ts'
 import type { Json } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'

@@ -1,5 +1,5 @@
 /** Renders the body and headers of a chosen response, with a cache. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { CompiledApi } from '../api/compiled-api.ts'
 import type { MediaType, Operation } from '../document/operations.ts'
 import { own, ownObject, type Json } from '../document/json.ts'

@@ -1,5 +1,5 @@
 /** The declared headers of a response, with values. */
-import { isOriginWide, isRecord, isToken } from 'svc/plugin'
+import { isOriginWide, isRecord, isToken } from 'svc/toolkit'
 import type { CompiledApi } from '../api/compiled-api.ts'
 import type { SampleOptions } from '../schema/sample.ts'
 import type { ResponseDefinition } from '../document/operations.ts'

@@ -1,13 +1,6 @@
 /** Routes for settings, overrides and rules, which can be changed while a mock is live. */
-import {
-  describe,
-  isRecord,
-  readQuery,
-  shownText,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'svc/plugin'
+import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/toolkit'
 import { outcomeLimits, ruleLimits } from '../definition/definition.ts'
 import { managementError } from '../errors.ts'
 import { mergePatch, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'

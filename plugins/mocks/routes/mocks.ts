@@ -32,7 +32,7 @@ const TOOLS = [
 ] as const
 
 export function registerMocks(app: FastifyInstance, service: Service): void {
-  const tools = service.svc.use('control.tools')!
+  const tools = service.svc.use('control.tools')
   for (const [name, method, path] of TOOLS) tools.tool({ name, operation: { method, path } })
   app.get(
     '/_svc/mocks',

@@ -1,11 +1,8 @@
 /** `/mock/{name}/…`: finds the mock and the operation, sends the response of the engine, and captures the request. */
 import { randomUUID } from 'node:crypto'
 import {
-  copyData,
-  copyText,
   describe,
   HttpError,
-  sandboxPolicy,
   StepBudget,
   type FastifyInstance,
   type FastifyReply,
@@ -14,6 +11,7 @@ import {
   type FastifyRequest,
   type RouteDescription,
 } from 'svc/plugin'
+import { copyData, copyText, sandboxPolicy } from 'svc/toolkit'
 import type { MockResponse } from '../exchange/response-builder.ts'
 import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'

@@ -1,13 +1,6 @@
 /** Compiles conditions of rules to functions that test requests. */
-import {
-  compileJsonPath,
-  isRecord,
-  isTooExpensive,
-  linearPattern,
-  takeSize,
-  TextSearch,
-  type StepBudget,
-} from 'svc/plugin'
+import { isTooExpensive, type StepBudget } from 'svc/plugin'
+import { compileJsonPath, isRecord, linearPattern, takeSize, TextSearch } from 'svc/toolkit'
 import { ApiDocument } from '../document/api-document.ts'
 import type { Bounds } from '../bounds.ts'
 import { deepEqual, own, ownText, type Json, type JsonObject } from '../document/json.ts'

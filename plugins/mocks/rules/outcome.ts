@@ -1,5 +1,5 @@
 /** The modifications of a response by a rule or override, and their validation. */
-import { isOriginWide, isRecord, isToken } from 'svc/plugin'
+import { isOriginWide, isRecord, isToken } from 'svc/toolkit'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {

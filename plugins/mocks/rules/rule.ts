@@ -1,5 +1,6 @@
 /** Rules: conditions on a request, and the response if they match. */
-import { isRecord, isTooExpensive, type StepBudget } from 'svc/plugin'
+import { isTooExpensive, type StepBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { readCondition, type Condition, type ConditionScope } from './condition.ts'

@@ -1,5 +1,5 @@
 /** `{{…}}` in bodies of rules and overrides: replaced by request data, never evaluated. */
-import { expandText, expandValue, memberAt } from 'svc/plugin'
+import { expandText, expandValue, memberAt } from 'svc/toolkit'
 import type { OutputBudget } from 'svc/plugin'
 import type { Json } from '../document/json.ts'
 import type { RequestScope } from './request-scope.ts'

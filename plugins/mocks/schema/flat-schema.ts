@@ -2,7 +2,8 @@
  * Flattens a schema for the generator: references are resolved, `allOf` is merged, and both forms of bounds are
  * unified.
  */
-import { isRecord, isTooExpensive, StepBudget } from 'svc/plugin'
+import { isTooExpensive, StepBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
 import { deepEqual, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 

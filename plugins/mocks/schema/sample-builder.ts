@@ -1,5 +1,6 @@
 /** Builds a value for a schema. Every choice depends on the seed, the location and the errors of earlier attempts. */
-import { isRecord, isTooExpensive, type StepBudget } from 'svc/plugin'
+import { isTooExpensive, type StepBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { ownObject, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { escapeToken } from '../document/json-pointer.ts'
 import { isMarked } from './convert.ts'

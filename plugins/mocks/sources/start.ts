@@ -98,7 +98,7 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
   registry.lastSync = synchronized
   for (const error of errors) svc.reportLoadError(error)
   await refreshAll()
-  svc.use('testing.resets')!.register({
+  svc.use('testing.resets').register({
     name: 'mocks',
     async reset(session) {
       let removed = await memories.reset(session === null ? null : keyOfSession(session))

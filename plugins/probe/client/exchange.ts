@@ -1,5 +1,5 @@
 /** Sends the requests of one connection and records what came back. */
-import { sleep } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import { clock } from './changes.ts'
 import { openConnection } from './connection.ts'
 import type { Connection, Piece, TlsTrust } from './connection.ts'

@@ -1,5 +1,5 @@
 /** Whether the gateway and the upstream still answer, and whether something else has disturbed a measurement. */
-import { sleep } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import { fail, fault, skip } from '../catalog/check.ts'
 import type { Check, Facts, Verdict } from '../catalog/check.ts'
 import { BackChannelError } from './back-channel.ts'

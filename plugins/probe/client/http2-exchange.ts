@@ -2,7 +2,7 @@
 import { connect, constants } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2'
 import type { Socket } from 'node:net'
-import { sleep } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import { Changes, clock } from './changes.ts'
 import { MAX_RECEIVED, openSocket } from './connection.ts'
 import type { Piece } from './connection.ts'

@@ -1,5 +1,5 @@
 /** Runs the plan of a check once, through the gateway or straight to the upstream. */
-import { sleep } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import type { Check, Facts, Plan, Protocol } from '../catalog/check.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'

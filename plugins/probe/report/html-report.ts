@@ -1,5 +1,5 @@
 /** The report as one HTML file without scripts. */
-import { escapeHtml, isRecord } from 'svc/plugin'
+import { escapeHtml, isRecord } from 'svc/toolkit'
 import { CATALOG } from '../checks/index.ts'
 import { groupsOf } from './report.ts'
 import type { Report, ReportedResult } from './report.ts'

@@ -1,5 +1,6 @@
 /** Events of a run as server-sent events. */
-import { parseInteger, readQuery } from 'svc/plugin'
+import { readQuery } from 'svc/plugin'
+import { parseInteger } from 'svc/toolkit'
 import type { FastifyRequest, SseStream } from 'svc/plugin'
 import type { ServerRun } from './server-run.ts'
 

@@ -1,6 +1,6 @@
 /** Runs the script of an arrival, and records what was written. */
 import { createHash } from 'node:crypto'
-import { type Arrival, sleep } from 'svc/plugin'
+import { type Arrival, sleep } from 'svc/toolkit'
 import type { Conversation } from '../client/websocket-frames.ts'
 import { answerUnary } from './grpc-web.ts'
 import type { Action } from './script.ts'

@@ -1,5 +1,5 @@
 /** Scripts: what the upstream half does with a request of a step. They are plain JSON. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 
 /** Bytes are text in ISO 8859-1. `{{n}}` in them is replaced by the number of the arrival, with five digits: the length stays. */
 export type Action =

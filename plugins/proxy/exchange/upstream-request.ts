@@ -3,7 +3,8 @@ import http from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { rootCertificates } from 'node:tls'
-import { drained, IncompleteBody } from 'svc/plugin'
+import { IncompleteBody } from 'svc/plugin'
+import { drained } from 'svc/toolkit'
 import type { Upstream } from '../config/upstream.ts'
 
 export interface UpstreamRequest {

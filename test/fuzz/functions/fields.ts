@@ -1,5 +1,5 @@
 /** Values of single fields that plugins read: ranges, dates, cookies, statuses, durations, encodings, preferences. */
-import { parseCookies, preferredCoding } from 'svc/plugin'
+import { parseCookies, preferredCoding } from 'svc/toolkit'
 import { parseHttpDate as parseSignedDate } from '../../../plugins/auth/hmac/http-date.ts'
 import { readRange } from '../../../plugins/caching/byte-range.ts'
 import { isNotModified } from '../../../plugins/caching/conditional.ts'

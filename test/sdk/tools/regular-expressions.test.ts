@@ -28,7 +28,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     samples: [['[&<>"\'\\r\\t\\n\\0-\\x08]', 'gu']],
   },
   {
-    file: 'core/contract/path-template.ts',
+    file: 'core/toolkit/path-template.ts',
     begins: 'new RegExp(`^${templatePattern(template)}$`)',
     bound: "paths of the catalog's examples, and paths of requests of at most 2000 characters",
   },
@@ -47,7 +47,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     samples: [['^\\/oauth\\/i\\/([^/]+)\\/jwks$', '']],
   },
   {
-    file: 'plugins/llm/providers/router-path.ts',
+    file: 'plugins/llm/registry/router-path.ts',
     begins: 'new RegExp(`^${templatePattern(rest',
     samples: [
       ['^(.+):embedContent$', 's'],

@@ -2,7 +2,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { boundedFetch, FetchFailure, hostList } from '../../../core/contract/bounded-fetch.ts'
+import { boundedFetch, FetchFailure, hostList } from '../../../core/toolkit/bounded-fetch.ts'
 
 const LIMITS = { timeoutMs: 5000, maxBytes: 100 }
 

@@ -17,7 +17,7 @@ const OPERATOR =
 
 /** Paid from a budget. */
 const BUDGETS: Record<string, Bound> = {
-  'core/contract/references.ts': {
+  'core/toolkit/references.ts': {
     calls: ['expandText', 'expandValue'],
     bound: 'output: counted before it is inserted',
   },
@@ -55,7 +55,7 @@ const SEARCHES: Record<string, Bound> = {
     bound: 'fixtures of the operator, read when the service starts',
   },
   'core/match/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
-  'core/contract/json-path.ts': {
+  'core/toolkit/json-path.ts': {
     calls: ['compileJsonPath', 'deepEqual'],
     bound: 'steps: visits and compared elements',
   },
@@ -80,11 +80,10 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['valueAt'],
     bound: 'cached for each reference; a chain has 32 links',
   },
-  'plugins/llm/state/chain.ts': { calls: ['followChain'], bound: 'the number of links' },
-  'core/contract/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/toolkit/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/routes/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/routes/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'plugins/llm/providers/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'plugins/llm/registry/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/llm/engine/rules.ts': {
     calls: ['new TextSearch', 'linearPattern', 'new RegExp'],
     bound: 'steps; linear patterns, or patterns of the operator in svc.yaml',
@@ -109,7 +108,7 @@ const SIZES: Record<string, Bound> = {
     calls: ['deepEqual', 'mergePatch'],
     bound: 'a patch adds at most its own size; comparisons take steps',
   },
-  'core/contract/nearest.ts': { calls: ['Array.from'], bound: 'names that are compared have at most 64 characters' },
+  'core/toolkit/nearest.ts': { calls: ['Array.from'], bound: 'names that are compared have at most 64 characters' },
   'core/control/rules.ts': { calls: ['mergePatch'], bound: 'the limit of a body' },
   'core/http/tap/tapped-stream.ts': { calls: ['Array.from'], bound: 'the fields of a head, 64 KiB' },
   'core/inspector/response-copy.ts': { calls: ['Buffer.allocUnsafeSlow'], bound: 'SVC_INSPECT_MAX_BODY' },
@@ -126,19 +125,19 @@ const SIZES: Record<string, Bound> = {
   'plugins/info/lorem-ipsum.ts': { calls: ['Array.from'], bound: 'the maximum of /random/lorem-ipsum' },
   'plugins/llm-cohere/embed.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'dimensions of a model' },
   'plugins/llm-gemini/files.ts': { calls: ['Array.from'], bound: 'the number of files of a page' },
-  'plugins/llm-openai/embeddings.ts': { calls: ['Buffer.allocUnsafe'], bound: 'dimensions of a model' },
+  'plugins/llm-openai/models/embeddings.ts': { calls: ['Buffer.allocUnsafe'], bound: 'dimensions of a model' },
   'plugins/llm-openai/images/picture.ts': {
     calls: ['Array.from', 'Buffer.alloc'],
     bound: 'a 64th of the sizes that the model knows',
   },
   'plugins/llm-openai/images/routes.ts': { calls: ['Array.from'], bound: 'the images limit of the instance' },
-  'plugins/llm-openai/speech.ts': {
+  'plugins/llm-openai/audio/speech.ts': {
     calls: ['Array.from', 'Buffer.alloc'],
     bound: 'the longest speech of the instance',
   },
-  'plugins/llm-openai/tokenize.ts': { calls: ['Array.from'], bound: 'tokens of the request' },
+  'plugins/llm-openai/chat/tokenize.ts': { calls: ['Array.from'], bound: 'tokens of the request' },
   'plugins/llm/engine/audio.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'milliseconds of a piece of sound' },
-  'plugins/llm/engine/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
+  'plugins/llm/registry/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
   'plugins/llm/engine/schema-bounds.ts': { calls: ['padEnd'], bound: '4,096 characters' },
   'plugins/llm/engine/scripted.ts': { calls: ['Array.from'], bound: 'the largest number of words of the instance' },
   'plugins/llm/inference/engine-metrics.ts': { calls: ['valueAt'], bound: 'a gauge at a time: no search' },

@@ -1,7 +1,8 @@
 /** Conditions on requests. */
 import t from 'tap'
 import type { Test } from 'tap'
-import { jsonRpcProtocol, StepBudget } from '../../../core/contract/plugin.ts'
+import { StepBudget } from '../../../core/contract/plugin.ts'
+import { jsonRpcProtocol } from '../../../core/toolkit/toolkit.ts'
 import { MatchIndex } from '../../../core/match/match-index.ts'
 import { graphqlProtocol } from '../../../plugins/graphql/match.ts'
 import { grpcProtocol } from '../../../plugins/grpc/match.ts'

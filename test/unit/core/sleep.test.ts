@@ -2,7 +2,7 @@
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { sleep } from '../../../core/contract/sleep.ts'
+import { sleep } from '../../../core/toolkit/sleep.ts'
 
 t.test('resolves with true when the time is over', async t => {
   const startedAt = performance.now()
@@ -27,7 +27,7 @@ t.test('does not wait for 0 ms or less', async t => {
 })
 
 t.test('a wait in the background does not keep the process', t => {
-  const file = join(import.meta.dirname, '../../../core/contract/sleep.ts')
+  const file = join(import.meta.dirname, '../../../core/toolkit/sleep.ts')
   const code = `import { sleep } from ${JSON.stringify(file)}; void sleep(60_000, { isBackground: true })`
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code], {
     timeout: 30_000,

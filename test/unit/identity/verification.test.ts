@@ -1,7 +1,7 @@
 /** Verification of tokens, including forged ones. */
 import t from 'tap'
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
-import { BoundedMap } from '../../../core/contract/plugin.ts'
+import { BoundedMap } from '../../../core/toolkit/toolkit.ts'
 import { generateJwk } from '../../../plugins/identity/jwt/algorithms.ts'
 import { createImportedKeys, importThrough, publicJwk } from '../../../plugins/identity/keys/imported-keys.ts'
 import { decodeCompactJwt } from '../../../plugins/identity/jwt/compact-jwt.ts'

@@ -2,11 +2,11 @@
 import t from 'tap'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { createEngine } from '../../../plugins/llm/engine/engine.ts'
+import { createEngine } from '../../../plugins/llm/registry/engine.ts'
 import { StepBudget } from '../../../core/contract/plugin.ts'
 import { compileRule } from '../../../plugins/llm/engine/rules.ts'
 import * as texts from '../../../plugins/llm/engine/texts.ts'
-import type { ChatResult, Message, Mode, NeutralRequest, Tool } from '../../../plugins/llm/neutral.ts'
+import type { ChatResult, Message, Mode, NeutralRequest, Tool } from '../../../plugins/llm/contract/neutral.ts'
 
 const engine = createEngine()
 

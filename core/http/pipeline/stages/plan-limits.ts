@@ -48,7 +48,7 @@ const EXEMPT_READS = new Set(['/_svc/usage', '/_svc/status', '/_svc/ready', '/_s
 
 export function isExemptFromPlan({ path, method, generation }: RequestContext): boolean {
   if (path === null) return false
-  if (path === '/' || generation.exemptions.has('limits', path)) return true
+  if (generation.exemptions.has('limits', path)) return true
   return (method === 'GET' || method === 'HEAD') && EXEMPT_READS.has(path)
 }
 

@@ -1,5 +1,5 @@
 /** Owns the JSON of version 0.3 over JSON-RPC, in which every object has a `kind`. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { Artifact, JsonObject, Message, Part, TaskState, TaskStatus } from '../../types.ts'
 import { checkKind, onlyContent, readBoolean, readContentText, readObject } from '../read.ts'

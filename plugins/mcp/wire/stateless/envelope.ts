@@ -1,5 +1,5 @@
 /** Owns reading the envelope (`_meta`) of a stateless request and checking the headers that repeat parts of the body. */
-import { isRecord, shownText } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/toolkit'
 import { isLogLevel, LOG_LEVELS } from '../../servers/call.ts'
 import { CODES, RpcError, shorten } from '../../errors.ts'
 import type { RpcRequest } from '../../protocol/json-rpc.ts'

@@ -1,5 +1,5 @@
 /** Owns `subscriptions/listen`: a stream of the changes that the client requested. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
 import { invalidParams, RpcError, transportError } from '../../errors.ts'
 import type { HttpExchange } from '../../http/exchange.ts'

@@ -1,6 +1,6 @@
 /** Owns questions in stateless calls: the call returns them, and the client repeats it with answers and a signed state. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Call } from '../../servers/call.ts'
 import { invalidParams, RpcError } from '../../errors.ts'
 import { isUsable, questionParams, requireCapabilities } from '../../protocol/questions.ts'

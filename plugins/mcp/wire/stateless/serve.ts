@@ -1,5 +1,5 @@
 /** Owns POST in the stateless revision: one message, independent of others. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { readGrants } from '../../access/grants.ts'
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'

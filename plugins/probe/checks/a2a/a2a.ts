@@ -1,5 +1,5 @@
 /** A2A agents behind the gateway: cards, version fields, streams, errors and push notifications. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
 import type { Check, Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'

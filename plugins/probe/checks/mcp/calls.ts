@@ -1,5 +1,5 @@
 /** Header fields of calls, and what the protocol does not know. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { fail, note, pass, skip, warn } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import { each } from '../builders.ts'

@@ -1,5 +1,5 @@
 /** Lists of tools, resources and prompts come back whole. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { fail, note, pass, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'

@@ -1,5 +1,5 @@
 /** Sends the requests of a load test with bounded concurrency, and times them, if possible by the browser. */
-import { sleep } from '../../../../../core/contract/sleep.ts'
+import { sleep } from '../../../../../core/toolkit/sleep.ts'
 import { send, UnreachableError, type OutgoingRequest } from '../instance/gateway.ts'
 import { headerOf } from '../protocol/http.ts'
 import { randomId } from '../protocol/ids.ts'

@@ -1,6 +1,6 @@
 /** Prints a request as a curl command, an `.http` file or a `fetch` call. */
-import { curlHeader } from '../../../../../core/contract/curl-line.ts'
-import { quoteWord } from '../../../../../core/contract/shell.ts'
+import { curlHeader } from '../../../../../core/toolkit/curl-line.ts'
+import { quoteWord } from '../../../../../core/toolkit/shell.ts'
 import type { NameValue } from './http.ts'
 
 export interface PrintableRequest {

@@ -1,5 +1,5 @@
 /** Captured requests as an HTTP archive (HAR 1.2). */
-import { harEntry } from '../../../../../core/contract/har-entry.ts'
+import { harEntry } from '../../../../../core/toolkit/har-entry.ts'
 import { sentOf } from '../instance/gateway.ts'
 import { headerOf, reasonPhrase, type Entry } from '../protocol/http.ts'
 import { instanceBase, page } from '../instance/page.ts'

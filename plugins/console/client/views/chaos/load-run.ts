@@ -1,5 +1,5 @@
 /** The current or last load test, and a run kept for comparison. It continues while other views are open. */
-import { sleep } from '../../../../../core/contract/sleep.ts'
+import { sleep } from '../../../../../core/toolkit/sleep.ts'
 import { signal } from '@preact/signals'
 import { announce } from '../../lib/shell/announce.ts'
 import { explain } from '../../lib/instance/api.ts'
