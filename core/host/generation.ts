@@ -30,6 +30,7 @@ import type { RouteErrorServices } from '../http/response/route-errors.ts'
 import { isBelow, isServedBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
+import type { DeclaredFaults } from '../rules/declared-faults.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
 import { StepRegistry } from '../rules/step-registry.ts'
@@ -52,6 +53,8 @@ export interface GenerationOptions {
   absent: ({ path: string } & AbsentPlugin)[]
   /** Paths of other servers for what the enabled plugins serve. */
   familiar: readonly FamiliarPath[]
+  /** Failures that the enabled plugins declare. */
+  faults: DeclaredFaults
   websockets: WebSocketServices
   errors: RouteErrorServices
 }
@@ -105,7 +108,12 @@ export class Generation implements RoutingGeneration {
     this.replica = options.replica
     this.exemptions = options.exemptions
     const isSeen = (path: string): boolean => !options.exemptions.has('faults', path)
-    this.rules = new GenerationRules({ protocols: new ProtocolRegistry(), steps: new StepRegistry(), isSeen })
+    this.rules = new GenerationRules({
+      protocols: new ProtocolRegistry(options.faults.statuses()),
+      faults: options.faults,
+      steps: new StepRegistry(),
+      isSeen,
+    })
     this.#webSockets = new WebSocketRoutes(options.websockets.memory)
     this.#familiar = options.familiar
     this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)

@@ -18,7 +18,8 @@ const delay = {
 const stepProperties = {
   delay,
   fail: {
-    description: 'A status from 400 to 599, or a word of a protocol, such as rate_limit',
+    description:
+      'A status from 400 to 599, or a word: of a protocol, such as rate_limit, or of the plugin that serves the route',
     type: ['integer', 'string'],
   },
   message: { type: 'string', maxLength: 500 },

@@ -64,6 +64,7 @@ export function pluginRecord(fields: Partial<PluginRecord> & { name: string }): 
     generation: 1,
     builds_on: [],
     uses: [],
+    faults: {},
     options: {},
     ...fields,
   }
@@ -102,6 +103,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     overview: {
       generation: 2,
       generationCounts: { open: 1, inMemory: 1 },
+      building: null,
       loadedAt: new Date('2026-11-21T07:31:00.000Z'),
       configFile: '/etc/svc.yaml',
       directories: ['/srv/my-plugins'],

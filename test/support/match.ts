@@ -10,6 +10,7 @@ import { ProtocolRegistry } from '../../core/match/protocols.ts'
 import { MatchSubject } from '../../core/match/subject.ts'
 import type { SubjectFacts } from '../../core/match/subject.ts'
 import { StepRegistry } from '../../core/rules/step-registry.ts'
+import { DeclaredFaults } from '../../core/rules/declared-faults.ts'
 import type { RuleVocabulary } from '../../core/rules/vocabulary.ts'
 
 export interface RequestSketch extends Partial<Omit<SubjectFacts, 'body'>> {
@@ -67,5 +68,5 @@ export function matchOf(value: unknown, options: Parameters<typeof tryMatch>[1] 
 
 /** What rules can say without plugins. */
 export function vocabularyOf(protocols = registryOf()): RuleVocabulary {
-  return { protocols, steps: new StepRegistry(), isSeen: () => true }
+  return { protocols, faults: new DeclaredFaults(), steps: new StepRegistry(), isSeen: () => true }
 }

@@ -43,6 +43,7 @@ test('faults, limits and the inspector do not apply to the exempt path', async (
 test('requests and faults are counted in the metrics', async () => {
   const lost = await get('/parcels/1', { 'X-Svc-Fail': 'lost' })
   assert.deepEqual([lost.status, lost.headers.get('x-svc-fault')], [410, 'lost'])
+  assert.deepEqual(await lost.json(), { error: 'parcel_lost', details: 'The parcel is lost' })
   const metrics = await (await get('/_svc/metrics')).text()
   assert.match(metrics, /svc_faults_injected_total\{kind="lost"\} 1\n/)
   assert.match(metrics, /svc_protocol_requests_total\{protocol="parcels"\} [1-9]/)

@@ -158,6 +158,20 @@ t.test('an error of a plugin is reported with file and line [CLI-6]', async t =>
   t.match(output, /^mine\/two\/index\.ts:2:15: error: plugin two: Could not resolve "\.\/b\.ts"\n/m)
 })
 
+t.test('an options schema that can not be used is an error of its plugin [CLI-6]', async t => {
+  const { code, output, errors } = await check(t, 'plugins: { dirs: [./mine] }\nshop: { id: a }\n', {
+    files: {
+      'mine/shop/index.ts':
+        "export default { title: 'S', paths: ['/s'], options: { properties: { id: { pattern: '(' } } }, register() {} }\n",
+    },
+  })
+  t.match({ code, errors }, { code: 1, errors: '' })
+  t.match(
+    output,
+    /^\S*mine\/shop: error: plugin shop: the options schema .*\n {4}correct the options of its definition/m,
+  )
+})
+
 t.test('a file that is not YAML has one error [CLI-6]', async t => {
   t.match(await check(t, 'a: [1\nb: 2\n'), {
     code: 1,

@@ -14,7 +14,7 @@ import { sendRuleResponse } from '../../response/rule-response.ts'
 import { sendError, sendErrorInForm } from '../../response/send.ts'
 import type { RuleServices } from '../stage.ts'
 import { waitFor } from '../../request/delay.ts'
-import { afterBody } from '../stages/faults.ts'
+import { afterBody, sendDeclaredFault } from '../stages/faults.ts'
 import { lookUpFor } from './references.ts'
 import type { TakenRule } from './taking.ts'
 
@@ -94,6 +94,9 @@ async function act(
     case 'fail':
       if (isInRoute) return { kind: 'fail', rule: entry.rule.name, ...failOf(action) }
       await afterKnownBody(context, config.bodyLimit, () => {
+        const { faults } = context.generation.rules.vocabulary
+        const fault = faults.find(context.route?.plugin ?? null, action.word)
+        if (fault !== null) return sendDeclaredFault(context, fault, source, 'rule', action)
         context.injects('fail', source, 'rule')
         sendFailure(taken, action, context)
       })

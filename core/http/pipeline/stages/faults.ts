@@ -1,13 +1,17 @@
 /** The stage that applies `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
 import {
   EXPECTED,
+  expectedFail,
   injectedFaultBody,
   isDelay,
   parseAbort,
   parseDelay,
   parseFail,
+  parseFailWord,
   rollPercent,
 } from '../../../rules/fault-headers.ts'
+import { declaredBody, type FaultDetails, type NamedFault } from '../../../rules/declared-faults.ts'
+import type { FaultOrigin } from '../../../contract/plugin.ts'
 import { sendError } from '../../response/send.ts'
 import { announcedLength, bodyLimitOf } from '../../request/body.ts'
 import { readBody } from '../read-body.ts'
@@ -54,17 +58,35 @@ function injectAbort(context: RequestContext, bodyLimit: number): boolean | Prom
 function injectFail(context: RequestContext, bodyLimit: number): boolean | Promise<boolean> {
   if (context.description?.ownFail) return true
   const header = firstHeader(context.request, 'x-svc-fail')
-  const fail = parseFail(header)
-  if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', EXPECTED.fail)
+  const { faults } = context.generation.rules.vocabulary
+  const plugin = context.route?.plugin ?? null
+  const words = faults.words(plugin)
+  const fail = parseFailWord(header, words) ?? parseFail(header)
+  if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', expectedFail(words))
   if (fail === null || !rollPercent(fail.percent)) return true
   return afterBody(context, bodyLimit, () => {
-    context.injects('fail', `X-Svc-Fail: ${header!.trim()}`, 'header')
+    const source = `X-Svc-Fail: ${header!.trim()}`
+    if ('word' in fail) return sendDeclaredFault(context, faults.find(plugin, fail.word)!, source, 'header')
+    context.injects('fail', source, 'header')
     sendError(context, {
       status: fail.status,
       kind: 'injected',
       body: injectedFaultBody(fail.status, fail.percent),
     })
   })
+}
+
+/** Sends a failure that the plugin of the route declares, in the format of the route. */
+export function sendDeclaredFault(
+  context: RequestContext,
+  fault: NamedFault,
+  source: string,
+  origin: FaultOrigin,
+  { retryAfterSecs = null, ...details }: FaultDetails & { retryAfterSecs?: number | null } = {},
+): void {
+  context.injects(fault.word, source, origin)
+  const headers = { ...fault.headers, ...(retryAfterSecs === null ? {} : { 'Retry-After': String(retryAfterSecs) }) }
+  sendError(context, { status: fault.status, kind: 'injected', body: declaredBody(fault, details) }, headers)
 }
 
 /** A body with a known end is still read, because the inspector shows it. An endless body is not waited for. */
