@@ -35,15 +35,6 @@ mcp:
               text: "{{args.nested.x}}{{args.nested.x}}{{args.nested.x}}"
             - structured: { id: "{{args.id}}", state: PAID }
         - name: silent
-        - name: counted
-          input_schema: { type: object }
-          answers:
-            - when: { n: { gte: 5 }, id: { any: [a, b] } }
-              structured: { n: "{{args.n}}", text: "n={{args.n}}" }
-            - text: "{{other}}"
-              template: false
-        - { name: typo, answers: [{ text: "{{arg.n}}" }] }
-        - { name: unsure, answers: [{ text: x }, { when: { n: { gt: five } }, text: x }] }
       resources: [svc://clock, "svc://weather/{city}"]
       prompts: [summarize]
     - { name: locked, auth: apikey, api_key: s3cret, tools: ["*"], resources: ["*"], prompts: ["*"] }
@@ -122,23 +113,41 @@ t.test('declared tools return their configured answers [MCP-28]', async t => {
     isError: true,
     content: [{ text: 'no answer is declared for these arguments' }],
   })
-  const counted = (args: Record<string, unknown>) => callTool(`${url}/mcp/servers/support`, 'counted', args)
-  t.same((await counted({ n: 5, id: 'b' })).answer.result?.structuredContent, { n: 5, text: 'n=5' })
-  t.equal(textOf(await counted({ n: 5, id: 'c' })), '{{other}}')
-  const { load_errors } = (await (await fetch(`${url}/_svc/plugins`)).json()) as {
-    load_errors: { at: string; message: string }[]
-  }
-  t.match(
-    load_errors.map(({ at, message }) => `${at}: ${message}`),
-    [
-      /^mcp\.servers\[0\]\.tools\[4\]\.answers\[0\]\.text: unknown reference "arg" \(did you mean "args"\?\)/,
-      /^mcp\.servers\[0\]\.tools\[5\]\.answers\[1\]\.when\.n\.gt: expected a number/,
-    ],
-  )
   t.equal(
     (await callTool(`${url}/mcp`, 'refund_status', { id: 'x' })).answer.error?.code as unknown,
     -32602,
     'other servers do not have it',
+  )
+})
+
+t.test('answers have the tests and references of rules [MCP-28]', async t => {
+  const { url, loadErrors } = await serveWith(
+    t,
+    `
+mcp:
+  servers:
+    - name: support
+      tools:
+        - name: counted
+          input_schema: { type: object }
+          answers:
+            - when: { n: { gte: 5 }, id: { any: [a, b] } }
+              structured: { n: "{{args.n}}", text: "n={{args.n}}" }
+            - text: "{{other}}"
+              template: false
+        - { name: typo, answers: [{ text: "{{arg.n}}" }] }
+        - { name: unsure, answers: [{ text: x }, { when: { n: { gt: five } }, text: x }] }
+`,
+  )
+  const counted = (args: Record<string, unknown>) => callTool(`${url}/mcp/servers/support`, 'counted', args)
+  t.same((await counted({ n: 5, id: 'b' })).answer.result?.structuredContent, { n: 5, text: 'n=5' })
+  t.equal(textOf(await counted({ n: 5, id: 'c' })), '{{other}}')
+  t.match(
+    (await loadErrors()).map(({ at, message }) => `${at}: ${message}`),
+    [
+      /^mcp\.servers\[0\]\.tools\[1\]\.answers\[0\]\.text: unknown reference "arg" \(did you mean "args"\?\)/,
+      /^mcp\.servers\[0\]\.tools\[2\]\.answers\[1\]\.when\.n\.gt: expected a number/,
+    ],
   )
 })
 
