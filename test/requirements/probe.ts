@@ -127,7 +127,7 @@ export default [
   },
   {
     id: 'PRB-30',
-    rule: 'what comes from the settings of svc is no finding, and one cause of several findings is reported with one remedy',
+    rule: 'what comes from the settings of svc is not a finding, and one cause of several findings is reported with one remedy',
     where: 'docs/probe.md',
   },
   {

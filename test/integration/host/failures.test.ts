@@ -116,7 +116,7 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
     /options schema.*#\/\$defs\/id/,
   ],
   [
-    'has options that are no schema',
+    'has options that are not a schema',
     { bad: plugin('bad', 'x', { definition: "options: 'currency'," }) },
     'options',
     /options schema must be an object/,
