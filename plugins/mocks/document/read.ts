@@ -38,7 +38,7 @@ export function readDocument(text: string, bounds: Bounds): ReadResult {
 export function readValue(text: string, bounds: Bounds): Parsed {
   const parsed = parseText(text, bounds)
   if ('error' in parsed) return parsed
-  // What is no object has no levels that matter.
+  // Scalars have no levels.
   const problem = isRecord(parsed.value) || Array.isArray(parsed.value) ? measure(parsed.value, bounds) : undefined
   return problem ? { error: problem } : parsed
 }
