@@ -78,7 +78,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('upload: pasted text, a chosen file, a dropped file [MOCKVIEW-2]', async t => {
     await press('Upload')
-    await dialog.getByRole('textbox', { name: 'Document' }).fill('swagger: "2.0"')
+    await dialog.getByRole('textbox', { name: 'Document' }).fill('swagger: "1.2"')
     await press('Upload and deploy')
     await dialog.getByText('unsupported_version', { exact: true }).waitFor()
     await dialog

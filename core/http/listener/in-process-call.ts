@@ -162,7 +162,7 @@ export function createInProcessCall({
       sendResponse(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
     else if (context.route === null) sendUnrouted(context, context.path)
     else if (context.body.length > limit)
-      sendError(context, { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) })
+      sendError(context, { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit, context) })
     else {
       context.isRouted = true
       context.generation.handle(context.request, context.response)

@@ -62,7 +62,7 @@ function stopReading(context: RequestContext, isThere: boolean, before?: () => v
  * upload is read and dropped within bounds, and only then the response ends.
  */
 export function rejectBody(context: RequestContext, limit: number): void {
-  const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) } as const
+  const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit, context) } as const
   if (isHttp2(context.request)) return sendError(context, failure)
   sendError(context, failure, { Connection: 'close' }, (response, payload) => {
     if (payload !== null) response.write(payload)

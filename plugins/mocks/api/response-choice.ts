@@ -2,7 +2,7 @@
 import { type StepBudget } from 'svc/plugin'
 import { isRecord, shownText } from 'svc/toolkit'
 import { responseFor, type Operation, type ResponseDefinition } from '../document/operations.ts'
-import { deepEqual, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
+import { deepEqual, own, ownObject, parseJson, type Json, type JsonObject } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 
 /** A response of the document, and its concrete status. */
@@ -69,7 +69,7 @@ export function exampleNames(response: ResponseDefinition): string[] {
 /** Whether a media type has a named example with a value in the document. */
 export function hasExample(holder: JsonObject, name: string | null): boolean {
   const entry = name === null ? undefined : own(ownObject(holder, 'examples'), name)
-  return isRecord(entry) && (Object.hasOwn(entry, 'value') || Object.hasOwn(entry, '$ref'))
+  return isRecord(entry) && ['$ref', ...EXAMPLE_VALUES].some(key => Object.hasOwn(entry, key))
 }
 
 /** The first example of a media type: `example`, else the first of `examples` that has a value. */
@@ -120,8 +120,14 @@ export function listPairings(document: ApiDocument, operation: Operation): Pairi
 /** The value of a named example of a media type or parameter. `externalValue` is never fetched. */
 export function exampleValue(document: ApiDocument, holder: JsonObject, name: string): Json | undefined {
   const entry = document.resolve(own(ownObject(holder, 'examples'), name))
-  return isRecord(entry) ? own(entry, 'value') : undefined
+  if (entry === undefined) return undefined
+  const key = EXAMPLE_VALUES.find(member => Object.hasOwn(entry, member))
+  const value = key === undefined ? undefined : own(entry, key)
+  return key === 'serializedValue' && typeof value === 'string' ? (parseJson(value) ?? value) : value
 }
+
+/** Members of an Example Object with its value; the last two since OpenAPI 3.2. */
+const EXAMPLE_VALUES = ['value', 'dataValue', 'serializedValue']
 
 /** The pairings that match the request. Path parameters are compared as strings. */
 export function findPairings(

@@ -2,7 +2,7 @@
 import { StepBudget } from 'svc/plugin'
 import { isRecord, linearPattern } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
-import { type Operation, listOperations, METHODS } from '../document/operations.ts'
+import { type Operation, listOperations, methodsOf } from '../document/operations.ts'
 import { PathTrie, templateNames } from '../document/path-trie.ts'
 import { eachObject } from '../document/walk.ts'
 import { issue, type Issue } from '../document/issue.ts'
@@ -34,19 +34,19 @@ function duplicateOperationIds(document: ApiDocument): Issue[] {
   const seen = new Map<string, string>()
   const issues: Issue[] = []
   for (const [template, item] of Object.entries(ownObject(document.root, 'paths') ?? {})) {
-    for (const method of METHODS) {
-      const id = ownText(ownObject(document.resolve(item), method), 'operationId')
+    for (const { method, raw, at } of methodsOf(document.resolve(item) ?? {})) {
+      const id = ownText(raw, 'operationId')
       if (id === undefined) continue
       const first = seen.get(id)
       if (first !== undefined)
         issues.push(
           issue(
             'duplicate_operation_id',
-            fragmentOf(['paths', template, method, 'operationId']),
+            fragmentOf(['paths', template, ...at, 'operationId']),
             `the operationId "${id}" is already used by ${first}`,
           ),
         )
-      else seen.set(id, `${method.toUpperCase()} ${template}`)
+      else seen.set(id, `${method} ${template}`)
     }
   }
   return issues

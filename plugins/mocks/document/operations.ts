@@ -1,12 +1,23 @@
 /** Reads the operations of a document, with resolved parameters, bodies and responses. */
-import { isRecord } from 'svc/toolkit'
+import { isRecord, isToken } from 'svc/toolkit'
 import { own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
 import { fragmentOf } from './json-pointer.ts'
 import type { ApiDocument } from './api-document.ts'
 import { templateNames } from './path-trie.ts'
 import { serverPathsOf } from './servers.ts'
 
-export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const
+
+/** The operations of a path item, with their location in it; since OpenAPI 3.2 of any method. */
+export function methodsOf(pathItem: JsonObject): { method: string; raw: JsonObject; at: string[] }[] {
+  const found = METHODS.flatMap((method): { method: string; raw: JsonObject; at: string[] }[] => {
+    const raw = ownObject(pathItem, method)
+    return raw === undefined ? [] : [{ method: method.toUpperCase(), raw, at: [method] }]
+  })
+  for (const [method, raw] of Object.entries(ownObject(pathItem, 'additionalOperations') ?? {}))
+    if (isRecord(raw) && isToken(method)) found.push({ method, raw, at: ['additionalOperations', method] })
+  return found
+}
 
 export interface Parameter {
   in: 'path' | 'query' | 'header' | 'cookie'
@@ -84,13 +95,12 @@ export function listOperations(document: ApiDocument): Operation[] {
   for (const [template, item] of Object.entries(ownObject(document.root, 'paths') ?? {})) {
     const pathItem = document.resolve(item)
     if (!pathItem || !template.startsWith('/')) continue
-    for (const method of METHODS) {
-      const raw = ownObject(pathItem, method)
-      if (!raw) continue
+    for (const { method, raw, at } of methodsOf(pathItem)) {
       const id = ownText(raw, 'operationId') || null
       const unique = id !== null && !taken.has(id)
       if (unique) taken.add(id)
-      operations.push(readOperation(document, { template, method, pathItem, raw, operationId: unique ? id : null }))
+      const found = { template, method, pathItem, raw, at: ['paths', template, ...at], isCallback: false }
+      operations.push(readOperation(document, { ...found, operationId: unique ? id : null }))
     }
   }
   return operations
@@ -104,13 +114,12 @@ function readOperation(
     pathItem: JsonObject
     raw: JsonObject
     operationId: string | null
-    /** Tokens of its location, if that is not below `paths`. */
-    at?: readonly string[]
+    /** Tokens of its location. */
+    at: readonly string[]
+    isCallback: boolean
   },
 ): Operation {
-  const { template, raw, operationId } = found
-  const at = found.at ?? ['paths', template, found.method]
-  const method = found.method.toUpperCase()
+  const { template, raw, operationId, method, at } = found
   return {
     key: operationId ?? `${method} ${template}`,
     operationId,
@@ -123,7 +132,7 @@ function readOperation(
     requestBody: readRequestBody(document, own(raw, 'requestBody')),
     responses: readResponses(document, ownObject(raw, 'responses')),
     security: readSecurity(own(raw, 'security') ?? own(document.root, 'security')),
-    callbacks: found.at === undefined ? readCallbacks(document, raw, at) : [],
+    callbacks: found.isCallback ? [] : readCallbacks(document, raw, at),
     raw,
     at: fragmentOf(at),
   }
@@ -134,18 +143,18 @@ function readCallbacks(document: ApiDocument, raw: JsonObject, at: readonly stri
   return Object.entries(ownObject(raw, 'callbacks') ?? {}).flatMap(([name, value]) =>
     Object.entries(document.resolve(value) ?? {}).flatMap(([expression, item]) => {
       const pathItem = expression.startsWith('x-') ? undefined : document.resolve(item)
-      return METHODS.flatMap(method => {
-        const operation = ownObject(pathItem, method)
-        if (pathItem === undefined || operation === undefined) return []
+      if (pathItem === undefined) return []
+      return methodsOf(pathItem).map(({ method, raw: operation, at: place }) => {
         const found = {
           template: expression,
           method,
           pathItem,
           raw: operation,
-          operationId: `${name} ${method.toUpperCase()}`,
-          at: [...at, 'callbacks', name, expression, method],
+          operationId: `${name} ${method}`,
+          at: [...at, 'callbacks', name, expression, ...place],
+          isCallback: true,
         }
-        return [{ name, expression, operation: readOperation(document, found) }]
+        return { name, expression, operation: readOperation(document, found) }
       })
     }),
   )

@@ -1,4 +1,5 @@
 /** Visits the objects of a document whose keys are keywords; skips author-defined names and plain data. */
+import { isRecord } from 'svc/toolkit'
 import { setOwn, type Json, type JsonObject } from './json.ts'
 
 /** Members whose keys are author-defined names, where `$ref` or `example` is not a keyword. */
@@ -23,6 +24,9 @@ const NAME_MAPS = new Set([
   'examples',
   'parameters',
 ])
+/** The other files of a document that consists of several: contents by folder and name. */
+export const FILES = 'x-svc-files'
+
 /** Members with plain data, where `$ref` is not a keyword. */
 const DATA = new Set(['example', 'default', 'enum', 'const', 'value', 'dataValue', 'mapping', 'security', 'required'])
 
@@ -40,7 +44,7 @@ export function withoutKeywordsInData(root: JsonObject): JsonObject {
     if (Array.isArray(value)) return value.map(item => copyOf(item, false))
     const copy: JsonObject = {}
     for (const [key, child] of Object.entries(value)) {
-      const isPlain = !isNameMap && (isData(key, child) || key.startsWith('x-'))
+      const isPlain = !isNameMap && key !== FILES && (isData(key, child) || key.startsWith('x-'))
       setOwn(copy, key, isPlain ? withoutKeywords(child) : copyOf(child, !isNameMap && isNameMapAt(key, child)))
     }
     return copy
@@ -75,6 +79,7 @@ export function eachObject(
     if (!isNameMap) visit(value, tokens)
     for (const [key, child] of Object.entries(value)) {
       if (isNameMap) step(key, child, false)
+      else if (key === FILES) eachFile(key, child)
       else if (!isData(key, child) && !key.startsWith('x-')) step(key, child, isNameMapAt(key, child))
     }
   }
@@ -83,6 +88,15 @@ export function eachObject(
     tokens.push(token)
     walk(child, isNameMap)
     tokens.pop()
+  }
+  const eachFile = (key: string, folders: Json): void => {
+    if (!isRecord(folders)) return
+    for (const [folder, files] of Object.entries(folders)) {
+      if (!isRecord(files)) continue
+      tokens.push(key, folder)
+      for (const [name, content] of Object.entries(files)) step(name, content, false)
+      tokens.length -= 2
+    }
   }
   walk(root, false)
 }

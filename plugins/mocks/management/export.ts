@@ -1,7 +1,7 @@
 /** Export formats of a mock: a bundle, the effective document, an entry of `svc.yaml`. */
 import { isRecord } from 'svc/toolkit'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
-import { METHODS } from '../document/operations.ts'
+import { methodsOf } from '../document/operations.ts'
 import { serverPathsOf } from '../document/servers.ts'
 import type { Mock } from './mock.ts'
 
@@ -47,7 +47,8 @@ export function effectiveDocument(mock: Mock, url: string): JsonObject {
   const copy = structuredClone(root)
   for (const operation of overridden) {
     const outcome = parts.overrides.effective(operation.key)?.outcome
-    const method = ownObject(ownObject(ownObject(copy, 'paths'), operation.template), operation.method.toLowerCase())
+    const pathItem = ownObject(ownObject(copy, 'paths'), operation.template) ?? {}
+    const method = methodsOf(pathItem).find(({ method }) => method === operation.method)?.raw
     const status = String(outcome?.status ?? operation.responses[0]?.status ?? 200)
     const response = ownObject(ownObject(method, 'responses'), status)
     for (const media of Object.values(ownObject(response, 'content') ?? {}))
@@ -68,10 +69,7 @@ function withOwnServers(root: JsonObject, serversOf: (servers: Json | undefined)
     Object.fromEntries(
       Object.entries(map).map(([name, item]) => {
         const copy = changed(item) ?? null
-        if (isRecord(copy))
-          for (const method of METHODS)
-            if (own(copy, method) !== undefined) copy[method] = changed(copy[method]) ?? null
-        return [name, copy]
+        return [name, isRecord(copy) ? withOwnOperations(copy, changed) : copy]
       }),
     )
   const paths = ownObject(root, 'paths')
@@ -82,6 +80,22 @@ function withOwnServers(root: JsonObject, serversOf: (servers: Json | undefined)
     ...(paths && { paths: items(paths) }),
     ...(shared && { components: { ...components, pathItems: items(shared) } }),
   }
+}
+
+/** A path item with changed operations. */
+function withOwnOperations(
+  pathItem: JsonObject,
+  changed: (operation: Json | undefined) => Json | undefined,
+): JsonObject {
+  const copy = { ...pathItem }
+  const additional = ownObject(copy, 'additionalOperations')
+  if (additional !== undefined) copy['additionalOperations'] = { ...additional }
+  for (const { at, raw } of methodsOf(copy)) {
+    const [name = '', method] = at
+    const holder = method === undefined ? copy : (ownObject(copy, name) ?? {})
+    holder[method ?? name] = changed(raw) ?? null
+  }
+  return copy
 }
 
 /**

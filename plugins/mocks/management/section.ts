@@ -18,7 +18,7 @@ const ENTRY: JsonSchema = {
     name: { type: 'string', pattern: '^[a-z0-9-]{1,64}$', description: 'Served at /mock/<name>/' },
     spec: {
       type: ['string', 'object'],
-      description: 'An OpenAPI 3.0 or 3.1 document, or its path relative to this file',
+      description: 'An OpenAPI 3 or Swagger 2.0 document, or its path relative to this file',
     },
     enabled: { type: 'boolean', default: true },
     settings: SETTINGS_SCHEMA,

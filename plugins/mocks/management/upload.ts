@@ -2,7 +2,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { isRecord } from 'svc/toolkit'
-import type { Bounds } from '../bounds.ts'
+import { tooLargeMessage, type Bounds } from '../bounds.ts'
 import { partsOf, type GivenParts } from '../definition/definition.ts'
 import { managementError } from '../errors.ts'
 import { own, ownText, parseJson, type JsonObject } from '../document/json.ts'
@@ -35,7 +35,7 @@ export async function decodeBody(body: Buffer, encoding: string | undefined, bou
       `unsupported content coding "${coding.slice(0, 40)}" (supported: gzip, deflate, br)`,
     )
   try {
-    return checkSize(await decode(body, { maxOutputLength: bounds.documentBytes + 1 }), bounds)
+    return checkSize(await decode(body, { maxOutputLength: uploadLimit(bounds) + 1 }), bounds)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(bounds)
@@ -45,14 +45,20 @@ export async function decodeBody(body: Buffer, encoding: string | undefined, bou
 }
 
 function checkSize(body: Buffer, bounds: Bounds): Buffer {
-  if (body.length > bounds.documentBytes) throw tooLarge(bounds)
+  if (body.length > uploadLimit(bounds)) throw tooLarge(bounds)
   return body
 }
 
-function tooLarge(bounds: Bounds): Error {
-  return managementError('too_large', `a document can have at most ${bounds.documentBytes} bytes`, {
-    limit: bounds.documentBytes,
-  })
+function tooLarge({ documentBytes: limit }: Bounds): Error {
+  return managementError('too_large', tooLargeMessage(limit), { limit })
+}
+
+/** Bytes of an upload besides the document: settings, rules, overrides. */
+const ENVELOPE_BYTES = 1 << 20
+
+/** The limit of the body of an upload, compressed or not, in bytes. */
+export function uploadLimit({ documentBytes }: Bounds): number {
+  return documentBytes + ENVELOPE_BYTES
 }
 
 /** Parses an upload. An envelope has the key `spec` and no key `openapi`; anything else is the document itself. */

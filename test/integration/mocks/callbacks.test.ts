@@ -154,7 +154,7 @@ t.test('the number of callbacks is limited [MOCK-99] [MOCK-80]', async t => {
   await until(() => received.length === 10, 'ten are delivered')
   const replies = await Promise.all(Array.from({ length: 40 }, () => subscribe('many', {})))
   t.ok(
-    replies.some(({ headers }) => /^sent=0; skipped=14/.test(headers['x-svc-mock-callbacks'] ?? '')),
+    replies.some(({ headers }) => headers['x-svc-mock-callbacks']?.startsWith('sent=0; skipped=14')),
     'few wait',
   )
 })

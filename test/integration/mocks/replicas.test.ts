@@ -60,6 +60,7 @@ const entry = (digest: string, title = 'File'): SourceEntry => ({
   source: 'file',
   file: '/shop.json',
   text: document(title),
+  problems: [],
   given: {},
   enabled: true,
   at: null,

@@ -91,7 +91,7 @@ t.test('a request body is validated by the version that its type names [MOCK-37]
     )
 })
 
-t.test('the example of a request comes from the type that the client accepts [MOCK-50] [MOCK-52]', async t => {
+t.test('the example of a request has the type that the client accepts [MOCK-50] [MOCK-52]', async t => {
   const spec = documentOf({
     '/pastry/{name}': get(
       {

@@ -562,7 +562,7 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
     config_file: '/etc/mine.yaml',
     plugin_dirs: [],
     watch: true,
-    mocks: { dir: null, sample: true, callbackAllowlist: [] },
+    mocks: { dir: null, sample: true, callback_allowlist: [] },
     plan: 'free',
     limits,
     shared_mode: true,

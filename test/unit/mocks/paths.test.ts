@@ -141,7 +141,7 @@ t.test('servers of a path or an operation replace those of the document [MOCK-34
   }
   t.equal(api.pathOf(api.operation('upload')!), '/api/2.0')
   t.equal(api.pathOf(api.operation('download')!), '/2.0')
-  t.match(api.nearest('/api/oauth2/authorizes'), { template: '/api/oauth2/authorize' })
+  t.match(api.nearest('/api/oauth2/authorized'), { template: '/api/oauth2/authorize' })
 })
 
 t.test('an unsupported method is reported with the allowed methods [MOCK-32]', async t => {
