@@ -1,8 +1,7 @@
 /** `/cache/{ttl}`: a cacheable response that stays the same for the life of the process. */
 import { createHash } from 'node:crypto'
-import { describe, parseInteger } from 'svc/plugin'
+import { describe, isNotModified, parseInteger } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { isNotModified } from '../conditional.ts'
 import { invalidTtl } from '../errors.ts'
 
 const MAX_TTL = 4_294_967_295

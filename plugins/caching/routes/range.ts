@@ -1,8 +1,6 @@
 /** `/range/{n}`: letters that can be requested in ranges. */
-import { describe, parseInteger } from 'svc/plugin'
+import { describe, isNotModified, isRangeCurrent, parseInteger, readRange } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { isRangeCurrent, readRange } from '../byte-range.ts'
-import { isNotModified } from '../conditional.ts'
 import { invalidCount } from '../errors.ts'
 
 const range: RouteDescription = {

@@ -1,5 +1,5 @@
 /** The modifications of a response by a rule or override, and their validation. */
-import { isOriginWide, isRecord, isToken } from 'svc/plugin'
+import { fieldProblem, isOriginWide, isRecord, isToken } from 'svc/plugin'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {
@@ -85,6 +85,8 @@ function checkHeaders(value: Json): string | null {
     if (FORBIDDEN_HEADER.test(name) || isOriginWide(name)) return `the header ${name} can't be set`
     if (typeof text !== 'string' || text.length > 8192)
       return `expected a string of at most 8192 characters for the header ${name}`
+    const problem = fieldProblem(name, text)
+    if (problem !== null) return problem
   }
   return null
 }

@@ -8,6 +8,7 @@ import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
 import type { RecordedChunk, RecordedResponse } from '../recordings/recording.ts'
 import { hidesMembers, isJsonType, mediaType } from '../recordings/request-shape.ts'
+import type { Pairs } from '../recordings/request-shape.ts'
 import { RecordedBytes } from './recorded-bytes.ts'
 import type { Chunk } from './recorded-bytes.ts'
 import { ResponseCleaner } from './response-cleaner.ts'
@@ -28,12 +29,14 @@ const DECODERS: Record<string, (() => Transform) | null> = {
   deflate: createInflate,
   br: createBrotliDecompress,
 }
-/** Describe the bytes on the wire, or the day of the response. */
+/** Describe the bytes on the wire, or the day of the response. In the response to HEAD, they describe those for GET. */
 const NOT_RECORDED = new Set(['content-length', 'content-encoding', 'date'])
 
 export interface RecorderOptions {
   upstream: Upstream
   status: number
+  /** Whether it is the response to a HEAD request. */
+  isHead: boolean
   lines: readonly HeaderLine[]
   /** When the request was sent, on the clock of `performance.now`. */
   sentAt: number
@@ -41,6 +44,13 @@ export interface RecorderOptions {
   secrets: () => Iterable<string>
   /** Memory for all bodies that are being recorded. */
   memory: SharedMemory
+}
+
+/** What came before the response and after its body. */
+export interface AroundBody {
+  /** Headers of 103 responses. */
+  hints: readonly Pairs[]
+  trailers: Pairs
 }
 
 type RecordedBody = Pick<RecordedResponse, 'json' | 'body' | 'base64' | 'chunks'>
@@ -88,7 +98,7 @@ export class ResponseRecorder {
   }
 
   /** The recording, after the body is complete; null if it is too large or its coding is invalid. */
-  async finish(): Promise<RecordedResponse | null> {
+  async finish({ hints, trailers }: AroundBody): Promise<RecordedResponse | null> {
     const endedAt = performance.now()
     if (this.#hasBytes) {
       this.#decoder?.end()
@@ -107,7 +117,9 @@ export class ResponseRecorder {
       headers: this.#headers(upstream, cleaner),
       recorded_at: this.#recordedAt.toISOString(),
       first_byte_ms: Math.round(this.#headAt - sentAt),
+      ...(hints.length === 0 ? {} : { early_hints: hints.map(fields => cleanFields(fields, cleaner)) }),
       ...(await this.#body(all, chunks, endedAt, cleaner)),
+      ...(Object.keys(trailers).length === 0 ? {} : { trailers: cleanFields(trailers, cleaner) }),
     }
   }
 
@@ -145,7 +157,7 @@ export class ResponseRecorder {
   #headers(upstream: Upstream, cleaner: ResponseCleaner): Record<string, string | string[]> {
     const kept = responseHeaders(this.#options.lines).flatMap(([given, value]): HeaderLine[] => {
       const name = given.toLowerCase()
-      if (NOT_RECORDED.has(name)) return []
+      if (NOT_RECORDED.has(name) && !(this.#options.isHead && name !== 'date')) return []
       if (upstream.ignore.headers.has(name)) return []
       return [[name, cleaner.header(name, value)]]
     })
@@ -181,6 +193,14 @@ export class ResponseRecorder {
       return { after_ms: gap, ...contentOf(index) }
     })
   }
+}
+
+function cleanFields(fields: Pairs, cleaner: ResponseCleaner): Pairs {
+  const cleaned = Object.entries(fields).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(one => cleaner.header(name, one)) : cleaner.header(name, value),
+  ])
+  return Object.fromEntries(cleaned) as Pairs
 }
 
 function headerOf(lines: readonly HeaderLine[], name: string): string {

@@ -94,7 +94,7 @@ const SEARCHES: Record<string, Bound> = {
     bound: 'steps of the generated answer; a named class tests one character',
   },
   'core/http/response/xml.ts': { calls: ['new RegExp'], bound: 'one character class, linear' },
-  'plugins/caching/http-date.ts': { calls: ['new RegExp'], bound: 'built once, of fixed length' },
+  'core/fields/http-date.ts': { calls: ['new RegExp'], bound: 'built once, of fixed length' },
   'core/http/pipeline/stages/rules.ts': { calls: ['memberAt'], bound: 'references have 201 characters' },
   'plugins/mcp/configured/declared-tool.ts': {
     calls: ['valueAt'],
