@@ -341,6 +341,14 @@ export { expandedBytes, expandText, expandValue, memberAt } from './references.t
 export type { LookUp } from './references.ts'
 export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
 export type { LinearPattern, PatternOptions } from './linear-pattern.ts'
+export {
+  CONTENT_CODINGS,
+  ContentCodingError,
+  contentCodings,
+  createDecoder,
+  decodeContent,
+  isContentCodingError,
+} from './content-coding.ts'
 export { isRangeCurrent, readRange } from '../fields/byte-range.ts'
 export type { ByteRange } from '../fields/byte-range.ts'
 export { isNotModified, isPreconditionFailed } from '../fields/conditional.ts'

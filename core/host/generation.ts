@@ -3,7 +3,7 @@
  * that. It counts its open requests and sockets, and is closed when it has been replaced and the last one has ended.
  */
 import Fastify, { LogController } from 'fastify'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm, FamiliarPath } from '../contract/plugin.ts'
@@ -32,6 +32,7 @@ import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
+import { contentForRoute, contentOf } from '../http/request/decoded-body.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
 import type { BodyParsing } from './body-parsing.ts'
@@ -140,10 +141,11 @@ export class Generation implements RoutingGeneration {
       const context = contextOf(request.raw)
       const { log, parsesBody } = context.route!
       request.log = reply.log = log.forRequest(context)
-      if (!parsesBody) request.body = context.body
+      if (parsesBody && context.codingError !== null) return done(context.codingError)
+      if (!parsesBody) exposeBody(request, context)
       // Requests without a body are not read by the pipeline.
       else if (request.raw.readableEnded && context.upgrade === null)
-        request.raw = replayRequest(request.raw, context.body)
+        request.raw = replayRequest(request.raw, contentOf(context), context.decodedBody !== null)
       if (context.upgrade !== null) {
         moveHeaders(context, reply.raw as SvcResponse)
         request.ws = true
@@ -262,6 +264,15 @@ function moveHeaders(context: RequestContext, response: SvcResponse): void {
   for (const [name, value] of Object.entries(context.response.getHeaders()))
     if (value !== undefined) response.setHeader(name, value)
   context.response = response
+}
+
+/** Sets the body of a route that does not parse it. Reading one that can't be decoded throws. */
+function exposeBody(request: FastifyRequest, context: RequestContext): void {
+  if (context.codingError === null) {
+    request.body = contentOf(context)
+    return
+  }
+  Object.defineProperty(request, 'body', { configurable: true, get: () => contentForRoute(context) })
 }
 
 /** The log of a route, with the route's log options. */

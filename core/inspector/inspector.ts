@@ -26,8 +26,10 @@ import type { ResponseCopy } from './response-copy.ts'
 import { findKey } from '../keys/api-key.ts'
 
 /** What a pipeline stage knows about a request when the response headers are sent. */
-export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'response'> {
+export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response'> {
   body: Buffer
+  /** Null for a body without a content coding. */
+  decodedBody: Buffer | null
   response: ResponseInProgress
   /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders
@@ -280,6 +282,7 @@ export function createInspector({
         sessionFrom: facts.sessionFrom,
         body: redactedBody(facts.body, apiKey),
         bodyBytes: facts.body.length,
+        ...(facts.decodedBody === null ? {} : { decodedBody: redactedBody(facts.decodedBody, apiKey) ?? '' }),
         status: facts.status,
         latencyMs: facts.latencyMs,
         trace: facts.trace,

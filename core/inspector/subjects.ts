@@ -51,7 +51,7 @@ export class Subjects {
         session: captured.session,
         clientIp: captured.clientIp,
         get body() {
-          return (body ??= Buffer.from(captured.body ?? '', 'latin1'))
+          return (body ??= Buffer.from(captured.decodedBody ?? captured.body ?? '', 'latin1'))
         },
         status: captured.status,
         rule: captured.rule,

@@ -5,6 +5,7 @@ import type { Svc } from 'svc/plugin'
 import { admitFirst } from './admission.ts'
 import type { InnerServer } from './bridge/connections.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
+import { refuseUnnamedCoding, withCheckedRequests } from './checked-messages.ts'
 import { ReflectionCache } from './reflection/reflection-cache.ts'
 import type { ServiceRegistry } from './service-registry.ts'
 import { statusOnce } from './status-once.ts'
@@ -25,14 +26,17 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': -1,
     'grpc.enable_channelz': 0,
-    interceptors: [statusOnce, readWhenSent],
+    interceptors: [statusOnce, refuseUnnamedCoding, readWhenSent],
   })
   const descriptorSets: Buffer[] = []
   const names: string[] = []
   for (const service of services.all()) {
     try {
       const implementation = await service.open()
-      server.addService(withSerialized(implementation.definition), admitFirst(svc, open, implementation))
+      server.addService(
+        withSerialized(withCheckedRequests(implementation.definition)),
+        admitFirst(svc, open, implementation),
+      )
       descriptorSets.push(implementation.reflection)
       names.push(service.name)
     } catch (error) {

@@ -154,7 +154,7 @@ export class Proxy {
       (asked ??= {
         shape: shapeOf(
           upstream,
-          { method: request.method, path, query, header, body: svc.http.body(request) },
+          { method: request.method, path, query, header, body: svc.http.receivedBody(request) },
           redactor,
         ),
         header: field => recordedHeader(upstream, field, header(field) ?? '', redactor),
@@ -262,5 +262,5 @@ async function completeBody(
 ): Promise<AsyncIterable<Buffer> | null> {
   if (body === null) return null
   for await (const _piece of body);
-  return Readable.from([svc.http.body(request)])
+  return Readable.from([svc.http.receivedBody(request)])
 }

@@ -5,8 +5,9 @@
  * request is never captured, and so on.
  */
 import { sendResponse, sendError, sendErrorInForm, replaceWithError } from '../response/send.ts'
-import { announcedLength, bodyLimitOf, readBody, rejectBody } from '../request/body.ts'
+import { announcedLength, bodyLimitOf, rejectBody } from '../request/body.ts'
 import type { RequestContext } from '../request/context.ts'
+import { readContent } from '../request/decoded-body.ts'
 import { dropUnread } from '../request/streamed-body.ts'
 import {
   badRequest,
@@ -31,6 +32,7 @@ import { limitTogether } from './stages/shared-limits.ts'
 import { observe } from './stages/observation.ts'
 import { enterTrace } from './stages/tracing.ts'
 import { decodedPath } from '../../fields/request-target.ts'
+import type { ErrorForm } from '../../contract/plugin.ts'
 import type { PipelineServices, Stage } from './stage.ts'
 
 const STAGES: readonly Stage[] = [
@@ -161,9 +163,9 @@ function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServic
   return false
 }
 
-function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {
+function receiveBody(context: RequestContext, { rules }: PipelineServices): true | Promise<boolean> {
   if (context.isBodyRead || context.description?.streamsBody === true) return true
-  return readBody(context, bodyLimitOf(context, config.bodyLimit))
+  return readContent(context, rules)
 }
 
 function callRoute(context: RequestContext): boolean {
@@ -194,7 +196,10 @@ export function sendUnrouted(context: RequestContext, path: string): void {
   const asSent = context.url.split('?', 1)[0]!
   if (methods.length > 0 && !methods.includes(context.method)) {
     const body = methodNotAllowed(context.method, asSent, methods)
-    sendErrorInForm(context, { status: 405, kind: 'unrouted', body }, form, { Allow: methods.join(', ') })
+    const allow = { Allow: methods.join(', ') }
+    // A server that a plugin imitates may list fewer.
+    const formed = form === null ? null : withDefaultHeaders(form, allow)
+    sendErrorInForm(context, { status: 405, kind: 'unrouted', body }, formed, formed === null ? allow : {})
     return
   }
   const owner = context.generation.absentOwner(path)
@@ -208,4 +213,11 @@ export function sendUnrouted(context: RequestContext, path: string): void {
       ? notFound(context.method, asSent, context.generation.familiarPath(path))
       : notFoundOfPlugin(context.method, asSent, owner)
   sendErrorInForm(context, { status: 404, kind: 'unrouted', body }, form)
+}
+
+function withDefaultHeaders(form: ErrorForm, defaults: Record<string, string>): ErrorForm {
+  return (failure, facts) => {
+    const formed = form(failure, facts)
+    return { ...formed, headers: { ...defaults, ...formed.headers } }
+  }
 }

@@ -2,13 +2,14 @@
 import { describe, type FastifyInstance } from 'svc/plugin'
 import { readGrants } from '../access/grants.ts'
 import { isJson } from '../access/media-types.ts'
-import { transportError } from '../errors.ts'
+import { RpcError, transportError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
-import { parseBody, readId, readMessage, resultText, type RpcRequest } from '../calls/json-rpc.ts'
+import { errorText, parseBody, readId, readMessage, resultText, type RpcRequest } from '../calls/json-rpc.ts'
 import { injectFaults } from '../faults/inject.ts'
 import { isStatusKind } from '../faults/kinds.ts'
 import type { Mcp } from '../mcp.ts'
 import type { Session } from '../sessions/session.ts'
+import type { SessionParameters } from '../sessions/session-record.ts'
 import { OLDEST } from '../wire/versions.ts'
 import { respondTo } from '../wire/legacy/respond.ts'
 import { initializeResult, readSessionParameters } from '../wire/legacy/initialize.ts'
@@ -74,10 +75,17 @@ async function takeMessage(exchange: Exchange): Promise<void> {
 
 /** The session was created with the stream; `initialize` sets its revision and capabilities. */
 async function initialize(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
-  const { version, capabilities } = readSessionParameters(request, exchange.server, TRANSPORT, {
-    claims: null,
-    owner: session.record.owner,
-  })
+  let parameters: SessionParameters
+  try {
+    parameters = readSessionParameters(request, exchange.server, TRANSPORT, {
+      claims: null,
+      owner: session.record.owner,
+    })
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return session.writeHttpSse(errorText(request.id, error))
+  }
+  const { version, capabilities } = parameters
   await exchange.mcp.hub.sessions.change(session, () => ({ version, capabilities }))
   await readGrants(exchange.server, exchange.mcp)
   session.writeHttpSse(resultText(request.id, initializeResult(session, exchange.server)))

@@ -178,7 +178,7 @@ async function send(
         if (hints.length < MAX_HINTS) hints.push(fields)
         sendEarlyHints(request, reply, fields)
       },
-      receivedBody: () => (upload.isComplete ? svc.http.body(request) : null),
+      receivedBody: () => (upload.isComplete ? svc.http.receivedBody(request) : null),
       signal: svc.http.signal(request),
     })
   } catch (error) {

@@ -1,8 +1,15 @@
 /** Collects the response of an upstream for a recording, decoded and with its timing. */
 import { isUtf8 } from 'node:buffer'
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { drained, isOutputError, OutputBudget, type SharedMemory } from 'svc/plugin'
+import {
+  CONTENT_CODINGS,
+  contentCodings,
+  createDecoder,
+  drained,
+  isOutputError,
+  OutputBudget,
+  type SharedMemory,
+} from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
@@ -20,15 +27,6 @@ export const MAX_BODIES_BYTES = 2 * MAX_BODY_BYTES
 /** A body of known length that arrives within this time, in milliseconds, is recorded in one piece. */
 const ONE_PIECE_MS = 20
 
-/** Null: the bytes are the body. */
-const DECODERS: Record<string, (() => Transform) | null> = {
-  '': null,
-  identity: null,
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-}
 /** Describe the bytes on the wire, or the day of the response. In the response to HEAD, they describe those for GET. */
 const NOT_RECORDED = new Set(['content-length', 'content-encoding', 'date'])
 
@@ -71,13 +69,16 @@ export class ResponseRecorder {
     this.#options = options
     this.#budget = new OutputBudget(MAX_BODY_BYTES, options.memory)
     this.#bytes = new RecordedBytes(this.#budget)
-    this.#decoder = DECODERS[codingOf(options.lines)]?.() ?? null
+    const [coding] = codingsOf(options.lines)
+    this.#decoder = coding === undefined ? null : createDecoder(coding)
     this.#decoded = this.#decoder === null ? Promise.resolve(true) : this.#collect(this.#decoder)
   }
 
   /** Whether the body is too long by its announced length, or in a coding in which no secrets can be found. */
   static cannotRecord(lines: readonly HeaderLine[]): boolean {
-    return Number(headerOf(lines, 'content-length')) > MAX_BODY_BYTES || !Object.hasOwn(DECODERS, codingOf(lines))
+    const codings = codingsOf(lines)
+    const isUnknown = codings.length > 1 || codings.some(coding => !CONTENT_CODINGS.includes(coding))
+    return Number(headerOf(lines, 'content-length')) > MAX_BODY_BYTES || isUnknown
   }
 
   /** False if the decoder is behind: await `ready` before the next piece, which it would have to keep. */
@@ -207,8 +208,8 @@ function headerOf(lines: readonly HeaderLine[], name: string): string {
   return lines.find(([other]) => other.toLowerCase() === name)?.[1] ?? ''
 }
 
-function codingOf(lines: readonly HeaderLine[]): string {
-  return headerOf(lines, 'content-encoding').trim().toLowerCase()
+function codingsOf(lines: readonly HeaderLine[]): string[] {
+  return contentCodings(headerOf(lines, 'content-encoding'))
 }
 
 /** Cut where the pieces were. */

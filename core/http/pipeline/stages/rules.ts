@@ -20,8 +20,10 @@ import { injectedFaultBody } from '../../../rules/fault-headers.ts'
 import type { RuleEntry } from '../../../rules/rule-entry.ts'
 import type { Action, Step } from '../../../rules/step.ts'
 import { nextStep } from '../../../rules/counting.ts'
-import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
+import { announcedLength } from '../../request/body.ts'
 import type { RequestContext } from '../../request/context.ts'
+import { contentOf, readContent } from '../../request/decoded-body.ts'
+import type { BodyServices } from '../../request/decoded-body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import { withinBudget } from '../../response/output-error.ts'
 import { sendRuleResponse } from '../../response/rule-response.ts'
@@ -165,7 +167,7 @@ export function subjectOf(context: RequestContext, { budgets }: RuleServices): M
   const facts = {
     ...factsOf(context),
     get body() {
-      return context.body
+      return contentOf(context)
     },
   }
   return new MatchSubject(facts, budgets.evaluation())
@@ -199,7 +201,6 @@ async function takeAmong(
   rules: RuleServices,
   { replies, isCall = false, facts, message }: TakeOptions,
 ): Promise<TakenRule | null> {
-  const bodyLimit = bodyLimitOf(context, rules.config.bodyLimit)
   const isMessage = message !== undefined
   const canHaveBody = isMessage || (!isCall && context.upgrade === null && !isEndless(context))
   let unread = facts
@@ -219,7 +220,7 @@ async function takeAmong(
     if (!rules.book.isInForce(entry) || !isMet(entry, () => entry.match.headHolds(subject))) continue
     if (entry.match.needsBody) {
       if (!canHaveBody) continue
-      if (!isMessage && !(await receive(context, bodyLimit))) return null
+      if (!isMessage && !(await receive(context, rules))) return null
       if (unread !== undefined && entry.match.protocols.includes(unread.protocol)) {
         subject.setProtocol(unread.protocol, await unread.read())
         unread = undefined
@@ -233,8 +234,8 @@ async function takeAmong(
     if (hit === null) continue
     const step = permitted(entry.rule.steps[nextStep(entry.rule, hit)!]!, entry, context)
     const { action } = step
-    if (action.kind === 'respond' && action.respond.needsBody && canHaveBody && !(await receive(context, bodyLimit)))
-      return null
+    const isBodyUsed = action.kind === 'respond' && action.respond.needsBody && canHaveBody
+    if (isBodyUsed && !(await receive(context, rules))) return null
     return context.closed && !isMessage ? null : { entry, step, hit, subject }
   }
   return null
@@ -245,10 +246,10 @@ function isEndless(context: RequestContext): boolean {
   return context.description?.streamsBody === true && !context.isBodyRead && announcedLength(context) === null
 }
 
-/** Reads the body once; false if it was rejected or the client disconnected. */
-export async function receive(context: RequestContext, limit: number): Promise<boolean> {
+/** Reads and decodes the body once; false if it was rejected or the client disconnected. */
+export async function receive(context: RequestContext, services: BodyServices): Promise<boolean> {
   if (context.isBodyRead || context.isRouted) return true
-  const isThere = await readBody(context, limit)
+  const isThere = await readContent(context, services)
   context.isBodyRead = true
   return isThere
 }
@@ -327,13 +328,13 @@ async function perform(
   const { action } = step
   switch (action.kind) {
     case 'abort':
-      await afterKnownBody(context, config.bodyLimit, () => {
+      await afterKnownBody(context, rules, () => {
         context.injects('abort', source, 'rule')
         breakConnection(context, action.fault, 100)
       })
       return ANSWERED
     case 'respond':
-      await afterKnownBody(context, config.bodyLimit, () =>
+      await afterKnownBody(context, rules, () =>
         withinBudget(context, () =>
           sendRuleResponse(context, action.respond, {
             lookUp: lookUpFor(taken, context),
@@ -344,7 +345,7 @@ async function perform(
       return ANSWERED
     case 'fail':
       if (isInRoute) return { kind: 'fail', rule: entry.rule.name, ...failOf(action) }
-      await afterKnownBody(context, config.bodyLimit, () => {
+      await afterKnownBody(context, rules, () => {
         context.injects('fail', source, 'rule')
         sendFailure(taken, action, context)
       })
@@ -371,9 +372,9 @@ export function sourceOf({ rule }: RuleEntry): string {
 }
 
 /** A body with a known end is read before the response, because the inspector shows it. */
-async function afterKnownBody(context: RequestContext, bodyLimit: number, act: () => void): Promise<void> {
+async function afterKnownBody(context: RequestContext, services: BodyServices, act: () => void): Promise<void> {
   if (context.isRouted) act()
-  else await afterBody(context, bodyLimit, act)
+  else await afterBody(context, services, act)
 }
 
 type Fail = Extract<Action, { kind: 'fail' }>
