@@ -44,7 +44,8 @@ export interface GenerationOptions {
   bodyLimit: number
   /** Maximum sizes of a WebSocket message in bytes; larger ones close the socket with 1009. */
   maxWebSocketPayload: Record<MessageSize, number>
-  exposedHeaders: string
+  /** By the plugin that answers; null: the core. */
+  exposedHeaders: ReadonlyMap<string | null, string>
   /** Value of `X-Svc-Replica`; null if the process is not a replica. */
   replica: string | null
   exemptions: Exemptions
@@ -79,7 +80,7 @@ export class Generation implements RoutingGeneration {
   readonly tlsNames: TlsNameHandler[] = []
   readonly tlsPorts: TlsPort[] = []
   readonly hosts = new HostMounts()
-  readonly exposedHeaders: string
+  readonly #exposedHeaders: ReadonlyMap<string | null, string>
   readonly replica: string | null
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing
@@ -101,7 +102,7 @@ export class Generation implements RoutingGeneration {
 
   constructor(options: GenerationOptions) {
     this.number = options.number
-    this.exposedHeaders = options.exposedHeaders
+    this.#exposedHeaders = options.exposedHeaders
     this.replica = options.replica
     this.exemptions = options.exemptions
     this.#webSockets = new WebSocketRoutes(options.websockets.memory)
@@ -153,6 +154,10 @@ export class Generation implements RoutingGeneration {
       done()
     })
     this.app.setErrorHandler((error, request, reply) => sendRouteError(error, request, reply, options.errors))
+  }
+
+  exposedHeaders(plugin: string | null): string {
+    return this.#exposedHeaders.get(plugin) ?? this.#exposedHeaders.get(null)!
   }
 
   /** Adds a route of a scope to the route table. Throws if the route exists, or is not below its plugin's paths. */

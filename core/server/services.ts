@@ -349,10 +349,10 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
       },
       exposedHeaders: ofPlugins =>
         exposedHeaders(ofPlugins, [
-          ...limits.exposedHeaders,
-          ...(keys?.exposedHeaders ?? []),
           ...(sharedState === null && config.workers === 1 ? [] : ['X-Svc-Replica']),
           ...(sharedState === null ? [] : ['X-Svc-State-Store']),
+          ...limits.exposedHeaders,
+          ...(keys?.exposedHeaders ?? []),
         ]),
       controlTools: generation => new ControlToolRegistry(() => generation.routes.list),
       registerCore: generation => {

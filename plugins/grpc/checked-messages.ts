@@ -1,23 +1,21 @@
 /** Refuses messages that grpc-js and protobufjs would accept although they are malformed. */
-import { ServerInterceptingCall, status } from '@grpc/grpc-js'
-import type { ServerInterceptor, ServiceDefinition } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
+import type { ServerInterceptingCallInterface, ServiceDefinition } from '@grpc/grpc-js'
 
 /** Stands for the missing `grpc-encoding` of a call: grpc-js would take compressed messages for uncompressed ones. */
 export const NO_ENCODING = 'svc-none'
 
 /**
- * A message with the compressed flag in a call without `grpc-encoding`, or with `identity`, ends the call with INTERNAL
- * (gRPC compression, "Specification"). Statuses that the library sets bypass the responder.
+ * The status of a call: INTERNAL if a message has the compressed flag and `grpc-encoding` is missing or `identity` (gRPC
+ * compression, "Specification"), for which the library has UNIMPLEMENTED with the name above.
  */
-export const refuseUnnamedCoding: ServerInterceptor = (_method, call) => {
-  const sendStatus = call.sendStatus.bind(call)
-  call.sendStatus = partial => {
-    const isUnnamed = partial.code === status.UNIMPLEMENTED && partial.details?.includes(`"${NO_ENCODING}"`) === true
-    const details = 'a message has the compressed flag, but grpc-encoding names no compression'
-    sendStatus(isUnnamed ? { ...partial, code: status.INTERNAL, details } : partial)
-  }
-  return new ServerInterceptingCall(call)
+export function withoutUnnamedCoding(given: PartialStatusObject): PartialStatusObject {
+  if (given.code !== status.UNIMPLEMENTED || given.details?.includes(`"${NO_ENCODING}"`) !== true) return given
+  const details = 'a message has the compressed flag, but grpc-encoding names no compression'
+  return { ...given, code: status.INTERNAL, details }
 }
+
+type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0]
 
 /** The definition with a check of each message before it is deserialized; grpc-js ends the call with INTERNAL if it throws. */
 export function withCheckedRequests(definition: ServiceDefinition): ServiceDefinition {

@@ -5,7 +5,7 @@ import type { Svc } from 'svc/plugin'
 import { admitFirst } from './admission.ts'
 import type { InnerServer } from './bridge/connections.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
-import { refuseUnnamedCoding, withCheckedRequests } from './checked-messages.ts'
+import { withCheckedRequests } from './checked-messages.ts'
 import { ReflectionCache } from './reflection/reflection-cache.ts'
 import type { ServiceRegistry } from './service-registry.ts'
 import { statusOnce } from './status-once.ts'
@@ -26,7 +26,7 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': -1,
     'grpc.enable_channelz': 0,
-    interceptors: [statusOnce, refuseUnnamedCoding, readWhenSent],
+    interceptors: [statusOnce, readWhenSent],
   })
   const descriptorSets: Buffer[] = []
   const names: string[] = []

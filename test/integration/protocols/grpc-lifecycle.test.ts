@@ -127,9 +127,9 @@ t.test(
     const right = [0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69]
     const flagged = [1, ...right.slice(1)]
     const rows: [body: number[], encoding: string | null, code: number, message: RegExp][] = [
-      [right, null, status.OK, /^$/],
-      [right, 'identity', status.OK, /^$/],
-      [right, 'gzip', status.OK, /^$/],
+      [right, null, status.OK, /^(?:OK)?$/],
+      [right, 'identity', status.OK, /^(?:OK)?$/],
+      [right, 'gzip', status.OK, /^(?:OK)?$/],
       [flagged, null, status.INTERNAL, /compressed flag, but grpc-encoding names no compression/],
       [flagged, 'identity', status.INTERNAL, /compressed flag/],
       [flagged, 'rot13', status.UNIMPLEMENTED, /rot13/],
