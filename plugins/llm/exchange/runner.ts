@@ -57,6 +57,7 @@ import { showTiming } from '../profiles/timing.ts'
 import { NO_PACE, waitBefore } from '../profiles/wait-before.ts'
 import { withCache } from '../cache/cached-result.ts'
 import type { PromptCache } from '../cache/prompt-cache.ts'
+import { reportIgnoredHeaders } from './ignored-headers.ts'
 import type { ProviderSettings } from '../providers/options.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { endedCall, type Outcome } from '../usage/ended-call.ts'
@@ -121,6 +122,7 @@ export async function run(
   exchange.runItem = services.runItem
   exchange.generate = services.generate
   try {
+    reportIgnoredHeaders(exchange)
     checkCredential(exchange)
     if (exchange.body.length > LARGE_BODY) await new Pacer().pause()
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
