@@ -302,6 +302,7 @@ export {
   parseDecimal,
   parseInteger,
   emptyRecord,
+  lastEventIdOf,
   queryRecord,
   quoteInput,
   rawQuery,

@@ -9,6 +9,7 @@ import { cachePages } from '../../../core/control/page-cache.ts'
 import { registerCoreRoutes } from '../../../core/control/routes.ts'
 import type { Catalog, CatalogEndpoint } from '../../../core/contract/plugin.ts'
 import { appOn, fakeHost } from '../../support/control-deps.ts'
+import { serve } from '../../support/server.ts'
 
 type Example = CatalogEndpoint['examples'][number]
 
@@ -275,11 +276,14 @@ t.test('the API reference loads its files with any path prefix [CTL-28]', async 
 })
 
 t.test('/docs/ redirects to /docs with any path prefix [CTL-28]', async t => {
-  const app = await appOn(fakeHost(), registerDocs)
-  t.teardown(() => app.close())
-  const { statusCode, headers } = await app.inject('/docs/')
-  t.equal(statusCode, 307)
-  t.equal(new URL(String(headers.location), 'https://gw.example/demo/docs/').pathname, '/demo/docs')
+  const { url } = await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })
+  const location = async (path: string, headers: Record<string, string> = {}): Promise<unknown[]> => {
+    const response = await fetch(url + path, { redirect: 'manual', headers })
+    return [response.status, response.headers.get('location')]
+  }
+  t.strictSame(await location('/docs/'), [307, '/docs'])
+  t.strictSame(await location('/docs/', { 'X-Forwarded-Prefix': '/demo' }), [307, '/demo/docs'])
+  t.strictSame(await location('/s/mine/docs/'), [307, '/s/mine/docs'])
 })
 
 t.test('its files have their types, and a client with a cached copy gets 304 [CTL-29]', async t => {
