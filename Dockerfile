@@ -6,6 +6,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.types.json svc.yaml.example svc.schema.json README.md CHANGELOG.md LICENSE ./
+COPY backends ./backends
 COPY bin ./bin
 COPY core ./core
 COPY plugins ./plugins

@@ -28,6 +28,7 @@ export const INSTALLED = [
 
 /** Files and folders of the checkout that are published as they are. */
 export const PUBLISHED_FILES = [
+  'backends',
   'bin',
   'core',
   'plugins',

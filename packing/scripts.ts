@@ -2,9 +2,8 @@
  * Writes the scripts of the published package (`core/host/prebuilt.mjs` reads them): the core and each built-in plugin as
  * one script, files written by the plugins' `pack.ts`, and the packages that npm does not install.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { bundleAll } from '../core/host/bundle.mjs'
 import type { Bundle } from '../core/host/bundle.mjs'
 import { fingerprintFolder } from '../core/host/discovery.ts'
@@ -13,15 +12,12 @@ import { bundlePackages, packageOf } from './packages.ts'
 import { packedVariants } from './packed-variants.ts'
 import { INSTALLED } from './published.ts'
 
-const SWAGGER_UI_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-32x32.png']
-
 /** `import()` becomes `require`, which finds the packed packages. */
 const OPTIONS = { supported: { 'dynamic-import': false }, plugins: [packedVariants] }
 
 /** `product` is the checkout, `out` the folder to write, `dependencies` the names of the packages of the checkout. */
 export async function writeScripts(product: string, out: string, dependencies: readonly string[]): Promise<void> {
-  for (const folder of ['plugins', 'packages', 'assets', 'swagger-ui'])
-    mkdirSync(join(out, folder), { recursive: true })
+  for (const folder of ['plugins', 'packages', 'assets']) mkdirSync(join(out, folder), { recursive: true })
   const folder = join(product, 'plugins')
   const names = readdirSync(folder).filter(name => existsSync(join(folder, name, 'index.ts')))
   const [core] = (await bundleAll([join(product, 'core', 'main.ts')], join(product, 'core'), OPTIONS)).values()
@@ -39,14 +35,7 @@ export async function writeScripts(product: string, out: string, dependencies: r
   )
   const packed = await bundlePackages([...wanted].sort(), join(out, 'packages'), product)
 
-  const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  for (const file of SWAGGER_UI_FILES) cpSync(join(swaggerUi, file), join(out, 'swagger-ui', file))
-
-  const inputs = [
-    ...packed.inputs,
-    ...(await packAssets(names, { folder, out })),
-    join(swaggerUi, 'swagger-ui-bundle.js'),
-  ]
+  const inputs = [...packed.inputs, ...(await packAssets(names, { folder, out }))]
   writeLicenses(inputs, join(out, 'THIRD-PARTY-LICENSES.txt'))
   const fingerprints = await Promise.all(names.map(async name => [name, await fingerprintFolder(join(folder, name))]))
   writeFileSync(

@@ -1,6 +1,6 @@
 /** Parses the arguments of a command. Errors suggest the nearest valid option. */
 import { parseArgs } from 'node:util'
-import { nearest } from '../contract/nearest.ts'
+import { nearest } from '../toolkit/nearest.ts'
 
 /** The command line is invalid: exit code 2. */
 export class UsageError extends Error {

@@ -1,6 +1,6 @@
 /** Parses the command line and runs the command. */
 import { resolve } from 'node:path'
-import { nearest } from '../contract/nearest.ts'
+import { nearest } from '../toolkit/nearest.ts'
 import { VERSION } from '../product.ts'
 import { UsageError, readArguments } from './arguments.ts'
 import { commandContext } from './command-context.ts'

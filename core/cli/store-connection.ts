@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { readEnvironment } from '../config/environment.ts'
 import { REDIS_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import { hostOf } from '../server/state-store.ts'
-import type { ServerFacts } from '../state/shared/server-facts.ts'
+import { loadBackend } from '../state/shared-backend.ts'
 import type { Finding } from './findings.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -36,35 +36,14 @@ export async function connectToStore({ environment, workingDirectory }: Terminal
   const host = hostOf(url)
   try {
     const authority = ca === null ? null : await readFile(resolve(workingDirectory, ca), 'utf8')
-    const { version, policy } = await ask({ url, password, isCluster, ca: authority })
+    const { version, policy } = await (await loadBackend()).readFacts(
+      { url, password, isCluster, ca: authority },
+      CONNECT_MS,
+    )
     return { host, version, policy, findings: policyFindings(host, policy) }
   } catch (error) {
     const message = `the state store ${host} can't be used: ${loadFailure(error, REDIS_PACKAGES)}`
     return { ...unknown, host, findings: [finding('error', message, 'start the store, or correct SVC_STATE_STORE')] }
-  }
-}
-
-async function ask(address: {
-  url: string
-  password: string | null
-  isCluster: boolean
-  ca: string | null
-}): Promise<ServerFacts> {
-  const { createRedisLink } = await import('../state/shared/redis-link.ts')
-  const { assertSupported, readFacts } = await import('../state/shared/server-facts.ts')
-  const link = createRedisLink(address)
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${CONNECT_MS / 1000} s`)), CONNECT_MS)
-  })
-  try {
-    await Promise.race([link.connect(), late])
-    const facts = await Promise.race([readFacts(link), late])
-    assertSupported(facts.version)
-    return facts
-  } finally {
-    clearTimeout(timer)
-    link.destroy()
   }
 }
 

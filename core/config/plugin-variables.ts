@@ -2,7 +2,7 @@
 import type { Plugin } from '../contract/plugin.ts'
 import type { VariableDefinition } from '../contract/declarations.ts'
 import type { Environment } from './environment.ts'
-import { nearest } from '../contract/nearest.ts'
+import { nearest } from '../toolkit/nearest.ts'
 import { quote } from '../contract/parsers.ts'
 import { readVariable } from './read-variable.ts'
 import { orderVariables, type Definitions } from './variable-order.ts'

@@ -1,6 +1,6 @@
 /** How to fix an item that a schema rejects, in one imperative sentence. */
 import type { ErrorObject } from 'ajv'
-import { unknownName } from '../contract/unknown-name.ts'
+import { unknownName } from '../toolkit/unknown-name.ts'
 
 /** How to write a value of each JSON Schema type in YAML. */
 const HOW_TO_WRITE: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** Turns ajv errors into problems that a reader of the file understands: one location, one sentence. */
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { knownKeys, remedyOf } from './remedies.ts'
-import { unknownName } from '../contract/unknown-name.ts'
+import { unknownName } from '../toolkit/unknown-name.ts'
 
 /** One problem and its location in the value. */
 export interface Problem {

@@ -3,8 +3,8 @@
  * `writeOnly: true`), if its name belongs to a secret, or if it is a value of a map of headers or environment variables. Of
  * URLs, the user info and the query are secret.
  */
-import { Redactor } from '../contract/redaction.ts'
-import { isSecretName } from '../contract/secret-names.ts'
+import { Redactor } from '../toolkit/redaction.ts'
+import { isSecretName } from '../toolkit/secret-names.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
 
 const MASK = '***'

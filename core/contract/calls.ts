@@ -1,16 +1,8 @@
-/** `svc.limits` and `svc.mediaTypes`: requests that a plugin handles outside the pipeline, such as gRPC calls. */
+/** The extension point `core.media-types`: requests that a plugin handles outside the pipeline, such as gRPC calls. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 
-/** Limits and API keys for calls outside the pipeline. */
-export interface SvcLimits {
-  /**
-   * Checks the API key and the limits for a call outside the pipeline. `session` is the value of `X-Svc-Session`, `peer`
-   * the client's IP address and `key` the API key, if any.
-   */
-  admitCall(call: { session: string | null; peer: string; key: string | null }): Promise<CallAdmission>
-}
 /** Result of `admitCall`. A rejected call must end with this gRPC status and metadata. */
 export type CallAdmission =
   | { admitted: true }
@@ -30,6 +22,11 @@ export interface SvcMediaTypes {
       facts: ConnectionFacts,
     ) => void,
   ): void
+  /**
+   * Checks the API key and the limits for a call outside the pipeline. `session` is the value of `X-Svc-Session`, `peer`
+   * the client's IP address and `key` the API key, if any.
+   */
+  admitCall(call: { session: string | null; peer: string; key: string | null }): Promise<CallAdmission>
   /** CORS headers for the response to such a request or, for a preflight request, of the preflight response. */
   cors(request: IncomingMessage | Http2ServerRequest, expose: string[]): Record<string, string>
   /**

@@ -59,9 +59,3 @@ export interface ControlTools {
   /** The tools whose operations exist: those of the core, then others in order of registration. Call it when all plugins have registered. */
   list(): readonly ResolvedControlTool[]
 }
-
-declare module './plugin.ts' {
-  interface ExtensionPoints {
-    'control.tools': ControlTools
-  }
-}

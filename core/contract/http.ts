@@ -5,10 +5,10 @@ import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
 import type { ControlScope } from './control-scope.ts'
 import type { JsonObject } from './json.ts'
-import type { LookUp } from './references.ts'
+import type { LookUp } from '../toolkit/references.ts'
 import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
-import type { MatchFacts } from './testing.ts'
+import type { MatchFacts, RuleStep } from './testing.ts'
 
 /** A request object of Fastify or of Node. */
 export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
@@ -183,6 +183,8 @@ export interface ProtocolFacts {
   read(): Promise<readonly MatchFacts[] | null>
   /** Whether a `reply` step fits the request; otherwise its rule does not match. */
   takesReply(reply: JsonObject): Promise<boolean>
+  /** The steps of plugins that the route applies. Default: none. */
+  steps?: readonly string[]
 }
 
 /** A rule that did not act on a request. */
@@ -205,7 +207,12 @@ export interface RuleFailure {
 }
 
 /** What rules did with a request, and what they leave to the route. */
-export type RuleOutcome =
+export type RuleOutcome = RuleAct & {
+  /** Steps of the same rule that come along, which the route asked for (`ProtocolFacts.steps`). */
+  also?: readonly RuleStep[]
+}
+
+type RuleAct =
   /** The route continues. `rule` acted on the request; null: none did. */
   | { kind: 'pass'; rule: string | null }
   /** A response was sent, or the connection is gone: the route returns `reply`. */
@@ -225,6 +232,8 @@ export type RuleOutcome =
       /** The values of references in texts of the reply, such as `request.header.x-tenant`. */
       lookUp: LookUp
     }
+  /** A step of a plugin that answers, which the route asked for. */
+  | ({ kind: 'step' } & RuleStep)
 
 /** A request within another one. */
 export interface RuleMessage {

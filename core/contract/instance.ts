@@ -1,4 +1,5 @@
 /** `svc.instance`: the running instance and the routes it serves. */
+import type { PageLink } from './declarations.ts'
 import type { RouteExample } from './routes.ts'
 
 export interface SvcInstance {
@@ -18,6 +19,8 @@ export interface SvcInstance {
   catalog(): Catalog
   /** The document of `GET /openapi.json` with `baseUrl` as server; see `svc.http.baseUrl`. */
   openapi(baseUrl: string): Record<string, unknown>
+  /** The links that definitions of plugins declare, also those of disabled plugins. */
+  links(): readonly PageLink[]
   /** All plugins that were found, as in `GET /_svc/plugins`. */
   plugins(): PluginRecord[]
 }
@@ -79,6 +82,8 @@ export interface PluginRecord {
   stale: boolean
   /** Generation in which the running code was loaded. */
   generation: number
+  /** Failures that the plugin declares for its routes, by word. */
+  faults: Record<string, { status: number; message: string }>
   builds_on: string[]
   uses: string[]
   /** Effective options; secrets are masked. */

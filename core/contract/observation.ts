@@ -1,7 +1,7 @@
 /** `svc.inspector`, `svc.pki` and `svc.metrics`: captured requests, client certificates and metrics. */
 import type { FastifyRequest } from 'fastify'
 import type { SessionOrigin } from './http.ts'
-import type { X509Certificate } from 'node:crypto'
+import type { webcrypto, X509Certificate } from 'node:crypto'
 
 /**
  * How a response ended: `complete`, `aborted` by the service (because of a fault or a limit), or `client_left` if the client
@@ -112,15 +112,11 @@ export interface SvcPki {
    * to disk. It may be wrong on purpose: expired, for another name, or signed with SHA-1.
    */
   issue(profile: CertificateProfile): Promise<{ certificate: string; key: string }>
-  /** Issues the CRL of the demo CA (RFC 5280, 5), valid for a week. Resolves to DER. */
-  issueCrl(revoked: readonly RevokedCertificate[]): Promise<Uint8Array>
   /**
-   * Responds to an OCSP request (RFC 6960), or creates the response to staple for a certificate, signed by the demo CA and
-   * valid for a week. `revokedSince` gets the serial number of a certificate of the demo CA, and returns null for a good
-   * one; certificates of other CAs are unknown. Resolves to DER; for a request that cannot be read, to the response
-   * `malformedRequest`.
+   * The key of the demo CA, to sign what a CA says about its certificates, such as a CRL or an OCSP response: RSA
+   * (RSASSA-PKCS1-v1_5 with SHA-256) or EC. It is not extractable.
    */
-  respondToOcsp(question: OcspQuestion, revokedSince: (serial: string) => Promise<Date | null>): Promise<Uint8Array>
+  signingKey(): Promise<webcrypto.CryptoKey>
   /** The client certificate of a request, verified against the CA: from TLS, or from the header named by SVC_MTLS_IN_HEADER. */
   clientCertificate(request: FastifyRequest): ClientCertificate
 }
@@ -148,16 +144,6 @@ export interface CertificateProfile {
   /** More extensions; `value` is DER. */
   extensions?: readonly { oid: string; isCritical?: boolean; value: Uint8Array }[]
 }
-
-/** A certificate in a CRL. */
-export interface RevokedCertificate {
-  /** Upper case hex, as `X509Certificate.serialNumber`. */
-  serial: string
-  since: Date
-}
-
-/** What an OCSP response is about: a request in DER, or a certificate as PEM. */
-export type OcspQuestion = { request: Uint8Array } | { certificate: string }
 
 /** Result of checking a client certificate. */
 export type ClientCertificate =

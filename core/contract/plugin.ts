@@ -1,6 +1,6 @@
 /**
- * The public plugin contract. Built-in and third-party plugins use the same one: everything a plugin can use of the host
- * is exported from here as `svc/plugin`.
+ * The public plugin contract, exported as `svc/plugin`. Built-in and third-party plugins use the same one. Helpers that
+ * plugins share are in `svc/toolkit`.
  *
  * A *generation* is one complete set of routes and plugins. Every reload that changes something builds a new generation;
  * the old one finishes its open requests. The lifecycle of a plugin in one generation:
@@ -30,19 +30,18 @@ import type { Config } from '../config/variables.ts'
 import type { SvcHttp } from './http.ts'
 import type { SvcStreams } from './streams.ts'
 import type { SvcBudgets } from './budgets.ts'
-import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
-import type { SvcTap } from './tap.ts'
 import type { CommandContext } from './command.ts'
+import type { CorePoints } from './core-points.ts'
 import type { ErrorForm } from './routes.ts'
 import type { EventLog, EventLogBounds } from './event-log.ts'
 import type { Channel, ChannelHandler, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { SvcTls } from './tls.ts'
 import type {
   CategoryDeclaration,
+  DeclaredFault,
   Exemption,
   ExposedHeader,
   FamiliarPath,
@@ -82,60 +81,33 @@ export type {
   SseEvent,
   WebSocketOptions,
 } from './streams.ts'
-export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type {
   AbortKind,
   CertificateProfile,
   ClientCertificate,
   FaultOrigin,
   InspectorEntry,
-  OcspQuestion,
   ResponseEnd,
-  RevokedCertificate,
   SvcInspector,
   SvcMetrics,
   SvcPki,
 } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
-export type {
-  Arrival,
-  ArmedTap,
-  ConnectionEnd,
-  SvcTap,
-  TapChunk,
-  TapFields,
-  TapHttp2Reply,
-  TapOptions,
-  TapReply,
-} from './tap.ts'
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { AppendedEntry, PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
+export { createRecords, createTextRecords, RecordTooLong } from './record-store.ts'
+export type { RecordOptions, Records, RecordStore, StoredRecord } from './record-store.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
-export type {
-  MatchableRequest,
-  MatchFacts,
-  MatchField,
-  MatchProtocol,
-  MatchProtocols,
-  ResetKind,
-  Resets,
-  RuleFileOptions,
-  RuleFileSet,
-  RuleFiles,
-  TranslatedFile,
-  TranslatedRule,
-} from './testing.ts'
-export type { ControlTool, ControlTools, ResolvedControlTool } from './control-tools.ts'
+export type { Bundler } from './bundler.ts'
 export type { ControlScope } from './control-scope.ts'
-export { jsonRpcProtocol } from './json-rpc.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
 export type { JsonSchema } from './json-schema.ts'
-export type { SvcTls, TlsAccept, TlsConnection } from './tls.ts'
 export { variable } from './declarations.ts'
 export type {
   CategoryDeclaration,
+  DeclaredFault,
   Exemption,
   ExemptibleLayer,
   ExposedHeader,
@@ -145,27 +117,18 @@ export type {
   VariableDefinitions,
   VariableValues,
 } from './declarations.ts'
-export {
-  boolean,
-  clampedNumber,
-  isHttpUrl,
-  list,
-  oneOf,
-  parser,
-  splitList,
-  text,
-  usableEntries,
-  wholeNumber,
-} from './parsers.ts'
+export { boolean, clampedNumber, list, oneOf, parser, text, wholeNumber } from './parsers.ts'
 export type { Parsed, Parser } from './parsers.ts'
 export type { Logger, LoggerOptions, LogMethod } from './logger.ts'
 export type { LoadError, ReloadResult, ReplicaReload, ReportedError } from './reload.ts'
 export { describe } from './routes.ts'
 export type {
   CoreFailure,
+  AuthorizationScheme,
   CredentialKind,
   ErrorForm,
   NamedKey,
+  RouteCredential,
   RequestFacts,
   RouteDescription,
   RouteExample,
@@ -182,7 +145,10 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   version?: string
   /** One sentence about what the plugin serves, for user interfaces and the documentation. */
   description?: string
-  /** Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. */
+  /**
+   * Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. `/` is the root alone: no
+   * plugin owns all paths.
+   */
   paths: string[]
   /** Names of required plugins. They register first; if one is disabled or fails, so does this plugin. */
   buildsOn?: string[]
@@ -215,13 +181,18 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   exempt?: readonly Exemption[]
   /** Value of the `protocol` label in the metrics of this plugin's routes; a route can set its own. Lower case. */
   area?: string
+  /**
+   * Failures of the plugin's routes by word, such as `sold_out`: lower-case letters, digits, `-` and `_`. `X-Svc-Fail: sold_out`,
+   * rules and the console request them, and the metrics count them by their word.
+   */
+  faults?: Readonly<Record<string, DeclaredFault>>
   /** Faults that the plugin's routes inject themselves: the kinds passed to `svc.http.markFault`. Lower case. */
   faultKinds?: readonly string[]
   /** Categories of the plugin in the catalog, with their position. */
   categories?: readonly CategoryDeclaration[]
   /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here. */
   familiar?: readonly FamiliarPath[]
-  /** Links on the landing page. */
+  /** Links for pages that list what the instance serves, such as the landing page (`svc.instance.links`). */
   links?: readonly PageLink[]
 
   /**
@@ -293,103 +264,11 @@ export {
 export type { Budgets, SharedMemory, SvcBudgets } from './budgets.ts'
 
 export { HttpError, IncompleteBody, invalidParameter, refusal } from './http-error.ts'
-export {
-  capCount,
-  decimalParameter,
-  integerParameter,
-  isFlagSet,
-  isTruthy,
-  parseDecimal,
-  parseInteger,
-  emptyRecord,
-  lastEventIdOf,
-  queryRecord,
-  quoteInput,
-  rawQuery,
-  readQuery,
-  shownText,
-} from './input.ts'
+export { decimalParameter, integerParameter, isFlagSet, quoteInput, readQuery } from './input.ts'
 export type { NumberParameter } from './input.ts'
-export { drained, isGone } from './drained.ts'
-export type { Drainable } from './drained.ts'
-export { jsonBytes, jsonChunks, JsonList } from './json-chunks.ts'
-export { jsonSerializer } from './json-serializer.ts'
 export { readJsonObject } from './json-body.ts'
-export { isRecord } from './record.ts'
-export { readDistribution } from './distribution.ts'
-export type { Distribution } from './distribution.ts'
-export { nearest } from './nearest.ts'
-export { parseFaultList } from './fault-list.ts'
-export type { FaultListProblem, ListedFault } from './fault-list.ts'
-export { FaultCounter } from './fault-counter.ts'
-export type { FaultCount } from './fault-counter.ts'
-export { unknownName } from './unknown-name.ts'
-export { excessOfJsonText, isNestedWithin, isTextNestedWithin } from './json-depth.ts'
-export { deepEqual, mergePatch, own, setOwn, takeSize } from './json.ts'
 export type { Json, JsonObject } from './json.ts'
-export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
-export { compileJsonPath, MAX_JSON_PATH } from './json-path.ts'
-export type { JsonPath } from './json-path.ts'
-export { Redactor, isSecretMember, isSecretParameter } from './redaction.ts'
-export { isOrdinaryText, isSecretName } from './secret-names.ts'
-export { SecretValues } from './secret-values.ts'
-export { linearPattern, sharedPattern } from './linear-pattern.ts'
-export { TextSearch } from './text-search.ts'
-export { writeYaml } from './yaml-text.ts'
-export type { YamlOptions } from './yaml-text.ts'
-export { joinSignals } from './joined-signal.ts'
-export type { JoinedSignal } from './joined-signal.ts'
-export { fillVariables } from './process-variables.ts'
-export { readPemCertificates } from './pem-certificates.ts'
-export { expandedBytes, expandText, expandValue, memberAt } from './references.ts'
-export type { LookUp } from './references.ts'
-export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
-export type { LinearPattern, PatternOptions } from './linear-pattern.ts'
-export {
-  CONTENT_CODINGS,
-  ContentCodingError,
-  contentCodings,
-  createDecoder,
-  decodeContent,
-  isContentCodingError,
-} from './content-coding.ts'
-export { isRangeCurrent, readRange } from '../fields/byte-range.ts'
-export type { ByteRange } from '../fields/byte-range.ts'
-export { isNotModified, isPreconditionFailed } from '../fields/conditional.ts'
-export type { Conditions, Preconditions, Validators } from '../fields/conditional.ts'
-export { parseHttpDate } from '../fields/http-date.ts'
-export { preferredCoding } from '../fields/accept-encoding.ts'
-export { parseCookies } from '../fields/cookie.ts'
-export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
-export { isToken } from '../fields/token.ts'
-export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
-export { isSameSecret, readAuthorization, readBasicCredentials, readBearerToken } from '../fields/authorization.ts'
-export type { Authorization } from '../fields/authorization.ts'
-export { preferredType } from '../fields/accept.ts'
-export type { NegotiatedType } from '../fields/accept.ts'
-export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
-export { namesTag } from '../fields/etag.ts'
-export { BoundedMap, memoize } from '../collections/bounded-map.ts'
 export type { MeasuresMemory, MemoryUse } from '../collections/memory-use.ts'
-/** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */
-export type { DataCopy } from '../collections/value-memory.ts'
-export { copyText, heldBytes } from '../collections/text-memory.ts'
-/** The same for values parsed from JSON. */
-export { copyData, heldValueBytes } from '../collections/value-memory.ts'
-/** Keeps the newest entries, for example one per request. Create it with `svc.shared` to keep it across reloads. */
-export { RingBuffer } from '../collections/ring-buffer.ts'
-export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
-export { escapeHtml } from './html.ts'
-export { curlArguments } from './curl-line.ts'
-export { quoteWord, singleQuote } from './shell.ts'
-export {
-  fillTemplate,
-  readParameters,
-  replaceParameters,
-  templateParameters,
-  templatePattern,
-} from './path-template.ts'
-export type { TemplateForms, TemplateParameter } from './path-template.ts'
 
 // ---------- The `svc` argument of `register`
 
@@ -417,9 +296,9 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
   /**
    * Another plugin's extension point; undefined if that plugin is disabled. `buildsOn` or `uses` must list that plugin. The
-   * points `testing.*` and `control.*` belong to the core and are always there.
+   * points `core.*`, `testing.*` and `control.*` belong to the core and are always there.
    */
-  use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
+  use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | (K extends keyof CorePoints ? never : undefined)
 
   /** Runs after all plugins have registered. The callback may still add routes and report load errors. */
   whenRegistered(callback: () => void | Promise<void>): void
@@ -429,6 +308,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   whenStopped(callback: () => void | Promise<void>): void
   /** Reports an invalid item of the plugin's section; the host adds file, line and column. */
   reportLoadError(error: ReportedError): void
+  /** Reports an item that works and has a better spelling. Only `svc check` shows it, as a warning. */
+  reportAdvice(advice: ReportedError): void
   loadErrors(): LoadError[]
   /** Does the same as `POST /_svc/reload`. */
   reload(options?: { force?: boolean }): Promise<ReloadResult>
@@ -436,8 +317,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   watch(path: string): void
 
   /**
-   * A bounded store for data, which survives reloads. Generations with the same plugin code get the same store for the
-   * same name; after a change of the plugin's code the store starts empty.
+   * A bounded store for data, which survives reloads, also those after a change of the plugin's code: all generations get the
+   * same store for the same name. Raise `schema` when changed code can't read the values; the store then starts empty.
    */
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
   /** A log of numbered entries that others read and follow; it survives reloads as `state` does. */
@@ -455,7 +336,7 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   secret(name: string): Promise<Buffer>
   /**
    * A live object, such as a connection, which survives reloads. `create` is called once; `dispose` is called when the
-   * last generation that uses the object is closed. The object stays in this process: each replica has its own. Data that
+   * last generation that uses the object is closed; changed code makes a new object. The object stays in this process: each replica has its own. Data that
    * other requests must find belong in `state`, `eventLog` or `replicated`.
    */
   shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T
@@ -478,13 +359,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly budgets: SvcBudgets
   readonly http: SvcHttp
   readonly streams: SvcStreams
-  readonly limits: SvcLimits
-  readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
-  readonly tls: SvcTls
-  /** Requests as bytes, before any parser has read them. */
-  readonly tap: SvcTap
   readonly metrics: SvcMetrics
   readonly instance: SvcInstance
 }
@@ -493,8 +369,7 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
  * Types of all extension points by name. Add yours by declaration merging:
  * `declare module 'svc/plugin' { interface ExtensionPoints { 'orders.prices': Prices } }`.
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type
-export interface ExtensionPoints {}
+export interface ExtensionPoints extends CorePoints {}
 
 /**
  * Key of an optional method of an offered value. If the value has it, `svc.use` calls it with the name of the plugin that

@@ -23,7 +23,7 @@ export interface RouteDescription {
   parameters?: RouteParameter[]
   requestBody?: { description?: string; required?: boolean; content: Record<string, JsonSchema> }
   /** Accepted credentials; one of them is enough. `none`: credentials are optional. Default: those that the examples send. */
-  credentials?: readonly (CredentialKind | NamedKey)[]
+  credentials?: readonly RouteCredential[]
   /** Responses by status (`200`, `4XX`, `default`). Default: `200`. */
   responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
   /** Requests shown by everything that is generated from the catalog. */
@@ -39,7 +39,10 @@ export interface RouteDescription {
    * without an announced length only by its head.
    */
   streamsBody?: boolean
-  /** The route handles `X-Svc-Fail` itself; the core only applies `X-Svc-Delay`. */
+  /**
+   * The route handles `X-Svc-Fail` and stored rules itself (`svc.http.applyRules`): the core applies neither, only `X-Svc-Delay`
+   * and `X-Svc-Abort`. To fail with errors of your own, declare `faults` instead.
+   */
   ownFail?: boolean
   /** Formats errors that the core sends for this route: 413, 500, 503, injected faults and thrown 4xx. Default: JSON. */
   errorForm?: ErrorForm
@@ -72,8 +75,11 @@ export interface RouteDescription {
   subprotocol?(offered: string[]): string | false
 }
 
-/** `adminToken` is the header `X-Svc-Admin-Token`, `apiKey` the header `X-API-Key`. */
-export type CredentialKind = 'none' | 'basic' | 'bearer' | 'apiKey' | 'adminToken'
+/**
+ * `adminToken` is the header `X-Svc-Admin-Token`, `apiKey` the header `X-API-Key`, `mutualTls` a client certificate (RFC
+ * 8705).
+ */
+export type CredentialKind = 'none' | 'basic' | 'bearer' | 'apiKey' | 'adminToken' | 'mutualTls'
 
 /** An API key in a header or query parameter with another name. */
 export interface NamedKey {
@@ -81,6 +87,15 @@ export interface NamedKey {
   name: string
   description?: string
 }
+
+/** Another scheme of `Authorization` (RFC 9110, 11.4), such as `DPoP`. */
+export interface AuthorizationScheme {
+  scheme: string
+  description?: string
+}
+
+/** What a route accepts as a credential. */
+export type RouteCredential = CredentialKind | NamedKey | AuthorizationScheme
 
 /** A parameter of a route. */
 export interface RouteParameter {

@@ -107,6 +107,12 @@ export interface Store<T> {
    * have `watched: true`.
    */
   subscribe(listener: (change: StoreChange<T>) => void): () => void
+  /**
+   * The entries of one group, as a store with keys of its own: different groups may have the same keys. The bounds are those
+   * of this store, and `bytes` is its memory. A key in this store is the group, a line feed, and the key in the group. Throws a
+   * TypeError if the group contains a line feed; a group has no groups.
+   */
+  within(group: string): Store<T>
 }
 
 /** A change of a store, for subscribers. After `reset` changes may have been missed: read the store again. */

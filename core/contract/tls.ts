@@ -1,4 +1,4 @@
-/** `svc.tls`: connections of the HTTPS listener that a plugin secures itself. */
+/** The extension point `core.tls`: connections of the HTTPS listener that a plugin secures itself. */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 

@@ -2,7 +2,7 @@
 import type { Catalog, CatalogEndpoint, RouteExample } from '../contract/plugin.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
-import type { RouteRecord } from '../http/pipeline/route-record.ts'
+import type { RouteRecord } from '../http/routes/route-record.ts'
 
 /** Builds the catalog: one endpoint per description, sorted by category. `categories` are the ranks that plugins declare. */
 export function buildCatalog(routes: RouteRecord[], version: string, categories?: CategoryRanks): Catalog {

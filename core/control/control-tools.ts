@@ -1,16 +1,10 @@
 /** The tools that plugins make of operations of the control plane. */
-import type {
-  ControlTool,
-  ControlTools,
-  InProcessCall,
-  JsonSchema,
-  ResolvedControlTool,
-  RouteDescription,
-} from '../contract/plugin.ts'
-import { replaceParameters, templateParameters } from '../contract/path-template.ts'
+import type { InProcessCall, JsonSchema, RouteDescription } from '../contract/plugin.ts'
+import type { ControlTool, ControlTools, ResolvedControlTool } from '../contract/control-tools.ts'
+import { replaceParameters, templateParameters } from '../toolkit/path-template.ts'
 import { isRecord } from '../contract/record.ts'
-import { neededScope } from '../http/pipeline/control-auth/scopes.ts'
-import type { RouteRecord } from '../http/pipeline/route-record.ts'
+import { neededScope } from '../http/access/scopes.ts'
+import type { RouteRecord } from '../http/routes/route-record.ts'
 import { buildOperation, type OpenapiOperation, type OpenapiParameter } from './openapi-operation.ts'
 import { listOperations, type Operation } from './operations.ts'
 

@@ -2,14 +2,13 @@
 import type {
   FastifyRequest,
   LoadError,
-  PageLink,
   PluginRecord,
   ReloadResult,
-  ResetKind,
   SvcHttp,
   SvcInstance,
   SvcStreams,
 } from '../contract/plugin.ts'
+import type { ResetKind } from '../contract/testing.ts'
 import type { SvcBudgets } from '../contract/budgets.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
@@ -19,7 +18,7 @@ import type { Limits } from '../limits/limits.ts'
 import type { ProtocolRegistry } from '../match/protocols.ts'
 import type { RuleBook } from '../rules/rule-book.ts'
 import type { GenerationRules } from '../rules/rule-entry.ts'
-import type { RouteRecord } from '../http/pipeline/route-record.ts'
+import type { RouteRecord } from '../http/routes/route-record.ts'
 
 export interface ControlDeps {
   config: Config
@@ -30,8 +29,6 @@ export interface ControlDeps {
   effectiveConfig(): object
   /** Fields that plugins add to `GET /_svc/status`, by plugin. */
   pluginStatus(): Record<string, object>
-  /** Links that plugins add to the landing page. */
-  landingLinks(): readonly PageLink[]
   /** The protocols that conditions of a request to the control plane can test. */
   protocols(request: FastifyRequest): ProtocolRegistry
   /** All routes of the generation, in order of registration. */
@@ -139,6 +136,8 @@ export interface PluginsOverview {
   generation: number
   /** `open`: generations that serve or drain. `inMemory`: also those that are not garbage-collected yet. */
   generationCounts: { open: number; inMemory: number }
+  /** A build that waits for a plugin; null if there is none. */
+  building: { since: Date; plugin: string } | null
   loadedAt: Date
   /** Absolute path of the svc.yaml in use. */
   configFile: string | null

@@ -2,7 +2,8 @@
 import type { FastifyInstance } from 'fastify'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { describe, preferredCoding } from '../contract/plugin.ts'
+import { describe } from '../contract/plugin.ts'
+import { preferredCoding } from '../fields/accept-encoding.ts'
 import type { ControlDeps } from './deps.ts'
 
 const compress = promisify(gzip)

@@ -1,6 +1,6 @@
 /** Builds an operation of the OpenAPI document: parameters, bodies, responses and examples. */
 import type { JsonSchema, RouteDescription, RouteExample } from '../contract/plugin.ts'
-import { readParameters, templateParameters } from '../contract/path-template.ts'
+import { readParameters, templateParameters } from '../toolkit/path-template.ts'
 import { securityOf } from './openapi-security.ts'
 import type { Operation } from './operations.ts'
 

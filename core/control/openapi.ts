@@ -1,10 +1,10 @@
 /** Builds the OpenAPI document from the route descriptions. */
-import { templateParameters, templateShape, renameParameters, replaceParameters } from '../contract/path-template.ts'
+import { templateParameters, templateShape, renameParameters, replaceParameters } from '../toolkit/path-template.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
 import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'
 import { securitySchemes, type SecurityScheme } from './openapi-security.ts'
-import type { RouteRecord } from '../http/pipeline/route-record.ts'
+import type { RouteRecord } from '../http/routes/route-record.ts'
 
 /** The part of an OpenAPI 3.1.0 document that svc uses. */
 export type OpenapiDocument = {

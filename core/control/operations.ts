@@ -1,7 +1,7 @@
 /** Lists the described operations for the catalog, the OpenAPI document and the landing page. */
 import type { RouteDescription } from '../contract/plugin.ts'
 import { compareCategories, type CategoryRanks } from './categories.ts'
-import type { RouteRecord } from '../http/pipeline/route-record.ts'
+import type { RouteRecord } from '../http/routes/route-record.ts'
 
 /** A route description, completed with facts of the route. */
 export interface Operation {

@@ -49,3 +49,8 @@ function pathEnd(target: string): number {
 export function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === SLASH)
 }
+
+/** Whether a decoded path belongs to one of a plugin's paths, which may end with a slash. `/` is the root alone. */
+export function isServedBelow(path: string, prefix: string): boolean {
+  return path === prefix || (prefix !== '/' && isBelow(path, prefix.replace(/\/$/, '')))
+}

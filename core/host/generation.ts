@@ -3,36 +3,38 @@
  * that. It counts its open requests and sockets, and is closed when it has been replaced and the last one has ended.
  */
 import Fastify, { LogController } from 'fastify'
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm, FamiliarPath } from '../contract/plugin.ts'
-import { fillTemplate, readParameters } from '../contract/path-template.ts'
+import { fillTemplate, readParameters } from '../toolkit/path-template.ts'
 import type { RequestContext } from '../http/request/context.ts'
 import type { ServerRequest } from '../http/request/types.ts'
 import { contextOf } from '../http/request/context.ts'
-import { MAX_PARAM_LENGTH, RouteTable } from '../http/pipeline/route-table.ts'
+import { MAX_PARAM_LENGTH, RouteTable } from '../http/routes/route-table.ts'
 import type { AbsentPlugin, RoutingGeneration } from '../http/request/types.ts'
-import type { Exemptions } from '../http/pipeline/exemptions.ts'
-import type { CoreRoute } from '../http/pipeline/route-record.ts'
+import type { Exemptions } from '../http/routes/exemptions.ts'
+import type { CoreRoute } from '../http/routes/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
-import { HostMounts } from '../http/listener/host-mounts.ts'
-import type { TlsNameHandler } from '../http/listener/tls-names.ts'
-import type { TlsPort } from '../http/listener/tls-ports.ts'
+import { HostMounts } from '../http/routes/host-mounts.ts'
+import type { TlsNameHandler } from '../http/sockets/tls-names.ts'
+import type { TlsPort } from '../http/sockets/tls-ports.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import type { MessageSize } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
 import type { WebSocketServices } from '../http/streams/websockets.ts'
-import { toTemplate } from '../http/pipeline/route-record.ts'
-import { sendRouteError, logWebSocketFailure } from '../http/pipeline/route-errors.ts'
-import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
-import { isBelow } from '../fields/request-target.ts'
+import { toTemplate } from '../http/routes/route-record.ts'
+import { sendRouteError, logWebSocketFailure } from '../http/response/route-errors.ts'
+import type { RouteErrorServices } from '../http/response/route-errors.ts'
+import { isBelow, isServedBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
+import type { DeclaredFaults } from '../rules/declared-faults.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
 import { contentForRoute, contentOf } from '../http/request/decoded-body.ts'
+import { StepRegistry } from '../rules/step-registry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
 import type { BodyParsing } from './body-parsing.ts'
@@ -53,6 +55,8 @@ export interface GenerationOptions {
   absent: ({ path: string } & AbsentPlugin)[]
   /** Paths of other servers for what the enabled plugins serve. */
   familiar: readonly FamiliarPath[]
+  /** Failures that the enabled plugins declare. */
+  faults: DeclaredFaults
   websockets: WebSocketServices
   errors: RouteErrorServices
 }
@@ -73,7 +77,7 @@ export class Generation implements RoutingGeneration {
   readonly number: number
   sessionHeaders: readonly string[] = []
   readonly resets = new ResetRegistry()
-  readonly rules = new GenerationRules(new ProtocolRegistry())
+  readonly rules: GenerationRules
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
@@ -105,6 +109,13 @@ export class Generation implements RoutingGeneration {
     this.#exposedHeaders = options.exposedHeaders
     this.replica = options.replica
     this.exemptions = options.exemptions
+    const isSeen = (path: string): boolean => !options.exemptions.has('faults', path)
+    this.rules = new GenerationRules({
+      protocols: new ProtocolRegistry(options.faults.statuses()),
+      faults: options.faults,
+      steps: new StepRegistry(),
+      isSeen,
+    })
     this.#webSockets = new WebSocketRoutes(options.websockets.memory)
     this.#familiar = options.familiar
     this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)
@@ -140,6 +151,12 @@ export class Generation implements RoutingGeneration {
       })
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
+      if (context.stepCall !== null) {
+        if (context.route !== null) request.log = reply.log = context.route.log.forRequest(context)
+        request.body = context.body
+        callStep(context.stepCall, request, reply, done)
+        return
+      }
       const { log, parsesBody } = context.route!
       request.log = reply.log = log.forRequest(context)
       if (parsesBody && context.codingError !== null) return done(context.codingError)
@@ -163,7 +180,7 @@ export class Generation implements RoutingGeneration {
   /** Adds a route of a scope to the route table. Throws if the route exists, or is not below its plugin's paths. */
   addRoute({ plugin, paths, log, area }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
     const template = toTemplate(route.url)
-    if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
+    if (paths !== null && !paths.some(own => isServedBelow(template, own))) {
       throw new Error(`the route ${route.url} is not below any of the plugin's paths (${paths.join(', ')})`)
     }
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
@@ -204,7 +221,7 @@ export class Generation implements RoutingGeneration {
   }
 
   absentOwner(path: string): AbsentPlugin | null {
-    return this.#absent.find(absent => isBelow(path, absent.path.replace(/\/$/, '')) || path === absent.path) ?? null
+    return this.#absent.find(absent => isServedBelow(path, absent.path)) ?? null
   }
 
   familiarPath(path: string): string | null {
@@ -297,4 +314,20 @@ function chooseSubprotocol(offered: Set<string>, request: ServerRequest): string
   const choose = contextOf(request).description?.subprotocol
   if (choose !== undefined) return choose([...offered])
   return offered.values().next().value ?? false
+}
+
+/** Answers in place of the route. A step that sends nothing is an error of its plugin. */
+function callStep(
+  call: NonNullable<RequestContext['stepCall']>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fail: (error: Error) => void,
+): void {
+  const check = (): void => {
+    if (!reply.sent) fail(new Error('a step of a rule sent no response'))
+  }
+  // An asynchronous error is one of the step, and a synchronous one as well.
+  Promise.resolve()
+    .then(() => call(request, reply))
+    .then(check, fail)
 }

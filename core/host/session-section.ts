@@ -1,6 +1,6 @@
 /** The section `sessions` of `svc.yaml`. */
 import { isToken } from '../fields/token.ts'
-import { asObject, below, InputProblem, rejectUnknownKeys } from '../contract/input-problem.ts'
+import { asObject, below, InputProblem, rejectUnknownKeys } from '../toolkit/input-problem.ts'
 import type { Json } from '../contract/json.ts'
 
 const MAX_HEADERS = 10

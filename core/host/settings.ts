@@ -1,7 +1,7 @@
 /** The last valid `svc.yaml`: the sections of the host and the plugins, and the position of each item. */
 import { basename } from 'node:path'
 import { isRecord } from '../contract/record.ts'
-import { unknownName } from '../contract/unknown-name.ts'
+import { unknownName } from '../toolkit/unknown-name.ts'
 import { placed, readSvcYaml } from '../config/svc-yaml.ts'
 import type { PluginsSection, SvcYaml } from '../config/svc-yaml.ts'
 import type { LoadError, ReportedError } from '../contract/plugin.ts'
@@ -34,6 +34,12 @@ export class Settings {
     }
     this.#fileError = result.ok ? null : result.error
     return result.ok
+  }
+
+  /** Whether the file can be read and its text has changed since it was last read. */
+  isOutdated(): boolean {
+    const result = readSvcYaml(this.#file, { publicMode: this.#publicMode })
+    return result.ok && result.text !== this.text
   }
 
   /**

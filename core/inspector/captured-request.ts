@@ -32,6 +32,8 @@ export interface CapturedRequest {
   /** Alternating names and values. */
   rawHeaders: readonly string[]
   clientIp: string
+  /** Absent in entries of older replicas. */
+  scheme?: 'http' | 'https'
   /** A valid `X-Svc-Session` value. */
   session: string | null
   /** How the client named the session. */

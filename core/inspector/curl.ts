@@ -1,7 +1,8 @@
 /** Captured requests as curl commands for a POSIX shell, one on each line. */
 import { isUtf8 } from 'node:buffer'
 import type { InspectorEntry } from '../contract/plugin.ts'
-import { quoteWord } from '../contract/shell.ts'
+import { curlHeader } from '../toolkit/curl-line.ts'
+import { quoteWord } from '../toolkit/shell.ts'
 
 /** curl writes these itself, or they belong to the connection (RFC 9110, 7.6.1). */
 const FRAMING = new Set([
@@ -51,11 +52,7 @@ function headersOf({ headers }: InspectorEntry, hasBody: boolean): string[] {
   const sent = headers.filter(({ name }) => !FRAMING.has(name))
   const has = (name: string): boolean => sent.some(header => header.name === name)
   const without = [...ADDED, ...(hasBody ? ['content-type'] : [])].filter(name => !has(name))
-  return [
-    // curl expects a semicolon instead of the colon for a header without a value.
-    ...sent.map(({ name, value }) => (value === '' ? `${name};` : `${name}: ${value}`)),
-    ...without.map(name => `${name}:`),
-  ]
+  return [...sent.map(curlHeader), ...without.map(name => `${name}:`)]
 }
 
 /** Text on one line is an argument; other bodies are piped as Base64, since a command must not have line breaks. */

@@ -1,9 +1,9 @@
 /** Captured requests as they may leave the instance in a file: without the secrets of the clients. */
 import type { InspectorEntry } from '../contract/plugin.ts'
 import type { Json } from '../contract/json.ts'
-import { isNestedWithin } from '../contract/json-depth.ts'
-import { Redactor } from '../contract/redaction.ts'
-import { SecretValues } from '../contract/secret-values.ts'
+import { isNestedWithin } from '../toolkit/json-depth.ts'
+import { Redactor } from '../toolkit/redaction.ts'
+import { SecretValues } from '../toolkit/secret-values.ts'
 
 type Headers = InspectorEntry['headers']
 

@@ -50,6 +50,7 @@ export class Subjects {
         rawHeaders: captured.rawHeaders,
         session: captured.session,
         clientIp: captured.clientIp,
+        scheme: captured.scheme ?? 'http',
         get body() {
           return (body ??= Buffer.from(captured.decodedBody ?? captured.body ?? '', 'latin1'))
         },

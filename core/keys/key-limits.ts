@@ -3,12 +3,12 @@
  */
 import type { LimitClock } from '../limits/clock.ts'
 import { secondsLeft } from '../limits/period.ts'
-import type { QuotaAccount, QuotaState, SharedQuota } from '../limits/shared-quota.ts'
-import type { QuotaClaim, QuotaSubject } from '../state/shared/quota-scripts.ts'
+import type { QuotaAccount, SharedQuota } from '../limits/shared-quota.ts'
 import type { KeyRecord } from './api-key.ts'
 import { KeyUsage } from './key-usage.ts'
 import type { KeyCounts } from './key-usage.ts'
-import type { QuotaStore } from './quota-store.ts'
+import type { DailyCounts } from '../state/shared-backend.ts'
+import type { QuotaClaim, QuotaState, QuotaSubject } from '../limits/quota-claims.ts'
 
 export interface KeyAdmission {
   /** Requests left today after this one; null without a quota. */
@@ -25,7 +25,7 @@ export interface KeyRefusal {
 
 export interface KeyLimitsOptions {
   /** Counts the daily quota of all instances; null without `SVC_QUOTA_STORE`. */
-  store: QuotaStore | null
+  store: DailyCounts | null
   /** Counts for all replicas: the rate, and without a quota store the daily quota. Null without a state store. */
   quota: SharedQuota | null
   clock: LimitClock
@@ -39,7 +39,7 @@ const NO_SLOTS = { flights: 0, streams: 0 }
 
 export class KeyLimits {
   readonly usage: KeyUsage
-  readonly #store: QuotaStore | null
+  readonly #store: DailyCounts | null
   readonly #quota: SharedQuota | null
   readonly #clock: LimitClock
 
@@ -121,7 +121,7 @@ export class KeyLimits {
     return this.#store?.isUp ? this.#admitTogether(record, counts, this.#store) : this.#admitAlone(record, counts)
   }
 
-  async #admitTogether(record: KeyRecord, counts: KeyCounts, store: QuotaStore): Promise<KeyAdmission | KeyRefusal> {
+  async #admitTogether(record: KeyRecord, counts: KeyCounts, store: DailyCounts): Promise<KeyAdmission | KeyRefusal> {
     const day = this.usage.day(this.#clock.wall())
     const total = await store.increment(record.id, day)
     if (total === null) return this.#admitAlone(record, counts)
@@ -134,7 +134,7 @@ export class KeyLimits {
   }
 
   /** Undoes one count in the store. If that fails, it is reported to the store after the reconnect. */
-  #undo(counts: KeyCounts, store: QuotaStore, day: ReturnType<KeyUsage['day']>): void {
+  #undo(counts: KeyCounts, store: DailyCounts, day: ReturnType<KeyUsage['day']>): void {
     counts.total--
     void store.decrement(counts.id, day).then(total => {
       if (total === null) counts.pending--

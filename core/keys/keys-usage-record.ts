@@ -3,9 +3,10 @@ import { periodView } from '../limits/period.ts'
 import type { KeyRecord } from './api-key.ts'
 import { KEY_GROUP, keyOfAccount } from './key-limits.ts'
 import type { KeyLimits } from './key-limits.ts'
-import type { QuotaReading, SharedQuota } from '../limits/shared-quota.ts'
+import type { SharedQuota } from '../limits/shared-quota.ts'
 import type { KeyRegistry } from './key-registry.ts'
-import type { QuotaStore } from './quota-store.ts'
+import type { DailyCounts } from '../state/shared-backend.ts'
+import type { QuotaReading } from '../limits/quota-claims.ts'
 
 export interface KeyUsageView {
   id: string
@@ -31,7 +32,7 @@ export interface KeysUsageSource {
   registry: KeyRegistry
   limits: KeyLimits
   /** Null if there is no store, or its client is not installed. */
-  store: QuotaStore | null
+  store: DailyCounts | null
   /** Null without a state store. */
   quota: SharedQuota | null
   isStoreConfigured: boolean

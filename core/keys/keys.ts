@@ -1,4 +1,5 @@
 /** Shared mode: one instance that serves many holders of API keys. */
+import { sleep } from '../toolkit/sleep.ts'
 import type { Config } from '../config/variables.ts'
 import { REDIS_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import type { MemoryUse } from '../collections/memory-use.ts'
@@ -13,11 +14,10 @@ import { KeyRegistry } from './key-registry.ts'
 import { keyInvalid, keyLimited, keyRequired, registryUnavailable } from './key-rejection.ts'
 import { keysUsageRecord } from './keys-usage-record.ts'
 import type { KeysUsageRecord } from './keys-usage-record.ts'
-import { QuotaStore } from './quota-store.ts'
-import type { RedisClient } from './quota-store.ts'
-import type { QuotaState, SharedQuota } from '../limits/shared-quota.ts'
+import { loadBackend, type DailyCounts } from '../state/shared-backend.ts'
+import type { SharedQuota } from '../limits/shared-quota.ts'
 import type { Dimension } from '../limits/plan-limiter.ts'
-import type { QuotaClaim } from '../state/shared/quota-scripts.ts'
+import type { QuotaClaim, QuotaState } from '../limits/quota-claims.ts'
 
 export interface Keys {
   /** Headers that browsers may read in shared mode. */
@@ -85,7 +85,7 @@ export async function createKeys({
     defaultDaily: dailyRequests,
     warn,
   })
-  const store: QuotaStore | null = quotaStore === null ? null : await createStore(quotaStore)
+  const store: DailyCounts | null = quotaStore === null ? null : await createStore(quotaStore)
   const limits = new KeyLimits({ store, quota, clock })
   const rejections = metrics.counter('svc_key_rejections_total', 'Requests and calls refused for their API key', [
     'reason',
@@ -93,25 +93,23 @@ export async function createKeys({
   for (const reason of ['missing', 'invalid', 'rate', 'quota']) rejections.inc({ reason }, 0)
 
   /** Null if the client cannot be loaded, so that this instance counts on its own. */
-  async function createStore(url: string): Promise<QuotaStore | null> {
+  async function createStore(url: string): Promise<DailyCounts | null> {
     const { host } = new URL(url)
     const up = metrics.gauge('svc_quota_store_up', 'Whether the quota store counts (1) or this instance alone (0)')
     up.set({}, 0)
-    let createRedisClient: (url: string) => RedisClient
     try {
-      ;({ createRedisClient } = await import('./redis-client.ts'))
+      return (await loadBackend()).createDailyCounts({
+        url,
+        counts: () => ({ day: limits.usage.day(clock.wall()), list: limits.usage.list() }),
+        onChange(isUp) {
+          up.set({}, isUp ? 1 : 0)
+          if (!isUp) warn(`quota store ${host} is unreachable; this instance counts on its own until it reconnects`)
+        },
+      })
     } catch (error) {
       warn(`quota store ${host} is not used; this instance counts on its own: ${loadFailure(error, REDIS_PACKAGES)}`)
       return null
     }
-    return new QuotaStore({
-      createClient: () => createRedisClient(url),
-      counts: () => ({ day: limits.usage.day(clock.wall()), list: limits.usage.list() }),
-      onChange(isUp) {
-        up.set({}, isUp ? 1 : 0)
-        if (!isUp) warn(`quota store ${host} is unreachable; this instance counts on its own until it reconnects`)
-      },
-    })
   }
 
   function refuse(reason: 'missing' | 'invalid' | 'rate' | 'quota', rejection: Rejection): Rejection {
@@ -168,17 +166,11 @@ export async function createKeys({
       }),
     reload: () => registry.reload(),
     async open() {
-      await Promise.race([Promise.all([registry.open(), store?.open()]), wait(START_MS)])
+      await Promise.race([Promise.all([registry.open(), store?.open()]), sleep(START_MS, { isBackground: true })])
     },
     close() {
       registry.close()
       store?.close()
     },
   }
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise(resolve => {
-    setTimeout(resolve, ms).unref()
-  })
 }

@@ -1,8 +1,10 @@
 /** Fetches the text of a key registry from a file or over HTTP, bounded in size and time. */
 import { open } from 'node:fs/promises'
+import { boundedFetch, type FetchFailure } from '../toolkit/bounded-fetch.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 const TIMEOUT_MS = 10_000
+const TOO_LARGE = `larger than ${MAX_BYTES} bytes`
 
 /**
  * `place` is a path or an http(s) URL; `token` is sent as a bearer token. Rejects with a reason that contains no
@@ -20,7 +22,7 @@ async function readText(path: string): Promise<string> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    if (size > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new Error(TOO_LARGE)
     return await file.readFile('utf8')
   } finally {
     await file.close()
@@ -34,17 +36,16 @@ async function fetchText(url: string, token: string | null): Promise<string> {
   else if (target.username !== '')
     headers.Authorization = `Basic ${Buffer.from(`${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`).toString('base64')}`
   target.username = target.password = ''
-  const response = await fetch(target, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
-  if (!response.ok) {
-    await response.body?.cancel()
-    throw new Error(`the server responded with status ${response.status}`)
-  }
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const { status, body } = await boundedFetch(target, {
+    headers,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    followsRedirects: true,
+  }).catch((error: FetchFailure) => {
+    if (error.reason === 'too_large') throw new Error(TOO_LARGE)
+    // What the system reports about the connection names no secret.
+    throw error.cause ?? error
+  })
+  if (status < 200 || status > 299) throw new Error(`the server responded with status ${status}`)
+  return body.toString()
 }

@@ -1,11 +1,11 @@
 /** The counters of a plan in the state store, which all replicas share: of the instance, or of one session. */
 import { createHash } from 'node:crypto'
 import type { PlanLimits } from '../config/plans.ts'
-import type { QuotaClaim, QuotaSubject } from '../state/shared/quota-scripts.ts'
 import type { LimitClock } from './clock.ts'
 import type { Counters } from './counters.ts'
 import { periodAt } from './period.ts'
-import type { QuotaAccount, QuotaDelta, QuotaState, SharedQuota } from './shared-quota.ts'
+import type { QuotaAccount, QuotaDelta, SharedQuota } from './shared-quota.ts'
+import type { QuotaClaim, QuotaState, QuotaSubject } from './quota-claims.ts'
 
 /** Counters are kept for this time after their period. */
 const GRACE_MS = 86_400_000

@@ -8,7 +8,8 @@ import { PlanAccount } from './plan-account.ts'
 import { secondsLeft } from './period.ts'
 import type { MemoryUse } from '../collections/memory-use.ts'
 import { SessionCounters } from './session-counters.ts'
-import type { QuotaState, SharedQuota } from './shared-quota.ts'
+import type { SharedQuota } from './shared-quota.ts'
+import type { QuotaState } from './quota-claims.ts'
 
 /** In the order in which they are checked and listed. */
 export const DIMENSIONS = ['requests', 'egress', 'rps', 'concurrency', 'streams'] as const

@@ -2,42 +2,14 @@
  * Counts requests for all replicas in the state store: one script for the plan and the key of a request. What a request gives
  * back is reported without waiting. While the store is unavailable this replica counts on its own, and reports it later.
  */
-import { StateUnavailable } from '../contract/state.ts'
-import type { SharedState } from '../state/shared/shared-state.ts'
-import { ADMIT, CHANGE, READ } from '../state/shared/quota-scripts.ts'
-import type { QuotaChange, QuotaClaim, QuotaSubject } from '../state/shared/quota-scripts.ts'
-import type { Dimension } from './plan-limiter.ts'
+import type { SharedBackend } from '../state/shared-backend.ts'
+import type { QuotaChange, QuotaClaim, QuotaOutcome, QuotaReading, QuotaSubject } from './quota-claims.ts'
 
 /** Id of the counters of the instance. */
 const INSTANCE_ID = 'i'
-const LABEL = '_core/quota'
 const RETRY_MS = 1_000
 /** Sets of counters in one script. */
 const BATCH = 200
-
-/** What is used, of all replicas together. */
-export interface QuotaState {
-  /** Start of the period, in milliseconds. */
-  start: number
-  requests: number
-  egress: number
-  /** Whole tokens. */
-  tokens: number
-  /** Requests in flight and open streams: of the other replicas, or of all when they are read. */
-  flights: number
-  streams: number
-}
-
-export interface QuotaReading extends QuotaState {
-  rejectedByRate: number
-  rejectedByQuota: number
-  /** Milliseconds since 1970. */
-  lastSeen: number | null
-}
-
-export type QuotaOutcome =
-  | { isAdmitted: true; states: QuotaState[] }
-  | { isAdmitted: false; failed: number; dimension: Dimension; states: QuotaState[] }
 
 /** Something that was used or given back. */
 export interface QuotaDelta {
@@ -66,8 +38,7 @@ interface Pending {
 
 export class SharedQuota {
   readonly instanceId = INSTANCE_ID
-  readonly #shared: SharedState
-  readonly #key: string
+  readonly #shared: SharedBackend
   readonly #pending = new Map<string, Pending>()
   /** Accounts with slots that the store knows. */
   readonly #holders = new Map<string, QuotaAccount>()
@@ -76,9 +47,8 @@ export class SharedQuota {
   #isFull = false
   #sending: Promise<void> = Promise.resolve()
 
-  constructor(shared: SharedState) {
+  constructor(shared: SharedBackend) {
     this.#shared = shared
-    this.#key = `${shared.coreKey('quota')}:u`
     shared.onConnection(() => this.#send(true))
     shared.onFlush(() => this.#send(false))
     shared.replicas.onGone(replica => this.#forgetReplica(replica))
@@ -93,16 +63,9 @@ export class SharedQuota {
     if (!this.isUp || this.#isFull) return null
     // What another request has just given back comes first, on the same connection.
     if (this.#pending.size > 0) this.#send(false)
-    const reply = await this.#run('admit', ADMIT, { claims })
-    if (reply === null) {
-      this.#isFull = this.isUp
-      return null
-    }
-    const [failed, dimension, states] = reply as [number, Dimension, RawState[]]
-    const parsed = states.map(stateOf)
-    return failed === 0
-      ? { isAdmitted: true, states: parsed }
-      : { isAdmitted: false, failed: failed - 1, dimension, states: parsed }
+    const outcome = await this.#shared.quota.admit(claims)
+    if (outcome === null) this.#isFull = this.isUp
+    return outcome
   }
 
   /** Null if the store is unavailable. Other replicas are asked to report first. */
@@ -111,24 +74,16 @@ export class SharedQuota {
     await this.#shared.flushAll()
     const readings: QuotaReading[] = []
     for (let at = 0; at < subjects.length; at += BATCH) {
-      const reply = await this.#run('read', READ, { subjects: subjects.slice(at, at + BATCH) })
-      if (reply === null) return null
-      for (const [state, byRate, byQuota, seen] of reply as [RawState, string, string, string][])
-        readings.push({
-          ...stateOf(state),
-          rejectedByRate: Number(byRate),
-          rejectedByQuota: Number(byQuota),
-          lastSeen: seen === '' ? null : Number(seen),
-        })
+      const some = await this.#shared.quota.read(subjects.slice(at, at + BATCH))
+      if (some === null) return null
+      readings.push(...some)
     }
     return readings
   }
 
   /** The ids of a group; none while the store is unavailable. */
-  async ids(group: string): Promise<string[]> {
-    const key = `${this.#shared.coreKey('quota')}:${group}`
-    const ids = await this.#shared.connection.send(key, 'ZRANGE', key, '0', '-1').catch(unlessUnavailable)
-    return (ids as string[] | null) ?? []
+  ids(group: string): Promise<string[]> {
+    return this.#shared.quota.ids(group)
   }
 
   /** What the store does not know yet. */
@@ -186,9 +141,9 @@ export class SharedQuota {
       const batch = entries.slice(at, at + BATCH)
       const changes = batch.map(([, pending]) => changeOf(pending, isAbsolute))
       for (const [id] of batch) this.#pending.delete(id)
-      const sent = this.#run('change', CHANGE, { changes }).then(reply => {
-        this.#isFull = reply === null && this.isUp
-        if (reply !== null) this.#forgetIdle(batch)
+      const sent = this.#shared.quota.change(changes).then(isChanged => {
+        this.#isFull = !isChanged && this.isUp
+        if (isChanged) this.#forgetIdle(batch)
         // Only a full store is known to have changed nothing.
         else if (this.#isFull) this.#restore(batch)
       })
@@ -198,9 +153,8 @@ export class SharedQuota {
 
   /** Counters of sessions expire; those of the instance may be used forever. */
   #forgetReplica(replica: string): void {
-    const { connection, replicas } = this.#shared
-    const key = `${this.#shared.coreKey('quota')}:${INSTANCE_ID}`
-    if (replicas.isLeader()) connection.send(key, 'HDEL', key, `f:${replica}`, `s:${replica}`).catch(() => {})
+    const { quota, replicas } = this.#shared
+    if (replicas.isLeader()) quota.forgetReplica(INSTANCE_ID, replica)
   }
 
   #forgetIdle(batch: readonly [string, Pending][]): void {
@@ -226,25 +180,6 @@ export class SharedQuota {
       pending.streams += old.streams
     }
   }
-
-  /** Null if the store is unavailable or full. */
-  async #run(operation: string, script: typeof ADMIT, input: object): Promise<unknown> {
-    const { connection, replicas } = this.#shared
-    const living = replicas.list().map(({ replica }) => replica)
-    const text = JSON.stringify({ replica: replicas.self, living, ...input })
-    return connection.run(LABEL, operation, script, this.#key, [text]).catch(unlessUnavailable)
-  }
-}
-
-function unlessUnavailable(error: unknown): null {
-  if (error instanceof StateUnavailable) return null
-  throw error
-}
-
-type RawState = [string, string, string, number, number, number]
-
-function stateOf([start, requests, egress, tokens, flights, streams]: RawState): QuotaState {
-  return { start: Number(start), requests: Number(requests), egress: Number(egress), tokens, flights, streams }
 }
 
 function changeOf({ account, requests, egress, tokens, flights, streams }: Pending, isAbsolute: boolean): QuotaChange {

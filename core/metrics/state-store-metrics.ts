@@ -1,5 +1,5 @@
 /** Metrics of the state store; absent without one. */
-import type { SharedStateOptions, SharedState } from '../state/shared/shared-state.ts'
+import type { BackendObservers, SharedBackend } from '../state/shared-backend.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Maximum number of values of the label `store`. */
@@ -7,9 +7,7 @@ const MAX_STORES = 64
 /** Seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-type Observers = NonNullable<SharedStateOptions['observers']>
-
-export function createStateStoreObservers(metrics: Metrics): Observers {
+export function createStateStoreObservers(metrics: Metrics): BackendObservers {
   const operations = metrics.counter('svc_state_store_operations_total', 'Operations of the state store', [
     'store',
     'operation',
@@ -71,7 +69,7 @@ export function createStateStoreObservers(metrics: Metrics): Observers {
 }
 
 /** Adds the metrics of the connection and of the replicas. */
-export function addStateStoreGauges(metrics: Metrics, state: SharedState): void {
+export function addStateStoreGauges(metrics: Metrics, state: SharedBackend): void {
   const gauge = (name: string, aggregator: 'sum' | 'min' | 'max', help: string, value: () => number): void =>
     metrics.add({ name, help, type: 'gauge', aggregator, samples: () => [{ labels: {}, value: value() }] })
   const { connection, replicas } = state

@@ -1,5 +1,5 @@
 /** The demo CA: its name, its key pair, and how it signs. */
-import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { X509Certificate, createPrivateKey, webcrypto } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
 /** Common name of every demo CA; it distinguishes files of svc from others. */
@@ -49,4 +49,13 @@ export function signatureOf(key: KeyObject) {
   }
   const namedCurve = webCryptoCurves.get(key.asymmetricKeyDetails?.namedCurve ?? '')
   return namedCurve ? { key: { name: 'ECDSA', namedCurve }, algorithm: { name: 'ECDSA', hash: 'SHA-256' } } : null
+}
+
+/** Imports the key of a CA into WebCrypto, for signing. Throws if it is of a type that `canSign` excludes. */
+export async function signingKeyOf({ key }: CertificateAuthority): Promise<webcrypto.CryptoKey> {
+  const signature = signatureOf(key)
+  if (signature === null) throw new Error(`keys of type ${key.asymmetricKeyType} cannot sign`)
+  return webcrypto.subtle.importKey('pkcs8', key.export({ type: 'pkcs8', format: 'der' }), signature.key, false, [
+    'sign',
+  ])
 }

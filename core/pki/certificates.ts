@@ -17,7 +17,7 @@ import {
 } from '@peculiar/x509'
 import type { Extension } from '@peculiar/x509'
 import { KeyObject, X509Certificate, randomBytes, webcrypto } from 'node:crypto'
-import { demoCaName, signatureOf } from './authority.ts'
+import { demoCaName, signingKeyOf } from './authority.ts'
 import type { CertificateAuthority, PemPair } from './authority.ts'
 
 const dayMs = 86_400_000
@@ -75,8 +75,7 @@ async function issueLeaf(
   extensions: Extension[],
 ): Promise<PemPair> {
   const issuer = new IssuedCertificate(authority.certificate.raw)
-  const signature = signatureOf(authority.key)
-  if (signature === null) throw new Error(`the demo CA's key type ${authority.key.asymmetricKeyType} cannot sign`)
+  const signingKey = await signingKeyOf(authority)
   const keys = await generateKeys()
   const notBefore = dayBefore(now)
   const certificate = await X509CertificateGenerator.create({
@@ -86,14 +85,8 @@ async function issueLeaf(
     notBefore,
     notAfter: new Date(notBefore.getTime() + leafDays * dayMs),
     publicKey: keys.publicKey,
-    signingKey: await webcrypto.subtle.importKey(
-      'pkcs8',
-      authority.key.export({ type: 'pkcs8', format: 'der' }),
-      signature.key,
-      false,
-      ['sign'],
-    ),
-    signingAlgorithm: signature.algorithm,
+    signingKey,
+    signingAlgorithm: { ...signingKey.algorithm, hash: 'SHA-256' },
     extensions: [
       ...extensions,
       await SubjectKeyIdentifierExtension.create(keys.publicKey),

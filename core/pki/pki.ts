@@ -2,9 +2,10 @@
  * Loads the demo PKI at startup: the CA, the pair of the demo client, the HTTPS pair, and the verification of client
  * certificates.
  */
+import type { webcrypto } from 'node:crypto'
 import { dirname } from 'node:path'
-import type { CertificateProfile, Replicated, ReplicatedOptions, SvcPki } from '../contract/plugin.ts'
-import { authorityOf, pairOf } from './authority.ts'
+import type { CertificateProfile, Replicated, ReplicatedOptions } from '../contract/plugin.ts'
+import { authorityOf, pairOf, signingKeyOf } from './authority.ts'
 import type { CertificateAuthority, PemPair } from './authority.ts'
 import { loadAuthority } from './ca-files.ts'
 import { createClientCertificateCheck } from './client-certificate.ts'
@@ -41,8 +42,8 @@ export interface Pki {
   client(): Promise<PemPair>
   /** Issues a certificate with a new key, which is never written to disk. */
   issue(profile: CertificateProfile): Promise<PemPair>
-  readonly issueCrl: SvcPki['issueCrl']
-  readonly respondToOcsp: SvcPki['respondToOcsp']
+  /** The key of the CA for WebCrypto, not extractable. */
+  signingKey(): Promise<webcrypto.CryptoKey>
   /** The pair of the HTTPS listener, or why HTTPS cannot start: a sentence that names both files. */
   readonly server: ServerPair
   /** What could not be used or written, except `server.error`. */
@@ -74,9 +75,7 @@ export async function loadPki({ tlsCert, tlsKey, state, warn, now = Date.now }: 
       caCertificate: authority.certificate.toString(),
       client: once(() => sharedClient(client, authority, now())),
       issue: async profile => (await import('./issue.ts')).issueCertificate(profile, authority),
-      issueCrl: async revoked => (await import('./issue-crl.ts')).issueCrl(revoked, authority, now()),
-      respondToOcsp: async (question, revokedSince) =>
-        (await import('./ocsp.ts')).respondToOcsp(question, authority, revokedSince, now()),
+      signingKey: once(() => signingKeyOf(authority)),
       server: await loadServerPair({ certificate: tlsCert, key: tlsKey }, authority, now(), report),
       warnings,
       clientCertificate: createClientCertificateCheck(authority.certificate, now),

@@ -1,7 +1,7 @@
 /** Expectations by header: conditions that a request states about itself (`X-Svc-Expect`). */
-import { InputProblem, readOrProblem } from '../contract/input-problem.ts'
-import type { Problem } from '../contract/input-problem.ts'
-import { isTextNestedWithin } from '../contract/json-depth.ts'
+import { InputProblem, readOrProblem } from '../toolkit/input-problem.ts'
+import type { Problem } from '../toolkit/input-problem.ts'
+import { isTextNestedWithin } from '../toolkit/json-depth.ts'
 import { readMatch } from '../match/match.ts'
 import type { Difference, Match, MatchOptions } from '../match/match.ts'
 

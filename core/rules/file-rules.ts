@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { StepBudget } from '../contract/budgets.ts'
 import { isRecord } from '../contract/record.ts'
-import { InputProblem, readOrProblem } from '../contract/input-problem.ts'
-import type { Problem } from '../contract/input-problem.ts'
+import { InputProblem, readOrProblem } from '../toolkit/input-problem.ts'
+import type { Problem } from '../toolkit/input-problem.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { isSessionName } from '../sessions.ts'
 import { readRule } from './rule.ts'
@@ -48,7 +48,7 @@ function readFileRule(
       'expected the name of a session: 1 to 128 characters of A-Z a-z 0-9 . _ : -',
     )
   const checks = StepBudget.unlimited()
-  const rule = readRule(isRecord(value) ? given : value, at, { bounds, protocols: generation.protocols, checks })
+  const rule = readRule(isRecord(value) ? given : value, at, { ...generation.vocabulary, bounds, checks })
   if (generation.find(rule.name, session) !== undefined)
     throw new InputProblem(`${at}.name`, `the name ${rule.name} occurs twice`)
   return {

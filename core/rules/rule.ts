@@ -1,6 +1,6 @@
 /** Rules: conditions on requests, and what happens to a request that meets them. */
 import type { Json, JsonObject } from '../contract/json.ts'
-import { isNestedWithin } from '../contract/json-depth.ts'
+import { isNestedWithin } from '../toolkit/json-depth.ts'
 import { readMatch } from '../match/match.ts'
 import type { Match } from '../match/match.ts'
 import {
@@ -11,7 +11,7 @@ import {
   below,
   InputProblem,
   rejectUnknownKeys,
-} from '../contract/input-problem.ts'
+} from '../toolkit/input-problem.ts'
 import { readStep } from './step.ts'
 import type { Step, StepOptions } from './step.ts'
 
@@ -86,7 +86,9 @@ export function readRule(value: unknown, at: string, options: StepOptions): Rule
     name,
     match: readMatch(given.match ?? {}, below(at, 'match'), {
       protocols: options.protocols,
+      isSeen: options.isSeen,
       maxTests: bounds.tests,
+      hasScenarios: true,
       checks: options.checks,
     }),
     steps,

@@ -4,7 +4,7 @@ import type { Config } from '../config/variables.ts'
 import { buildCatalog } from '../control/catalog.ts'
 import type { ControlDeps, ControlReplicas } from '../control/deps.ts'
 import { buildOpenapi } from '../control/openapi.ts'
-import type { RouteRecord } from '../http/pipeline/route-record.ts'
+import type { RouteRecord } from '../http/routes/route-record.ts'
 import type { Host } from '../host/host.ts'
 import type { SvcHttp, SvcStreams } from '../contract/plugin.ts'
 import { contextOf } from '../http/request/context.ts'
@@ -61,6 +61,7 @@ export function createControlDeps({
     overview: () => ({
       generation: host().current().number,
       generationCounts: host().generationCounts,
+      building: host().building,
       loadedAt: host().loadedAt,
       configFile: host().configFile,
       directories: host().directories,
@@ -90,12 +91,12 @@ export function createControlDeps({
     pluginStatus,
     routes,
     protocols: request => contextOf(request).generation.rules.protocols,
-    landingLinks: () => host().declarations.links,
     instance: {
       ...instance,
       catalog: () => buildCatalog(routes(), instance.version, host().declarations.categories),
       openapi: baseUrl =>
         buildOpenapi(routes(), { baseUrl, version: instance.version, categories: host().declarations.categories }),
+      links: () => host().declarations.links,
       plugins: () => host().records(),
     },
     openEvents: (request, reply, options) =>

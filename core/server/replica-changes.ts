@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Channel, ReloadResult, Replica, ReplicaReload } from '../contract/plugin.ts'
 import type { SwitchFollowers } from '../control/deps.ts'
 import type { Host } from '../host/host.ts'
-import type { SharedState } from '../state/shared/shared-state.ts'
+import type { SharedBackend } from '../state/shared-backend.ts'
 
 /** How long a request waits for the other replicas, in milliseconds. */
 const WAIT_MS = 10_000
@@ -17,7 +17,7 @@ export interface ReplicaChanges {
 
 type Reloaded = Pick<ReplicaReload, 'applied' | 'changed' | 'generation' | 'error'>
 
-export function createReplicaChanges(host: () => Host, shared: SharedState | null): ReplicaChanges {
+export function createReplicaChanges(host: () => Host, shared: SharedBackend | null): ReplicaChanges {
   if (shared === null) return { reload: options => host().reload(options), followers: async () => undefined }
   const { replicas } = shared
   const reloads = shared.openOwn<{ force: boolean }, Reloaded>('reload', async ({ force }) =>

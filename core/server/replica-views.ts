@@ -1,15 +1,14 @@
 /** The replicas as the control plane shows them. */
 import type { Config } from '../config/variables.ts'
 import type { ControlReplicas, ReplicaView } from '../control/deps.ts'
-import type { ReplicaFacts, ReplicaRecord } from '../state/shared/membership.ts'
-import type { SharedState } from '../state/shared/shared-state.ts'
+import type { ReplicaFacts, ReplicaRecord, SharedBackend } from '../state/shared-backend.ts'
 import type { StateRegistry } from '../state/state-registry.ts'
 import { hostOf } from './state-store.ts'
 
 export function createReplicaViews(
   config: Config,
   states: StateRegistry,
-  shared: SharedState | null,
+  shared: SharedBackend | null,
   ownFacts: () => ReplicaFacts,
 ): ControlReplicas {
   const { self } = states.replicas

@@ -1,4 +1,5 @@
 /** The graceful stop: closes idle connections and endless streams, waits for the rest, then destroys what is still open. */
+import { sleep } from '../toolkit/sleep.ts'
 import type { Host } from '../host/host.ts'
 import type { Listener } from '../http/listener/listeners.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'
@@ -43,21 +44,17 @@ export async function shutDown(
     streams.endAll({ reason: 'stop' })
     await until(() => !isOpen(), times.cut, never)
   }
-  await Promise.race([host.stopped(), wait(times.closing)])
+  await Promise.race([host.stopped(), sleep(times.closing, { isBackground: true })])
   for (const listener of listeners) listener.destroyAll()
-  await Promise.race([host.close(), wait(times.closing)])
+  await Promise.race([host.close(), sleep(times.closing, { isBackground: true })])
 }
 
 const never = new Promise<never>(() => {})
 
-function wait(ms: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, ms).unref())
-}
-
 /** Resolves when `isDone` returns true, the time is over, or `hurry` resolves. */
 async function until(isDone: () => boolean, ms: number, hurry: Promise<unknown>): Promise<void> {
   let isOver = false
-  void Promise.race([wait(ms), hurry]).then(() => {
+  void Promise.race([sleep(ms, { isBackground: true }), hurry]).then(() => {
     isOver = true
   })
   while (!isDone() && !isOver) await new Promise(resolve => setTimeout(resolve, POLL_MS))

@@ -1,12 +1,12 @@
 /** Registers plugins again that failed because the state store was unavailable. */
 import type { Host } from '../host/host.ts'
-import type { SharedState } from '../state/shared/shared-state.ts'
+import type { SharedBackend } from '../state/shared-backend.ts'
 
 const FIRST_TRY_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
 /** Returns a function that ends it. */
-export function recoverPlugins(host: Host, { connection }: SharedState): () => void {
+export function recoverPlugins(host: Host, { connection }: SharedBackend): () => void {
   let pauseMs = FIRST_TRY_MS
   let isClosed = false
   let timer: NodeJS.Timeout

@@ -5,9 +5,13 @@ import type { Config } from '../config/variables.ts'
 import { REDIS_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import type { Log } from '../log/log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { SharedState } from '../state/shared/shared-state.ts'
-import type { ReplicaRecord } from '../state/shared/membership.ts'
-import type { StoreAddress, StoreLink } from '../state/shared/store-link.ts'
+import {
+  loadBackend,
+  type BackendModule,
+  type ReplicaRecord,
+  type SharedBackend,
+  type StoreAddress,
+} from '../state/shared-backend.ts'
 import { StateRegistry } from '../state/state-registry.ts'
 import type { StateRegistryOptions } from '../state/state-registry.ts'
 
@@ -17,7 +21,7 @@ const MAX_CLOCK_OFFSET_MS = 1_000
 export interface OpenedState {
   states: StateRegistry
   /** Null if state is in the memory of the process. */
-  shared: SharedState | null
+  shared: SharedBackend | null
 }
 
 export interface StateStoreOptions {
@@ -37,6 +41,7 @@ export async function openState(options: StateStoreOptions): Promise<OpenedState
     instanceId: config.instanceId,
     isStrict,
     onError,
+    onNewSchema: data => log.info('state starts empty: its schema has changed', data),
     ...(shared !== null && { openBackend: () => shared }),
   })
   if (shared === null) {
@@ -56,14 +61,14 @@ async function createSharedState({
   metrics,
   workingDirectory,
   onError,
-}: StateStoreOptions): Promise<SharedState | null> {
+}: StateStoreOptions): Promise<SharedBackend | null> {
   const { url, password, ca, isCluster, prefix, timeoutMs, secret } = config.stateStore
   const unused = (reason: string): null => {
     log.warn(`the state store is not used; state is in the memory of this process: ${reason}`)
     return null
   }
   if (url === 'local') return unused('no local server was started')
-  let createLink: (address: StoreAddress, known: Set<string>) => StoreLink
+  let backend: BackendModule
   let address: StoreAddress
   try {
     address = {
@@ -72,19 +77,15 @@ async function createSharedState({
       isCluster,
       ca: ca === null ? null : await readFile(resolve(workingDirectory, ca), 'utf8'),
     }
-    ;({ createRedisLink: createLink } = await import('../state/shared/redis-link.ts'))
+    backend = await loadBackend()
   } catch (error) {
     return unused(loadFailure(error, REDIS_PACKAGES))
   }
-  const [{ SharedState }, { createStateStoreObservers, addStateStoreGauges }] = await Promise.all([
-    import('../state/shared/shared-state.ts'),
-    import('../metrics/state-store-metrics.ts'),
-  ])
+  const { createStateStoreObservers, addStateStoreGauges } = await import('../metrics/state-store-metrics.ts')
   const host = hostOf(url!)
-  const known = new Set<string>()
   let wasUp = false
-  const shared = new SharedState({
-    createLink: () => createLink(address, known),
+  const shared = backend.createBackend({
+    address,
     prefix,
     instanceId: config.instanceId,
     timeoutMs,

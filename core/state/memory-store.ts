@@ -16,6 +16,7 @@ import type { MemoryUse } from '../collections/memory-use.ts'
 import { AgeOrder, firstOtherThan } from './age-order.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { Entry } from './entry.ts'
+import { storeWithin } from './store-within.ts'
 
 export interface MemoryStoreOptions {
   /** The clock, in milliseconds. Default `Date.now`. */
@@ -160,6 +161,10 @@ export class MemoryStore<T> implements Store<T> {
   onRemoved(listener: (key: string) => void): () => void {
     this.#removed.add(listener)
     return () => void this.#removed.delete(listener)
+  }
+
+  within(group: string): Store<T> {
+    return storeWithin(this, group)
   }
 
   subscribe(listener: (change: StoreChange<T>) => void): () => void {

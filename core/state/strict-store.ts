@@ -1,6 +1,7 @@
 /** A store for tests that enforces the rules of shared stores (`strictState`). */
 import type { PutOptions, Store, StoreChange } from '../contract/plugin.ts'
 import { copyJson } from './json-values.ts'
+import { storeWithin } from './store-within.ts'
 
 /** Checks and copies values when they are written and read, and runs `change` functions twice. */
 export class StrictStore<T> implements Store<T> {
@@ -77,6 +78,10 @@ export class StrictStore<T> implements Store<T> {
     return this.#store.subscribe(change =>
       listener(change.kind === 'reset' ? change : { ...change, value: this.#checked(change.value) }),
     )
+  }
+
+  within(group: string): Store<T> {
+    return storeWithin(this, group)
   }
 
   #copy(value: T | undefined): T | undefined {

@@ -2,7 +2,7 @@
  * Converts messages between JSON and the objects of the protobuf library, whose names are those of the protocol definition
  * (`context_id` for `contextId`).
  */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Field, Shape } from './shapes.ts'
 import {
   mapFromJson,

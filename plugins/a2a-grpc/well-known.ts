@@ -1,5 +1,5 @@
 /** Converts the well-known types of protobuf between JSON and the objects of the library (ProtoJSON). */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 
 /** An entry of a map field. From a descriptor set, the loader creates the wire format of maps: a list of entries. */
 export interface MapEntry {

@@ -1,12 +1,13 @@
 /** The services that all parts of the plugin share. Replaced at each reload, except for the stores below. */
-import type { FaultCounter, Svc } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import type { FaultCounter } from 'svc/toolkit'
 import type { AgentRegistry } from './agent-registry.ts'
 import type { Bounds } from './bounds.ts'
 import type { CardSigner } from './cards/signer.ts'
 import type { Options } from './options.ts'
-import type { SinkStore } from './sink.ts'
-import type { TaskService } from './task-service.ts'
-import type { TaskStore } from './task-store.ts'
+import type { SinkStore } from './push/sink.ts'
+import type { TaskService } from './tasks/task-service.ts'
+import type { TaskStore } from './tasks/task-store.ts'
 import type { Variables } from './variables.ts'
 
 export interface A2a {

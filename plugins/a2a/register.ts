@@ -1,32 +1,33 @@
 /** Registers the stores, the demo agents, the extension point and the routes. */
-import type { JsonWebKey } from 'node:crypto'
-import { BoundedMap, type FastifyInstance, type FaultCount, FaultCounter, forPlugin, jsonRpcProtocol } from 'svc/plugin'
+import type { JWK } from 'jose'
+import { type FastifyInstance, forPlugin } from 'svc/plugin'
+import { BoundedMap, type FaultCount, FaultCounter, jsonRpcProtocol } from 'svc/toolkit'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { CardSigner, createCardKey } from './cards/signer.ts'
-import { createCore } from './core.ts'
-import { LocalRuns } from './local-runs.ts'
-import { failLostRuns, failOwnRuns } from './lost-runs.ts'
+import { createCore } from './bindings/core.ts'
+import { LocalRuns } from './tasks/local-runs.ts'
+import { failLostRuns, failOwnRuns } from './tasks/lost-runs.ts'
 import { DEFAULT_TENANTS } from './options.ts'
 import { PushDelivery } from './push/delivery.ts'
 import { registerCards } from './routes/cards.ts'
 import { registerHttpJson } from './routes/http-json.ts'
 import { registerJsonRpc } from './routes/json-rpc.ts'
 import { registerSinks } from './routes/sinks.ts'
-import { RunSlots } from './run-slots.ts'
-import type { SinkStore } from './sink.ts'
-import { openSinkStore, openTaskStores } from './stores.ts'
-import type { Task } from './task.ts'
-import { TaskService } from './task-service.ts'
-import { TaskStore } from './task-store.ts'
-import { UnstoredRuns } from './unstored-runs.ts'
+import { RunSlots } from './tasks/run-slots.ts'
+import { openSinkStore, type SinkStore } from './push/sink.ts'
+import { openTaskStores } from './tasks/stores.ts'
+import type { Task } from './tasks/task.ts'
+import { TaskService } from './tasks/task-service.ts'
+import { TaskStore } from './tasks/task-store.ts'
+import { UnstoredRuns } from './tasks/unstored-runs.ts'
 
 export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const bounds = boundsOf(svc.config)
   // The routes of the HTTP+JSON binding have no JSON-RPC errors.
-  svc.use('testing.protocols')!.register({
+  svc.use('testing.protocols').register({
     ...jsonRpcProtocol,
     failure: (failure, request) =>
       jsonRpcProtocol.read(request) === null ? null : jsonRpcProtocol.failure!(failure, request),
@@ -35,7 +36,7 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   registerDemoAgents(agents.registrar(svc.name))
   svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
   const sinks = openSinkStore(svc, bounds)
-  const cardKey = svc.replicated<JsonWebKey>('card-key', { initial: createCardKey, secret: true })
+  const cardKey = svc.replicated<JWK>('card-key', { initial: createCardKey, secret: true })
   const stored = svc.state<string>('card-signatures', { maxCount: bounds.cardSignatures })
   const kept = svc.shared('card-signatures', () => new BoundedMap<string>(bounds.cardSignatures))
   const signer = new CardSigner(() => cardKey.current, stored, kept)
@@ -44,7 +45,7 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
     svc.state<FaultCount>('fault-uses', { maxCount: bounds.faultCounters, ttlMs: bounds.faultCounterMs }),
   )
   const a2a: A2a = { svc, agents, sinks, signer, tenants, bounds, faultCounter, ...openTasks(svc, bounds, sinks) }
-  svc.use('testing.resets')!.register({
+  svc.use('testing.resets').register({
     name: 'a2a',
     reset: async session =>
       (await a2a.tasks.clear(session?.key ?? null)) +

@@ -1,5 +1,6 @@
 /** The configurable response of a bin. */
-import { headerProblem, isRecord, quoteInput } from 'svc/plugin'
+import { quoteInput } from 'svc/plugin'
+import { headerProblem, isRecord } from 'svc/toolkit'
 import { invalidBin } from './errors.ts'
 import type { BinLimits } from './limits.ts'
 

@@ -1,5 +1,5 @@
 /** A bin: its data and its JSON representation. */
-import { copyData } from 'svc/plugin'
+import { copyData } from 'svc/toolkit'
 import type { StreamInfo } from 'svc/plugin'
 import type { BinResponse } from './bin-response.ts'
 import type { BinLimits } from './limits.ts'

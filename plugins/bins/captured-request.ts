@@ -1,7 +1,7 @@
 /** The record of a captured request. */
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
-import { heldBytes } from 'svc/plugin'
+import { heldBytes } from 'svc/toolkit'
 import type { FastifyRequest, LoggedEvent, Svc, SvcInspector } from 'svc/plugin'
 
 /** What is stored of a request. */

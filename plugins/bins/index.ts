@@ -16,7 +16,7 @@ export default definePlugin({
   register(app, svc) {
     const limits = limitsOf(svc.config)
     const bins = createBinStore(svc, limits)
-    svc.use('testing.resets')!.register({ name: 'bins', reset: session => bins.clear(session?.key ?? null) })
+    svc.use('testing.resets').register({ name: 'bins', reset: session => bins.clear(session?.key ?? null) })
     registerBins(app, svc, bins, limits)
     registerRequests(app, svc, bins, limits, createFeeds(bins, limits))
     registerCapture(app, svc, bins, limits)

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { namesTag, preferredCoding } from 'svc/plugin'
+import { namesTag, preferredCoding } from 'svc/toolkit'
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 
 type Encoding = 'br' | 'gzip' | 'identity'

@@ -1,5 +1,5 @@
 /** Renders the page that loads the client. It is the same for all users. */
-import { escapeHtml } from 'svc/plugin'
+import { escapeHtml } from 'svc/toolkit'
 import type { Svc } from 'svc/plugin'
 import type { Client } from './build.ts'
 import type { Variables } from './variables.ts'

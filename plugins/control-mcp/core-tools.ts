@@ -1,5 +1,5 @@
 /** The tools for operations of the core. */
-import type { ControlTools } from 'svc/plugin'
+import type { ControlTools } from 'svc/toolkit'
 
 export function addCoreTools(tools: ControlTools): void {
   const add = (

@@ -1,5 +1,6 @@
 /** The server `control`: its tools, resources and prompt. */
-import type { ControlTools, FastifyInstance, Svc } from 'svc/plugin'
+import type { FastifyInstance, Svc } from 'svc/plugin'
+import type { ControlTools } from 'svc/toolkit'
 import type { CallContext, McpServers, Readout } from '../mcp/types.ts'
 import { runOperation } from './operation.ts'
 import { diagnosis } from './diagnosis.ts'

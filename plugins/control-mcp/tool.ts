@@ -1,5 +1,6 @@
 /** Converts the tools of the control plane to MCP tools. */
-import type { ResolvedControlTool, Svc } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import type { ResolvedControlTool } from 'svc/toolkit'
 import type { CallContext, ToolDefinition, ToolResult } from '../mcp/types.ts'
 import { type OperationResult, runOperation } from './operation.ts'
 

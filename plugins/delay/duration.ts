@@ -1,5 +1,5 @@
 /** Parses durations in paths, and adds jitter. */
-import { parseDecimal, parseInteger } from 'svc/plugin'
+import { parseDecimal, parseInteger } from 'svc/toolkit'
 
 /** Parses `250`, `250ms` or `1.5s` (case-insensitive) to whole milliseconds; null if the text is not a duration. */
 export function parseDuration(text: string): number | null {

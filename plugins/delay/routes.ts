@@ -1,6 +1,6 @@
 /** `/delay/{duration}`, for every method. */
-import { setTimeout } from 'node:timers/promises'
 import { describe, isFlagSet, quoteInput, refusal } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import type { FastifyInstance, HttpError, RouteDescription, Svc } from 'svc/plugin'
 import type {} from '../echo/types.ts'
 import { jitter, parseDuration } from './duration.ts'
@@ -42,7 +42,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc): void {
     const requestedMs = parseDuration(request.params.duration)
     if (requestedMs === null || requestedMs > maxMs) throw invalidDelay(request.params.duration, maxMs)
     const delayMs = isFlagSet(request, 'jitter') ? jitter(requestedMs, maxMs) : requestedMs
-    if (!(await wait(delayMs, svc.http.signal(request)))) return reply.hijack()
+    if (!(await sleep(delayMs, { signal: svc.http.signal(request) }))) return reply.hijack()
     reply.header('Server-Timing', `delay;dur=${delayMs}`)
     return svc.http.negotiate(request, reply, {
       ...record(request),
@@ -51,11 +51,6 @@ export function registerRoutes(app: FastifyInstance, svc: Svc): void {
       max_delay_ms: maxMs,
     })
   })
-}
-
-/** Waits without the delay limit of the instance, which is shorter. Returns false if the request has ended. */
-function wait(ms: number, signal: AbortSignal): Promise<boolean> {
-  return setTimeout(ms, true, { signal }).catch(() => false)
 }
 
 function invalidDelay(text: string, maxMs: number): HttpError {

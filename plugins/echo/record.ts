@@ -1,6 +1,6 @@
 /** Creates the echo record of a request. */
 import { isUtf8 } from 'node:buffer'
-import { emptyRecord, queryRecord, rawQuery } from 'svc/plugin'
+import { emptyRecord, queryRecord, rawQuery } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import type { EchoBody, EchoRecord, Recorder } from './types.ts'
 

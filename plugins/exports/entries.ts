@@ -1,5 +1,6 @@
 /** The contents of collections: the examples of the catalog, in one folder per category. */
-import { headerProblem, type CatalogEndpoint } from 'svc/plugin'
+import { type CatalogEndpoint } from 'svc/plugin'
+import { headerProblem } from 'svc/toolkit'
 
 type Example = CatalogEndpoint['examples'][number]
 export interface Header {

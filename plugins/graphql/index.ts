@@ -29,7 +29,7 @@ export default definePlugin({
       svc,
       lazy(async () => createEngine(await yoga())),
     )
-    svc.use('testing.protocols')!.register(graphqlProtocol)
+    svc.use('testing.protocols').register(graphqlProtocol)
     registerHttp(app, svc, yoga, sockets)
     registerSchema(app, schema)
     registerWebSocket(app, sockets)

@@ -1,6 +1,6 @@
 /** GraphQL requests as a protocol of conditions: `match.graphql`. */
-import { isRecord, own } from 'svc/plugin'
-import type { JsonObject, MatchableRequest, MatchProtocol } from 'svc/plugin'
+import { isRecord, own, type MatchableRequest, type MatchProtocol } from 'svc/toolkit'
+import type { JsonObject } from 'svc/plugin'
 import { Kind, parse } from 'graphql'
 import type { DocumentNode, OperationDefinitionNode } from 'graphql'
 

@@ -1,5 +1,5 @@
 /** Selects the response type by `Accept` (GraphQL over HTTP, 6.1; RFC 9110, 12.5.1). Never rejects a request. */
-import { preferredType } from 'svc/plugin'
+import { preferredType } from 'svc/toolkit'
 
 const RESPONSE = 'application/graphql-response+json'
 const LEGACY = 'application/json'

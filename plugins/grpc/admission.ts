@@ -28,7 +28,7 @@ type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 /** Returns null, or the status that ends the call before any message is read. */
 export async function admit(svc: Svc, open: OpenCalls, { metadata }: Call): Promise<Failure | null> {
   const first = (name: string): string | null => metadata.get(name)[0]?.toString() ?? null
-  const admission = await svc.limits.admitCall({
+  const admission = await svc.use('core.media-types').admitCall({
     session: first(BRIDGE_SESSION),
     peer: first(BRIDGE_PEER) ?? '',
     key: first('x-svc-key'),

@@ -32,7 +32,7 @@ export default definePlugin({
     )
     svc.whenClosed(() => connections.close())
     svc.whenStopped(() => connections.close())
-    svc.use('testing.protocols')!.register(grpcProtocol)
+    svc.use('testing.protocols').register(grpcProtocol)
     handleCalls(svc, connections, { open, services })
   },
 })

@@ -1,5 +1,5 @@
 /** gRPC and gRPC-Web calls as a protocol of conditions: `match.grpc`. */
-import type { MatchProtocol } from 'svc/plugin'
+import type { MatchProtocol } from 'svc/toolkit'
 
 /** Calls of health checks and reflection are never affected by rules. */
 const EXEMPT = /^grpc\.(?:health|reflection)\./

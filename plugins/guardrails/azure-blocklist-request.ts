@@ -1,5 +1,5 @@
 /** Parses requests of the blocklist operations of Azure AI Content Safety. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { BlocklistItem } from './azure-blocklists.ts'
 import { codePointLength } from './code-points.ts'
 import { azureError } from './errors.ts'

@@ -56,11 +56,11 @@ export class Blocklists {
 
   /** In order of creation. */
   async list(scope: string): Promise<Blocklist[]> {
-    return (await this.#store.list({ group: scope })).map(({ value }) => value)
+    return (await this.#store.within(scope).list()).map(({ value }) => value)
   }
 
   find(scope: string, name: string): Promise<Blocklist | undefined> {
-    return this.#store.get(keyOf(scope, name))
+    return this.#store.within(scope).get(name)
   }
 
   /** Creates a list, or updates its description: null removes it, undefined keeps it. */
@@ -70,20 +70,16 @@ export class Blocklists {
     description: string | null | undefined,
   ): Promise<{ list: Blocklist; isNew: boolean }> {
     let isNew = false
-    const list = await this.#store.update(
-      keyOf(scope, name),
-      current => {
-        isNew = current === undefined
-        const kept = description === undefined ? current?.description : description
-        return { blocklistName: name, ...(kept == null ? {} : { description: kept }), items: current?.items ?? [] }
-      },
-      { group: scope },
-    )
+    const list = await this.#store.within(scope).update(name, current => {
+      isNew = current === undefined
+      const kept = description === undefined ? current?.description : description
+      return { blocklistName: name, ...(kept == null ? {} : { description: kept }), items: current?.items ?? [] }
+    })
     return { list: list as Blocklist, isNew }
   }
 
   delete(scope: string, name: string): Promise<boolean> {
-    return this.#store.delete(keyOf(scope, name))
+    return this.#store.within(scope).delete(name)
   }
 
   /** An item with a known text gets the new description. Adds all items or, if they exceed a limit, none. */
@@ -93,45 +89,37 @@ export class Blocklists {
     added: readonly Omit<BlocklistItem, 'blocklistItemId'>[],
   ): Promise<AddItemsResult> {
     let result: AddItemsResult = 'no-list'
-    await this.#store.update(
-      keyOf(scope, name),
-      list => {
-        if (list === undefined) return undefined
-        const items = new Map(list.items.map(item => [item.text, item]))
-        const changed = added.map(({ text, description }) => ({
-          blocklistItemId: itemId(name, text),
-          ...(description === undefined ? {} : { description }),
-          text,
-        }))
-        for (const item of changed) items.set(item.text, item)
-        const points = [...items.keys()].reduce((sum, text) => sum + codePointLength(text), 0)
-        if (items.size > this.limits.items || points > this.limits.points) {
-          result = 'full'
-          return list
-        }
-        result = { items: changed }
-        return { ...list, items: [...items.values()] }
-      },
-      { group: scope },
-    )
+    await this.#store.within(scope).update(name, list => {
+      if (list === undefined) return undefined
+      const items = new Map(list.items.map(item => [item.text, item]))
+      const changed = added.map(({ text, description }) => ({
+        blocklistItemId: itemId(name, text),
+        ...(description === undefined ? {} : { description }),
+        text,
+      }))
+      for (const item of changed) items.set(item.text, item)
+      const points = [...items.keys()].reduce((sum, text) => sum + codePointLength(text), 0)
+      if (items.size > this.limits.items || points > this.limits.points) {
+        result = 'full'
+        return list
+      }
+      result = { items: changed }
+      return { ...list, items: [...items.values()] }
+    })
     return result
   }
 
   /** Ignores unknown ids. Returns whether the list exists. */
   async removeItems(scope: string, name: string, ids: readonly string[]): Promise<boolean> {
     const removed = new Set(ids)
-    const list = await this.#store.update(
-      keyOf(scope, name),
-      current => current && { ...current, items: current.items.filter(item => !removed.has(item.blocklistItemId)) },
-      { group: scope },
-    )
+    const list = await this.#store
+      .within(scope)
+      .update(
+        name,
+        current => current && { ...current, items: current.items.filter(item => !removed.has(item.blocklistItemId)) },
+      )
     return list !== undefined
   }
-}
-
-/** Names contain no line feed. */
-function keyOf(scope: string, name: string): string {
-  return `${scope}\n${name}`
 }
 
 /** An id derived from the name of the list and the text: a name-based UUID (RFC 9562, 5.8). */

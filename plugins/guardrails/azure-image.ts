@@ -1,5 +1,5 @@
 /** Azure AI Content Safety: analyzes the words in the URL of an image or in its file, never its pixels. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { CATEGORIES, readCategories } from './azure.ts'
 import { harmMatches, highestSeverity } from './check.ts'
 import { azureError } from './errors.ts'

@@ -1,5 +1,5 @@
 /** Parses the body of Bedrock's ApplyGuardrail. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { codePointLength } from './code-points.ts'
 import { bedrockError } from './errors.ts'
 

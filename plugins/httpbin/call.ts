@@ -1,5 +1,5 @@
 /** One request to an operation: what it asks for, and how to respond. */
-import { rawQuery } from 'svc/plugin'
+import { rawQuery } from 'svc/toolkit'
 import type { BodyStream, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import type { Mount, Original } from './operation.ts'
 import type { HttpbinOptions } from './options.ts'

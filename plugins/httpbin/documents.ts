@@ -1,5 +1,5 @@
 /** Fixed documents: the sample slide show, the page of Moby-Dick and the order form. */
-import { escapeHtml } from 'svc/plugin'
+import { escapeHtml } from 'svc/toolkit'
 
 export const SLIDE_SHOW = {
   slideshow: {

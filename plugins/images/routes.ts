@@ -1,5 +1,6 @@
 /** `/image` and `/image/{format}`. */
-import { describe, HttpError, preferredType } from 'svc/plugin'
+import { describe, HttpError } from 'svc/plugin'
+import { preferredType } from 'svc/toolkit'
 import type { FastifyInstance, RouteDescription } from 'svc/plugin'
 import { IMAGES, IMAGE_TYPES } from './image-files.ts'
 import type { ImageType } from './image-files.ts'

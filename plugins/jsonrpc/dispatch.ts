@@ -1,5 +1,5 @@
 /** Dispatches JSON-RPC messages: validates requests, calls methods and creates the responses (JSON-RPC 2.0, 4 to 6). */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { ExactNumber, parseExactly, writeExactly } from './exact-json.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, methodNotFound, PARSE_ERROR, RpcError } from './errors.ts'
 import type { RpcErrorObject } from './errors.ts'

@@ -1,5 +1,6 @@
 /** The plugin `jsonrpc`: a JSON-RPC 2.0 server. */
-import { definePlugin, jsonRpcProtocol } from 'svc/plugin'
+import { definePlugin } from 'svc/plugin'
+import { jsonRpcProtocol } from 'svc/toolkit'
 import { registerRoutes } from './routes.ts'
 
 export default definePlugin({
@@ -8,7 +9,7 @@ export default definePlugin({
   paths: ['/jsonrpc'],
   categories: [{ name: 'JSON-RPC', rank: 200 }],
   register(app, svc) {
-    svc.use('testing.protocols')!.register(jsonRpcProtocol)
+    svc.use('testing.protocols').register(jsonRpcProtocol)
     registerRoutes(app, svc)
   },
 })

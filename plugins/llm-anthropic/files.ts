@@ -1,23 +1,20 @@
 /** Files: `/v1/files`. */
-import type { DocumentFacts, Documents, Engine, LlmRoute, RouteInput } from '../llm/types.ts'
-import { bodyOf, describeRoute } from './message-batches.ts'
+import type { DocumentFacts, Documents, Engine, HandlerRoute, RouteInput } from '../llm/types.ts'
+import { describeRoute } from './message-batches.ts'
 import { readLimit } from './page.ts'
-
-type Route = LlmRoute<ReturnType<typeof bodyOf>>
 
 export const FILE_KIND = 'file'
 const UNKNOWN = `file_${'0'.repeat(24)}`
 const MIN_SECONDS = 3600
 const MAX_SECONDS = 7_776_000
 
-export function fileRoutes(engine: Engine, documents: Documents): Route[] {
+export function fileRoutes(engine: Engine, documents: Documents): HandlerRoute[] {
   const find = async (input: RouteInput): Promise<DocumentFacts> => {
     const id = input.params.file_id ?? ''
     const found = await documents.get(input, FILE_KIND, id)
     if (found === undefined) throw unknownFile(engine, id)
     return found
   }
-  const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
   return [
     {
       method: 'POST',
@@ -50,8 +47,7 @@ export function fileRoutes(engine: Engine, documents: Documents): Route[] {
           },
         ],
       },
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const form = await engine.readForm(input)
         const file = form.get('file')
         if (file === null || typeof file === 'string') throw engine.badInput('file: Field required')
@@ -72,19 +68,15 @@ export function fileRoutes(engine: Engine, documents: Documents): Route[] {
             status: 413,
             kind: 'too_large',
           })
-        return {
-          ...bodyOf(show(stored)),
-          bodyLine: `multipart: file=${stored.name} (${stored.bytes} bytes)`,
-        }
+        return { body: show(stored) }
       },
-      render,
     },
     {
       method: 'GET',
       path: '/v1/files',
       op: 'other',
       describe: describeRoute('GET', '/v1/files', 'list files', 'All files', 200),
-      async parse(input) {
+      async handle(input) {
         const { query } = input
         const limit = readLimit(engine, query.get('limit'))
         const ids = query.getAll('ids').concat(query.getAll('ids[]'))
@@ -98,47 +90,44 @@ export function fileRoutes(engine: Engine, documents: Documents): Route[] {
         const end = after === null && before !== null ? place : start + limit
         const page = wanted.slice(start, end)
         const hasMore = end < wanted.length
-        return bodyOf({
-          data: page.map(show),
-          next_page: hasMore ? (page.at(-1)?.id ?? null) : null,
-          has_more: hasMore,
-          first_id: page[0]?.id ?? null,
-          last_id: page.at(-1)?.id ?? null,
-        })
+        return {
+          body: {
+            data: page.map(show),
+            next_page: hasMore ? (page.at(-1)?.id ?? null) : null,
+            has_more: hasMore,
+            first_id: page[0]?.id ?? null,
+            last_id: page.at(-1)?.id ?? null,
+          },
+        }
       },
-      render,
     },
     {
       method: 'GET',
       path: '/v1/files/{file_id}',
       op: 'other',
       describe: describeRoute('GET', `/v1/files/${UNKNOWN}`, 'get the metadata of a file', 'Unknown id', 404),
-      parse: async input => bodyOf(show(await find(input))),
-      render,
+      handle: async input => ({ body: show(await find(input)) }),
     },
     {
       method: 'GET',
       path: '/v1/files/{file_id}/content',
       op: 'other',
       describe: describeRoute('GET', `/v1/files/${UNKNOWN}/content`, 'get the content of a file', 'Unknown id', 404),
-      async parse(input) {
+      async handle(input) {
         const { id } = await find(input)
         throw engine.badInput(`File '${id}' is not downloadable.`, { code: 'file_not_downloadable' })
       },
-      render,
     },
     {
       method: 'DELETE',
       path: '/v1/files/{file_id}',
       op: 'other',
       describe: describeRoute('DELETE', `/v1/files/${UNKNOWN}`, 'delete a file', 'Unknown id', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         await documents.delete(found)
-        return bodyOf({ id: found.id, type: 'file_deleted' })
+        return { body: { id: found.id, type: 'file_deleted' } }
       },
-      render,
     },
   ]
 }

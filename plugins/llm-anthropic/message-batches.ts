@@ -6,18 +6,13 @@ import type {
   BatchItem,
   Documents,
   Engine,
+  HandlerRoute,
   ItemResult,
-  LlmRoute,
-  OwnParsed,
   ResultFormat,
   RouteInput,
-  StoredBody,
 } from '../llm/types.ts'
 import { requestIdOf } from './errors.ts'
 import { checkPage, pageOf, readPage } from './page.ts'
-
-type Parsed = OwnParsed<{ body: object; stored?: StoredBody }>
-type Route = LlmRoute<Parsed>
 
 interface Data extends JsonObject {
   /** Document with the requests, one as JSON on each line. */
@@ -41,7 +36,7 @@ interface Request {
   params: Record<string, unknown>
 }
 
-export function messageBatchRoutes(engine: Engine, batches: Batches, documents: Documents): Route[] {
+export function messageBatchRoutes(engine: Engine, batches: Batches, documents: Documents): HandlerRoute[] {
   const find = async (input: RouteInput): Promise<Batch> => {
     const id = input.params.message_batch_id ?? ''
     const found = await batches.get(input, id)
@@ -84,8 +79,7 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
     const now = Date.now()
     return showBatch(batches, await withResults(batch, input, now), input, now)
   }
-  const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
-  const routes: Route[] = [
+  return [
     {
       method: 'POST',
       path: PATH,
@@ -120,8 +114,7 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
           },
         ],
       },
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const requests = readRequests(engine, input.json(), batches.maxItems)
         const id = `msgbatch_${engine.randomId(24)}`
         const content = Buffer.from(JSON.stringify(requests))
@@ -136,55 +129,49 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
           isInvalid: false,
           data: { requests: id },
         })
-        return bodyOf(await show(created, input))
+        return { body: await show(created, input) }
       },
-      render,
     },
     {
       method: 'GET',
       path: PATH,
       op: 'other',
       describe: describeRoute('GET', PATH, 'list message batches', 'All batches', 200),
-      async parse(input) {
+      async handle(input) {
         const newestFirst = (await batches.list(input)).toReversed()
         const asked = readPage(engine, input)
         checkPage(engine, newestFirst, asked)
         const { page, hasMore } = pageOf(newestFirst, asked)
         const data: { id: string }[] = []
         for (const batch of page) data.push(await show(batch, input))
-        return bodyOf({ data, has_more: hasMore, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null })
+        return { body: { data, has_more: hasMore, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null } }
       },
-      render,
     },
     {
       method: 'GET',
       path: `${PATH}/{message_batch_id}`,
       op: 'other',
       describe: describeRoute('GET', `${PATH}/${UNKNOWN}`, 'get a message batch', 'Unknown id', 404),
-      parse: async input => bodyOf(await show(await find(input), input)),
-      render,
+      handle: async input => ({ body: await show(await find(input), input) }),
     },
     {
       method: 'POST',
       path: `${PATH}/{message_batch_id}/cancel`,
       op: 'other',
       describe: describeRoute('POST', `${PATH}/${UNKNOWN}/cancel`, 'cancel a message batch', 'Unknown id', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         const { isEnded } = batches.stateAt(found, Date.now())
         if (isEnded) throw engine.badInput(`Batch ${found.id} cannot be canceled because it has already ended.`)
-        return bodyOf(await show(await batches.cancel(found), input))
+        return { body: await show(await batches.cancel(found), input) }
       },
-      render,
     },
     {
       method: 'DELETE',
       path: `${PATH}/{message_batch_id}`,
       op: 'other',
       describe: describeRoute('DELETE', `${PATH}/${UNKNOWN}`, 'delete a message batch', 'Unknown id', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         const { isEnded } = batches.stateAt(found, Date.now())
         if (!isEnded)
@@ -194,9 +181,8 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
           if (document !== undefined) await documents.delete(document)
         }
         await batches.delete(found)
-        return bodyOf({ id: found.id, type: 'message_batch_deleted' })
+        return { body: { id: found.id, type: 'message_batch_deleted' } }
       },
-      render,
     },
     {
       method: 'GET',
@@ -209,23 +195,17 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
         'Unknown id',
         404,
       ),
-      async parse(input) {
+      async handle(input) {
         const batch = await withResults(await find(input), input, Date.now())
         const document = batch.results === null ? undefined : await documents.get(batch, RESULTS, batch.id)
         const chunks = document && (await documents.chunks(document))
         if (chunks === undefined)
           throw engine.badInput(`Batch ${batch.id} has no available results.`, { status: 404, kind: 'not_found' })
         const stored = { bytes: document!.bytes, chunks }
-        return { ...bodyOf({}), wire: { body: {}, stored } }
+        return { body: {}, stored, contentType: 'application/x-jsonl' }
       },
-      render: (_result, { wire }) => ({ ...wire, contentType: 'application/x-jsonl' }),
     },
   ]
-  return routes
-}
-
-export function bodyOf(body: object): Parsed {
-  return { op: 'own', promptTokens: 0, completionTokens: 0, wire: { body } }
 }
 
 export function describeRoute(
@@ -234,7 +214,7 @@ export function describeRoute(
   summary: string,
   name: string,
   expectStatus: number,
-): Route['describe'] {
+): HandlerRoute['describe'] {
   const headers = [{ name: 'anthropic-version', value: '2023-06-01' }]
   return { summary, examples: [{ name, method, path: `/ai/anthropic${path}`, headers, expectStatus }] }
 }

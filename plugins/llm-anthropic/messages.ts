@@ -1,5 +1,5 @@
 /** `POST /messages`, with and without streaming, and `/messages/count_tokens`. */
-import { jsonSerializer } from 'svc/plugin'
+import { jsonSerializer } from 'svc/toolkit'
 import type {
   Call,
   ChatParsed,

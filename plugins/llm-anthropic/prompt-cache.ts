@@ -1,5 +1,5 @@
 /** What a request marks for the prompt cache with `cache_control`. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Engine } from '../llm/types.ts'
 
 const SHORT_MS = 300_000

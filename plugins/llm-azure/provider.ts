@@ -1,6 +1,15 @@
 /** The Azure OpenAI provider: the routes of the OpenAI format by deployment, by resource, and below `/openai/v1`. */
-import type { Engine, LlmProvider, LlmRoute, LlmRouteDescription, ModelInfo, Parsed, RouteInput } from '../llm/types.ts'
-import type { OpenAiRouteName, OpenAiWireFactory } from '../llm-openai/types.ts'
+import type {
+  Engine,
+  LlmProvider,
+  LlmRoute,
+  LlmRouteDescription,
+  ModelInfo,
+  Parsed,
+  ProviderRoute,
+  RouteInput,
+} from '../llm/types.ts'
+import type { OpenAiModelRouteName, OpenAiRouteName, OpenAiWireFactory } from '../llm-openai/types.ts'
 import { filterExtras } from './content-filter.ts'
 import { azureError, azureLimited, wholeSeconds } from './errors.ts'
 
@@ -21,7 +30,7 @@ const models: ModelInfo[] = [
   { id: 'tts-1', kind: 'speech' },
 ]
 
-const byDeployment: readonly OpenAiRouteName[] = [
+const byDeployment: readonly OpenAiModelRouteName[] = [
   'chat',
   'completions',
   'embeddings',
@@ -127,17 +136,19 @@ function withModel(parsed: Parsed, model: string): Parsed {
   return { ...parsed, model }
 }
 
-function ofResource(engine: Engine, route: LlmRoute): LlmRoute {
+function ofResource(engine: Engine, route: ProviderRoute): ProviderRoute {
   const description = movedTo(route, '/ai/azure/openai', '?api-version=2025-04-01-preview')
-  return {
-    ...route,
+  const moved = {
     path: `/openai${route.path}`,
     describe: { ...description, parameters: [version, ...(description.parameters ?? [])] },
-    parse(input) {
-      requireVersion(engine, input)
-      return route.parse(input)
-    },
   }
+  const checked = (input: RouteInput): RouteInput => {
+    requireVersion(engine, input)
+    return input
+  }
+  return route.parse === undefined
+    ? { ...route, ...moved, handle: input => route.handle(checked(input)) }
+    : { ...route, ...moved, parse: input => route.parse(checked(input)) }
 }
 
 function requireVersion(engine: Engine, input: RouteInput): void {
@@ -148,7 +159,7 @@ function requireVersion(engine: Engine, input: RouteInput): void {
 }
 
 /** The route description, with its examples moved to another base path. */
-function movedTo(route: LlmRoute, base: string, query = ''): LlmRouteDescription {
+function movedTo(route: ProviderRoute, base: string, query = ''): LlmRouteDescription {
   return {
     ...route.describe,
     examples: route.describe.examples.map(example => ({

@@ -1,5 +1,5 @@
 /** Parses Converse requests, and the similar bodies of Amazon's own models. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, ToolChoice } from '../llm/types.ts'
 
 const maxStops = 4

@@ -1,5 +1,5 @@
 /** The texts of a request that a guardrail checks, and may replace before the body is parsed. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Engine } from '../llm/types.ts'
 
 type Body = Record<string, unknown>

@@ -1,5 +1,5 @@
 /** `InvokeModel` and `InvokeModelWithResponseStream`, in the format of the model family. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type {
   ChatParsed,
   CountParsed,

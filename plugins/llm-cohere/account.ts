@@ -1,5 +1,5 @@
 /** `GET /v1/models`, `POST /v1/tokenize` and `POST /v1/check-api-key`. */
-import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed, RouteInput } from '../llm/types.ts'
+import type { Engine, HandlerRoute, LlmRoute, ModelInfo, ModelsParsed, RouteInput } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 
 export const models: ModelInfo[] = [
@@ -94,7 +94,7 @@ const maxTokenIds = 50_000
 const maxCharacters = 65_536
 
 /** Token ids are invented, but constant for each piece. */
-export function tokenize(engine: Engine): LlmRoute<OwnParsed<string[]>> {
+export function tokenize(engine: Engine): HandlerRoute {
   return {
     method: 'POST',
     path: '/v1/tokenize',
@@ -102,25 +102,25 @@ export function tokenize(engine: Engine): LlmRoute<OwnParsed<string[]>> {
     describe: describePost('/v1/tokenize', 'tokenize text', [
       { name: 'A text', body: { model: 'svc-command', text: 'hello world' } },
     ]),
-    parse(input) {
+    handle(input) {
       const body = input.json()
       const text = body.text
       if (typeof text !== 'string') throw engine.badInput('invalid request: text is required')
       if (text.length > maxCharacters)
         throw engine.badInput(`invalid request: text must have at most ${maxCharacters} characters`)
-      return { op: 'own', promptTokens: 0, completionTokens: 0, wire: engine.pieces(text) }
+      const pieces = engine.pieces(text)
+      return {
+        body: {
+          tokens: pieces.map(piece => Number.parseInt(engine.digest('token', piece).slice(0, 8), 16) % maxTokenIds),
+          token_strings: pieces,
+          meta: { api_version: { version: '1' } },
+        },
+      }
     },
-    render: (_result, { wire }) => ({
-      body: {
-        tokens: wire.map(piece => Number.parseInt(engine.digest('token', piece).slice(0, 8), 16) % maxTokenIds),
-        token_strings: wire,
-        meta: { api_version: { version: '1' } },
-      },
-    }),
   }
 }
 
-export function checkApiKey(engine: Engine): LlmRoute<OwnParsed> {
+export function checkApiKey(engine: Engine): HandlerRoute {
   return {
     method: 'POST',
     path: '/v1/check-api-key',
@@ -137,10 +137,9 @@ export function checkApiKey(engine: Engine): LlmRoute<OwnParsed> {
         },
       ],
     },
-    parse({ credential }) {
+    handle({ credential }) {
       if (credential === null) throw engine.badInput('no api key supplied', { kind: 'missing_credential' })
-      return { op: 'own', promptTokens: 0, completionTokens: 0, wire: undefined }
+      return { body: { valid: true } }
     },
-    render: () => ({ body: { valid: true } }),
   }
 }

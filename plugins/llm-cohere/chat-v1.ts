@@ -1,6 +1,6 @@
 /** `POST /v1/chat`, with and without streaming: the older API, with the last message separate from the history. */
 import { randomUUID } from 'node:crypto'
-import { jsonSerializer } from 'svc/plugin'
+import { jsonSerializer } from 'svc/toolkit'
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChatV1, type ChatV1Wire } from './request-v1.ts'

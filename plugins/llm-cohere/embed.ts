@@ -1,6 +1,6 @@
 /** `POST /v2/embed` and `POST /v1/embed`: embeddings in several number formats. */
 import { randomUUID } from 'node:crypto'
-import { JsonList } from 'svc/plugin'
+import { JsonList } from 'svc/toolkit'
 import type { EmbedParsed, Engine, LlmRoute, RouteInput } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 

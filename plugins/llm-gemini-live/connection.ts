@@ -1,5 +1,5 @@
 /** A live socket: reads the messages of the client and sends those of the model. */
-import { isTextNestedWithin } from 'svc/plugin'
+import { isTextNestedWithin } from 'svc/toolkit'
 import type { ChatResult, LlmRoute, LlmSocket, SpeechHeaders, StreamEvent } from '../llm/types.ts'
 import { fieldOf, readFields, type Fields } from './fields.ts'
 import { History } from './history.ts'

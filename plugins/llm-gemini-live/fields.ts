@@ -1,5 +1,5 @@
 /** Reads the fields of messages, whose names may be in camelCase or snake_case. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Engine } from '../llm/types.ts'
 
 export type Fields = Record<string, unknown>

@@ -15,7 +15,7 @@ export default definePlugin({
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     const readRequest = svc.use('llm-gemini.request')!
-    const handles = new SessionHandles(svc, llm.engine)
+    const handles = new SessionHandles(svc)
     llm.addState(session => handles.clear(session))
     const services = { engine: llm.engine, readRequest, handles }
     llm.addRoutes(

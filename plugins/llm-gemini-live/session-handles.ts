@@ -1,14 +1,7 @@
 /** Conversations that a client can resume on a new socket, by their handle. */
-import type { Store, Svc } from 'svc/plugin'
-import type { Engine, OwnedKeys, Owner } from '../llm/types.ts'
+import { createTextRecords, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
+import type { Owner } from '../llm/types.ts'
 import type { Turn } from './history.ts'
-
-interface Packed {
-  provider: string
-  session: string
-  /** JSON of the turns: text, whose memory is known whatever it contains. */
-  turns: string
-}
 
 const MIB = 1024 * 1024
 const HOUR_MS = 3_600_000
@@ -18,44 +11,35 @@ const BOUNDS = {
 }
 
 export class SessionHandles {
-  readonly #store: Store<Packed>
-  readonly #isPublic: boolean
-  readonly #keyOf: OwnedKeys
+  readonly #records: RecordStore<readonly Turn[]>
 
-  constructor(svc: Svc, engine: Engine) {
-    this.#isPublic = svc.config.publicMode
-    this.#keyOf = engine.ownedKeys(this.#isPublic)
-    this.#store = svc.state<Packed>('live-sessions', {
-      ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
+  constructor(svc: Svc) {
+    const store = svc.state<StoredRecord<string>>('live-sessions', {
+      ...BOUNDS[svc.config.publicMode ? 'public' : 'normal'],
       ttlFrom: 'use',
+      schema: 2,
     })
+    this.#records = createTextRecords(svc, store)
   }
 
-  async put(handle: string, owner: Owner, turns: readonly Turn[]): Promise<void> {
-    await this.#store.set(
-      this.#keyOf(owner, handle),
-      { ...owner, turns: JSON.stringify(turns) },
-      { group: owner.session },
-    )
+  put(handle: string, { provider, session }: Owner, turns: readonly Turn[]): Promise<void> {
+    return this.#records.of(provider, session).put(handle, turns)
   }
 
-  /** In public mode, a handle exists only for the session that got it. */
-  async get(handle: string, owner: Owner): Promise<Turn[] | null> {
-    const found = await this.#store.get(this.#keyOf(owner, handle))
-    if (found === undefined || found.provider !== owner.provider) return null
-    if (this.#isPublic && found.session !== owner.session) return null
-    return JSON.parse(found.turns) as Turn[]
+  async get(handle: string, { provider, session }: Owner): Promise<Turn[] | null> {
+    const turns = await this.#records.of(provider, session).get(handle)
+    return turns === undefined ? null : [...turns]
   }
 
-  async delete(handle: string, owner: Owner): Promise<void> {
-    await this.#store.delete(this.#keyOf(owner, handle))
+  async delete(handle: string, { provider, session }: Owner): Promise<void> {
+    await this.#records.of(provider, session).delete(handle)
   }
 
   clear(session: string | null): Promise<number> {
-    return this.#store.clear(found => session === null || found.session === session)
+    return this.#records.clear(session)
   }
 
   bytes(): Promise<number> {
-    return this.#store.bytes()
+    return this.#records.bytes()
   }
 }

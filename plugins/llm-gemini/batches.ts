@@ -10,15 +10,13 @@ import type {
   Engine,
   ItemResult,
   RouteInput,
-  LlmRoute,
+  HandlerRoute,
   ResultFormat,
 } from '../llm/types.ts'
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
-import { describeRoute, FILE_KIND, renderReply, replyOf, storeFile } from './files.ts'
+import { describeRoute, FILE_KIND, replyOf, storeFile } from './files.ts'
 import { readPage } from './page.ts'
-
-type Route = LlmRoute<ReturnType<typeof replyOf>>
 
 interface Data extends JsonObject {
   model: string
@@ -63,7 +61,7 @@ interface Services {
   documents: Documents
 }
 
-export function batchRoutes(services: Services): Route[] {
+export function batchRoutes(services: Services): HandlerRoute[] {
   const { engine, batches, documents } = services
   const find = async (input: RouteInput): Promise<Batch> => {
     const id = (input.params.batch ?? '').replace(/^batches\//, '')
@@ -91,12 +89,10 @@ export function batchRoutes(services: Services): Route[] {
           },
         },
       }),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const created = await create(services, input)
         return replyOf(await show(created, input))
       },
-      render: renderReply,
     },
     {
       method: 'GET',
@@ -104,7 +100,7 @@ export function batchRoutes(services: Services): Route[] {
       aliases: BETA,
       op: 'other',
       describe: describeRoute('GET', '/v1beta/batches', 'list batches', 'All batches', 200),
-      async parse(input) {
+      async handle(input) {
         const { start, size } = readPage(engine, input, { method: 'ListBatchesRequest', usual: 10, max: 100 })
         const all = (await batches.list(input)).toReversed()
         const operations: object[] = []
@@ -122,7 +118,6 @@ export function batchRoutes(services: Services): Route[] {
           ...(nextToken === null ? {} : { nextPageToken: nextToken }),
         })
       },
-      render: renderReply,
     },
     {
       method: 'GET',
@@ -130,8 +125,7 @@ export function batchRoutes(services: Services): Route[] {
       aliases: BETA,
       op: 'other',
       describe: describeRoute('GET', `/v1beta/batches/${UNKNOWN}`, 'get a batch', 'Unknown batch', 404),
-      parse: async input => replyOf(await show(await find(input), input)),
-      render: renderReply,
+      handle: async input => replyOf(await show(await find(input), input)),
     },
     {
       method: 'POST',
@@ -139,15 +133,13 @@ export function batchRoutes(services: Services): Route[] {
       aliases: BETA,
       op: 'other',
       describe: describeRoute('POST', `/v1beta/batches/${UNKNOWN}:cancel`, 'cancel a batch', 'Unknown batch', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         const { isEnded } = batches.stateAt(found, Date.now())
         if (isEnded) throw engine.badInput(`Batch batches/${found.id} has already ended.`)
         await batches.cancel(found)
         return replyOf({})
       },
-      render: renderReply,
     },
     {
       method: 'DELETE',
@@ -155,8 +147,7 @@ export function batchRoutes(services: Services): Route[] {
       aliases: BETA,
       op: 'other',
       describe: describeRoute('DELETE', `/v1beta/batches/${UNKNOWN}`, 'delete a batch', 'Unknown batch', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         for (const kind of [INPUT, OUTPUT]) {
           const document = await documents.get(found, kind, found.id)
@@ -165,7 +156,6 @@ export function batchRoutes(services: Services): Route[] {
         await batches.delete(found)
         return replyOf({})
       },
-      render: renderReply,
     },
   ]
 }

@@ -1,5 +1,5 @@
 /** Request fields, whose names may be in camelCase or snake_case (protobuf JSON). */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Engine } from '../llm/types.ts'
 
 /** Reads a field such as `responseSchema` or `response_schema`. */

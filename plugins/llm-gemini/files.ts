@@ -1,15 +1,6 @@
 /** Files: uploads, resumable or whole, and `files`. */
 import { createHash } from 'node:crypto'
-import type {
-  DocumentFacts,
-  Documents,
-  Engine,
-  LlmRoute,
-  NewDocument,
-  OwnParsed,
-  RouteInput,
-  StoredBody,
-} from '../llm/types.ts'
+import type { DocumentFacts, Documents, Engine, HandlerRoute, NewDocument, Rendered, RouteInput } from '../llm/types.ts'
 import { field } from './fields.ts'
 import { readPage } from './page.ts'
 import { parseRelated } from './multipart-related.ts'
@@ -23,21 +14,10 @@ const UNKNOWN = 'unknown00000'
 const BETA = ['/ai/gemini/v1']
 const contentType = 'application/json; charset=UTF-8'
 
-interface Reply {
-  body: object | string
-  stored?: StoredBody
-  contentType: string
-  headers?: Record<string, string>
+/** The answer of a route: JSON with the vendor's content type. */
+export function replyOf(body: object, headers?: Record<string, string>): Rendered {
+  return { body, contentType, ...(headers === undefined ? {} : { headers }) }
 }
-type Parsed = OwnParsed<Reply>
-type Route = LlmRoute<Parsed>
-
-export function replyOf(body: object, headers?: Record<string, string>): Parsed {
-  const wire: Reply = { body, contentType, ...(headers === undefined ? {} : { headers }) }
-  return { op: 'own', promptTokens: 0, completionTokens: 0, wire }
-}
-
-export const renderReply: Route['render'] = (_result, { wire }) => ({ ...wire })
 
 export function describeRoute(
   method: string,
@@ -45,11 +25,11 @@ export function describeRoute(
   summary: string,
   name: string,
   expectStatus: number,
-): Route['describe'] {
+): HandlerRoute['describe'] {
   return { summary, examples: [{ name, method, path: `/ai/gemini${path}`, expectStatus }] }
 }
 
-export function fileRoutes(engine: Engine, documents: Documents, uploads: UploadStore): Route[] {
+export function fileRoutes(engine: Engine, documents: Documents, uploads: UploadStore): HandlerRoute[] {
   const find = async (input: RouteInput): Promise<DocumentFacts> => {
     const id = (input.params.file ?? '').replace(/^files\//, '')
     const found = await documents.get(input, FILE_KIND, id)
@@ -61,18 +41,13 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
       })
     return found
   }
-  const download = async (input: RouteInput): Promise<Parsed> => {
+  const download = async (input: RouteInput): Promise<Rendered> => {
     const found = await find(input)
     if (found.meta.source !== GENERATED)
       throw engine.badInput('Only generated files can be downloaded.', { status: 400 })
     const chunks = await documents.chunks(found)
     if (chunks === undefined) throw engine.badInput('The file has expired.', { kind: 'not_found', status: 404 })
-    return {
-      op: 'own',
-      promptTokens: 0,
-      completionTokens: 0,
-      wire: { body: '', stored: { bytes: found.bytes, chunks }, contentType: found.type },
-    }
+    return { body: '', stored: { bytes: found.bytes, chunks }, contentType: found.type }
   }
   return [
     {
@@ -101,9 +76,7 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
           },
         ],
       },
-      hasEffects: true,
-      parse: input => upload(engine, documents, uploads, input),
-      render: renderReply,
+      handle: input => upload(engine, documents, uploads, input),
     },
     {
       method: 'GET',
@@ -111,7 +84,7 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
       aliases: BETA,
       op: 'other',
       describe: describeRoute('GET', '/v1beta/files', 'list files', 'All files', 200),
-      async parse(input) {
+      async handle(input) {
         const { start, size } = readPage(engine, input, { method: 'ListFilesRequest', usual: 10, max: 100 })
         const files = (await documents.list(input, FILE_KIND)).toReversed()
         const { items, nextToken } = engine.cutPage(files, start, size)
@@ -120,7 +93,6 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
           ...(nextToken === null ? {} : { nextPageToken: nextToken }),
         })
       },
-      render: renderReply,
     },
     {
       method: 'GET',
@@ -133,8 +105,7 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
         'Unknown file',
         403,
       ),
-      parse: download,
-      render: renderReply,
+      handle: download,
     },
     {
       method: 'GET',
@@ -148,8 +119,7 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
         'Unknown file',
         403,
       ),
-      parse: download,
-      render: renderReply,
+      handle: download,
     },
     {
       method: 'GET',
@@ -157,8 +127,7 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
       aliases: BETA,
       op: 'other',
       describe: describeRoute('GET', `/v1beta/files/${UNKNOWN}`, 'get a file', 'Unknown file', 403),
-      parse: async input => replyOf(showFile(await find(input), input)),
-      render: renderReply,
+      handle: async input => replyOf(showFile(await find(input), input)),
     },
     {
       method: 'DELETE',
@@ -166,17 +135,20 @@ export function fileRoutes(engine: Engine, documents: Documents, uploads: Upload
       aliases: BETA,
       op: 'other',
       describe: describeRoute('DELETE', `/v1beta/files/${UNKNOWN}`, 'delete a file', 'Unknown file', 403),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         await documents.delete(await find(input))
         return replyOf({})
       },
-      render: renderReply,
     },
   ]
 }
 
-async function upload(engine: Engine, documents: Documents, uploads: UploadStore, input: RouteInput): Promise<Parsed> {
+async function upload(
+  engine: Engine,
+  documents: Documents,
+  uploads: UploadStore,
+  input: RouteInput,
+): Promise<Rendered> {
   const header = (name: string): string | undefined => {
     const value = input.headers[name]
     return Array.isArray(value) ? value[0] : value
@@ -212,7 +184,7 @@ async function upload(engine: Engine, documents: Documents, uploads: UploadStore
 }
 
 /** A body with the file, or with its description and the file. */
-async function wholeUpload(engine: Engine, documents: Documents, input: RouteInput, type: string): Promise<Parsed> {
+async function wholeUpload(engine: Engine, documents: Documents, input: RouteInput, type: string): Promise<Rendered> {
   const parts = parseRelated(input.body, type)
   const media = parts?.[1] ?? { type: type === '' ? 'application/octet-stream' : type, content: input.body }
   let given: unknown = {}

@@ -1,5 +1,5 @@
 /** `:generateContent` and `:streamGenerateContent`. */
-import { isRecord, jsonSerializer } from 'svc/plugin'
+import { isRecord, jsonSerializer } from 'svc/toolkit'
 import type {
   ChatParsed,
   ChatResult,

@@ -1,5 +1,5 @@
 /** `GET /models` with pagination, `GET /models/{model}`, and the error for unknown actions below `/models/`. */
-import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed } from '../llm/types.ts'
+import type { Engine, HandlerRoute, LlmRoute, ModelInfo, ModelsParsed } from '../llm/types.ts'
 import { modelOf } from './actions.ts'
 import { readPage, type Page } from './page.ts'
 
@@ -93,7 +93,7 @@ export function getModel(): LlmRoute<ModelsParsed> {
 }
 
 /** A POST with an unknown action, or without an action. */
-export function unknownAction(engine: Engine): LlmRoute<OwnParsed> {
+export function unknownAction(engine: Engine): HandlerRoute {
   return {
     method: 'POST',
     path: '/v1beta/models/{*model}',
@@ -115,11 +115,10 @@ export function unknownAction(engine: Engine): LlmRoute<OwnParsed> {
         },
       ],
     },
-    parse() {
+    handle() {
       throw engine.badInput('Requested entity was not found: unknown model action.', {
         kind: 'not_found',
       })
     },
-    render: () => ({ body: {} }),
   }
 }

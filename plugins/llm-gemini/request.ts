@@ -1,5 +1,5 @@
 /** Parses a content generation request. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, Tool, ToolChoice } from '../llm/types.ts'
 import { field } from './fields.ts'
 

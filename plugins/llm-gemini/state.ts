@@ -15,10 +15,10 @@ export interface GeminiState {
 
 export function createState(
   svc: Svc,
-  { engine, documents, batches, endings }: Pick<Providers, 'engine' | 'documents' | 'batches' | 'endings'>,
+  { engine, documents, batches }: Pick<Providers, 'engine' | 'documents' | 'batches'>,
 ): GeminiState {
   const uploads = new UploadStore(svc)
-  const interactions = new InteractionStore(svc, { engine, endings })
+  const interactions = new InteractionStore(svc, { engine })
   return {
     engine,
     documents,

@@ -1,5 +1,6 @@
 /** Uploads that have begun. */
-import { copyText, heldBytes, type Store, type Svc } from 'svc/plugin'
+import { createRecords, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
+import { copyText, heldBytes } from 'svc/toolkit'
 import type { RouteInput, StoredBody } from '../llm/types.ts'
 
 export interface UploadedFile {
@@ -30,21 +31,23 @@ const LIFETIME_MS = 3_600_000
 const BOUNDS = { normal: { maxCount: 50, maxBytes: 64 * MIB }, public: { maxCount: 5, maxBytes: 8 * MIB } }
 
 export class UploadStore {
-  readonly #uploads: Store<Upload>
+  readonly #uploads: RecordStore<Upload>
 
   constructor(svc: Svc) {
     const bounds = BOUNDS[svc.config.publicMode ? 'public' : 'normal']
-    this.#uploads = svc.state<Upload>('resumable-uploads', {
+    const store = svc.state<StoredRecord<Upload>>('resumable-uploads', {
       ...bounds,
       ttlMs: LIFETIME_MS,
-      schema: 2,
+      schema: 3,
       // Parts are not copied for each part that follows.
-      sizeOf: ({ session, file, parts }) =>
+      sizeOf: ({ scope, session, value: { file, parts } }) =>
         parts.reduce(
           (sum, part) => sum + POINTER + heldBytes(part),
-          heldBytes(session) + 2 * JSON.stringify(file).length,
+          heldBytes(scope) + heldBytes(session) + 2 * JSON.stringify(file).length,
         ),
     })
+    // Clients send the parts without the headers of their other requests.
+    this.#uploads = createRecords(svc, store, { access: 'id' })
   }
 
   async begin({ provider, session }: RouteInput, id: string, file: UploadedFile): Promise<void> {
@@ -55,15 +58,15 @@ export class UploadStore {
       parts: [],
       bytes: 0,
     }
-    await this.#uploads.set(keyOf(provider, id), kept, { group: session })
+    await this.#uploads.of(provider, session).put(id, kept)
   }
 
   /**
    * Appends what is sent at the offset. The id is known only to the client that began the upload, in whose session the
-   * file belongs: clients send the parts without the headers of their other requests.
+   * file belongs.
    */
   async append(
-    { provider }: RouteInput,
+    { provider, session }: RouteInput,
     id: string,
     offset: number,
     content: Buffer,
@@ -71,30 +74,26 @@ export class UploadStore {
     const part = content.length === 0 ? [] : [content.toString('base64')]
     const sum = offset + content.length
     let isAppended = false
-    const after = await this.#uploads.update(keyOf(provider, id), found => {
-      isAppended = found !== undefined && found.bytes === offset
-      return found === undefined || !isAppended ? found : { ...found, parts: [...found.parts, ...part], bytes: sum }
+    const after = await this.#uploads.of(provider, session).change(id, found => {
+      isAppended = found.bytes === offset
+      return isAppended ? { ...found, parts: [...found.parts, ...part], bytes: sum } : found
     })
     if (after === undefined) return 'unknown'
     if (!isAppended) return 'wrong offset'
     return { session: after.session, file: after.file, content: { bytes: sum, chunks: decoded(after.parts) } }
   }
 
-  async end({ provider }: RouteInput, id: string): Promise<void> {
-    await this.#uploads.delete(keyOf(provider, id))
+  async end({ provider, session }: RouteInput, id: string): Promise<void> {
+    await this.#uploads.of(provider, session).delete(id)
   }
 
-  async clear(session: string | null): Promise<number> {
-    return this.#uploads.clear(upload => session === null || upload.session === session)
+  clear(session: string | null): Promise<number> {
+    return this.#uploads.clear(session)
   }
 
   bytes(): Promise<number> {
     return this.#uploads.bytes()
   }
-}
-
-function keyOf(provider: string, id: string): string {
-  return `${provider} ${id.slice(0, 100)}`
 }
 
 /** It can be read more than once. */

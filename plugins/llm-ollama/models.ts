@@ -1,5 +1,5 @@
 /** Information about the Ollama server: models, running models, version. */
-import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed } from '../llm/types.ts'
+import type { Engine, HandlerRoute, LlmRoute, ModelInfo, ModelsParsed } from '../llm/types.ts'
 import { describeGet, describePost } from './describe.ts'
 import { modelOf } from './request.ts'
 
@@ -84,25 +84,24 @@ export function show(engine: Engine): LlmRoute<ModelsParsed> {
   }
 }
 
-function fixed(path: string, summary: string, body: object | string): LlmRoute<OwnParsed> {
+function fixed(path: string, summary: string, body: object | string): HandlerRoute {
   return {
     method: 'GET',
     path,
     op: 'other',
     describe: describeGet(path, summary),
-    parse: () => ({ op: 'own', promptTokens: 0, completionTokens: 0, wire: undefined }),
-    render: () => (typeof body === 'string' ? { body, contentType: 'text/plain; charset=utf-8' } : { body }),
+    handle: () => (typeof body === 'string' ? { body, contentType: 'text/plain; charset=utf-8' } : { body }),
   }
 }
 
-export function ps(): LlmRoute<OwnParsed> {
+export function ps(): HandlerRoute {
   return fixed('/api/ps', 'list running models', { models: [] })
 }
 
-export function showVersion(): LlmRoute<OwnParsed> {
+export function showVersion(): HandlerRoute {
   return fixed('/api/version', 'get the version', { version })
 }
 
-export function root(): LlmRoute<OwnParsed> {
+export function root(): HandlerRoute {
   return fixed('/', 'check that the server is running', 'Ollama is running')
 }

@@ -1,8 +1,8 @@
 /** Ollama's routes below `/v1` for OpenAI clients: the OpenAI format with Ollama's models. */
 import type { Engine, LlmRoute, RouteInput } from '../llm/types.ts'
-import type { OpenAiRouteName, OpenAiWire } from '../llm-openai/types.ts'
+import type { OpenAiModelRouteName, OpenAiWire } from '../llm-openai/types.ts'
 
-const NAMES: readonly OpenAiRouteName[] = ['chat', 'completions', 'responses', 'embeddings', 'models', 'model']
+const NAMES: readonly OpenAiModelRouteName[] = ['chat', 'completions', 'responses', 'embeddings', 'models', 'model']
 const OPENAI_BASE = '/ai/openai/v1'
 const EXAMPLE_MODEL = 'llama3.2'
 

@@ -1,5 +1,5 @@
 /** Parses requests of `chat` and `generate`. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { ChatParsed, Engine, Message, NeutralRequest, Part, ReplyFormat, RouteInput } from '../llm/types.ts'
 
 export interface OllamaWire {

@@ -1,8 +1,6 @@
 /** Keys for a short time that start a session: sealed by the server, which therefore keeps nothing. */
-import { createHmac } from 'node:crypto'
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { isSameSecret } from 'svc/plugin'
-import type { Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
+import type { JsonObject } from 'svc/plugin'
+import type { Engine, HandlerRoute, Signed } from '../llm/types.ts'
 import { integer, object, oneOf } from './checks.ts'
 import { newSession, showSession, updateSession, type Session } from './session.ts'
 
@@ -12,42 +10,36 @@ const MAX_KEY = 8192
 const MAX_JSON = 64 * 1024
 const USUAL_SECONDS = 600
 const SESSION_SECONDS = { from: 10, to: 7200 }
-const MIN_CHARACTERS = 32
 
+/** What a key contains. */
 interface Sealed {
   /** Makes each key another one. */
   id: string
   provider: string
-  expiresAt: number
   session: Session
 }
 
 export class ClientSecrets {
-  readonly #secret: () => Promise<Buffer>
+  readonly #signed: Signed
 
-  constructor(secret: () => Promise<Buffer>) {
-    this.#secret = secret
+  constructor(signed: Signed) {
+    this.#signed = signed
   }
 
-  async seal(content: Sealed): Promise<string> {
-    const body = deflateRawSync(JSON.stringify(content)).toString('base64url')
-    return `${PREFIX}${signature(await this.#secret(), body)}${body}`
+  /** Null: the session is too large for a key. */
+  async seal(content: Sealed, ttlMs: number): Promise<string | null> {
+    const json = JSON.stringify(content)
+    if (json.length > MAX_JSON) return null
+    const key = PREFIX + (await this.#signed.seal(JSON.parse(json) as JsonObject, ttlMs))
+    return key.length > MAX_KEY ? null : key
   }
 
   /** The session of a key; null: it is not valid for this provider, or has expired. */
-  async open(key: string, provider: string, now: number): Promise<Session | null> {
+  async open(key: string, provider: string): Promise<Session | null> {
     if (key.length > MAX_KEY || !key.startsWith(PREFIX)) return null
-    const given = key.slice(PREFIX.length, PREFIX.length + MIN_CHARACTERS)
-    const body = key.slice(PREFIX.length + MIN_CHARACTERS)
-    if (!isSameSecret(given, signature(await this.#secret(), body))) return null
-    const json = inflateRawSync(Buffer.from(body, 'base64url'), { maxOutputLength: MAX_JSON }).toString()
-    const content = JSON.parse(json) as Sealed
-    return content.provider === provider && content.expiresAt > now / 1000 ? content.session : null
+    const content = (await this.#signed.open(key.slice(PREFIX.length))) as Sealed | undefined
+    return content?.provider === provider ? content.session : null
   }
-}
-
-function signature(secret: Buffer, body: string): string {
-  return createHmac('sha256', secret).update(body).digest('base64url').slice(0, MIN_CHARACTERS)
 }
 
 const form = object({
@@ -63,14 +55,10 @@ interface ClientSecretBody {
   session?: unknown
 }
 
-interface SecretWire {
-  body: object
-}
-
 export function createClientSecret(
   engine: Engine,
   { path, base, secrets }: { path: string; base: string; secrets: ClientSecrets },
-): LlmRoute<OwnParsed<SecretWire>> {
+): HandlerRoute {
   return {
     method: 'POST',
     path,
@@ -89,23 +77,21 @@ export function createClientSecret(
         },
       ],
     },
-    async parse(input) {
+    async handle(input) {
       const { expires_after: after, session: given = {} } = form(engine, input.json(), '') as ClientSecretBody
       const named = engine.json.own(given, 'type') === 'transcription' ? 'transcription' : 'realtime'
       const model = input.defaultModel ?? 'svc-gpt'
       const session = updateSession(engine, newSession(named, model), given)
       const expiresAt = Math.floor(Date.now() / 1000) + (after?.seconds ?? USUAL_SECONDS)
-      const content = { id: engine.randomId(16), provider: input.provider, expiresAt, session }
-      const value = JSON.stringify(content).length > MAX_JSON ? null : await secrets.seal(content)
-      if (value === null || value.length > MAX_KEY)
+      const content = { id: engine.randomId(16), provider: input.provider, session }
+      const value = await secrets.seal(content, expiresAt * 1000 - Date.now())
+      if (value === null)
         throw engine.badInput('The session is too large for a client secret. Send the rest with session.update.', {
           param: 'session',
           code: 'invalid_value',
         })
       const shown = showSession(session, { id: `sess_${engine.randomId(24)}`, expiresAt })
-      const body = { value, expires_at: expiresAt, session: shown }
-      return { op: 'own', promptTokens: 0, completionTokens: 0, wire: { body } }
+      return { body: { value, expires_at: expiresAt, session: shown } }
     },
-    render: (_result, { wire }) => ({ body: wire.body }),
   }
 }

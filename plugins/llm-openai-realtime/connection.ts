@@ -1,5 +1,5 @@
 /** A realtime socket: reads the events of the client and sends those of the server. */
-import { isTextNestedWithin } from 'svc/plugin'
+import { isTextNestedWithin } from 'svc/toolkit'
 import type { ChatResult, Engine, LimitState, LlmRoute, LlmSocket, SpeechHeaders, StreamEvent } from '../llm/types.ts'
 import { invalidValue, string } from './checks.ts'
 import { Conversation, type Entry } from './conversation.ts'

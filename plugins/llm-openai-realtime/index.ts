@@ -23,7 +23,7 @@ export default definePlugin({
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     const wire = svc.use('llm-openai.wire')!()
-    const secrets = new ClientSecrets(() => svc.secret('client-secrets'))
+    const secrets = new ClientSecrets(llm.signed('realtime client secrets'))
     const socket = (path: string, options: Pick<SocketRouteOptions, 'base' | 'modelParameter' | 'moreCredentials'>) =>
       realtimeSocket(llm.engine, wire, { path, secrets, ...options })
     llm.addRoutes(app, 'openai', [

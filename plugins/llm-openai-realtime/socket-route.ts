@@ -73,7 +73,7 @@ export function realtimeSocket(
     replyMembers: ['heard'],
     async acceptsCredential(value, provider) {
       if (!value.startsWith(PREFIX)) return undefined
-      return (await secrets.open(value, provider, Date.now())) !== null
+      return (await secrets.open(value, provider)) !== null
     },
     async parse(input) {
       if (!input.isUpgrade) throw engine.badInput('Upgrade to a WebSocket required.', { status: 426 })
@@ -104,7 +104,7 @@ async function sessionOf(
       param: 'intent',
       code: 'invalid_value',
     })
-  const sealed = credential === null ? null : await secrets.open(credential.value, provider, Date.now())
+  const sealed = credential === null ? null : await secrets.open(credential.value, provider)
   if (sealed !== null) return model ? { ...sealed, model } : sealed
   if (!model && !isTranscription)
     throw engine.badInput("You must provide a model parameter: '?model='.", {

@@ -1,7 +1,7 @@
 /** The OpenAI plugin: chat completions, responses, embeddings, images, audio and moderations. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
-import { createState } from './responses/state.ts'
+import { createState } from './state.ts'
 import { createWire } from './wire.ts'
 import type {} from '../images/types.ts'
 import type {} from '../llm/types.ts'

@@ -1,6 +1,6 @@
 /** The OpenAI provider: its models, and the routes of the format below `/v1`. */
 import type { Engine, LlmProvider, ModelInfo } from '../llm/types.ts'
-import type { OpenAiState } from './responses/state.ts'
+import type { OpenAiState } from './state.ts'
 import { createWire } from './wire.ts'
 
 const models: ModelInfo[] = [

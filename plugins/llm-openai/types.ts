@@ -4,35 +4,33 @@ import type {
   ErrorKind,
   ErrorResponse,
   Finish,
+  HandlerRoute,
   HeaderFacts,
   LimitState,
   LlmRoute,
   Refusal,
 } from '../llm/types.ts'
 
-import type { readTooling } from './tools.ts'
+import type { ChatExtras } from './chat/chat-json.ts'
+import type { OpenAiError } from './format/errors.ts'
+import type { readTooling } from './format/tools.ts'
 import type { BatchRouteName } from './batches/routes.ts'
 import type { FileRouteName } from './files/routes.ts'
 import type { ImageRouteName } from './images/routes.ts'
 import type { UploadRouteName } from './files/uploads.ts'
 import type { ConversationRouteName } from './conversations/routes.ts'
 
-/** The routes of the format, without a base path. */
-export type OpenAiRouteName =
+export type { ChatExtras } from './chat/chat-json.ts'
+export type { OpenAiError } from './format/errors.ts'
+
+/** The calls of a model, and the routes that answer by themselves; without a base path. */
+export type OpenAiModelRouteName =
   | 'chat'
   | 'completions'
   | 'responses'
   | 'responsesSocket'
   | 'countInput'
   | 'compact'
-  | 'response'
-  | 'deleteResponse'
-  | 'cancelResponse'
-  | 'inputItems'
-  | ConversationRouteName
-  | FileRouteName
-  | UploadRouteName
-  | BatchRouteName
   | 'embeddings'
   | 'moderations'
   | ImageRouteName
@@ -41,10 +39,22 @@ export type OpenAiRouteName =
   | 'speech'
   | 'models'
   | 'model'
+export type OpenAiHandlerRouteName =
+  | 'response'
+  | 'deleteResponse'
+  | 'cancelResponse'
+  | 'inputItems'
+  | ConversationRouteName
+  | FileRouteName
+  | UploadRouteName
+  | BatchRouteName
+export type OpenAiRouteName = OpenAiModelRouteName | OpenAiHandlerRouteName
+
+export type OpenAiRoutes = Record<OpenAiModelRouteName, LlmRoute> & Record<OpenAiHandlerRouteName, HandlerRoute>
 
 export interface OpenAiWire {
   /** Paths are relative to `/v1`: `/chat/completions`. */
-  routes: Record<OpenAiRouteName, LlmRoute>
+  routes: OpenAiRoutes
   /** `POST /tokenize` below the base path of the provider. */
   tokenize(base: string): LlmRoute
   error(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError }
@@ -58,23 +68,6 @@ export interface OpenAiWire {
   /** Parses tools and the tool choice; throws for invalid ones. */
   readTooling: typeof readTooling
   unknownModel: string
-}
-
-export interface OpenAiError {
-  message: string
-  type: string | null
-  param: string | null
-  code: string | null
-}
-
-/** Additions of a provider to chat replies. */
-export interface ChatExtras {
-  /** Fields of the complete reply. */
-  reply(): object
-  /** Fields of a complete choice. */
-  choice(finish: Finish): object
-  /** An extra first chunk of a stream. */
-  opening(): object
 }
 
 export type OpenAiWireFactory = (extras?: ChatExtras) => OpenAiWire

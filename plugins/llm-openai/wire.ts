@@ -1,14 +1,14 @@
 /** The complete format: routes, errors and headers, for OpenAI and for providers that share the format. */
 import type { Engine, Finish, LlmRoute } from '../llm/types.ts'
-import { chatCompletions } from './chat.ts'
-import { completions } from './completions.ts'
-import { embeddings } from './embeddings.ts'
-import { limitHeaders } from './rate-limits.ts'
-import { messages, openAiError, openAiLimited } from './errors.ts'
-import { openAiHeaders } from './headers.ts'
+import { chatCompletions } from './chat/chat.ts'
+import { completions } from './chat/completions.ts'
+import { embeddings } from './models/embeddings.ts'
+import { limitHeaders } from './format/rate-limits.ts'
+import { messages, openAiError, openAiLimited } from './format/errors.ts'
+import { openAiHeaders } from './format/headers.ts'
 import { imageRoutes } from './images/routes.ts'
-import { listModels, retrieveModel } from './models.ts'
-import { moderations } from './moderations.ts'
+import { listModels, retrieveModel } from './models/models.ts'
+import { moderations } from './models/moderations.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { compactResponse } from './responses/compact.ts'
 import { createResponse } from './responses/create.ts'
@@ -17,12 +17,12 @@ import { responsesSocket } from './responses/socket.ts'
 import { batchRoutes } from './batches/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import { uploadRoutes } from './files/uploads.ts'
-import type { OpenAiState } from './responses/state.ts'
-import { speech } from './speech.ts'
-import { readTooling } from './tools.ts'
-import { tokenize } from './tokenize.ts'
-import { transcriptions } from './transcriptions.ts'
-import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
+import type { OpenAiState } from './state.ts'
+import { speech } from './audio/speech.ts'
+import { readTooling } from './format/tools.ts'
+import { tokenize } from './chat/tokenize.ts'
+import { transcriptions } from './audio/transcriptions.ts'
+import type { ChatExtras, OpenAiRoutes, OpenAiWire } from './types.ts'
 
 /** Finish reasons; a stop sequence counts as a normal stop. */
 export const finishReasons: Record<Finish, string> = {
@@ -35,7 +35,7 @@ export const finishReasons: Record<Finish, string> = {
 }
 
 export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtras): OpenAiWire {
-  const routes: Record<OpenAiRouteName, LlmRoute> = {
+  const routes: OpenAiRoutes = {
     chat: chatCompletions(state, extras),
     completions: completions(engine),
     responses: createResponse(state),
@@ -46,7 +46,7 @@ export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtr
     deleteResponse: deleteResponse(state),
     cancelResponse: cancelResponse(state),
     inputItems: listInputItems(state),
-    ...conversationRoutes(state),
+    ...conversationRoutes(engine, state.conversations),
     ...fileRoutes(engine, state.documents),
     ...uploadRoutes(engine, state.uploads, state.documents),
     ...batchRoutes(engine, state.batches, state.documents),

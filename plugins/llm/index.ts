@@ -1,10 +1,10 @@
 /** The mock LLM plugin: engine, request processing and records. Each wire format is a separate plugin. */
 import { randomUUID } from 'node:crypto'
 import { definePlugin } from 'svc/plugin'
-import { ProviderRegistry } from './providers/provider-registry.ts'
+import { ProviderRegistry } from './registry/provider-registry.ts'
 import type { CompiledRule } from './engine/rules.ts'
-import { FaultParser } from './exchange/faults.ts'
-import { engineLimits } from './exchange/limits.ts'
+import { FaultParser } from './headers/faults.ts'
+import { engineLimits } from './providers/engine-limits.ts'
 import { createMetrics } from './records/metrics.ts'
 import { createGenAiMetrics } from './telemetry/metrics.ts'
 import { PromptCache } from './cache/prompt-cache.ts'
@@ -16,20 +16,20 @@ import { createLlmProtocol } from './testing/protocol.ts'
 import { fixturesCommand } from './testing/aimock/command.ts'
 import { BatchStore } from './state/batches.ts'
 import { DocumentStore } from './state/documents.ts'
-import { createGenerate } from './exchange/generation.ts'
-import { createRunItem } from './exchange/inner-request.ts'
-import { OpenSockets, socketBoundsOf } from './exchange/socket-bounds.ts'
-import type { RunnerServices } from './exchange/runner.ts'
+import { createGenerate } from './path/generation.ts'
+import { createRunItem } from './path/batch-item.ts'
+import { OpenSockets, socketBoundsOf } from './streaming/socket-bounds.ts'
+import type { CallServices } from './call/services.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { registerProfileRoutes } from './profiles/routes.ts'
 import type { StatedLoads } from './inference/stated-load.ts'
 import { Tokenizers } from './tokenizers/tokenizers.ts'
-import { createRecords } from './records/records.ts'
-import { registerRoutes } from './routes.ts'
+import { createRequestRecords } from './records/records.ts'
+import { registerRoutes } from './registry/routes.ts'
 import { KeyIds } from './usage/key-ids.ts'
 import { Ledger } from './usage/ledger.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
-import { resolveVariables, variables, type Variables } from './variables.ts'
+import { resolveVariables, variables, type Variables } from './providers/variables.ts'
 import { TokenClock } from './streaming/token-clock.ts'
 
 /** What the formats tell about their limits. */
@@ -75,8 +75,8 @@ export default definePlugin<LlmOptions, Variables>({
   async register(app, svc) {
     const rules: CompiledRule[] = []
     const faults = new FaultParser()
-    const records = createRecords(svc)
-    svc.use('testing.resets')!.register({
+    const records = createRequestRecords(svc)
+    svc.use('testing.resets').register({
       name: 'llm',
       reset: session => records.clear(record => session === null || record.session_header === session.header),
     })
@@ -85,13 +85,13 @@ export default definePlugin<LlmOptions, Variables>({
     const ledger = new Ledger(svc, { prices, keyIds, formatOf: name => providers.formatOf(name) })
     const limiter = new Limiter(svc, svc.options.limits, keyIds)
     const cache = new PromptCache(svc)
-    svc.use('testing.resets')!.register({ name: 'llm_cache', reset: session => cache.clear(session) })
-    svc.use('testing.resets')!.register({ name: 'llm_limits', reset: session => limiter.clear(session) })
-    svc.use('testing.resets')!.register({ name: 'usage', reset: session => ledger.clear(session) })
+    svc.use('testing.resets').register({ name: 'llm_cache', reset: session => cache.clear(session) })
+    svc.use('testing.resets').register({ name: 'llm_limits', reset: session => limiter.clear(session) })
+    svc.use('testing.resets').register({ name: 'usage', reset: session => ledger.clear(session) })
     const documents = new DocumentStore(svc)
     const batches = new BatchStore(svc, svc.options.batch_lines, documents)
     const profiles = new Profiles(svc.options.profiles, (at, message) => svc.reportLoadError({ at, message }))
-    const services: RunnerServices = {
+    const services: CallServices = {
       svc,
       limits: engineLimits(svc.config),
       faults,
@@ -118,15 +118,15 @@ export default definePlugin<LlmOptions, Variables>({
     const providers: ProviderRegistry = new ProviderRegistry(services, rules, { documents, batches })
     providers.addState(session => documents.clear(session))
     providers.addState(session => batches.clear(session))
-    svc.use('testing.resets')!.register({
+    svc.use('testing.resets').register({
       name: 'llm_state',
       reset: session => providers.clearState(session === null ? null : session.key),
     })
     svc.offer('llm.providers', providers)
     const limits = engineLimits(svc.config)
-    svc.use('testing.protocols')!.register(createLlmProtocol({ faults, limits, providers }))
+    svc.use('testing.protocols').register(createLlmProtocol({ faults, limits, providers }))
     await svc
-      .use('testing.rules')!
+      .use('testing.rules')
       .add({ paths: [svc.options.fixtures].flat(), at: 'llm.fixtures', translate: translateFixtures })
     registerRoutes(app, svc, { providers, faults, records, ledger })
     registerLimitRoutes(app, svc, limiter)

@@ -1,5 +1,6 @@
 /** Parts of all hostile servers: their definition, lists and results that svc does not check, and query parameters. */
-import { HttpError, type FastifyRequest, isRecord, type Svc } from 'svc/plugin'
+import { HttpError, type FastifyRequest, type Svc } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { CallContext, JsonObject, McpServers, ServerDefinition } from '../mcp/types.ts'
 
 export interface HostileParts {

@@ -1,5 +1,5 @@
 /** Owns the identifiers of protocol extensions, and the errors when a client does not support one. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { CODES, RpcError } from './errors.ts'
 
 export const TASKS = 'io.modelcontextprotocol/tasks'

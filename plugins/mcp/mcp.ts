@@ -1,10 +1,11 @@
 /** The services that all routes share. Replaced at each reload, except for the hub and the tasks. */
-import type { FaultCounter, Svc } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import type { FaultCounter } from 'svc/toolkit'
 import type { Bounds } from './bounds.ts'
 import type { BridgePool } from './bridge/pool.ts'
 import type { Hub } from './sessions/hub.ts'
 import type { Options } from './options.ts'
-import type { Server } from './registry/server.ts'
+import type { Server } from './servers/server.ts'
 import type { Tasks } from './tasks/tasks.ts'
 import type { Variables } from './variables.ts'
 

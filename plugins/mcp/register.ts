@@ -1,12 +1,6 @@
 /** Registers the content and the routes, and builds the servers after all plugins have registered. */
-import {
-  type FastifyInstance,
-  forPlugin,
-  isRecord,
-  type RouteDescription,
-  type Svc,
-  type SvcReplicas,
-} from 'svc/plugin'
+import { type FastifyInstance, forPlugin, type RouteDescription, type Svc, type SvcReplicas } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { Bridge } from './bridge/bridge.ts'
 import { bridgeHost, bridgeMetrics } from './bridge/host.ts'
@@ -32,7 +26,7 @@ import { registerMetadata, registerOwnMetadata } from './routes/metadata.ts'
 import { registerServerList } from './routes/server-list.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { type Report, select } from './registry/selection.ts'
-import { Server } from './registry/server.ts'
+import { Server } from './servers/server.ts'
 import type { SkillLimits } from './skills/skill.ts'
 import { openTaskStore, openTaskUpdates } from './tasks/task-record.ts'
 import { type TaskMessage, Tasks } from './tasks/tasks.ts'
@@ -49,13 +43,13 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const pool = openPool(svc, hub, bounds)
   const faultCounter = openFaultCounter(svc, bounds)
   const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), pool, faultCounter, servers }
-  svc.use('testing.protocols')!.register(rpcProtocol(path => serverAt(path, mcp)))
+  svc.use('testing.protocols').register(rpcProtocol(path => serverAt(path, mcp)))
   const own = new Map<string, RouteDescription>()
   const registry = offerRegistry(mcp, definition => {
     const post = registerOwnEndpoint(app, definition, mcp)
     if (post) own.set(definition.name, post)
   })
-  svc.use('testing.resets')!.register({
+  svc.use('testing.resets').register({
     name: 'mcp',
     reset: async session =>
       (await hub.sessions.endWhere(({ owner }) => session === null || owner === session.header)) +
@@ -270,7 +264,14 @@ function buildServers(
     entries.push(entry)
     return pool.use(entry)
   }
-  const context = { plugin: svc.name, release, config: svc.config, skills, bridgeOf }
+  const context = {
+    plugin: svc.name,
+    release,
+    config: svc.config,
+    evaluation: () => svc.budgets.evaluation(),
+    skills,
+    bridgeOf,
+  }
   const configured = buildConfiguredServers(svc.options.servers, registry, context, (at, message, remedy) =>
     svc.reportLoadError({ at: `mcp.${at}`, message, ...(remedy === undefined ? {} : { remedy }) }),
   )

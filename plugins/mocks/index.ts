@@ -2,7 +2,7 @@
 import { definePlugin } from 'svc/plugin'
 import { mockCommand } from './sources/command.ts'
 import { registerRoutes } from './routes/routes.ts'
-import { MOCKS_SECTION, type MocksSection } from './sources/section.ts'
+import { MOCKS_SECTION, type MocksSection } from './management/section.ts'
 import { variables, type Variables } from './variables.ts'
 import { startService } from './sources/start.ts'
 
@@ -22,6 +22,7 @@ export default definePlugin<MocksSection, Variables>({
     'X-Svc-Mock-Violations',
     'X-Svc-Mock-Validation',
     'X-Svc-Mock-Error',
+    'X-Svc-Mock-Callbacks',
   ],
   faultKinds: ['abort'],
   variables,

@@ -1,5 +1,5 @@
 /** The headers that are forwarded to an upstream, and those of its response that are sent on (RFC 9110, 7.6). */
-import { isOriginWide } from 'svc/plugin'
+import { isOriginWide } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 
 /** Fields of a connection (RFC 9110, 7.6.1) and of connection-level authentication. */

@@ -36,7 +36,7 @@ export default definePlugin<UpstreamOptions[]>({
     svc.whenRegistered(async () => {
       if (isReload) await modes.update(() => ({}))
     })
-    svc.use('testing.resets')!.register({ name: 'proxy', reset: session => proxy.reset(session?.key ?? null) })
+    svc.use('testing.resets').register({ name: 'proxy', reset: session => proxy.reset(session?.key ?? null) })
     svc.whenClosed(() => proxy.close())
     await proxy.load()
     registerRoutes(app, svc, proxy)

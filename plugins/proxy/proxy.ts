@@ -1,8 +1,8 @@
 /** The upstreams of one generation: their modes, counts, recordings and positions in sequences. */
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { Redactor } from 'svc/plugin'
-import type { FastifyReply, FastifyRequest, Replicated, RuleFileSet, Store, Svc } from 'svc/plugin'
+import { Redactor, type RuleFileSet } from 'svc/toolkit'
+import type { FastifyReply, FastifyRequest, Replicated, Store, Svc } from 'svc/plugin'
 import type { Mode, UpstreamOptions } from './config/options.ts'
 import type { Upstream } from './config/upstream.ts'
 import { FixtureFile } from './conversations/fixture-file.ts'
@@ -84,7 +84,7 @@ export class Proxy {
       const { name, folder, isLlm } = served.upstream
       if (!isLlm) continue
       const file = new FixtureFile(join(folder, FIXTURES), name)
-      const rules = await this.#svc.use('testing.rules')!.add({ paths: [file.path], at: 'proxy', isOwn: true })
+      const rules = await this.#svc.use('testing.rules').add({ paths: [file.path], at: 'proxy', isOwn: true })
       served.fixtures = { file, rules }
     }
   }

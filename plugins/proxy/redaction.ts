@@ -1,6 +1,6 @@
 /** What is not recorded, in addition to what the core's rule finds: that of the configuration, and headers of svc. */
-import { excessOfJsonText, isOrdinaryText, isSecretMember, isSecretName, setOwn } from 'svc/plugin'
-import type { Json, JsonObject, Redactor } from 'svc/plugin'
+import { excessOfJsonText, isOrdinaryText, isSecretMember, isSecretName, setOwn, type Redactor } from 'svc/toolkit'
+import type { Json, JsonObject } from 'svc/plugin'
 import type { Exclusions } from './config/upstream.ts'
 
 /** JSON that is deeper, or has more values, is treated as text. */

@@ -1,5 +1,5 @@
 /** Creates `Set-Cookie` lines (RFC 6265) from a query. */
-import { isToken } from 'svc/plugin'
+import { isToken } from 'svc/toolkit'
 import { invalidCookieAttribute, invalidCookieName, tooManyCookies } from './errors.ts'
 
 const MAX_COOKIES = 20

@@ -1,5 +1,5 @@
 /** The four failure behaviors: parses each from a path and decides the result of a request by its number. */
-import { parseInteger } from 'svc/plugin'
+import { parseInteger } from 'svc/toolkit'
 import { invalidCount, invalidFailRate, invalidPattern } from './errors.ts'
 
 export interface Outcome {

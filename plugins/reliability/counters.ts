@@ -24,13 +24,10 @@ export function createCounters(svc: Svc): Counters {
     evict: 'idle',
   })
   // The key of a session never contains a line feed.
-  const keyOf = (session: string, name: string): string => `${session}\n${name}`
-  const nameIn = (key: string): string => key.slice(key.indexOf('\n') + 1)
   return {
-    next: (session, name) => store.increment(keyOf(session, name), 1, { group: session }),
-    of: async session =>
-      Object.fromEntries((await store.list({ group: session })).map(({ key, value }) => [nameIn(key), value])),
-    reset: session => store.clear((_count, key) => key.startsWith(keyOf(session, ''))),
+    next: (session, name) => store.within(session).increment(name),
+    of: async session => Object.fromEntries((await store.within(session).list()).map(({ key, value }) => [key, value])),
+    reset: session => store.within(session).clear(),
     resetAll: () => store.clear(),
   }
 }

@@ -11,7 +11,7 @@ export default definePlugin({
   categories: [{ name: 'Reliability Testing', rank: 220 }],
   register(app, svc) {
     const counters = createCounters(svc)
-    svc.use('testing.resets')!.register({
+    svc.use('testing.resets').register({
       name: 'flaky',
       reset: session => (session === null ? counters.resetAll() : counters.reset(session.key)),
     })

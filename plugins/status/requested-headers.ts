@@ -1,5 +1,6 @@
 /** Response headers requested in a query: which may be set, and how the body lists them. */
-import { headerProblem, quoteInput } from 'svc/plugin'
+import { quoteInput } from 'svc/plugin'
+import { headerProblem } from 'svc/toolkit'
 import { forbiddenHeader, invalidHeader, tooManyHeaders } from './errors.ts'
 
 const MAX_HEADERS = 50

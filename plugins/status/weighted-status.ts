@@ -1,5 +1,6 @@
 /** Lists of weighted status codes, such as `200:0.9,500:0.1`, and the random selection. */
-import { parseDecimal, parseInteger, quoteInput } from 'svc/plugin'
+import { quoteInput } from 'svc/plugin'
+import { parseDecimal, parseInteger } from 'svc/toolkit'
 import { invalidStatusCode, unsupportedStatusCode } from './errors.ts'
 
 export interface WeightedStatus {

@@ -1,5 +1,5 @@
 /** The certificates of the endpoints, made for the server name of the client so that exactly one thing is wrong. */
-import { BoundedMap } from 'svc/plugin'
+import { BoundedMap } from 'svc/toolkit'
 import type { CertificateProfile, Svc } from 'svc/plugin'
 import type { FindAuthority } from './authorities.ts'
 import { KINDS } from './kinds.ts'

@@ -1,7 +1,8 @@
 /** Accepts the connections of the endpoints. */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { Svc, TlsConnection } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import type { TlsConnection } from 'svc/toolkit'
 import type { FindAuthority } from './authorities.ts'
 import type { Chain, FindChain } from './certificates.ts'
 import { DrippingSocket } from './dripping-socket.ts'

@@ -45,14 +45,15 @@ export default definePlugin<TlsOptions>({
       ports,
       open,
     }
-    svc.tls.names(isZoneName, connection => acceptByName(connection, parts))
+    const tls = svc.use('core.tls')
+    tls.names(isZoneName, connection => acceptByName(connection, parts))
     const wanted = Object.entries(svc.options.ports)
     if (svc.config.publicMode && wanted.length > 0) svc.log.warn('tls.ports is ignored in public mode')
     else
       for (const [kind, number] of wanted)
         ports.set(
           kind,
-          svc.tls.port(number, connection => acceptOnPort(connection, kind, parts)),
+          tls.port(number, connection => acceptOnPort(connection, kind, parts)),
         )
     registerRoutes(app, parts)
     registerRevocationRoutes(app, parts)

@@ -1,7 +1,9 @@
 /** Which certificates are revoked: the CRL, OCSP responses, and the addresses of both in certificates. */
 import { X509Certificate } from 'node:crypto'
-import type { CertificateProfile, OcspQuestion, Store, Svc } from 'svc/plugin'
+import type { CertificateProfile, Store, Svc } from 'svc/plugin'
 import type { AuthorityName } from './authorities.ts'
+import { respondToOcsp, type OcspQuestion } from './ocsp.ts'
+import type { Signer } from './signer.ts'
 
 /** Longer than a revoked certificate is valid. */
 const KEPT_MS = 31 * 86_400_000
@@ -28,6 +30,11 @@ export function openRevocation(svc: Pick<Svc, 'state' | 'pki'>, baseUrl: () => s
     return since === undefined ? null : new Date(since)
   }
 
+  const demoCa = async (): Promise<Signer> => ({
+    certificate: svc.pki.caCertificate,
+    key: await svc.pki.signingKey(),
+  })
+
   return {
     async revoke(certificate) {
       const { serialNumber, validFrom } = new X509Certificate(certificate)
@@ -35,9 +42,10 @@ export function openRevocation(svc: Pick<Svc, 'state' | 'pki'>, baseUrl: () => s
     },
     async crl() {
       const entries = await revoked.list()
-      return svc.pki.issueCrl(entries.map(({ key, value }) => ({ serial: key, since: new Date(value) })))
+      const revokedNow = entries.map(({ key, value }) => ({ serial: key, since: new Date(value) }))
+      return (await import('./crl.ts')).issueCrl(revokedNow, await demoCa(), Date.now())
     },
-    respond: question => svc.pki.respondToOcsp(question, revokedSince),
+    respond: async question => respondToOcsp(question, await demoCa(), revokedSince, Date.now()),
     urlsOf(issuer) {
       const base = baseUrl()
       // The others have no CRL, so that a strict client does not refuse the endpoint for a second reason.

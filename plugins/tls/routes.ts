@@ -13,7 +13,7 @@ const CATEGORY = 'TLS'
 /** Registers the routes. */
 export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void {
   const { svc } = parts
-  svc.use('control.tools')!.tool({ name: 'list_tls', operation: { method: 'GET', path: '/_svc/tls' } })
+  svc.use('control.tools').tool({ name: 'list_tls', operation: { method: 'GET', path: '/_svc/tls' } })
   app.get(
     '/tls',
     describe({

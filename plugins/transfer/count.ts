@@ -1,5 +1,5 @@
 /** Parses counts in paths. */
-import { parseInteger } from 'svc/plugin'
+import { parseInteger } from 'svc/toolkit'
 import { invalidCount } from './errors.ts'
 
 /** Parses a non-negative integer; `what` names the unit (bytes, lines, links). Throws `invalid_count`. */

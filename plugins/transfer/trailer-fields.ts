@@ -1,5 +1,5 @@
 /** Validates trailer fields. */
-import { headerProblem } from 'svc/plugin'
+import { headerProblem } from 'svc/toolkit'
 import { invalidTrailer, tooManyTrailers } from './errors.ts'
 
 const MAX_TRAILERS = 20

@@ -1,5 +1,5 @@
 /** Creates a `curl` command for a POSIX shell that sends a signed message byte for byte. */
-import { singleQuote } from 'svc/plugin'
+import { singleQuote } from 'svc/toolkit'
 
 export interface SignedDelivery {
   url: string

@@ -1,6 +1,6 @@
 /** Verifies signed messages in a fixed order: secret, tolerance, headers, timestamp, signature and age. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { isSameSecret, parseInteger } from 'svc/plugin'
+import { isSameSecret, parseInteger } from 'svc/toolkit'
 import { failures } from './errors.ts'
 import type { Failure } from './errors.ts'
 import { DEFAULT_TOLERANCE_SECS, isTimestamp, unixNow } from './schemes.ts'

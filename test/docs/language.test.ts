@@ -6,7 +6,20 @@ import { NAMES, PHRASES } from '../support/language.ts'
 import type { Rule } from '../support/language.ts'
 import { root } from '../support/sources.ts'
 
-const FOLDERS = ['.github', 'bench', 'bin', 'core', 'deploy', 'docs', 'examples', 'packing', 'plugins', 'proto', 'test']
+const FOLDERS = [
+  '.github',
+  'backends',
+  'bench',
+  'bin',
+  'core',
+  'deploy',
+  'docs',
+  'examples',
+  'packing',
+  'plugins',
+  'proto',
+  'test',
+]
 const TEXTS = /\.(?:[cm]?[jt]s|tsx|md|css|ya?ml|proto|txt|html|sh)$/
 /** Test data from other projects, and the lint rules themselves. */
 const EXEMPT =

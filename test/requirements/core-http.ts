@@ -228,7 +228,7 @@ export default [
   },
   {
     id: 'TLS-1',
-    rule: 'svc.tls.names hands connections with matching server names to a plugin before the handshake, and serves them as the listener does; all others are unaffected',
+    rule: 'core.tls hands connections with matching server names to a plugin before the handshake, and serves them as the listener does; all others are unaffected',
     where: 'identity-next 1',
   },
   {
@@ -238,7 +238,7 @@ export default [
   },
   {
     id: 'TLS-3',
-    rule: 'svc.tls.port opens a port whose connections all go to the plugin, stays open over reloads and closes with the server',
+    rule: 'core.tls opens a port whose connections all go to the plugin, stays open over reloads and closes with the server',
     where: 'identity-next 1',
   },
 ]

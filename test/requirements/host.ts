@@ -52,6 +52,16 @@ export default [
     where: 'core 10.1, 10.6',
   },
   {
+    id: 'HOST-12',
+    rule: 'failures that a definition declares by a word are requested by header and rule, sent in the format of the route, counted and listed',
+    where: 'core 10.6',
+  },
+  {
+    id: 'HOST-13',
+    rule: 'the service that bundles plugins and the console is stopped when nothing is built; running builds are not interrupted',
+    where: 'architecture, generations 2',
+  },
+  {
     id: 'SET-1',
     rule: 'unknown keys and plugins in svc.yaml are reported with their line and the nearest known name',
     where: 'core 10.3',
@@ -92,7 +102,7 @@ export default [
   },
   {
     id: 'RELOAD-6',
-    rule: 'state survives a reload unless the files of its plugin changed',
+    rule: 'state survives a reload, also if the files of its plugin changed, unless the plugin states another schema',
     where: 'core 10.4',
   },
   { id: 'RELOAD-7', rule: 'no request is rejected or fails because of a swap', where: 'core 10.4' },
@@ -105,6 +115,16 @@ export default [
   {
     id: 'RELOAD-10',
     rule: 'a plugin folder that is added, edited, broken and removed while the server runs takes effect each time',
+    where: 'core 10.4',
+  },
+  {
+    id: 'RELOAD-11',
+    rule: 'a newer change, or a switch, replaces a reload that waits for a plugin; `building` names the plugin',
+    where: 'core 10.4, 10.5',
+  },
+  {
+    id: 'RELOAD-12',
+    rule: 'a reload lets requests run between its steps',
     where: 'core 10.4',
   },
   {

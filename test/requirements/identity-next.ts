@@ -7,7 +7,7 @@ export default [
   },
   {
     id: 'IDN-2',
-    rule: 'The default issuer keeps its metadata, its RS256 key and its grants',
+    rule: 'The default issuer keeps its metadata but for end_session_endpoint, its RS256 key and its grants',
     where: 'identity-next introduction',
   },
   {

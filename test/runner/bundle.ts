@@ -67,6 +67,7 @@ function optionsOf(outdir: string, packages: Record<string, string>): esbuild.Bu
     // `svc/...` imports resolve to the sources, which must be loaded only once.
     alias: {
       'svc/plugin': join(root, 'core/contract/plugin.ts'),
+      'svc/toolkit': join(root, 'core/toolkit/toolkit.ts'),
       'svc/testing': join(root, 'core/testing/index.ts'),
       ...packages,
     },

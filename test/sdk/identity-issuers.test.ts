@@ -208,7 +208,7 @@ t.test('jose: a remote key set across rotations and faults [IDN-13] [IDN-14]', a
   const control = (path: string, body: object, method = 'POST') =>
     call(`${server.url}/_svc/identity/issuers/jose${path}`, { method, body: JSON.stringify(body) })
   const rotate = (mode: string, more: object = {}) => control('/rotate', { mode, ...more })
-  await control('', {}, 'PUT')
+  await control('', { algorithms: ['ES256'] }, 'PUT')
   const issuer = `${server.url}/oauth/i/jose`
   const token = async (): Promise<string> =>
     (await post(`${issuer}/token`, { grant_type: 'client_credentials' })).body.access_token!

@@ -170,3 +170,28 @@ t.test('discovery, code flow and userinfo through a gateway with a path prefix [
     t.match(await client.fetchUserInfo(found, tokens.access_token, tokens.claims()!.sub), { sub: tokens.claims()!.sub })
   }
 })
+
+t.test('a client without settings logs in and out, at every issuer with a login [IDP-49] [IDN-6]', async t => {
+  for (const url of [issuer, new URL('/oauth/i/full', issuer), new URL('/oauth/i/idp', issuer)]) {
+    // The default of openid-client, as of others, is RS256 for ID tokens.
+    const plain = await client.discovery(url, 'svc', 'svc-secret', undefined, insecure)
+    client.enableNonRepudiationChecks(plain)
+    const expectedState = client.randomState()
+    const asked = client.buildAuthorizationUrl(plain, {
+      redirect_uri: callback,
+      scope: 'openid',
+      state: expectedState,
+      svc_login: 'auto',
+    })
+    const { headers } = await fetch(asked, { redirect: 'manual' })
+    const tokens = await client.authorizationCodeGrant(plain, new URL(headers.get('location')!), { expectedState })
+    t.equal(tokens.claims()?.sub, 'demo', url.pathname)
+    const end = client.buildEndSessionUrl(plain, {
+      id_token_hint: tokens.id_token!,
+      post_logout_redirect_uri: callback,
+      state: 'bye',
+    })
+    const left = await fetch(end, { redirect: 'manual' })
+    t.strictSame([left.status, left.headers.get('location')], [303, `${callback}?state=bye`], end.pathname)
+  }
+})

@@ -24,7 +24,7 @@ const TOOLBOX = [
 const PLUGINS: Record<string, readonly string[] | null> = {
   'integration/a2a/': ['a2a', 'identity', 'echo'],
   'integration/auth/': ['auth', 'identity', 'echo'],
-  'integration/core/': ['echo', 'status', 'info', 'delay', 'transfer', 'sse', 'websocket', 'reliability'],
+  'integration/core/': ['docs', 'echo', 'status', 'info', 'delay', 'transfer', 'sse', 'websocket', 'reliability'],
   'integration/core/connection-faults': null,
   'integration/control-mcp/': ['control-mcp', 'identity', 'mocks', 'tls', 'echo'],
   'integration/guardrails/': ['guardrails', 'llm', 'llm-openai'],

@@ -9,10 +9,12 @@ const plain = { summary: 's', category: 'Test', examples: [] }
 const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
 // As in built-in plugins.
 const exempt = [
+  { path: '/', from: ['limits', 'keys', 'inspector'], reason: 'test' },
+  { path: '/docs', below: true, from: ['keys'], reason: 'test' },
   { path: '/ui', below: true, from: ['faults', 'limits', 'keys', 'inspector'], reason: 'test' },
   { path: '/oauth/jwks', from: ['keys'], reason: 'test' },
 ]
-export default definePlugin({ title: 'x', paths: ['/x', '/ui', '/health', '/docs', '/.well-known', '/oauth/jwks'], exempt, faultKinds: ['ai'], register(app, svc) {
+export default definePlugin({ title: 'x', paths: ['/', '/x', '/ui', '/health', '/docs', '/.well-known', '/oauth/jwks'], exempt, faultKinds: ['ai'], register(app, svc) {
   const held = svc.shared('held', () => new Set())
   app.all('/x', describe(plain), async () => 'fine')
   app.get('/x/items/:id', describe(plain), async () => 'item')
@@ -45,10 +47,10 @@ export default definePlugin({ title: 'x', paths: ['/x', '/ui', '/health', '/docs
     headers: svc.inspector.redactHeaders(Object.entries(request.headers).map(([name, value]) => ({ name, value: String(value) }))),
     url: svc.inspector.redactUrl(request.url),
   }))
-  app.get('/x/call', describe(plain), async request => svc.limits.admitCall({ session: request.query.session ?? null, peer: request.query.peer ?? '10.0.0.9', key: request.query.key ?? null }))
+  app.get('/x/call', describe(plain), async request => svc.use('core.media-types').admitCall({ session: request.query.session ?? null, peer: request.query.peer ?? '10.0.0.9', key: request.query.key ?? null }))
   const calls = svc.metrics.counter('svc_protocol_requests_total', 'x', ['protocol'])
   app.post('/x/count-call', describe(plain), async () => { calls.inc({ protocol: 'grpc' }); return '' })
-  for (const path of ['/docs/x', '/.well-known/x', '/oauth/jwks']) app.get(path, describe(plain), async () => 'open')
+  for (const path of ['/', '/docs/x', '/.well-known/x', '/oauth/jwks']) app.get(path, describe(plain), async () => 'open')
 } })`
 
 /** The areas of built-in plugins, each declared by a plugin without routes. */

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 export const root = join(import.meta.dirname, '..', '..')
-const folders = ['bin', 'core', 'plugins', 'examples']
+const folders = ['backends', 'bin', 'core', 'plugins', 'examples']
 
 /** A node of the syntax tree (Babel's form). */
 export interface SyntaxNode {

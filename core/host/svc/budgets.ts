@@ -4,7 +4,7 @@ import { MemoryPool, OutputBudget, StepBudget } from '../../contract/budgets.ts'
 import type { Budgets, SharedMemory, SvcBudgets } from '../../contract/budgets.ts'
 import { contextOf } from '../../http/request/context.ts'
 import { EvaluationTurns } from './evaluation-turns.ts'
-import type { UnsentMemory } from '../../http/streams/unsent-memory.ts'
+import type { UnsentMemory } from '../../limits/unsent-memory.ts'
 
 /** A step is worth about 10 ns. */
 const STEPS_PER_MS = 100_000

@@ -1,5 +1,6 @@
 /** Admission of calls outside the pipeline, such as gRPC: checks the API key, the plan, then the limits of the key. */
-import type { CallAdmission, SessionKey, SvcLimits } from '../../contract/plugin.ts'
+import type { SessionKey } from '../../contract/plugin.ts'
+import type { CallAdmission, SvcMediaTypes } from '../../contract/calls.ts'
 import { findKey } from '../../keys/api-key.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
@@ -26,7 +27,7 @@ export interface CallAdmissionOptions {
   quota: SharedQuota | null
 }
 
-export function createCallAdmission({ limits, keys, quota }: CallAdmissionOptions): SvcLimits {
+export function createCallAdmission({ limits, keys, quota }: CallAdmissionOptions): Pick<SvcMediaTypes, 'admitCall'> {
   const { limiter } = limits
   return {
     async admitCall({ session, peer, key }) {

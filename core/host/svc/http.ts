@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
 import type { Http2ServerResponse } from 'node:http2'
 import { negotiateType } from '../../fields/accept.ts'
-import { ALL_SCOPES } from '../../http/pipeline/control-auth/scopes.ts'
-import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
-import type { BrowserAccess, BrowserRefusal } from '../../http/pipeline/browser-access.ts'
+import { ALL_SCOPES } from '../../http/access/scopes.ts'
+import type { AdminGuard } from '../../http/access/admin-guard.ts'
+import type { BrowserAccess, BrowserRefusal } from '../../http/access/browser-access.ts'
 import type { InProcessCall, InProcessResponse, SvcHttp } from '../../contract/plugin.ts'
 import { HttpError } from '../../contract/plugin.ts'
 import type { Config } from '../../config/variables.ts'
@@ -13,13 +13,13 @@ import { bodyLimitOf } from '../../http/request/body.ts'
 import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
 import { contentForRoute } from '../../http/request/decoded-body.ts'
-import { receivedBody, streamBody } from '../../http/request/streamed-body.ts'
+import { receivedBody, streamBody } from '../../http/pipeline/streamed-body.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRuleInRoute } from '../../http/pipeline/stages/rules.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
-import { waitFor } from '../../http/pipeline/stages/faults.ts'
+import { waitFor } from '../../http/request/delay.ts'
 
 export interface SvcHttpServices {
   config: Config
@@ -106,7 +106,12 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       const applied = applyRulesInRoute(contextOf(request), rules, facts)
       return (
         applied &&
-        applied.then(outcome => {
+        applied.then(async outcome => {
+          const context = contextOf(request)
+          if (context.stepCall !== null) {
+            await context.stepCall(request, reply)
+            return { kind: 'answered' as const }
+          }
           if (outcome.kind === 'answered') reply.hijack()
           return outcome
         })

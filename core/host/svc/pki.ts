@@ -10,8 +10,7 @@ export function createSvcPki(pki: Pki, header: string | null): SvcPki {
     caCertificate: pki.caCertificate,
     client: () => pki.client(),
     issue: profile => pki.issue(profile),
-    issueCrl: revoked => pki.issueCrl(revoked),
-    respondToOcsp: (question, revokedSince) => pki.respondToOcsp(question, revokedSince),
+    signingKey: () => pki.signingKey(),
     clientCertificate({ raw }) {
       // Over HTTP/2 this is a proxy that supports `in` for the TLS socket; the socket of `stream.session` does not.
       const socket = raw.socket as TLSSocket

@@ -5,7 +5,7 @@ import { openBodyStream } from '../../http/streams/body-stream.ts'
 import type { StreamOpening } from '../../http/streams/body-stream.ts'
 import { contextOf } from '../../http/request/context.ts'
 import { openSse } from '../../http/streams/sse.ts'
-import { holdUnsent } from '../../http/streams/unsent-response.ts'
+import { holdUnsent } from '../../http/response/unsent-response.ts'
 import type { StreamPlan } from '../../http/streams/stream-plan.ts'
 import type { StreamRegistry } from '../../http/streams/stream-registry.ts'
 

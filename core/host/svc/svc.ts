@@ -1,7 +1,6 @@
 /** Creates the `svc` object of one plugin in one generation from the services of the process. */
 import type { RuleFileReader } from '../../rules/rule-files.ts'
 import type { Config } from '../../config/variables.ts'
-import { addTlsPort } from '../../http/listener/tls-ports.ts'
 import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
@@ -18,15 +17,13 @@ import type {
   SvcHttp,
   SvcInspector,
   SvcInstance,
-  SvcLimits,
   SvcMetrics,
   SvcPki,
   SvcReplicas,
   SvcStreams,
-  SvcTap,
-  SvcMediaTypes,
-  MediaTypeCall,
 } from '../../contract/plugin.ts'
+import type { SvcTap } from '../../contract/tap.ts'
+import type { SvcMediaTypes, MediaTypeCall } from '../../contract/calls.ts'
 
 /** Services that all plugins share. */
 export interface SharedServices {
@@ -36,7 +33,7 @@ export interface SharedServices {
   log: Log
   budgets: SvcBudgets
   http: SvcHttp
-  limits: SvcLimits
+  calls: Pick<SvcMediaTypes, 'admitCall'>
   inspector: SvcInspector
   pki: SvcPki
   tap: SvcTap
@@ -56,6 +53,7 @@ export interface BuildContext {
   registered: { plugin: string; run: () => void | Promise<void> }[]
   stopped: { plugin: string; run: () => void | Promise<void> }[]
   loadErrors: LoadError[]
+  advice: LoadError[]
   /** Additional files and folders to watch, with their fingerprints at the time of `svc.watch`. */
   watched: Map<string, Promise<string>>
   ruleFiles: RuleFileReader
@@ -77,7 +75,7 @@ export interface PluginFacts {
 }
 
 /** The first parts of the names of the core's own extension points. */
-const CORE_OWNERS = ['testing', 'control']
+const CORE_OWNERS = ['core', 'testing', 'control']
 
 export function createSvc(plugin: PluginFacts, shared: SharedServices, build: BuildContext, holder: StateHolder): Svc {
   const { name } = plugin
@@ -90,26 +88,12 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     folder: plugin.folder,
     log: plugin.log,
     http: { ...shared.http, markFault: checkedMarkFault(plugin, shared.http) },
-    limits: shared.limits,
     inspector: shared.inspector,
     pki: shared.pki,
-    tls: {
-      names: (match, accept) => void build.generation.tlsNames.push({ match, accept }),
-      port(number, accept) {
-        const port = addTlsPort(build.generation.tlsPorts, name, number, accept)
-        return () => port.open
-      },
-    },
     budgets: shared.budgets,
-    tap: shared.tap,
     metrics: shared.metrics,
     instance: shared.instance,
     streams: shared.streamsOf(build.generation.number),
-    mediaTypes: {
-      requests: (match, handler) => void build.generation.mediaTypeHandlers.push({ plugin: name, match, handler }),
-      cors: shared.cors,
-      follow: request => shared.follow(name, request),
-    },
     offer(point, value) {
       if (!String(point).startsWith(`${name}.`))
         throw new Error(
@@ -118,17 +102,18 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
       if (build.extensions.has(point)) throw new Error(`the extension point "${String(point)}" is offered twice`)
       build.extensions.set(point, value)
     },
-    use<K extends keyof ExtensionPoints>(point: K) {
+    use<K extends keyof ExtensionPoints>(point: K): never {
       const owner = String(point).split('.', 1)[0]!
       if (owner !== name && !CORE_OWNERS.includes(owner) && !plugin.mayUse.includes(owner))
         throw new Error(`"${String(point)}" belongs to ${owner}: add ${owner} to buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
-      return value?.[forPlugin]?.(name) ?? (value as ExtensionPoints[K] | undefined)
+      return (value?.[forPlugin]?.(name) ?? value) as never
     },
     whenRegistered: run => void build.registered.push({ plugin: name, run }),
     whenClosed: run => build.generation.onClose(name, run),
     whenStopped: run => void build.stopped.push({ plugin: name, run }),
     reportLoadError: error => void build.loadErrors.push(build.locate(name, error)),
+    reportAdvice: advice => void build.advice.push(build.locate(name, advice)),
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),

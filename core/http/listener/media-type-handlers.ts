@@ -3,7 +3,7 @@
  * without a handler.
  */
 import type { Http2ServerResponse } from 'node:http2'
-import type { SvcMediaTypes } from '../../contract/plugin.ts'
+import type { SvcMediaTypes } from '../../contract/calls.ts'
 import { sendResponse } from '../response/send.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'

@@ -5,10 +5,10 @@
  * request is never captured, and so on.
  */
 import { sendResponse, sendError, sendErrorInForm, replaceWithError } from '../response/send.ts'
-import { announcedLength, bodyLimitOf, rejectBody } from '../request/body.ts'
+import { announcedLength, bodyLimitOf } from '../request/body.ts'
+import { readContent, rejectBody } from './read-body.ts'
 import type { RequestContext } from '../request/context.ts'
-import { readContent } from '../request/decoded-body.ts'
-import { dropUnread } from '../request/streamed-body.ts'
+import { dropUnread } from './streamed-body.ts'
 import {
   badRequest,
   internalError,
@@ -18,7 +18,7 @@ import {
   requestTimeout,
   stateHeaders,
   stateUnavailable,
-} from './error-bodies.ts'
+} from '../response/error-bodies.ts'
 import { rewriteTarget } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
@@ -32,7 +32,6 @@ import { limitTogether } from './stages/shared-limits.ts'
 import { observe } from './stages/observation.ts'
 import { enterTrace } from './stages/tracing.ts'
 import { decodedPath } from '../../fields/request-target.ts'
-import type { ErrorForm } from '../../contract/plugin.ts'
 import type { PipelineServices, Stage } from './stage.ts'
 
 const STAGES: readonly Stage[] = [
@@ -164,13 +163,18 @@ function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServic
 }
 
 function receiveBody(context: RequestContext, { rules }: PipelineServices): true | Promise<boolean> {
-  if (context.isBodyRead || context.description?.streamsBody === true) return true
+  if (context.isBodyRead) return true
+  if (context.description?.streamsBody === true && context.stepCall === null) return true
   return readContent(context, rules)
 }
 
 function callRoute(context: RequestContext): boolean {
   const { generation, request, response, upgrade } = context
   if (response.headersSent) return false
+  if (context.stepCall !== null) {
+    generation.handle(request, response)
+    return true
+  }
   if (context.route !== null) {
     context.isRouted = true
     if (context.description?.streamsBody === true) context.whenClosed(() => dropUnread(context))
@@ -196,10 +200,7 @@ export function sendUnrouted(context: RequestContext, path: string): void {
   const asSent = context.url.split('?', 1)[0]!
   if (methods.length > 0 && !methods.includes(context.method)) {
     const body = methodNotAllowed(context.method, asSent, methods)
-    const allow = { Allow: methods.join(', ') }
-    // A server that a plugin imitates may list fewer.
-    const formed = form === null ? null : withDefaultHeaders(form, allow)
-    sendErrorInForm(context, { status: 405, kind: 'unrouted', body }, formed, formed === null ? allow : {})
+    sendErrorInForm(context, { status: 405, kind: 'unrouted', body }, form, { Allow: methods.join(', ') })
     return
   }
   const owner = context.generation.absentOwner(path)
@@ -213,11 +214,4 @@ export function sendUnrouted(context: RequestContext, path: string): void {
       ? notFound(context.method, asSent, context.generation.familiarPath(path))
       : notFoundOfPlugin(context.method, asSent, owner)
   sendErrorInForm(context, { status: 404, kind: 'unrouted', body }, form)
-}
-
-function withDefaultHeaders(form: ErrorForm, defaults: Record<string, string>): ErrorForm {
-  return (failure, facts) => {
-    const formed = form(failure, facts)
-    return { ...formed, headers: { ...defaults, ...formed.headers } }
-  }
 }

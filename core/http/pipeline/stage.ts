@@ -7,26 +7,25 @@ import type { Limits } from '../../limits/limits.ts'
 import type { SharedQuota } from '../../limits/shared-quota.ts'
 import type { Log } from '../../log/log.ts'
 import type { Tracer } from '../../tracing/tracer.ts'
-import type { AdminGuard } from './admin-guard.ts'
-import type { BrowserAccess } from './browser-access.ts'
+import type { AdminGuard } from '../access/admin-guard.ts'
+import type { BrowserAccess } from '../access/browser-access.ts'
 import type { RequestContext } from '../request/context.ts'
-import type { HeaderDeadlines } from './header-deadlines.ts'
+import type { HeaderDeadlines } from '../request/header-deadlines.ts'
 import type { RuleBook } from '../../rules/rule-book.ts'
 import type { EgressCounter, RequestFollower } from '../request/types.ts'
-import type { ControlAuth } from './control-auth/control-auth.ts'
+import type { ControlAuth } from '../access/control-auth.ts'
 import type { Cors } from '../response/cors.ts'
 import type { StreamRegistry } from '../streams/stream-registry.ts'
-import type { UnsentMemory } from '../streams/unsent-memory.ts'
+import type { UnsentMemory } from '../../limits/unsent-memory.ts'
 
 /** What rules need from the process. */
 export interface RuleServices {
   book: RuleBook
   budgets: SvcBudgets
   config: Config
-  /** Counts a hit by what the rule did. */
-  countHit(action: RuleActionName): void
+  /** Counts a hit by what the rule did: `delay`, `fail`, `abort`, `respond`, `reply`, or the step of a plugin. */
+  countHit(action: string): void
 }
-export type RuleActionName = 'delay' | 'fail' | 'abort' | 'respond' | 'reply'
 
 /** What the stages need from the process. */
 export interface PipelineServices {

@@ -1,5 +1,6 @@
 /** Everything the core knows about one request, from its arrival to its end. All layers and `svc.http` read it. */
-import type { ConnectionActivity } from '../listener/connection-activity.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import type {
   AnyRequest,
   CoreFailure,
@@ -17,24 +18,24 @@ import type { KeyAdmission } from '../../keys/key-limits.ts'
 import type { Lease } from '../../limits/lease.ts'
 import type { SpanDetails } from '../../tracing/span-details.ts'
 import type { TraceContext } from '../../tracing/trace-context.ts'
-import type { Handshake } from '../listener/handshake.ts'
-import type { HeaderDeadlines, Waiting } from '../pipeline/header-deadlines.ts'
-import type { CoreRoute } from '../pipeline/route-record.ts'
+import type { Handshake } from '../sockets/handshake.ts'
+import type { HeaderDeadlines, Waiting } from './header-deadlines.ts'
+import type { CoreRoute } from '../routes/route-record.ts'
 import type {
   BodyReading,
   EgressCounter,
   ListenerFacts,
+  OpenWebSocket,
   ReceivedChunks,
   RequestFollower,
   ResponseInUse,
   RoutingGeneration,
   ServerRequest,
+  UnsentBytes,
 } from './types.ts'
 import type { RequestFactsSource } from './request-facts.ts'
 import type { ResponseCopy } from '../../inspector/response-copy.ts'
-import type { UnsentMemory } from '../streams/unsent-memory.ts'
-import type { UnsentResponse } from '../streams/unsent-response.ts'
-import type { RegisteredWebSocket } from '../streams/websocket-stream.ts'
+import type { UnsentMemory } from '../../limits/unsent-memory.ts'
 
 export const EMPTY_BODY = Buffer.alloc(0)
 
@@ -101,6 +102,8 @@ export class RequestContext implements Waiting<RequestContext> {
   isQuiet = false
   /** What has arrived of a body that the route reads as it arrives. */
   streamed: ReceivedChunks | null = null
+  /** What handles the request in place of its route: the step of a rule. */
+  stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
   /** Whether the body was read before its stage, for the conditions of rules. */
   isBodyRead = false
   faultOrigin: FaultOrigin | null = null
@@ -144,7 +147,7 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The status that was sent; 0 before. */
   status = 0
   /** Limits of the resulting WebSocket. */
-  webSocket: RegisteredWebSocket | null = null
+  webSocket: OpenWebSocket | null = null
   /** Whether `X-Request-Id` and the CORS headers are added to the response headers. */
   hasDefaultHeaders = false
   /** Value of `Access-Control-Allow-Origin`; null for none. */
@@ -163,7 +166,7 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Counts unsent bytes; null for a call in process. */
   unsentMemory: UnsentMemory | null = null
   /** The unsent bytes of the response, once there were any. */
-  unsent: UnsentResponse | null = null
+  unsent: UnsentBytes | null = null
   /** The budget of the answer, once something has asked for it. */
   output: OutputBudget | null = null
   closed = false
@@ -230,6 +233,11 @@ export class RequestContext implements Waiting<RequestContext> {
       scheme: this.listener.scheme,
       port: this.listener.port,
     }))
+  }
+
+  /** The scheme that the client used; cheaper than `origin`. */
+  get scheme(): 'http' | 'https' {
+    return this.facts.trustsForward ? this.origin.scheme : this.listener.scheme
   }
 
   /** The prefix of every path that svc generates: empty, or `/...` without a trailing slash. */

@@ -1,20 +1,13 @@
 /** The body of a request without its content coding (RFC 9110, 8.4), which conditions, the inspector and most routes use. */
 import type { SvcBudgets } from '../../contract/budgets.ts'
-import { contentCodings, decodeContent } from '../../contract/content-coding.ts'
-import { bodyLimitOf, readBody } from './body.ts'
+import { contentCodings, decodeContent } from '../../toolkit/content-coding.ts'
+import { bodyLimitOf } from './body.ts'
 import type { RequestContext } from './context.ts'
 
 /** What reading a body needs from the process. */
 export interface BodyServices {
   config: { bodyLimit: number }
   budgets: SvcBudgets
-}
-
-/** Reads the body within its limit, and decodes it. Resolves with false if it was rejected or the client disconnected. */
-export function readContent(context: RequestContext, services: BodyServices): true | Promise<boolean> {
-  const isThere = readBody(context, bodyLimitOf(context, services.config.bodyLimit))
-  if (isThere === true || context.request.headers['content-encoding'] === undefined) return isThere
-  return isThere.then(is => is && decodeBody(context, services))
 }
 
 /**

@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { HostMounts } from '../listener/host-mounts.ts'
-import type { Exemptions } from '../pipeline/exemptions.ts'
-import type { ErrorForm } from '../../contract/plugin.ts'
-import type { CoreRoute } from '../pipeline/route-record.ts'
+import type { HostMounts } from '../routes/host-mounts.ts'
+import type { Exemptions } from '../routes/exemptions.ts'
+import type { ErrorForm, WebSocketOptions } from '../../contract/plugin.ts'
+import type { RouteLookup } from '../routes/route-record.ts'
 import type { ResetRegistry } from '../../rules/reset-registry.ts'
 import type { GenerationRules } from '../../rules/rule-entry.ts'
 
@@ -56,18 +56,28 @@ export interface ReceivedChunks {
   bytes: number
 }
 
+/** The unsent bytes of a response, and of what waits to be written to it. */
+export interface UnsentBytes {
+  /** Whether the writer never waits. */
+  readonly isOverflowing: boolean
+  /** Call it after a write. */
+  countWrite(): void
+  /** Counts bytes that are not yet written. Returns a function that no longer counts them. */
+  hold(bytes: number): () => void
+  /** Ends the response at once, with all its bytes. */
+  cutOff(): void
+}
+
+/** An open WebSocket, for a route to set its own limits. */
+export interface OpenWebSocket {
+  /** Adds or replaces limits. Both times count from this call. */
+  limit(options: WebSocketOptions): void
+}
+
 /** A body that is being read. */
 export interface BodyReading extends ReceivedChunks {
   readonly limit: number
   resolve(isThere: boolean): void
-}
-
-/** The routes of a generation, as looked up by the pipeline. */
-export interface RouteLookup {
-  readonly list: readonly CoreRoute[]
-  find(method: string, url: string): CoreRoute | null
-  /** Methods supported by the path (RFC 9110, 10.2.1); empty for an unknown path. */
-  methodsOf(url: string): string[]
 }
 
 /** A plugin that is not running. */

@@ -22,7 +22,7 @@ import type { ConnectionFault } from '../../rules/fault-headers.ts'
 import { attachSocket } from './send.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
-import { transportOf } from '../listener/transport.ts'
+import { transportOf } from '../sockets/transport.ts'
 
 /** How long a client has to close its side of the connection, in milliseconds. */
 const LINGER_MS = 3000

@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Writable } from 'node:stream'
 import type { BodyStream, BodyStreamOptions, StreamEnd } from '../../contract/plugin.ts'
-import { onLossWhileQueued } from '../listener/pipelined-response.ts'
+import { onLossWhileQueued } from '../sockets/pipelined-response.ts'
 import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts'
 
 /** What the pipeline knows when a stream is opened on a response. */

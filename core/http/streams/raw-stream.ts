@@ -3,7 +3,7 @@
  * shutdown and a reload end them too.
  */
 import type { RequestContext } from '../request/context.ts'
-import { formatComment } from './sse-format.ts'
+import { formatComment } from '../response/sse-format.ts'
 import { CLOSING_COMMENTS } from './sse.ts'
 import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts'
 

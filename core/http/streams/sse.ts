@@ -1,7 +1,7 @@
 /** Writes event streams (WHATWG HTML, 9.2 "Server-sent events"), with heartbeats and closing comments. */
 import type { SseEvent, SseOptions, SseStream } from '../../contract/plugin.ts'
 import { openStream, ResponseStream, type StreamOpening } from './body-stream.ts'
-import { formatComment, formatEvent, isBetweenEvents, separatorAfter } from './sse-format.ts'
+import { formatComment, formatEvent, isBetweenEvents, separatorAfter } from '../response/sse-format.ts'
 import type { ForcedEnd } from './stream-registry.ts'
 
 /** Headers of every event stream; those of the caller take precedence. */

@@ -8,6 +8,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { StreamEnd } from '../../contract/plugin.ts'
 import { DeadlineQueue, type Deadline } from '../../collections/deadline-queue.ts'
+import { systemClock, type Clock } from '../../limits/clock.ts'
 
 /** Reasons to end a stream from outside. */
 export type ForcedEnd = Exclude<StreamEnd, 'done' | 'client'>
@@ -32,26 +33,10 @@ export interface StreamFilter {
   endless?: boolean
 }
 
-/** The clock. */
-export interface Clock {
-  /** Monotonic milliseconds. */
-  now(): number
-  /** Calls back once after this many milliseconds; returns a function that cancels it. */
-  after(ms: number, callback: () => void): () => void
-}
-
 export interface StreamRegistryOptions {
   clock?: Clock
   /** Receives exceptions of stream callbacks. */
   onError?: (error: unknown) => void
-}
-
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  after: (ms, callback) => {
-    const timer = setTimeout(callback, ms).unref()
-    return () => clearTimeout(timer)
-  },
 }
 
 /** Deadlines closer together than this share one wake-up. */

@@ -3,7 +3,7 @@
  * data, or that read nothing while others need memory, are disconnected.
  */
 import type { WebSocket } from 'ws'
-import type { UnsentMemory, UnsentShare } from './unsent-memory.ts'
+import type { UnsentMemory, UnsentShare } from '../../limits/unsent-memory.ts'
 
 /** Memory of a queued frame in addition to its bytes: buffers, write requests and callbacks. */
 const FRAME_OVERHEAD = 512

@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { RouteDescription } from '../../contract/plugin.ts'
 import { contextOf } from '../request/context.ts'
-import { tooManyWebSockets } from '../pipeline/error-bodies.ts'
+import { tooManyWebSockets } from '../response/error-bodies.ts'
 import type { WebSocketMemory } from './websocket-memory.ts'
 
 type Handler = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => unknown

@@ -1,5 +1,6 @@
 /** The limits of an open WebSocket: idle time, lifetimes, and the close code and reason of each forced end. */
 import type { WebSocket, WebSocketOptions } from '../../contract/plugin.ts'
+import type { OpenWebSocket } from '../request/types.ts'
 import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts'
 
 /** What the pipeline knows when a WebSocket opens. */
@@ -10,12 +11,6 @@ export interface WebSocketOpening {
   planLifetimeMs?: number | null
   /** Called when the connection is closed, so that the slot is released. */
   onClose?: () => void
-}
-
-/** A registered WebSocket, for a route to set its own limits. */
-export interface RegisteredWebSocket {
-  /** Adds or replaces limits. Both times count from this call. */
-  limit(options: WebSocketOptions): void
 }
 
 /** Close codes (RFC 6455, 7.4.1) and reasons. */
@@ -32,13 +27,13 @@ export function registerWebSocket(
   registry: StreamRegistry,
   socket: WebSocket,
   opening: WebSocketOpening,
-): RegisteredWebSocket {
+): OpenWebSocket {
   const stream = new WebSocketStream(registry, socket, opening)
   stream.begin(opening.onClose)
   return stream
 }
 
-class WebSocketStream implements OpenStream, RegisteredWebSocket {
+class WebSocketStream implements OpenStream, OpenWebSocket {
   readonly kind = 'websocket'
   readonly generation: number
   isEndless = false

@@ -5,7 +5,7 @@
 import type { Http2Session, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Arrival, ArmedTap, SvcTap, TapOptions } from '../../contract/tap.ts'
-import type { ConnectionActivity } from '../listener/connection-activity.ts'
+import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { tapNow } from './live-arrival.ts'
 import { TappedSocket } from './tapped-socket.ts'
 import type { TapClaim } from './tapped-socket.ts'

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Arrival, TapOptions, TapReply } from '../../contract/tap.ts'
-import type { ConnectionActivity } from '../listener/connection-activity.ts'
+import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { LiveArrival } from './live-arrival.ts'
 import { bodyReaderFor, fieldsOf, headLength, versionOf } from './message-framing.ts'
 import type { BodyReader } from './message-framing.ts'

@@ -1,6 +1,6 @@
 /** A mock LLM provider that reuses OpenAI's wire format under its own name. */
 import { definePlugin } from 'svc/plugin'
-import type { LlmRoute } from 'svc/plugins/llm'
+import type { ProviderRoute } from 'svc/plugins/llm'
 import type { OpenAiRouteName } from 'svc/plugins/llm-openai'
 
 /** The routes of the format to serve. */
@@ -22,7 +22,7 @@ export default definePlugin({
       credentials: [{ source: 'bearer', scheme: 'Bearer' }],
       models: [{ id: 'acme-large' }, { id: 'acme-echo', mode: 'echo' }, { id: 'acme-embed', kind: 'embed' }],
       routes: ROUTES.map(
-        (name): LlmRoute => ({
+        (name): ProviderRoute => ({
           ...wire.routes[name],
           path: `/v1${wire.routes[name].path}`,
           describe: { summary: `Acme: ${name}`, examples: [] },

@@ -7,7 +7,7 @@ let server: TestServer
 before(async () => {
   server = await startTestServer({
     folders: [import.meta.dirname],
-    plugins: ['parcels'],
+    plugins: ['parcels', 'docs'],
     env: {
       SVC_PARCELS_DEPOTS: 'east, west',
       SVC_PARCELS_LAST_ID: 'many',
@@ -43,6 +43,7 @@ test('faults, limits and the inspector do not apply to the exempt path', async (
 test('requests and faults are counted in the metrics', async () => {
   const lost = await get('/parcels/1', { 'X-Svc-Fail': 'lost' })
   assert.deepEqual([lost.status, lost.headers.get('x-svc-fault')], [410, 'lost'])
+  assert.deepEqual(await lost.json(), { error: 'parcel_lost', details: 'The parcel is lost' })
   const metrics = await (await get('/_svc/metrics')).text()
   assert.match(metrics, /svc_faults_injected_total\{kind="lost"\} 1\n/)
   assert.match(metrics, /svc_protocol_requests_total\{protocol="parcels"\} [1-9]/)

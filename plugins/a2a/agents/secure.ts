@@ -1,5 +1,5 @@
 /** Owns the secure agent, which requires an access token and says where to get one. */
-import { shownText } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import type { AgentDefinition } from '../types.ts'
 
 const SHOWN_CLAIMS = ['sub', 'iss', 'aud', 'scope', 'client_id', 'exp'] as const

@@ -1,5 +1,5 @@
 /** Owns reading the text of a message and the places it mentions. */
-import { copyText } from 'svc/plugin'
+import { copyText } from 'svc/toolkit'
 import type { Message } from '../types.ts'
 
 /** The text parts of a message, joined with one space. */

@@ -1,5 +1,5 @@
 /** Owns the weather agent; its forecast is computed from the name of the city. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { createHash } from 'node:crypto'
 import type { AgentDefinition, Message } from '../types.ts'
 import { formPlace, placeIn, textOf } from './text.ts'

@@ -1,5 +1,5 @@
 /** Owns the form of a card that is signed (A2A 1.0, 8.4): JSON in canonical form (RFC 8785), without what is unset. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { JsonObject } from '../types.ts'
 
 /** The text to sign. Verifiers read cards into protobuf messages, where default values are the same as absent ones. */

@@ -1,6 +1,9 @@
 /** Owns the fields that the cards of both protocol versions share. */
 import type { AgentDefinition, Skill } from '../types.ts'
 
+/** The agent of `/a2a` and of the cards at the root; its card lists all agents. */
+export const DEFAULT_AGENT = 'echo'
+
 /** An agent as one request sees it. */
 export interface CardSubject {
   agent: AgentDefinition

@@ -1,7 +1,8 @@
 /** Owns signing cards: JSON Web Signatures with a detached payload (RFC 7515, A2A 1.0, 8.4). */
-import { createHash, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
-import type { JsonWebKey, KeyObject } from 'node:crypto'
-import { type BoundedMap, StateUnavailable, type Store } from 'svc/plugin'
+import { createHash } from 'node:crypto'
+import { type CompactJWSHeaderParameters, exportJWK, FlattenedSign, generateKeyPair, type JWK } from 'jose'
+import { StateUnavailable, type Store } from 'svc/plugin'
+import type { BoundedMap } from 'svc/toolkit'
 import type { JsonObject } from '../types.ts'
 import { canonicalCard } from './canonical.ts'
 
@@ -15,18 +16,19 @@ export interface CardSignature {
 }
 
 /** A new P-256 key as a private JWK (RFC 7518, 6.2). */
-export function createCardKey(): JsonWebKey {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
+export async function createCardKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return exportJWK(privateKey)
 }
 
 export class CardSigner {
-  readonly #key: () => JsonWebKey
+  readonly #key: () => JWK
   /** Signatures differ each time, so they are kept: the same card has the same entity tag at every replica. */
   readonly #stored: Store<string>
   /** What this replica has read or signed. */
   readonly #kept: BoundedMap<string>
 
-  constructor(key: () => JsonWebKey, stored: Store<string>, kept: BoundedMap<string>) {
+  constructor(key: () => JWK, stored: Store<string>, kept: BoundedMap<string>) {
     this.#key = key
     this.#stored = stored
     this.#kept = kept
@@ -40,26 +42,29 @@ export class CardSigner {
 
   /** A valid signature of a card, whose key is at `jku`. */
   sign(card: JsonObject, jku: string): Promise<CardSignature> {
-    const header = encodeHeader({ alg: 'ES256', kid: CARD_KEY_ID, typ: 'JOSE', jku })
-    return this.#signature(card, header, () => createPrivateKey({ key: this.#key(), format: 'jwk' }))
+    return this.#signature(card, { alg: 'ES256', kid: CARD_KEY_ID, typ: 'JOSE', jku }, () => this.#key())
   }
 
   /** A signature with a key that the JWK Set does not have. */
   signUnknown(card: JsonObject, jku: string): Promise<CardSignature> {
-    const header = encodeHeader({ alg: 'ES256', kid: UNKNOWN_KEY_ID, typ: 'JOSE', jku })
-    return this.#signature(card, header, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+    return this.#signature(card, { alg: 'ES256', kid: UNKNOWN_KEY_ID, typ: 'JOSE', jku }, createCardKey)
   }
 
-  async #signature(card: JsonObject, header: string, key: () => KeyObject): Promise<CardSignature> {
-    const input = `${header}.${Buffer.from(canonicalCard(card)).toString('base64url')}`
-    const digest = createHash('sha256').update(`${this.#key().x} ${input}`).digest('base64url')
+  async #signature(
+    card: JsonObject,
+    header: CompactJWSHeaderParameters,
+    key: () => JWK | Promise<JWK>,
+  ): Promise<CardSignature> {
+    const payload = Buffer.from(canonicalCard(card))
+    const encoded = encodeHeader(header)
+    const digest = createHash('sha256').update(`${this.#key().x} ${encoded}.`).update(payload).digest('base64url')
     let signature = this.#kept.get(digest)
     if (signature === undefined) {
-      const own = sign('sha256', Buffer.from(input), { key: key(), dsaEncoding: 'ieee-p1363' }).toString('base64url')
-      signature = await this.#agree(digest, own)
+      const own = await new FlattenedSign(payload).setProtectedHeader(header).sign(await key())
+      signature = await this.#agree(digest, own.signature)
       this.#kept.set(digest, signature)
     }
-    return { protected: header, signature }
+    return { protected: encoded, signature }
   }
 
   /** The signature that was stored first, or `own` while the store is unavailable. */
@@ -85,6 +90,6 @@ export function withWrongBit({ protected: header, signature }: CardSignature): C
   return { protected: header, signature: bytes.toString('base64url') }
 }
 
-function encodeHeader(header: JsonObject): string {
+function encodeHeader(header: object): string {
   return Buffer.from(JSON.stringify(header)).toString('base64url')
 }

@@ -1,5 +1,5 @@
 /** Owns the agent card of version 0.3, in JSON and in the ProtoJSON of its HTTP+JSON binding. */
-import { capabilitiesOf } from '../capabilities.ts'
+import { capabilitiesOf } from '../protocol/capabilities.ts'
 import type { JsonObject } from '../types.ts'
 import {
   BEARER_TEXT,

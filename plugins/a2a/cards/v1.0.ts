@@ -1,5 +1,5 @@
 /** Owns the agent card of version 1.0 (A2A 1.0, 4.4.1). */
-import { capabilitiesOf } from '../capabilities.ts'
+import { capabilitiesOf } from '../protocol/capabilities.ts'
 import type { JsonObject } from '../types.ts'
 import {
   BEARER_TEXT,

@@ -1,11 +1,18 @@
 /** Finds the fault that a request asks for, in the header `X-Svc-A2A-Fail` or in the metadata of its message. */
-import { isRecord, parseFaultList } from 'svc/plugin'
+import { isRecord, parseFaultList } from 'svc/toolkit'
 import type { AnyRequest } from 'svc/plugin'
-import type { Call } from '../call.ts'
-import { A2aError, shorten } from '../errors.ts'
+import type { Call } from '../calls/call.ts'
+import { A2aError, shorten } from '../protocol/errors.ts'
 import type { JsonObject } from '../types.ts'
 import { field } from '../wire/read.ts'
-import { beginsWithRequest, isStreamKind, isTaskKind, type Kind, KINDS } from './kinds.ts'
+import {
+  type ActiveFault,
+  beginsWithRequest,
+  isStreamKind,
+  isTaskKind,
+  type Kind,
+  KINDS,
+} from '../protocol/fault-kinds.ts'
 
 export const FAIL_HEADER = 'X-Svc-A2A-Fail'
 /** In the metadata of the message: it also arrives behind gateways that remove headers. */
@@ -13,12 +20,6 @@ const FAIL_METADATA = 'svc.fail'
 
 /** The value of `X-Svc-Fault` and of the metrics. */
 export const FAULT = 'a2a'
-
-export interface ActiveFault {
-  kind: Kind
-  /** The number of events, reads or deliveries; otherwise 1. */
-  amount: number
-}
 
 /** What an operation does, as far as faults depend on it. */
 export interface OperationFacts {

@@ -1,6 +1,6 @@
 /** Faults in the events of a stream. */
-import type { EventReceiver, StreamEvent } from '../event-stream.ts'
-import type { ActiveFault } from './requested-fault.ts'
+import type { EventReceiver, StreamEvent } from '../calls/call.ts'
+import type { ActiveFault } from '../protocol/fault-kinds.ts'
 
 /** The receiver, to which events arrive with the fault. */
 export function withStreamFault({ kind, amount }: ActiveFault, receiver: EventReceiver): EventReceiver {

@@ -1,9 +1,9 @@
 /** Owns the extended card, which requires an access token. */
-import { renderCard } from '../cards/card.ts'
-import type { OperationResult, Call } from '../call.ts'
-import { capabilitiesOf } from '../capabilities.ts'
-import { readCredential, unauthenticated } from '../credential.ts'
-import { A2aError } from '../errors.ts'
+import { renderCard } from './card.ts'
+import type { OperationResult, Call } from '../calls/call.ts'
+import { capabilitiesOf } from '../protocol/capabilities.ts'
+import { readCredential, unauthenticated } from '../calls/credential.ts'
+import { A2aError } from '../protocol/errors.ts'
 
 const PRIVATE = { 'Cache-Control': 'private, no-store' }
 

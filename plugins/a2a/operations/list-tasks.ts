@@ -1,8 +1,8 @@
 /** Owns `ListTasks`: filters, order and pages. */
-import type { OperationResult, Call } from '../call.ts'
-import { invalidParams } from '../errors.ts'
-import { STATES } from '../states.ts'
-import type { Task } from '../task.ts'
+import type { OperationResult, Call } from '../calls/call.ts'
+import { invalidParams } from '../protocol/errors.ts'
+import { STATES } from '../protocol/states.ts'
+import type { Task } from '../tasks/task.ts'
 import type { JsonObject, TaskState } from '../types.ts'
 import { readBoolean, readCount, readText } from '../wire/read.ts'
 import { readHistoryLength } from './tasks.ts'

@@ -1,20 +1,20 @@
 /** Owns the push notification configs of a task: creating, reading and deleting them. */
 import { randomUUID } from 'node:crypto'
-import { copyText } from 'svc/plugin'
-import type { OperationResult, Call } from '../call.ts'
-import { requirePush } from '../capabilities.ts'
-import { taskNotFound } from '../errors.ts'
-import type { PushConfigInput } from '../push/push-config.ts'
-import { ownTask } from '../own-task.ts'
-import { decideTarget, ownAddress, type PushTarget } from '../push/target.ts'
-import type { StoredConfig, Task } from '../task.ts'
+import { copyText } from 'svc/toolkit'
+import type { OperationResult, Call } from '../calls/call.ts'
+import { requirePush } from '../protocol/capabilities.ts'
+import { taskNotFound } from '../protocol/errors.ts'
+import type { PushConfigInput } from '../protocol/push-config.ts'
+import { ownTask } from './own-task.ts'
+import { decideTarget, ownAddress } from '../push/target.ts'
+import type { StoredConfig, Task } from '../tasks/task.ts'
 import type { JsonObject } from '../types.ts'
 import { readPushConfig } from '../wire/read.ts'
-import type { Wire } from '../wire/wire.ts'
-import { policyOf } from './send.ts'
 
-/** The stored form of a config; it gets a new id if the client sent none. */
-export function toConfig(input: PushConfigInput, target: PushTarget, wire: Wire): StoredConfig {
+/** The stored form of a config; it gets a new id if the client sent none. Throws if the operator does not allow its target. */
+export function toConfig({ a2a, request, wire }: Call, input: PushConfigInput): StoredConfig {
+  const { pushAllowlist: allowlist, pushAllowAll: allowAll } = a2a.svc.variables
+  const target = decideTarget(input.url, ownAddress(a2a.svc.http, request), { allowlist, allowAll })
   return { ...input, id: input.id ?? randomUUID(), protocolVersion: wire.protocolVersion, target }
 }
 
@@ -24,8 +24,7 @@ export async function setConfig(call: Call, taskId: string, value: JsonObject, i
   const read = readPushConfig(value, '')
   const input = read.id === undefined && id !== undefined ? { ...read, id: copyText(id) } : read
   const task = await pushTask(call, taskId)
-  const target = decideTarget(input.url, ownAddress(a2a.svc.http, call.request), policyOf(call))
-  const config = toConfig(input, target, wire)
+  const config = toConfig(call, input)
   await a2a.service.attach(task, config)
   return { result: wire.pushConfig(task.id, config) }
 }

@@ -1,18 +1,17 @@
 /** Owns sending a message: it starts or continues a task, and the response can wait for the result. */
 import { randomUUID } from 'node:crypto'
-import { heldValueBytes } from 'svc/plugin'
+import { heldValueBytes } from 'svc/toolkit'
 import { WAIT_MS } from '../bounds.ts'
-import { type OperationResult, type Call, untilFinal } from '../call.ts'
-import { requirePush } from '../capabilities.ts'
-import { readCredential, type Credential } from '../credential.ts'
-import { checkMediaTypes } from '../media-types.ts'
-import { decideTarget, ownAddress } from '../push/target.ts'
-import { LocalRun } from '../local-runs.ts'
-import { applyEvent, createTask, messageEvent, withConfig } from '../task.ts'
-import type { StoredConfig, Task } from '../task.ts'
-import type { Begun } from '../task-service.ts'
-import { withFault, withHugeArtifact } from '../faults/task-faults.ts'
-import { ownTask, taskFaultOf } from '../own-task.ts'
+import { type OperationResult, type Call, untilFinal } from '../calls/call.ts'
+import { requirePush } from '../protocol/capabilities.ts'
+import { readCredential, type Credential } from '../calls/credential.ts'
+import { checkMediaTypes } from '../protocol/media-types.ts'
+import { LocalRun } from '../tasks/local-runs.ts'
+import { applyEvent, createTask, messageEvent, withConfig } from '../tasks/task.ts'
+import type { StoredConfig, Task } from '../tasks/task.ts'
+import type { Begun } from '../tasks/task-service.ts'
+import { withFault, withHugeArtifact } from '../tasks/task-faults.ts'
+import { ownTask, taskFaultOf } from './own-task.ts'
 import type { AgentContext, DirectReply, JsonObject, Message, Plan, TaskState } from '../types.ts'
 import { readMessage, readObject, readPushConfig, readTexts } from '../wire/read.ts'
 import { readHistoryLength } from './tasks.ts'
@@ -56,7 +55,7 @@ export async function stream(call: Call, params: JsonObject): Promise<OperationR
 
 /** Reads the request and makes all checks that do not need the task. */
 function readSend(call: Call, params: JsonObject): SendRequest {
-  const { a2a, agent, wire } = call
+  const { agent, wire } = call
   const message = readMessage(params, wire)
   const configuration = readObject(params, 'configuration')
   const waits = wire.waits(configuration)
@@ -69,13 +68,7 @@ function readSend(call: Call, params: JsonObject): SendRequest {
   if (push) requirePush(agent)
   const input = push && readPushConfig(push, `configuration.${wire.pushKey}`)
   checkMediaTypes(agent, message, accepted)
-  const target = input && decideTarget(input.url, ownAddress(a2a.svc.http, call.request), policyOf(call))
-  return { message, metadata, waits, historyLength, config: input && target ? toConfig(input, target, wire) : null }
-}
-
-/** The push targets that the operator allows. */
-export function policyOf({ a2a }: Call): { allowlist: readonly string[]; allowAll: boolean } {
-  return { allowlist: a2a.svc.variables.pushAllowlist, allowAll: a2a.svc.variables.pushAllowAll }
+  return { message, metadata, waits, historyLength, config: input ? toConfig(call, input) : null }
 }
 
 async function credentialOf(call: Call): Promise<Credential> {

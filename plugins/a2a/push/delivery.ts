@@ -1,12 +1,13 @@
 /** Owns the delivery of push notifications: in order per config, with limits and retries. */
-import { BoundedMap, heldBytes, joinSignals, type MeasuresMemory, type MemoryUse } from 'svc/plugin'
-import type { SinkStore } from '../sink.ts'
-import { sleep } from '../sleep.ts'
-import type { StoredConfig, Task, Update } from '../task.ts'
-import { pushBody } from '../wire/push-body.ts'
-import type { PushConfig } from './push-config.ts'
+import { type MeasuresMemory, type MemoryUse } from 'svc/plugin'
+import { boundedFetch, BoundedMap, heldBytes, sleep } from 'svc/toolkit'
+import type { SinkStore } from './sink.ts'
+import type { StoredConfig, Task, Update } from '../tasks/task.ts'
+import type { JsonObject } from '../types.ts'
+import { jsonRpcV03 } from '../wire/v0.3/json-rpc.ts'
+import { v1 } from '../wire/v1.0/wire.ts'
+import type { PushConfig, PushTarget } from '../protocol/push-config.ts'
 import { copies, delayMs, holdsUntilLast, isLast, type PushFault, pushFaultOf, withForgery } from './push-faults.ts'
-import type { PushTarget } from './target.ts'
 
 const MAX_QUEUED = 100
 /** Memory of all queued and in-flight notifications. */
@@ -65,7 +66,7 @@ export class PushDelivery implements MeasuresMemory {
     const fault = pushFaultOf(task)
     if (fault?.kind === 'push-drop') return
     for (const config of task.configs) {
-      const body = JSON.stringify(pushBody(task, update, config.protocolVersion))
+      const body = JSON.stringify(bodyOf(task, update, config))
       const { target } = config
       if ('sink' in target && !fault) {
         // Like a delivery over HTTP, it is lost while the state store is unavailable.
@@ -169,7 +170,7 @@ export class PushDelivery implements MeasuresMemory {
   /** Delivers one notification, with a fault perhaps late or twice. Never throws. */
   async #deliver(queue: Queue, body: string): Promise<void> {
     const { fault, removed } = queue
-    if (delayMs(fault) > 0) await sleep(delayMs(fault), removed.signal)
+    if (delayMs(fault) > 0) await sleep(delayMs(fault), { signal: removed.signal, isBackground: true })
     for (let copy = 0; copy < copies(fault) && !removed.signal.aborted; copy++) await this.#deliverOnce(queue, body)
   }
 
@@ -179,7 +180,7 @@ export class PushDelivery implements MeasuresMemory {
     for (const [index, retryMs] of [...RETRY_MS, null].entries()) {
       const isFinal = await this.#attempt(queue, body, index + 1)
       if (isFinal || retryMs === null || removed.signal.aborted) return
-      await sleep(retryMs, removed.signal)
+      await sleep(retryMs, { signal: removed.signal, isBackground: true })
     }
   }
 
@@ -212,6 +213,11 @@ function keyOf(taskId: string, configId: string): string {
   return `${taskId}\0${configId}`
 }
 
+/** An event in version 1.0, the whole task in 0.3. */
+function bodyOf(task: Task, update: Update, { protocolVersion }: PushConfig): JsonObject {
+  return protocolVersion === '1.0' ? v1.update(task, update) : jsonRpcV03.task(task)
+}
+
 /** Makes one attempt over HTTP. Returns whether its outcome is final, so that no retry follows. */
 async function post(
   url: string,
@@ -219,21 +225,17 @@ async function post(
   body: string,
   removed: AbortSignal,
 ): Promise<boolean> {
-  const { signal, release } = joinSignals(removed, AbortSignal.timeout(ATTEMPT_MS))
   try {
-    // A redirect could lead to a host that is not allowed.
-    const response = await fetch(url, {
+    const { status } = await boundedFetch(url, {
       method: 'POST',
       headers,
       body,
-      redirect: 'manual',
-      signal,
+      timeoutMs: ATTEMPT_MS,
+      maxBytes: null,
+      signal: removed,
     })
-    await response.body?.cancel()
-    return !(response.status === 408 || response.status === 429 || response.status >= 500)
+    return !(status === 408 || status === 429 || status >= 500)
   } catch {
     return removed.aborted
-  } finally {
-    release()
   }
 }

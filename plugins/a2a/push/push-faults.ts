@@ -1,7 +1,7 @@
 /** Faults of push notifications. */
-import type { Task, Update } from '../task.ts'
-import { pushFault } from '../faults/task-faults.ts'
-import type { PushKind } from '../faults/kinds.ts'
+import type { Task, Update } from '../tasks/task.ts'
+import { pushFault } from '../tasks/task-faults.ts'
+import type { PushKind } from '../protocol/fault-kinds.ts'
 
 /** The fault of a task's notifications, and how many deliveries it affects. */
 export interface PushFault {

@@ -1,9 +1,9 @@
 /** Decides where push notifications may be sent: to the built-in sinks and to hosts that the operator allows. */
-import type { AnyRequest, Origin, SvcHttp } from 'svc/plugin'
-import { invalidParams } from '../errors.ts'
-import { isSinkId } from '../sink.ts'
-
-export type PushTarget = { sink: string } | { url: string }
+import { type AnyRequest, type Origin, type SvcHttp } from 'svc/plugin'
+import { hostList } from 'svc/toolkit'
+import { invalidParams } from '../protocol/errors.ts'
+import type { PushTarget } from '../protocol/push-config.ts'
+import { isSinkId } from './sink.ts'
 
 export interface PushPolicy {
   /** `host` or `host:port`, lower case, IPv6 in brackets. */
@@ -44,8 +44,7 @@ export function decideTarget(url: string, own: OwnAddress, { allowlist, allowAll
   const isOwnHost = target.hostname.replace(/^\[|\]$/g, '') === own.host && port === String(own.port)
   const sink = isOwnHost ? sinkOf(target.pathname + target.search, own) : null
   if (sink !== null) return { sink }
-  const isListed = allowlist.includes(target.hostname) || allowlist.includes(`${target.hostname}:${port}`)
-  if (!isListed && !allowAll) throw invalidTarget(`host ${target.host} is not allowed`)
+  if (!allowAll && !hostList(allowlist)(target)) throw invalidTarget(`host ${target.host} is not allowed`)
   return { url: target.href }
 }
 

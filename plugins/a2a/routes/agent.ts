@@ -1,7 +1,7 @@
 /** Finds the agent of a request. */
 import { HttpError, type FastifyRequest } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
-import { DEFAULT_AGENT } from '../cards/default-agent.ts'
+import { DEFAULT_AGENT } from '../cards/shared-fields.ts'
 import type { AgentDefinition } from '../types.ts'
 
 /** The agent that the path names, or the default agent. Throws 404 with the available ids. */

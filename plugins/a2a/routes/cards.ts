@@ -4,14 +4,14 @@ import {
   describe,
   HttpError,
   isFlagSet,
-  namesTag,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type RouteDescription,
 } from 'svc/plugin'
+import { namesTag } from 'svc/toolkit'
 import type { A2a } from '../a2a.ts'
-import { renderVariant, subjectOf } from '../cards/card.ts'
+import { renderVariant, subjectOf } from '../operations/card.ts'
 import { combinedCard } from '../cards/combined.ts'
 import type { CardSubject } from '../cards/shared-fields.ts'
 import { cardV03 } from '../cards/v0.3.ts'

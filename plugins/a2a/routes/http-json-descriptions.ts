@@ -1,7 +1,7 @@
 /** Owns the catalog entries of the HTTP+JSON operations. */
-import { templateParameters } from 'svc/plugin'
+import { templateParameters } from 'svc/toolkit'
 import type { RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
-import type { Template } from '../http-json.ts'
+import type { Template } from '../bindings/http-json.ts'
 import { AGENT_PARAMETER } from './cards.ts'
 import { FAIL_PARAMETER, VERSION_PARAMETER } from './json-rpc.ts'
 

@@ -7,14 +7,14 @@ import {
   type RouteDescription,
 } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
-import { makeCall } from '../call.ts'
-import { rpcError, toA2aError } from '../errors.ts'
-import { readRpcRequest, type RpcFacts } from '../json-rpc.ts'
+import { makeCall } from '../calls/call.ts'
+import { rpcError, toA2aError } from '../protocol/errors.ts'
+import { readRpcRequest, type RpcFacts } from '../bindings/json-rpc.ts'
 import { FAIL_HEADER } from '../faults/requested-fault.ts'
 import { perform } from '../operations/perform.ts'
-import { sendJson, sendResult, sendStream } from '../reply.ts'
-import { knownTenant } from '../scope.ts'
-import { readVersion } from '../version.ts'
+import { sendJson, sendResult, sendStream } from './reply.ts'
+import { knownTenant } from '../tasks/scope.ts'
+import { readVersion } from '../protocol/version.ts'
 import { agentOf } from './agent.ts'
 import { AGENT_PARAMETER } from './cards.ts'
 
@@ -119,6 +119,7 @@ function describeRpc(path: string, summary: string, agent: string): RouteDescrip
       'Protocol 1.0 with the header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), otherwise 0.3 (message/send, tasks/get and so on).',
     parameters: [VERSION_PARAMETER, FAIL_PARAMETER],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
+    credentials: ['none', 'bearer'],
     responses: RESPONSES,
     examples: [
       example(

@@ -1,7 +1,7 @@
 /** Owns the routes of the webhook sinks: targets for push notifications that anyone can read. */
 import { describe, HttpError, type FastifyInstance, type FastifyRequest, type RouteDescription } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
-import { isSinkId } from '../sink.ts'
+import { isSinkId } from '../push/sink.ts'
 
 export function registerSinks(app: FastifyInstance, { svc, sinks }: A2a): void {
   app.post(

@@ -1,8 +1,8 @@
 /** Owns reading JSON of both versions: both spellings of keys, limits of values, errors that name the field. */
-import { copyText, isRecord } from 'svc/plugin'
+import { copyText, isRecord } from 'svc/toolkit'
 import { MAX_PARTS } from '../bounds.ts'
-import { invalidParams } from '../errors.ts'
-import type { PushConfigInput } from '../push/push-config.ts'
+import { invalidParams } from '../protocol/errors.ts'
+import type { PushConfigInput } from '../protocol/push-config.ts'
 import type { JsonObject, Message, Part, PartContent } from '../types.ts'
 import type { Wire } from './wire.ts'
 

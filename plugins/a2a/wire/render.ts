@@ -1,5 +1,5 @@
 /** Owns rendering the fields that tasks and events have in common in all wire formats. */
-import type { Task, Update } from '../task.ts'
+import type { Task, Update } from '../tasks/task.ts'
 import type { Artifact, JsonObject, Message, TaskStatus } from '../types.ts'
 import type { TaskView } from './wire.ts'
 

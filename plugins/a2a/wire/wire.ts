@@ -1,9 +1,8 @@
 /** A wire format: one of the three JSON formats in which the internal model is read and written. */
-import type { PushConfig } from '../push/push-config.ts'
-import type { Task, Update } from '../task.ts'
+import type { PushConfig } from '../protocol/push-config.ts'
+import type { ProtocolVersion } from '../protocol/version.ts'
+import type { Task, Update } from '../tasks/task.ts'
 import type { JsonObject, Message, Part } from '../types.ts'
-
-export type ProtocolVersion = '1.0' | '0.3'
 
 /** The parts of a task to render. */
 export interface TaskView {

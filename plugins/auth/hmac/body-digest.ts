@@ -1,6 +1,6 @@
 /** Compares the `Digest` header (RFC 3230, 4.3.2) with the body. */
 import { createHash } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 
 const ALGORITHMS = new Map([
   ['sha-256', 'sha256'],

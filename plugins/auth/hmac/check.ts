@@ -1,6 +1,6 @@
 /** Checks an HMAC signature. The checks run in a fixed order, and the first that fails gives the reason. */
 import { createHmac } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { FastifyRequest } from 'svc/plugin'
 import { unauthenticated } from '../outcome.ts'
 import type { Authenticated } from '../outcome.ts'

@@ -1,5 +1,5 @@
 /** Parses HMAC credentials: `hmac username="..."` as gateways use it, or `Signature keyId="..."` (draft-cavage). */
-import { readAuthorization } from 'svc/plugin'
+import { readAuthorization } from 'svc/toolkit'
 import type { FastifyRequest } from 'svc/plugin'
 import { fieldValues } from '../fields.ts'
 

@@ -1,5 +1,6 @@
 /** `/auth/api-key`: a key in a request header. */
-import { describe, isSameSecret } from 'svc/plugin'
+import { describe } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { fieldValues } from '../fields.ts'
 import { RESPONSES, unauthenticated } from '../outcome.ts'
@@ -33,6 +34,7 @@ export function registerApiKeyRoutes(app: FastifyInstance, svc: Svc): void {
       ...SHARED,
       summary: 'Check an API key',
       description: 'Expects the header `apikey` with the value `my-key`.',
+      credentials: [{ in: 'header', name: DEFAULT.header_name }],
       examples: [
         { name: 'Valid key', path: '/auth/api-key', headers: [{ name: 'apikey', value: 'my-key' }], expectStatus: 200 },
         { name: 'No key', path: '/auth/api-key', expectStatus: 401 },
@@ -46,6 +48,7 @@ export function registerApiKeyRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Check an API key given in the path',
+      credentials: [{ in: 'header', name: 'X-Team-Key', description: 'The header that the path names' }],
       parameters: [
         { name: 'header_name', in: 'path', description: 'Header name, case-insensitive', schema: { type: 'string' } },
         { name: 'key_value', in: 'path', description: 'Expected key', schema: { type: 'string' } },

@@ -1,5 +1,6 @@
 /** `/auth/basic-auth`: HTTP Basic authentication (RFC 7617). */
-import { describe, isSameSecret, readAuthorization, readBasicCredentials } from 'svc/plugin'
+import { describe } from 'svc/plugin'
+import { isSameSecret, readAuthorization, readBasicCredentials } from 'svc/toolkit'
 import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { RESPONSES, unauthenticated } from '../outcome.ts'
 import type { Authenticated } from '../outcome.ts'

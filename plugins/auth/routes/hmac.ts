@@ -1,5 +1,6 @@
 /** `/auth/hmac`: signed requests. */
-import { describe, parseInteger, readQuery } from 'svc/plugin'
+import { describe, readQuery } from 'svc/plugin'
+import { parseInteger } from 'svc/toolkit'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { checkHmac } from '../hmac/check.ts'
 import { RESPONSES, badRequest } from '../outcome.ts'
@@ -26,6 +27,7 @@ const SHARED = {
   description:
     'Accepts `Authorization: hmac username="...", algorithm="...", headers="...", signature="..."`, or draft-cavage ' +
     '`Signature keyId="..."`. `Date` or `X-Date` is required. If the signature does not match, `signing_string` shows the string that the server expected to be signed.',
+  credentials: [{ scheme: 'hmac' }, { scheme: 'Signature' }],
   responses: { ...RESPONSES, 400: { description: '`clock_skew` is not valid' } },
 } satisfies Partial<RouteDescription>
 

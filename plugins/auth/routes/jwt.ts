@@ -1,6 +1,7 @@
 /** `/auth/jwt`: verifies, decodes and exchanges JWTs (RFC 7519) locally, as a gateway does. */
 import { randomUUID } from 'node:crypto'
-import { describe, HttpError, readBearerToken, readQuery } from 'svc/plugin'
+import { describe, HttpError, readQuery } from 'svc/plugin'
+import { readBearerToken } from 'svc/toolkit'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import type { ResourceChecks, TokenChecks, TokenClaims, Tokens } from '../../identity/types.ts'
 import { missingToken } from '../bearer.ts'

@@ -61,6 +61,7 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
       summary: 'Check the client certificate',
       description:
         'Reads the certificate from the TLS connection, or from the header that SVC_MTLS_IN_HEADER names (PEM, percent-encoded PEM, or base64 DER).',
+      credentials: ['mutualTls'],
       responses: RESPONSES,
       examples: [{ name: 'Without a certificate', path: '/auth/mtls', expectStatus: 401 }],
     }),

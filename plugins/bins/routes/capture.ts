@@ -1,5 +1,6 @@
 /** `/bin/{id}` and all paths below, for every method: captures requests, sends the configured response, deletes the bin. */
-import { describe, sandboxPolicy } from 'svc/plugin'
+import { describe } from 'svc/plugin'
+import { sandboxPolicy } from 'svc/toolkit'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { mediaTypeOf } from '../bin-response.ts'
 import type { BinStore } from '../bin-store.ts'

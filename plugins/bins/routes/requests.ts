@@ -1,5 +1,6 @@
 /** `/bin/{id}/requests`, `…/requests/{n}` and `…/requests/stream`: the captured requests of a bin. */
-import { describe, integerParameter, lastEventIdOf, parseInteger, readQuery } from 'svc/plugin'
+import { describe, integerParameter, readQuery } from 'svc/plugin'
+import { lastEventIdOf, parseInteger } from 'svc/toolkit'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import type { BinStore } from '../bin-store.ts'
 import { linksOf, summarize } from '../bin.ts'

@@ -1,5 +1,5 @@
 /** A shell script that sends every request with curl. */
-import { curlArguments, quoteWord } from 'svc/plugin'
+import { curlArguments, quoteWord } from 'svc/toolkit'
 import type { Entry } from '../entries.ts'
 import type { Format } from '../format.ts'
 

@@ -1,5 +1,6 @@
 /** `/graphql`: passes requests to Yoga, sends GraphiQL to browsers, and accepts WebSocket handshakes. */
-import { describe, rawQuery } from 'svc/plugin'
+import { describe } from 'svc/plugin'
+import { rawQuery } from 'svc/toolkit'
 import type { FastifyInstance, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import { selectResponseType, wantsPage } from '../response-type.ts'
 import type { ResponseType } from '../response-type.ts'

@@ -1,5 +1,5 @@
 /** Sends the GraphiQL page, compressed if the client accepts gzip. */
-import { namesTag, preferredCoding } from 'svc/plugin'
+import { namesTag, preferredCoding } from 'svc/toolkit'
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { inflatePage } from '../graphiql.ts'
 import type { GraphiqlPage } from '../graphiql.ts'

@@ -1,7 +1,7 @@
 /** Caches a limited number of short, valid documents between requests. */
 import type { DocumentNode } from 'graphql'
 import type { YogaServerOptions } from 'graphql-yoga'
-import { BoundedMap } from 'svc/plugin'
+import { BoundedMap } from 'svc/toolkit'
 
 type DocumentCacheOptions = Exclude<YogaServerOptions<object, object>['parserAndValidationCache'], boolean | undefined>
 

@@ -1,7 +1,7 @@
 /** Relays a call over the bridge, for gRPC and gRPC-Web. When one side ends, the other side is ended as well. */
 import { constants } from 'node:http2'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
-import type { MediaTypeCall } from 'svc/plugin'
+import type { MediaTypeCall } from 'svc/toolkit'
 import type { Readable, Transform, Writable } from 'node:stream'
 
 /** Receives the response of the server, in order. */

@@ -1,7 +1,8 @@
 /** Handles gRPC and gRPC-Web requests of all listeners and forwards them over the bridge. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import type { ConnectionFacts, Svc, MediaTypeCall } from 'svc/plugin'
+import type { Svc } from 'svc/plugin'
+import type { ConnectionFacts, MediaTypeCall } from 'svc/toolkit'
 import type { BridgeConnections } from './connections.ts'
 import type { ServiceRegistry } from '../service-registry.ts'
 import { UNKNOWN_METHOD_PATH, toCallHeaders } from './headers.ts'
@@ -30,6 +31,7 @@ export function handleCalls(
   connections: BridgeConnections,
   { open, services }: { open: OpenCalls; services: ServiceRegistry },
 ): void {
+  const mediaTypes = svc.use('core.media-types')
   const exposed = (): string[] => [...EXPOSED, ...services.exposed()]
   const acceptsPreflight = (path: string): boolean => EXEMPT.test(path) || services.isBelowService(path)
   const requests = svc.metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'])
@@ -42,7 +44,7 @@ export function handleCalls(
     requests.inc({ protocol: 'grpc' })
     const outer = isHttp2(request) ? request.stream.session! : facts.socket
     const path = request.url ?? '/'
-    const trackedCall = EXEMPT.test(path) ? null : svc.mediaTypes.follow(request)
+    const trackedCall = EXEMPT.test(path) ? null : mediaTypes.follow(request)
     const id = trackedCall && open.add({ tracked: trackedCall, request })
     if (id !== null) response.once('close', () => open.remove(id))
     return {
@@ -60,7 +62,7 @@ export function handleCalls(
     }
   }
 
-  svc.mediaTypes.requests(
+  mediaTypes.requests(
     (mediaType, request) => NATIVE_TYPE.test(mediaType) && request.method === 'POST' && isHttp2(request),
     (request, response, facts) => {
       const { call, trackedCall } = start(request, response, facts)
@@ -73,20 +75,20 @@ export function handleCalls(
       )
     },
   )
-  svc.mediaTypes.requests(
+  mediaTypes.requests(
     (mediaType, request) => WEB_TYPE.test(mediaType) && request.method === 'POST',
     (request, response, facts) => {
-      const headers = { ...svc.mediaTypes.cors(request, exposed()), 'X-Request-Id': svc.http.requestId(request) }
+      const headers = { ...mediaTypes.cors(request, exposed()), 'X-Request-Id': svc.http.requestId(request) }
       const { call, trackedCall } = start(request, response, facts)
       relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, trackedCall)
     },
   )
-  svc.mediaTypes.requests(
+  mediaTypes.requests(
     (_mediaType, request) =>
       request.method === 'OPTIONS' &&
       request.headers['access-control-request-method'] !== undefined &&
       acceptsPreflight(request.url ?? ''),
-    (request, response) => sendPreflight(request, response, svc.mediaTypes.cors(request, exposed())),
+    (request, response) => sendPreflight(request, response, mediaTypes.cors(request, exposed())),
   )
 }
 

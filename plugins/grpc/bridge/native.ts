@@ -1,7 +1,7 @@
 /** Relays gRPC over HTTP/2 (gRPC over HTTP/2, "Responses"). */
 import { constants } from 'node:http2'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
-import type { MediaTypeCall } from 'svc/plugin'
+import type { MediaTypeCall } from 'svc/toolkit'
 import { relay } from './call.ts'
 import { fromCallHeaders } from './headers.ts'
 

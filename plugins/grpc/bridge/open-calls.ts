@@ -2,7 +2,7 @@
 import type { Metadata } from '@grpc/grpc-js'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import type { MediaTypeCall } from 'svc/plugin'
+import type { MediaTypeCall } from 'svc/toolkit'
 import { BRIDGE_CALL } from './headers.ts'
 
 export interface OpenCall {

@@ -1,7 +1,7 @@
 /** Relays gRPC-Web: the same frames, with the status in a last frame of the body; base64 in text mode. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
-import type { MediaTypeCall } from 'svc/plugin'
+import type { MediaTypeCall } from 'svc/toolkit'
 import { relay } from './call.ts'
 import { Base64Decoder } from './base64-decoder.ts'
 import { fromCallHeaders } from './headers.ts'

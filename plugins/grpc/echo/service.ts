@@ -9,7 +9,8 @@ import type {
   UntypedServiceImplementation,
   sendUnaryData,
 } from '@grpc/grpc-js'
-import type { Svc } from 'svc/plugin'
+import { type Svc } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import type { ProtocolDefinitions } from '../definitions.ts'
 import { createFailures } from './failure.ts'
 import type { FailRequest } from './failure.ts'
@@ -61,8 +62,9 @@ export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): U
   async function serverStream(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
     const respond = responder(call)
     const count = Math.min(call.request.count || DEFAULT_COUNT, MAX_COUNT)
+    const signal = signalOf(call)
     for (let index = 0; index < count; index++) {
-      await pause(call)
+      await sleep(PAUSE_MS, { signal })
       if (call.cancelled) return
       if (!call.write(respond(call.request.message, index))) await drained(call)
     }
@@ -130,17 +132,11 @@ export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): U
   } as UntypedServiceImplementation
 }
 
-/** Waits between two replies; ends early if the call ends. */
-function pause(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer)
-      call.off('cancelled', done)
-      resolve()
-    }
-    const timer = setTimeout(done, PAUSE_MS)
-    call.on('cancelled', done)
-  })
+/** Aborts when the call is cancelled. */
+function signalOf(call: ServerWritableStream<EchoRequest, EchoResponse>): AbortSignal {
+  const controller = new AbortController()
+  call.once('cancelled', () => controller.abort())
+  return controller.signal
 }
 
 function drained(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {

@@ -1,7 +1,7 @@
 /** Reads request bodies: forms, uploads, JSON, and everything else as text or a data URL. */
 import { isUtf8 } from 'node:buffer'
 import { parse } from 'lossless-json'
-import { isTextNestedWithin } from 'svc/plugin'
+import { isTextNestedWithin } from 'svc/toolkit'
 import { Failure } from '../failure.ts'
 import { readForm, readLenient } from './query.ts'
 import type { Values } from './query.ts'

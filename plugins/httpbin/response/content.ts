@@ -1,6 +1,6 @@
 /** Content with conditions and ranges, as Go's library serves it (RFC 9110, 13 and 14). */
 import { randomBytes } from 'node:crypto'
-import { namesTag } from 'svc/plugin'
+import { namesTag } from 'svc/toolkit'
 import type { Call } from '../call.ts'
 
 interface Content {

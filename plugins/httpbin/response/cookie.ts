@@ -1,5 +1,5 @@
 /** `Set-Cookie` as the originals write it. */
-import { isToken } from 'svc/plugin'
+import { isToken } from 'svc/toolkit'
 import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 

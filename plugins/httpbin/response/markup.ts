@@ -1,5 +1,5 @@
 /** Protection of browsers from content whose type or text a client chose. */
-import { SANDBOX_POLICY } from 'svc/plugin'
+import { SANDBOX_POLICY } from 'svc/toolkit'
 import type { Call } from '../call.ts'
 
 /** Types whose bodies go-httpbin does not escape. */

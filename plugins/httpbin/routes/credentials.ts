@@ -1,5 +1,5 @@
 /** `/basic-auth`, `/hidden-basic-auth` and `/bearer`. */
-import { isSameSecret, readAuthorization, readBasicCredentials } from 'svc/plugin'
+import { isSameSecret, readAuthorization, readBasicCredentials } from 'svc/toolkit'
 import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'

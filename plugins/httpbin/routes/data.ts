@@ -1,6 +1,6 @@
 /** Random bytes, streamed lines, links, base64 and identifiers. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { escapeHtml, trimEndCharacters } from 'svc/plugin'
+import { escapeHtml, trimEndCharacters } from 'svc/toolkit'
 import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'

@@ -1,6 +1,6 @@
 /** `/digest-auth`: HTTP Digest (RFC 7616). */
 import { createHash, randomBytes } from 'node:crypto'
-import { isSameSecret, readAuthorization } from 'svc/plugin'
+import { isSameSecret, readAuthorization } from 'svc/toolkit'
 import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'

@@ -1,5 +1,5 @@
 /** What go-httpbin says about its process, and trailers. */
-import { headerProblem } from 'svc/plugin'
+import { headerProblem } from 'svc/toolkit'
 import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'

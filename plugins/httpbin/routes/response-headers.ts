@@ -1,5 +1,6 @@
 /** `/response-headers`: response headers from the query. */
-import { escapeHtml, headerProblem, quoteInput, sandboxPolicy } from 'svc/plugin'
+import { quoteInput } from 'svc/plugin'
+import { escapeHtml, headerProblem, sandboxPolicy } from 'svc/toolkit'
 import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'

@@ -1,21 +1,17 @@
 /** The login of an authorization request: what it is for, and how it ends. */
 import { randomBytes } from 'node:crypto'
-import { StateUnavailable } from 'svc/plugin'
-import type { FastifyReply } from 'svc/plugin'
-import { TEMPORARILY_UNAVAILABLE } from '../errors.ts'
+import { type FastifyReply, StateUnavailable } from 'svc/plugin'
+import { askQuery } from '../faults/hostile.ts'
 import type { LoginPurpose } from '../login/log-in.ts'
-import type { Login } from '../login/login.ts'
+import type { LoginSubject } from '../login/login-page.ts'
 import { beginSession } from '../login/sessions.ts'
 import type { LoginStep } from '../login/steps.ts'
-import { parametersOf } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { REQUEST_PARAMETERS } from './authorization-request.ts'
-import type { AuthorizationRequest } from './authorization-request.ts'
-import { sendToClient } from './authorization-response.ts'
-import type { AuthorizationResult } from './authorization-response.ts'
-import { loginSubject } from './login-page.ts'
+import { TEMPORARILY_UNAVAILABLE } from '../oauth/errors.ts'
+import { type Parameters, parametersOf } from '../oauth/parameters.ts'
+import type { Login } from '../stores/records.ts'
+import { type AuthorizationRequest, type ReceivedRequest, REQUEST_PARAMETERS } from './authorization-request.ts'
+import { type AuthorizationResult, sendToClient } from './authorization-response.ts'
 import { usePushed } from './pushed-requests.ts'
-import type { ReceivedRequest } from './received-request.ts'
 
 /** Whether the login page sent this form; otherwise it is an authorization request. */
 export function isLoginForm(parameters: Parameters): boolean {
@@ -82,4 +78,17 @@ async function issueCode(
     { ttlMs: issuer.settings.code_ttl * 1000 },
   )
   return { code }
+}
+
+/** The subject of an authorization request. */
+export function loginSubject(request: AuthorizationRequest): LoginSubject {
+  const { client, issuer, parameters, received, scope, asks } = request
+  return {
+    issuer,
+    client,
+    scope,
+    action: `authorize${askQuery(asks)}`,
+    hidden: received.carried,
+    username: parameters.get('login_hint'),
+  }
 }

@@ -1,11 +1,10 @@
 /** An authorization request (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1). */
-import type { Client } from '../clients/clients.ts'
-import type { Ask } from '../issuers/hostile.ts'
+import type { Ask } from '../faults/hostile.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import type { LoginVariant } from '../login/login-settings.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import type { Challenge } from '../requests/pkce.ts'
-import type { ReceivedRequest } from './received-request.ts'
+import type { Parameters } from '../oauth/parameters.ts'
+import type { Challenge } from '../oauth/pkce.ts'
+import type { LoginVariant } from '../settings/login-settings.ts'
+import type { Client } from '../stores/records.ts'
 
 /** How response parameters reach the client: in the query of the redirect URI, or in a form posted there. */
 export const RESPONSE_MODES = ['query', 'form_post'] as const
@@ -31,6 +30,17 @@ export const CARRIED_PARAMETERS = [
 ] as const
 /** All parameters that have an effect. */
 export const REQUEST_PARAMETERS = [...CARRIED_PARAMETERS, 'prompt', 'login_hint'] as const
+
+/** The parameters that count, and how they came. */
+export interface ReceivedRequest {
+  parameters: Parameters
+  isPushed: boolean
+  isSigned: boolean
+  /** The URI of a pushed request, which can be used once. */
+  requestUri: string | null
+  /** What the login form submits again. */
+  carried: readonly (readonly [name: string, value: string])[]
+}
 
 /** A request whose client and redirect URI are valid. The checks fill in the other members. */
 export interface AuthorizationRequest {

@@ -1,14 +1,13 @@
 /** The authorization response, sent to the redirect URI (RFC 6749, 4.1.2; RFC 9207). */
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'svc/plugin'
-import { NO_STORE } from '../errors.ts'
-import type { OAuthErrorCode } from '../errors.ts'
-import { appendParameters } from '../clients/redirect-uri.ts'
+import { hostileParameters } from '../faults/hostile.ts'
+import { hiddenInput } from '../login/login-page.ts'
+import { NO_STORE, type OAuthErrorCode } from '../oauth/errors.ts'
+import { appendParameters } from '../oauth/redirect-uri.ts'
+import { html, Html } from '../pages/html.ts'
+import { sendPage } from '../pages/page.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { hostileParameters } from '../issuers/hostile.ts'
-import { Html, html } from './html.ts'
-import { hiddenInput } from './login-page.ts'
-import { sendPage } from './page.ts'
 
 /** The result for the client. */
 export type AuthorizationResult = { code: string } | { error: OAuthErrorCode; error_description: string }

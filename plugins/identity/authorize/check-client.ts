@@ -1,8 +1,8 @@
 /** Checks the client of an authorization request (RFC 6749, 4.1.2.1). */
-import type { Client, FindClient } from '../clients/clients.ts'
-import { OAuthError } from '../errors.ts'
-import { required } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
+import type { FindClient } from '../accounts/clients.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { type Parameters, required } from '../oauth/parameters.ts'
+import type { Client } from '../stores/records.ts'
 
 /** The client. Throws errors that are shown on a page, because there is no valid redirect URI yet. */
 export async function checkClient(parameters: Parameters, find: FindClient, url: string): Promise<Client> {

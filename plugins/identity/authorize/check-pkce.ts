@@ -1,7 +1,7 @@
 /** Checks the code challenge (RFC 7636, 4.3 and 4.4.1), which public clients must send. */
-import { OAuthError } from '../errors.ts'
-import { isPublic } from '../clients/clients.ts'
-import { findChallengeMethod, isPkceValue } from '../requests/pkce.ts'
+import { isPublic } from '../accounts/clients.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { findChallengeMethod, isPkceValue } from '../oauth/pkce.ts'
 import type { Check } from './authorization-request.ts'
 
 /**

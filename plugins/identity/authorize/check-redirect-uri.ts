@@ -1,8 +1,8 @@
 /** Checks the redirect URI of an authorization request (RFC 6749, 3.1.2.3 and 3.1.2.4). */
-import type { Client } from '../clients/clients.ts'
-import { OAuthError } from '../errors.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { isWebRedirectUri } from '../clients/redirect-uri.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import type { Parameters } from '../oauth/parameters.ts'
+import { isWebRedirectUri } from '../oauth/redirect-uri.ts'
+import type { Client } from '../stores/records.ts'
 
 /**
  * The given URI, or the only registered one. Throws errors that are shown on a page and not sent to an unverified URI.

@@ -1,8 +1,9 @@
 /** Pushed authorization requests (RFC 9126). */
 import { randomBytes } from 'node:crypto'
 import type { Store } from 'svc/plugin'
-import { OAuthError } from '../errors.ts'
-import type { Parameters } from '../requests/parameters.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import type { Parameters } from '../oauth/parameters.ts'
+import type { PushedRequest } from '../stores/records.ts'
 import { REQUEST_PARAMETERS } from './authorization-request.ts'
 
 /** Lifetime of a request URI in seconds, until the user sees the login form. */
@@ -11,16 +12,6 @@ export const PUSHED_LIFE_S = 60
 const LOGIN_LIFE_S = 600
 const PREFIX = 'urn:ietf:params:oauth:request_uri:'
 const MAX_CHARACTERS = 2048
-
-/** The data stored with a request URI. */
-export interface PushedRequest {
-  clientId: string
-  parameters: [name: string, value: string][]
-  /** Whether the parameters came in a request object. */
-  isSigned: boolean
-  /** Milliseconds since 1970. */
-  expiresAt: number
-}
 
 /** Stores the parameters of a client's request and returns their URI. */
 export async function pushRequest(

@@ -1,23 +1,11 @@
 /** Where the parameters of an authorization request come from: the request itself, a request object, or a pushed request. */
 import type { Issuer } from '../issuers/issuer.ts'
-import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
-import { parametersOf } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { CARRIED_PARAMETERS } from './authorization-request.ts'
+import { type Parameters, parametersOf } from '../oauth/parameters.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
+import { CARRIED_PARAMETERS, type ReceivedRequest } from './authorization-request.ts'
 import { checkClient } from './check-client.ts'
 import { findPushed } from './pushed-requests.ts'
 import { readRequestObject } from './request-object.ts'
-
-/** The parameters that count, and how they came. */
-export interface ReceivedRequest {
-  parameters: Parameters
-  isPushed: boolean
-  isSigned: boolean
-  /** The URI of a pushed request, which can be used once. */
-  requestUri: string | null
-  /** What the login form submits again. */
-  carried: readonly (readonly [name: string, value: string])[]
-}
 
 /**
  * Finds the parameters. Throws errors that are shown on a page, because no redirect URI is known. `isContinued`: the user
@@ -44,7 +32,7 @@ export async function receiveRequest(
     }
   }
   return {
-    parameters: readRequestObject(given.get('request') ?? '', client, url),
+    parameters: await readRequestObject(given.get('request') ?? '', client, url),
     isPushed: false,
     isSigned: true,
     requestUri: null,

@@ -1,9 +1,8 @@
 /** Request objects: the parameters of an authorization request as a JWT that the client signed (RFC 9101). */
-import type { Client } from '../clients/clients.ts'
-import { OAuthError } from '../errors.ts'
-import { parametersOf } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { checkAudience, checkKeySignature, checkLifetime, JwtProblem, readForeignJwt } from '../tokens/foreign-jwt.ts'
+import { JwtProblem, readForeignJwt, verifyForeignJwt } from '../jwt/foreign-jwt.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { type Parameters, parametersOf } from '../oauth/parameters.ts'
+import type { Client } from '../stores/records.ts'
 import type { TokenClaims } from '../types.ts'
 
 const MAX_AHEAD_S = 3600
@@ -11,14 +10,12 @@ const MAX_AHEAD_S = 3600
 const REGISTERED_CLAIMS = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'])
 
 /** The parameters in the object, which alone count; throws `invalid_request_object`. */
-export function readRequestObject(object: string, client: Client, url: string): Parameters {
+export async function readRequestObject(object: string, client: Client, url: string): Promise<Parameters> {
   try {
     const jwt = readForeignJwt(object, ['oauth-authz-req+jwt', null])
-    checkKeySignature(jwt, client.jwks ?? [])
+    await verifyForeignJwt(jwt, { keys: client.jwks ?? [] }, { audiences: [url], maxAheadS: MAX_AHEAD_S })
     const { claims } = jwt
     if (claims.iss !== client.id) throw new JwtProblem('must have the client id as iss')
-    checkAudience(claims, [url])
-    checkLifetime(claims, MAX_AHEAD_S)
     if (claims.client_id !== undefined && claims.client_id !== client.id)
       throw new JwtProblem('has another client_id than the request')
     if (claims.request !== undefined || claims.request_uri !== undefined)

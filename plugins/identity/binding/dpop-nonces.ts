@@ -1,7 +1,7 @@
 /** Nonces for DPoP proofs (RFC 9449, 8): signed, not stored. */
 import { createHmac } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
-import type { Svc } from 'svc/plugin'
+import { type Svc } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 
 const LIFE_S = 300
 

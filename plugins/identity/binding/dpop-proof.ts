@@ -1,13 +1,13 @@
 /** DPoP proofs (RFC 9449, 4). */
 import { createHash } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
-import type { FastifyRequest, Svc } from 'svc/plugin'
-import { readPublicJwk } from '../clients/client-keys.ts'
+import { calculateJwkThumbprint } from 'jose'
+import { type FastifyRequest, type Svc } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
-import { isKeyPairAlgorithm } from '../keys/algorithms.ts'
-import { thumbprintText } from '../keys/imported-keys.ts'
-import { checkKeySignature, JwtProblem, readForeignJwt } from '../tokens/foreign-jwt.ts'
-import { useOnce } from '../tokens/used-ids.ts'
+import { isKeyPairAlgorithm } from '../jwt/algorithms.ts'
+import { JwtProblem, readForeignJwt, verifyForeignJwt } from '../jwt/foreign-jwt.ts'
+import { readPublicJwk } from '../jwt/public-keys.ts'
+import { useOnce } from '../stores/used-ids.ts'
 
 const MAX_ID_CHARACTERS = 256
 
@@ -38,8 +38,10 @@ export async function readProof({ request, issuer, token }: ProofUse, svc: Pick<
   if (!isKeyPairAlgorithm(jwt.header.alg)) throw new JwtProblem('has an alg that is not supported')
   const jwk = readPublicJwk(jwt.header.jwk)
   if (typeof jwk === 'string') throw new JwtProblem(jwk)
-  const { kty, crv, x, y, n, e } = jwk
-  checkKeySignature({ ...jwt, header: { alg: jwt.header.alg } }, [{ kty, crv, x, y, n, e } as typeof jwk])
+  const { alg: _alg, use: _use, kid: _kid, ...key } = jwk
+  const { kid } = jwt.header
+  // The proof brings its only key, whatever name it gives it.
+  await verifyForeignJwt(jwt, { keys: [typeof kid === 'string' ? { ...key, kid } : key] }, {})
 
   const { htm, htu, ath, nonce, jti, iat } = jwt.claims
   if (htm !== request.method) throw new JwtProblem('has another htm')
@@ -51,7 +53,7 @@ export async function readProof({ request, issuer, token }: ProofUse, svc: Pick<
   if (token === null ? ath !== undefined : !isHashOf(ath, token)) throw new JwtProblem('has another ath')
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARACTERS)
     throw new JwtProblem(`needs a jti of 1 to ${MAX_ID_CHARACTERS} characters`)
-  const jkt = createHash('sha256').update(thumbprintText(jwk)).digest('base64url')
+  const jkt = await calculateJwkThumbprint(key)
   if (!(await useOnce(issuer.stores.proofIds, jkt, jti, now + 2 * ttl))) throw new JwtProblem('was used before')
   return { jkt, nonce: typeof nonce === 'string' ? nonce : undefined }
 }

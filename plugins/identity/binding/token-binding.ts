@@ -1,15 +1,14 @@
 /** Determines to what the tokens of a request are bound (RFC 9449, 5; RFC 8705, 3). */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
-import { isRequired } from '../clients/clients.ts'
-import type { Client } from '../clients/clients.ts'
-import { OAuthError } from '../errors.ts'
+import { isRequired } from '../accounts/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
-import { JwtProblem } from '../tokens/foreign-jwt.ts'
-import { certificateThumbprint } from './binding.ts'
-import type { Binding } from './binding.ts'
-import { readProof } from './dpop-proof.ts'
+import { JwtProblem } from '../jwt/foreign-jwt.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
+import type { Binding, Client } from '../stores/records.ts'
+import { certificateThumbprint } from '../tokens/confirmation.ts'
 import type { DpopNonces } from './dpop-nonces.ts'
+import { readProof } from './dpop-proof.ts'
 
 /** A request that may bind tokens. */
 export interface BindingRequest {

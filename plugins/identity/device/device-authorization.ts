@@ -1,14 +1,13 @@
 /** The device authorization request (RFC 8628, 3.1), with parameters for tests without a browser. */
-import type { Client } from '../clients/clients.ts'
-import { OAuthError } from '../errors.ts'
-import { DEVICE_CODE } from '../grants/grant-types.ts'
-import { userScope } from '../grants/grant-request.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { loginOf } from '../login/login.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { checkResources } from '../requests/resource.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { DEVICE_CODE } from '../oauth/grant-types.ts'
+import type { Parameters } from '../oauth/parameters.ts'
+import { checkResources } from '../oauth/resource.ts'
+import { userScope } from '../oauth/scope.ts'
+import type { Client, DeviceCode } from '../stores/records.ts'
 import { createDeviceCode, DEVICE_CODE_LIFE_S, OUTCOMES, POLL_INTERVAL_S } from './device-codes.ts'
-import type { DeviceCode } from './device-codes.ts'
 
 const MAX_AFTER_S = 600
 

@@ -1,7 +1,7 @@
 /** Device codes and user codes (RFC 8628, 3.2 and 6.1). */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Store } from 'svc/plugin'
-import type { Login } from '../login/login.ts'
+import type { Approved, DeviceCode } from '../stores/records.ts'
 
 /** Lifetime of a device code in seconds. */
 export const DEVICE_CODE_LIFE_S = 600
@@ -17,32 +17,6 @@ const MAX_ATTEMPTS = 5
 export const OUTCOMES = ['approve', 'deny', 'expire'] as const
 /** What happens without a browser. */
 export type Outcome = (typeof OUTCOMES)[number]
-
-/** The data stored with a device code, by its user code. */
-export interface DeviceCode {
-  /** The secret part of the device code. */
-  secret: string
-  clientId: string
-  scope: readonly string[]
-  resources: readonly string[]
-  /** Milliseconds since 1970. */
-  expiresAt: number
-  intervalS: number
-  /** The last poll; null before the first one. */
-  polledAt: number | null
-  /** Whether the last poll came before the interval was over. */
-  isTooFast: boolean
-  /** The user's decision; null while there is none. */
-  decision: Approved | 'denied' | null
-  /** A decision that is made without a browser, from a time on. */
-  planned?: { outcome: Outcome; at: number; login: Login }
-}
-
-/** An approval; without a scope, of the requested one. */
-export interface Approved {
-  login: Login
-  scope?: readonly string[]
-}
 
 /** The state of a code at a time. */
 export type DeviceState = 'pending' | 'expired' | 'denied' | Approved

@@ -1,12 +1,11 @@
 /** The login of a user who entered the code of a device: what it is for, and how it ends. */
 import type { FastifyReply } from 'svc/plugin'
-import { sendErrorPage } from '../authorize/page.ts'
-import type { Client } from '../clients/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { LoginPurpose } from '../login/log-in.ts'
 import type { LoginStep } from '../login/steps.ts'
+import { sendErrorPage } from '../pages/page.ts'
+import type { Client, DeviceCode } from '../stores/records.ts'
 import { decide, shownUserCode } from './device-codes.ts'
-import type { DeviceCode } from './device-codes.ts'
 import { sendCodePage, sendDecidedPage } from './device-page.ts'
 
 /** What the form says about a code that can't be approved. */

@@ -1,8 +1,8 @@
 /** The pages on which a user enters the code of a device (RFC 8628, 3.3). */
 import type { FastifyReply } from 'svc/plugin'
-import { html } from '../authorize/html.ts'
-import { sendPage } from '../authorize/page.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import { html } from '../pages/html.ts'
+import { sendPage } from '../pages/page.ts'
 
 /** Sends the form for the code; after a wrong one with an error message. */
 export function sendCodePage(

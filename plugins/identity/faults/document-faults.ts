@@ -1,7 +1,6 @@
 /** Faults of the metadata, of token responses and of introspection. */
-import { endpointUrl } from '../issuers/issuer.ts'
-import type { Issuer } from '../issuers/issuer.ts'
-import type { FaultKind } from './fault-settings.ts'
+import { endpointUrl, type Issuer } from '../issuers/issuer.ts'
+import type { FaultKind } from '../settings/fault-settings.ts'
 
 type Document = Record<string, unknown>
 

@@ -1,12 +1,16 @@
 /** Which fault applies to a request: one that the request asks for, one of the control plane, or one of the settings. */
 import { randomUUID } from 'node:crypto'
-import { HttpError, integerParameter, readQuery } from 'svc/plugin'
-import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
-import { mirrorStore } from '../mirrored-store.ts'
+import { type FastifyReply, type FastifyRequest, HttpError, integerParameter, readQuery, type Svc } from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
-import { suggestion } from '../issuers/shape.ts'
-import { FAULT_KINDS } from './fault-settings.ts'
-import type { FaultKind, FaultPlace, FaultSettings, TimedFaults } from './fault-settings.ts'
+import {
+  FAULT_KINDS,
+  type FaultKind,
+  type FaultPlace,
+  type FaultSettings,
+  type TimedFaults,
+} from '../settings/fault-settings.ts'
+import { suggestion } from '../settings/shape.ts'
+import { mirrorStore } from '../stores/mirrored-store.ts'
 
 /** The kind of `X-Svc-Fault` for all faults of this plugin. */
 export const FAULT = 'identity'

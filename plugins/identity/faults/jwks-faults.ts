@@ -2,11 +2,11 @@
 import type { JWK } from 'jose'
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
-import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
+import type { KeyPairAlgorithm } from '../jwt/algorithms.ts'
 import { publicJwk } from '../keys/imported-keys.ts'
 import { staleKeys } from '../keys/key-record.ts'
-import type { StoredKey } from '../keys/key-record.ts'
-import type { FaultKind } from './fault-settings.ts'
+import type { FaultKind } from '../settings/fault-settings.ts'
+import type { StoredKey } from '../stores/records.ts'
 
 /** A key that nobody has, by use and algorithm. */
 type ThrowAway = (use: string, alg: KeyPairAlgorithm) => Promise<StoredKey>

@@ -1,7 +1,7 @@
 /** Faults that do not depend on what the endpoint would send. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
-import { OAuthError } from '../errors.ts'
-import { sendJson } from '../routes/route-parts.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { sendJson } from '../oauth/json-response.ts'
 
 const HTML = '<!doctype html><title>Maintenance</title><h1>Down for maintenance</h1>'
 

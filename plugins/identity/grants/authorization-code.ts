@@ -1,27 +1,11 @@
 /** The grant `authorization_code` (RFC 6749, 4.1.3) with PKCE (RFC 7636, 4.5). */
-import { OAuthError } from '../errors.ts'
 import { continueSession } from '../login/sessions.ts'
-import { required } from '../requests/parameters.ts'
-import { isVerifierOf } from '../requests/pkce.ts'
-import type { Challenge } from '../requests/pkce.ts'
-import type { Login } from '../login/login.ts'
-import { firstNonEmpty, issueUserTokens } from './grant-request.ts'
-import type { GrantHandler, GrantRequest } from './grant-request.ts'
-
-/** The data stored with an authorization code. */
-export interface AuthorizationCode {
-  clientId: string
-  redirectUri: string
-  /** Whether the authorization request contained the redirect URI; if so, the token request must contain it, too. */
-  isRedirectUriGiven: boolean
-  login: Login
-  scope: readonly string[]
-  resources: readonly string[]
-  nonce: string | undefined
-  challenge: Challenge | null
-  /** Thumbprint of the key that must redeem the code (RFC 9449, 10). */
-  dpopJkt?: string
-}
+import { OAuthError } from '../oauth/errors.ts'
+import { required } from '../oauth/parameters.ts'
+import { type Challenge, isVerifierOf } from '../oauth/pkce.ts'
+import { firstNonEmpty } from '../oauth/scope.ts'
+import type { AuthorizationCode } from '../stores/records.ts'
+import { type GrantHandler, type GrantRequest, issueUserTokens } from './grant-request.ts'
 
 /** Issues tokens for a user; throws `invalid_grant` for a wrong code, redirect URI or verifier. */
 export const authorizationCode: GrantHandler = async request => {

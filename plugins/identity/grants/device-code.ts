@@ -1,12 +1,12 @@
 /** The grant `device_code` (RFC 8628, 3.4 and 3.5). */
-import { isSameSecret } from 'svc/plugin'
-import { OAuthError } from '../errors.ts'
-import { beginSession } from '../login/sessions.ts'
-import { required } from '../requests/parameters.ts'
+import { isSameSecret } from 'svc/toolkit'
 import { deviceState, splitDeviceCode } from '../device/device-codes.ts'
-import type { DeviceCode } from '../device/device-codes.ts'
-import { firstNonEmpty, issueUserTokens } from './grant-request.ts'
-import type { GrantHandler, GrantRequest } from './grant-request.ts'
+import { beginSession } from '../login/sessions.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { required } from '../oauth/parameters.ts'
+import { firstNonEmpty } from '../oauth/scope.ts'
+import type { DeviceCode } from '../stores/records.ts'
+import { type GrantHandler, type GrantRequest, issueUserTokens } from './grant-request.ts'
 
 /** Clocks and networks are not exact: a poll this much too early is not reported. */
 const TOLERANCE_MS = 100

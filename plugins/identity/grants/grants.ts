@@ -1,19 +1,16 @@
 /** The token endpoint (RFC 6749, 3.2): runs the checks in order, then the grant handler. */
-import type { Binding } from '../binding/binding.ts'
-import type { Client } from '../clients/clients.ts'
-import { OAuthError } from '../errors.ts'
-import { required } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { checkResources } from '../requests/resource.ts'
-import type { TokenIssuer, TokenResponse } from '../tokens/token-response.ts'
+import { loginOf } from '../login/login.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { DEVICE_CODE, type GrantType, isGrantType, JWT_BEARER, TOKEN_EXCHANGE } from '../oauth/grant-types.ts'
+import { type Parameters, required } from '../oauth/parameters.ts'
+import { checkResources } from '../oauth/resource.ts'
+import { DEFAULT_CLIENT_SCOPE, firstNonEmpty, requestedScope, userScope } from '../oauth/scope.ts'
+import type { Binding, Client } from '../stores/records.ts'
+import { issueTokens, type TokenIssuer, type TokenResponse } from '../tokens/token-response.ts'
 import { authorizationCode } from './authorization-code.ts'
-import { clientCredentials } from './client-credentials.ts'
-import type { GrantHandler, GrantRequest } from './grant-request.ts'
 import { deviceCode } from './device-code.ts'
-import { DEVICE_CODE, isGrantType, JWT_BEARER, TOKEN_EXCHANGE } from './grant-types.ts'
-import type { GrantType } from './grant-types.ts'
+import { type GrantHandler, type GrantRequest, issueUserTokens } from './grant-request.ts'
 import { jwtBearer, workloadClient } from './jwt-bearer.ts'
-import { password } from './password.ts'
 import { refreshToken } from './refresh-token.ts'
 import { tokenExchange } from './token-exchange.ts'
 
@@ -59,4 +56,23 @@ export async function grantTokens({
   const resources = checkResources(parameters.getAll('resource'))
   const binding = await bind(client)
   return GRANTS[grantType]({ parameters, client, resources, issuer, url, binding, verify, issuers })
+}
+
+/** The grant `password` (RFC 6749, 4.3); throws `invalid_request` for missing and `invalid_grant` for wrong credentials. */
+async function password(request: GrantRequest): Promise<TokenResponse> {
+  const { parameters, client, resources, issuer } = request
+  const username = required(parameters, 'username')
+  const secret = required(parameters, 'password')
+  const scope = userScope(parameters, client)
+  const user = issuer.users.logIn(username, secret)
+  if (user === null) throw new OAuthError('invalid_grant', 'wrong user name or password')
+  if (user.mfa === true) throw new OAuthError('invalid_grant', 'the user must log in on a page, with a one-time code')
+  return issueUserTokens({ client, login: loginOf(user, false), scope, resources }, request)
+}
+
+/** The grant `client_credentials`: an access token without a refresh token (RFC 6749, 4.4.3); throws `invalid_scope`. */
+async function clientCredentials(request: GrantRequest): Promise<TokenResponse> {
+  const { parameters, client, resources } = request
+  const scope = firstNonEmpty(requestedScope(parameters), client.scope, DEFAULT_CLIENT_SCOPE)
+  return issueTokens({ client, login: null, scope, resources }, request)
 }

@@ -2,22 +2,16 @@
  * Identity assertion authorization grants (ID-JAG) by token exchange: the sign-on of an enterprise lets a client use its
  * ID token at another authorization server.
  */
-import { shownText } from 'svc/plugin'
-import { OAuthError } from '../errors.ts'
+import { shownText } from 'svc/toolkit'
 import { issuerNameOf } from '../issuers/issuer.ts'
-import { audienceOf } from '../requests/resource.ts'
-import { registeredClaims } from '../tokens/token-response.ts'
-import type { TokenResponse } from '../tokens/token-response.ts'
-import { signToken } from '../tokens/tokens.ts'
-import { ID_JAG_TYP } from '../trust/trusted-tokens.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { audienceOf } from '../oauth/resource.ts'
+import { requestedScope } from '../oauth/scope.ts'
+import { signToken } from '../tokens/sign.ts'
+import { registeredClaims, type TokenResponse } from '../tokens/token-response.ts'
+import { ID_JAG_TYP, ID_JAG_TYPE } from '../trust/id-jag.ts'
 import type { TokenClaims } from '../types.ts'
-import { requestedScope } from './grant-request.ts'
 import type { GrantRequest } from './grant-request.ts'
-
-/** The value of `requested_token_type`. */
-export const ID_JAG_TYPE = 'urn:ietf:params:oauth:token-type:id-jag'
-/** The issuer that gives them. */
-export const ID_JAG_ISSUER = 'idp'
 const LIFE_S = 300
 const MAX_AUDIENCE_CHARACTERS = 2048
 

@@ -2,19 +2,15 @@
  * The grant `jwt-bearer` (RFC 7523, 2.1): assertions of trusted issuers about users (identity assertion authorization
  * grant, ID-JAG) and about workloads.
  */
-import type { Client } from '../clients/clients.ts'
-import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import { required } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { DEFAULT_CLIENT_SCOPE, isPartOf, parseScope } from '../requests/scope.ts'
-import { JwtProblem } from '../tokens/foreign-jwt.ts'
+import { JwtProblem } from '../jwt/foreign-jwt.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { type Parameters, required } from '../oauth/parameters.ts'
+import { DEFAULT_CLIENT_SCOPE, firstNonEmpty, isPartOf, parseScope, requestedScope } from '../oauth/scope.ts'
+import type { Client, Login } from '../stores/records.ts'
 import { issueTokens } from '../tokens/token-response.ts'
-import type { Login } from '../login/login.ts'
-import { findTrust, verifyAssertedJwt } from '../trust/trusted-tokens.ts'
-import type { TrustedJwt } from '../trust/trusted-tokens.ts'
+import { findTrust, type TrustedJwt, verifyAssertedJwt } from '../trust/trusted-tokens.ts'
 import type { TokenClaims } from '../types.ts'
-import { firstNonEmpty, requestedScope } from './grant-request.ts'
 import type { GrantHandler, GrantRequest } from './grant-request.ts'
 
 /**

@@ -1,11 +1,10 @@
 /** The grant `refresh_token` (RFC 6749, 6) with rotation (RFC 9700, 4.14.2). */
-import { OAuthError } from '../errors.ts'
 import { continueSession } from '../login/sessions.ts'
-import { required } from '../requests/parameters.ts'
-import { isPartOf } from '../requests/scope.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { required } from '../oauth/parameters.ts'
+import { firstNonEmpty, isPartOf, requestedScope } from '../oauth/scope.ts'
 import { consumeRefreshToken, issueRefreshToken, revokeFamily } from '../tokens/refresh-tokens.ts'
 import { issueTokens } from '../tokens/token-response.ts'
-import { firstNonEmpty, requestedScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 
 /** Runs all checks before it consumes the token, so that a failed attempt leaves the token usable. */

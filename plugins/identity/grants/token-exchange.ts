@@ -1,19 +1,18 @@
 /** The grant `token-exchange` (RFC 8693): a token for another audience, by delegation or impersonation. */
-import { isNestedWithin, shownText } from 'svc/plugin'
-import { MAX_NESTING } from '../tokens/compact-jwt.ts'
-import { OAuthError } from '../errors.ts'
-import { required } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { audienceOf, MAX_RESOURCES } from '../requests/resource.ts'
-import { DEFAULT_CLIENT_SCOPE, isPartOf } from '../requests/scope.ts'
+import { isNestedWithin, shownText } from 'svc/toolkit'
+import { MAX_NESTING } from '../jwt/compact-jwt.ts'
+import { JwtProblem } from '../jwt/foreign-jwt.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { type Parameters, required } from '../oauth/parameters.ts'
+import { audienceOf, MAX_RESOURCES } from '../oauth/resource.ts'
+import { DEFAULT_CLIENT_SCOPE, firstNonEmpty, isPartOf, requestedScope } from '../oauth/scope.ts'
+import { signToken } from '../tokens/sign.ts'
 import { confirmation, issueAccessToken, registeredClaims, tokenType } from '../tokens/token-response.ts'
-import { signToken } from '../tokens/tokens.ts'
-import type { TokenClaims } from '../types.ts'
-import { JwtProblem } from '../tokens/foreign-jwt.ts'
+import { ID_JAG_ISSUER, ID_JAG_TYPE } from '../trust/id-jag.ts'
 import { verifyTrustedToken } from '../trust/trusted-tokens.ts'
-import { ID_JAG_ISSUER, ID_JAG_TYPE, issueIdJag } from './id-jag.ts'
-import { firstNonEmpty, requestedScope } from './grant-request.ts'
+import type { TokenClaims } from '../types.ts'
 import type { GrantHandler, GrantRequest } from './grant-request.ts'
+import { issueIdJag } from './id-jag.ts'
 
 /** RFC 8693, 3. */
 const TYPE_PREFIX = 'urn:ietf:params:oauth:token-type:'
@@ -54,7 +53,9 @@ export const tokenExchange: GrantHandler = async request => {
   if (!isNestedWithin(claims, MAX_NESTING))
     throw new OAuthError('invalid_request', 'the chain of act claims is nested too deeply')
   return {
-    access_token: isIdToken ? await signToken(claims, issuer) : await issueAccessToken(claims, issuer),
+    access_token: isIdToken
+      ? await signToken(claims, issuer, { algorithm: await issuer.keys.idTokenAlgorithm(client.idTokenAlg) })
+      : await issueAccessToken(claims, issuer),
     issued_token_type: type,
     token_type: isIdToken ? 'N_A' : tokenType(binding),
     expires_in: ttl,

@@ -1,6 +1,8 @@
 /** The issuers that every instance has. */
-import { HOSTILE } from './hostile.ts'
-import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
+import type { KeyPairAlgorithm } from '../jwt/algorithms.ts'
+
+/** The name of the issuer whose metadata and answers are wrong. */
+export const HOSTILE = 'hostile'
 
 /** A built-in issuer, as in the settings. */
 export interface BuiltInIssuer {
@@ -20,7 +22,7 @@ export const BUILT_IN_ISSUERS: readonly BuiltInIssuer[] = [
       { issuer: 'workload', types: ['workload'] },
     ],
   },
-  { name: 'idp', title: 'Sign-on of an enterprise', algorithms: ['ES256'] },
+  { name: 'idp', title: 'Sign-on of an enterprise' },
   {
     name: 'strict',
     title: 'Requires what FAPI 2.0 does',
@@ -35,5 +37,5 @@ export const BUILT_IN_ISSUERS: readonly BuiltInIssuer[] = [
     grants: ['client_credentials'],
     demo_users: false,
   },
-  { name: HOSTILE, title: 'Wrong metadata and answers, which clients must refuse', algorithms: ['ES256'] },
+  { name: HOSTILE, title: 'Wrong metadata and answers, which clients must refuse' },
 ]

@@ -1,22 +1,17 @@
 /** An issuer: settings, users, clients, keys and stores. The one at `/oauth` is called `default`. */
 import type { AnyRequest, Svc } from 'svc/plugin'
+import type { Fetcher } from 'svc/toolkit'
 import type { JWK } from 'jose'
-import { createDocumentClients, isDocumentId } from '../clients/client-documents.ts'
-import { createClients } from '../clients/clients.ts'
-import type { ClientSources, FindClient } from '../clients/clients.ts'
-import { demoClients } from '../clients/demo-clients.ts'
-import { createIssuerKeys } from '../keys/issuer-keys.ts'
-import type { IssuerKeys, KeySource } from '../keys/issuer-keys.ts'
-import type { Fetcher } from '../outbound/fetcher.ts'
+import { createDocumentClients, isDocumentId } from '../accounts/client-documents.ts'
+import { type ClientSources, createClients, type FindClient } from '../accounts/clients.ts'
+import { demoClients } from '../accounts/demo-clients.ts'
+import { createUsers, type Users } from '../accounts/users.ts'
+import { createIssuerKeys, type IssuerKeys, type KeySource } from '../keys/issuer-keys.ts'
+import { JWT_BEARER } from '../oauth/grant-types.ts'
 import { createRemoteKeys } from '../outbound/remote-keys.ts'
-import { storesOf } from '../stores.ts'
-import type { Stores } from '../stores.ts'
-import { createRevocations } from '../tokens/revocations.ts'
-import type { Revocations } from '../tokens/revocations.ts'
-import { createUsers } from '../users/users.ts'
-import type { Users } from '../users/users.ts'
-import { DEFAULT_ISSUER } from './issuer-settings.ts'
-import type { IssuerSettings } from './issuer-settings.ts'
+import { DEFAULT_ISSUER, type IssuerSettings } from '../settings/issuer-settings.ts'
+import { createRevocations, type Revocations } from '../stores/revocations.ts'
+import { type Stores, storesOf } from '../stores/stores.ts'
 
 /** Where an issuer was defined. */
 export type IssuerSource = 'builtin' | 'config' | 'plugin' | 'api'
@@ -105,4 +100,9 @@ export function endpointUrl({ name }: Pick<Issuer, 'name'>, url: string, endpoin
 export function issuerNameOf(url: unknown): string {
   const name = typeof url === 'string' ? /\/oauth\/i\/([a-z][a-z0-9-]{0,31})$/.exec(url.slice(-48))?.[1] : undefined
   return name ?? DEFAULT_ISSUER
+}
+
+/** Whether the issuer takes identity assertions of others as a grant. */
+export function takesIdentityAssertions({ settings }: Issuer): boolean {
+  return settings.grants.includes(JWT_BEARER) && settings.trust.some(({ types }) => types.includes('id-jag'))
 }

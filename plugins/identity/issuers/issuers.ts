@@ -1,16 +1,13 @@
 /** All issuers: the default one, built-in ones, and those of `svc.yaml`, plugins and the control plane. */
 import type { Store, Svc } from 'svc/plugin'
-import { DEFAULT_ISSUER_GRANTS } from '../grants/grant-types.ts'
-import { BUILT_IN_ISSUERS } from './built-in.ts'
-import { createIssuer } from './issuer.ts'
-import type { Issuer, IssuerParts, IssuerSource } from './issuer.ts'
-import { DEFAULT_ISSUER, issuerSettings } from './issuer-settings.ts'
-import type { IssuerSettings } from './issuer-settings.ts'
-import { readSection, reportShape } from '../options.ts'
-import type { IdentityOptions } from '../options.ts'
-import { openAddedIssuers, storesOf } from '../stores.ts'
-import { ShapeError } from './shape.ts'
 import type { KeySource } from '../keys/issuer-keys.ts'
+import { DEFAULT_ISSUER_GRANTS } from '../oauth/grant-types.ts'
+import { DEFAULT_ISSUER, issuerSettings, type IssuerSettings } from '../settings/issuer-settings.ts'
+import { type IdentityOptions, readSection, reportShape } from '../settings/options.ts'
+import { ShapeError } from '../settings/shape.ts'
+import { openAddedIssuers, storesOf } from '../stores/stores.ts'
+import { BUILT_IN_ISSUERS } from './built-in.ts'
+import { createIssuer, type Issuer, type IssuerParts, type IssuerSource } from './issuer.ts'
 
 /** All issuers. */
 export interface Issuers {

@@ -2,9 +2,8 @@
  * The issuer that a request means if it arrives at an address for certificates (`mtls_endpoint_aliases`): tokens must name the
  * issuer whose metadata the client has read, not the address that it used (RFC 8705, 5).
  */
-import { readQuery } from 'svc/plugin'
-import type { FastifyRequest } from 'svc/plugin'
-import { OAuthError } from '../errors.ts'
+import { type FastifyRequest, readQuery } from 'svc/plugin'
+import { OAuthError } from '../oauth/errors.ts'
 
 const PARAMETER = 'svc_issuer'
 

@@ -1,9 +1,8 @@
 /** Keys of records in the form in which Node uses them. Importing costs as much as signing, so they are cached. */
-import { createPrivateKey, createPublicKey } from 'node:crypto'
-import type { JsonWebKey, KeyObject } from 'node:crypto'
-import { BoundedMap } from 'svc/plugin'
+import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { BoundedMap } from 'svc/toolkit'
 import type { JWK } from 'jose'
-import type { StoredKey } from './key-record.ts'
+import type { StoredKey } from '../stores/records.ts'
 
 /** A key pair that can sign and verify. */
 export interface ImportedKey {

@@ -1,21 +1,22 @@
 /** The keys of one issuer: made at first use, kept in a store, rotated on request or by the clock. */
 import type { KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
-import type { MirroredStore } from '../mirrored-store.ts'
-import { generateJwk } from './algorithms.ts'
-import type { KeyPairAlgorithm } from './algorithms.ts'
-import type { ImportKey } from './imported-keys.ts'
+import { generateJwk, type KeyPairAlgorithm } from '../jwt/algorithms.ts'
+import type { MirroredStore } from '../stores/mirrored-store.ts'
+import type { KeyRecord, StoredKey } from '../stores/records.ts'
+import { type ImportKey, publicJwk } from './imported-keys.ts'
 import {
   acceptedKeys,
   createRecord,
   fitsAlgorithms,
+  idTokenKey,
   keyOfAlgorithm,
   rotate,
+  type Rotation,
   signingKey,
   withAlgorithms,
   withoutRotations,
 } from './key-record.ts'
-import type { KeyRecord, Rotation, StoredKey } from './key-record.ts'
 
 /** How long an old key stays published after an automatic rotation, in seconds. */
 const AUTOMATIC_GRACE_S = 600
@@ -34,7 +35,11 @@ export interface IssuerKeys {
   algorithms(): Promise<readonly KeyPairAlgorithm[]>
   /** The key that signs, by default or with an algorithm; undefined if the issuer has no key for the algorithm. */
   signing(algorithm?: KeyPairAlgorithm): Promise<SigningKey | undefined>
-  /** Public keys that verify tokens of this issuer, with their algorithms. */
+  /** The algorithm of the ID tokens and logout tokens of a client that asked for one, or for nothing. */
+  idTokenAlgorithm(asked?: KeyPairAlgorithm): Promise<KeyPairAlgorithm>
+  /** The public keys that the issuer accepts: those of its JWK Set, and the signing one. */
+  accepted(): Promise<JWK[]>
+  /** The same, imported, with their algorithms. */
   verifying(): Promise<{ alg: KeyPairAlgorithm; key: KeyObject; id: string }[]>
   /** Adds a key, or returns to the previous one. `algorithm` defaults to that of the signing key. */
   rotate(rotation: Rotation, algorithm?: KeyPairAlgorithm): Promise<KeyRecord>
@@ -63,10 +68,18 @@ export function createIssuerKeys({
   importKey,
   first,
 }: KeySource): IssuerKeys {
+  let making: Promise<KeyRecord> | null = null
+
   async function record(): Promise<KeyRecord> {
     const stored = await records.get(issuer)
     if (stored !== undefined) return fitsAlgorithms(stored, algorithms) ? renewed(stored) : fitted(stored)
     if (first !== undefined) return initial(first())
+    // Requests at the same time wait for the same keys: to make an RSA key takes long.
+    making ??= makeFirst().finally(() => (making = null))
+    return making
+  }
+
+  async function makeFirst(): Promise<KeyRecord> {
     const keys = await generateAll()
     // Of several replicas, one makes the keys.
     await records.add(issuer, createRecord(issuer, keys, Date.now()))
@@ -124,6 +137,12 @@ export function createIssuerKeys({
       const now = Date.now()
       const key = algorithm === undefined ? signingKey(current, now) : keyOfAlgorithm(current, algorithm, now)
       return key === undefined ? undefined : signer(key)
+    },
+    async idTokenAlgorithm(asked) {
+      return idTokenKey(await record(), asked, Date.now()).alg
+    },
+    async accepted() {
+      return acceptedKeys(await record(), Date.now()).map(publicJwk)
     },
     async verifying() {
       const keys = acceptedKeys(await record(), Date.now())

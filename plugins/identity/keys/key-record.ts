@@ -3,31 +3,8 @@
  * clock alone, so that replicas agree without timers. Times are in milliseconds since 1970.
  */
 import type { JWK } from 'jose'
-import type { KeyPairAlgorithm } from './algorithms.ts'
-
-/** A key pair of an issuer. */
-export interface StoredKey {
-  kid: string
-  alg: KeyPairAlgorithm
-  /** The private key. */
-  jwk: JWK
-  /** When it is in the JWK Set. `until` is null if no end is planned. */
-  from: number
-  until: number | null
-}
-
-/** The keys of an issuer, oldest first, and which of them signs from when. */
-export interface KeyRecord {
-  keys: StoredKey[]
-  /** In order; the last entry that is not in the future names the signing key. */
-  switches: { at: number; kid: string }[]
-  /** Number of the newest key by algorithm. */
-  numbers: Partial<Record<KeyPairAlgorithm, number>>
-  /** When the newest key was added: the start of the next automatic rotation. */
-  rotatedAt: number
-  /** The algorithms of the settings that the record fits; a rotation can add others. */
-  algorithms: readonly KeyPairAlgorithm[]
-}
+import type { KeyPairAlgorithm } from '../jwt/algorithms.ts'
+import type { KeyRecord, StoredKey } from '../stores/records.ts'
 
 /** Keys that an issuer keeps; older ones are gone. */
 const MAX_KEYS = 8
@@ -108,6 +85,16 @@ export function signingKey({ keys, switches }: KeyRecord, now: number): StoredKe
 export function keyOfAlgorithm(record: KeyRecord, alg: KeyPairAlgorithm, now: number): StoredKey | undefined {
   const signing = signingKey(record, now)
   return signing.alg === alg ? signing : publishedKeys(record, now).find(key => key.alg === alg)
+}
+
+/**
+ * The key that signs ID tokens: of the algorithm that the client asked for, else RS256, which clients that asked for nothing
+ * expect (OpenID Connect Registration, 2), else the default key. A key that retires is not chosen without being asked for.
+ */
+export function idTokenKey(record: KeyRecord, asked: KeyPairAlgorithm | undefined, now: number): StoredKey {
+  const chosen = asked === undefined ? undefined : keyOfAlgorithm(record, asked, now)
+  const rsa = keyOfAlgorithm(record, 'RS256', now)
+  return chosen ?? (rsa?.until === null ? rsa : signingKey(record, now))
 }
 
 /** The keys of the JWK Set: the signing key first, the others newest first. */

@@ -1,8 +1,7 @@
 /** Keys that no issuer signs with: for debug tokens, and for the demo client whose private key is public. */
 import type { Store } from 'svc/plugin'
-import { generateJwk } from './algorithms.ts'
-import type { KeyPairAlgorithm } from './algorithms.ts'
-import type { StoredKey } from './key-record.ts'
+import { generateJwk, type KeyPairAlgorithm } from '../jwt/algorithms.ts'
+import type { StoredKey } from '../stores/records.ts'
 
 /** A key by its use; made at first use. */
 export type ThrowAwayKeys = (use: string, alg: KeyPairAlgorithm) => Promise<StoredKey>

@@ -1,16 +1,6 @@
 /** A login, and how it appears in ID tokens (OpenID Connect Core, 2; RFC 8176). */
+import type { Login, User } from '../stores/records.ts'
 import type { TokenClaims } from '../types.ts'
-import type { User } from '../users/users.ts'
-
-/** A login; `authTime` is in seconds since 1970. */
-export interface Login {
-  user: User
-  authTime: number
-  /** The user entered a one-time code, too. */
-  isMfa?: true
-  /** The session that the approval began. */
-  sid?: string
-}
 
 /** The `acr` of a login with a password and with a one-time code in addition. */
 export const ACR = { password: 'urn:svc:acr:pwd', mfa: 'urn:svc:acr:mfa' } as const

@@ -1,17 +1,9 @@
 /** Sessions: each approval of a user begins one, and a logout ends it. */
 import { randomBytes } from 'node:crypto'
-import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
-import type { Login } from './login.ts'
-
-/** The data stored with a session id. */
-export interface Session {
-  username: string
-  clientId: string
-  /** The identifier of the issuer, as the client knows it. */
-  issuer: string
-}
+import { OAuthError } from '../oauth/errors.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
+import type { Login, Session } from '../stores/records.ts'
 
 /** Begins the session of a login. The default issuer has no sessions. */
 export async function beginSession(

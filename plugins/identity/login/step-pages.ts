@@ -1,11 +1,9 @@
 /** The pages of a login after the password: one-time code and consent. */
 import type { FastifyReply } from 'svc/plugin'
-import type { Html } from '../authorize/html.ts'
-import { html } from '../authorize/html.ts'
-import { hiddenInput, sentBy } from '../authorize/login-page.ts'
-import type { LoginSubject } from '../authorize/login-page.ts'
-import { sendPage } from '../authorize/page.ts'
-import type { User } from '../users/users.ts'
+import { html, type Html } from '../pages/html.ts'
+import { sendPage } from '../pages/page.ts'
+import type { User } from '../stores/records.ts'
+import { hiddenInput, type LoginSubject, sentBy } from './login-page.ts'
 import { ONE_TIME_CODE } from './login.ts'
 
 /** Sends the form for the one-time code; after a wrong one with an error message. */

@@ -3,11 +3,11 @@
  * the request. Each text is used once and for ten minutes.
  */
 import { createHmac, randomUUID } from 'node:crypto'
-import { isSameSecret } from 'svc/plugin'
-import type { Svc } from 'svc/plugin'
-import { OAuthError } from '../errors.ts'
+import { type Svc } from 'svc/plugin'
+import { isSameSecret } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
-import { useOnce } from '../tokens/used-ids.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { useOnce } from '../stores/used-ids.ts'
 
 const LIFE_S = 600
 /** The name of the form field. */

@@ -1,9 +1,9 @@
 /** The pages of the logout. */
 import type { FastifyReply } from 'svc/plugin'
-import { html } from '../authorize/html.ts'
-import { hiddenInput } from '../authorize/login-page.ts'
-import { sendPage } from '../authorize/page.ts'
+import { hiddenInput } from '../login/login-page.ts'
 import { STEP } from '../login/steps.ts'
+import { html } from '../pages/html.ts'
+import { sendPage } from '../pages/page.ts'
 
 /** Asks the user, because the request does not prove that it comes from the client of the session. */
 export function sendConfirmPage(reply: FastifyReply, step: string): FastifyReply {

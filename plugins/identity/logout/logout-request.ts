@@ -1,10 +1,10 @@
 /** Checks a logout request (OpenID Connect RP-Initiated Logout, 2). */
-import type { Client } from '../clients/clients.ts'
-import { appendParameters, isWebRedirectUri } from '../clients/redirect-uri.ts'
-import { OAuthError } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { decodeCompactJwt } from '../tokens/compact-jwt.ts'
+import { decodeCompactJwt } from '../jwt/compact-jwt.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import type { Parameters } from '../oauth/parameters.ts'
+import { appendParameters, isWebRedirectUri } from '../oauth/redirect-uri.ts'
+import type { Client } from '../stores/records.ts'
 import { verifyToken } from '../tokens/verification.ts'
 import type { TokenClaims } from '../types.ts'
 
@@ -38,7 +38,12 @@ async function readHint(token: string, issuer: Issuer): Promise<TokenClaims> {
   const exp = 'malformed' in decoded ? undefined : decoded.claims.exp
   const now = Date.now() / 1000
   const keys = { issuer: issuer.name, keys: await issuer.keys.verifying(), secret: null, known: null }
-  const verification = verifyToken(token, { typ: 'jwt' }, keys, typeof exp === 'number' ? Math.min(now, exp) : now)
+  const verification = await verifyToken(
+    token,
+    { typ: 'jwt' },
+    keys,
+    typeof exp === 'number' ? Math.min(now, exp) : now,
+  )
   if (!verification.valid) throw new OAuthError('invalid_request', 'id_token_hint is not an ID token of this issuer')
   return verification.claims
 }

@@ -1,11 +1,11 @@
 /** Back-channel logout: notifies the client of an ended session (OpenID Connect Back-Channel Logout, 2.5). */
 import type { Svc } from 'svc/plugin'
+import { createFetcher, FetchProblem } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
-import type { Session } from '../login/sessions.ts'
-import { createFetcher, FetchProblem } from '../outbound/fetcher.ts'
-import type { IdentityOptions } from '../options.ts'
+import { FETCH_ALLOW, type IdentityOptions } from '../settings/options.ts'
+import type { Session } from '../stores/records.ts'
+import { signToken } from '../tokens/sign.ts'
 import { registeredClaims } from '../tokens/token-response.ts'
-import { signToken } from '../tokens/tokens.ts'
 import { LOGOUT_TOKEN_LIFE_S, LOGOUT_TYP, logoutClaims } from './logout-token.ts'
 
 const MAX_RESPONSE_BYTES = 65_536
@@ -26,7 +26,7 @@ export type NotifyLogout = (ended: EndedSession) => void
 export function createLogoutNotifications(svc: Svc<IdentityOptions>): NotifyLogout {
   const [maxWaiting, maxAtOnce] = svc.config.publicMode ? [20, 2] : [100, 8]
   const queue = svc.shared('logout-queue', () => ({ waiting: [] as EndedSession[], workers: 0, count: 0 }))
-  const fetcher = createFetcher(svc, svc.options.fetch_allow, { active: queue, maxAtOnce })
+  const fetcher = createFetcher(svc, { allow: svc.options.fetch_allow, setting: FETCH_ALLOW, active: queue, maxAtOnce })
 
   async function notify({ sid, session, issuer, url }: EndedSession): Promise<void> {
     const client = await issuer.findClient(session.clientId, url)
@@ -37,8 +37,8 @@ export function createLogoutNotifications(svc: Svc<IdentityOptions>): NotifyLogo
       ...registeredClaims(session.issuer, session.username, client.id, LOGOUT_TOKEN_LIFE_S),
       ...logoutClaims(sid),
     }
-    const key = (await issuer.keys.signing(client.idTokenAlg)) ?? (await issuer.keys.signing())!
-    const token = await signToken(claims, issuer, { algorithm: key.alg, typ: LOGOUT_TYP })
+    const algorithm = await issuer.keys.idTokenAlgorithm(client.idTokenAlg)
+    const token = await signToken(claims, issuer, { algorithm, typ: LOGOUT_TYP })
     const { status } = await fetcher.send(uri, {
       ownBase,
       maxBytes: MAX_RESPONSE_BYTES,

@@ -1,14 +1,14 @@
 /** Makes the token of an order, and determines what a correct verifier says about it. */
 import { randomUUID } from 'node:crypto'
-import { KEY_CLIENT } from '../clients/demo-clients.ts'
-import { OAuthError } from '../errors.ts'
-import { LOGOUT_TOKEN_LIFE_S, LOGOUT_TYP, logoutClaims } from '../logout/logout-token.ts'
+import { KEY_CLIENT } from '../accounts/demo-clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import { LOGOUT_TOKEN_LIFE_S, LOGOUT_TYP, logoutClaims } from '../logout/logout-token.ts'
+import { OAuthError } from '../oauth/errors.ts'
 import { registeredClaims } from '../tokens/token-response.ts'
 import type { OrderedToken, TokenClaims, TokenHeader, TokenVerification } from '../types.ts'
 import type { Order, TokenKind } from './order.ts'
-import { isSignedByClient } from './signer.ts'
-import type { OrderKeys, OrderSigner } from './signer.ts'
+import { encode, toDer } from './raw-jws.ts'
+import { isSignedByClient, type OrderKeys, type OrderSigner } from './signer.ts'
 
 /** Where an order is made. */
 export interface OrderPlace {
@@ -167,29 +167,12 @@ function signed(input: string, { wrong_signature: wrong }: Order, header: TokenH
   if (wrong === 'padded') return `${input}.${signature.toString('base64url')}=`
   if (wrong === 'swapped')
     return `${input}.${signer.sign(`${input.split('.')[0]}.${encode('{}')}`).toString('base64url')}`
-  if (wrong === 'der') return `${input}.${toDer(signature, header).toString('base64url')}`
+  if (wrong === 'der') {
+    if (typeof header.alg !== 'string' || !header.alg.startsWith('ES'))
+      throw new OAuthError('invalid_request', 'wrong_signature: der needs an algorithm with ECDSA')
+    return `${input}.${toDer(signature).toString('base64url')}`
+  }
   // Flip one bit.
   if (wrong === true && signature.length > 0) signature[0]! ^= 1
   return `${input}.${signature.toString('base64url')}`
-}
-
-/** The two numbers of an ECDSA signature as DER (X9.62), which JWTs must not use (RFC 7518, 3.4). */
-function toDer(signature: Buffer, { alg }: TokenHeader): Buffer {
-  if (typeof alg !== 'string' || !alg.startsWith('ES'))
-    throw new OAuthError('invalid_request', 'wrong_signature: der needs an algorithm with ECDSA')
-  const half = signature.length / 2
-  const numbers = Buffer.concat([signature.subarray(0, half), signature.subarray(half)].map(derInteger))
-  const size = numbers.length < 128 ? [numbers.length] : [0x81, numbers.length]
-  return Buffer.concat([Buffer.from([0x30, ...size]), numbers])
-}
-
-function derInteger(bytes: Buffer): Buffer {
-  const start = bytes.findIndex(byte => byte !== 0)
-  const significant = bytes.subarray(Math.max(start, 0))
-  const positive = significant[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), significant]) : significant
-  return Buffer.concat([Buffer.from([0x02, positive.length]), positive])
-}
-
-function encode(text: string): string {
-  return Buffer.from(text).toString('base64url')
 }

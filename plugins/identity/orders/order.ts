@@ -1,10 +1,21 @@
 /** An order: what a debug token is to look like. */
-import { isNestedWithin, isRecord } from 'svc/plugin'
-import { OAuthError } from '../errors.ts'
-import { flag, integer, list, object, oneOf, optional, ShapeError, suggestion, text } from '../issuers/shape.ts'
-import type { Shape, ValueOf } from '../issuers/shape.ts'
-import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from '../keys/algorithms.ts'
-import { MAX_NESTING } from '../tokens/compact-jwt.ts'
+import { isNestedWithin, isRecord } from 'svc/toolkit'
+import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from '../jwt/algorithms.ts'
+import { MAX_NESTING } from '../jwt/compact-jwt.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import {
+  flag,
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  type Shape,
+  ShapeError,
+  suggestion,
+  text,
+  type ValueOf,
+} from '../settings/shape.ts'
 import { PRESETS } from './presets.ts'
 
 /** About thirty years, in seconds. */

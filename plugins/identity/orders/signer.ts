@@ -1,26 +1,27 @@
 /** Keys for orders: those of the issuer, and untrusted keys. */
-import { X509Certificate } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Store, Svc } from 'svc/plugin'
-import { createPrivateKey } from 'node:crypto'
-import { DEMO_CLIENT_SECRET, KEY_CLIENT, KEY_CLIENT_ALGORITHM } from '../clients/demo-clients.ts'
-import { OAuthError } from '../errors.ts'
+import { DEMO_CLIENT_SECRET, KEY_CLIENT, KEY_CLIENT_ALGORITHM } from '../accounts/demo-clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
 import type { Issuers } from '../issuers/issuers.ts'
-import { isKeyPairAlgorithm, isSecretAlgorithm, macOf, signInput } from '../keys/algorithms.ts'
-import type { KeyPairAlgorithm, SecretAlgorithm } from '../keys/algorithms.ts'
+import {
+  isKeyPairAlgorithm,
+  isSecretAlgorithm,
+  type KeyPairAlgorithm,
+  type SecretAlgorithm,
+} from '../jwt/algorithms.ts'
+import { type ImportKey, publicJwk } from '../keys/imported-keys.ts'
 import type { SigningKey } from '../keys/issuer-keys.ts'
-import { publicJwk } from '../keys/imported-keys.ts'
-import type { ImportKey } from '../keys/imported-keys.ts'
 import { nextKey, previousKey, signingKey } from '../keys/key-record.ts'
-import type { StoredKey } from '../keys/key-record.ts'
-import { createThrowAwayKeys } from '../keys/throw-away-keys.ts'
-import type { ThrowAwayKeys } from '../keys/throw-away-keys.ts'
+import { createThrowAwayKeys, type ThrowAwayKeys } from '../keys/throw-away-keys.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
+import type { StoredKey } from '../stores/records.ts'
+import { DEMO_SECRET } from '../tokens/sign.ts'
 import type { TokenHeader } from '../types.ts'
-import { DEMO_SECRET } from '../tokens/tokens.ts'
 import type { Order } from './order.ts'
+import { macOf, signInput } from './raw-jws.ts'
 
 /** Makes the signature of an order. */
 export interface OrderSigner {

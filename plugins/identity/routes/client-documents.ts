@@ -1,11 +1,10 @@
 /** Client metadata documents of this instance, good and bad ones, as ids of clients without registration. */
-import { HttpError } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply } from 'svc/plugin'
+import { type FastifyInstance, type FastifyReply, HttpError } from 'svc/plugin'
 import { publicJwk } from '../keys/imported-keys.ts'
-import type { Provider } from '../provider.ts'
-import { registerEndpoint } from './issuer-routes.ts'
-import type { IssuerRequest } from './issuer-routes.ts'
-import { CATEGORY, sendJson } from './route-parts.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import type { Provider } from '../provider/provider.ts'
+import { type IssuerRequest, registerEndpoint } from './issuer-routes.ts'
+import { CATEGORY } from './route-parts.ts'
 
 const NO_CACHE = { 'Cache-Control': 'no-cache' }
 const SLOW_MS = 5000

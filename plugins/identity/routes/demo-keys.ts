@@ -1,10 +1,10 @@
 /** The private key of a demo client, which is public on purpose. */
-import { HttpError } from 'svc/plugin'
-import type { FastifyInstance } from 'svc/plugin'
-import { KEY_CLIENT } from '../clients/demo-clients.ts'
-import type { Provider } from '../provider.ts'
+import { type FastifyInstance, HttpError } from 'svc/plugin'
+import { KEY_CLIENT } from '../accounts/demo-clients.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import type { Provider } from '../provider/provider.ts'
 import { registerEndpoint } from './issuer-routes.ts'
-import { CATEGORY, sendJson } from './route-parts.ts'
+import { CATEGORY } from './route-parts.ts'
 
 /** Registers the route. The default issuer has no such client. */
 export function registerDemoKeyRoute(app: FastifyInstance, provider: Provider): void {

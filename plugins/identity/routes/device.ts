@@ -1,23 +1,21 @@
 /** The device authorization endpoint and its page (RFC 8628). */
-import { readQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply } from 'svc/plugin'
-import { sendErrorPage } from '../authorize/page.ts'
-import { authenticateClient } from '../clients/client-authentication.ts'
+import { type FastifyInstance, type FastifyReply, readQuery } from 'svc/plugin'
+import { authenticateClient } from '../authentication/client-authentication.ts'
 import { limitAttempts } from '../device/attempts.ts'
 import { authorizeDevice } from '../device/device-authorization.ts'
 import { deviceState, readUserCode } from '../device/device-codes.ts'
 import { codeOf, devicePurpose, UNKNOWN_CODE } from '../device/device-login.ts'
 import { sendCodePage } from '../device/device-page.ts'
-import { OAuthError } from '../errors.ts'
 import { continueLogin, logIn } from '../login/log-in.ts'
 import { STEP } from '../login/steps.ts'
-import type { Provider } from '../provider.ts'
-import { readForm, readLoginForm } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { openDeviceAttempts } from '../stores.ts'
-import { registerEndpoint } from './issuer-routes.ts'
-import type { IssuerRequest } from './issuer-routes.ts'
-import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import { type Parameters, readForm, readLoginForm } from '../oauth/parameters.ts'
+import { sendErrorPage } from '../pages/page.ts'
+import type { Provider } from '../provider/provider.ts'
+import { openDeviceAttempts } from '../stores/stores.ts'
+import { type IssuerRequest, registerEndpoint } from './issuer-routes.ts'
+import { CATEGORY, formBody, formExample } from './route-parts.ts'
 
 const EXAMPLE_CODE = 'BCDF-GHJK'
 
@@ -40,6 +38,7 @@ export function registerDeviceRoutes(app: FastifyInstance, provider: Provider): 
         ['client_id', 'scope', 'resource', 'svc_outcome', 'svc_after_s', 'svc_user'],
         ['client_id'],
       ),
+      credentials: ['none', 'basic'],
       responses: {
         200: { description: 'Device code, user code, and the address of the page' },
         400: { description: '`invalid_request` or another OAuth error' },

@@ -1,18 +1,19 @@
 /** Registers endpoints for all issuers: below `/oauth` for the default one, below `/oauth/i/{issuer}` for the others. */
-import { describe, HttpError } from 'svc/plugin'
-import type {
-  CoreFailure,
-  ErrorForm,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  RouteDescription,
-  RouteExample,
+import {
+  type CoreFailure,
+  describe,
+  type ErrorForm,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  HttpError,
+  type RouteDescription,
+  type RouteExample,
 } from 'svc/plugin'
-import { NO_STORE, TEMPORARILY_UNAVAILABLE } from '../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { namedIssuer } from '../issuers/named-issuer.ts'
-import type { Provider } from '../provider.ts'
+import { NO_STORE, TEMPORARILY_UNAVAILABLE } from '../oauth/errors.ts'
+import type { Provider } from '../provider/provider.ts'
 
 /** A request to an issuer. */
 export interface IssuerRequest {

@@ -1,14 +1,20 @@
 /** The control plane of the issuers: lists, creates, replaces and removes them. */
-import { describe, HttpError, readJsonObject } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, RouteDescription } from 'svc/plugin'
+import {
+  describe,
+  type FastifyInstance,
+  type FastifyRequest,
+  HttpError,
+  readJsonObject,
+  type RouteDescription,
+} from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
-import { DEFAULT_ISSUER, issuerSettings } from '../issuers/issuer-settings.ts'
-import type { IssuerSettings } from '../issuers/issuer-settings.ts'
-import { ShapeError } from '../issuers/shape.ts'
 import { publishedKeys, stateOf } from '../keys/key-record.ts'
-import type { Provider } from '../provider.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import type { Provider } from '../provider/provider.ts'
+import { DEFAULT_ISSUER, issuerSettings, type IssuerSettings } from '../settings/issuer-settings.ts'
+import { ShapeError } from '../settings/shape.ts'
 import { requestedIssuer } from './issuer-routes.ts'
-import { CATEGORY, jsonExample, sendJson } from './route-parts.ts'
+import { CATEGORY, jsonExample } from './route-parts.ts'
 
 const LIST = '/_svc/identity'
 const ONE = '/_svc/identity/issuers/:issuer'
@@ -36,7 +42,7 @@ export function invalidIssuer({ at, message, didYouMean }: ShapeError, error = '
 /** Registers `/_svc/identity` and the routes below it. */
 export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): void {
   const { svc, issuers } = provider
-  const tools = svc.use('control.tools')!
+  const tools = svc.use('control.tools')
   for (const [name, method, path] of TOOLS) tools.tool({ name, operation: { method, path } })
   app.get(
     LIST,

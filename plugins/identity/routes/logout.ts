@@ -1,19 +1,16 @@
 /** The logout endpoint (OpenID Connect RP-Initiated Logout). */
-import { rawQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, RouteParameter } from 'svc/plugin'
-import { sendErrorPage } from '../authorize/page.ts'
-import { NO_STORE, OAuthError } from '../errors.ts'
+import { type FastifyInstance, type FastifyReply, type RouteParameter } from 'svc/plugin'
+import { rawQuery } from 'svc/toolkit'
 import { endSession } from '../login/sessions.ts'
 import { STEP } from '../login/steps.ts'
 import { sendConfirmPage, sendLoggedOutPage } from '../logout/logout-pages.ts'
-import { readLogout } from '../logout/logout-request.ts'
-import type { LogoutRequest } from '../logout/logout-request.ts'
+import { type LogoutRequest, readLogout } from '../logout/logout-request.ts'
 import { createLogoutNotifications } from '../logout/notifications.ts'
-import type { Provider } from '../provider.ts'
-import { readForm, readParameters } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import { registerEndpoint } from './issuer-routes.ts'
-import type { IssuerRequest } from './issuer-routes.ts'
+import { NO_STORE, OAuthError } from '../oauth/errors.ts'
+import { type Parameters, readForm, readParameters } from '../oauth/parameters.ts'
+import { sendErrorPage } from '../pages/page.ts'
+import type { Provider } from '../provider/provider.ts'
+import { type IssuerRequest, registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample } from './route-parts.ts'
 
 const PARAMETERS: [name: string, description: string][] = [
@@ -71,12 +68,12 @@ export function registerLogoutRoutes(app: FastifyInstance, provider: Provider): 
   registerEndpoint(app, provider, {
     method: 'GET',
     endpoint: 'logout',
-    isByPathOnly: true,
     description: {
       category: CATEGORY,
       ownPage: true,
       summary: 'Log out',
-      description: 'Ends the session of the ID token: its refresh tokens are revoked, and its client is notified.',
+      description:
+        'Ends the session of the ID token: its refresh tokens are revoked, and its client is notified. The default issuer has no sessions and revokes nothing.',
       parameters: PARAMETERS.map(
         ([name, description]): RouteParameter => ({ name, in: 'query', description, schema: { type: 'string' } }),
       ),
@@ -89,7 +86,6 @@ export function registerLogoutRoutes(app: FastifyInstance, provider: Provider): 
   registerEndpoint(app, provider, {
     method: 'POST',
     endpoint: 'logout',
-    isByPathOnly: true,
     description: {
       category: CATEGORY,
       ownPage: true,

@@ -1,18 +1,23 @@
 /** The metadata documents and the JWK Sets. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription } from 'svc/plugin'
+import {
+  describe,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+} from 'svc/plugin'
 import { faultyMetadata } from '../faults/document-faults.ts'
+import { asksOf, hostileMetadata } from '../faults/hostile.ts'
 import { faultyKeys, sendTruncated } from '../faults/jwks-faults.ts'
 import { sendPlainFault } from '../faults/plain-faults.ts'
-import { asksOf, hostileMetadata } from '../issuers/hostile.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { publicJwk } from '../keys/imported-keys.ts'
 import { publishedKeys } from '../keys/key-record.ts'
-import { openidConfiguration, serverMetadata } from '../metadata.ts'
-import type { Provider } from '../provider.ts'
-import { registerEndpoint, requestedIssuer } from './issuer-routes.ts'
-import type { IssuerRequest } from './issuer-routes.ts'
-import { CATEGORY, sendJson } from './route-parts.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import { openidConfiguration, serverMetadata } from '../provider/metadata.ts'
+import type { Provider } from '../provider/provider.ts'
+import { type IssuerRequest, registerEndpoint, requestedIssuer } from './issuer-routes.ts'
+import { CATEGORY } from './route-parts.ts'
 
 /** Keys change, so caches must revalidate. */
 const NO_CACHE = { 'Cache-Control': 'no-cache' }

@@ -1,16 +1,15 @@
 /** Custom tokens: any claims, header, dates, key, signature and form, valid or not, to test what a gateway rejects. */
-import { describe, HttpError, Pacer, readQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyRequest, HttpError, Pacer, readQuery } from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
-import { readJson } from '../requests/json-body.ts'
-import type { Provider } from '../provider.ts'
+import { readJson } from '../oauth/json-body.ts'
+import { sendJson } from '../oauth/json-response.ts'
 import { createOrder } from '../orders/create-order.ts'
-import type { OrderedToken } from '../types.ts'
-import { MAX_BYTES, ORDER_SCHEMA, parseOrder, parsePresets } from '../orders/order.ts'
-import type { Order } from '../orders/order.ts'
+import { MAX_BYTES, type Order, ORDER_SCHEMA, parseOrder, parsePresets } from '../orders/order.ts'
 import { PRESETS } from '../orders/presets.ts'
+import type { Provider } from '../provider/provider.ts'
+import type { OrderedToken } from '../types.ts'
 import { registerEndpoint } from './issuer-routes.ts'
-import { CATEGORY, jsonExample, sendJson } from './route-parts.ts'
+import { CATEGORY, jsonExample } from './route-parts.ts'
 
 const ORDER_PATH = '/oauth/debug/token'
 const LIST_PATH = '/oauth/debug/tokens'
@@ -76,7 +75,7 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
         jsonExample(
           'Custom claims, unknown key',
           ORDER_PATH,
-          { claims: { sub: 'carol', roles: ['admin'] }, header: { kid: 'retired-key' } },
+          { claims: { sub: 'carol', roles: ['admin'] }, key: 'unpublished', kid: 'retired-key' },
           200,
         ),
         jsonExample('Wrong signature', ORDER_PATH, { wrong_signature: true }, 200),

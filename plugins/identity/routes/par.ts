@@ -1,17 +1,17 @@
 /** The endpoint for pushed authorization requests (RFC 9126). */
 import type { FastifyInstance } from 'svc/plugin'
+import { authenticateClient } from '../authentication/client-authentication.ts'
 import { checkAuthorizationRequest } from '../authorize/checks.ts'
-import { pushRequest, PUSHED_LIFE_S } from '../authorize/pushed-requests.ts'
+import { PUSHED_LIFE_S, pushRequest } from '../authorize/pushed-requests.ts'
 import { receiveRequest } from '../authorize/received-request.ts'
-import { authenticateClient } from '../clients/client-authentication.ts'
-import { OAuthError } from '../errors.ts'
-import { asksOf } from '../issuers/hostile.ts'
-import type { Provider } from '../provider.ts'
-import { parametersOf, readForm } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
+import { asksOf } from '../faults/hostile.ts'
+import { OAuthError } from '../oauth/errors.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import { type Parameters, parametersOf, readForm } from '../oauth/parameters.ts'
+import type { Provider } from '../provider/provider.ts'
 import { PARAMETERS } from './authorize.ts'
 import { registerEndpoint } from './issuer-routes.ts'
-import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
+import { CATEGORY, formBody, formExample } from './route-parts.ts'
 
 /** Registers the endpoint. */
 export function registerParRoute(app: FastifyInstance, provider: Provider): void {

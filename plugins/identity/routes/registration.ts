@@ -1,12 +1,13 @@
 /** The registration endpoint. */
 import type { FastifyInstance } from 'svc/plugin'
-import type { Provider } from '../provider.ts'
-import { AUTH_METHODS } from '../clients/auth-methods.ts'
-import { MAX_CLIENT_KEYS } from '../clients/client-keys.ts'
-import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
-import { registerClient } from '../clients/registration.ts'
+import { KEY_PAIR_ALGORITHMS } from '../jwt/algorithms.ts'
+import { MAX_CLIENT_KEYS } from '../jwt/public-keys.ts'
+import { AUTH_METHODS } from '../oauth/auth-methods.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import type { Provider } from '../provider/provider.ts'
+import { registerClient } from '../registration/registration.ts'
 import { registerEndpoint } from './issuer-routes.ts'
-import { CATEGORY, jsonExample, sendJson } from './route-parts.ts'
+import { CATEGORY, jsonExample } from './route-parts.ts'
 
 const BODY = {
   type: 'object',

@@ -1,17 +1,23 @@
 /** The control plane of keys and faults. */
-import { describe, HttpError, readJsonObject } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, RouteDescription } from 'svc/plugin'
-import { timedFaults } from '../faults/fault-settings.ts'
+import {
+  describe,
+  type FastifyInstance,
+  type FastifyRequest,
+  HttpError,
+  readJsonObject,
+  type RouteDescription,
+} from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
-import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
-import { defaulted, integer, object, oneOf, optional, ShapeError } from '../issuers/shape.ts'
-import type { Shape } from '../issuers/shape.ts'
-import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
+import { KEY_PAIR_ALGORITHMS } from '../jwt/algorithms.ts'
 import { previousKey, publishedKeys, ROTATION_MODES, signingKey } from '../keys/key-record.ts'
-import type { Provider } from '../provider.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import type { Provider } from '../provider/provider.ts'
+import { timedFaults } from '../settings/fault-settings.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
+import { defaulted, integer, object, oneOf, optional, type Shape, ShapeError } from '../settings/shape.ts'
 import { requestedIssuer } from './issuer-routes.ts'
 import { invalidIssuer } from './issuers.ts'
-import { CATEGORY, jsonExample, sendJson } from './route-parts.ts'
+import { CATEGORY, jsonExample } from './route-parts.ts'
 
 const ISSUER = '/_svc/identity/issuers/:issuer'
 const EXAMPLE = '/_svc/identity/issuers/full'

@@ -1,15 +1,5 @@
 /** Responses and descriptions that the routes of this plugin share. */
-import type { FastifyReply, RouteDescription, RouteExample } from 'svc/plugin'
-import { NO_STORE } from '../errors.ts'
-
-/** Sends JSON, the only format of OAuth responses. By default the response must not be cached. */
-export function sendJson(
-  reply: FastifyReply,
-  value: unknown,
-  headers: Record<string, string> = NO_STORE,
-): FastifyReply {
-  return reply.headers({ ...headers, 'Content-Type': 'application/json; charset=utf-8' }).send(JSON.stringify(value))
-}
+import type { RouteDescription, RouteExample } from 'svc/plugin'
 
 /** The category of all routes. */
 export const CATEGORY = 'Auth: OIDC Provider'

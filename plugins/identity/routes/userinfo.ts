@@ -1,14 +1,13 @@
 /** The UserInfo endpoint. */
 import type { FastifyInstance, FastifyReply } from 'svc/plugin'
-import { KEY_PAIR_ALGORITHMS } from '../keys/algorithms.ts'
-import { asksOf, hostileUserInfo } from '../issuers/hostile.ts'
-import { isForm, readParameters } from '../requests/parameters.ts'
-import type { Parameters } from '../requests/parameters.ts'
-import type { Provider } from '../provider.ts'
-import { userInfo } from '../users/userinfo.ts'
-import { registerEndpoint } from './issuer-routes.ts'
-import type { IssuerRequest } from './issuer-routes.ts'
-import { CATEGORY, formBody, formExample, sendJson } from './route-parts.ts'
+import { asksOf, hostileUserInfo } from '../faults/hostile.ts'
+import { KEY_PAIR_ALGORITHMS } from '../jwt/algorithms.ts'
+import { sendJson } from '../oauth/json-response.ts'
+import { isForm, type Parameters, readParameters } from '../oauth/parameters.ts'
+import type { Provider } from '../provider/provider.ts'
+import { userInfo } from '../resource/userinfo.ts'
+import { type IssuerRequest, registerEndpoint } from './issuer-routes.ts'
+import { CATEGORY, formBody, formExample } from './route-parts.ts'
 
 const RESPONSES = {
   200: { description: 'The claims of the granted scopes' },
@@ -16,6 +15,7 @@ const RESPONSES = {
   401: { description: 'The token is missing or not valid' },
   403: { description: 'The token lacks the scope `openid`' },
 }
+const CREDENTIALS = ['bearer', { scheme: 'DPoP' }] as const
 const DESCRIPTION =
   'Requires an access token with the scope `openid`. The scopes `profile` and `email` add their claims.'
 
@@ -35,6 +35,7 @@ export function registerUserInfoRoutes(app: FastifyInstance, provider: Provider)
       category: CATEGORY,
       summary: 'Get claims about the user',
       description: DESCRIPTION,
+      credentials: CREDENTIALS,
       responses: RESPONSES,
       examples: [{ name: 'Without a token', path: '/oauth/userinfo', expectStatus: 401 }],
     },
@@ -47,6 +48,7 @@ export function registerUserInfoRoutes(app: FastifyInstance, provider: Provider)
       category: CATEGORY,
       summary: 'Get claims about the user, with the token in a form',
       description: DESCRIPTION,
+      credentials: CREDENTIALS,
       requestBody: formBody('The token, unless it is in the header', ['access_token']),
       responses: RESPONSES,
       examples: [formExample('Invalid token', '/oauth/userinfo', { access_token: 'not-a-token' }, 401, null)],

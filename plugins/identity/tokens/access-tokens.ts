@@ -1,12 +1,8 @@
 /** Access tokens that are not JWTs: random text, known only to their issuer. */
 import { randomBytes } from 'node:crypto'
 import type { Store } from 'svc/plugin'
+import type { OpaqueToken } from '../stores/records.ts'
 import type { TokenClaims } from '../types.ts'
-
-/** The data stored with an access token. */
-export interface OpaqueToken {
-  claims: TokenClaims
-}
 
 const OPAQUE_TOKEN = /^at_[A-Za-z0-9_-]{43}$/
 

@@ -1,30 +1,10 @@
 /** Refresh tokens (RFC 6749, 6): opaque and, unless the issuer says otherwise, replaced at each use. */
 import { randomBytes } from 'node:crypto'
-import { isBound } from '../binding/binding.ts'
-import type { Binding } from '../binding/binding.ts'
-import { isPublic } from '../clients/clients.ts'
+import { isPublic } from '../accounts/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import type { Login } from '../login/login.ts'
+import type { RefreshToken } from '../stores/records.ts'
+import { isBound } from './confirmation.ts'
 import type { Grant, TokenIssuer } from './token-response.ts'
-
-/** The data stored with a refresh token. */
-export interface RefreshToken {
-  clientId: string
-  login: Login
-  /** The originally granted scope: a narrower access token does not narrow the next one. */
-  scope: readonly string[]
-  resources: readonly string[]
-  issuer: string
-  /** Seconds since 1970. */
-  issuedAt: number
-  expiresAt: number
-  /** The key or certificate with which a public client must refresh. */
-  binding?: Binding
-  /** All tokens that follow from one login have the same; absent where reuse revokes nothing. */
-  family?: string
-  /** The token was replaced and is kept only to detect its reuse. */
-  isUsed?: true
-}
 
 /** Issues a refresh token for a user's grant; undefined if the client may not use refresh tokens. */
 export async function issueRefreshToken(

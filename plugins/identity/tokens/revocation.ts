@@ -1,6 +1,6 @@
 /** Token revocation (RFC 7009). */
-import type { Client } from '../clients/clients.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import type { Client } from '../stores/records.ts'
 import type { TokenVerification } from '../types.ts'
 import { isOpaqueToken } from './access-tokens.ts'
 

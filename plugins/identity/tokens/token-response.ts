@@ -1,18 +1,15 @@
 /** Access tokens (RFC 9068), ID tokens (OpenID Connect Core, 2) and the token response (RFC 6749, 5.1). */
 import { createHash, randomUUID } from 'node:crypto'
-import { isBound } from '../binding/binding.ts'
-import type { Binding } from '../binding/binding.ts'
-import type { Client } from '../clients/clients.ts'
-import { fillClaims } from '../issuers/claim-templates.ts'
 import type { Issuer } from '../issuers/issuer.ts'
-import { audienceOf } from '../requests/resource.ts'
-import type { TokenClaims } from '../types.ts'
-import type { User } from '../users/users.ts'
-import { DEFAULT_ISSUER } from '../issuers/issuer-settings.ts'
 import { authenticationClaims } from '../login/login.ts'
-import type { Login } from '../login/login.ts'
+import { audienceOf } from '../oauth/resource.ts'
+import { fillClaims } from '../settings/claim-templates.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
+import type { Binding, Client, Login, User } from '../stores/records.ts'
+import type { TokenClaims } from '../types.ts'
 import { issueOpaqueToken } from './access-tokens.ts'
-import { signToken } from './tokens.ts'
+import { isBound } from './confirmation.ts'
+import { signToken } from './sign.ts'
 
 /** The basis for issuing tokens. */
 export interface Grant {
@@ -132,7 +129,7 @@ async function issueIdToken(
 ): Promise<string> {
   const { user, authTime } = login
   const { ttl, claims: more } = issuer.settings.id_token
-  const key = (await issuer.keys.signing(client.idTokenAlg)) ?? (await issuer.keys.signing())!
+  const algorithm = await issuer.keys.idTokenAlgorithm(client.idTokenAlg)
   const facts = { user, clientId: client.id, scope: scope.join(' '), issuer: url }
   const claims = {
     ...registeredClaims(url, user.username, client.id, ttl),
@@ -140,14 +137,14 @@ async function issueIdToken(
     auth_time: authTime,
     ...(hasAuthenticationClaims(login, issuer) && authenticationClaims(login)),
     nonce,
-    at_hash: leftHalf(accessToken, key.alg),
+    at_hash: leftHalf(accessToken, algorithm),
     preferred_username: user.username,
     groups: user.groups,
     ...profileClaims(user, scope),
     ...userClaims(user),
     ...fillClaims(more, facts),
   }
-  return signToken(claims, issuer, { algorithm: key.alg })
+  return signToken(claims, issuer, { algorithm })
 }
 
 /** The default issuer never had these claims; there, only a login with a one-time code gets them. */

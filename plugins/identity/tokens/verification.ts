@@ -1,17 +1,51 @@
-/**
- * Verifies tokens (RFC 7519, 7.2; RFC 8725, 3). The checks run in a fixed order, and the first that fails gives the
- * reason.
- */
+/** Verifies tokens (RFC 7519, 7.2; RFC 8725, 3). The first check that fails gives the reason. */
 import type { KeyObject } from 'node:crypto'
-import type { BoundedMap } from 'svc/plugin'
-import { isMacOf, isSecretAlgorithm, isSignatureOf } from '../keys/algorithms.ts'
-import type { KeyPairAlgorithm } from '../keys/algorithms.ts'
-import { decodeCompactJwt } from './compact-jwt.ts'
-import { issuerNameOf } from '../issuers/issuer.ts'
+import { jwtVerify, type JWTVerifyOptions } from 'jose'
+import type { BoundedMap } from 'svc/toolkit'
+import { type Issuer, issuerNameOf } from '../issuers/issuer.ts'
+import { isSecretAlgorithm, type KeyPairAlgorithm } from '../jwt/algorithms.ts'
+import { decodeCompactJwt } from '../jwt/compact-jwt.ts'
+import { failureOf, type JwtFailure } from '../jwt/failures.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
 import type { TokenChecks, TokenClaims, TokenHeader, TokenReason, TokenVerification } from '../types.ts'
+import { DEMO_SECRET } from './sign.ts'
 
 /** Allowed clock difference in seconds. */
 const LEEWAY_S = 30
+/** Longest token that is cached, in characters; a normal one has less than a thousand. */
+const MAX_KNOWN_LENGTH = 4096
+
+const REASONS: Record<JwtFailure, TokenReason> = {
+  structure: 'invalid token',
+  algorithm: 'alg not supported',
+  extension: 'invalid token',
+  'no key': 'invalid signature',
+  'several keys': 'invalid signature',
+  signature: 'invalid signature',
+  type: 'wrong type',
+  expired: 'token expired',
+  'not yet valid': 'token not yet valid',
+  'no expiry': 'claim exp missing',
+  issuer: 'issuer mismatch',
+  audience: 'audience mismatch',
+  claim: 'invalid token',
+}
+
+/** Failures that jose reports before an expired token, and this server after it. */
+const AFTER_EXPIRY: readonly JwtFailure[] = ['not yet valid', 'issuer', 'audience']
+
+/** A key that verifies tokens of an issuer. */
+interface VerifyingKey {
+  alg: KeyPairAlgorithm | 'HS256'
+  key: KeyObject | Uint8Array
+  id: string
+}
+
+/** A token that passed its checks: which key verified it, and until when it is valid, in seconds since 1970. */
+export interface KnownToken {
+  keyId: string
+  until: number
+}
 
 /** The keys that verify the tokens of an issuer. */
 export interface VerifyingKeys {
@@ -21,28 +55,26 @@ export interface VerifyingKeys {
   /** The secret of HS256 tokens; null if the issuer has none. */
   secret: string | null
   /**
-   * Cache of tokens with a verified signature, with the id of the key. Clients send the same token with every request,
-   * and verifying the signature is the most expensive check. Dates and revocation are checked each time. Null for none.
+   * Cache of valid tokens, by the token and what was checked. Clients send the same token with every request, and
+   * verifying the signature is expensive. Revocation is checked each time. Null for none.
    */
-  known: BoundedMap<string> | null
+  known: BoundedMap<KnownToken> | null
 }
 
 /** Verifies everything but revocation; `now` is in seconds since 1970. */
-export function verifyToken(token: string, checks: TokenChecks, keys: VerifyingKeys, now: number): TokenVerification {
+export async function verifyToken(
+  token: string,
+  checks: TokenChecks,
+  keys: VerifyingKeys,
+  now: number,
+): Promise<TokenVerification> {
   const decoded = decodeCompactJwt(token)
   if ('malformed' in decoded) return failed('malformed token')
   const { header, claims } = decoded
-  const algorithm = algorithmOf(header, checks, keys)
-  if ('reason' in algorithm) return failed(algorithm.reason)
-  // No extensions are supported, so any `crit` makes the token invalid (RFC 7515, 4.1.11).
-  if (header.crit !== undefined) return failed('invalid token')
   // Only the algorithm selects the key: the sender controls `kid`, `jwk`, `jku` and `x5c`.
-  if (!isSigned(token, algorithm.name, keys)) return failed('invalid signature')
-  const reason =
-    checkType(header, checks) ??
-    checkDates(claims, now) ??
-    checkIssuer(claims, checks, keys) ??
-    checkAudience(claims, checks)
+  const usable = usableKeys(header, checks, keys)
+  if ('reason' in usable) return failed(usable.reason)
+  const reason = (await verifyByKnown(token, claims, checks, usable, keys, now)) ?? checkPath(claims, keys)
   return reason === null ? { valid: true, header, claims, issuer: keys.issuer } : failed(reason)
 }
 
@@ -50,70 +82,74 @@ function failed(reason: TokenReason): TokenVerification {
   return { valid: false, reason }
 }
 
-function algorithmOf(
+/** The keys for the algorithm of a token, or why there are none. */
+function usableKeys(
   { alg }: TokenHeader,
-  checks: TokenChecks,
+  { algorithms }: TokenChecks,
   { keys, secret }: VerifyingKeys,
-): { name: string } | { reason: TokenReason } {
+): VerifyingKey[] | { reason: TokenReason } {
   if (alg === undefined) return { reason: 'alg missing' }
   if (typeof alg === 'string' && alg.toLowerCase() === 'none') return { reason: 'alg none is refused' }
-  if (typeof alg !== 'string' || checks.algorithms?.some(allowed => allowed === alg) === false)
+  if (typeof alg !== 'string' || algorithms?.some(allowed => allowed === alg) === false)
     return { reason: 'alg not supported' }
-  if (keys.some(key => key.alg === alg) || (secret !== null && alg === 'HS256')) return { name: alg }
+  const own: VerifyingKey[] =
+    secret === null ? [...keys] : [...keys, { alg: 'HS256', key: Buffer.from(secret), id: 'secret' }]
+  const usable = own.filter(key => key.alg === alg)
+  if (usable.length > 0) return usable
   // An issuer without a secret has no key for a message authentication code, whatever made it.
   return { reason: secret === null && isSecretAlgorithm(alg) ? 'invalid signature' : 'alg not supported' }
 }
 
-/** Longest token that is cached, in characters; a normal one has less than a thousand. */
-const MAX_KNOWN_LENGTH = 4096
-const SECRET_ID = 'secret'
-
-function isSigned(token: string, algorithm: string, { keys, secret, known }: VerifyingKeys): boolean {
-  const usable = keys.filter(({ alg }) => alg === algorithm)
-  const knownBy = known?.get(token)
-  if (knownBy !== undefined && (knownBy === SECRET_ID ? secret !== null : usable.some(({ id }) => id === knownBy)))
-    return true
-  const end = token.lastIndexOf('.')
-  const input = token.slice(0, end)
-  const signature = Buffer.from(token.slice(end + 1), 'base64url')
-  const id =
-    secret !== null && algorithm === 'HS256'
-      ? isMacOf('HS256', secret, input, signature)
-        ? SECRET_ID
-        : undefined
-      : usable.find(({ alg, key }) => isSignatureOf(alg, key, input, signature))?.id
-  if (id !== undefined && token.length <= MAX_KNOWN_LENGTH) known?.set(token, id)
-  return id !== undefined
-}
-
-/** RFC 7515, 4.1.9: a media type, case-insensitive and without `application/`. */
-function checkType(header: TokenHeader, { typ }: TokenChecks): TokenReason | null {
-  if (typ === undefined) return null
-  const own = typeof header.typ === 'string' ? header.typ.toLowerCase().replace(/^application\//, '') : null
-  return own === typ ? null : 'wrong type'
-}
-
-/** RFC 7519, 4.1.4 to 4.1.6. An `iat` in the future is allowed. */
-function checkDates({ exp, nbf, iat }: TokenClaims, now: number): TokenReason | null {
-  if (exp === undefined) return 'claim exp missing'
-  if (typeof exp !== 'number' || !isNumberIfPresent(nbf) || !isNumberIfPresent(iat)) return 'invalid token'
-  if (exp <= now - LEEWAY_S) return 'token expired'
-  return typeof nbf === 'number' && nbf > now + LEEWAY_S ? 'token not yet valid' : null
-}
-
-function isNumberIfPresent(value: unknown): boolean {
-  return value === undefined || typeof value === 'number'
+/** Verifies a token unless it is known; returns why it is not valid, or null. */
+async function verifyByKnown(
+  token: string,
+  { exp }: TokenClaims,
+  { typ, issuer, audiences }: TokenChecks,
+  usable: readonly VerifyingKey[],
+  { known }: VerifyingKeys,
+  now: number,
+): Promise<TokenReason | null> {
+  const id = `${JSON.stringify([typ, issuer, audiences])} ${token}`
+  const found = known?.get(id)
+  if (found !== undefined && now < found.until && usable.some(key => key.id === found.keyId)) return null
+  const options: JWTVerifyOptions = {
+    currentDate: new Date(now * 1000),
+    clockTolerance: LEEWAY_S,
+    requiredClaims: ['exp'],
+    ...(typ !== undefined && { typ }),
+    ...(issuer !== undefined && { issuer }),
+    ...(audiences !== undefined && { audience: [...audiences] }),
+  }
+  let failure: JwtFailure = 'signature'
+  for (const { alg, key, id: keyId } of usable) {
+    try {
+      await jwtVerify(token, key, { ...options, algorithms: [alg] })
+      if (token.length <= MAX_KNOWN_LENGTH) known?.set(id, { keyId, until: Number(exp) + LEEWAY_S })
+      return null
+    } catch (error) {
+      failure = failureOf(error)
+      if (failure !== 'signature') break
+    }
+  }
+  const isExpired = typeof exp === 'number' && exp <= now - LEEWAY_S
+  return REASONS[isExpired && AFTER_EXPIRY.includes(failure) ? 'expired' : failure]
 }
 
 /** Tokens of an issuer by path must name it; those of the default issuer can have any `iss`, as a gateway may set it. */
-function checkIssuer({ iss }: TokenClaims, { issuer }: TokenChecks, keys: VerifyingKeys): TokenReason | null {
-  if (issuer !== undefined && iss !== issuer) return 'issuer mismatch'
+function checkPath({ iss }: TokenClaims, keys: VerifyingKeys): TokenReason | null {
   return keys.secret !== null || issuerNameOf(iss) === keys.issuer ? null : 'issuer mismatch'
 }
 
-/** RFC 7519, 4.1.3. */
-function checkAudience({ aud }: TokenClaims, { audiences }: TokenChecks): TokenReason | null {
-  if (audiences === undefined) return null
-  const own: unknown[] = Array.isArray(aud) ? aud : [aud]
-  return audiences.some(audience => own.includes(audience)) ? null : 'audience mismatch'
+/** Verifies a token of one issuer, including revocation if the checks ask for it. */
+export async function verifyOfIssuer(
+  token: string,
+  checks: TokenChecks,
+  issuer: Issuer,
+  known: BoundedMap<KnownToken>,
+): Promise<TokenVerification> {
+  const keys = await issuer.keys.verifying()
+  const secret = issuer.name === DEFAULT_ISSUER ? DEMO_SECRET : null
+  const verification = await verifyToken(token, checks, { issuer: issuer.name, keys, secret, known }, Date.now() / 1000)
+  if (!verification.valid || checks.refuseRevoked !== true) return verification
+  return (await issuer.revocations.has(verification.claims)) ? { valid: false, reason: 'token revoked' } : verification
 }

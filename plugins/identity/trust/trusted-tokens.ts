@@ -1,24 +1,12 @@
 /** Tokens of issuers that an issuer trusts (RFC 7523, 3). */
-import { endpointUrl, issuerNameOf } from '../issuers/issuer.ts'
-import type { Issuer } from '../issuers/issuer.ts'
+import type { JWK } from 'jose'
+import { endpointUrl, type Issuer, issuerNameOf } from '../issuers/issuer.ts'
 import type { Issuers } from '../issuers/issuers.ts'
-import { isSignatureOf } from '../keys/algorithms.ts'
-import {
-  checkAudience,
-  checkKeySignature,
-  checkLifetime,
-  jwtId,
-  JwtProblem,
-  readForeignJwt,
-} from '../tokens/foreign-jwt.ts'
-import type { ForeignJwt } from '../tokens/foreign-jwt.ts'
-import { useOnce } from '../tokens/used-ids.ts'
+import { type ForeignJwt, jwtId, JwtProblem, readForeignJwt, verifyForeignJwt } from '../jwt/foreign-jwt.ts'
+import { isOwnName, type TrustEntry, type TrustType } from '../settings/trust-settings.ts'
+import { useOnce } from '../stores/used-ids.ts'
 import type { TokenClaims } from '../types.ts'
-import { isOwnName } from './trust-settings.ts'
-import type { TrustEntry, TrustType } from './trust-settings.ts'
-
-/** The type of the header of an identity assertion authorization grant. */
-export const ID_JAG_TYP = 'oauth-id-jag+jwt'
+import { ID_JAG_TYP } from './id-jag.ts'
 const MAX_ASSERTION_AHEAD_S = 3600
 const MAX_TOKEN_AHEAD_S = 86_400
 
@@ -55,9 +43,9 @@ export async function verifyAssertedJwt(
   issuers: Pick<Issuers, 'find'>,
 ): Promise<TrustedJwt> {
   const { jwt, entry, type } = findTrust(token, issuer)
-  await checkSignature(jwt, entry, issuer, url, issuers)
-  const exp = checkLifetime(jwt.claims, MAX_ASSERTION_AHEAD_S)
-  checkAudience(jwt.claims, [url, endpointUrl(issuer, url, 'token')])
+  const keys = await keysOf(entry, issuer, url, issuers)
+  const audiences = [url, endpointUrl(issuer, url, 'token')]
+  const exp = await verifyForeignJwt(jwt, { keys }, { audiences, maxAheadS: MAX_ASSERTION_AHEAD_S })
   const subject = subjectOf(jwt.claims, entry)
   const id = jwtId(jwt.claims)
   if (id !== undefined && !(await useOnce(issuer.stores.assertionIds, `iss ${String(jwt.claims.iss)}`, id, exp)))
@@ -73,27 +61,22 @@ export async function verifyTrustedToken(
   issuers: Pick<Issuers, 'find'>,
 ): Promise<TokenClaims> {
   const { jwt, entry } = findTrust(token, issuer)
-  await checkSignature(jwt, entry, issuer, url, issuers)
-  checkLifetime(jwt.claims, MAX_TOKEN_AHEAD_S)
+  const keys = await keysOf(entry, issuer, url, issuers)
+  await verifyForeignJwt(jwt, { keys }, { maxAheadS: MAX_TOKEN_AHEAD_S })
   subjectOf(jwt.claims, entry)
   return jwt.claims
 }
 
-async function checkSignature(
-  jwt: ForeignJwt,
-  entry: TrustEntry,
+/** The public keys of a trusted issuer: those of the settings, at an address, or of an issuer of this instance. */
+async function keysOf(
+  { issuer: name, jwks, jwks_uri: uri }: TrustEntry,
   issuer: Issuer,
   url: string,
   issuers: Pick<Issuers, 'find'>,
-): Promise<void> {
-  if (entry.jwks !== undefined) return checkKeySignature(jwt, entry.jwks.keys)
-  if (entry.jwks_uri !== undefined) return checkKeySignature(jwt, await issuer.remoteKeys(entry.jwks_uri, url))
-  const trusted = await issuers.find(entry.issuer)
-  const keys = trusted === undefined ? [] : await trusted.keys.verifying()
-  const isSigned = keys.some(
-    ({ alg, key }) => alg === jwt.header.alg && isSignatureOf(alg, key, jwt.signed, jwt.signature),
-  )
-  if (!isSigned) throw new JwtProblem('has an invalid signature')
+): Promise<readonly JWK[]> {
+  if (jwks !== undefined) return jwks.keys
+  if (uri !== undefined) return issuer.remoteKeys(uri, url)
+  return (await issuers.find(name))?.keys.accepted() ?? []
 }
 
 function subjectOf({ sub }: TokenClaims, { subjects }: TrustEntry): string {

@@ -1,6 +1,7 @@
 /** `/uuid`, `/guuid`, `/random` and the paths below it. */
 import { randomInt, randomUUID } from 'node:crypto'
-import { describe, parseInteger } from 'svc/plugin'
+import { describe } from 'svc/plugin'
+import { parseInteger } from 'svc/toolkit'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { invalidCount } from '../errors.ts'
 import { loremIpsum } from '../lorem-ipsum.ts'

@@ -1,14 +1,7 @@
 /** The stored interactions. */
-import type { Store, Svc } from 'svc/plugin'
-import type { Engine, OwnedKeys, Owner, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
+import { createTextRecords, type Records, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
+import type { Engine, Owner, Providers, RouteInput, StreamEnding } from '../../llm/types.ts'
 import type { Interaction } from './interaction.ts'
-
-/** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
-interface Packed {
-  session: string
-  cancelledAt: number | null
-  json: string
-}
 
 /** Who asks. A provider that stores nothing finds nothing. */
 type Asker = Pick<RouteInput, 'provider' | 'session' | 'storesResponses'>
@@ -20,76 +13,58 @@ const BOUNDS = {
 }
 
 export class InteractionStore {
-  readonly #store: Store<Packed>
+  readonly #records: RecordStore<Interaction>
   readonly #engine: Engine
-  readonly #isPublic: boolean
-  readonly #keyOf: OwnedKeys
-  readonly #endingOf: (key: string) => StreamEnding
 
-  constructor(svc: Svc, { engine, endings }: Pick<Providers, 'engine' | 'endings'>) {
-    this.#isPublic = svc.config.publicMode
+  constructor(svc: Svc, { engine }: Pick<Providers, 'engine'>) {
     this.#engine = engine
-    this.#keyOf = engine.ownedKeys(this.#isPublic)
-    this.#store = svc.state<Packed>('interactions', {
-      ...BOUNDS[this.#isPublic ? 'public' : 'normal'],
+    const store = svc.state<StoredRecord<string>>('interactions', {
+      ...BOUNDS[svc.config.publicMode ? 'public' : 'normal'],
       ttlFrom: 'use',
       watched: true,
-      schema: 2,
+      schema: 3,
     })
-    this.#endingOf = endings(this.#store, ({ cancelledAt }) => cancelledAt !== null)
+    this.#records = createTextRecords(svc, store, { isOver: ({ cancelledAt }) => cancelledAt !== null })
   }
 
   /** Ends a stream of the interaction when it is cancelled or deleted. */
   endingOf(owner: Owner, id: string): StreamEnding {
-    return this.#endingOf(this.#keyOf(owner, id))
+    return this.#of(owner).ending(id)
   }
 
-  async put(interaction: Interaction): Promise<void> {
-    const { session, head, cancelledAt } = interaction
-    const packed: Packed = { session, cancelledAt, json: JSON.stringify(interaction) }
-    await this.#store.set(this.#keyOf(interaction, head.id), packed, { group: session })
+  put(interaction: Interaction): Promise<void> {
+    return this.#of(interaction).put(interaction.head.id, interaction)
   }
 
   async get(asker: Asker, id: string): Promise<Interaction | undefined> {
-    const found = await this.#packed(asker, id)
-    return found && unpack(found)
+    return asker.storesResponses ? this.#of(asker).get(id) : undefined
   }
 
   /** An interaction that becomes a part of a prompt: what it costs is taken before it is read. */
   async predecessor(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<Interaction | undefined> {
-    const found = await this.#packed(asker, id)
-    if (found === undefined) return undefined
-    this.#engine.takeHistory(asker.output(), found.json.length)
-    return unpack(found)
+    if (!asker.storesResponses) return undefined
+    return this.#of(asker).get(id, characters => this.#engine.takeHistory(asker.output(), characters))
   }
 
-  /** In public mode, an interaction exists only for the session that made it. */
-  async #packed({ provider, session, storesResponses }: Asker, id: string): Promise<Packed | undefined> {
-    if (!storesResponses) return undefined
-    const found = await this.#store.get(this.#keyOf({ provider, session }, id))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
-  }
-
-  async cancel(interaction: Interaction, now: number): Promise<Interaction | undefined> {
-    const changed = await this.#store.update(this.#keyOf(interaction, interaction.head.id), found =>
-      found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
+  cancel(interaction: Interaction, now: number): Promise<Interaction | undefined> {
+    return this.#of(interaction).change(interaction.head.id, found =>
+      found.cancelledAt === null ? { ...found, cancelledAt: now } : found,
     )
-    return changed && unpack(changed)
   }
 
   async delete(interaction: Interaction): Promise<void> {
-    await this.#store.delete(this.#keyOf(interaction, interaction.head.id))
+    await this.#of(interaction).delete(interaction.head.id)
   }
 
   clear(session: string | null): Promise<number> {
-    return this.#store.clear(found => session === null || found.session === session)
+    return this.#records.clear(session)
   }
 
   bytes(): Promise<number> {
-    return this.#store.bytes()
+    return this.#records.bytes()
   }
-}
 
-function unpack({ json, cancelledAt }: Packed): Interaction {
-  return { ...(JSON.parse(json) as Interaction), cancelledAt }
+  #of({ provider, session }: Owner): Records<Interaction> {
+    return this.#records.of(provider, session)
+  }
 }

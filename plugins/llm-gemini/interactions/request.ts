@@ -1,5 +1,5 @@
 /** Parses a request of the Interactions API. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { ChatParsed, Engine, NeutralRequest, ReplyFormat, RouteInput, Tool, ToolChoice } from '../../llm/types.ts'
 import type { InteractionHead } from './interaction.ts'
 import { readSteps, type Step } from './steps.ts'

@@ -4,9 +4,11 @@ import type {
   ChatResult,
   Engine,
   ErrorFacts,
+  HandlerRoute,
   LlmRoute,
-  OwnParsed,
+  ProviderRoute,
   RenderContext,
+  Rendered,
   RouteInput,
   StreamEvent,
 } from '../../llm/types.ts'
@@ -23,8 +25,6 @@ import {
 } from './request.ts'
 import { givenSteps, type Step } from './steps.ts'
 
-type BodyParsed = OwnParsed<{ body: object; revision: string | null; events?: Iterable<StreamEvent> }>
-
 /** Interactions exist in the versions v1beta, v1beta2 and v1. */
 const ALIASES = ['/ai/gemini/v1', '/ai/gemini/v1beta2/interactions']
 const PATH = '/v1beta/interactions'
@@ -32,29 +32,22 @@ const PATH = '/v1beta/interactions'
 const MAX_CHAIN = 200
 const UNKNOWN = 'unknown'
 
-export function interactionRoutes(engine: Engine, store: InteractionStore): LlmRoute[] {
+export function interactionRoutes(engine: Engine, store: InteractionStore): ProviderRoute[] {
   const find = async (input: RouteInput): Promise<Interaction> => {
     const id = input.params.interaction ?? ''
     const found = await store.get(input, id)
     if (found === undefined) throw missing(engine, id)
     return found
   }
-  const bodyOf = (input: RouteInput, body: object, events?: Iterable<StreamEvent>): BodyParsed => ({
-    op: 'own',
-    promptTokens: 0,
-    completionTokens: 0,
-    ...(events === undefined ? {} : { stream: true }),
-    wire: { body, revision: revisionOf(engine, input), ...(events === undefined ? {} : { events }) },
-  })
-  const render: LlmRoute<BodyParsed>['render'] = (_result, { wire }) => ({
-    body: wire.body,
-    headers: revisionHeader(wire.revision),
+  const replyTo = (input: RouteInput, body: object): Rendered => ({
+    body,
+    headers: revisionHeader(revisionOf(engine, input)),
   })
   const describeUnknown = (method: string, tail: string, summary: string): LlmRoute['describe'] => ({
     summary,
     examples: [{ name: 'Unknown id', method, path: `/ai/gemini${PATH}/${UNKNOWN}${tail}`, expectStatus: 404 }],
   })
-  const get: LlmRoute<BodyParsed> = {
+  const get: HandlerRoute = {
     method: 'GET',
     path: `${PATH}/{interaction}`,
     aliases: ALIASES,
@@ -78,58 +71,53 @@ export function interactionRoutes(engine: Engine, store: InteractionStore): LlmR
       ],
     },
     framing: 'sse',
-    async parse(input) {
+    asksForStream,
+    async handle(input) {
       const found = await find(input)
-      if (input.query.get('stream') !== 'true') {
+      if (!asksForStream(input.query)) {
         const shown = interactionAt(engine, found, Date.now())
         const before = input.query.get('include_input') === 'true' ? found.input : []
         const body = { ...shown, steps: [...before, ...shown.steps] }
         input.output().takeJson(body)
-        return bodyOf(input, body)
+        return replyTo(input, body)
       }
       const until = found.cancelledAt ?? Infinity
       const last = input.query.get('last_event_id')
       const place = last === null ? -1 : eventNumber(engine, found, last)
       if (place === null) throw engine.badInput('last_event_id: no such event.')
       const rest = await engine.eventsAfter(() => eventsOf(engine, found), place, until)
-      return { ...bodyOf(input, {}, rest), ending: store.endingOf(found, found.head.id) }
+      const headers = revisionHeader(revisionOf(engine, input))
+      return { events: rest, headers, ending: store.endingOf(found, found.head.id) }
     },
-    render,
-    stream: (_result, { wire }) => wire.events ?? [],
-    streamHeaders: (_result, { wire }) => revisionHeader(wire.revision),
     streamError,
   }
-  const cancel: LlmRoute<BodyParsed> = {
+  const cancel: HandlerRoute = {
     method: 'POST',
     path: `${PATH}/{interaction}/cancel`,
     aliases: ALIASES,
     op: 'other',
     describe: describeUnknown('POST', '/cancel', 'cancel an interaction'),
-    hasEffects: true,
-    async parse(input) {
+    async handle(input) {
       const found = await find(input)
       if (!found.head.isBackground) throw engine.badInput('Only interactions in the background can be cancelled.')
       const now = Date.now()
       const isOpen = interactionAt(engine, found, now).status === 'in_progress'
       const cancelled = isOpen ? await store.cancel(found, now) : undefined
-      return bodyOf(input, interactionAt(engine, cancelled ?? found, now))
+      return replyTo(input, interactionAt(engine, cancelled ?? found, now))
     },
-    render,
   }
-  const remove: LlmRoute<BodyParsed> = {
+  const remove: HandlerRoute = {
     method: 'DELETE',
     path: `${PATH}/{interaction}`,
     aliases: ALIASES,
     op: 'other',
     describe: describeUnknown('DELETE', '', 'delete an interaction'),
-    hasEffects: true,
-    async parse(input) {
+    async handle(input) {
       await store.delete(await find(input))
-      return bodyOf(input, {})
+      return replyTo(input, {})
     },
-    render,
   }
-  return [createInteraction(engine, store), get, cancel, remove] as LlmRoute[]
+  return [createInteraction(engine, store) as LlmRoute, get, cancel, remove]
 }
 
 function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<InteractionParsed> {
@@ -215,6 +203,10 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
     streamHeaders: (_result, parsed) => revisionHeader(parsed.wire.revision),
     streamError,
   }
+}
+
+function asksForStream(query: URLSearchParams): boolean {
+  return query.get('stream') === 'true'
 }
 
 /** The steps of all predecessors, the oldest first, and the id of the first. */

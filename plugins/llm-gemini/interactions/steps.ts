@@ -1,5 +1,5 @@
 /** Steps of interactions: how they are given, and how the engine reads them. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Engine, Message, Part } from '../../llm/types.ts'
 
 /** A step as it is stored and shown. */

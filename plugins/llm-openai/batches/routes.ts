@@ -7,19 +7,17 @@ import type {
   Documents,
   Engine,
   ItemResult,
-  LlmRoute,
+  HandlerRoute,
   ResultFormat,
   RouteInput,
 } from '../../llm/types.ts'
-import { metadataOf } from '../conversations/routes.ts'
-import { describeGet, describeOther, describePost } from '../describe.ts'
-import { FILE_KIND, jsonExpiryOf, missing, storeFile, unknownFile } from '../files/routes.ts'
-import { pageOf } from '../responses/items.ts'
-import { bodyOf } from '../responses/routes.ts'
+import { metadataOf, missing } from '../format/parameters.ts'
+import { describeGet, describeOther, describePost } from '../format/describe.ts'
+import { FILE_KIND, jsonExpiryOf, storeFile, unknownFile } from '../files/routes.ts'
+import { pageOf } from '../format/page.ts'
 import { checkInput, requestsIn, type BatchProblem } from './input.ts'
 
 export type BatchRouteName = 'createBatch' | 'listBatches' | 'batch' | 'cancelBatch'
-type Route = LlmRoute<ReturnType<typeof bodyOf>>
 
 interface Data extends JsonObject {
   endpoint: string
@@ -44,7 +42,11 @@ const ERROR = 'error'
 const DAY_SECONDS = 86_400
 const UNKNOWN = `batch_${'0'.repeat(24)}`
 
-export function batchRoutes(engine: Engine, batches: Batches, documents: Documents): Record<BatchRouteName, Route> {
+export function batchRoutes(
+  engine: Engine,
+  batches: Batches,
+  documents: Documents,
+): Record<BatchRouteName, HandlerRoute> {
   const find = async (input: RouteInput): Promise<Batch> => {
     const id = input.params.batch_id ?? ''
     const found = await batches.get(input, id)
@@ -56,7 +58,6 @@ export function batchRoutes(engine: Engine, batches: Batches, documents: Documen
     const now = Date.now()
     return showBatch(batches, await withResults({ engine, batches, documents }, batch, input, now), now)
   }
-  const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
   return {
     createBatch: {
       method: 'POST',
@@ -79,47 +80,41 @@ export function batchRoutes(engine: Engine, batches: Batches, documents: Documen
           },
         ],
       },
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const created = await create({ engine, batches, documents }, input)
-        return bodyOf(await show(created, input))
+        return { body: await show(created, input) }
       },
-      render,
     },
     listBatches: {
       method: 'GET',
       path: '/batches',
       op: 'other',
       describe: describeGet('/batches', 'list batches', 'All batches'),
-      async parse(input) {
+      async handle(input) {
         const page = pageOf(engine, await batches.list(input), input.query, { limit: 20, max: 100 })
         const data: { id: string }[] = []
         for (const batch of page.data) data.push(await show(batch, input))
-        return bodyOf({ ...page, data })
+        return { body: { ...page, data } }
       },
-      render,
     },
     batch: {
       method: 'GET',
       path: '/batches/{batch_id}',
       op: 'other',
       describe: describeGet(`/batches/${UNKNOWN}`, 'get a batch', 'Unknown id', 404),
-      parse: async input => bodyOf(await show(await find(input), input)),
-      render,
+      handle: async input => ({ body: await show(await find(input), input) }),
     },
     cancelBatch: {
       method: 'POST',
       path: '/batches/{batch_id}/cancel',
       op: 'other',
       describe: describeOther('POST', `/batches/${UNKNOWN}/cancel`, 'cancel a batch', 'Unknown id', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         const { isEnded, phase } = batches.stateAt(found, Date.now())
         if (isEnded) throw engine.badInput(`Cannot cancel a batch with status '${phase}'.`, { param: 'batch_id' })
-        return bodyOf(await show(await batches.cancel(found), input))
+        return { body: await show(await batches.cancel(found), input) }
       },
-      render,
     },
   }
 }

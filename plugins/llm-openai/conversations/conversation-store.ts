@@ -1,8 +1,14 @@
 /** The stored conversations. */
-import type { Store, Svc } from 'svc/plugin'
+import {
+  createTextRecords,
+  RecordTooLong,
+  type Records,
+  type RecordStore,
+  type StoredRecord,
+  type Svc,
+} from 'svc/plugin'
 import type { Engine, Owner, RouteInput } from '../../llm/types.ts'
-import { ownerOf, storedItem, type Item } from '../responses/items.ts'
-import { itemKeys, type Asker } from '../responses/response-store.ts'
+import { storedItem, type Item, idOf, isKept, type Asker } from '../items/items.ts'
 
 export interface Conversation {
   provider: string
@@ -20,35 +26,26 @@ export interface Conversation {
   busyUntil: number
 }
 
-/** As it is kept: JSON of clients as text, whose memory is known whatever it contains. */
-interface Packed {
-  session: string
-  json: string
-}
-
 const BOUNDS = {
   normal: { maxCount: 1000, maxPerGroup: 1000, maxBytes: 64 * 1024 * 1024, ttlMs: 86_400_000, items: 1000 },
   public: { maxCount: 100, maxPerGroup: 10, maxBytes: 8 * 1024 * 1024, ttlMs: 3_600_000, items: 100 },
 }
 
 export class ConversationStore {
-  readonly #store: Store<Packed>
-  readonly #isPublic: boolean
-  readonly #keyOf: (owner: Owner, id: string) => string
+  readonly #records: RecordStore<Conversation>
   readonly #maxItems: number
-  readonly #maxCharacters: number
   readonly #engine: Engine
 
   constructor(svc: Svc, engine: Engine) {
-    this.#isPublic = svc.config.publicMode
     this.#engine = engine
-    this.#keyOf = itemKeys(engine.ownedKeys(this.#isPublic))
-    const { items, ...bounds } = BOUNDS[this.#isPublic ? 'public' : 'normal']
+    const { items, ...bounds } = BOUNDS[svc.config.publicMode ? 'public' : 'normal']
     this.#maxItems = items
-    this.#maxCharacters = engine.maxHistory(svc.budgets)
-    this.#store = svc.state<Packed>('conversations', { ...bounds, ttlFrom: 'use' })
+    const store = svc.state<StoredRecord<string>>('conversations', { ...bounds, ttlFrom: 'use', schema: 2 })
+    // A longer one could not be read by a request.
+    this.#records = createTextRecords(svc, store, { idOf, maxCharacters: engine.maxHistory(svc.budgets) })
   }
 
+  /** Throws if it would be too large. */
   async create(
     provider: string,
     session: string,
@@ -66,13 +63,10 @@ export class ConversationStore {
       busyUntil: 0,
     }
     const conversation = this.#with(empty, items, this.#engine.randomId(16))
-    const packed = pack(conversation)
-    if (packed.json.length > this.#maxCharacters) throw this.#tooLarge()
-    await this.#store.set(this.#keyOf(conversation, conversation.id), packed, { group: session })
+    await this.#of(conversation).put(conversation.id, conversation).catch(this.#refuse)
     return conversation
   }
 
-  /** In public mode, a conversation exists only for the session that made it. */
   async get(asker: Asker, id: string): Promise<Conversation | undefined> {
     const found = await this.owner(asker, id)
     return found?.id === id ? found : undefined
@@ -80,41 +74,27 @@ export class ConversationStore {
 
   /** The conversation with this id, or to which this item was added directly. */
   async owner(asker: Asker, id: string): Promise<Conversation | undefined> {
-    const found = await this.#packed(asker, id)
-    return found && unpack(found)
+    return isKept(asker, id) ? this.#of(asker).get(id) : undefined
   }
 
   /** The same as a part of a prompt: what it costs is taken before it is read. */
   async predecessor(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<Conversation | undefined> {
-    const found = await this.#packed(asker, id)
-    if (found === undefined) return undefined
-    this.#engine.takeHistory(asker.output(), found.json.length)
-    return unpack(found)
-  }
-
-  async #packed({ provider, session, storesResponses }: Asker, id: string): Promise<Packed | undefined> {
-    if (!storesResponses || ownerOf(id) === null) return undefined
-    const found = await this.#store.get(this.#keyOf({ provider, session }, id))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
+    if (!isKept(asker, id)) return undefined
+    return this.#of(asker).get(id, characters => this.#engine.takeHistory(asker.output(), characters))
   }
 
   /** Changes a conversation that exists; undefined if it does not. */
-  async change(
-    { provider, session, id }: Conversation,
+  change(
+    conversation: Conversation,
     change: (conversation: Conversation) => Conversation,
   ): Promise<Conversation | undefined> {
-    const changed = await this.#store.update(this.#keyOf({ provider, session }, id), found =>
-      found === undefined ? undefined : pack(change(unpack(found))),
-    )
-    return changed && unpack(changed)
+    return this.#of(conversation).change(conversation.id, change)
   }
 
   /** Appends new items, and returns the conversation with them. Throws if it would be too large. */
-  async add(conversation: Conversation, items: Record<string, unknown>[]): Promise<Conversation | undefined> {
+  add(conversation: Conversation, items: Record<string, unknown>[]): Promise<Conversation | undefined> {
     const version = this.#engine.randomId(16)
-    const changed = await this.#extend(conversation, found => this.#with(found, items, version))
-    if (changed !== undefined && changed.version !== version) throw this.#tooLarge()
-    return changed
+    return this.change(conversation, found => this.#with(found, items, version)).catch(this.#refuse)
   }
 
   /**
@@ -126,33 +106,17 @@ export class ConversationStore {
     busyUntil: number,
   ): Promise<{ kind: 'appended'; version: string } | { kind: 'changed' } | { kind: 'too_large'; limit: number }> {
     const version = this.#engine.randomId(16)
-    const changed = await this.#extend(read, found =>
-      found.version === read.version
-        ? this.#trimmed({ ...found, items: [...found.items, ...items], version, busyUntil })
-        : found,
-    )
-    if (changed?.version === version) return { kind: 'appended', version }
-    return changed?.version === read.version ? { kind: 'too_large', limit: this.#maxCharacters } : { kind: 'changed' }
-  }
-
-  /** A change that would make the conversation longer than a request can read is not kept. */
-  async #extend(
-    conversation: Conversation,
-    change: (conversation: Conversation) => Conversation,
-  ): Promise<Conversation | undefined> {
-    const changed = await this.#store.update(this.#keyOf(conversation, conversation.id), found => {
-      if (found === undefined) return undefined
-      const longer = pack(change(unpack(found)))
-      return longer.json.length > this.#maxCharacters ? found : longer
-    })
-    return changed && unpack(changed)
-  }
-
-  #tooLarge(): Error {
-    return this.#engine.badInput(
-      `Invalid 'items': a conversation has at most ${this.#maxCharacters} characters (SVC_BUDGET_OUTPUT_BYTES).`,
-      { param: 'items', code: 'invalid_value' },
-    )
+    try {
+      const changed = await this.change(read, found =>
+        found.version === read.version
+          ? this.#trimmed({ ...found, items: [...found.items, ...items], version, busyUntil })
+          : found,
+      )
+      return changed?.version === version ? { kind: 'appended', version } : { kind: 'changed' }
+    } catch (error) {
+      if (error instanceof RecordTooLong) return { kind: 'too_large', limit: error.limit }
+      throw error
+    }
   }
 
   /** The response of this version has been sent before its planned end: the next one may begin. */
@@ -161,15 +125,27 @@ export class ConversationStore {
   }
 
   async delete(conversation: Conversation): Promise<void> {
-    await this.#store.delete(this.#keyOf(conversation, conversation.id))
+    await this.#of(conversation).delete(conversation.id)
   }
 
   clear(session: string | null): Promise<number> {
-    return this.#store.clear(found => session === null || found.session === session)
+    return this.#records.clear(session)
   }
 
   bytes(): Promise<number> {
-    return this.#store.bytes()
+    return this.#records.bytes()
+  }
+
+  #of({ provider, session }: Owner): Records<Conversation> {
+    return this.#records.of(provider, session)
+  }
+
+  readonly #refuse = (error: unknown): never => {
+    if (!(error instanceof RecordTooLong)) throw error
+    throw this.#engine.badInput(
+      `Invalid 'items': a conversation has at most ${error.limit} characters (SVC_BUDGET_OUTPUT_BYTES).`,
+      { param: 'items', code: 'invalid_value' },
+    )
   }
 
   #with(conversation: Conversation, items: Record<string, unknown>[], version: string): Conversation {
@@ -187,12 +163,4 @@ export class ConversationStore {
   #trimmed(conversation: Conversation): Conversation {
     return { ...conversation, items: conversation.items.slice(-this.#maxItems) }
   }
-}
-
-function pack(conversation: Conversation): Packed {
-  return { session: conversation.session, json: JSON.stringify(conversation) }
-}
-
-function unpack({ json }: Packed): Conversation {
-  return JSON.parse(json) as Conversation
 }

@@ -1,18 +1,13 @@
 /** The routes of conversations and their items. */
-import type { Engine, LlmRoute, RouteInput } from '../../llm/types.ts'
-import { describeGet, describeOther, describePost } from '../describe.ts'
-import { missing } from '../files/routes.ts'
-import { pageOf } from '../responses/items.ts'
-import { bodyOf } from '../responses/routes.ts'
-import type { ResponsesState } from '../responses/state.ts'
-import type { Conversation } from './conversation-store.ts'
-
-type Route = LlmRoute<ReturnType<typeof bodyOf>>
+import type { Engine, HandlerRoute, RouteInput } from '../../llm/types.ts'
+import { describeGet, describeOther, describePost } from '../format/describe.ts'
+import { metadataOf, missing } from '../format/parameters.ts'
+import { pageOf } from '../format/page.ts'
+import type { Conversation, ConversationStore } from './conversation-store.ts'
 
 const UNKNOWN = `conv_${'0'.repeat(48)}`
 const UNKNOWN_ITEM = `msg_${'0'.repeat(48)}`
 const MAX_ITEMS = 20
-const MAX_METADATA = 16
 
 export type ConversationRouteName =
   | 'createConversation'
@@ -24,7 +19,10 @@ export type ConversationRouteName =
   | 'item'
   | 'deleteItem'
 
-export function conversationRoutes({ engine, conversations }: ResponsesState): Record<ConversationRouteName, Route> {
+export function conversationRoutes(
+  engine: Engine,
+  conversations: ConversationStore,
+): Record<ConversationRouteName, HandlerRoute> {
   const find = async (input: RouteInput): Promise<Conversation> => {
     const id = input.params.conversation_id ?? ''
     const found = await conversations.get(input, id)
@@ -38,7 +36,6 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
     if (index < 0) throw engine.badInput(`Item with id '${id.slice(0, 100)}' not found.`, { status: 404 })
     return { conversation, index }
   }
-  const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
   const base = '/conversations/{conversation_id}'
   return {
     createConversation: {
@@ -48,8 +45,7 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
       describe: describePost('/conversations', 'create a conversation', [
         { name: 'With a message', body: { items: [{ type: 'message', role: 'user', content: 'Hello' }] } },
       ]),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         if (!input.storesResponses)
           throw engine.badInput('Invalid URL (POST /v1/conversations)', { kind: 'unknown_route' })
         const body = input.body.length === 0 ? {} : input.json()
@@ -58,17 +54,15 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
           items,
           metadata: metadataOf(engine, body.metadata),
         })
-        return bodyOf(show(created))
+        return { body: show(created) }
       },
-      render,
     },
     conversation: {
       method: 'GET',
       path: base,
       op: 'other',
       describe: describeGet(`/conversations/${UNKNOWN}`, 'get a conversation', 'Unknown id', 404),
-      parse: async input => bodyOf(show(await find(input))),
-      render,
+      handle: async input => ({ body: show(await find(input)) }),
     },
     updateConversation: {
       method: 'POST',
@@ -77,29 +71,25 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
       describe: describePost(`/conversations/${UNKNOWN}`, 'change the metadata of a conversation', [
         { name: 'Unknown id', body: { metadata: { topic: 'demo' } }, status: 404 },
       ]),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         const { metadata: given } = input.json()
         if (given === undefined) throw missing(engine, 'metadata')
         const metadata = metadataOf(engine, given)
         const changed = await conversations.change(found, conversation => ({ ...conversation, metadata }))
-        return bodyOf(show(changed ?? found))
+        return { body: show(changed ?? found) }
       },
-      render,
     },
     deleteConversation: {
       method: 'DELETE',
       path: base,
       op: 'other',
       describe: describeOther('DELETE', `/conversations/${UNKNOWN}`, 'delete a conversation', 'Unknown id', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         await conversations.delete(found)
-        return bodyOf({ id: found.id, object: 'conversation.deleted', deleted: true })
+        return { body: { id: found.id, object: 'conversation.deleted', deleted: true } }
       },
-      render,
     },
     addItems: {
       method: 'POST',
@@ -108,33 +98,32 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
       describe: describePost(`/conversations/${UNKNOWN}/items`, 'add items to a conversation', [
         { name: 'Unknown id', body: { items: [{ type: 'message', role: 'user', content: 'Hello' }] }, status: 404 },
       ]),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         const items = itemsOf(engine, input.json().items, 1)
         const added = (await conversations.add(found, items))?.items.slice(-items.length) ?? []
-        return bodyOf({
-          object: 'list',
-          data: added,
-          first_id: added[0]?.id ?? null,
-          last_id: added.at(-1)?.id ?? null,
-          has_more: false,
-        })
+        return {
+          body: {
+            object: 'list',
+            data: added,
+            first_id: added[0]?.id ?? null,
+            last_id: added.at(-1)?.id ?? null,
+            has_more: false,
+          },
+        }
       },
-      render,
     },
     listItems: {
       method: 'GET',
       path: `${base}/items`,
       op: 'other',
       describe: describeGet(`/conversations/${UNKNOWN}/items`, 'list the items of a conversation', 'Unknown id', 404),
-      async parse(input) {
+      async handle(input) {
         const { items } = await find(input)
         const page = pageOf(engine, items, input.query, { limit: 20, max: 100 })
         input.output().takeJson(page)
-        return bodyOf(page)
+        return { body: page }
       },
-      render,
     },
     item: {
       method: 'GET',
@@ -146,11 +135,10 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
         'Unknown id',
         404,
       ),
-      async parse(input) {
+      async handle(input) {
         const { conversation, index } = await findItem(input)
-        return bodyOf(conversation.items[index]!)
+        return { body: conversation.items[index]! }
       },
-      render,
     },
     deleteItem: {
       method: 'DELETE',
@@ -163,8 +151,7 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
         'Unknown id',
         404,
       ),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const { conversation, index } = await findItem(input)
         const { id } = conversation.items[index]!
         const version = engine.randomId(16)
@@ -173,9 +160,8 @@ export function conversationRoutes({ engine, conversations }: ResponsesState): R
           items: found.items.filter(item => item.id !== id),
           version,
         }))
-        return bodyOf(show(changed ?? conversation))
+        return { body: show(changed ?? conversation) }
       },
-      render,
     },
   }
 }
@@ -203,20 +189,4 @@ function itemsOf(engine: Engine, given: unknown, min: number): Record<string, un
       })
     return object
   })
-}
-
-/** At most 16 texts, with names of at most 64 and values of at most 512 characters. */
-export function metadataOf(engine: Engine, given: unknown): Record<string, unknown> {
-  const invalid = (message: string, code = 'invalid_value'): Error =>
-    engine.badInput(message, { param: 'metadata', code })
-  if (given != null && (typeof given !== 'object' || Array.isArray(given)))
-    throw invalid("Invalid type for 'metadata': expected an object.", 'invalid_type')
-  const entries = Object.entries(engine.json.objectOf(given))
-  if (entries.length > MAX_METADATA) throw invalid(`Invalid 'metadata': expected at most ${MAX_METADATA} properties.`)
-  for (const [name, value] of entries)
-    if (typeof value !== 'string' || name.length > 64 || value.length > 512)
-      throw invalid(
-        "Invalid 'metadata': expected names of at most 64 characters and strings of at most 512 characters.",
-      )
-  return Object.fromEntries(entries)
 }

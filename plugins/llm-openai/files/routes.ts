@@ -1,22 +1,10 @@
 /** The routes of files. */
-import type {
-  DocumentFacts,
-  Documents,
-  Engine,
-  LlmRoute,
-  NewDocument,
-  OwnParsed,
-  RouteInput,
-  StoredBody,
-} from '../../llm/types.ts'
-import { describeGet, describeOther } from '../describe.ts'
-import { pageOf } from '../responses/items.ts'
-import { bodyOf } from '../responses/routes.ts'
+import type { DocumentFacts, Documents, Engine, HandlerRoute, NewDocument, RouteInput } from '../../llm/types.ts'
+import { describeGet, describeOther } from '../format/describe.ts'
+import { pageOf } from '../format/page.ts'
+import { missing } from '../format/parameters.ts'
 
 export type FileRouteName = 'createFile' | 'listFiles' | 'file' | 'deleteFile' | 'fileContent'
-
-type BodyRoute = LlmRoute<ReturnType<typeof bodyOf>>
-type ContentRoute = LlmRoute<OwnParsed<{ content: StoredBody }>>
 
 export const FILE_KIND = 'file'
 const PURPOSES = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']
@@ -37,13 +25,9 @@ export const MULTIPART_EXAMPLE = (
     .join('')
     .concat('--svc--\r\n')
 
-export function fileRoutes(
-  engine: Engine,
-  documents: Documents,
-): Record<Exclude<FileRouteName, 'fileContent'>, BodyRoute> & { fileContent: ContentRoute } {
+export function fileRoutes(engine: Engine, documents: Documents): Record<FileRouteName, HandlerRoute> {
   const find = async (input: RouteInput): Promise<DocumentFacts> =>
     findFile(engine, documents, input, input.params.file_id ?? '')
-  const render: BodyRoute['render'] = (_result, parsed) => ({ body: parsed.wire.body })
   return {
     createFile: {
       method: 'POST',
@@ -73,8 +57,7 @@ export function fileRoutes(
           },
         ],
       },
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const form = await engine.readForm(input)
         const file = form.get('file')
         if (file === null || typeof file === 'string') throw missing(engine, 'file')
@@ -90,64 +73,50 @@ export function fileRoutes(
           content: Buffer.from(await file.arrayBuffer()),
           seconds,
         })
-        return {
-          ...bodyOf(showFile(stored)),
-          bodyLine: `multipart: file=${file.name.slice(0, 200)} (${file.size} bytes), purpose=${purpose}`,
-        }
+        return { body: showFile(stored) }
       },
-      render,
     },
     listFiles: {
       method: 'GET',
       path: '/files',
       op: 'other',
       describe: describeGet('/files', 'list files', 'All files'),
-      async parse(input) {
+      async handle(input) {
         const purpose = input.query.get('purpose')
         const files = (await documents.list(input, FILE_KIND)).map(showFile)
         const wanted = purpose === null ? files : files.filter(file => file.purpose === purpose)
-        return bodyOf(pageOf(engine, wanted, input.query, { limit: 10_000, max: 10_000 }))
+        return { body: pageOf(engine, wanted, input.query, { limit: 10_000, max: 10_000 }) }
       },
-      render,
     },
     file: {
       method: 'GET',
       path: '/files/{file_id}',
       op: 'other',
       describe: describeGet(`/files/${UNKNOWN}`, 'get a file', 'Unknown id', 404),
-      parse: async input => bodyOf(showFile(await find(input))),
-      render,
+      handle: async input => ({ body: showFile(await find(input)) }),
     },
     deleteFile: {
       method: 'DELETE',
       path: '/files/{file_id}',
       op: 'other',
       describe: describeOther('DELETE', `/files/${UNKNOWN}`, 'delete a file', 'Unknown id', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         await documents.delete(found)
-        return bodyOf({ id: found.id, object: 'file', deleted: true })
+        return { body: { id: found.id, object: 'file', deleted: true } }
       },
-      render,
     },
     fileContent: {
       method: 'GET',
       path: '/files/{file_id}/content',
       op: 'other',
       describe: describeGet(`/files/${UNKNOWN}/content`, 'get the content of a file', 'Unknown id', 404),
-      async parse(input) {
+      async handle(input) {
         const found = await find(input)
         const chunks = await documents.chunks(found)
         if (chunks === undefined) throw unknownFile(engine, found.id)
-        const content = { bytes: found.bytes, chunks }
-        return { op: 'own', promptTokens: 0, completionTokens: 0, wire: { content } }
+        return { body: '', stored: { bytes: found.bytes, chunks }, contentType: 'application/octet-stream' }
       },
-      render: (_result, parsed) => ({
-        body: '',
-        stored: parsed.wire.content,
-        contentType: 'application/octet-stream',
-      }),
     },
   }
 }
@@ -216,10 +185,6 @@ export function showFile({ id, bytes, createdAt, expiresAt, name, meta }: Docume
     status: 'processed',
     status_details: null,
   }
-}
-
-export function missing(engine: Engine, param: string): Error {
-  return engine.badInput(`Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' })
 }
 
 export function purposeOf(engine: Engine, purpose: string | null, filename: string): string {

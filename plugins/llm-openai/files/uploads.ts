@@ -1,13 +1,12 @@
 /** Uploads: files that are sent in parts. */
 import { createHash } from 'node:crypto'
-import { Pacer, type Store, type Svc } from 'svc/plugin'
-import type { Documents, Engine, LlmRoute, OwnedKeys, RouteInput } from '../../llm/types.ts'
-import { describeOther, describePost } from '../describe.ts'
-import { bodyOf } from '../responses/routes.ts'
-import { jsonExpiryOf, MULTIPART_EXAMPLE, missing, purposeOf, showFile, storeFile } from './routes.ts'
+import { createRecords, Pacer, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
+import type { Documents, Engine, HandlerRoute, RouteInput } from '../../llm/types.ts'
+import { describeOther, describePost } from '../format/describe.ts'
+import { jsonExpiryOf, MULTIPART_EXAMPLE, purposeOf, showFile, storeFile } from './routes.ts'
+import { missing } from '../format/parameters.ts'
 
 export type UploadRouteName = 'createUpload' | 'addPart' | 'completeUpload' | 'cancelUpload'
-type Route = LlmRoute<ReturnType<typeof bodyOf>>
 
 /** An upload without the content of its parts. Plain data. */
 interface Upload {
@@ -27,11 +26,6 @@ interface Upload {
   file: Record<string, unknown> | null
 }
 
-interface Part {
-  session: string
-  base64: string
-}
-
 const MIB = 1024 * 1024
 const LIFETIME_MS = 3_600_000
 /** Of all uploads without their parts. */
@@ -44,54 +38,54 @@ const UNKNOWN = `upload_${'0'.repeat(24)}`
 
 export class UploadStore {
   readonly maxParts: number
-  readonly #uploads: Store<Upload>
-  readonly #parts: Store<Part>
-  readonly #isPublic: boolean
-  readonly #keyOf: OwnedKeys
+  readonly #uploads: RecordStore<Upload>
+  /** The contents of parts as base64. */
+  readonly #parts: RecordStore<string>
 
-  constructor(svc: Svc, engine: Engine) {
-    this.#isPublic = svc.config.publicMode
-    this.#keyOf = engine.ownedKeys(this.#isPublic)
-    const { uploads, parts, maxBytes } = BOUNDS[this.#isPublic ? 'public' : 'normal']
+  constructor(svc: Svc) {
+    const { uploads, parts, maxBytes } = BOUNDS[svc.config.publicMode ? 'public' : 'normal']
     this.maxParts = parts
-    this.#uploads = svc.state<Upload>('uploads', { maxCount: uploads, maxBytes: UPLOADS_BYTES, ttlMs: LIFETIME_MS })
-    this.#parts = svc.state<Part>('upload-parts', { maxCount: uploads * parts, maxBytes, ttlMs: LIFETIME_MS })
-  }
-
-  async set(upload: Upload): Promise<void> {
-    await this.#uploads.set(this.#keyOf(upload, upload.id), upload, { group: upload.session })
-  }
-
-  async get({ provider, session }: RouteInput, id: string): Promise<Upload | undefined> {
-    const found = await this.#uploads.peek(this.#keyOf({ provider, session }, id))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
-  }
-
-  change(upload: Upload, change: (upload: Upload) => Upload): Promise<Upload | undefined> {
-    return this.#uploads.update(this.#keyOf(upload, upload.id), found =>
-      found === undefined ? undefined : change(found),
+    const common = { ttlMs: LIFETIME_MS, schema: 2 }
+    this.#uploads = createRecords(
+      svc,
+      svc.state<StoredRecord<Upload>>('uploads', { maxCount: uploads, maxBytes: UPLOADS_BYTES, ...common }),
+    )
+    this.#parts = createRecords(
+      svc,
+      svc.state<StoredRecord<string>>('upload-parts', { maxCount: uploads * parts, maxBytes, ...common }),
     )
   }
 
-  async setPart(upload: Upload, part: string, content: Buffer): Promise<void> {
-    const { session } = upload
-    const value = { session, base64: content.toString('base64') }
-    await this.#parts.set(this.#keyOf(upload, part), value, { group: session })
+  put(upload: Upload): Promise<void> {
+    return this.#uploads.of(upload.provider, upload.session).put(upload.id, upload)
+  }
+
+  get({ provider, session }: RouteInput, id: string): Promise<Upload | undefined> {
+    return this.#uploads.of(provider, session).peek(id)
+  }
+
+  change({ provider, session, id }: Upload, change: (upload: Upload) => Upload): Promise<Upload | undefined> {
+    return this.#uploads.of(provider, session).change(id, change)
+  }
+
+  putPart({ provider, session }: Upload, part: string, content: Buffer): Promise<void> {
+    return this.#parts.of(provider, session).put(part, content.toString('base64'))
   }
 
   /** The content of a part as base64. */
-  async part(upload: Upload, part: string): Promise<string | undefined> {
-    return (await this.#parts.peek(this.#keyOf(upload, part)))?.base64
+  part({ provider, session }: Upload, part: string): Promise<string | undefined> {
+    return this.#parts.of(provider, session).peek(part)
   }
 
-  async drop(upload: Upload): Promise<void> {
-    for (const { id } of upload.parts) await this.#parts.delete(this.#keyOf(upload, id))
+  /** Removes the parts. */
+  async drop({ provider, session, parts }: Upload): Promise<void> {
+    const kept = this.#parts.of(provider, session)
+    for (const { id } of parts) await kept.delete(id)
   }
 
   async clear(session: string | null): Promise<number> {
-    const where = (value: { session: string }): boolean => session === null || value.session === session
-    await this.#parts.clear(where)
-    return this.#uploads.clear(where)
+    await this.#parts.clear(session)
+    return this.#uploads.clear(session)
   }
 
   bytes(): Promise<number> {
@@ -103,7 +97,7 @@ export function uploadRoutes(
   engine: Engine,
   uploads: UploadStore,
   documents: Documents,
-): Record<UploadRouteName, Route> {
+): Record<UploadRouteName, HandlerRoute> {
   const { json } = engine
   const find = async (input: RouteInput): Promise<Upload> => {
     const id = input.params.upload_id ?? ''
@@ -118,7 +112,6 @@ export function uploadRoutes(
       throw engine.badInput(`Upload has status '${found.status}' and can't be changed.`, { param: 'upload_id' })
     return found
   }
-  const render: Route['render'] = (_result, parsed) => ({ body: parsed.wire.body })
   return {
     createUpload: {
       method: 'POST',
@@ -130,8 +123,7 @@ export function uploadRoutes(
           body: { filename: 'a.txt', purpose: 'user_data', bytes: 11, mime_type: 'text/plain' },
         },
       ]),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const body = input.json()
         const filename = json.textOf(body.filename)
         if (filename === undefined) throw missing(engine, 'filename')
@@ -153,10 +145,9 @@ export function uploadRoutes(
           parts: [],
           file: null,
         }
-        await uploads.set(upload)
-        return bodyOf(show(upload))
+        await uploads.put(upload)
+        return { body: show(upload) }
       },
-      render,
     },
     addPart: {
       method: 'POST',
@@ -186,8 +177,7 @@ export function uploadRoutes(
           },
         ],
       },
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const upload = await open(input)
         const data = (await engine.readForm(input)).get('data')
         if (data === null || typeof data === 'string') throw missing(engine, 'data')
@@ -199,15 +189,11 @@ export function uploadRoutes(
             param: 'data',
           })
         const id = `part_${engine.randomId(24)}`
-        await uploads.setPart(upload, id, Buffer.from(await data.arrayBuffer()))
+        await uploads.putPart(upload, id, Buffer.from(await data.arrayBuffer()))
         const bytes = data.size
         await uploads.change(upload, found => ({ ...found, parts: [...found.parts, { id, bytes }] }))
-        return {
-          ...bodyOf({ id, object: 'upload.part', created_at: Math.floor(Date.now() / 1000), upload_id: upload.id }),
-          bodyLine: `multipart: data (${bytes} bytes)`,
-        }
+        return { body: { id, object: 'upload.part', created_at: Math.floor(Date.now() / 1000), upload_id: upload.id } }
       },
-      render,
     },
     completeUpload: {
       method: 'POST',
@@ -216,8 +202,7 @@ export function uploadRoutes(
       describe: describePost(`/uploads/${UNKNOWN}/complete`, 'complete an upload', [
         { name: 'Unknown id', body: { part_ids: [] }, status: 404 },
       ]),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const upload = await open(input)
         const body = input.json()
         const ids = json.listOf(body.part_ids)
@@ -243,23 +228,20 @@ export function uploadRoutes(
         const file = { ...showFile(await storeFile(engine, documents, input, given)) }
         const changed = await uploads.change(upload, found => ({ ...found, status: 'completed', parts: [], file }))
         await uploads.drop(upload)
-        return bodyOf(show(changed ?? { ...upload, status: 'completed', file }))
+        return { body: show(changed ?? { ...upload, status: 'completed', file }) }
       },
-      render,
     },
     cancelUpload: {
       method: 'POST',
       path: '/uploads/{upload_id}/cancel',
       op: 'other',
       describe: describeOther('POST', `/uploads/${UNKNOWN}/cancel`, 'cancel an upload', 'Unknown id', 404),
-      hasEffects: true,
-      async parse(input) {
+      async handle(input) {
         const upload = await open(input)
         const changed = await uploads.change(upload, found => ({ ...found, status: 'cancelled', parts: [] }))
         await uploads.drop(upload)
-        return bodyOf(show(changed ?? { ...upload, status: 'cancelled' }))
+        return { body: show(changed ?? { ...upload, status: 'cancelled' }) }
       },
-      render,
     },
   }
 }

@@ -8,8 +8,8 @@ import type {
   RouteInput,
   StreamEvent,
 } from '../../llm/types.ts'
-import { clamp } from '../chat.ts'
-import { describePost } from '../describe.ts'
+import { clamp } from '../format/parameters.ts'
+import { describePost } from '../format/describe.ts'
 import { picture } from './picture.ts'
 
 export type ImageRouteName = 'images' | 'imageEdits' | 'imageVariations'

@@ -1,12 +1,12 @@
 /** `POST /responses/compact`: replaces what came before by a sealed summary. */
 import type { Engine, LlmRoute, OwnParsed } from '../../llm/types.ts'
-import { readContent } from '../messages.ts'
-import { describePost } from '../describe.ts'
+import { readContent } from '../format/messages.ts'
+import { describePost } from '../format/describe.ts'
 import { readContext } from './context.ts'
-import { itemId, outputText, storedItem } from './items.ts'
+import { itemId, outputText, storedItem } from '../items/items.ts'
 import { neutralRequest } from './request.ts'
 import { usageOf } from './response-object.ts'
-import type { ResponsesState } from './state.ts'
+import type { ResponsesState } from './services.ts'
 
 const PART_CHARACTERS = 80
 const SUMMARY_CHARACTERS = 2000

@@ -9,15 +9,15 @@ import type {
   StreamEnding,
   StreamEvent,
 } from '../../llm/types.ts'
-import { responsesContextError } from '../context-error.ts'
-import { describePost } from '../describe.ts'
+import { responsesContextError } from './context-error.ts'
+import { describePost } from '../format/describe.ts'
 import { locked, readContext, tooLong } from './context.ts'
 import { NO_CONTEXT, parseResponses, type ResponsesParsed, type ResponsesWire } from './request.ts'
 import { finishReasons, outputItems, replyOf, type Reply } from './response-object.ts'
 import { responseAt, timedEvents } from './response-state.ts'
 import type { StoredResponse } from './response-store.ts'
 import { responseShapes } from './shapes.ts'
-import type { ResponsesState } from './state.ts'
+import type { ResponsesState } from './services.ts'
 
 /** A request that only prepares a continuation (`generate: false`). */
 type Warmup = OwnParsed<ResponsesWire>

@@ -1,9 +1,9 @@
 /** Parses a request of the Responses API. */
 import type { ChatParsed, Engine, Message, NeutralRequest, RouteInput } from '../../llm/types.ts'
-import { readFormat } from '../messages.ts'
-import { readTooling } from '../tools.ts'
+import { readFormat } from '../format/messages.ts'
+import { readTooling } from '../format/tools.ts'
 import type { Context } from './context.ts'
-import { givenItems, readItems, storedItem, type Item } from './items.ts'
+import { givenItems, readItems, storedItem, type Item } from '../items/items.ts'
 import type { ResponseHead } from './response-object.ts'
 import type { StoredResponse } from './response-store.ts'
 

@@ -1,6 +1,6 @@
 /** The reply object of the Responses API. */
 import type { ChatResult, Choice, Engine, Finish } from '../../llm/types.ts'
-import { itemId, type Item } from './items.ts'
+import { itemId, type Item } from '../items/items.ts'
 
 /** Finish reasons, for records. */
 export const finishReasons: Record<Finish, string> = {

@@ -1,26 +1,17 @@
 /** The routes of stored responses: retrieve, delete, cancel, input items, and the number of input tokens. */
-import type { CountParsed, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../../llm/types.ts'
-import { describeGet, describeOther, describePost } from '../describe.ts'
+import type { CountParsed, HandlerRoute, LlmRoute, RouteInput } from '../../llm/types.ts'
+import { describeGet, describeOther, describePost } from '../format/describe.ts'
 import { readContext } from './context.ts'
 import { streamError } from './create.ts'
-import { pageOf } from './items.ts'
+import { pageOf } from '../format/page.ts'
 import { neutralRequest } from './request.ts'
 import { outputAt, responseAt, timedEvents } from './response-state.ts'
 import type { StoredResponse } from './response-store.ts'
-import type { ResponsesState } from './state.ts'
-
-type BodyParsed = OwnParsed<{ body: object; events?: Iterable<StreamEvent> }>
-
-/** A parsed request whose reply is known. */
-export function bodyOf(body: object): BodyParsed {
-  return { op: 'own', promptTokens: 0, completionTokens: 0, wire: { body } }
-}
-
-const render: LlmRoute<BodyParsed>['render'] = (_result, parsed) => ({ body: parsed.wire.body })
+import type { ResponsesState } from './services.ts'
 
 const UNKNOWN = `resp_${'0'.repeat(48)}`
 
-export function retrieveResponse(state: ResponsesState): LlmRoute<BodyParsed> {
+export function retrieveResponse(state: ResponsesState): HandlerRoute {
   const { engine } = state
   return {
     method: 'GET',
@@ -39,60 +30,55 @@ export function retrieveResponse(state: ResponsesState): LlmRoute<BodyParsed> {
       ],
     },
     framing: 'sse',
-    async parse(input) {
+    asksForStream,
+    async handle(input) {
       const [stored, secret] = await Promise.all([state.find(input), state.secret()])
-      if (input.query.get('stream') !== 'true') {
+      if (!asksForStream(input.query)) {
         const shown = responseAt(engine, stored, secret, Date.now())
         input.output().takeJson(shown)
-        return bodyOf(shown)
+        return { body: shown }
       }
       const after = input.query.get('starting_after') ?? '-1'
       if (!/^-?\d{1,9}$/.test(after))
         throw engine.badInput("Invalid value for 'starting_after': expected an integer.", { param: 'starting_after' })
       const until = stored.cancelledAt ?? Infinity
       return {
-        ...bodyOf({}),
-        stream: true,
+        events: await engine.eventsAfter(() => timedEvents(engine, stored, secret), Number(after), until),
         ending: state.responses.endingOf(stored, stored.head.id),
-        wire: {
-          body: {},
-          events: await engine.eventsAfter(() => timedEvents(engine, stored, secret), Number(after), until),
-        },
       }
     },
-    render,
-    stream: (_result, parsed) => parsed.wire.events ?? [],
     streamError,
   }
 }
 
-export function deleteResponse(state: ResponsesState): LlmRoute<BodyParsed> {
+function asksForStream(query: URLSearchParams): boolean {
+  return query.get('stream') === 'true'
+}
+
+export function deleteResponse(state: ResponsesState): HandlerRoute {
   return {
     method: 'DELETE',
     path: '/responses/{response_id}',
     op: 'other',
     describe: describeOther('DELETE', `/responses/${UNKNOWN}`, 'delete a response', 'Unknown id', 404),
-    hasEffects: true,
-    async parse(input) {
+    async handle(input) {
       const [stored, secret] = await Promise.all([state.find(input), state.secret()])
       const { head } = stored
       if (isOpen(state, stored, secret, Date.now())) await releaseConversation(state, input, stored)
       await state.responses.delete(stored, head.id)
-      return bodyOf({ id: head.id, object: 'response', deleted: true })
+      return { body: { id: head.id, object: 'response', deleted: true } }
     },
-    render,
   }
 }
 
-export function cancelResponse(state: ResponsesState): LlmRoute<BodyParsed> {
+export function cancelResponse(state: ResponsesState): HandlerRoute {
   const { engine, responses } = state
   return {
     method: 'POST',
     path: '/responses/{response_id}/cancel',
     op: 'other',
     describe: describeOther('POST', `/responses/${UNKNOWN}/cancel`, 'cancel a response', 'Unknown id', 404),
-    hasEffects: true,
-    async parse(input) {
+    async handle(input) {
       const [stored, secret] = await Promise.all([state.find(input), state.secret()])
       if (!stored.head.isBackground) throw engine.badInput('Cannot cancel a synchronous response.')
       const now = Date.now()
@@ -100,9 +86,8 @@ export function cancelResponse(state: ResponsesState): LlmRoute<BodyParsed> {
         ? await responses.cancel(stored, stored.head.id, now)
         : undefined
       if (cancelled !== undefined) await releaseConversation(state, input, stored)
-      return bodyOf(responseAt(engine, cancelled ?? stored, secret, now))
+      return { body: responseAt(engine, cancelled ?? stored, secret, now) }
     },
-    render,
   }
 }
 
@@ -121,19 +106,18 @@ async function releaseConversation(
   if (locked !== undefined) await conversations.release(locked, locked.version)
 }
 
-export function listInputItems(state: ResponsesState): LlmRoute<BodyParsed> {
+export function listInputItems(state: ResponsesState): HandlerRoute {
   return {
     method: 'GET',
     path: '/responses/{response_id}/input_items',
     op: 'other',
     describe: describeGet(`/responses/${UNKNOWN}/input_items`, 'list the input items of a response', 'Unknown id', 404),
-    async parse(input) {
+    async handle(input) {
       const { input: items } = await state.find(input)
       const page = pageOf(state.engine, items, input.query, { limit: 20, max: 100 })
       input.output().takeJson(page)
-      return bodyOf(page)
+      return { body: page }
     },
-    render,
   }
 }
 

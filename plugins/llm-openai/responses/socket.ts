@@ -2,7 +2,7 @@
 import type { LlmRoute, LlmSocket, OwnParsed, StreamEvent } from '../../llm/types.ts'
 import type { ResponsesSocketData } from './request.ts'
 import type { StoredResponse } from './response-store.ts'
-import type { ResponsesState } from './state.ts'
+import type { ResponsesState } from './services.ts'
 
 const MAX_RUNNING = 16
 const MAX_LANES = 32

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { render } from '../engine/prompt.ts'
 import { eachPiece } from '../engine/tokens.ts'
-import type { NeutralRequest } from '../neutral.ts'
+import type { NeutralRequest } from '../contract/neutral.ts'
 
 /** Hexadecimal digits of a key. */
 const DIGITS = 32

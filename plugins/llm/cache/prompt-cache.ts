@@ -1,10 +1,10 @@
 /** The prompt cache of all formats: remembers prefixes of prompts, and says which tokens a request reads from it. */
-import type { SessionKey, Store, Svc } from 'svc/plugin'
+import type { FastifyRequest, SessionKey, Store, Svc, SvcHttp } from 'svc/plugin'
 import { tokenizerOf } from '../engine/tokenizer.ts'
 import { digest } from '../engine/seed.ts'
-import type { Exchange } from '../exchange/exchange.ts'
-import { promptTokensOf } from '../limits/prompt-tokens.ts'
-import type { ChatParsed, Parsed } from '../provider.ts'
+import { promptTokensOf } from '../engine/prompt-tokens.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
+import type { ChatParsed, Parsed } from '../contract/parsed.ts'
 import { blockKeys, cachedText } from './prefix-blocks.ts'
 
 /** The automatic cache of a provider. */
@@ -34,6 +34,21 @@ export interface CacheUse {
   written: number
   /** Stores what is new, when the reply begins. */
   commit(): Promise<void>
+}
+
+/** The call whose prompt is looked up. */
+export interface CachedCall {
+  readonly request: FastifyRequest
+  readonly headers: RequestHeaders
+  /** The first value of a header. */
+  header(name: string): string | undefined
+  readonly instance: {
+    name: string
+    cache?: CacheSettings
+    /** Tokens that running generations and the cache hold together, and those of the former. */
+    kvTokens?: number
+    slots?: { readonly tokens: number }
+  }
 }
 
 interface Block {
@@ -77,8 +92,8 @@ export class PromptCache {
   }
 
   /** Null if nothing is cached for the request. */
-  look(exchange: Exchange, parsed: Parsed): Promise<CacheUse> | CacheUse | null {
-    const { headers, instance } = exchange
+  look(call: CachedCall, parsed: Parsed): Promise<CacheUse> | CacheUse | null {
+    const { headers, instance } = call
     if (
       instance.cache === undefined &&
       headers['x-svc-prefix-cache'] === undefined &&
@@ -87,13 +102,13 @@ export class PromptCache {
     )
       return null
     if (parsed.op !== 'chat') return null
-    const stated = readStated(exchange)
+    const stated = readStated(call, this.#svc.http)
     if (stated !== null)
       return { read: Math.min(stated, promptTokensOf(parsed) - 1), written: 0, commit: () => Promise.resolve() }
     const { cacheMark: mark } = parsed
-    if (mark !== undefined) return mark === null ? null : this.#lookForMark(exchange, parsed, mark)
-    const settings = settingsOf(exchange)
-    return settings === null ? null : this.#lookForBlocks(exchange, parsed, settings)
+    if (mark !== undefined) return mark === null ? null : this.#lookForMark(call, parsed, mark)
+    const settings = settingsOf(call, this.#svc.http)
+    return settings === null ? null : this.#lookForBlocks(call, parsed, settings)
   }
 
   /** Tokens of the blocks of a provider. */
@@ -108,11 +123,11 @@ export class PromptCache {
   }
 
   async #lookForMark(
-    exchange: Exchange,
+    call: CachedCall,
     parsed: ChatParsed,
     mark: NonNullable<ChatParsed['cacheMark']>,
   ): Promise<CacheUse> {
-    const session = this.#svc.http.session(exchange.request).key
+    const session = this.#svc.http.session(call.request).key
     const key = digest(session, parsed.model, mark.prefix)
     const tokens = Math.max(0, Math.min(tokenizerOf(parsed.request).count(mark.prefix), promptTokensOf(parsed) - 1))
     const isKnown = (await this.#marks.get(key)) !== undefined
@@ -125,12 +140,12 @@ export class PromptCache {
     }
   }
 
-  async #lookForBlocks(exchange: Exchange, parsed: ChatParsed, settings: CacheSettings): Promise<CacheUse> {
+  async #lookForBlocks(call: CachedCall, parsed: ChatParsed, settings: CacheSettings): Promise<CacheUse> {
     const { block, minTokens, ttlMs } = settings
-    const provider = exchange.instance.name
-    const session = this.#svc.http.session(exchange.request).key
+    const provider = call.instance.name
+    const session = this.#svc.http.session(call.request).key
     const isShared = settings.scope === 'instance' && !this.#svc.config.publicMode
-    const maxBlocks = Math.min(Math.floor(settings.tokens / block), this.#maxBlocks, blocksLeft(exchange, block))
+    const maxBlocks = Math.min(Math.floor(settings.tokens / block), this.#maxBlocks, blocksLeft(call, block))
     const upTo = Math.floor((parsed.cacheUpTo ?? Infinity) / block)
     const keys = blockKeys(cachedText(parsed.request), {
       scope: JSON.stringify([provider, parsed.model, isShared ? null : session]),
@@ -175,26 +190,26 @@ export class PromptCache {
 }
 
 /** Blocks that the running generations leave of the KV cache. */
-function blocksLeft({ instance: { kvTokens, slots } }: Exchange, block: number): number {
+function blocksLeft({ instance: { kvTokens, slots } }: CachedCall, block: number): number {
   return kvTokens === undefined ? Infinity : Math.floor(Math.max(0, kvTokens - (slots?.tokens ?? 0)) / block)
 }
 
 /** The number in `X-Svc-Cached-Tokens`; null without a valid one. */
-function readStated(exchange: Exchange): number | null {
-  const text = exchange.header('x-svc-cached-tokens')?.trim()
+function readStated(call: CachedCall, http: SvcHttp): number | null {
+  const text = call.header('x-svc-cached-tokens')?.trim()
   if (text === undefined) return null
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  exchange.svc.http.ignoreHeader(exchange.request, 'X-Svc-Cached-Tokens', 'expected a whole number')
+  http.ignoreHeader(call.request, 'X-Svc-Cached-Tokens', 'expected a whole number')
   return null
 }
 
 /** The provider's cache, as the header switches it; null: off. */
-function settingsOf(exchange: Exchange): CacheSettings | null {
-  const configured = exchange.instance.cache ?? null
-  const text = exchange.header('x-svc-prefix-cache')?.trim().toLowerCase()
+function settingsOf(call: CachedCall, http: SvcHttp): CacheSettings | null {
+  const configured = call.instance.cache ?? null
+  const text = call.header('x-svc-prefix-cache')?.trim().toLowerCase()
   if (text === undefined) return configured
   if (text === 'off') return null
   if (text === 'on') return { ...DEFAULT_CACHE, ...configured, minTokens: 0 }
-  exchange.svc.http.ignoreHeader(exchange.request, 'X-Svc-Prefix-Cache', 'expected on or off')
+  http.ignoreHeader(call.request, 'X-Svc-Prefix-Cache', 'expected on or off')
   return configured
 }

@@ -159,3 +159,14 @@ export class Slots {
     })
   }
 }
+
+/** How a generation runs among others. */
+export interface Load {
+  /** Its slot; null if the load is simulated. */
+  slot: Slot | null
+  factor: number
+  /** For `X-Svc-Timing`; null without a limit. */
+  shown: { running: number; slots: number } | null
+  /** Own lengths that it waits before it begins, as the simulated queue is that long. */
+  waitsLengths: number
+}

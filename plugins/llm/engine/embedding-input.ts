@@ -1,6 +1,6 @@
 /** Validates embeddings requests of all formats. */
-import { BadInput } from '../errors.ts'
-import type { EngineLimits } from '../provider.ts'
+import { BadInput } from '../contract/errors.ts'
+import type { EngineLimits } from '../contract/route.ts'
 
 export interface EmbeddingNames {
   /** The format's field names, for `param` and messages. */

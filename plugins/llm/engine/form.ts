@@ -1,6 +1,6 @@
 /** Multipart forms (RFC 7578). */
-import { BadInput } from '../errors.ts'
-import type { RequestHeaders } from '../provider.ts'
+import { BadInput } from '../contract/errors.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
 
 /** Parses the form of a request. The size of the body is limited before. */
 export async function readForm({ body, headers }: { body: Buffer; headers: RequestHeaders }): Promise<FormData> {

@@ -1,11 +1,12 @@
 /** The mock model: generates the choices of a reply by fixed rules. */
-import { isRecord, isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
-import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool } from '../neutral.ts'
+import { isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
+import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool, Pieces } from '../contract/neutral.ts'
 import { replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
 import { fromSchema } from './schema-value.ts'
 import { cannedText, randomText, scriptedText } from './scripted.ts'
-import { firstPieces, joined, piecesOf, type Pieces } from './pieces.ts'
+import { firstPieces, joined, piecesOf } from './pieces.ts'
 import { digest } from './seed.ts'
 import { cannedTable, standard } from './texts.ts'
 import { tokenizerOf } from './tokenizer.ts'
@@ -133,7 +134,7 @@ function contentOfRule(
     return callContent(callOf(request, turn, { name: rule.tool, args, isText: tool?.input !== undefined }, options))
   }
   if (rule.finish === 'content_filter') return textContent('', [], 'content_filter')
-  const text = fillTemplate(rule.text, request, turn.userText, options.output)
+  const text = rule.template === false ? rule.text : fillTemplate(rule.text, request, turn.userText, options.output)
   const content = limited(wrap(text, request, turn.userText, options), request)
   return rule.finish === 'length' ? { ...content, finish: 'length', stopSequence: null } : content
 }

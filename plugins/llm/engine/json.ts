@@ -1,5 +1,5 @@
 /** Reads JSON values from clients without trusting their types. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 
 export type JsonObject = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 /** Reads the mode from a header value or a model name. */
-import { modes, type Mode } from '../neutral.ts'
+import { modes, type Mode } from '../contract/neutral.ts'
 
 const headerWords: Readonly<Record<string, Mode>> = {
   canned: 'canned',

@@ -1,11 +1,7 @@
 /** The tokens of a text. Those of a long text are made as they are read, since they take ten times the memory of the text. */
-import { RULE, type Tokenizer } from './tokenizer.ts'
+import type { Pieces, Tokenizer } from '../contract/neutral.ts'
+import { RULE } from './tokenizer.ts'
 import { count, eachPiece, pieces } from './tokens.ts'
-
-/** Joined, they are equal to the text. */
-export interface Pieces extends Iterable<string> {
-  readonly length: number
-}
 
 /** Characters of a text whose tokens are kept as a list. */
 const LISTED_CHARACTERS = 16_384

@@ -1,5 +1,5 @@
 /** Renders a request as text, counts its tokens, and finds the last user text and the trailing tool results. */
-import type { Message, NeutralRequest, Part } from '../neutral.ts'
+import type { Message, NeutralRequest, Part } from '../contract/neutral.ts'
 import { count } from './tokens.ts'
 
 const describedCharacters = 60

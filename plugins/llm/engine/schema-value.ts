@@ -1,5 +1,5 @@
 /** Generates a value for a JSON Schema, for tool arguments and structured replies. Deterministic. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { countOf, listOf, own, type JsonObject } from './json.ts'
 import { numberFor, textFor, textOfFormat, UserText } from './sample-text.ts'
 import { fitNumber, fitText } from './schema-bounds.ts'

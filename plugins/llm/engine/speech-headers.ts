@@ -1,6 +1,6 @@
 /** Headers of a handshake about speech: what spoken input says, and how replies sound. */
-import { BadInput } from '../errors.ts'
-import type { RouteInput } from '../provider.ts'
+import { BadInput } from '../contract/errors.ts'
+import type { RouteInput } from '../contract/route.ts'
 import { own } from './json.ts'
 
 export interface SpeechHeaders {

@@ -1,5 +1,5 @@
 /** Selects the tool to call, by how well its name and description match the last user text. */
-import type { NeutralRequest, Tool } from '../neutral.ts'
+import type { NeutralRequest, Tool } from '../contract/neutral.ts'
 import { spacedName } from './sample-text.ts'
 import { Phrases } from './scripted.ts'
 import { toolStopWords } from './stop-words.ts'

@@ -1,8 +1,6 @@
 /** Token buckets: pure functions of a stored state and the time. */
 
-export const DIMENSIONS = ['rpm', 'tpm', 'itpm', 'otpm', 'rpd', 'tpd'] as const
-/** Requests, tokens, input and output tokens per minute; requests and tokens per day. */
-export type Dimension = (typeof DIMENSIONS)[number]
+import { DIMENSIONS, type Dimension, type LimitState, type Refusal, type Remaining } from '../contract/limit-state.ts'
 
 export type Limits = Partial<Record<Dimension, number>>
 
@@ -15,27 +13,6 @@ export interface Level {
 export type Levels = Partial<Record<Dimension, Level>>
 
 export type Amounts = Partial<Record<Dimension, number>>
-
-/** What a bucket has left. */
-export interface Remaining {
-  limit: number
-  /** May be below 0, and is not rounded. */
-  remaining: number
-  /** When it is full again, in milliseconds since 1970. */
-  fullAt: number
-}
-export type LimitState = Partial<Record<Dimension, Remaining>>
-
-/** Why a request is refused. */
-export interface Refusal {
-  dimension: Dimension
-  limit: number
-  /** Taken already, at least 0. */
-  used: number
-  requested: number
-  /** Milliseconds until it is admitted; null: it exceeds the limit itself. */
-  waitMs: number | null
-}
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

@@ -1,14 +1,16 @@
 /** Limits requests by token buckets, as svc.yaml or the headers of a request say. */
 import { randomUUID } from 'node:crypto'
-import type { SessionKey, Store, Svc } from 'svc/plugin'
-import { ProviderError } from '../exchange/error-responses.ts'
-import type { Exchange } from '../exchange/exchange.ts'
-import type { Parsed } from '../provider.ts'
+import type { FastifyRequest, SessionKey, Store, Svc } from 'svc/plugin'
+import { ProviderError } from '../contract/errors.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
+import type { Parsed } from '../contract/parsed.ts'
+import type { Credential } from '../headers/credentials.ts'
 import { groupText } from '../usage/call.ts'
 import type { KeyIds } from '../usage/key-ids.ts'
 import { matchesName } from '../usage/prices.ts'
-import { adjust, DIMENSIONS, stateOf, take, type Levels, type Limits, type LimitState, type Refusal } from './bucket.ts'
-import { maxTokensOf, promptTokensOf } from './prompt-tokens.ts'
+import { adjust, stateOf, take, type Levels, type Limits } from './bucket.ts'
+import { DIMENSIONS, type LimitState, type Refusal } from '../contract/limit-state.ts'
+import { maxTokensOf, promptTokensOf } from '../engine/prompt-tokens.ts'
 
 /** An entry of `llm.limits`. */
 export interface LimitEntry extends Limits {
@@ -43,6 +45,22 @@ export interface Admission {
   finish(prompt: number, completion: number): void
 }
 
+/** The call that is admitted: what decides its bucket. */
+export interface LimitedCall {
+  readonly request: FastifyRequest
+  readonly headers: RequestHeaders
+  /** The first value of a header. */
+  header(name: string): string | undefined
+  readonly instance: { name: string; format: { id: string }; limits?: Limits }
+  readonly credential: Credential | null
+  readonly shownCredential: string
+  /** Prompt tokens that are read from the cache cost nothing. */
+  readonly cacheUse: { read: number } | null
+  /** Set by `admit`: what is left, and the dimension that refused the call. */
+  rateLimits: LimitState | null
+  limited: string | null
+}
+
 const BOUNDS = { normal: { buckets: 10_000 }, public: { buckets: 1000 } }
 const IDLE_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -64,16 +82,13 @@ export class Limiter {
   }
 
   /** Null if nothing limits the request; throws if it is refused. */
-  admit(exchange: Exchange, parsed: Parsed): Promise<Admission> | null {
+  admit(call: LimitedCall, parsed: Parsed): Promise<Admission> | null {
     if (parsed.op === 'models' || parsed.op === 'count' || (parsed.op === 'own' && parsed.mode === undefined))
       return null
-    const ofHeader = readHeaders(exchange)
-    if (ofHeader === null && this.#entries.length === 0 && exchange.instance.limits === undefined) return null
-    const entry =
-      ofHeader === null ? this.#entryFor(exchange, parsed.model ?? null) : { name: 'header', limits: ofHeader }
-    return entry === null
-      ? null
-      : this.#take(exchange, parsed, { isOfHeader: ofHeader !== null, per: 'both', ...entry })
+    const ofHeader = readHeaders(call, this.#svc)
+    if (ofHeader === null && this.#entries.length === 0 && call.instance.limits === undefined) return null
+    const entry = ofHeader === null ? this.#entryFor(call, parsed.model ?? null) : { name: 'header', limits: ofHeader }
+    return entry === null ? null : this.#take(call, parsed, { isOfHeader: ofHeader !== null, per: 'both', ...entry })
   }
 
   /** The buckets that match, with what they have left. */
@@ -89,7 +104,7 @@ export class Limiter {
 
   /** The limits of the provider, otherwise the first entry that matches. */
   #entryFor(
-    { instance, credential }: Exchange,
+    { instance, credential }: LimitedCall,
     model: string | null,
   ): { name: string; limits: Limits; per?: LimitEntry['per'] } | null {
     if (instance.limits !== undefined) return { name: `provider ${instance.name}`, limits: instance.limits }
@@ -104,7 +119,7 @@ export class Limiter {
   }
 
   async #take(
-    exchange: Exchange,
+    call: LimitedCall,
     parsed: Parsed,
     {
       name,
@@ -113,8 +128,8 @@ export class Limiter {
       isOfHeader,
     }: { name: string; limits: Limits; per?: LimitEntry['per']; isOfHeader: boolean },
   ): Promise<Admission> {
-    const session = this.#svc.http.session(exchange.request)
-    const keyId = await this.#keyIds.of(exchange.credential)
+    const session = this.#svc.http.session(call.request)
+    const keyId = await this.#keyIds.of(call.credential)
     const model = parsed.model === undefined ? null : groupText(parsed.model)
     const prompt = promptTokensOf(parsed)
     const reserved = prompt + maxTokensOf(parsed)
@@ -124,17 +139,17 @@ export class Limiter {
       name,
       isOfHeader ? [session.key, limits] : null,
       per === 'key' || per === 'both' ? keyId : null,
-      per === 'model' || per === 'both' ? [exchange.instance.name, model] : null,
+      per === 'model' || per === 'both' ? [call.instance.name, model] : null,
     ])
     const isDaily = limits.rpd !== undefined || limits.tpd !== undefined
     const options = isDaily ? { ttlMs: (Math.floor(now / DAY_MS) + 1) * DAY_MS - now + IDLE_MS } : {}
-    const amounts = { rpm: 1, rpd: 1, itpm: prompt - (exchange.cacheUse?.read ?? 0), tpm: reserved }
+    const amounts = { rpm: 1, rpd: 1, itpm: prompt - (call.cacheUse?.read ?? 0), tpm: reserved }
     const fresh: Bucket = {
       limits,
       levels: {},
-      provider: exchange.instance.name,
+      provider: call.instance.name,
       model,
-      key: exchange.shownCredential,
+      key: call.shownCredential,
       key_id: keyId,
       session: isOfHeader ? session.label : null,
       session_key: isOfHeader ? session.key : null,
@@ -150,10 +165,10 @@ export class Limiter {
       options,
     )
     const state = stateOf(limits, taken?.levels ?? {}, now)
-    exchange.rateLimits = state
+    call.rateLimits = state
     const refusal = taken?.last?.id === id ? taken.last.refusal : null
     if (refusal !== null) {
-      exchange.limited = refusal.dimension
+      call.limited = refusal.dimension
       throw new ProviderError('rate_limit', { refusal })
     }
     return {
@@ -182,15 +197,15 @@ function matchesKey(pattern: string, key: string): boolean {
 }
 
 /** The limits that the request names for itself; null: none. */
-function readHeaders(exchange: Exchange): Limits | null {
-  const { headers, svc, request } = exchange
+function readHeaders(call: LimitedCall, { http }: Svc<unknown>): Limits | null {
+  const { headers, request } = call
   const limits: Limits = {}
   for (const [dimension, name] of HEADERS) {
     if (headers[name] === undefined) continue
-    const text = exchange.header(name)?.trim() ?? ''
+    const text = call.header(name)?.trim() ?? ''
     const limit = /^\d{1,10}$/.test(text) ? Number(text) : 0
     if (limit < 1 || limit > MAX_LIMIT)
-      svc.http.ignoreHeader(request, `X-Svc-Limit-${dimension}`, 'expected a whole number from 1 to 1000000000')
+      http.ignoreHeader(request, `X-Svc-Limit-${dimension}`, 'expected a whole number from 1 to 1000000000')
     else limits[dimension] = limit
   }
   return Object.keys(limits).length === 0 ? null : limits

@@ -1,13 +1,14 @@
 /** `GET /ai/limits`: the live buckets, with what they have left. */
 import { describe, HttpError, readQuery } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { category } from '../providers/mount.ts'
-import { DIMENSIONS, wholeRemaining, type LimitState } from './bucket.ts'
+import { CATEGORY } from '../contract/category.ts'
+import { wholeRemaining } from './bucket.ts'
+import { DIMENSIONS, type LimitState } from '../contract/limit-state.ts'
 import type { Bucket, Limiter } from './limiter.ts'
 
 const description: RouteDescription = {
   summary: 'Mock LLM: what the rate limits have left',
-  category,
+  category: CATEGORY,
   parameters: [
     {
       name: 'session',

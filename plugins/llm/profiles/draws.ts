@@ -1,6 +1,6 @@
 /** Seeded draws from a profile, and what many of them look like. */
 import { randomBytes } from 'node:crypto'
-import type { Distribution } from 'svc/plugin'
+import type { Distribution } from 'svc/toolkit'
 import { digest, generator } from '../engine/seed.ts'
 
 /** Seed of a sequence of draws: the same for the same request, or a new one (`seed` null). */

@@ -1,6 +1,6 @@
 /** Latency profiles: the time to the first token and the gaps between tokens, as distributions. */
-import { asObject, below, InputProblem, readDistribution, rejectUnknownKeys } from 'svc/plugin'
-import type { Distribution, Json } from 'svc/plugin'
+import { asObject, below, InputProblem, readDistribution, rejectUnknownKeys, type Distribution } from 'svc/toolkit'
+import type { Json } from 'svc/plugin'
 
 /** A distribution with the value that describes it. */
 export interface Drawn {

@@ -1,6 +1,7 @@
 /** The latency profiles by name: built-in ones, and those of svc.yaml. */
-import { unknownName, type Json } from 'svc/plugin'
-import { BadInput } from '../errors.ts'
+import { type Json } from 'svc/plugin'
+import { unknownName } from 'svc/toolkit'
+import { BadInput } from '../contract/errors.ts'
 import { isInline, readInlineProfile, readProfile, type Profile } from './profile.ts'
 
 const BUILT_IN: Readonly<Record<string, Json>> = {

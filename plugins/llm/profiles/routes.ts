@@ -1,14 +1,14 @@
 /** `GET /ai/profiles`, and the draws of a profile, to check it without waiting for it. */
 import { describe, HttpError, readQuery } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription } from 'svc/plugin'
-import { category } from '../providers/mount.ts'
+import { CATEGORY } from '../contract/category.ts'
 import { drawer, drawSeed, meanOf, rounded, summarize } from './draws.ts'
 import { RANDOM, type Profile } from './profile.ts'
 import type { Profiles } from './profiles.ts'
 
 const list: RouteDescription = {
   summary: 'Mock LLM: latency profiles',
-  category,
+  category: CATEGORY,
   responses: { 200: { description: 'The profiles, built-in ones first' } },
   examples: [{ name: 'All', path: '/ai/profiles', expectStatus: 200 }],
 }
@@ -23,7 +23,7 @@ const number = (name: string, description: string, maximum: number, minimum = 0)
 })
 const draws: RouteDescription = {
   summary: 'Mock LLM: draws of a latency profile',
-  category,
+  category: CATEGORY,
   path: '/ai/profiles/{name}/draws',
   parameters: [
     {

@@ -1,6 +1,6 @@
 /** The planned timing of a generation: by a latency profile, the load of its provider and the prompt cache. */
 import { gaps, statesGap, statesTtft, type Latency } from '../streaming/pace.ts'
-import type { RequestHeaders } from '../provider.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
 import { drawer, drawSeed } from './draws.ts'
 import type { Drawn, Profile } from './profile.ts'
 

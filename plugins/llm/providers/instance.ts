@@ -1,19 +1,19 @@
 /** A served provider: a wire format under its own name or a name from svc.yaml, with its settings. */
-import type { CredentialRequirement } from '../exchange/credentials.ts'
+import type { CredentialRequirement } from '../headers/credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
-import type { FaultSpec } from '../exchange/faults.ts'
+import type { FaultSpec } from '../headers/faults.ts'
 import type { Limits } from '../limits/bucket.ts'
-import type { Mode, ModelInfo } from '../neutral.ts'
+import type { Mode, ModelInfo } from '../contract/neutral.ts'
 import { modeOfModel } from '../engine/model-mode.ts'
 import type { StreamShape } from '../shapes/shape.ts'
 import type { EngineMetrics } from '../inference/engine-metrics.ts'
-import type { TokenizerName } from '../tokenizers/tokenizers.ts'
+import type { TokenizerSettings } from '../tokenizers/tokenizers.ts'
 import type { Slots } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { CacheSettings } from '../cache/prompt-cache.ts'
 import type { Latency } from '../streaming/pace.ts'
-import type { BatchPlan } from '../state/batch-plan.ts'
-import type { LlmProvider } from '../provider.ts'
+import type { LlmProvider } from '../contract/provider.ts'
+import type { BatchPlan } from '../contract/route.ts'
 
 export interface ProviderInstance {
   /** Used in paths, records, metric labels and `X-Svc-Provider`. */
@@ -48,7 +48,7 @@ export interface ProviderInstance {
   /** Metrics of an inference engine. */
   engineMetrics?: EngineMetrics
   /** Tokenizers of the provider and of its models; absent: the rule of the engine. */
-  tokenizers?: { provider: TokenizerName | undefined; models: Readonly<Record<string, TokenizerName>> }
+  tokenizers?: TokenizerSettings
   /** Automatic prompt cache. */
   cache?: CacheSettings
   /** The plan of batches whose request names none. */

@@ -1,5 +1,6 @@
 /** The `svc_llm_*` metrics: requests, tokens and faults by provider and model family. */
-import { memoize, type SvcMetrics } from 'svc/plugin'
+import { type SvcMetrics } from 'svc/plugin'
+import { memoize } from 'svc/toolkit'
 
 /** Names to search for in a model id, with their family; the first match wins. */
 const families: readonly (readonly [name: string, family: string])[] = [

@@ -1,8 +1,9 @@
 /** Records of mock LLM requests and responses, for `/ai/requests`. */
-import { copyText, isSecretName, isSecretParameter, type Svc, type SvcInspector } from 'svc/plugin'
-import { maskKey } from '../exchange/credentials.ts'
-import type { GuardrailOutcome } from '../neutral.ts'
-import type { RequestHeaders } from '../provider.ts'
+import { type Svc, type SvcInspector } from 'svc/plugin'
+import { copyText, isSecretName, isSecretParameter } from 'svc/toolkit'
+import { maskKey } from '../headers/credentials.ts'
+import type { GuardrailOutcome } from '../contract/neutral.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
 
 /** The record of one request; plain data. */
 export interface AiRecord {
@@ -94,7 +95,7 @@ const STREAM = 'all'
 const UNORDERED = 64
 
 /** Keeps the newest 1000 records (200 in public mode) for one hour, in at most 64 MiB of memory. */
-export function createRecords(svc: Svc<unknown>): Records {
+export function createRequestRecords(svc: Svc<unknown>): Records {
   const maxCount = svc.config.publicMode ? 200 : 1000
   const log = svc.eventLog<AiRecord>('records', {
     maxPerStream: maxCount,

@@ -1,8 +1,8 @@
 /** Shapes of OpenAI's chat chunks, which many providers share: the default of routes. */
-import { isRecord } from 'svc/plugin'
-import type { ChatResult } from '../neutral.ts'
+import { isRecord } from 'svc/toolkit'
+import type { ChatResult } from '../contract/neutral.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
-import type { StreamShapes, UsageMode, WireEvent } from '../provider.ts'
+import type { StreamShapes, UsageMode, WireEvent } from '../contract/stream.ts'
 
 export const openAiShapes: StreamShapes = {
   isEnd: ({ event }) => event.data === '[DONE]',

@@ -1,8 +1,8 @@
 /** The second part of stream shapes: events that a wire format would not send. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { digest } from '../engine/seed.ts'
-import type { ChatResult } from '../neutral.ts'
-import type { StreamEvent, StreamShapes, UsageMode, WireEvent } from '../provider.ts'
+import type { ChatResult } from '../contract/neutral.ts'
+import type { StreamEvent, StreamShapes, UsageMode, WireEvent } from '../contract/stream.ts'
 import { itemOf, type StreamShape } from './shape.ts'
 
 /** Changes the events of a stream; items that the wire format does not have must be left out before. */

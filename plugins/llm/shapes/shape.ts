@@ -1,5 +1,5 @@
 /** The shape of a stream: how its bytes are written, and what is unusual about its events (`X-Svc-Stream-Shape`). */
-import type { Framing, StreamShapes } from '../provider.ts'
+import type { Framing, StreamShapes } from '../contract/stream.ts'
 
 /** One item of a shape: its name, and its value after `=`. */
 export interface ShapeItem {

@@ -1,5 +1,5 @@
 /** The first part of stream shapes: other bytes for the same events, and where an event is cut. */
-import type { Framing, StreamEvent } from '../provider.ts'
+import type { Framing, StreamEvent } from '../contract/stream.ts'
 import { framings } from '../streaming/framing.ts'
 import { itemOf, type StreamShape } from './shape.ts'
 

@@ -1,7 +1,7 @@
 /** Writes the events of a stream in a shape: each write is one chunk, in a turn of the event loop of its own. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyStream } from 'svc/plugin'
-import type { Framing, StreamEvent } from '../provider.ts'
+import type { Framing, StreamEvent } from '../contract/stream.ts'
 import { framings } from '../streaming/framing.ts'
 import type { StreamOutput, Written } from '../streaming/output.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'

@@ -1,15 +1,6 @@
 /** The plan of a batch, and its state at an instant: a function of the record and the clock. */
 
-/** What `X-Svc-Batch` asks for. */
-export interface BatchPlan {
-  /** Milliseconds from beginning to end. */
-  ms: number
-  outcome: 'complete' | 'fail' | 'expire' | 'cancel'
-  /** Percentage of the items that fail. */
-  errors: number
-  /** The results come in another order. */
-  shuffle: boolean
-}
+import type { BatchPlan } from '../contract/route.ts'
 
 export const DEFAULT_PLAN: BatchPlan = { ms: 1000, outcome: 'complete', errors: 0, shuffle: false }
 

@@ -1,5 +1,6 @@
 /** The results of a batch while its items run: lines of files, counted before they are kept. */
-import { jsonChunks, type JsonObject, type OutputBudget } from 'svc/plugin'
+import { type JsonObject, type OutputBudget } from 'svc/plugin'
+import { jsonChunks } from 'svc/toolkit'
 import { digest, generator } from '../engine/seed.ts'
 
 /** The reply to an item, as it would be over HTTP; or why there is none. */

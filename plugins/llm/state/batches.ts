@@ -1,10 +1,19 @@
 /** The batches of providers: records with a plan, whose items run when somebody first asks for the results. */
-import { Pacer, type JsonObject, type Store, type Svc, type SvcBudgets } from 'svc/plugin'
+import {
+  createRecords,
+  Pacer,
+  type JsonObject,
+  type Records,
+  type RecordStore,
+  type StoredRecord,
+  type Svc,
+  type SvcBudgets,
+} from 'svc/plugin'
 import { digest, generator } from '../engine/seed.ts'
-import type { RouteInput } from '../provider.ts'
+import type { RouteInput, BatchPlan } from '../contract/route.ts'
 import { BatchResults, type ResultFormat } from './batch-results.ts'
-import { DEFAULT_PLAN, parsePlan, stateAt, type BatchPlan, type BatchState } from './batch-plan.ts'
-import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
+import { DEFAULT_PLAN, parsePlan, stateAt, type BatchState } from './batch-plan.ts'
+import type { Owner } from './owner.ts'
 
 /** A batch. Plain data; `data` is what the format keeps. */
 export interface Batch<D extends JsonObject = JsonObject> {
@@ -73,27 +82,28 @@ const PUBLIC_ITEMS = 50
 
 export class BatchStore implements Batches {
   readonly maxItems: number
-  readonly #batches: Store<Batch>
-  readonly #runs: Store<true>
   readonly maxLineBytes: number
+  readonly #batches: RecordStore<Batch>
+  /** The batches that have run once: a second run is not counted. */
+  readonly #runs: RecordStore<true>
   readonly #budgets: SvcBudgets
   readonly #maxBytes: number
-  #last: Promise<unknown> = Promise.resolve()
-  readonly #isPublic: boolean
-  readonly #keyOf: OwnedKeys
   readonly #maxPlanMs: number
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(svc: Svc<unknown>, maxItems: number, { maxBytes }: { maxBytes: number }) {
+    const { publicMode } = svc.config
+    const { maxPlanMs, ...bounds } = BOUNDS[publicMode ? 'public' : 'normal']
     this.#budgets = svc.budgets
     this.#maxBytes = maxBytes
     this.maxLineBytes = svc.config.bodyLimit
-    this.#isPublic = svc.config.publicMode
-    this.#keyOf = ownedKeys(this.#isPublic)
-    const { maxPlanMs, ...bounds } = BOUNDS[this.#isPublic ? 'public' : 'normal']
-    this.maxItems = this.#isPublic ? Math.min(maxItems, PUBLIC_ITEMS) : maxItems
+    this.maxItems = publicMode ? Math.min(maxItems, PUBLIC_ITEMS) : maxItems
     this.#maxPlanMs = maxPlanMs
-    this.#batches = svc.state<Batch>('batches', bounds)
-    this.#runs = svc.state<true>('batch-runs', { maxCount: bounds.maxCount, ttlMs: bounds.ttlMs })
+    this.#batches = createRecords(svc, svc.state<StoredRecord<Batch>>('batches', { ...bounds, schema: 2 }))
+    this.#runs = createRecords(
+      svc,
+      svc.state<StoredRecord<true>>('batch-runs', { maxCount: bounds.maxCount, ttlMs: bounds.ttlMs, schema: 2 }),
+    )
   }
 
   parsePlan(text: string): BatchPlan | null {
@@ -113,30 +123,27 @@ export class BatchStore implements Batches {
     batch: Pick<Batch, 'id' | 'plan' | 'total' | 'isInvalid' | 'data'>,
   ): Promise<Batch> {
     const created: Batch = { provider, session, ...batch, createdAt: Date.now(), cancelledAt: null, results: null }
-    await this.#batches.set(this.#keyOf(created, created.id), created, { group: session })
+    await this.#of(created).put(created.id, created)
     return created
   }
 
-  async get({ provider, session }: Owner, id: string): Promise<Batch | undefined> {
-    const found = await this.#batches.peek(this.#keyOf({ provider, session }, id))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
+  get(owner: Owner, id: string): Promise<Batch | undefined> {
+    return this.#of(owner).peek(id)
   }
 
-  async list({ provider, session }: Owner): Promise<Batch[]> {
-    const found = await this.#batches.list({
-      where: batch => batch.provider === provider && (!this.#isPublic || batch.session === session),
-    })
+  async list(owner: Owner): Promise<Batch[]> {
+    const found = await this.#of(owner).list()
     return found.map(({ value }) => value)
   }
 
   async delete(batch: Batch): Promise<void> {
-    await this.#batches.delete(this.#keyOf(batch, batch.id))
+    await this.#of(batch).delete(batch.id)
   }
 
   async cancel(batch: Batch): Promise<Batch> {
     const now = Date.now()
-    const changed = await this.#batches.update(this.#keyOf(batch, batch.id), found =>
-      found === undefined || found.cancelledAt !== null ? found : { ...found, cancelledAt: now },
+    const changed = await this.#of(batch).change(batch.id, found =>
+      found.cancelledAt === null ? { ...found, cancelledAt: now } : found,
     )
     return changed ?? batch
   }
@@ -155,20 +162,19 @@ export class BatchStore implements Batches {
     const state = stateAt(batch, now)
     if (!state.isEnded || state.phase === 'failed' || batch.results !== null) return batch
     return this.#inTurn(async () => {
-      const key = this.#keyOf(batch, batch.id)
       // Another look may have run them meanwhile, or a client may have deleted the batch.
-      const current = await this.#batches.peek(key)
+      const current = await this.get(batch, batch.id)
       if (current === undefined || current.results !== null) return current ?? batch
       const items = await itemsOf()
-      const isCounted = await this.#runs.add(key, true)
+      const isCounted = await this.#runs.of(batch.provider, batch.session).add(batch.id, true)
       const output = this.#budgets.detachedOutput()
       try {
         const limit = Math.min(format.maxBytes ?? Infinity, output.limit, this.#maxBytes)
         const results = new BatchResults(format, output, limit)
         if (items !== null) await this.#run(batch, state, input, items, { results, isCounted })
         const summary = await format.finish(results.files(batch.plan.shuffle ? batch.id : null))
-        const changed = await this.#batches.update(key, found =>
-          found === undefined || found.results !== null ? found : { ...found, results: summary },
+        const changed = await this.#of(batch).change(batch.id, found =>
+          found.results === null ? { ...found, results: summary } : found,
         )
         return changed ?? { ...batch, results: summary }
       } finally {
@@ -184,12 +190,16 @@ export class BatchStore implements Batches {
     return result
   }
 
-  async clear(session: string | null): Promise<number> {
-    return this.#batches.clear(batch => session === null || batch.session === session)
+  clear(session: string | null): Promise<number> {
+    return this.#batches.clear(session)
   }
 
   bytes(): Promise<number> {
     return this.#batches.bytes()
+  }
+
+  #of({ provider, session }: Owner): Records<Batch> {
+    return this.#batches.of(provider, session)
   }
 
   async #run(

@@ -1,6 +1,4 @@
 /** Records that continue others: replies with their predecessors. */
-import type { Owner } from './owner.ts'
-import type { OwnedRecords, StoredRecord } from './owned-records.ts'
 
 /** A record that may continue another one. */
 export interface ChainLink {
@@ -22,48 +20,4 @@ export async function followChain<T extends ChainLink>(
     links.unshift({ id, record: await find(id) })
   }
   return links
-}
-
-/** A record of a chain in a store. Plain data. */
-export type StoredLink<T> = StoredRecord<ChainLink & { link: T }>
-
-export type ChainResult<T> =
-  | { kind: 'found'; values: T[] }
-  /** This predecessor does not exist, or belongs to another provider or session. */
-  | { kind: 'missing'; id: string }
-  | { kind: 'too_long' }
-
-/** The chains in a store of a plugin. */
-export interface Chain<T> {
-  /** Stores a record, which continues `previous`. */
-  append(owner: Owner, id: string, link: T, previous: string | null): Promise<void>
-  /** The values of a record and all its predecessors, the oldest first. */
-  resolve(owner: Owner, id: string, max: number): Promise<ChainResult<T>>
-}
-
-class MissingLink extends Error {
-  readonly id: string
-  constructor(id: string) {
-    super(id)
-    this.id = id
-  }
-}
-
-export function createChain<T>(records: OwnedRecords<ChainLink & { link: T }>): Chain<T> {
-  return {
-    append: (owner, id, link, previous) => records.put(owner, id, { link, previous }),
-    async resolve(owner, latest, max) {
-      try {
-        const links = await followChain(latest, max, async id => {
-          const found = await records.get(owner, id)
-          if (found === undefined) throw new MissingLink(id)
-          return found
-        })
-        return links === null ? { kind: 'too_long' } : { kind: 'found', values: links.map(({ record }) => record.link) }
-      } catch (error) {
-        if (error instanceof MissingLink) return { kind: 'missing', id: error.id }
-        throw error
-      }
-    },
-  }
 }

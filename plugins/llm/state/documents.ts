@@ -1,7 +1,8 @@
 /** The documents of providers: uploaded files, and what batches read and write. */
-import { copyText, heldBytes, Pacer, type JsonObject, type Store, type Svc } from 'svc/plugin'
-import type { StoredBody } from '../provider.ts'
-import { ownedKeys, type OwnedKeys, type Owner } from './owner.ts'
+import { createRecords, Pacer, type JsonObject, type RecordStore, type StoredRecord, type Svc } from 'svc/plugin'
+import { heldBytes } from 'svc/toolkit'
+import type { StoredBody } from '../contract/route.ts'
+import type { Owner } from './owner.ts'
 
 /** A document without its content. Plain data. */
 export interface DocumentFacts {
@@ -59,38 +60,35 @@ const MAX_NAME = 200
 /** Of all documents without their contents: names are cut from request bodies, so they have to be copied. */
 const FACTS_BYTES = 4 * MIB
 
-interface Content {
-  session: string
-  /** Base64, each of `CHUNK` bytes, the last one of fewer. */
-  chunks: string[]
-}
-
 /** A multiple of three, so that base64 has no padding in between. */
 const CHUNK = 48 * 1024
 
 export class DocumentStore implements Documents {
   readonly maxBytes: number
-  readonly #facts: Store<DocumentFacts>
-  readonly #contents: Store<Content>
-  readonly #isPublic: boolean
-  readonly #keyOf: OwnedKeys
+  readonly #facts: RecordStore<DocumentFacts>
+  /** Base64, each part of `CHUNK` bytes, the last one of fewer. */
+  readonly #contents: RecordStore<string[]>
   readonly #ttlMs: number
 
   constructor(svc: Svc<unknown>) {
-    this.#isPublic = svc.config.publicMode
-    this.#keyOf = ownedKeys(this.#isPublic)
-    const { maxCount, maxPerGroup, maxBytes, each, ttlMs } = BOUNDS[this.#isPublic ? 'public' : 'normal']
+    const { maxCount, maxPerGroup, maxBytes, each, ttlMs } = BOUNDS[svc.config.publicMode ? 'public' : 'normal']
     this.maxBytes = each
     this.#ttlMs = ttlMs
-    this.#facts = svc.state<DocumentFacts>('documents', { maxCount, maxPerGroup, ttlMs, maxBytes: FACTS_BYTES })
-    this.#contents = svc.state<Content>('document-contents', {
-      maxCount,
-      maxPerGroup,
-      maxBytes,
-      ttlMs,
-      schema: 2,
-      sizeOf: ({ session, chunks }) => chunks.reduce((sum, chunk) => sum + heldBytes(chunk), heldBytes(session)),
-    })
+    const common = { maxCount, maxPerGroup, ttlMs }
+    this.#facts = createRecords(
+      svc,
+      svc.state<StoredRecord<DocumentFacts>>('documents', { ...common, maxBytes: FACTS_BYTES, schema: 2 }),
+    )
+    this.#contents = createRecords(
+      svc,
+      svc.state<StoredRecord<string[]>>('document-contents', {
+        ...common,
+        maxBytes,
+        schema: 3,
+        sizeOf: ({ scope, session, value }) =>
+          value.reduce((sum, chunk) => sum + heldBytes(chunk), heldBytes(scope) + heldBytes(session)),
+      }),
+    )
   }
 
   async put(owner: Owner, document: NewDocument): Promise<DocumentFacts | undefined> {
@@ -114,23 +112,21 @@ export class DocumentStore implements Documents {
       expiresAt: ttlMs === undefined ? null : now + ttlMs,
       meta,
     }
-    const key = this.#key(facts)
-    const options = { group: session, ttlMs: Math.min(ttlMs ?? this.#ttlMs, this.#ttlMs) }
+    const id = idOf(facts)
+    const options = { ttlMs: Math.min(ttlMs ?? this.#ttlMs, this.#ttlMs) }
     const chunks: string[] = []
     const pacer = new Pacer()
     for (const chunk of encoded(parts)) {
       chunks.push(chunk)
       if (pacer.isDue) await pacer.pause()
     }
-    const value: Content = { session: copyText(session), chunks }
-    if (!(await this.#contents.add(key, value, options))) return 'exists'
-    await this.#facts.set(key, facts, options)
+    if (!(await this.#contents.of(provider, session).add(id, chunks, options))) return 'exists'
+    await this.#facts.of(provider, session).put(id, facts, options)
     return facts
   }
 
-  async get({ provider, session }: Owner, kind: string, id: string): Promise<DocumentFacts | undefined> {
-    const found = await this.#facts.peek(this.#key({ provider, session, kind, id }))
-    return found !== undefined && (!this.#isPublic || found.session === session) ? found : undefined
+  get({ provider, session }: Owner, kind: string, id: string): Promise<DocumentFacts | undefined> {
+    return this.#facts.of(provider, session).peek(idOf({ kind, id }))
   }
 
   async content(document: DocumentFacts): Promise<Buffer | undefined> {
@@ -139,37 +135,36 @@ export class DocumentStore implements Documents {
   }
 
   async chunks(document: DocumentFacts): Promise<Iterable<Buffer> | undefined> {
-    const found = await this.#contents.peek(this.#key(document))
-    return found && decoded(found.chunks)
+    const { provider, session } = document
+    const chunks = await this.#contents.of(provider, session).peek(idOf(document))
+    return chunks && decoded(chunks)
   }
 
   async list({ provider, session }: Owner, kind: string): Promise<DocumentFacts[]> {
-    const found = await this.#facts.list({
-      where: document =>
-        document.provider === provider && document.kind === kind && (!this.#isPublic || document.session === session),
-    })
-    return found.map(({ value }) => value)
+    const found = await this.#facts.of(provider, session).list()
+    return found.map(({ value }) => value).filter(document => document.kind === kind)
   }
 
   async delete(document: DocumentFacts): Promise<void> {
-    await this.#facts.delete(this.#key(document))
-    await this.#contents.delete(this.#key(document))
+    const { provider, session } = document
+    await this.#facts.of(provider, session).delete(idOf(document))
+    await this.#contents.of(provider, session).delete(idOf(document))
   }
 
   async clear(session: string | null): Promise<number> {
-    const where = (value: { session: string }): boolean => session === null || value.session === session
-    await this.#contents.clear(where)
-    return this.#facts.clear(where)
-  }
-
-  #key({ provider, session, kind, id }: Pick<DocumentFacts, 'provider' | 'session' | 'kind' | 'id'>): string {
-    return this.#keyOf({ provider, session }, `${kind} ${id}`)
+    await this.#contents.clear(session)
+    return this.#facts.clear(session)
   }
 
   /** Memory of the contents. */
   bytes(): Promise<number> {
     return this.#contents.bytes()
   }
+}
+
+/** Documents of different kinds may have the same id. */
+function idOf({ kind, id }: Pick<DocumentFacts, 'kind' | 'id'>): string {
+  return `${kind} ${id}`
 }
 
 function partsOf(content: NewDocument['content']): StoredBody {

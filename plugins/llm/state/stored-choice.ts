@@ -1,6 +1,6 @@
 /** A choice of a reply as records keep it: without its tokens, which take ten times the memory of their text. */
 import { areUsual, piecesOf } from '../engine/pieces.ts'
-import type { Call, Choice } from '../neutral.ts'
+import type { Call, Choice } from '../contract/neutral.ts'
 
 /** Plain data. */
 export interface StoredChoice extends Omit<Choice, 'pieces' | 'reasoningPieces' | 'calls'> {

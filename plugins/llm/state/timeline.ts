@@ -1,6 +1,7 @@
 /** When the events of a reply are due, for replies that nobody waits for: a function of the events and their plan. */
 import { Pacer } from 'svc/plugin'
-import type { ReplyPlan, StreamEvent } from '../provider.ts'
+import type { StreamEvent } from '../contract/stream.ts'
+import type { ReplyPlan } from '../contract/route.ts'
 
 export interface Timeline {
   /** The events that are sent, each with `dueAt`: up to the failure that the plan has. */

@@ -1,6 +1,6 @@
 /** Frames of the AWS event stream encoding (`application/vnd.amazon.eventstream`). */
 import { crc32 } from 'node:zlib'
-import type { StreamEvent } from '../provider.ts'
+import type { StreamEvent } from '../contract/stream.ts'
 
 const preludeBytes = 8
 const checksumBytes = 4

@@ -1,6 +1,6 @@
 /** Finds out whether a stream reaches the point at which a fault breaks it, before it begins. */
-import type { StreamBreak } from '../exchange/faults.ts'
-import type { StreamEvent } from '../provider.ts'
+import type { StreamBreak } from '../headers/faults.ts'
+import type { StreamEvent } from '../contract/stream.ts'
 import type { BreakPoint } from './pump.ts'
 import { tokensOf } from './tokens-of.ts'
 

@@ -1,5 +1,5 @@
 /** The stream framings: the encoding of events, and the text before and after all events. */
-import type { Framing, StreamEvent } from '../provider.ts'
+import type { Framing, StreamEvent } from '../contract/stream.ts'
 import { eventFrame } from './aws-eventstream.ts'
 
 export interface Framer {

@@ -1,6 +1,6 @@
 /** Writes events to a stream, and counts what was written. */
 import type { BodyStream } from 'svc/plugin'
-import type { StreamEvent } from '../provider.ts'
+import type { StreamEvent } from '../contract/stream.ts'
 import type { Framer } from './framing.ts'
 import { tokensOf } from './tokens-of.ts'
 

@@ -1,7 +1,7 @@
 /** Latency of replies and speed of streams: `X-Svc-Latency-Ms`, `-TTFT-Ms`, `-Tokens-Per-Second`, `-Jitter`. */
-import { header } from '../exchange/credentials.ts'
+import { header } from '../headers/credentials.ts'
 import { digest, generator } from '../engine/seed.ts'
-import type { RequestHeaders } from '../provider.ts'
+import type { RequestHeaders } from '../contract/provider.ts'
 
 export interface Latency {
   /** Milliseconds before the response headers. */
@@ -13,6 +13,12 @@ export interface Latency {
   /** Maximum deviation of a gap, in percent. */
   jitterPercent: number
 }
+
+/** A reply that says nothing about its pace. */
+export const NO_PACE: Partial<Latency> = {}
+
+/** Nobody waits for the reply. */
+export const NO_LATENCY: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecond: 0, jitterPercent: 0 }
 
 export const defaultLatency: Latency = { latencyMs: 0, ttftMs: 0, tokensPerSecond: 100, jitterPercent: 0 }
 

@@ -2,9 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pacer } from 'svc/plugin'
 import type { BodyStream, StreamEnd } from 'svc/plugin'
-import type { StreamBreak } from '../exchange/faults.ts'
+import type { StreamBreak } from '../headers/faults.ts'
 import type { StreamOutput, Written } from './output.ts'
-import type { StreamEnding, StreamEvent } from '../provider.ts'
+import type { StreamEnding, StreamEvent } from '../contract/stream.ts'
 import type { Sleeper, TokenClock } from './token-clock.ts'
 import { tokensOf } from './tokens-of.ts'
 

@@ -1,9 +1,10 @@
 /** The metrics of OpenTelemetry's semantic conventions for generative AI, by operation, provider and model family. */
-import { memoize, type SvcMetrics } from 'svc/plugin'
-import type { Exchange } from '../exchange/exchange.ts'
+import { type SvcMetrics } from 'svc/plugin'
+import { memoize } from 'svc/toolkit'
 import { MEMOIZED_MODELS, modelFamily } from '../records/metrics.ts'
 import type { EndedCall } from '../usage/call.ts'
-import type { LlmProvider } from '../provider.ts'
+import type { LlmProvider } from '../contract/provider.ts'
+import type { ProviderRoute } from '../contract/route.ts'
 import { operationOf, providerNameOf } from './operation.ts'
 
 /** Seconds, as the conventions advise. */
@@ -19,7 +20,7 @@ const TOKEN_LABELS = [...LABELS, 'gen_ai_token_type']
 type Series = Record<'duration' | 'firstToken' | 'perToken' | 'input' | 'output', { observe(value: number): void }>
 
 export interface GenAiMetrics {
-  ended(exchange: Exchange, call: EndedCall): void
+  ended(served: { route: ProviderRoute; instance: { format: LlmProvider } }, call: EndedCall): void
 }
 
 export function createGenAiMetrics(metrics: SvcMetrics): GenAiMetrics {
@@ -65,10 +66,10 @@ export function createGenAiMetrics(metrics: SvcMetrics): GenAiMetrics {
     return series
   }
   return {
-    ended(exchange, call) {
-      const operation = operationOf(exchange.route)
+    ended({ route, instance }, call) {
+      const operation = operationOf(route)
       if (operation === null) return
-      const series = find(exchange.instance.format, operation, familyOf(call.model ?? ''))
+      const series = find(instance.format, operation, familyOf(call.model ?? ''))
       // Nobody waits for an item of a batch.
       if (call.batch === null) series.duration.observe(call.duration_ms / 1000)
       if (call.ttft_ms !== null) {

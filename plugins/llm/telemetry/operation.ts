@@ -1,8 +1,9 @@
 /** The names of OpenTelemetry's semantic conventions for generative AI: operations and providers. */
-import type { LlmProvider, LlmRoute } from '../provider.ts'
+import type { LlmProvider } from '../contract/provider.ts'
+import type { ProviderRoute } from '../contract/route.ts'
 
 /** `gen_ai.operation.name`; null: the conventions have no name for what the route does. */
-export function operationOf({ operation, op }: LlmRoute): string | null {
+export function operationOf({ operation, op }: ProviderRoute): string | null {
   if (operation !== undefined) return operation
   return op === 'chat' ? 'chat' : op === 'embed' ? 'embeddings' : null
 }

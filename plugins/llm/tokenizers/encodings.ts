@@ -1,8 +1,8 @@
 /** Tokenizers of OpenAI's encodings, by the optional package `gpt-tokenizer`. */
 import { createRequire } from 'node:module'
-import { RULE, type Tokenizer } from '../engine/tokenizer.ts'
-import { BadInput } from '../errors.ts'
-import type { NeutralRequest, Part } from '../neutral.ts'
+import { RULE } from '../engine/tokenizer.ts'
+import type { Tokenizer, NeutralRequest, Part } from '../contract/neutral.ts'
+import { BadInput } from '../contract/errors.ts'
 
 export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const
 export type EncodingName = (typeof ENCODINGS)[number]

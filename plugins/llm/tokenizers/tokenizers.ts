@@ -1,13 +1,18 @@
 /** Chooses the tokenizer of a request: by header, by its model, or by its provider. */
-import { RULE, type Tokenizer } from '../engine/tokenizer.ts'
-import { BadInput } from '../errors.ts'
-import type { Exchange } from '../exchange/exchange.ts'
-import type { ProviderInstance } from '../providers/instance.ts'
-import type { Parsed } from '../provider.ts'
+import { RULE } from '../engine/tokenizer.ts'
+import type { Tokenizer } from '../contract/neutral.ts'
+import { BadInput } from '../contract/errors.ts'
+import type { Parsed } from '../contract/parsed.ts'
 import { ENCODINGS, isInstalled, loadEncoding, MISSING, type EncodingName } from './encodings.ts'
 
 export const TOKENIZERS = ['rule', ...ENCODINGS] as const
 export type TokenizerName = (typeof TOKENIZERS)[number]
+
+/** Tokenizers of a provider and of its models. */
+export interface TokenizerSettings {
+  provider: TokenizerName | undefined
+  models: Readonly<Record<string, TokenizerName>>
+}
 
 const HEADER = 'X-Svc-Tokenizer'
 
@@ -16,15 +21,13 @@ export class Tokenizers {
   readonly #loaded = new Map<EncodingName, Promise<Tokenizer>>()
 
   /** Null: everything is counted by the default rule. Throws `BadInput` for a wrong header. */
-  prepare(exchange: Exchange): Promise<RequestTokenizers> | null {
-    const { instance } = exchange
-    if (exchange.headers['x-svc-tokenizer'] === undefined && instance.tokenizers === undefined) return null
-    return this.#prepare(exchange.header('x-svc-tokenizer')?.trim(), instance)
+  prepare(header: string | undefined, ofProvider: TokenizerSettings | undefined): Promise<RequestTokenizers> | null {
+    return header === undefined && ofProvider === undefined ? null : this.#prepare(header?.trim(), ofProvider)
   }
 
   async #prepare(
     text: string | undefined,
-    { tokenizers = { provider: undefined, models: {} } }: ProviderInstance,
+    tokenizers: TokenizerSettings = { provider: undefined, models: {} },
   ): Promise<RequestTokenizers> {
     if (text !== undefined) {
       const ofHeader = await this.#load(readName(text))

@@ -1,5 +1,5 @@
 /** A call as the ledger counts it: what a provider request cost, once its response has ended. */
-import type { Credential } from '../exchange/credentials.ts'
+import type { Credential } from '../headers/credentials.ts'
 
 /** Where a stream ended early. */
 export interface Cut {

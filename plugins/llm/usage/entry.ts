@@ -1,6 +1,6 @@
 /** What a provider enters in the ledger by itself: work that belongs to no request. */
 import { randomUUID } from 'node:crypto'
-import type { LlmRoute } from '../provider.ts'
+import type { LlmRoute } from '../contract/route.ts'
 import type { Owner } from '../state/owner.ts'
 import { groupText, NO_TOKENS, type EndedCall, type TokenCounts } from './call.ts'
 

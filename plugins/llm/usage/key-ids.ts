@@ -1,7 +1,8 @@
 /** Ids of credentials: the same for the same credential on every replica, without revealing it. */
 import { createHmac } from 'node:crypto'
-import { BoundedMap, type Svc } from 'svc/plugin'
-import type { Credential } from '../exchange/credentials.ts'
+import { type Svc } from 'svc/plugin'
+import { BoundedMap } from 'svc/toolkit'
+import type { Credential } from '../headers/credentials.ts'
 
 const DIGITS = 12
 /** Longer credentials are not kept in memory. */

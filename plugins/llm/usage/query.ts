@@ -1,5 +1,6 @@
 /** The parameters of `/ai/usage` and `/ai/usage/calls`: filters and groups. */
-import { HttpError, nearest, readQuery, type FastifyRequest } from 'svc/plugin'
+import { HttpError, readQuery, type FastifyRequest } from 'svc/plugin'
+import { nearest } from 'svc/toolkit'
 import { matchesName } from './prices.ts'
 
 const GROUPS = ['provider', 'model', 'key', 'session', 'op', 'status', 'minute', 'hour', 'day'] as const

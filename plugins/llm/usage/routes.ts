@@ -1,7 +1,8 @@
 /** `/ai/usage`: what the mock LLM counted, as JSON and CSV, and the calls behind it. */
-import { describe, HttpError, preferredType, readQuery } from 'svc/plugin'
+import { describe, HttpError, readQuery } from 'svc/plugin'
+import { preferredType } from 'svc/toolkit'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
-import { category } from '../providers/mount.ts'
+import { CATEGORY } from '../contract/category.ts'
 import type { LoggedCall } from './call.ts'
 import type { Ledger, LedgerRow } from './ledger.ts'
 import { FILTERS, invalidFilter, readGroups, readUsageQuery, type Group } from './query.ts'
@@ -43,7 +44,7 @@ const responses = {
 }
 const usage: RouteDescription = {
   summary: 'Mock LLM: tokens and cost that the server counted',
-  category,
+  category: CATEGORY,
   description:
     'What was really sent: a stream that was cut counts what was written. CSV with `Accept: text/csv` or as `/ai/usage.csv`.',
   parameters: [group, ...filters(ROWS)],
@@ -60,7 +61,7 @@ const csv: RouteDescription = {
 }
 const calls: RouteDescription = {
   summary: 'Mock LLM: the counted calls, newest first',
-  category,
+  category: CATEGORY,
   parameters: [
     ...filters(CALLS),
     text('request_id', 'Only calls with this request id'),

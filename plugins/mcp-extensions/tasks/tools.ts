@@ -1,5 +1,6 @@
 /** Owns the tools of the server `tasks`. The official conformance suite expects most of them. */
-import { isRecord, type JsonSchema } from 'svc/plugin'
+import { type JsonSchema } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { CallContext, JsonObject, Question, ToolDefinition } from '../../mcp/types.ts'
 import { objectSchema, READ_ONLY, textResult } from '../definitions.ts'
 

@@ -1,6 +1,6 @@
 /** `hostile-stream`: answers whose stream is slow, broken or flooded. */
 import type { FinishedAnswer, MessageExchange } from '../../mcp/types.ts'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { addServer, type HostileParts } from '../hostile-server.ts'
 
 const FLOOD_BYTES = 1024 * 1024

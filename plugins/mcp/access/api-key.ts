@@ -1,13 +1,13 @@
 /** Owns the API key of `/mcp/apikey` and of configured servers with `auth: apikey`. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { HttpError } from 'svc/plugin'
-import type { Exchange } from '../calls/exchange.ts'
+import type { HttpExchange } from '../http/exchange.ts'
 import type { JsonObject } from '../types.ts'
 
 const CHALLENGE = { 'WWW-Authenticate': 'ApiKey realm="svc-mcp", header="X-API-Key"' }
 
 /** Accepts exactly the configured key, or any non-empty key if none is configured. Throws 401. */
-export function checkApiKey({ request, server, mcp }: Exchange): JsonObject {
+export function checkApiKey({ request, server, mcp }: HttpExchange): JsonObject {
   const given = String(request.headers['x-api-key'] ?? '').trim()
   if (given === '') throw unauthorized('X-API-Key header required')
   const expected = server.apiKey ?? mcp.svc.variables.apiKey

@@ -1,20 +1,20 @@
 /** Verifies bearer tokens for servers with `auth: oauth` (RFC 6750): signature, type and audience. */
 import { HttpError } from 'svc/plugin'
-import type { Exchange } from '../calls/exchange.ts'
+import type { HttpExchange } from '../http/exchange.ts'
 import type { JsonObject } from '../types.ts'
 import type { PresentedVerification } from '../../identity/types.ts'
 import { baseScopes, challenge, metadataUrl, resourceUrl } from './protected-resource.ts'
 import { scopesOf } from './scope.ts'
 
 /** Returns the claims. Throws 401 with a challenge that names the metadata document, or 403 without a required scope. */
-export async function checkBearer(exchange: Exchange): Promise<JsonObject> {
+export async function checkBearer(exchange: HttpExchange): Promise<JsonObject> {
   const { issuer, scopes, dpop } = exchange.server.definition
   const isPlain = issuer === undefined && scopes === undefined && dpop === undefined
   return isPlain ? checkPlainToken(exchange) : checkToken(exchange)
 }
 
 /** A token of the default issuer, which a gateway could verify by itself too. */
-async function checkPlainToken(exchange: Exchange): Promise<JsonObject> {
+async function checkPlainToken(exchange: HttpExchange): Promise<JsonObject> {
   const token = /^Bearer +(\S+)$/i.exec(exchange.request.headers.authorization?.trim() ?? '')?.[1]
   if (token === undefined) throw unauthorized(exchange, 'unauthorized', 'Bearer token required')
   const tokens = exchange.mcp.svc.use('identity.tokens')
@@ -30,7 +30,7 @@ async function checkPlainToken(exchange: Exchange): Promise<JsonObject> {
 const NO_IDENTITY = 'tokens cannot be verified because the plugin identity is disabled'
 
 /** A token of the issuer of the server, bound or not, with the scopes of the server. */
-async function checkToken(exchange: Exchange): Promise<JsonObject> {
+async function checkToken(exchange: HttpExchange): Promise<JsonObject> {
   const { request, server, mcp } = exchange
   const { issuer = 'default', scopes = [], dpop = 'off' } = server.definition
   const tokens = mcp.svc.use('identity.tokens')
@@ -52,7 +52,7 @@ async function checkToken(exchange: Exchange): Promise<JsonObject> {
 type Refusal = Extract<PresentedVerification, { valid: false }>
 
 /** The challenge of the verification, with the metadata document and the scopes. */
-function refused({ mcp, server, request }: Exchange, { error, reason, challenge: own }: Refusal): HttpError {
+function refused({ mcp, server, request }: HttpExchange, { error, reason, challenge: own }: Refusal): HttpError {
   const resource_metadata = metadataUrl(mcp, server, request)
   const more = `resource_metadata="${resource_metadata}", scope="${baseScopes(server).join(' ')}"`
   const description = error === null ? `${own} token required` : reason
@@ -63,7 +63,7 @@ function refused({ mcp, server, request }: Exchange, { error, reason, challenge:
   )
 }
 
-function withoutScope({ mcp, server, request }: Exchange, scope: string, isDpop: boolean): HttpError {
+function withoutScope({ mcp, server, request }: HttpExchange, scope: string, isDpop: boolean): HttpError {
   const resource_metadata = metadataUrl(mcp, server, request)
   const description = `the token lacks the scope ${scope}`
   const headers = challenge(
@@ -83,14 +83,14 @@ function withoutScope({ mcp, server, request }: Exchange, scope: string, isDpop:
 }
 
 /** The resource and the additionally accepted audiences, each with and without a trailing `/`. */
-function audiences({ mcp, server, request }: Exchange): string[] {
+function audiences({ mcp, server, request }: HttpExchange): string[] {
   const accepted = [resourceUrl(mcp, server, request), ...mcp.svc.variables.acceptedAudiences]
   return accepted.flatMap(audience => [audience.replace(/\/$/, ''), `${audience.replace(/\/$/, '')}/`])
 }
 
 /** If the request has no token, the challenge contains no error code (RFC 6750, 3.1). */
 export function unauthorized(
-  { mcp, server, request }: Pick<Exchange, 'mcp' | 'server' | 'request'>,
+  { mcp, server, request }: Pick<HttpExchange, 'mcp' | 'server' | 'request'>,
   error: 'unauthorized' | 'invalid_token',
   description: string,
 ): HttpError {

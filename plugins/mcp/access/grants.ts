@@ -1,6 +1,6 @@
 /** Reads how clients of a server with OAuth can get tokens, which its extensions show. */
 import type { Mcp } from '../mcp.ts'
-import type { Server } from '../registry/server.ts'
+import type { Server } from '../servers/server.ts'
 import type {} from '../../identity/types.ts'
 
 /** Read whenever the extensions are shown: the control plane can create, change and remove the issuer at any time. */

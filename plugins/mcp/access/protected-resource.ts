@@ -1,7 +1,7 @@
 /** Owns the OAuth protected resources: their identifiers, metadata documents (RFC 9728) and challenges. */
 import type { FastifyRequest } from 'svc/plugin'
 import type { Mcp } from '../mcp.ts'
-import type { Server } from '../registry/server.ts'
+import type { Server } from '../servers/server.ts'
 import type { JsonObject } from '../types.ts'
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource'

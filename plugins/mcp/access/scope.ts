@@ -1,14 +1,15 @@
 /** Checks the scopes that some tools require. */
-import { type FastifyRequest, shownText } from 'svc/plugin'
+import { type FastifyRequest } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import { CODES, RpcError } from '../errors.ts'
-import type { Exchange } from '../calls/exchange.ts'
-import type { RpcRequest } from '../calls/json-rpc.ts'
-import type { Server } from '../registry/server.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import type { RpcRequest } from '../protocol/json-rpc.ts'
+import type { Server } from '../servers/server.ts'
 import type { JsonObject } from '../types.ts'
 import { challenge, metadataUrl } from './protected-resource.ts'
 
 /** Throws a JSON-RPC error with status 403 and a challenge (RFC 6750, 3.1) if the scope is missing. */
-export function checkScope(exchange: Exchange, { method, params }: RpcRequest): void {
+export function checkScope(exchange: HttpExchange, { method, params }: RpcRequest): void {
   const { server, request, claims } = exchange
   if (method !== 'tools/call') return
   const scope = server.tools.get(shownText(params.name))?.definition.scope
@@ -32,7 +33,7 @@ export function scopesOf(claims: JsonObject | null): string[] {
   return typeof claims?.scope === 'string' ? claims.scope.split(' ') : []
 }
 
-function insufficientScope({ server, mcp, request }: Exchange, scope: string): RpcError {
+function insufficientScope({ server, mcp, request }: HttpExchange, scope: string): RpcError {
   const description = server.isControl ? `this tool requires the scope ${scope}` : `the token lacks the scope ${scope}`
   const headers = challenge({
     realm: server.isControl ? 'svc-control' : undefined,

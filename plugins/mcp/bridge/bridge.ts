@@ -1,8 +1,8 @@
 /** Owns a bridged server behind a server of svc: its connections, its lists, and forwarding calls to it. */
 import { setTimeout } from 'node:timers/promises'
-import { isRecord } from 'svc/plugin'
-import type { Call, MethodResult } from '../calls/call.ts'
-import { HandlerContext } from '../calls/call-context.ts'
+import { isRecord } from 'svc/toolkit'
+import type { Call, MethodResult } from '../servers/call.ts'
+import { HandlerContext } from '../servers/call-context.ts'
 import { Cancelled, CODES, invalidParams, RpcError, shorten } from '../errors.ts'
 import type { ListKind } from '../registry/lists.ts'
 import type { Tool } from '../registry/registry.ts'
@@ -12,7 +12,10 @@ import { type BridgedItems, BridgedLists } from './bridged-lists.ts'
 import { Connection, type ConnectionEvents, LinkClosed, TimedOut } from './connection.ts'
 import { Keeper } from './keeper.ts'
 import type { LinkEnd, LinkSource } from './link.ts'
-import type { BridgeState, BridgeStatus, CallOutcome } from './status.ts'
+import type { BridgeState, BridgeStatus, ServerBridge } from '../servers/server-bridge.ts'
+
+/** How a call of a bridged server ended, for the metrics. */
+export type CallOutcome = 'ok' | 'error' | 'timeout' | 'canceled' | 'not_running'
 
 export interface BridgeOptions {
   name: string
@@ -55,7 +58,7 @@ const LISTS: Record<ListName, readonly { kind: ListKind; method: string }[]> = {
 }
 const FORWARDED: readonly string[] = ['tools/call', 'resources/read', 'prompts/get', 'completion/complete']
 
-export class Bridge {
+export class Bridge implements ServerBridge {
   readonly lists = new BridgedLists()
   readonly tools = new Map<string, Tool>()
   info: JsonObject
@@ -112,7 +115,6 @@ export class Bridge {
     this.#common.keep()
   }
 
-  /** Resolves when the server has started, or could not be started at first. */
   firstAttempt(): Promise<void> {
     return this.#common.firstAttempt()
   }
@@ -126,7 +128,6 @@ export class Bridge {
     return isRecord(this.capabilities[capability])
   }
 
-  /** Whether calls of this method go to the server. Others than the usual ones only if it declares an extension. */
   forwards(method: string): boolean {
     return FORWARDED.includes(method)
   }
@@ -154,7 +155,6 @@ export class Bridge {
     }
   }
 
-  /** Subscribes to changes of a resource, if the server supports it. */
   async subscribe(uri: string): Promise<void> {
     const { resources } = this.capabilities
     if (isRecord(resources) && resources.subscribe === true)

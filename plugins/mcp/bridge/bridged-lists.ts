@@ -1,10 +1,10 @@
 /** Owns the lists of a bridged server, as the server sent them. */
 import { createHash } from 'node:crypto'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { type ListKind, type ListPages, pageText } from '../registry/lists.ts'
 import { withoutRouting } from '../registry/schema.ts'
 import type { JsonObject, ListName } from '../types.ts'
-import type { Version } from '../wire/versions.ts'
+import type { Version } from '../protocol/versions.ts'
 
 export type BridgedItems = Partial<Record<ListKind, JsonObject[]>>
 

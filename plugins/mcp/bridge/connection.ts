@@ -1,7 +1,7 @@
 /** Owns one connection to a bridged server: svc is its client, in revision 2025-11-25 or in the one without sessions. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { isRecord } from 'svc/plugin'
-import { isLogLevel } from '../calls/call.ts'
+import { isRecord } from 'svc/toolkit'
+import { isLogLevel } from '../servers/call.ts'
 import { Cancelled, CODES, RpcError, ToolFailure } from '../errors.ts'
 import type { CallContext, JsonObject, ListName, Question, QuestionMethod } from '../types.ts'
 import type { Link, LinkEnd } from './link.ts'

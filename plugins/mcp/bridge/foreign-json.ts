@@ -1,5 +1,5 @@
 /** Reads JSON of a bridged server, within bounds of what it becomes in memory. */
-import { excessOfJsonText } from 'svc/plugin'
+import { excessOfJsonText } from 'svc/toolkit'
 import { CODES, RpcError, shorten } from '../errors.ts'
 
 const BOUNDS = { levels: 100, values: 100_000 }

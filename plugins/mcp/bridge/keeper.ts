@@ -1,7 +1,7 @@
 /** Keeps the connection of a bridged server that all share: starts it, and starts it again when it ends. */
 import { Unreachable, type LinkEnd } from './link.ts'
 import type { Connection } from './connection.ts'
-import type { BridgeState } from './status.ts'
+import type { BridgeState } from '../servers/server-bridge.ts'
 
 export interface KeeperOptions {
   /** Opens a connection, and reads what is known of the server. */

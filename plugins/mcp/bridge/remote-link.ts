@@ -1,12 +1,10 @@
 /** Owns the link to a server at a URL: Streamable HTTP, with a session or in the revision without sessions. */
-import { isRecord, joinSignals } from 'svc/plugin'
+import { isRecord, joinSignals, sleep } from 'svc/toolkit'
 import { CODES, RpcError } from '../errors.ts'
 import type { RoutedArgument } from '../registry/schema.ts'
 import type { CallContext, JsonObject } from '../types.ts'
-import { namesTask } from '../tasks/methods.ts'
-import { routedName } from '../wire/stateless/envelope.ts'
-import { encodeHeader } from '../wire/stateless/headers.ts'
-import { STATELESS } from '../wire/versions.ts'
+import { encodeHeader, routedName } from '../protocol/headers.ts'
+import { STATELESS } from '../protocol/versions.ts'
 import { failedResponse, type Link, type LinkEvents, Unreachable } from './link.ts'
 import { forwardedHeaders } from './forwarding.ts'
 import type { RemoteRequests, RemoteResponse } from './remote-requests.ts'
@@ -200,7 +198,7 @@ export class RemoteLink implements Link {
       'mcp-protocol-version': STATELESS.name,
       'mcp-method': String(method),
     }
-    const name = namesTask(String(method)) ? given.taskId : routedName({ method: String(method), params: given })
+    const name = routedName({ method: String(method), params: given }, true)
     if (typeof name !== 'string') return routing
     routing['mcp-name'] = encodeHeader(name)
     const args = isRecord(given.arguments) ? given.arguments : {}
@@ -234,7 +232,7 @@ export class RemoteLink implements Link {
       } catch (error) {
         if (error instanceof Unreachable && !signal.aborted) this.#events?.closed({ reason: error.message })
       }
-      await pauseFor(pause, signal)
+      await sleep(pause, { signal, isBackground: true })
     }
   }
 
@@ -278,19 +276,4 @@ function withEnvelope(message: JsonObject, release: string): JsonObject {
 
 function oneHeader(value: string | string[] | undefined): string | null {
   return typeof value === 'string' ? value : null
-}
-
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    timer.unref()
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }

@@ -1,7 +1,8 @@
 /** Reads the servers of svc.yaml that are processes or have a URL. */
 import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import { fillVariables, headerProblem, isHttpUrl, readPemCertificates, type Svc } from 'svc/plugin'
+import { type Svc } from 'svc/plugin'
+import { fillVariables, headerProblem, isHttpUrl, readPemCertificates } from 'svc/toolkit'
 import type { BridgeEntry } from '../bridge/pool.ts'
 import { boundsOf } from '../bounds.ts'
 import type { ConfiguredServer, Options } from '../options.ts'

@@ -1,5 +1,5 @@
 /** Owns the conformance tools that ask the client (elicitation, sampling, roots) in one or several rounds. */
-import { isRecord, shownText } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/toolkit'
 import { firstText } from '../demo/tools/questions.ts'
 import type { CallContext, JsonObject, Question, ToolDefinition, ToolResult } from '../types.ts'
 import { form, ROOTS, sampling } from './contents.ts'

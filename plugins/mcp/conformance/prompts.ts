@@ -1,5 +1,5 @@
 /** Owns the prompts of the conformance suite. */
-import { isRecord, shownText } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/toolkit'
 import type { Content, PromptDefinition, PromptResult } from '../types.ts'
 import { form, PNG } from './contents.ts'
 import { ON_CONFORMANCE } from './fixture.ts'

@@ -1,5 +1,5 @@
 /** Owns the conformance tools that send no requests to the client. */
-import { shownText } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import type { CallContext, ToolDefinition } from '../types.ts'
 import { PNG, WAV } from './contents.ts'
 import { fixtureTool, ON_CONFORMANCE, textResult } from './fixture.ts'

@@ -1,5 +1,5 @@
 /** Owns masking the credentials of a request. */
-import { isSecretParameter } from 'svc/plugin'
+import { isSecretParameter } from 'svc/toolkit'
 
 /** Masked even if they are empty. */
 const MASKED_HEADERS = new Set([

@@ -1,7 +1,7 @@
 /** Reads the header `X-Svc-Mcp-Fail`. */
-import { type ListedFault, parseFaultList } from 'svc/plugin'
+import { type ListedFault, parseFaultList } from 'svc/toolkit'
 import { CODES, RpcError, shorten } from '../errors.ts'
-import { type Kind, KINDS } from './kinds.ts'
+import { type Kind, KINDS } from '../protocol/fault-kinds.ts'
 
 export const FAIL_HEADER = 'X-Svc-Mcp-Fail'
 

@@ -1,11 +1,12 @@
 /** Injects the faults that `X-Svc-Mcp-Fail` asks for. */
-import { type FaultCount, FaultCounter, type FastifyRequest, isRecord, type ListedFault, type Svc } from 'svc/plugin'
+import { type FastifyRequest, type Svc } from 'svc/plugin'
+import { type FaultCount, FaultCounter, isRecord, type ListedFault } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
-import type { Exchange } from '../calls/exchange.ts'
-import { readMessage, type RpcMessage } from '../calls/json-rpc.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import { readMessage, type RpcMessage } from '../protocol/json-rpc.ts'
 import type { Mcp } from '../mcp.ts'
 import { FAIL_HEADER, readFaults } from './fault-header.ts'
-import { concerns, isStatusKind, isWireKind, type Kind } from './kinds.ts'
+import { concerns, isStatusKind, isWireKind, type Kind } from '../protocol/fault-kinds.ts'
 import { withResultFault } from './result-faults.ts'
 import { throwFault } from './status-faults.ts'
 import { sendWithFault } from './wire-faults.ts'
@@ -22,7 +23,7 @@ export function openFaultCounter(svc: Pick<Svc, 'state'>, bounds: Bounds): Fault
  * fault, or -32602 if the header can't be read. Kinds for which `canAct` returns false are skipped.
  */
 export async function injectFaults(
-  exchange: Exchange,
+  exchange: HttpExchange,
   body: unknown,
   canAct: (kind: Kind) => boolean = () => true,
 ): Promise<void> {
@@ -38,7 +39,7 @@ export async function injectFaults(
 }
 
 /** Applies a fault to this response. Throws if the fault replaces the response. */
-export async function applyFault(kind: Kind, params: Record<string, unknown>, exchange: Exchange): Promise<void> {
+export async function applyFault(kind: Kind, params: Record<string, unknown>, exchange: HttpExchange): Promise<void> {
   if (isStatusKind(kind)) await throwFault(kind, exchange)
   else if (isWireKind(kind)) exchange.intercept(response => sendWithFault(kind, response, params, exchange))
   else {
@@ -53,7 +54,7 @@ export async function applyFault(kind: Kind, params: Record<string, unknown>, ex
 async function firstActing(
   faults: readonly ListedFault<Kind>[],
   message: RpcMessage | null,
-  exchange: Exchange,
+  exchange: HttpExchange,
 ): Promise<ListedFault<Kind> | null> {
   const method = message && message.kind !== 'response' ? message.method : ''
   for (const fault of faults) {

@@ -1,14 +1,14 @@
 /** Faults in the result of a method. */
-import { isRecord } from 'svc/plugin'
-import type { Exchange } from '../calls/exchange.ts'
+import { isRecord } from 'svc/toolkit'
+import type { HttpExchange } from '../http/exchange.ts'
 import type { JsonObject } from '../types.ts'
-import type { ResultKind } from './kinds.ts'
+import type { ResultKind } from '../protocol/fault-kinds.ts'
 
 const WRONG_VERSION = '2099-01-01'
 const LOOP_CURSOR = 'c3ZjLWxvb3A'
 
 /** The text of a response with the fault. Responses without a result stay as they are. */
-export function withResultFault(kind: ResultKind, text: string, exchange: Exchange): string {
+export function withResultFault(kind: ResultKind, text: string, exchange: HttpExchange): string {
   const response = JSON.parse(text) as JsonObject
   if (kind === 'wrong-version') exchange.reply.header('MCP-Protocol-Version', WRONG_VERSION)
   if (!isRecord(response.result)) return text

@@ -1,7 +1,7 @@
 /** Failures that rules inject: JSON-RPC errors with the headers of every response. */
-import { isRecord, jsonRpcProtocol, type MatchProtocol } from 'svc/plugin'
-import { factHeaders } from '../calls/exchange.ts'
-import type { RequestId } from '../calls/json-rpc.ts'
+import { isRecord, jsonRpcProtocol, type MatchProtocol } from 'svc/toolkit'
+import { factHeaders } from '../http/exchange.ts'
+import type { RequestId } from '../protocol/json-rpc.ts'
 
 /** The protocol `rpc` for the routes of servers. `serverAt` names the server of a path. */
 export function rpcProtocol(serverAt: (path: string) => string | null): MatchProtocol {

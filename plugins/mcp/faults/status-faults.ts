@@ -2,12 +2,12 @@
 import { unauthorized } from '../access/bearer.ts'
 import { challenge, metadataUrl } from '../access/protected-resource.ts'
 import { CODES, RpcError } from '../errors.ts'
-import type { Exchange } from '../calls/exchange.ts'
+import type { HttpExchange } from '../http/exchange.ts'
 import { sessionNotFound } from '../wire/legacy/serve.ts'
-import type { StatusKind } from './kinds.ts'
+import type { StatusKind } from '../protocol/fault-kinds.ts'
 
 /** Throws the error of the fault. A lost session really ends. */
-export async function throwFault(kind: StatusKind, exchange: Exchange): Promise<never> {
+export async function throwFault(kind: StatusKind, exchange: HttpExchange): Promise<never> {
   switch (kind) {
     case '401':
       throw unauthorized(asProtected(exchange), 'unauthorized', 'Bearer token required')
@@ -30,11 +30,11 @@ export async function throwFault(kind: StatusKind, exchange: Exchange): Promise<
 }
 
 /** The challenge names a server that has metadata. */
-function asProtected({ mcp, server, request }: Exchange): Pick<Exchange, 'mcp' | 'server' | 'request'> {
+function asProtected({ mcp, server, request }: HttpExchange): Pick<HttpExchange, 'mcp' | 'server' | 'request'> {
   return { mcp, server: server.auth === 'oauth' ? server : (mcp.servers.get('protected') ?? server), request }
 }
 
-function forbidden({ mcp, server, request }: Pick<Exchange, 'mcp' | 'server' | 'request'>): RpcError {
+function forbidden({ mcp, server, request }: Pick<HttpExchange, 'mcp' | 'server' | 'request'>): RpcError {
   const scope = 'mcp:admin'
   const description = `the token lacks the scope ${scope}`
   const resource_metadata = metadataUrl(mcp, server, request)

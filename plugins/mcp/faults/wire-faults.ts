@@ -1,9 +1,9 @@
 /** Faults in how a response is sent: wrong ids, broken JSON, broken streams, and streams that take long. */
-import { isRecord } from 'svc/plugin'
-import type { Exchange } from '../calls/exchange.ts'
-import { notificationText } from '../calls/json-rpc.ts'
+import { isRecord } from 'svc/toolkit'
+import type { HttpExchange } from '../http/exchange.ts'
+import { notificationText } from '../protocol/json-rpc.ts'
 import type { JsonObject } from '../types.ts'
-import type { WireKind } from './kinds.ts'
+import type { WireKind } from '../protocol/fault-kinds.ts'
 
 export interface FinishedResponse {
   status: number
@@ -23,7 +23,7 @@ export function sendWithFault(
   kind: WireKind,
   response: FinishedResponse,
   params: JsonObject,
-  exchange: Exchange,
+  exchange: HttpExchange,
 ): void | Promise<void> {
   const { status, text, headers } = response
   switch (kind) {
@@ -78,14 +78,14 @@ function firstHalf(text: string): string {
   return text.slice(0, Math.floor(text.length / 2))
 }
 
-function sendEvents(texts: readonly string[], exchange: Exchange): void {
+function sendEvents(texts: readonly string[], exchange: HttpExchange): void {
   const stream = exchange.openStream()
   for (const data of texts) stream?.send({ event: 'message', data })
   stream?.end()
 }
 
 /** The connection ends in the middle of the body. */
-async function sendTruncated(text: string, exchange: Exchange): Promise<void> {
+async function sendTruncated(text: string, exchange: HttpExchange): Promise<void> {
   const { svc } = exchange.mcp
   const stream = openBody(exchange, { 'content-length': Buffer.byteLength(text) })
   stream?.write(firstHalf(text))
@@ -94,7 +94,7 @@ async function sendTruncated(text: string, exchange: Exchange): Promise<void> {
   svc.http.abortResponse(exchange.request, exchange.reply)
 }
 
-async function sendSlowly(text: string, exchange: Exchange): Promise<void> {
+async function sendSlowly(text: string, exchange: HttpExchange): Promise<void> {
   const { svc } = exchange.mcp
   const bytes = Buffer.from(text)
   const stream = openBody(exchange)
@@ -109,14 +109,14 @@ async function sendSlowly(text: string, exchange: Exchange): Promise<void> {
   stream?.end()
 }
 
-async function sendNothing(exchange: Exchange): Promise<void> {
+async function sendNothing(exchange: HttpExchange): Promise<void> {
   const { svc } = exchange.mcp
   const stream = openBody(exchange)
   await svc.http.delay(exchange.request, svc.config.maxDelayMs)
   stream?.end()
 }
 
-function openBody(exchange: Exchange, headers: Record<string, number> = {}) {
+function openBody(exchange: HttpExchange, headers: Record<string, number> = {}) {
   const { mcp, request, reply } = exchange
   exchange.setFacts()
   return mcp.svc.streams.body(request, reply, { status: 200, headers: { 'content-type': JSON_TYPE, ...headers } })

@@ -1,9 +1,9 @@
 /** Owns `completion/complete`: values for prompt arguments and template variables. */
-import { isRecord, shownText } from 'svc/plugin'
-import type { Call, MethodResult } from '../calls/call.ts'
+import { isRecord, shownText } from 'svc/toolkit'
+import type { Call, MethodResult } from '../servers/call.ts'
 import { invalidParams, shorten } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
-import type { CompleteResult } from '../wire/spec.ts'
+import type { CompleteResult } from '../protocol/spec.ts'
 
 const MAX_VALUES = 100
 

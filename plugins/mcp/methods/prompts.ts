@@ -1,10 +1,10 @@
 /** Owns `prompts/list` and `prompts/get`. */
-import { isRecord } from 'svc/plugin'
-import type { Call, MethodResult } from '../calls/call.ts'
-import { HandlerContext } from '../calls/call-context.ts'
+import { isRecord } from 'svc/toolkit'
+import type { Call, MethodResult } from '../servers/call.ts'
+import { HandlerContext } from '../servers/call-context.ts'
 import { invalidParams, shorten } from '../errors.ts'
 import type { PromptDefinition } from '../types.ts'
-import { renderPromptResult } from '../wire/results.ts'
+import { renderPromptResult } from '../servers/results.ts'
 
 /** Longer arguments are truncated to this number of characters. */
 const MAX_ARGUMENT = 20_000

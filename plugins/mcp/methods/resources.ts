@@ -1,9 +1,9 @@
 /** Owns `resources/list`, `resources/templates/list` and `resources/read`. */
-import type { CacheHint, Call, MethodResult } from '../calls/call.ts'
-import { HandlerContext } from '../calls/call-context.ts'
+import type { CacheHint, Call, MethodResult } from '../servers/call.ts'
+import { HandlerContext } from '../servers/call-context.ts'
 import { CODES, invalidParams, RpcError, shorten } from '../errors.ts'
-import type { FoundResource, Server } from '../registry/server.ts'
-import type { CallContext, ResourceContents } from '../types.ts'
+import { readResource } from '../servers/results.ts'
+import type { FoundResource, Server } from '../servers/server.ts'
 
 export function listResources(call: Call): MethodResult {
   return {
@@ -25,17 +25,6 @@ export async function readResourceMethod(call: Call): Promise<MethodResult> {
   await call.conversation.resume(call)
   const contents = await readResource(resource, uri, new HandlerContext(call))
   return { result: { contents: [contents] }, cache: cacheHint(resource, call.server) }
-}
-
-/** The contents, with the requested URI. */
-export async function readResource(
-  resource: FoundResource,
-  uri: string,
-  context: CallContext,
-): Promise<ResourceContents> {
-  const { definition, variables } = resource
-  const readout = variables === null ? await definition.read(context) : await definition.read(variables, context)
-  return { uri, mimeType: definition.mimeType, ...readout, ...(definition.meta ? { _meta: definition.meta } : {}) }
 }
 
 /** Throws -32602 if `params.uri` is not a string. */

@@ -1,5 +1,5 @@
 /** Owns `skills/list`, `skills/get` and `resources/directory/read` (extension `io.modelcontextprotocol/skills`). */
-import type { Call, MethodResult } from '../calls/call.ts'
+import type { Call, MethodResult } from '../servers/call.ts'
 import { pageText } from '../registry/lists.ts'
 import type { JsonObject } from '../types.ts'
 import { readUri, resourceNotFound } from './resources.ts'

@@ -1,13 +1,13 @@
 /** Owns `tools/list` and `tools/call`. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { grantedScopes } from '../access/scope.ts'
-import type { Call, MethodResult } from '../calls/call.ts'
-import { HandlerContext } from '../calls/call-context.ts'
+import type { Call, MethodResult } from '../servers/call.ts'
+import { HandlerContext } from '../servers/call-context.ts'
 import { invalidParams, shorten, ToolFailure } from '../errors.ts'
 import type { Tool } from '../registry/registry.ts'
 import { runsAsTask, StartedTask } from '../tasks/start.ts'
 import type { JsonObject, ToolResult } from '../types.ts'
-import { renderToolResult } from '../wire/results.ts'
+import { renderToolResult } from '../servers/results.ts'
 
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
 const PRIVATE_LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { invalidParams } from '../errors.ts'
 import type { Selection } from './selection.ts'
 import type { ListName } from '../types.ts'
-import { STATELESS, type Version } from '../wire/versions.ts'
-import { renderPrompt, renderResource, renderTemplate, renderTool } from '../wire/definitions.ts'
+import { STATELESS, type Version } from '../protocol/versions.ts'
+import { renderPrompt, renderResource, renderTemplate, renderTool } from './definitions.ts'
 
 /** The lists, named like their members in results. */
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts' | 'skills'

@@ -1,7 +1,7 @@
 /** Owns the registered tools, resources, templates, prompts and servers; names are unique. */
 import { basename } from 'node:path'
 import { compileInput, compileLater, type RoutedArgument, routedArguments, type Validate } from './schema.ts'
-import { WIRE_KINDS } from '../faults/kinds.ts'
+import { WIRE_KINDS } from '../protocol/fault-kinds.ts'
 import type {
   McpServers,
   MethodHandler,

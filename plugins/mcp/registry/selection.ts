@@ -1,5 +1,5 @@
 /** Owns selecting the entries of the registry that a server lists. */
-import { unknownName } from 'svc/plugin'
+import { unknownName } from 'svc/toolkit'
 import type { Skill } from '../skills/skill.ts'
 import { type Registry, type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { MethodHandler, PromptDefinition, ResourceDefinition } from '../types.ts'

@@ -1,13 +1,13 @@
 /** Owns the descriptions of the MCP routes for the catalog, OpenAPI and the console. */
-import type { CoreFailure, RequestFacts, RouteDescription, RouteExample } from 'svc/plugin'
-import { factHeaders } from '../calls/exchange.ts'
+import type { CoreFailure, RequestFacts, RouteCredential, RouteDescription, RouteExample } from 'svc/plugin'
+import { factHeaders } from '../http/exchange.ts'
 import { FAIL_HEADER } from '../faults/fault-header.ts'
-import { KINDS } from '../faults/kinds.ts'
+import { KINDS } from '../protocol/fault-kinds.ts'
 import type { Mcp } from '../mcp.ts'
 import { endpointPath } from '../access/protected-resource.ts'
 import { UNNAMED_SERVERS } from '../registry/registry.ts'
-import type { Server } from '../registry/server.ts'
-import { STATELESS } from '../wire/versions.ts'
+import type { Server } from '../servers/server.ts'
+import { STATELESS } from '../protocol/versions.ts'
 
 /** A Streamable HTTP endpoint, of one server or of all named servers. */
 export interface Endpoint {
@@ -39,6 +39,14 @@ const failHeader = {
   description: `Faults to inject: \`<kind>[@<n>][:<percent>]\`, up to 5, separated by commas. Kinds: ${KINDS.join(', ')}`,
   schema: { type: 'string' },
 }
+
+/** What servers that are not open accept, by name. */
+const CREDENTIALS = new Map<string, readonly RouteCredential[]>([
+  ['protected', ['bearer']],
+  ['apikey', ['apiKey']],
+])
+/** It depends on the server that the path names. */
+const CREDENTIALS_OF_NAMED: readonly RouteCredential[] = ['none', 'bearer', 'apiKey']
 
 export function describePost(endpoint: Endpoint, mcp: Mcp): RouteDescription {
   return {
@@ -244,11 +252,13 @@ function common(
   { route, server }: Pick<Endpoint, 'route' | 'server'>,
   mcp: Mcp,
 ): Omit<RouteDescription, 'summary' | 'examples'> {
+  const credentials = server === undefined ? CREDENTIALS_OF_NAMED : CREDENTIALS.get(server)
   return {
     path: route.replace(':name', '{name}'),
     category: 'MCP Server',
     area: 'mcp',
     bodyLimit: mcp.bounds.bodyBytes,
+    ...(credentials && { credentials }),
     // Its tools require the scopes of their operations.
     ...(isControl({ route }) ? { controlScope: 'inspector' } : {}),
     errorForm: (failure: CoreFailure, request: RequestFacts) => ({

@@ -1,13 +1,14 @@
 /** Wraps the handlers of MCP routes: finds the server, checks access and sends errors. */
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
-import { authenticate } from '../access/authenticate.ts'
-import { checkOrigin } from '../access/origin.ts'
+import { checkApiKey } from '../access/api-key.ts'
+import { checkBearer } from '../access/bearer.ts'
 import { checkLoop } from '../bridge/forwarding.ts'
-import { RpcError, withStateError } from '../errors.ts'
-import { Exchange, factHeaders } from '../calls/exchange.ts'
+import { RpcError, transportError, withStateError } from '../errors.ts'
+import { HttpExchange, factHeaders } from '../http/exchange.ts'
 import type { Mcp } from '../mcp.ts'
+import type { JsonObject } from '../types.ts'
 
-export type Serve = (exchange: Exchange) => void | Promise<void>
+export type Serve = (exchange: HttpExchange) => void | Promise<void>
 
 /**
  * Creates a route handler for the server `unnamed`, or for the one that the path parameter names. `checkMethod` runs
@@ -21,7 +22,7 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
     const { hostile, hooks } = server.definition
     if (hostile !== undefined) reply.header('X-Svc-Mcp-Hostile', hostile)
     if (hooks?.arrive?.(request, reply) === true) return reply
-    const exchange = new Exchange(mcp, server, request, reply)
+    const exchange = new HttpExchange(mcp, server, request, reply)
     try {
       checkOrigin(exchange)
       checkMethod(exchange)
@@ -39,6 +40,21 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
     }
     return reply
   }
+}
+
+/** Protects local servers from DNS rebinding. Accepts requests without `Origin`, because browsers send it. Throws 403. */
+function checkOrigin({ request, mcp }: HttpExchange): void {
+  const { origin } = request.headers
+  const { allowedOrigins } = mcp.svc.variables
+  if (origin === undefined || allowedOrigins.includes('*')) return
+  if (!allowedOrigins.includes(origin.replace(/\/$/, '').toLowerCase()))
+    throw transportError(403, 'Forbidden: this Origin is not allowed')
+}
+
+/** The caller's claims; null on open servers. Throws 401. */
+async function authenticate(exchange: HttpExchange): Promise<JsonObject | null> {
+  if (exchange.server.auth === 'oauth') return checkBearer(exchange)
+  return exchange.server.auth === 'apikey' ? checkApiKey(exchange) : null
 }
 
 function sendUnknownServer(mcp: Mcp, name: string, reply: FastifyReply): FastifyReply {

@@ -1,12 +1,12 @@
 /** Runs the hooks of servers that misbehave on purpose. */
 import { countUse, applyFault } from '../faults/inject.ts'
-import { KINDS, type Kind } from '../faults/kinds.ts'
-import type { Exchange } from '../calls/exchange.ts'
-import { readMessage } from '../calls/json-rpc.ts'
+import { KINDS, type Kind } from '../protocol/fault-kinds.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import { readMessage } from '../protocol/json-rpc.ts'
 import type { MessageExchange } from '../types.ts'
 
 /** Runs the hook for a message. */
-export async function runMessageHook(exchange: Exchange, body: unknown): Promise<void> {
+export async function runMessageHook(exchange: HttpExchange, body: unknown): Promise<void> {
   const { hooks } = exchange.server.definition
   if (!hooks?.message || Array.isArray(body)) return
   const message = readMessage(body)

@@ -1,16 +1,16 @@
 /** Owns the routes of the HTTP+SSE transport of 2024-11-05: a stream for all responses, and a path to post messages to. */
 import { describe, type FastifyInstance } from 'svc/plugin'
 import { readGrants } from '../access/grants.ts'
-import { isJson } from '../access/media-types.ts'
+import { isJson } from '../http/media-types.ts'
 import { RpcError, transportError } from '../errors.ts'
-import type { Exchange } from '../calls/exchange.ts'
-import { errorText, parseBody, readId, readMessage, resultText, type RpcRequest } from '../calls/json-rpc.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import { errorText, parseBody, readId, readMessage, resultText, type RpcRequest } from '../protocol/json-rpc.ts'
 import { injectFaults } from '../faults/inject.ts'
-import { isStatusKind } from '../faults/kinds.ts'
+import { isStatusKind } from '../protocol/fault-kinds.ts'
 import type { Mcp } from '../mcp.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionParameters } from '../sessions/session-record.ts'
-import { OLDEST } from '../wire/versions.ts'
+import { OLDEST } from '../protocol/versions.ts'
 import { respondTo } from '../wire/legacy/respond.ts'
 import { initializeResult, readSessionParameters } from '../wire/legacy/initialize.ts'
 import { handleOneWayMessage } from '../wire/legacy/one-way-messages.ts'
@@ -28,7 +28,7 @@ export function registerHttpSse(app: FastifyInstance, mcp: Mcp): void {
 }
 
 /** The session begins and ends with the stream. */
-async function openStream(exchange: Exchange): Promise<void> {
+async function openStream(exchange: HttpExchange): Promise<void> {
   const { mcp, request, server } = exchange
   if (request.method === 'HEAD') throw transportError(405, 'Method Not Allowed', { Allow: 'GET' })
   if (!exchange.accepts.sse) throw transportError(406, 'Not Acceptable: this stream requires Accept: text/event-stream')
@@ -52,7 +52,7 @@ async function openStream(exchange: Exchange): Promise<void> {
 }
 
 /** Accepts the message at once; the response is sent on the stream. */
-async function takeMessage(exchange: Exchange): Promise<void> {
+async function takeMessage(exchange: HttpExchange): Promise<void> {
   const { sessionId } = exchange.request.query as { sessionId?: string | string[] }
   if (typeof sessionId !== 'string' || sessionId === '')
     throw transportError(400, 'Bad Request: the query parameter sessionId is required')
@@ -74,7 +74,7 @@ async function takeMessage(exchange: Exchange): Promise<void> {
 }
 
 /** The session was created with the stream; `initialize` sets its revision and capabilities. */
-async function initialize(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
+async function initialize(request: RpcRequest, session: Session, exchange: HttpExchange): Promise<void> {
   let parameters: SessionParameters
   try {
     parameters = readSessionParameters(request, exchange.server, TRANSPORT, {
@@ -91,7 +91,7 @@ async function initialize(request: RpcRequest, session: Session, exchange: Excha
   session.writeHttpSse(resultText(request.id, initializeResult(session, exchange.server)))
 }
 
-async function respond(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
+async function respond(request: RpcRequest, session: Session, exchange: HttpExchange): Promise<void> {
   const text = await respondTo(request, session, exchange, httpSseChannel(session))
   if (text !== null) session.writeHttpSse(text)
 }

@@ -2,7 +2,7 @@
 import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { metadata, METADATA_PATH } from '../access/protected-resource.ts'
 import type { Mcp } from '../mcp.ts'
-import type { Server } from '../registry/server.ts'
+import type { Server } from '../servers/server.ts'
 import type { ServerDefinition } from '../types.ts'
 import { describeMetadata } from './descriptions.ts'
 

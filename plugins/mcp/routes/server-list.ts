@@ -1,18 +1,12 @@
 /** Owns the lists of the servers: what clients can call, and the state of bridged ones for the control plane. */
-import {
-  describe,
-  type FastifyInstance,
-  type FastifyRequest,
-  refusal,
-  type RouteDescription,
-  unknownName,
-} from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyRequest, refusal, type RouteDescription } from 'svc/plugin'
+import { unknownName } from 'svc/toolkit'
 import { readGrants } from '../access/grants.ts'
 import { endpointPath } from '../access/protected-resource.ts'
 import type { Mcp } from '../mcp.ts'
 import { UNNAMED_SERVERS } from '../registry/registry.ts'
-import type { Server } from '../registry/server.ts'
-import { STATELESS } from '../wire/versions.ts'
+import type { Server } from '../servers/server.ts'
+import { STATELESS } from '../protocol/versions.ts'
 
 const CATEGORY = 'MCP Server'
 
@@ -27,7 +21,7 @@ export function registerServerList(app: FastifyInstance, mcp: Mcp): void {
         : {}),
     })
   }
-  const tools = svc.use('control.tools')!
+  const tools = svc.use('control.tools')
   tools.tool({ name: 'list_mcp_servers', operation: { method: 'GET', path: '/_svc/mcp-servers' } })
   tools.tool({
     name: 'restart_mcp_server',

@@ -1,12 +1,12 @@
 /** Owns the Streamable HTTP endpoints: POST, GET and DELETE of each server. */
 import { describe, type FastifyInstance, type RouteDescription } from 'svc/plugin'
-import { isJson } from '../access/media-types.ts'
+import { isJson } from '../http/media-types.ts'
 import { transportError } from '../errors.ts'
-import type { Exchange } from '../calls/exchange.ts'
-import { parseBody, readId } from '../calls/json-rpc.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import { parseBody, readId } from '../protocol/json-rpc.ts'
 import { injectFaults } from '../faults/inject.ts'
 import type { Mcp } from '../mcp.ts'
-import { STATELESS } from '../wire/versions.ts'
+import { STATELESS } from '../protocol/versions.ts'
 import { endSession, serveLegacy } from '../wire/legacy/serve.ts'
 import { serveStream } from '../wire/legacy/server-stream.ts'
 import { isStateless, serveStateless } from '../wire/stateless/serve.ts'
@@ -32,9 +32,9 @@ export function registerEndpoint(app: FastifyInstance, mcp: Mcp, endpoint: Endpo
 }
 
 /** Checks of a POST before its body is read, in order. */
-const POST_CHECKS: readonly ((exchange: Exchange) => void)[] = [checkAccept, checkContentType]
+const POST_CHECKS: readonly ((exchange: HttpExchange) => void)[] = [checkAccept, checkContentType]
 
-async function servePost(exchange: Exchange): Promise<void> {
+async function servePost(exchange: HttpExchange): Promise<void> {
   for (const check of POST_CHECKS) check(exchange)
   const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
   exchange.facts.requestId = readId(body)
@@ -44,18 +44,18 @@ async function servePost(exchange: Exchange): Promise<void> {
   else await serveLegacy(exchange, body)
 }
 
-function checkAccept({ accepts }: Exchange): void {
+function checkAccept({ accepts }: HttpExchange): void {
   if (!accepts.json && !accepts.sse)
     throw transportError(406, 'Not Acceptable: accept application/json, text/event-stream, or both')
 }
 
-function checkContentType({ request }: Exchange): void {
+function checkContentType({ request }: HttpExchange): void {
   if (!isJson(request.headers['content-type']))
     throw transportError(415, 'Unsupported Media Type: Content-Type must be application/json')
 }
 
 /** The stateless revision supports only POST; HEAD is not supported at all. */
-function requireSessionMethod(exchange: Exchange): void {
+function requireSessionMethod(exchange: HttpExchange): void {
   if (exchange.header('mcp-protocol-version') === STATELESS.name)
     throw transportError(405, `Method Not Allowed: ${STATELESS.name} supports only POST`, { Allow: 'POST' })
   if (exchange.request.method === 'HEAD')

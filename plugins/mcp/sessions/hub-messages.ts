@@ -1,5 +1,5 @@
 /** The messages between replicas. A replica that gets an unknown kind ignores it. */
-import type { RpcResponse } from '../calls/json-rpc.ts'
+import type { RpcResponse } from '../protocol/json-rpc.ts'
 import type { ListName } from '../types.ts'
 import type { StreamStatus } from './session.ts'
 

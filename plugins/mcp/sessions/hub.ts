@@ -1,8 +1,8 @@
 /** Connects sessions and listeners, which survive reloads, with those of other replicas, and notifies them of changes. */
 import type { Channel, EventLog, Store, SvcReplicas } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
-import type { RpcResponse } from '../calls/json-rpc.ts'
-import type { Server } from '../registry/server.ts'
+import type { RpcResponse } from '../protocol/json-rpc.ts'
+import type { Server } from '../servers/server.ts'
 import type { JsonObject, ListName } from '../types.ts'
 import type { HubMessage, HubReply } from './hub-messages.ts'
 import type { KeptMessage } from './kept-messages.ts'

@@ -1,7 +1,8 @@
 /** Owns the messages that are kept for interrupted connections, limited per session and in total. */
-import { type EventLog, heldBytes, type Store, type Svc } from 'svc/plugin'
+import { type EventLog, type Store, type Svc } from 'svc/plugin'
+import { heldBytes } from 'svc/toolkit'
 import { type Bounds, MAX_REPLAY_BYTES } from '../bounds.ts'
-import type { RequestId } from '../calls/json-rpc.ts'
+import type { RequestId } from '../protocol/json-rpc.ts'
 import type { SessionRecord } from './session-record.ts'
 
 export interface KeptMessage {

@@ -1,9 +1,9 @@
 /** Owns the questions of one session that wait for a response of the client. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { MAX_QUESTIONS } from '../bounds.ts'
 import { Cancelled, shorten, ToolFailure } from '../errors.ts'
-import { requestText, type RpcResponse } from '../calls/json-rpc.ts'
-import { isUsable, SUBJECT } from '../calls/questions.ts'
+import { requestText, type RpcResponse } from '../protocol/json-rpc.ts'
+import { isUsable, SUBJECT } from '../protocol/questions.ts'
 import type { JsonObject, QuestionMethod } from '../types.ts'
 
 interface Pending {

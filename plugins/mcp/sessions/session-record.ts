@@ -1,7 +1,8 @@
 /** The data of a session, which all replicas share. */
-import { heldBytes, type Store, type Svc } from 'svc/plugin'
+import { type Store, type Svc } from 'svc/plugin'
+import { heldBytes } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
-import type { ClientCapability } from '../calls/questions.ts'
+import type { ClientCapability } from '../protocol/questions.ts'
 import type { LogLevel } from '../types.ts'
 
 export type Transport = 'streamable-http' | 'http+sse'

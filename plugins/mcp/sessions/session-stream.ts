@@ -1,7 +1,7 @@
 /** Writes one resumable stream of a session: sends its messages on the first connection and keeps them for later ones. */
 import type { SseStream } from 'svc/plugin'
 import { MAX_PENDING_BYTES } from '../bounds.ts'
-import type { RequestId } from '../calls/json-rpc.ts'
+import type { RequestId } from '../protocol/json-rpc.ts'
 import { eventId, type KeptMessage } from './kept-messages.ts'
 
 export class SessionStream {

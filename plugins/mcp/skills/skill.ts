@@ -1,7 +1,7 @@
 /** A skill: a folder with a SKILL.md, whose files are resources. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { parse } from 'yaml'
 import type { JsonObject, ResourceDefinition } from '../types.ts'
 

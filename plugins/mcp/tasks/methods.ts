@@ -1,6 +1,6 @@
 /** Owns `tasks/get`, `tasks/update` and `tasks/cancel`. */
-import type { Call, MethodResult } from '../calls/call.ts'
-import type { Method } from '../calls/dispatch.ts'
+import type { TaskMethodName } from '../protocol/headers.ts'
+import type { Call, Method, MethodResult } from '../servers/call.ts'
 import { methodNotFound } from '../errors.ts'
 import { missingExtension, TASKS } from '../extensions.ts'
 import { detailedTask, type TaskRecord } from './task-record.ts'
@@ -10,7 +10,7 @@ type TaskMethod = (tasks: Tasks, id: string, record: TaskRecord, call: Call) => 
 
 const ACKNOWLEDGED: MethodResult = { result: '{}' }
 
-const METHODS: ReadonlyMap<string, TaskMethod> = new Map<string, TaskMethod>([
+const METHODS: ReadonlyMap<string, TaskMethod> = new Map<TaskMethodName, TaskMethod>([
   ['tasks/get', (_, id, record) => ({ result: detailedTask(id, record) })],
   [
     'tasks/update',
@@ -27,11 +27,6 @@ const METHODS: ReadonlyMap<string, TaskMethod> = new Map<string, TaskMethod>([
     },
   ],
 ])
-
-/** Whether the header `Mcp-Name` repeats the task of this method. */
-export function namesTask(method: string): boolean {
-  return METHODS.has(method)
-}
 
 export function taskMethod(name: string, tasks: Tasks): Method | undefined {
   const method = METHODS.get(name)

@@ -1,10 +1,9 @@
 /** Owns a task that runs in this process: its work, its open questions, and the changes of its record. */
 import { randomBytes } from 'node:crypto'
-import type { Call } from '../calls/call.ts'
-import { isUsable, questionParams } from '../calls/questions.ts'
+import type { Call } from '../servers/call.ts'
+import { isUsable, questionParams, requireCapabilities } from '../protocol/questions.ts'
 import { Cancelled, CODES, RpcError, shorten, ToolFailure } from '../errors.ts'
 import type { Answers, JsonObject, Question, QuestionMethod } from '../types.ts'
-import { requireCapabilities } from '../wire/stateless/rounds.ts'
 import { isTerminal, type TaskRecord } from './task-record.ts'
 
 export interface TaskLimits {
@@ -94,7 +93,7 @@ export class RunningTask {
 
   /** Adds the questions to the task and waits for all answers. Throws -32021 without the capability of the client. */
   async ask(questions: Record<string, Question>, call: Pick<Call, 'version' | 'conversation'>): Promise<Answers> {
-    requireCapabilities(Object.values(questions), call)
+    requireCapabilities(Object.values(questions), call.version, call.conversation.clientCapabilities)
     this.signal.throwIfAborted()
     const asked = Object.entries(questions)
     if (this.#questions.size + asked.length > this.#limits.questions)

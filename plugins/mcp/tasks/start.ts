@@ -1,10 +1,10 @@
 /** Owns the decision whether a call of a tool becomes a task, and the conversation of a task with its client. */
-import type { Call, Conversation } from '../calls/call.ts'
-import { HandlerContext } from '../calls/call-context.ts'
+import type { Call, Conversation } from '../servers/call.ts'
+import { HandlerContext } from '../servers/call-context.ts'
 import { ToolFailure } from '../errors.ts'
 import { missingExtension, TASKS } from '../extensions.ts'
 import type { Answers, CallContext, JsonObject, ListName, Question, ToolDefinition, ToolResult } from '../types.ts'
-import { renderToolResult } from '../wire/results.ts'
+import { renderToolResult } from '../servers/results.ts'
 import type { RunningTask } from './running-task.ts'
 import { taskMembers } from './task-record.ts'
 

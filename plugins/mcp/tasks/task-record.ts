@@ -2,7 +2,7 @@
 import type { EventLog, Store, Svc } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import type { JsonObject } from '../types.ts'
-import type { InputRequest } from '../wire/spec.ts'
+import type { InputRequest } from '../protocol/spec.ts'
 
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 

@@ -1,5 +1,6 @@
 /** Owns the tasks: those of all replicas in the store, and those that run in this process. */
-import { type Channel, type EventLog, isRecord, type Store, type SvcReplicas } from 'svc/plugin'
+import { type Channel, type EventLog, type Store, type SvcReplicas } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
 import { CODES, invalidParams, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'

@@ -1,5 +1,6 @@
 /** Finds breaking and compatible changes between two documents. */
-import { shownText, StepBudget } from 'svc/plugin'
+import { StepBudget } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
 import { listOperations, type MediaType, type Operation, type Parameter } from '../document/operations.ts'
 import { deepEqual, type Json } from '../document/json.ts'

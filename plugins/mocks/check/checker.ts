@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
 import { boundsFor } from '../bounds.ts'
-import { issue } from './issue.ts'
+import { issue } from '../document/issue.ts'
 import { checkDefinition, type CheckInput, type CheckOutput } from './check.ts'
 import { OfficialSchema } from './official-schema.ts'
 import type { Report } from './report.ts'

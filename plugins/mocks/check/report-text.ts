@@ -1,5 +1,5 @@
 /** Formats a report for a terminal. */
-import type { Issue } from './issue.ts'
+import type { Issue } from '../document/issue.ts'
 import { LIST_LIMIT, type Report } from './report.ts'
 
 /** Errors, then warnings, then changes; ends with a line break. */

@@ -1,5 +1,5 @@
 /** The report of a check. */
-import type { Issue } from './issue.ts'
+import type { Issue } from '../document/issue.ts'
 import type { JsonObject } from '../document/json.ts'
 
 export interface Change {

@@ -1,14 +1,16 @@
 /** The warnings about a document, one function each. */
-import { isRecord, linearPattern, StepBudget } from 'svc/plugin'
+import { StepBudget } from 'svc/plugin'
+import { isRecord, linearPattern } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
 import { type Operation, listOperations, METHODS } from '../document/operations.ts'
 import { PathTrie, templateNames } from '../document/path-trie.ts'
 import { eachObject } from '../document/walk.ts'
-import { issue, type Issue } from './issue.ts'
+import { issue, type Issue } from '../document/issue.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { fragmentOf } from '../document/json-pointer.ts'
 import { SchemaSet } from '../schema/schema-set.ts'
 import { LIST_LIMIT } from './report.ts'
+import { generationWarnings, keywordWarnings, outboundWarnings } from './unsupported.ts'
 
 type Tokens = readonly (string | number)[]
 
@@ -22,7 +24,9 @@ export function documentWarnings(document: ApiDocument): Issue[] {
     ...undeclaredPathParameters(operations),
     ...missingSuccess(operations),
     ...unknownSchemes(document, operations),
+    ...outboundWarnings(document, operations),
     ...schemaWarnings(document, schemas),
+    ...generationWarnings(operations, schemas, LIST_LIMIT),
   ]
 }
 
@@ -108,6 +112,7 @@ function unknownSchemes(document: ApiDocument, operations: readonly Operation[])
 function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
   const issues: Issue[] = []
   const broken = new Set<object>()
+  const formats = new Set<string>()
   // The check has a time limit of its own, in another thread.
   const steps = StepBudget.unlimited()
   eachObject(document.root, (object, tokens) => {
@@ -121,14 +126,7 @@ function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
           'the pattern is ignored: look-around, back-references and repetitions above 1000 are not supported',
         ),
       )
-    if (Object.hasOwn(object, '$dynamicRef'))
-      issues.push(
-        issue(
-          'dynamic_ref_ignored',
-          fragmentOf([...tokens, '$dynamicRef']),
-          '$dynamicRef is not supported and ignored',
-        ),
-      )
+    issues.push(...keywordWarnings(object, tokens, formats))
     issues.push(...holderWarnings(object, tokens, document, schemas, broken))
   })
   return issues

@@ -1,5 +1,5 @@
 /** A parsed document: its version, references and components. */
-import { shownText } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
 import { References } from './references.ts'

@@ -1,7 +1,7 @@
 /** JSON pointers (RFC 6901), as strings and as `$ref` fragments. */
-import { escapeToken, pointerTokens } from 'svc/plugin'
+import { escapeToken, pointerTokens } from 'svc/toolkit'
 
-export { escapeToken, pointerTokens, valueAt } from 'svc/plugin'
+export { escapeToken, pointerTokens, valueAt } from 'svc/toolkit'
 
 /** The tokens of a `$ref` fragment such as `#/components/schemas/A`; undefined if it is not a local pointer. */
 export function fragmentTokens(ref: string): string[] | undefined {

@@ -1,8 +1,8 @@
 /** JSON values: safe access by untrusted keys, comparison and merging. */
-import { isNestedWithin, isRecord, own } from 'svc/plugin'
+import { isNestedWithin, isRecord, own } from 'svc/toolkit'
 import type { Json, JsonObject } from 'svc/plugin'
 
-export { deepEqual, mergePatch, own, setOwn } from 'svc/plugin'
+export { deepEqual, mergePatch, own, setOwn } from 'svc/toolkit'
 export type { Json, JsonObject } from 'svc/plugin'
 
 /** A member if it is an object, otherwise undefined. */

@@ -11,9 +11,9 @@ import {
   type Pair,
   type Scalar,
 } from 'yaml'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
-import { issue, type Issue } from '../check/issue.ts'
+import { issue, type Issue } from './issue.ts'
 import type { Json, JsonObject } from './json.ts'
 
 export type ReadResult =

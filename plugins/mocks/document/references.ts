@@ -1,7 +1,7 @@
 /** Resolves local references (`$ref: '#/…'`) and reports broken ones. External references are never followed. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
-import { issue, type Issue } from '../check/issue.ts'
+import { issue, type Issue } from './issue.ts'
 import { ownText, type Json, type JsonObject } from './json.ts'
 import { fragmentOf, fragmentTokens, valueAt } from './json-pointer.ts'
 import { eachObject } from './walk.ts'

@@ -8,7 +8,7 @@ export type PendingCounts = Map<string, Map<string, number>>
 const FLUSH_MS = 50
 const MAX_BYTES = 16 << 20
 
-/** The bounds of the store; keys are `<mock> <operation>`, grouped by mock. */
+/** The bounds of the store; within the mocks, keys are operations. */
 export function countBounds(bounds: Bounds): StoreBounds<number> {
   return {
     maxCount: bounds.mocks * (bounds.operations + 1),
@@ -47,7 +47,7 @@ export class RequestCounts {
       pending.flatMap(([mock, counts]) =>
         [...counts].map(async ([operation, count]) => {
           try {
-            await this.#store.increment(keyOf(mock, operation), count, { group: mock })
+            await this.#store.within(mock).increment(operation, count)
           } catch {
             this.#hold(mock, operation, count)
           }
@@ -63,20 +63,19 @@ export class RequestCounts {
 
   /** By operation. */
   async ofMock(mock: string): Promise<Map<string, number>> {
-    const entries = await this.#store.list({ group: mock })
-    return new Map(entries.map(({ key, value }) => [key.slice(mock.length + 1), value]))
+    const entries = await this.#store.within(mock).list()
+    return new Map(entries.map(({ key, value }) => [key, value]))
   }
 
   /** Of all operations. */
   async total(mock: string): Promise<number> {
-    return (await this.#store.list({ group: mock })).reduce((sum, { value }) => sum + value, 0)
+    return (await this.#store.within(mock).list()).reduce((sum, { value }) => sum + value, 0)
   }
 
   /** Deletes the counts of a mock. */
   async clear(mock: string): Promise<void> {
     this.#pending.delete(mock)
-    const prefix = keyOf(mock, '')
-    await this.#store.clear((_, key) => key.startsWith(prefix))
+    await this.#store.within(mock).clear()
   }
 
   #hold(mock: string, operation: string, count: number): void {
@@ -84,9 +83,4 @@ export class RequestCounts {
     if (ofMock === undefined) this.#pending.set(mock, (ofMock = new Map()))
     ofMock.set(operation, (ofMock.get(operation) ?? 0) + count)
   }
-}
-
-/** Unique, because names of mocks contain no spaces. */
-function keyOf(mock: string, operation: string): string {
-  return `${mock} ${operation}`
 }

@@ -1,5 +1,5 @@
 /** The state of a session in a mock: state values, and the number of calls per operation. */
-import { copyText, heldBytes } from 'svc/plugin'
+import { copyText, heldBytes } from 'svc/toolkit'
 import type { SessionKey, Store, StoreBounds } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 
@@ -10,6 +10,9 @@ export interface SessionMemory {
   operations: number
   bytes: number
 }
+
+/** The session of a request that does not read it. */
+export const NO_MEMORY: SessionMemory = { state: {}, counts: {}, operations: 0, bytes: 0 }
 
 /** Memory of an empty session in bytes. */
 const EMPTY_BYTES = 512
@@ -53,67 +56,52 @@ export class SessionMemories {
 
   /** Counts a call and returns the session. */
   async count(mock: string, session: string, operation: string): Promise<SessionMemory> {
-    const memory = await this.#store.update(
-      keyOf(mock, session),
-      current => {
-        const memory = current ?? empty()
-        const count = memory.counts[operation]
-        if (count === undefined) {
-          if (memory.operations >= MAX_COUNTED) return memory
-          memory.operations++
-          memory.bytes += PROPERTY_BYTES + heldBytes(operation)
-        }
-        memory.counts[operation] = (count ?? 0) + 1
-        return memory
-      },
-      { group: mock },
-    )
+    const memory = await this.#store.within(mock).update(session, current => {
+      const memory = current ?? empty()
+      const count = memory.counts[operation]
+      if (count === undefined) {
+        if (memory.operations >= MAX_COUNTED) return memory
+        memory.operations++
+        memory.bytes += PROPERTY_BYTES + heldBytes(operation)
+      }
+      memory.counts[operation] = (count ?? 0) + 1
+      return memory
+    })
     return memory ?? empty()
   }
 
   async get(mock: string, session: string): Promise<SessionMemory> {
-    return (await this.#store.peek(keyOf(mock, session))) ?? empty()
+    return (await this.#store.within(mock).peek(session)) ?? empty()
   }
 
   /** Sets values and removes those that are null. Keys above the limit are not added. */
   async set(mock: string, session: string, values: Record<string, string | null>): Promise<SessionMemory> {
-    const memory = await this.#store.update(
-      keyOf(mock, session),
-      current => {
-        const memory = current ?? empty()
-        for (const [name, value] of Object.entries(values)) {
-          const present = memory.state[name]
-          if (present === undefined && (value === null || Object.keys(memory.state).length >= this.#maxKeys)) continue
-          memory.bytes += bytesOf(name, value) - bytesOf(name, present)
-          if (value === null) delete memory.state[name]
-          // Copied, because the value can be a substring of a large request.
-          else memory.state[name] = copyText(value)
-        }
-        return memory
-      },
-      { group: mock },
-    )
+    const memory = await this.#store.within(mock).update(session, current => {
+      const memory = current ?? empty()
+      for (const [name, value] of Object.entries(values)) {
+        const present = memory.state[name]
+        if (present === undefined && (value === null || Object.keys(memory.state).length >= this.#maxKeys)) continue
+        memory.bytes += bytesOf(name, value) - bytesOf(name, present)
+        if (value === null) delete memory.state[name]
+        // Copied, because the value can be a substring of a large request.
+        else memory.state[name] = copyText(value)
+      }
+      return memory
+    })
     return memory ?? empty()
   }
 
   /** Deletes a session of all mocks, or everything (null). Returns the number of deleted sessions of mocks. */
   reset(session: string | null): Promise<number> {
-    return this.#store.clear((_, key) => session === null || key.slice(key.indexOf(' ') + 1) === session)
+    return this.#store.clear((_, key) => session === null || key.slice(key.indexOf('\n') + 1) === session)
   }
 
   /** Deletes a session of a mock, or all of its sessions. */
   async clear(mock: string, session: string | null): Promise<void> {
-    if (session !== null) await this.#store.delete(keyOf(mock, session))
-    else {
-      const prefix = keyOf(mock, '')
-      await this.#store.clear((_, key) => key.startsWith(prefix))
-    }
+    const sessions = this.#store.within(mock)
+    if (session !== null) await sessions.delete(session)
+    else await sessions.clear()
   }
-}
-
-/** Unique, because names of mocks contain no spaces. */
-function keyOf(mock: string, session: string): string {
-  return `${mock} ${session}`
 }
 
 /** Memory of a state value in bytes; 0 if absent. */

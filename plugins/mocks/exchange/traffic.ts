@@ -1,5 +1,5 @@
 /** Recent requests of the mocks, in a bounded log with subscriptions. */
-import { copyData, heldBytes } from 'svc/plugin'
+import { copyData, heldBytes } from 'svc/toolkit'
 import type { EventLog, EventLogBounds } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import type { Violation } from '../request/validation.ts'

@@ -1,5 +1,6 @@
 /** The documents of mocks as text. Writing a large one takes seconds, so it is done once, with pauses, and not for each URL. */
-import { BoundedMap, Pacer, writeYaml, type Svc } from 'svc/plugin'
+import { Pacer, type Svc } from 'svc/plugin'
+import { BoundedMap, writeYaml } from 'svc/toolkit'
 import type { Live } from '../exchange/engine.ts'
 import type { JsonObject } from '../document/json.ts'
 import { effectiveDocument } from './export.ts'

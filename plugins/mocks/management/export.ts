@@ -1,6 +1,8 @@
 /** Export formats of a mock: a bundle, the effective document, an entry of `svc.yaml`. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
+import { METHODS } from '../document/operations.ts'
+import { serverPathsOf } from '../document/servers.ts'
 import type { Mock } from './mock.ts'
 
 /** The complete mock as a JSON object, which every upload route accepts. */
@@ -34,7 +36,10 @@ export function effectiveDocument(mock: Mock, url: string): JsonObject {
   const { api, parts } = mock.live
   const base = parts.settings.basePath
   const paths = base === 'auto' ? (api.serverPaths.length > 0 ? api.serverPaths : ['']) : [base.replace(/\/$/, '')]
-  const root: JsonObject = { ...api.document.root, servers: paths.map(path => ({ url: `${url}${path}` })) }
+  const below = (list: readonly string[]): Json => list.map(path => ({ url: `${url}${path}` }))
+  const serversOf = (servers: Json | undefined): Json =>
+    base === 'auto' ? below(serverPathsOf(servers) ?? paths) : below(paths)
+  const root: JsonObject = withOwnServers({ ...api.document.root, servers: below(paths) }, serversOf)
   const overridden = api.operations.filter(
     operation => parts.overrides.effective(operation.key)?.outcome.body !== undefined,
   )
@@ -49,6 +54,34 @@ export function effectiveDocument(mock: Mock, url: string): JsonObject {
       if (isRecord(media)) putFirst(media, outcome?.body ?? null)
   }
   return copy
+}
+
+/** The document with other servers of path items and operations. */
+function withOwnServers(root: JsonObject, serversOf: (servers: Json | undefined) => Json): JsonObject {
+  const changed = (holder: Json | undefined): Json | undefined => {
+    if (!isRecord(holder)) return holder
+    const copy = { ...holder }
+    if (own(copy, 'servers') !== undefined) copy['servers'] = serversOf(copy['servers'])
+    return copy
+  }
+  const items = (map: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(map).map(([name, item]) => {
+        const copy = changed(item) ?? null
+        if (isRecord(copy))
+          for (const method of METHODS)
+            if (own(copy, method) !== undefined) copy[method] = changed(copy[method]) ?? null
+        return [name, copy]
+      }),
+    )
+  const paths = ownObject(root, 'paths')
+  const components = ownObject(root, 'components')
+  const shared = ownObject(components, 'pathItems')
+  return {
+    ...root,
+    ...(paths && { paths: items(paths) }),
+    ...(shared && { components: { ...components, pathItems: items(shared) } }),
+  }
 }
 
 /**

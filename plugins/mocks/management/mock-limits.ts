@@ -1,5 +1,5 @@
 /** Limits of the stored mocks: the bounds of the stores, and what all mocks together can have. */
-import { heldBytes } from 'svc/plugin'
+import { heldBytes } from 'svc/toolkit'
 import type { StoreBounds } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import type { Report } from '../check/report.ts'

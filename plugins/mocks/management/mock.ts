@@ -1,8 +1,8 @@
 /** A mock: what is stored of it, and its compiled form. */
 import { createHash } from 'node:crypto'
-import { heldBytes, heldValueBytes } from 'svc/plugin'
-import { CompiledApi } from '../exchange/compiled-api.ts'
-import { readParts, partsToJson, type GivenParts, type Limits } from './definition.ts'
+import { heldBytes, heldValueBytes } from 'svc/toolkit'
+import { CompiledApi } from '../api/compiled-api.ts'
+import { readParts, partsToJson, type GivenParts, type Limits } from '../definition/definition.ts'
 import type { Live } from '../exchange/engine.ts'
 import type { Json, JsonObject } from '../document/json.ts'
 import type { Report } from '../check/report.ts'

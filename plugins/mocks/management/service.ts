@@ -1,6 +1,6 @@
 /** The service that the routes share: the mocks, session state, and the JSON representation of mocks. */
 import { basename } from 'node:path'
-import { shownText } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import { showReport, type Report } from '../check/report.ts'
 import { managementError } from '../errors.ts'
@@ -9,7 +9,8 @@ import type { DocumentTexts } from './document-text.ts'
 import type { Mock, MockRecord } from './mock.ts'
 import { unknownMock, type MockStore } from './mock-store.ts'
 import type { Registry } from './registry.ts'
-import type { MocksSection } from '../sources/section.ts'
+import type { CallbackDelivery } from '../exchange/callback-delivery.ts'
+import type { MocksSection } from './section.ts'
 import type { RequestCounts } from '../exchange/request-counts.ts'
 import type { SessionMemories } from '../exchange/session-memory.ts'
 import type { Traffic } from '../exchange/traffic.ts'
@@ -23,6 +24,7 @@ export interface Service {
   traffic: Traffic
   counts: RequestCounts
   texts: DocumentTexts
+  callbacks: CallbackDelivery
 }
 
 /** Finds a mock by name. Throws `unknown_mock`. */

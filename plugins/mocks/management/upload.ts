@@ -1,7 +1,7 @@
 /** Reads uploads: a document, an envelope, or an exported bundle, compressed or not. */
-import { contentCodings, decodeContent, isContentCodingError, isRecord } from 'svc/plugin'
+import { contentCodings, decodeContent, isContentCodingError, isRecord } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
-import { partsOf, type GivenParts } from './definition.ts'
+import { partsOf, type GivenParts } from '../definition/definition.ts'
 import { managementError } from '../errors.ts'
 import { own, ownText, parseJson, type JsonObject } from '../document/json.ts'
 

@@ -1,5 +1,5 @@
 /** Parses request bodies by media type, for validation and rules. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { MediaType } from '../document/operations.ts'
 import { own, ownObject, ownText, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'

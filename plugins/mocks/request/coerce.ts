@@ -1,5 +1,5 @@
 /** Coerces strings of parameters and form fields to the types of their schema. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
 import { setOwn, type Json, type JsonObject } from '../document/json.ts'
 

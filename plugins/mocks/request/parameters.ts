@@ -1,5 +1,5 @@
 /** Parses parameters by `style` and `explode` (OpenAPI 3.1.1, 4.12.2.2 and 4.12.4). */
-import { isRecord, parseCookies } from 'svc/plugin'
+import { isRecord, parseCookies } from 'svc/toolkit'
 import type { Parameter } from '../document/operations.ts'
 import { own, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'

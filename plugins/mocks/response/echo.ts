@@ -1,5 +1,5 @@
 /** Echoes request values in a generated or example body: a request for pet 7 returns a pet with id 7. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Json, JsonObject } from '../document/json.ts'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
 

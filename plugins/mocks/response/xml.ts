@@ -1,5 +1,6 @@
 /** Serializes a value as XML with the `xml` keywords of its schema (OpenAPI 3.1.1, 4.26). */
-import { isRecord, type OutputBudget, type StepBudget } from 'svc/plugin'
+import { type OutputBudget, type StepBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { own, ownObject, ownText, type Json } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Flattener } from '../schema/flat-schema.ts'

@@ -2,7 +2,7 @@
 import { HttpError, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { showReport, type Report } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
-import type { GivenParts } from '../management/definition.ts'
+import type { GivenParts } from '../definition/definition.ts'
 import type { Deployable, Mock } from '../management/mock.ts'
 import { checkRevision, recordOf, type Service } from '../management/service.ts'
 import type { ReadUpload } from '../management/upload.ts'

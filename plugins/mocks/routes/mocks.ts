@@ -32,7 +32,7 @@ const TOOLS = [
 ] as const
 
 export function registerMocks(app: FastifyInstance, service: Service): void {
-  const tools = service.svc.use('control.tools')!
+  const tools = service.svc.use('control.tools')
   for (const [name, method, path] of TOOLS) tools.tool({ name, operation: { method, path } })
   app.get(
     '/_svc/mocks',
@@ -388,9 +388,8 @@ async function operations(service: Service, request: FastifyRequest<Named>): Pro
   const { api, parts } = mock.live
   await service.counts.collect()
   const requests = await service.counts.ofMock(mock.name)
-  const url =
-    urlOf(service, request, mock.name) +
-    (parts.settings.basePath === 'auto' ? (api.serverPaths[0] ?? '') : parts.settings.basePath.replace(/\/$/, ''))
+  const url = urlOf(service, request, mock.name)
+  const base = parts.settings.basePath
   return {
     count: api.operations.length,
     operations: api.operations.map(operation => ({
@@ -398,7 +397,7 @@ async function operations(service: Service, request: FastifyRequest<Named>): Pro
       operation_id: operation.operationId,
       method: operation.method,
       path: operation.template,
-      url: url + operation.template,
+      url: `${url}${base === 'auto' ? api.pathOf(operation) : base.replace(/\/$/, '')}${operation.template}`,
       summary: operation.summary,
       statuses: operation.responses.map(response => response.status),
       media_types: [...new Set(operation.responses.flatMap(response => response.content.map(({ type }) => type)))],

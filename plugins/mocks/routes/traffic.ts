@@ -1,5 +1,6 @@
 /** Routes for session state, captured requests, and the stream of captured requests. */
-import { describe, isRecord, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { managementError } from '../errors.ts'
 import { parseJson, type JsonObject } from '../document/json.ts'
 import type { Mock } from '../management/mock.ts'

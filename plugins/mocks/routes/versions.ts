@@ -2,14 +2,12 @@
 import {
   describe,
   HttpError,
-  isRecord,
-  isTruthy,
   readQuery,
-  shownText,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
 } from 'svc/plugin'
+import { isRecord, isTruthy, shownText } from 'svc/toolkit'
 import { showReport } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
 import { own, ownText, parseJson, type Json, type JsonObject } from '../document/json.ts'

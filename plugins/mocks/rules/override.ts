@@ -1,5 +1,5 @@
 /** Overrides of the responses of an operation, or of all operations (`*`). */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { own, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './outcome.ts'
 

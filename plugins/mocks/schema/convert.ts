@@ -1,7 +1,7 @@
 /**
  * Converts OpenAPI 3.0 and 3.1 schemas to plain JSON Schema 2020-12, with references to separately registered schemas.
  */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
 import { own, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 

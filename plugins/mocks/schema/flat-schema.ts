@@ -2,7 +2,8 @@
  * Flattens a schema for the generator: references are resolved, `allOf` is merged, and both forms of bounds are
  * unified.
  */
-import { isRecord, isTooExpensive, StepBudget } from 'svc/plugin'
+import { isTooExpensive, StepBudget } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
 import { deepEqual, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 
@@ -19,6 +20,8 @@ export interface FlatSchema {
   examples: Json[]
   default: Json | undefined
   format: string | undefined
+  /** The schema of the JSON document that a string contains (`contentSchema`). */
+  content: Json | undefined
   patterns: string[]
   minLength: number
   maxLength: number
@@ -61,6 +64,7 @@ function emptyFlat(): FlatSchema {
     examples: [],
     default: undefined,
     format: undefined,
+    content: undefined,
     patterns: [],
     minLength: 0,
     maxLength: Infinity,
@@ -210,8 +214,12 @@ function absorbValues(flat: FlatSchema, schema: JsonObject): void {
   if (Object.hasOwn(schema, 'example')) flat.examples.push(schema['example'] ?? null)
   const first = listOf(schema, 'examples')[0]
   if (first !== undefined) flat.examples.push(first)
-  if (Object.hasOwn(schema, 'default') && schema['default'] !== null) flat.default = schema['default']
+  if (Object.hasOwn(schema, 'default')) flat.default = schema['default']
   flat.format = ownText(schema, 'format') ?? flat.format
+  const encoding = ownText(schema, 'contentEncoding')
+  if (encoding === 'base64') flat.format ??= 'byte'
+  if (encoding === undefined && /[/+]json\b/i.test(ownText(schema, 'contentMediaType') ?? ''))
+    flat.content = own(schema, 'contentSchema') ?? flat.content
   const pattern = ownText(schema, 'pattern')
   if (pattern !== undefined) flat.patterns.push(pattern)
 }

@@ -2,15 +2,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, SchemaValidateFunction, ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
-import {
-  isRecord,
-  isTooExpensive,
-  linearPattern,
-  StepBudget,
-  takeSize,
-  TooExpensive,
-  type LinearPattern,
-} from 'svc/plugin'
+import { isTooExpensive, StepBudget, TooExpensive } from 'svc/plugin'
+import { isRecord, linearPattern, takeSize, type LinearPattern } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Json } from '../document/json.ts'
 import { eachObject } from '../document/walk.ts'

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { gzip } from 'node:zlib'
 import { promisify } from 'node:util'
-import { isRecord, type Command, type CommandResult } from 'svc/plugin'
+import { type Command, type CommandResult } from 'svc/plugin'
+import { boundedFetch, isRecord } from 'svc/toolkit'
 import { checkDefinition } from '../check/check.ts'
 import { OfficialSchema } from '../check/official-schema.ts'
 import { showReport, type Report } from '../check/report.ts'
@@ -132,6 +133,10 @@ async function serve(files: string[], flags: ReadonlyMap<string, string>): Promi
 
 const compress = promisify(gzip)
 
+/** A check of a large document takes up to 30 s. */
+const PUSH_TIMEOUT_MS = 120_000
+const MAX_REPORT_BYTES = 16 * 1024 * 1024
+
 async function push(name: string, file: string, flags: ReadonlyMap<string, string>): Promise<CommandResult> {
   const text = await readText(file)
   if (text === null) return { exitCode: 2 }
@@ -141,8 +146,11 @@ async function push(name: string, file: string, flags: ReadonlyMap<string, strin
   const token = flags.get('--token')
   const url = `${base.replace(/\/$/, '')}/_svc/mocks/${encodeURIComponent(name)}${flags.has('--draft') ? '/draft' : ''}`
   try {
-    const response = await fetch(url, {
+    const response = await boundedFetch(url, {
       method: 'PUT',
+      timeoutMs: PUSH_TIMEOUT_MS,
+      maxBytes: MAX_REPORT_BYTES,
+      followsRedirects: true,
       headers: {
         'content-type': 'application/octet-stream',
         'content-encoding': 'gzip',
@@ -150,13 +158,16 @@ async function push(name: string, file: string, flags: ReadonlyMap<string, strin
       },
       body: new Uint8Array(await compress(text)),
     })
-    return pushed(file, url, response.status, await response.text())
+    return pushed(file, url, response.status, response.body.toString())
   } catch (error) {
-    process.stderr.write(
-      `${url}: ${((error as Error).cause as Error | undefined)?.message ?? (error as Error).message}\n`,
-    )
+    process.stderr.write(`${url}: ${reasonOf(error)}\n`)
     return { exitCode: 1 }
   }
+}
+
+/** The innermost cause: what the system reports about the connection. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? reasonOf(error.cause) : (error as Error).message
 }
 
 function pushed(file: string, url: string, status: number, body: string): CommandResult {

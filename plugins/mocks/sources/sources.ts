@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { parse } from 'yaml'
-import { isRecord, unknownName } from 'svc/plugin'
+import { isRecord, unknownName } from 'svc/toolkit'
 import type { Bounds } from '../bounds.ts'
-import { partsOf, type GivenParts } from '../management/definition.ts'
+import { partsOf, type GivenParts } from '../definition/definition.ts'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
 import type { MockSource } from '../management/mock.ts'
+import type { MockEntry } from '../management/section.ts'
 import { PETSTORE } from './petstore.ts'
 
 /** A mock as defined by its source. */
@@ -39,9 +40,6 @@ export interface Sources {
   entries: SourceEntry[]
   errors: SourceError[]
 }
-
-/** One entry of `mocks:` in `svc.yaml`, or of the command line. */
-export type MockEntry = Json
 
 export interface SourceOptions {
   /** The list in `svc.yaml`. */

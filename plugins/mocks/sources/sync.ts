@@ -1,6 +1,6 @@
 /** Synchronizes the mocks with their sources: adds new mocks, updates changed ones and removes missing ones. */
 import { StateUnavailable } from 'svc/plugin'
-import type { Issue } from '../check/issue.ts'
+import type { Issue } from '../document/issue.ts'
 import type { MockStore } from '../management/mock-store.ts'
 import type { Registry } from '../management/registry.ts'
 import type { SourceEntry, SourceError, Sources } from './sources.ts'

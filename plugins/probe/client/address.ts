@@ -1,7 +1,7 @@
 /** Where a probe connects: the gateway and the upstreams. Names are resolved once a run. */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { trimEndCharacters } from 'svc/plugin'
+import { trimEndCharacters } from 'svc/toolkit'
 
 export interface Address {
   /** As given, without a slash at the end. */

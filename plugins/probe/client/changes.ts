@@ -5,10 +5,6 @@ export function clock(): number {
   return performance.timeOrigin + performance.now()
 }
 
-export function pause(ms: number): Promise<void> {
-  return ms <= 0 ? Promise.resolve() : new Promise(resolve => setTimeout(resolve, ms))
-}
-
 export class Changes {
   readonly #listeners = new Set<() => void>()
 

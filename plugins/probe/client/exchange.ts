@@ -1,5 +1,6 @@
 /** Sends the requests of one connection and records what came back. */
-import { clock, pause } from './changes.ts'
+import { sleep } from 'svc/toolkit'
+import { clock } from './changes.ts'
 import { openConnection } from './connection.ts'
 import type { Connection, Piece, TlsTrust } from './connection.ts'
 import type { Address } from './address.ts'
@@ -85,7 +86,7 @@ export async function runExchange(
   requests: readonly EncodedRequest[],
   { address, trust, timeoutMs, signal }: ExchangeOptions,
 ): Promise<ExchangeRecord> {
-  if (spec.delayMs !== undefined) await pause(spec.delayMs)
+  if (spec.delayMs !== undefined) await sleep(spec.delayMs)
   const calls: CallRecord[] = requests.map((request, index) => ({
     spec: spec.requests[index]!,
     step: request.step,
@@ -115,7 +116,7 @@ export async function runExchange(
       call.sentEndMs = clock()
       if (isLast && spec.pauseReadingMs !== undefined) {
         connection.pause()
-        await pause(spec.pauseReadingMs)
+        await sleep(spec.pauseReadingMs)
         connection.resume()
       }
       if (isLast && spec.leaveAfterMs !== undefined) {
@@ -130,7 +131,7 @@ export async function runExchange(
       const own = { timeoutMs: call.spec.timeoutMs ?? timeoutMs, silenceMs: call.spec.silenceMs ?? SILENCE_MS }
       await reader.waitFor(index + 1, { ...own, maxMs: maxResponseMs(timeoutMs, own) })
       if (!connection.isOpen || reader.isEndless) break
-      if (!isLast && spec.gapMs !== undefined) await pause(spec.gapMs)
+      if (!isLast && spec.gapMs !== undefined) await sleep(spec.gapMs)
     }
     if (!hasLeft && spec.watchMs !== undefined && !reader.isEndless) {
       const until = clock() + spec.watchMs
@@ -139,7 +140,7 @@ export async function runExchange(
         () => until,
       )
     }
-    if (spec.stayMs !== undefined && reader.responses.length > 0) await pause(spec.stayMs)
+    if (spec.stayMs !== undefined && reader.responses.length > 0) await sleep(spec.stayMs)
   } finally {
     signal.removeEventListener('abort', stop)
   }

@@ -1,9 +1,9 @@
 /** Whether the gateway and the upstream still answer, and whether something else has disturbed a measurement. */
+import { sleep } from 'svc/toolkit'
 import { fail, fault, skip } from '../catalog/check.ts'
 import type { Check, Facts, Verdict } from '../catalog/check.ts'
 import { BackChannelError } from './back-channel.ts'
 import type { BackChannel } from './back-channel.ts'
-import { pause } from './changes.ts'
 import type { End } from './group-routes.ts'
 import { LoadMonitor } from './load-monitor.ts'
 import type { Route, StepRunner } from './step-runner.ts'
@@ -57,7 +57,7 @@ export class Health {
     const until = performance.now() + withinMs
     do {
       if (await this.#isServed({ ...this.#options.gateway, protocol: '1.1' })) return true
-      await pause(RETRY_MS)
+      await sleep(RETRY_MS)
     } while (performance.now() < until && !this.isOver)
     return false
   }
@@ -89,7 +89,7 @@ export class Health {
   /** Asked again before half of the catalog is skipped, since the machine may be busy. */
   async speaksHttp2(end: End): Promise<boolean> {
     if (await this.#isServed({ ...end, protocol: '2' })) return true
-    await pause(DISTURBED_PAUSE_MS)
+    await sleep(DISTURBED_PAUSE_MS)
     return this.#isServed({ ...end, protocol: '2' })
   }
 
@@ -118,7 +118,7 @@ export class Health {
   async wasDisturbed(sinceMs: number): Promise<boolean> {
     if (this.isOver) return false
     if (!this.haveReplicasChangedSince(sinceMs) && !this.#load.hasStalledSince(sinceMs)) return false
-    await pause(DISTURBED_PAUSE_MS)
+    await sleep(DISTURBED_PAUSE_MS)
     return true
   }
 
@@ -133,7 +133,7 @@ export class Health {
         this.noteLoss(error)
         if (!error.isOfReplica) return false
         if (performance.now() > until || this.isOver) throw error
-        await pause(DISTURBED_PAUSE_MS)
+        await sleep(DISTURBED_PAUSE_MS)
       }
   }
 }

@@ -2,7 +2,8 @@
 import { connect, constants } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2'
 import type { Socket } from 'node:net'
-import { Changes, clock, pause } from './changes.ts'
+import { sleep } from 'svc/toolkit'
+import { Changes, clock } from './changes.ts'
 import { MAX_RECEIVED, openSocket } from './connection.ts'
 import type { Piece } from './connection.ts'
 import { SILENCE_MS, failedExchange, maxResponseMs } from './exchange.ts'
@@ -19,7 +20,7 @@ export async function runHttp2Exchange(
   requests: readonly EncodedHttp2Request[],
   options: ExchangeOptions,
 ): Promise<ExchangeRecord> {
-  if (spec.delayMs !== undefined) await pause(spec.delayMs)
+  if (spec.delayMs !== undefined) await sleep(spec.delayMs)
   const calls: CallRecord[] = requests.map((request, index) => ({
     spec: spec.requests[index]!,
     step: request.step,
@@ -97,12 +98,12 @@ async function onSession(
     }
     if (call.spec.isPipelined === true) continue
     await stream.waitForEnd(patienceOf(call, timeoutMs))
-    if (!isLast && spec.gapMs !== undefined) await pause(spec.gapMs)
+    if (!isLast && spec.gapMs !== undefined) await sleep(spec.gapMs)
   }
   for (const [index, stream] of started.entries()) {
     if (!hasLeft) await stream.waitForEnd(patienceOf(calls[index]!, timeoutMs))
   }
-  if (!hasLeft && spec.watchMs !== undefined) await pause(spec.watchMs)
+  if (!hasLeft && spec.watchMs !== undefined) await sleep(spec.watchMs)
   for (const stream of started) stream.finish()
   const pieces = calls.flatMap(({ http2 }) => http2!.received)
   const announced = session.destroyed ? null : (session.remoteSettings.maxConcurrentStreams ?? null)

@@ -1,5 +1,5 @@
 /** Where groups live at gateways that have addresses of their own: the file of `--routes`. */
-import { isRecord, nearest } from 'svc/plugin'
+import { isRecord, nearest } from 'svc/toolkit'
 import { readAddress } from './address.ts'
 import type { Address } from './address.ts'
 

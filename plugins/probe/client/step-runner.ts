@@ -1,10 +1,10 @@
 /** Runs the plan of a check once, through the gateway or straight to the upstream. */
+import { sleep } from 'svc/toolkit'
 import type { Check, Facts, Plan, Protocol } from '../catalog/check.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'
 import type { Address } from './address.ts'
 import type { BackChannel } from './back-channel.ts'
-import { pause } from './changes.ts'
 import type { TlsTrust } from './connection.ts'
 import { ArrivalView, Call, Evidence } from './evidence.ts'
 import { runExchange } from './exchange.ts'
@@ -18,7 +18,7 @@ import type { Field } from './response-parser.ts'
 /** How long late arrivals are waited for, once the client half is done. */
 const LATE_MS = 500
 /** Connections that follow from what came back. */
-const MAX_FOLLOWED = 5
+const MAX_FOLLOWED = 8
 const ARRIVAL_CHECKS_MS = [0, 20, 60, 150, 300]
 
 /** The route of connections whose paths are complete. */
@@ -147,9 +147,9 @@ export class StepRunner {
     const isThere = (arrivals: readonly ArrivalRecord[]): boolean =>
       [...called].every(step => arrivals.some(arrival => arrival.step === String(step) && arrival.answered.done))
     let arrivals: ArrivalRecord[] = []
-    if (counts && route.through === 'gateway') await pause(LATE_MS)
+    if (counts && route.through === 'gateway') await sleep(LATE_MS)
     for (const waitMs of ARRIVAL_CHECKS_MS) {
-      await pause(waitMs)
+      await sleep(waitMs)
       arrivals = unique((await Promise.all(this.#options.channels.map(channel => channel.arrivals(steps)))).flat())
       if (isThere(arrivals)) break
     }

@@ -1,5 +1,5 @@
 /** Reads the arguments of `svc probe`. */
-import { nearest, trimEndCharacters } from 'svc/plugin'
+import { nearest, trimEndCharacters } from 'svc/toolkit'
 import type { Check } from '../catalog/check.ts'
 import { selectChecks } from '../catalog/selection.ts'
 import { readAddress } from '../client/address.ts'

@@ -1,5 +1,5 @@
 /** Known findings, which do not count for the exit code. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { VerdictWord } from '../catalog/check.ts'
 import { CATALOGUE } from '../catalog/version.ts'
 import type { Report } from './report.ts'

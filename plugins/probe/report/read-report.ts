@@ -1,6 +1,6 @@
 /** Reads report files. */
 import { readFile, stat } from 'node:fs/promises'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Report } from './report.ts'
 
 const MAX_BYTES = 32 * 1024 * 1024

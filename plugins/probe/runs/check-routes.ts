@@ -1,5 +1,6 @@
 /** The catalog over HTTP. */
-import { describe, nearest, refusal } from 'svc/plugin'
+import { describe, refusal } from 'svc/plugin'
+import { nearest } from 'svc/toolkit'
 import type { FastifyInstance } from 'svc/plugin'
 import { listedCheck } from '../catalog/listed-check.ts'
 import { CATALOGUE } from '../catalog/version.ts'

@@ -1,5 +1,5 @@
 /** Events of a run as server-sent events. */
-import { lastEventIdOf, parseInteger } from 'svc/plugin'
+import { lastEventIdOf, parseInteger } from 'svc/toolkit'
 import type { FastifyRequest, SseStream } from 'svc/plugin'
 import type { ServerRun } from './server-run.ts'
 

@@ -70,7 +70,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
     total: run.total,
   })
 
-  addTools(svc.use('control.tools')!)
+  addTools(svc.use('control.tools'))
   app.post(
     '/_svc/probe/runs',
     describe({

@@ -1,16 +1,15 @@
 /** The body of `POST /_svc/probe/runs`. */
+import { HttpError, refusal } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
   asObject,
   asText,
   below,
-  HttpError,
   InputProblem,
-  refusal,
   rejectUnknownKeys,
   unknownName,
-} from 'svc/plugin'
+} from 'svc/toolkit'
 import type { Json, JsonObject } from 'svc/plugin'
 import { newGroupsOf, selectChecks } from '../catalog/selection.ts'
 import type { Check } from '../catalog/check.ts'

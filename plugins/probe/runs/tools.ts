@@ -1,5 +1,5 @@
 /** Runs as tools for a language model. */
-import type { ControlTools } from 'svc/plugin'
+import type { ControlTools } from 'svc/toolkit'
 
 export function addTools(tools: ControlTools): void {
   tools.tool({

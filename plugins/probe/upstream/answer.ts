@@ -1,8 +1,10 @@
 /** Runs the script of an arrival, and records what was written. */
 import { createHash } from 'node:crypto'
-import type { Arrival } from 'svc/plugin'
+import { type Arrival, sleep } from 'svc/toolkit'
+import { unchunked } from '../client/http2-request.ts'
 import type { Conversation } from '../client/websocket-frames.ts'
 import { answerUnary } from './grpc-web.ts'
+import { messageBytes } from './rpc-message.ts'
 import type { Action } from './script.ts'
 import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
 
@@ -89,11 +91,14 @@ export async function answer(
         if (isHead(arrival)) break
         if (!(await write(Buffer.from(action.bytes, 'latin1')))) return
         break
+      case 'message':
+        if (!(await write(Buffer.from(messageBytes(action, contentOf(arrival)), 'latin1')))) return
+        break
       case 'fill':
         if (!(await fill(action, write))) return
         break
       case 'wait':
-        await pause(action.ms, reply.signal)
+        await sleep(action.ms, { signal: reply.signal })
         break
       case 'receive':
         await arrival.whenReceived
@@ -127,7 +132,7 @@ export async function answer(
         await webSocket?.send(action.opcode, Buffer.from(action.payload, 'latin1'))
         break
       case 'converse':
-        if (webSocket !== null) await Promise.race([webSocket.whenClosed, pause(action.ms, reply.signal)])
+        if (webSocket !== null) await Promise.race([webSocket.whenClosed, sleep(action.ms, { signal: reply.signal })])
         break
       case 'unary':
         await answerUnary(arrival, reply, action.text)
@@ -135,7 +140,7 @@ export async function answer(
       case 'h2c':
         if (!asksFor(arrival.head, 'h2c')) break
         await acceptH2c(reply)
-        await pause(action.ms, reply.signal)
+        await sleep(action.ms, { signal: reply.signal })
         answered.isDone = true
         return reply.end()
       case 'refuse':
@@ -152,6 +157,12 @@ export async function answer(
 
 function isHead({ head }: Arrival): boolean {
   return head.toString('latin1', 0, 5) === 'HEAD '
+}
+
+/** The body without the chunked coding. */
+function contentOf({ head, bytes, protocol }: Arrival): Buffer {
+  const body = bytes.subarray(head.length)
+  return protocol !== '2' && /^transfer-encoding:/im.test(head.toString('latin1')) ? unchunked(body) : body
 }
 
 /** Whether the connection ends after the answer (RFC 9112, 9.3). */
@@ -198,20 +209,7 @@ async function echo(arrival: Arrival, reply: ScriptWriter, write: (bytes: Buffer
       await write(Buffer.from(`${text.length.toString(16)}\r\n${text}\r\n`))
     }
     if (isComplete) break
-    await pause(5, reply.signal)
+    await sleep(5, { signal: reply.signal })
   }
   await write(Buffer.from('0\r\n\r\n'))
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) return resolve()
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }

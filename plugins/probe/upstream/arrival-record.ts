@@ -1,5 +1,5 @@
 /** The form in which arrivals go over the back channel. */
-import type { Arrival } from 'svc/plugin'
+import type { Arrival } from 'svc/toolkit'
 import type { Conversation } from '../client/websocket-frames.ts'
 import type { Answered } from './answer.ts'
 

@@ -1,5 +1,5 @@
 /** Replies to a unary call in the form in which it arrived: gRPC, gRPC-Web, or gRPC-Web as text. */
-import type { Arrival } from 'svc/plugin'
+import type { Arrival } from 'svc/toolkit'
 import { echoMessage, grpcFrame, trailersFrame } from '../client/grpc-frames.ts'
 import type { ScriptWriter } from './answer.ts'
 

@@ -1,6 +1,6 @@
 /** Lets scripts, which are bytes of HTTP/1.1, answer requests of HTTP/2. */
 import { constants } from 'node:http2'
-import type { TapHttp2Reply } from 'svc/plugin'
+import type { TapHttp2Reply } from 'svc/toolkit'
 import { http2Fields, http2ResponseHead, http2Trailers } from '../client/http2-message.ts'
 import { ResponseParser } from '../client/response-parser.ts'
 import type { Field } from '../client/response-parser.ts'

@@ -94,7 +94,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
         version: svc.instance.version,
         catalogue: CATALOGUE,
         ports: svc.instance.ports(),
-        clock_ms: svc.tap.now(),
+        clock_ms: svc.use('core.tap').now(),
         expires_at: session.expiresAt.toISOString(),
       }
     },
@@ -186,7 +186,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
       return {
         arrivals,
         next: session.lastNumber,
-        clock_ms: svc.tap.now(),
+        clock_ms: svc.use('core.tap').now(),
         instance: svc.instance.id,
         ...sessions.members(session),
       }

@@ -1,6 +1,6 @@
 /** Probe sessions: a nonce, the scripts of its steps, and what arrived. */
 import { randomBytes } from 'node:crypto'
-import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/plugin'
+import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/toolkit'
 import { Answered, answer } from './answer.ts'
 import type { ScriptWriter } from './answer.ts'
 import { arrivalRecord } from './arrival-record.ts'

@@ -115,7 +115,8 @@ export class SharedSessions {
 
   /** Times are those of this replica. */
   async arrivals(session: ProbeSession, select: SelectedArrivals): Promise<ArrivalRecord[]> {
-    const { tap, instance } = this.#svc
+    const { instance } = this.#svc
+    const tap = this.#svc.use('core.tap')
     const before = tap.now()
     const replies = await this.#askOthers({ do: 'arrivals', id: session.id, select }, reply => {
       shiftTimes(reply.arrivals, (before + tap.now()) / 2 - reply.clockMs)
@@ -141,7 +142,7 @@ export class SharedSessions {
 
   /** Null if there are too many. */
   #create(nonces: SessionNonces, ttlMs: number, findScript: FindScript | null): ProbeSession | null {
-    const session = this.#sessions.create(this.#svc.tap, { ttlMs, nonces, findScript })
+    const session = this.#sessions.create(this.#svc.use('core.tap'), { ttlMs, nonces, findScript })
     if (session !== null) this.#addMembers(session)
     return session
   }
@@ -200,7 +201,8 @@ export class SharedSessions {
   }
 
   #on(message: Message, from: string): Reply {
-    const { tap, instance } = this.#svc
+    const { instance } = this.#svc
+    const tap = this.#svc.use('core.tap')
     let isDone = true
     let arrivals: ArrivalRecord[] = []
     let script: StepScript | null = null

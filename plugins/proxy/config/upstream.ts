@@ -1,6 +1,6 @@
 /** Creates the upstreams of svc.yaml. */
 import { dirname, resolve } from 'node:path'
-import { fillVariables, headerProblem, pointerTokens, readPemCertificates, trimEndCharacters } from 'svc/plugin'
+import { fillVariables, headerProblem, pointerTokens, readPemCertificates, trimEndCharacters } from 'svc/toolkit'
 import type { Svc } from 'svc/plugin'
 import type { Mode, UpstreamOptions } from './options.ts'
 

@@ -1,5 +1,5 @@
 /** Requests in the chat formats of OpenAI and Anthropic, as conditions of a rule. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Json, JsonObject } from 'svc/plugin'
 
 export type ChatFormat = 'openai' | 'anthropic'

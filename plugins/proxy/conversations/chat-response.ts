@@ -1,5 +1,5 @@
 /** Responses in the chat formats of OpenAI and Anthropic, plain and streamed. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Json, JsonObject } from 'svc/plugin'
 import { parseBoundedJson } from '../redaction.ts'
 import type { ChatFormat } from './chat-request.ts'

@@ -1,5 +1,5 @@
 /** A recorded exchange with a model as a rule, which the routes of all providers replay. */
-import { Redactor } from 'svc/plugin'
+import { Redactor } from 'svc/toolkit'
 import type { JsonObject } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { parseBoundedJson, redactJson } from '../redaction.ts'

@@ -1,5 +1,5 @@
 /** The response to a conditional or partial request, made of the recorded response to the same request without conditions. */
-import { isNotModified, isPreconditionFailed, isRangeCurrent, parseHttpDate, readRange } from 'svc/plugin'
+import { isNotModified, isPreconditionFailed, isRangeCurrent, parseHttpDate, readRange } from 'svc/toolkit'
 import type { FastifyRequest } from 'svc/plugin'
 import { bodyBytes, chunkBytes } from '../recordings/recording.ts'
 import type { RecordedResponse } from '../recordings/recording.ts'

@@ -1,15 +1,8 @@
 /** Collects the response of an upstream for a recording, decoded and with its timing. */
 import { isUtf8 } from 'node:buffer'
 import type { Transform } from 'node:stream'
-import {
-  CONTENT_CODINGS,
-  contentCodings,
-  createDecoder,
-  drained,
-  isOutputError,
-  OutputBudget,
-  type SharedMemory,
-} from 'svc/plugin'
+import { isOutputError, OutputBudget, type SharedMemory } from 'svc/plugin'
+import { CONTENT_CODINGS, contentCodings, createDecoder, drained } from 'svc/toolkit'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'

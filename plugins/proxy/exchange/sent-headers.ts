@@ -1,5 +1,5 @@
 /** The headers of a response to the client: those of the upstream, safe for the origin of this instance. */
-import { sandboxPolicy } from 'svc/plugin'
+import { sandboxPolicy } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'

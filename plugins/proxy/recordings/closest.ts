@@ -1,5 +1,5 @@
 /** The recordings closest to a request without one, and how they differ. */
-import { escapeToken } from 'svc/plugin'
+import { escapeToken } from 'svc/toolkit'
 import type { Upstream } from '../config/upstream.ts'
 import { significantParts } from './request-shape.ts'
 import type { Pairs, RequestShape } from './request-shape.ts'

@@ -1,5 +1,5 @@
 /** Recordings in HAR files (HTTP Archive 1.2): what browsers and proxies export. */
-import { fieldProblem, isRecord, Redactor } from 'svc/plugin'
+import { fieldProblem, isRecord, Redactor } from 'svc/toolkit'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
@@ -139,7 +139,9 @@ function postedBody(postData: unknown): { bytes: Buffer; type: string | null } {
   if (!isRecord(postData)) return { bytes: Buffer.alloc(0), type: null }
   const { text, params, mimeType } = postData
   const type = typeof mimeType === 'string' && mimeType !== '' ? mimeType : null
-  if (typeof text === 'string' && text !== '') return { bytes: Buffer.from(text), type }
+  // HAR has no coding for bodies of requests; the archives that svc writes have this member.
+  const coding = postData._encoding === 'base64' ? 'base64' : 'utf8'
+  if (typeof text === 'string' && text !== '') return { bytes: Buffer.from(text, coding), type }
   if (!Array.isArray(params) || (type !== null && mediaType(type) !== FORM)) return { bytes: Buffer.alloc(0), type }
   const form = new URLSearchParams()
   for (const param of params as unknown[])

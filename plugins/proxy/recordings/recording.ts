@@ -1,7 +1,7 @@
 /** The YAML format of a recording: a request, and its responses in order. */
 import { randomBytes } from 'node:crypto'
 import { Document, parse, Scalar, visit } from 'yaml'
-import { fieldProblem, isRecord } from 'svc/plugin'
+import { fieldProblem, isRecord } from 'svc/toolkit'
 import type { Json } from 'svc/plugin'
 import { canonicalPath } from '../target-path.ts'
 import type { Pairs, RecordedBody, RequestShape } from './request-shape.ts'

@@ -1,7 +1,7 @@
 /** A request as it is recorded and compared: redacted, with a key. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { isSecretName, isSecretParameter, isToken, Redactor, setOwn } from 'svc/plugin'
+import { isSecretName, isSecretParameter, isToken, Redactor, setOwn } from 'svc/toolkit'
 import type { Json, JsonObject } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { isSensitiveHeader, isTooCostly, parseBoundedJson, redactJson, removeJson } from '../redaction.ts'

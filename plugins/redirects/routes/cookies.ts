@@ -1,5 +1,6 @@
 /** `/cookies` and below: shows, sets and deletes cookies. */
-import { describe, isFlagSet, parseCookies, readQuery } from 'svc/plugin'
+import { describe, isFlagSet, readQuery } from 'svc/plugin'
+import { parseCookies } from 'svc/toolkit'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { checkName, cookiesIn, formatCookie, formatDeletion, readAttributes, readDomain, readPath } from '../cookie.ts'
 

@@ -21,6 +21,7 @@ const reset: RouteDescription = {
       schema: { type: 'string', enum: ['session', 'all'], default: 'session' },
     },
   ],
+  credentials: ['none', 'adminToken'],
   responses: {
     200: { description: 'The number of counters removed' },
     400: { description: 'The scope is unknown' },

@@ -1,5 +1,6 @@
 /** `/links/{n}` and `/links/{n}/{offset}`: pages that link to one another, for crawlers. */
-import { capCount, describe, escapeHtml } from 'svc/plugin'
+import { describe } from 'svc/plugin'
+import { capCount, escapeHtml } from 'svc/toolkit'
 import type { FastifyInstance, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { readCount } from '../count.ts'
 

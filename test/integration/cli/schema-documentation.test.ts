@@ -7,7 +7,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { readSettings } from '../../../plugins/mocks/management/settings.ts'
+import { readSettings } from '../../../plugins/mocks/definition/settings.ts'
 import { svc } from '../../support/terminal.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')

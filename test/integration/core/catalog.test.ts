@@ -4,7 +4,7 @@ import { buildCatalog } from '../../../core/control/catalog.ts'
 import { CORE_CATEGORIES, compareCategories } from '../../../core/control/categories.ts'
 import { collectDeclarations } from '../../../core/host/declarations.ts'
 import { builtinDefinitions } from '../../support/definitions.ts'
-import { toTemplate, type RouteRecord } from '../../../core/http/pipeline/route-record.ts'
+import { toTemplate, type RouteRecord } from '../../../core/http/routes/route-record.ts'
 import type { RouteDescription } from '../../../core/contract/plugin.ts'
 
 const anyMethod = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS', 'TRACE', 'QUERY']

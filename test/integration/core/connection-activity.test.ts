@@ -1,7 +1,7 @@
 /** Pipelined requests: answered in order, few at a time. */
 import { connect } from 'node:net'
 import t from 'tap'
-import { ConnectionActivity } from '../../../core/http/listener/connection-activity.ts'
+import { ConnectionActivity } from '../../../core/http/sockets/connection-activity.ts'
 import { serve } from '../../support/server.ts'
 
 /** Sends everything at once, and returns everything received until the connection was closed. */

@@ -130,7 +130,7 @@ t.test('the sources make addresses in one place [PREFIX-5]', async t => {
       allowed: [
         'core/http/request/origin.ts',
         'core/http/request/context.ts',
-        'core/http/pipeline/browser-access.ts',
+        'core/http/access/browser-access.ts',
         'core/http/response/session-location.ts',
         'plugins/exports/query.ts',
       ],

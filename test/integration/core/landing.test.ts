@@ -1,15 +1,31 @@
 /** The landing page and the API reference: their content, escaping and content security policy. */
 import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import t from 'tap'
-import { curlLine } from '../../../core/contract/curl-line.ts'
-import { registerDocs } from '../../../core/control/docs.ts'
-import { registerLanding, renderLanding } from '../../../core/control/landing.ts'
-import { cachePages } from '../../../core/control/page-cache.ts'
+import { curlLine } from '../../../core/toolkit/curl-line.ts'
+import type { Catalog, CatalogEndpoint, FastifyInstance, Svc } from '../../../core/contract/plugin.ts'
+import type { ControlDeps } from '../../../core/control/deps.ts'
+import { registerOpenapi } from '../../../core/control/openapi-routes.ts'
 import { registerCoreRoutes } from '../../../core/control/routes.ts'
-import type { Catalog, CatalogEndpoint } from '../../../core/contract/plugin.ts'
+import { registerApiReference } from '../../../plugins/docs/api-reference.ts'
+import { cachePages, readInlineAssets, registerLanding, renderLanding } from '../../../plugins/docs/landing.ts'
 import { appOn, fakeHost } from '../../support/control-deps.ts'
 import { serve } from '../../support/server.ts'
+
+const FOLDER = join(import.meta.dirname, '..', '..', '..', 'plugins', 'docs')
+const assets = readInlineAssets(FOLDER)
+
+/** The fake services, as the plugin gets them. */
+function svcOf({ config, http, instance }: ControlDeps): Svc {
+  const svc: Partial<Svc> = { config, http, instance, folder: FOLDER, shared: (_name, create) => create() }
+  return svc as Svc
+}
+const landing = (app: FastifyInstance, deps: ControlDeps): void => registerLanding(app, svcOf(deps))
+const apiReference = (app: FastifyInstance, deps: ControlDeps): void => {
+  registerApiReference(app, svcOf(deps))
+  registerOpenapi(app, deps)
+}
 
 type Example = CatalogEndpoint['examples'][number]
 
@@ -54,6 +70,7 @@ const pageOf = (...endpoints: CatalogEndpoint[]) =>
     baseUrl,
     instanceId: 'edge-1',
     publicMode: false,
+    assets,
   })
 const unescape = (html: string) =>
   html
@@ -68,7 +85,10 @@ const attributes = (html: string, name: string) =>
 
 t.test('every endpoint is listed with methods, summary and a command [CTL-20]', async t => {
   const host = fakeHost()
-  const app = await appOn(host, registerCoreRoutes)
+  const app = await appOn(host, (app, deps) => {
+    landing(app, deps)
+    registerCoreRoutes(app, deps)
+  })
   t.teardown(() => app.close())
   const html = (await app.inject('/')).body
   const { endpoints, categories } = host.deps.instance.catalog()
@@ -124,6 +144,7 @@ t.test('all text is escaped [CTL-22]', async t => {
     baseUrl: `http://${hostile}`,
     instanceId: hostile,
     publicMode: true,
+    assets,
   })
   t.same(html.match(/<script[^>]*>/gi), ['<script>'], 'only the script of the page')
   t.notMatch(html, /&amp;(?!amp;|lt;|gt;|quot;|#39;|#)/, 'an ampersand of the text is escaped too')
@@ -131,7 +152,7 @@ t.test('all text is escaped [CTL-22]', async t => {
 })
 
 t.test('the content security policy allows only the style sheet of the page [CTL-23]', async t => {
-  const app = await appOn(fakeHost(), registerLanding)
+  const app = await appOn(fakeHost(), landing)
   t.teardown(() => app.close())
   const { statusCode, headers, body } = await app.inject('/')
   t.equal(statusCode, 200)
@@ -146,7 +167,7 @@ t.test('the content security policy allows only the style sheet of the page [CTL
 
 t.test('it responds with 200 even if unhealthy, and shows instance id and public mode [CTL-24]', async t => {
   for (const publicMode of [false, true]) {
-    const app = await appOn(fakeHost({ healthy: false, config: { publicMode } }), registerLanding)
+    const app = await appOn(fakeHost({ healthy: false, config: { publicMode } }), landing)
     t.teardown(() => app.close())
     const { statusCode, body } = await app.inject('/')
     t.equal(statusCode, 200)
@@ -158,7 +179,7 @@ t.test('it responds with 200 even if unhealthy, and shows instance id and public
 })
 
 t.test('HEAD returns the same headers without a body [CTL-24]', async t => {
-  const app = await appOn(fakeHost(), registerLanding)
+  const app = await appOn(fakeHost(), landing)
   t.teardown(() => app.close())
   const [get, head] = [await app.inject('/'), await app.inject({ method: 'HEAD', url: '/' })]
   t.equal(head.body, '')
@@ -167,7 +188,7 @@ t.test('HEAD returns the same headers without a body [CTL-24]', async t => {
 
 t.test('commands contain the base URL of the request [CTL-20]', async t => {
   const host = fakeHost()
-  const app = await appOn(host, registerLanding)
+  const app = await appOn(host, landing)
   t.teardown(() => app.close())
   t.match((await app.inject('/')).body, 'http://svc.test:8080/')
   host.baseUrl = 'https://gw.example'
@@ -248,7 +269,7 @@ t.test('special characters are quoted for the shell [CTL-26]', async t => {
 
 t.test('openapi.json contains the base URL of the request [CTL-27]', async t => {
   const host = fakeHost()
-  const app = await appOn(host, registerDocs)
+  const app = await appOn(host, registerOpenapi)
   t.teardown(() => app.close())
   for (const url of ['http://svc.test:8080', 'https://gw.example']) {
     host.baseUrl = url
@@ -260,7 +281,7 @@ t.test('openapi.json contains the base URL of the request [CTL-27]', async t => 
 })
 
 t.test('the API reference loads its files with any path prefix [CTL-28]', async t => {
-  const app = await appOn(fakeHost(), registerDocs)
+  const app = await appOn(fakeHost(), apiReference)
   t.teardown(() => app.close())
   const { statusCode, headers, body } = await app.inject('/docs')
   t.equal(statusCode, 200)
@@ -287,7 +308,7 @@ t.test('/docs/ redirects to /docs with any path prefix [CTL-28]', async t => {
 })
 
 t.test('its files have their types, and a client with a cached copy gets 304 [CTL-29]', async t => {
-  const app = await appOn(fakeHost(), registerDocs)
+  const app = await appOn(fakeHost(), apiReference)
   t.teardown(() => app.close())
   const types = {
     'docs.js': 'text/javascript; charset=utf-8',
@@ -319,7 +340,7 @@ t.test('its files have their types, and a client with a cached copy gets 304 [CT
 })
 
 t.test('no other file is served [CTL-29]', async t => {
-  const app = await appOn(fakeHost(), registerDocs)
+  const app = await appOn(fakeHost(), apiReference)
   t.teardown(() => app.close())
   const names = [
     'index.html',
@@ -335,4 +356,22 @@ t.test('no other file is served [CTL-29]', async t => {
     'a/b',
   ]
   for (const name of names) t.equal((await app.inject(`/docs/${name}`)).statusCode, 404, name)
+})
+
+t.test('without the plugin, the pages are 404 and the documents stay [CTL-28]', async t => {
+  const server = await serve(t, { plugins: ['echo'] })
+  for (const path of ['/', '/docs', '/docs/', '/docs/docs.js']) {
+    const response = await fetch(server.url + path)
+    t.equal(response.status, 404, path)
+    t.match(await response.json(), {
+      error: 'not found',
+      method: 'GET',
+      path,
+      plugin: 'docs',
+      plugin_state: 'disabled',
+    })
+  }
+  t.notMatch(await (await fetch(`${server.url}/no/such`)).json(), { plugin: 'docs' }, 'it does not own every path')
+  for (const path of ['/openapi.json', '/openapi.yaml', '/_svc/catalog', '/echo'])
+    t.equal((await fetch(server.url + path)).status, 200, path)
 })

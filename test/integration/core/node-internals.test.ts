@@ -116,7 +116,7 @@ t.test('the variable takes effect, and the responses of svc are identical', asyn
 t.test('no other folder uses undocumented members of Node', async t => {
   const forbidden =
     /[.'"]_(?:send|header|headerSent|hasBody|trailer|storeHeader|compile|nodeModulePaths|httpMessage|handle|implicitHeader)\b|setFlagsFromString|process\.binding/
-  const sources = ['bin', 'core', 'plugins']
+  const sources = ['backends', 'bin', 'core', 'plugins']
     .flatMap(name => readdirSync(join(root, name), { recursive: true, withFileTypes: true }))
     .filter(entry => entry.isFile() && /\.m?[jt]s$/.test(entry.name) && !entry.parentPath.includes('node_modules'))
     .map(entry => relative(root, join(entry.parentPath, entry.name)))

@@ -6,7 +6,7 @@ import SwaggerParser from 'swagger-parser'
 import t, { type Test } from 'tap'
 import { buildOpenapi, type OpenapiDocument } from '../../../core/control/openapi.ts'
 import { registerCoreRoutes } from '../../../core/control/routes.ts'
-import type { RouteRecord } from '../../../core/http/pipeline/route-record.ts'
+import type { RouteRecord } from '../../../core/http/routes/route-record.ts'
 import type { RouteDescription } from '../../../core/contract/plugin.ts'
 import { appOn, fakeHost } from '../../support/control-deps.ts'
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
-import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../../../core/http/pipeline/error-bodies.ts'
-import { rawResponse } from '../../../core/http/listener/raw-response.ts'
-import type { RawResponse } from '../../../core/http/listener/raw-response.ts'
+import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../../../core/http/response/error-bodies.ts'
+import { rawResponse } from '../../../core/http/sockets/raw-response.ts'
+import type { RawResponse } from '../../../core/http/sockets/raw-response.ts'
 
 const rows: RawResponse[] = [
   { status: 400, body: badRequest('unparsable \u2603'), headers: {} },

@@ -13,7 +13,7 @@ import { launch } from '../../../core/testing/launch.ts'
 
 /** Claims requests whose head contains "tapped"; `/taps` shows what arrived, `/arm` and `/disarm` switch it. */
 const PLUGIN = `import { definePlugin, describe } from 'svc/plugin'
-import type { ArmedTap, Arrival } from 'svc/plugin'
+import type { ArmedTap, Arrival } from 'svc/toolkit'
 export default definePlugin({
   title: 'taps',
   paths: ['/arm', '/disarm', '/taps'],
@@ -22,7 +22,7 @@ export default definePlugin({
     let armed: ArmedTap | null = null
     const route = (path: string) => describe({ summary: path, category: 'Test', examples: [{ name: 'Plain', path }] })
     app.get('/arm', route('/arm'), () => {
-      armed = svc.tap.arm({
+      armed = svc.use('core.tap').arm({
         claims: head => head.includes('tapped') ? 'one' : null,
         claimsContent: (head, content) => head.includes('/content') && content.includes('mine') ? 'two' : null,
         onArrival: arrival => void arrivals.push(arrival),

@@ -1,4 +1,4 @@
-/** `svc.tls.names`: a plugin secures connections with certain server names. */
+/** `core.tls`: a plugin secures connections with certain server names. */
 import t from 'tap'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
@@ -24,8 +24,8 @@ export default definePlugin({
       secured.on('error', () => secured.destroy())
       secured.on('secure', () => serve(secured))
     }
-    svc.tls.names(name => name.endsWith('.special'), accept)
-    const port = svc.tls.port(0, accept)
+    svc.use('core.tls').names(name => name.endsWith('.special'), accept)
+    const port = svc.use('core.tls').port(0, accept)
     app.get('/special', describe({ summary: 'Special', category: 'Test', examples: [{ name: 'Plain', path: '/special' }] }), request => ({
       version: request.raw.socket.getProtocol?.(), scheme: svc.http.origin(request).scheme, ip: svc.http.clientIp(request), http: request.raw.httpVersion, port: port(),
     }))

@@ -6,11 +6,8 @@ import t from 'tap'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { WebSocketOptions } from '../../../core/contract/plugin.ts'
 import { StreamRegistry } from '../../../core/http/streams/stream-registry.ts'
-import {
-  registerWebSocket,
-  type RegisteredWebSocket,
-  type WebSocketOpening,
-} from '../../../core/http/streams/websocket-stream.ts'
+import type { OpenWebSocket } from '../../../core/http/request/types.ts'
+import { registerWebSocket, type WebSocketOpening } from '../../../core/http/streams/websocket-stream.ts'
 import { listen, TurnedClock } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
@@ -21,7 +18,7 @@ async function connect(t: Test, opening: Partial<WebSocketOpening> = {}) {
   let closes = 0
   const server = http.createServer()
   const sockets = new WebSocketServer({ server })
-  const accepted = new Promise<{ served: WebSocket; registered: RegisteredWebSocket }>(resolve => {
+  const accepted = new Promise<{ served: WebSocket; registered: OpenWebSocket }>(resolve => {
     sockets.on('connection', served => {
       resolve({
         served,

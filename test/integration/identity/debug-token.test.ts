@@ -119,3 +119,14 @@ t.test('in public mode only admins can create tokens [IDP-50]', async t => {
   t.equal((await createToken({}, {}, guarded.url)).status, 401)
   t.equal((await createToken({}, { 'X-Svc-Admin-Token': 'admin-token-1' }, guarded.url)).status, 200)
 })
+
+t.test('examples of orders say what they show [IDP-50]', async t => {
+  const { endpoints } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as {
+    endpoints: { path: string; examples: { name: string; body?: string }[] }[]
+  }
+  const examples = endpoints.find(({ path }) => path === '/oauth/debug/token')!.examples
+  const why = async (name: string): Promise<unknown> =>
+    (await createToken(examples.find(example => example.name === name)!.body)).body.why
+  t.equal(await why('Expired'), 'token expired')
+  t.equal(await why('Custom claims, unknown key'), 'invalid signature')
+})

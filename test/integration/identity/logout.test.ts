@@ -120,7 +120,6 @@ t.test('an unregistered URI or an unknown client is a page without a redirect [I
     t.strictSame([status, headers.get('location')], [400, null], encode(fields).slice(0, 80))
     t.match(text, '<h1>Invalid request</h1>')
   }
-  t.equal((await post(`${server.url}/oauth/logout`, { client_id: 'svc' }, {})).status, 404, 'not at the default issuer')
 })
 
 t.test('without a hint the user decides, once [IDN-26]', async t => {
@@ -205,6 +204,38 @@ t.test('other hosts are notified only if the operator allows them; redirects are
   }
 })
 
+t.test('the default issuer returns the browser to the client, but has no sessions [IDN-26]', async t => {
+  const base = `${server.url}/oauth`
+  const tokens = await begin(base)
+  const done = await logOut(base, {
+    id_token_hint: tokens.id_token,
+    post_logout_redirect_uri: bye,
+    state: 'a b',
+  })
+  t.equal(done.status, 303)
+  t.equal(done.headers.get('location'), `${bye}?state=a+b`)
+  t.notOk((await refresh(base, tokens.refresh_token)).error, 'nothing is revoked')
+  const asked = await logOut(base, { client_id: 'svc-public', post_logout_redirect_uri: bye })
+  t.equal(asked.status, 200)
+  const confirmed = await post(`${base}/logout`, { step: stepOf(asked), action: 'approve' }, {})
+  t.strictSame([confirmed.status, confirmed.headers.get('location')], [303, bye])
+  for (const fields of [{ id_token_hint: (await begin(full)).id_token }, { client_id: 'nobody' }])
+    t.equal((await logOut(base, fields)).status, 400, encode(fields).slice(0, 60))
+
+  const register = (metadata: Record<string, unknown>): Promise<Answer> =>
+    call(`${base}/register`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: [callback], ...metadata }),
+    })
+  const { body } = await register({ post_logout_redirect_uris: [bye] })
+  t.strictSame(body.post_logout_redirect_uris, [bye])
+  const own = { client_id: body.client_id, post_logout_redirect_uri: bye }
+  t.equal((await logOut(base, own)).status, 200)
+  t.equal((await logOut(base, { ...own, post_logout_redirect_uri: 'https://evil.test/' })).status, 400)
+  t.equal((await register({ post_logout_redirect_uris: ['x'] })).body.error, 'invalid_client_metadata')
+})
+
 t.test('the metadata of issuers by path announces the logout [IDN-26] [IDN-2]', async t => {
   t.match((await call(`${full}/.well-known/openid-configuration`)).body, {
     end_session_endpoint: `${full}/logout`,
@@ -212,6 +243,6 @@ t.test('the metadata of issuers by path announces the logout [IDN-26] [IDN-2]', 
     backchannel_logout_session_supported: true,
   })
   const byDefault = (await call(`${server.url}/.well-known/openid-configuration`)).body
-  for (const name of ['end_session_endpoint', 'acr_values_supported', 'backchannel_logout_supported'])
-    t.notOk(name in byDefault, name)
+  t.equal(byDefault.end_session_endpoint, `${server.url}/oauth/logout`)
+  for (const name of ['acr_values_supported', 'backchannel_logout_supported']) t.notOk(name in byDefault, name)
 })

@@ -17,6 +17,7 @@ t.test('both documents list endpoints below the issuer and capabilities [IDP-10]
     userinfo_endpoint: `${issuer}/oauth/userinfo`,
     introspection_endpoint: `${issuer}/oauth/introspect`,
     revocation_endpoint: `${issuer}/oauth/revoke`,
+    end_session_endpoint: `${issuer}/oauth/logout`,
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'form_post'],
     grant_types_supported: [

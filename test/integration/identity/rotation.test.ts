@@ -14,8 +14,9 @@ const control = (name: string, what: string, body?: unknown, method = 'POST'): P
     method,
     ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   })
-const issuer = async (name: string, settings: unknown = {}): Promise<string> => {
-  await control(name, '', settings, 'PUT')
+/** An issuer with one key, unless the settings name other algorithms. */
+const issuer = async (name: string, settings: object = {}): Promise<string> => {
+  await control(name, '', { algorithms: ['ES256'], ...settings }, 'PUT')
   return at(name)
 }
 const kids = async (url: string): Promise<unknown[]> =>

@@ -2,8 +2,8 @@
 import t from 'tap'
 import type { StoreBounds, Svc } from '../../../core/contract/plugin.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
-import { createRevocations } from '../../../plugins/identity/tokens/revocations.ts'
-import { openStores } from '../../../plugins/identity/stores.ts'
+import { createRevocations } from '../../../plugins/identity/stores/revocations.ts'
+import { openStores } from '../../../plugins/identity/stores/stores.ts'
 import { authorization, call, callback, encode, register } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 

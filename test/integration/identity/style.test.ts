@@ -1,6 +1,6 @@
 /** The colors of the login page have enough contrast, in light and dark. */
 import t from 'tap'
-import { STYLE } from '../../../plugins/identity/authorize/style.ts'
+import { STYLE } from '../../../plugins/identity/pages/style.ts'
 
 type Palette = Record<string, string>
 

@@ -105,6 +105,9 @@ t.test('introspection describes each type of token [IDP-43]', async t => {
     iat,
     jti,
     username: 'alice',
+    name: 'Alice Admin',
+    email: 'alice@svc.local',
+    groups: ['users', 'admins'],
   })
   const id = read(tokens.id_token!).claims
   t.strictSame(await introspect(tokens.id_token), {

@@ -56,11 +56,15 @@ t.test('every example passes its own test and type-checks under strict settings 
   writeFileSync(
     join(folder, 'wrong.ts'),
     `import { definePlugin } from 'svc/plugin'
+import { trimCharacters, type TapReply } from 'svc/toolkit'
 import type {} from 'svc/plugins/mcp'
 export default definePlugin<{ size: number }>({ title: 'Wrong', paths: [], register(_app, svc) {
   const size: string = svc.options.size
   svc.use('mcp.servers')?.tool({ name: size })
   svc.use('mcp.nothing')
+  svc.use('testing.resets').register({ name: trimCharacters(svc.name, '-'), reset: () => 0 })
+  const reply: TapReply = svc.use('core.tap').now()
+  return reply.nothing
 } })\n`,
   )
   const types = await run('tsc', [])
@@ -70,7 +74,7 @@ export default definePlugin<{ size: number }>({ title: 'Wrong', paths: [], regis
     .filter(line => /^(?:plugins|wrong|node_modules\/svc\/types)\b.*error TS/.test(line))
   t.strictSame(
     errors.map(line => /^[^:]*/.exec(line)?.[0].replace(/,\d+\)/, ')')),
-    ['wrong.ts(4)', 'wrong.ts(5)', 'wrong.ts(6)'],
+    ['wrong.ts(5)', 'wrong.ts(6)', 'wrong.ts(7)', 'wrong.ts(9)', 'wrong.ts(10)'],
     types.output,
   )
 })

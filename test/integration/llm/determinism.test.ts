@@ -45,7 +45,7 @@ t.test('two servers send identical replies [LLM-34]', async t => {
 })
 
 t.test('another process sends the same reply [LLM-34]', async t => {
-  const engine = join(import.meta.dirname, '../../../plugins/llm/engine/engine.ts')
+  const engine = join(import.meta.dirname, '../../../plugins/llm/registry/engine.ts')
   const script = `import { createEngine } from ${JSON.stringify(engine)}
 const engine = createEngine()
 const request = { model: 'm', system: ['s'], messages: [{ role: 'user', parts: [{ type: 'text', text: 'weather in Rome' }] }], tools: [{ name: 'get_weather', description: '', schema: {} }], toolChoice: 'auto', format: { type: 'none' }, stop: [], n: 2 }

@@ -1,6 +1,6 @@
 /** Requested faults: every kind in every format, by header and query, before the first byte. */
 import t from 'tap'
-import { fires, FaultParser, type FaultSpec } from '../../../plugins/llm/exchange/faults.ts'
+import { fires, FaultParser, type FaultSpec } from '../../../plugins/llm/headers/faults.ts'
 import { askFormat, formats, serveLlm } from '../../support/llm-formats.ts'
 
 const server = await serveLlm(t)

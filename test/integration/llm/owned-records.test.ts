@@ -1,6 +1,6 @@
 /** Records belong to their owner: a name or an id that somebody else uses neither shows nor replaces theirs. */
 import t from 'tap'
-import { createOwnedRecords, type StoredRecord } from '../../../plugins/llm/state/owned-records.ts'
+import { createRecords, type StoredRecord } from '../../../core/contract/plugin.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 import { serveLlm } from '../../support/llm-formats.ts'
 
@@ -45,15 +45,15 @@ t.test('a name that exists is refused, and the file stays as it is [LLMN-205]', 
 })
 
 t.test('in public mode, records of a plugin with the same id belong to their sessions [LLMN-205]', async t => {
-  const store = pluginState({ publicMode: true }).svc.state<StoredRecord<string>>('letters', { maxCount: 10 })
-  const records = createOwnedRecords(store, true)
-  const one = { provider: 'letters', session: 'one' }
-  const other = { provider: 'letters', session: 'other' }
-  await records.put(one, 'a', 'of one')
-  t.equal(await records.get(other, 'a'), undefined)
-  t.equal(await records.delete(other, 'a'), false)
-  t.equal(await records.change(other, 'a', () => 'changed'), undefined)
-  await records.put(other, 'a', 'of the other')
-  t.equal(await records.get(one, 'a'), 'of one')
-  t.same(await records.list(other, 10), [{ id: 'a', value: 'of the other' }])
+  const { svc } = pluginState({ publicMode: true })
+  const records = createRecords(svc, svc.state<StoredRecord<string>>('letters', { maxCount: 10 }))
+  const one = records.of('letters', 'one')
+  const other = records.of('letters', 'other')
+  await one.put('a', 'of one')
+  t.equal(await other.get('a'), undefined)
+  t.equal(await other.delete('a'), false)
+  t.equal(await other.change('a', () => 'changed'), undefined)
+  await other.put('a', 'of the other')
+  t.equal(await one.get('a'), 'of one')
+  t.same(await other.list({ limit: 10 }), [{ id: 'a', value: 'of the other' }])
 })

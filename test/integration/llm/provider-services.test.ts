@@ -108,6 +108,24 @@ t.test('records of a provider are kept for their owner, within bounds, until a r
   t.same([(await send('GET', 'two'))[0], (await send('GET', 'other'))[0]], [404, 200])
 })
 
+t.test('a handler is not called if a rule fails its request, and its calls are not counted [LLMN-8]', async t => {
+  const session = { 'X-Svc-Session': 'handled' }
+  const draft = `${server.url}/ai/letters/drafts/handled`
+  await fetch(draft, { method: 'PUT', headers: session, body: '{"text":"x"}' })
+  const rule = { match: { method: 'DELETE', llm: { op: 'other', stream: false } }, then: { fail: 'overloaded' } }
+  const put = await fetch(`${server.url}/_svc/rules/undeletable`, {
+    method: 'PUT',
+    headers: { ...session, 'Content-Type': 'application/json' },
+    body: JSON.stringify(rule),
+  })
+  t.ok(put.ok, await put.text())
+  t.equal((await fetch(draft, { method: 'DELETE', headers: session })).status, 503)
+  t.equal((await fetch(draft, { headers: session })).status, 200, 'it was not deleted')
+  const { json } = await ask(`${server.url}/ai/usage/calls?session=handled`)
+  t.match(json, { calls: [{ endpoint: '/ai/letters/drafts/handled', status: 503 }] }, 'only the error is a call')
+  t.equal((json.calls as unknown[]).length, 1)
+})
+
 t.test('in public mode, a record exists only for the session that made it [LLMN-8, LLMN-156]', async t => {
   const env = { SVC_PLUGINS_DIR: folder, SVC_PUBLIC_MODE: 'true' }
   const { url } = await serve(t, { yaml: 'plugins: { enable: [llm, llm-letters] }', env })

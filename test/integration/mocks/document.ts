@@ -1,6 +1,6 @@
 /** Small documents for tests of the mocks. */
 import { boundsFor } from '../../../plugins/mocks/bounds.ts'
-import { CompiledApi } from '../../../plugins/mocks/exchange/compiled-api.ts'
+import { CompiledApi } from '../../../plugins/mocks/api/compiled-api.ts'
 import type { JsonObject } from '../../../plugins/mocks/document/json.ts'
 
 /** A document with these paths; `more` adds top-level members. */

@@ -357,6 +357,32 @@ t.test('an export is valid and can be uploaded again [MOCK-70]', async t => {
   t.equal((await server.call(`${at}/petstore/spec?version=9`)).status, 404)
 })
 
+t.test('servers of paths and operations lead to the mock, too [MOCK-70] [MOCK-34]', async t => {
+  const responses = { 204: { description: 'done' } }
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Servers', version: '1' },
+    servers: [{ url: 'https://api.example.test/2.0' }],
+    paths: {
+      '/a': {
+        servers: [{ url: 'https://account.example.test/oauth' }],
+        get: { responses },
+        post: { servers: [{ url: 'https://upload.example.test/up' }], responses },
+      },
+    },
+  }
+  await server.mock('servers', { spec })
+  const own = `${server.url}/mock/servers`
+  t.match((await server.call('/mock/servers/openapi.json')).json, {
+    servers: [{ url: `${own}/2.0` }],
+    paths: { '/a': { servers: [{ url: `${own}/oauth` }], post: { servers: [{ url: `${own}/up` }] } } },
+  })
+  t.match((await server.call(`${at}/servers/operations`)).json, {
+    operations: [{ url: `${own}/oauth/a` }, { url: `${own}/up/a` }],
+  })
+  t.equal((await server.call('/mock/servers/up/a', { method: 'POST' })).status, 204)
+})
+
 t.test('errors of settings, overrides and rules name the location [MOCK-28]', async t => {
   await server.mock('edited', { spec: shop('1') })
   const bad: [string, string, Json, string, string][] = [

@@ -14,7 +14,7 @@ import { boundsFor } from '../../../plugins/mocks/bounds.ts'
 import type { Operation } from '../../../plugins/mocks/document/operations.ts'
 import { readDocument } from '../../../plugins/mocks/document/read.ts'
 import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
-import { sentStatus } from '../../../plugins/mocks/response/response-choice.ts'
+import { sentStatus } from '../../../plugins/mocks/api/response-choice.ts'
 import { mockServer, type MockServer } from './client.ts'
 import { compile } from './document.ts'
 

@@ -22,12 +22,15 @@ interface Message {
   response?: { output: { content: { text: string }[] }[] }
 }
 
-async function connect(session: string): Promise<{
+async function connect(
+  session: string,
+  headers: Record<string, string> = {},
+): Promise<{
   ask(input: string): Promise<Message>
   closed: Promise<number>
 }> {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ai/v1/responses`, {
-    headers: { 'X-Svc-Session': session, 'X-Svc-Tokens-Per-Second': '0' },
+    headers: { 'X-Svc-Session': session, 'X-Svc-Tokens-Per-Second': '0', ...headers },
   })
   await new Promise(resolve => socket.once('open', resolve))
   t.teardown(() => socket.terminate())
@@ -109,6 +112,29 @@ t.test('items of a batch get replies and failures of rules [LLMN-202]', async t 
     ],
   )
 })
+
+t.test(
+  'a message and an item without a required fixture get 404, which names the closest rule [FIXTURE-4]',
+  async t => {
+    const session = 'strict'
+    await putRule('refunds', { match: { llm: { user: 'refund' } }, then: { reply: { text: 'One moment.' } } }, session)
+    const message = 'no fixture matches; the closest is refunds, which differs in llm.user'
+    const socket = await connect(session, { 'X-Svc-Strict-Fixtures': 'true' })
+    t.match(await socket.ask('hello'), { type: 'error', status: 404, error: { message } })
+    t.equal(textOf(await socket.ask('refund')), 'One moment.')
+    const strict = await serveLlm(t, { yaml: 'llm: { strict_fixtures: true }' })
+    const batches = `${strict.url}/ai/anthropic/v1/messages/batches`
+    const params = { model: 'claude-echo', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] }
+    const created = await fetch(batches, {
+      method: 'POST',
+      headers: { 'X-Svc-Batch': '0ms' },
+      body: JSON.stringify({ requests: [{ custom_id: 'one', params }] }),
+    })
+    const { id } = (await created.json()) as { id: string }
+    const { result } = (await (await fetch(`${batches}/${id}/results`)).json()) as { result: object }
+    t.match(result, { type: 'errored', error: { error: { type: 'not_found_error', message: /^no fixture matches/ } } })
+  },
+)
 
 t.test('responses of a realtime session get replies, failures and aborted connections [LLMN-202]', async t => {
   const session = 'realtime'

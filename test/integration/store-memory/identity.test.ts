@@ -1,10 +1,10 @@
 /** The memory of full stores: the identity provider [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
-import type { AuthorizationCode } from '../../../plugins/identity/grants/authorization-code.ts'
-import { issuerSettings } from '../../../plugins/identity/issuers/issuer-settings.ts'
-import { openAddedIssuers, openKeyRecords, openStores } from '../../../plugins/identity/stores.ts'
+import type { AuthorizationCode } from '../../../plugins/identity/stores/records.ts'
+import { issuerSettings } from '../../../plugins/identity/settings/issuer-settings.ts'
+import { openAddedIssuers, openKeyRecords, openStores } from '../../../plugins/identity/stores/stores.ts'
 import { pluginState } from '../../support/plugin-state.ts'
-import { MIB, own, ascii, slice, wide, wideFor, bounded, times } from '../../support/store-memory.ts'
+import { ascii, bounded, MIB, own, slice, times, wide, wideFor } from '../../support/store-memory.ts'
 
 t.test(
   'identity: svc.state "codes", "refresh-tokens", "clients", "access-tokens", "device-codes", "pushed-requests", "sessions" [HARD-12]',

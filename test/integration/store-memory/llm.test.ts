@@ -1,7 +1,7 @@
 /** The memory of full stores: what providers of the mock LLM keep [HARD-12]. Runs alone: it measures the heap. */
 import t from 'tap'
 import type { Config } from '../../../core/contract/plugin.ts'
-import { createEngine } from '../../../plugins/llm/engine/engine.ts'
+import { createEngine } from '../../../plugins/llm/registry/engine.ts'
 import type { StoredResponse } from '../../../plugins/llm-openai/responses/response-store.ts'
 import { ResponseStore } from '../../../plugins/llm-openai/responses/response-store.ts'
 import { ConversationStore } from '../../../plugins/llm-openai/conversations/conversation-store.ts'
@@ -19,7 +19,7 @@ import { MIB, ascii, bounded, nested, times, wideFor } from '../../support/store
 const engine = createEngine()
 const config = { publicMode: false } as Config
 const wide = wideFor(150_000)
-const SERVICES = { engine, endings: () => () => () => () => {} }
+const SERVICES = { engine }
 const deep = Array.from({ length: 200 }, nested)
 
 await t.test('svc.state "responses" [HARD-12]', async t =>
@@ -99,9 +99,9 @@ t.test('svc.state "batches" [HARD-12]', async t =>
 
 t.test('svc.state "upload-parts" [HARD-12]', async t =>
   bounded(t, 64 * MIB, async () => {
-    const store = new UploadStore(pluginState(config).svc, engine)
-    const upload = { provider: 'openai', session: 's' } as Parameters<UploadStore['setPart']>[0]
-    await times(600, index => store.setPart(upload, `part_${index}`, Buffer.alloc(200_000, index)))
+    const store = new UploadStore(pluginState(config).svc)
+    const upload = { provider: 'openai', session: 's' } as Parameters<UploadStore['putPart']>[0]
+    await times(600, index => store.putPart(upload, `part_${index}`, Buffer.alloc(200_000, index)))
     return store
   }),
 )
@@ -156,7 +156,7 @@ t.test('svc.state "interactions" [HARD-12]', async t =>
 
 t.test('svc.state "live-sessions" [HARD-12]', async t =>
   bounded(t, 32 * MIB, async () => {
-    const handles = new SessionHandles(pluginState(config).svc, engine)
+    const handles = new SessionHandles(pluginState(config).svc)
     await times(400, index =>
       handles.put(ascii(`handle-${index}`), { provider: ascii('gemini'), session: ascii(`session ${index}`) }, [
         { content: { parts: [index % 2 === 0 ? wide : deep] }, audioMs: 0 },

@@ -1,6 +1,6 @@
 /** Documents created by users are served from the origin of the console, but cannot act for it. */
 import t from 'tap'
-import { SANDBOX_POLICY, sandboxPolicy } from '../../../core/contract/plugin.ts'
+import { SANDBOX_POLICY, sandboxPolicy } from '../../../core/toolkit/toolkit.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 

@@ -28,12 +28,12 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     samples: [['[&<>"\'\\r\\t\\n\\0-\\x08]', 'gu']],
   },
   {
-    file: 'core/contract/path-template.ts',
+    file: 'core/toolkit/path-template.ts',
     begins: 'new RegExp(`^${templatePattern(template)}$`)',
     bound: "paths of the catalog's examples, and paths of requests of at most 2000 characters",
   },
   {
-    file: 'core/http/pipeline/route-table.ts',
+    file: 'core/http/routes/route-table.ts',
     begins: "new RegExp(`^${templatePattern(template)}$`, 's')",
     samples: [
       ['^\\/a2a\\/([^/]*)\\/v1\\/tasks\\/([^/]*):cancel$', 's'],
@@ -42,12 +42,12 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     ],
   },
   {
-    file: 'core/http/pipeline/exemptions.ts',
+    file: 'core/http/routes/exemptions.ts',
     begins: 'new RegExp(`^${templatePattern(path, ',
     samples: [['^\\/oauth\\/i\\/([^/]+)\\/jwks$', '']],
   },
   {
-    file: 'plugins/llm/providers/router-path.ts',
+    file: 'plugins/llm/registry/router-path.ts',
     begins: 'new RegExp(`^${templatePattern(rest',
     samples: [
       ['^(.+):embedContent$', 's'],

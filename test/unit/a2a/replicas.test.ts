@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { message, nameOf, ReplicaSet, sinkConfig } from '../../support/a2a-replicas.ts'
 import { StateUnavailable } from '../../../core/contract/plugin.ts'
-import { httpError, rpcError, toA2aError } from '../../../plugins/a2a/errors.ts'
+import { httpError, rpcError, toA2aError } from '../../../plugins/a2a/protocol/errors.ts'
 import { until } from '../../support/until.ts'
 import type { Step } from '../../../plugins/a2a/types.ts'
 

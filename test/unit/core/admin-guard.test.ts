@@ -1,6 +1,6 @@
 /** The decisions of the admin guard. */
 import t from 'tap'
-import { createAdminGuard, presentedCredential } from '../../../core/http/pipeline/admin-guard.ts'
+import { createAdminGuard, presentedCredential } from '../../../core/http/access/admin-guard.ts'
 
 const TOKEN = 's3cret-t0ken'
 const guarded = createAdminGuard({ adminToken: TOKEN, publicMode: false })

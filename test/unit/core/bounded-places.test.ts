@@ -17,19 +17,17 @@ const OPERATOR =
 
 /** Paid from a budget. */
 const BUDGETS: Record<string, Bound> = {
-  'core/contract/references.ts': {
-    calls: ['expandText', 'expandValue'],
-    bound: 'output: counted before it is inserted',
+  'core/toolkit/references.ts': { calls: ['expandText'], bound: 'output: counted before it is inserted' },
+  'core/toolkit/request-references.ts': {
+    calls: ['Array.from', 'memberAt'],
+    bound: '1024 digits, which output counts; references have 201 characters',
   },
   'core/http/response/rule-response.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/llm/testing/reply.ts': {
     calls: ['Array.from', 'expandText', 'expandValue'],
     bound: 'output; choices and dimensions have the limits of the model',
   },
-  'plugins/mocks/rules/template.ts': {
-    calls: ['expandText', 'expandValue', 'memberAt'],
-    bound: 'output; references have 201 characters',
-  },
+  'plugins/mocks/rules/template.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/mocks/exchange/response-builder.ts': {
     calls: ['fillText', 'fillValue', 'mergePatch'],
     bound: 'output; a patch adds at most its own size',
@@ -47,15 +45,16 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['deepEqual'],
     bound: 'steps; values of enums that are compared have a budget',
   },
-  'plugins/mocks/response/response-choice.ts': { calls: ['deepEqual'], bound: 'steps' },
+  'plugins/mocks/api/response-choice.ts': { calls: ['deepEqual'], bound: 'steps' },
   'plugins/mocks/check/schema-changes.ts': { calls: ['deepEqual'], bound: 'the time limit of a check' },
   'plugins/mocks/check/changes.ts': { calls: ['deepEqual'], bound: 'the time limit of a check' },
   'plugins/llm/testing/aimock/translate.ts': {
     calls: ['deepEqual'],
     bound: 'fixtures of the operator, read when the service starts',
   },
-  'core/match/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
-  'core/contract/json-path.ts': {
+  'core/toolkit/checked-schema.ts': { calls: ['linearPattern'], bound: 'steps' },
+  'core/toolkit/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
+  'core/toolkit/json-path.ts': {
     calls: ['compileJsonPath', 'deepEqual'],
     bound: 'steps: visits and compared elements',
   },
@@ -67,9 +66,9 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['valueAt'],
     bound: 'a pointer of a query, over captured bodies, which have a limit',
   },
-  'plugins/mocks/rules/condition.ts': {
-    calls: ['compileJsonPath', 'deepEqual', 'linearPattern', 'new TextSearch', 'valueAt'],
-    bound: 'steps',
+  'plugins/mocks/rules/older-conditions.ts': {
+    calls: ['Array.from'],
+    bound: 'the size of the rule, of which a thousandth is made',
   },
   'plugins/mocks/schema/schema-set.ts': {
     calls: ['linearPattern'],
@@ -80,14 +79,14 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['valueAt'],
     bound: 'cached for each reference; a chain has 32 links',
   },
-  'plugins/llm/state/chain.ts': { calls: ['followChain'], bound: 'the number of links' },
-  'core/contract/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'core/http/pipeline/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'core/http/pipeline/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'plugins/llm/providers/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'plugins/llm/engine/rules.ts': {
-    calls: ['new TextSearch', 'linearPattern', 'new RegExp'],
-    bound: 'steps; linear patterns, or patterns of the operator in svc.yaml',
+  'core/toolkit/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/http/routes/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/http/routes/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'plugins/llm/registry/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'plugins/llm/engine/rules.ts': { calls: ['expandText'], bound: 'output: required before it is made' },
+  'plugins/llm/engine/older-rules.ts': {
+    calls: ['Array.from', 'linearPattern', 'new RegExp'],
+    bound: 'patterns and lists of the operator in svc.yaml',
   },
   'plugins/mocks/schema/pattern-text.ts': {
     calls: ['new RegExp'],
@@ -95,10 +94,9 @@ const SEARCHES: Record<string, Bound> = {
   },
   'core/http/response/xml.ts': { calls: ['new RegExp'], bound: 'one character class, linear' },
   'core/fields/http-date.ts': { calls: ['new RegExp'], bound: 'built once, of fixed length' },
-  'core/http/pipeline/stages/rules.ts': { calls: ['memberAt'], bound: 'references have 201 characters' },
   'plugins/mcp/configured/declared-tool.ts': {
-    calls: ['valueAt'],
-    bound: 'an answer has at most 256 KiB, counted while it is filled',
+    calls: ['expandText', 'expandTexts', 'expandValue', 'memberAt'],
+    bound: 'output: 256 KiB more than the declared answer',
   },
 }
 
@@ -109,13 +107,13 @@ const SIZES: Record<string, Bound> = {
     calls: ['deepEqual', 'mergePatch'],
     bound: 'a patch adds at most its own size; comparisons take steps',
   },
-  'core/contract/nearest.ts': { calls: ['Array.from'], bound: 'names that are compared have at most 64 characters' },
+  'core/toolkit/nearest.ts': { calls: ['Array.from'], bound: 'names that are compared have at most 64 characters' },
   'core/control/rules.ts': { calls: ['mergePatch'], bound: 'the limit of a body' },
   'core/http/tap/tapped-stream.ts': { calls: ['Array.from'], bound: 'the fields of a head, 64 KiB' },
   'core/inspector/response-copy.ts': { calls: ['Buffer.allocUnsafeSlow'], bound: 'SVC_INSPECT_MAX_BODY' },
   'core/metrics/request-metrics.ts': { calls: ['Array.from'], bound: LIST },
   'core/testing/replicas.ts': { calls: ['Array.from'], bound: 'only tests use it' },
-  'plugins/a2a/faults/task-faults.ts': { calls: ['Buffer.alloc'], bound: 'hugeArtifactBytes of the bounds of A2A' },
+  'plugins/a2a/tasks/task-faults.ts': { calls: ['Buffer.alloc'], bound: 'hugeArtifactBytes of the bounds of A2A' },
   'plugins/a2a/agents/travel-planner.ts': { calls: ['Array.from'], bound: 'days of a journey, which the agent bounds' },
   'plugins/a2a/wire/read.ts': { calls: ['padEnd'], bound: 'the size of what was sent' },
   'plugins/guardrails/personal-data.ts': { calls: ['repeat'], bound: 'as long as what it masks' },
@@ -126,19 +124,19 @@ const SIZES: Record<string, Bound> = {
   'plugins/info/lorem-ipsum.ts': { calls: ['Array.from'], bound: 'the maximum of /random/lorem-ipsum' },
   'plugins/llm-cohere/embed.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'dimensions of a model' },
   'plugins/llm-gemini/files.ts': { calls: ['Array.from'], bound: 'the number of files of a page' },
-  'plugins/llm-openai/embeddings.ts': { calls: ['Buffer.allocUnsafe'], bound: 'dimensions of a model' },
+  'plugins/llm-openai/models/embeddings.ts': { calls: ['Buffer.allocUnsafe'], bound: 'dimensions of a model' },
   'plugins/llm-openai/images/picture.ts': {
     calls: ['Array.from', 'Buffer.alloc'],
     bound: 'a 64th of the sizes that the model knows',
   },
   'plugins/llm-openai/images/routes.ts': { calls: ['Array.from'], bound: 'the images limit of the instance' },
-  'plugins/llm-openai/speech.ts': {
+  'plugins/llm-openai/audio/speech.ts': {
     calls: ['Array.from', 'Buffer.alloc'],
     bound: 'the longest speech of the instance',
   },
-  'plugins/llm-openai/tokenize.ts': { calls: ['Array.from'], bound: 'tokens of the request' },
+  'plugins/llm-openai/chat/tokenize.ts': { calls: ['Array.from'], bound: 'tokens of the request' },
   'plugins/llm/engine/audio.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'milliseconds of a piece of sound' },
-  'plugins/llm/engine/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
+  'plugins/llm/registry/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
   'plugins/llm/engine/schema-bounds.ts': { calls: ['padEnd'], bound: '4,096 characters' },
   'plugins/llm/engine/scripted.ts': { calls: ['Array.from'], bound: 'the largest number of words of the instance' },
   'plugins/llm/inference/engine-metrics.ts': { calls: ['valueAt'], bound: 'a gauge at a time: no search' },

@@ -1,7 +1,7 @@
 /** Budgets: what multiplies is paid for before it is made. */
 import t from 'tap'
 import { MemoryPool, OutputBudget, Pacer, StepBudget } from '../../../core/contract/budgets.ts'
-import { expandText, expandValue } from '../../../core/contract/references.ts'
+import { expandText, expandValue } from '../../../core/toolkit/references.ts'
 import { createBudgets } from '../../../core/host/svc/budgets.ts'
 
 const MIB = 1024 * 1024

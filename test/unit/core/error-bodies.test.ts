@@ -9,7 +9,7 @@ import {
   notFoundOfPlugin,
   payloadTooLarge,
   requestTimeout,
-} from '../../../core/http/pipeline/error-bodies.ts'
+} from '../../../core/http/response/error-bodies.ts'
 
 t.test('has the documented bodies [FAIL-1]', async t => {
   const rows: [body: object, text: string][] = [

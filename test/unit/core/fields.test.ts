@@ -1,6 +1,6 @@
 /** Single header fields: tokens, cookies, content codings. */
 import t from 'tap'
-import { fieldProblem, headerProblem, isToken, parseCookies, preferredCoding } from 'svc/plugin'
+import { fieldProblem, headerProblem, isToken, parseCookies, preferredCoding } from 'svc/toolkit'
 
 t.test('a token consists only of the characters of RFC 9110, 5.6.2', async t => {
   const characters = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

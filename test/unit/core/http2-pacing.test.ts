@@ -2,7 +2,7 @@
 import type { ServerHttp2Session } from 'node:http2'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { RequestPacer } from '../../../core/http/listener/http2-pacing.ts'
+import { RequestPacer } from '../../../core/http/sockets/http2-pacing.ts'
 import { until } from '../../support/until.ts'
 
 function paced() {

@@ -1,17 +1,8 @@
 /** Plain values in paths and queries. */
 import t from 'tap'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import {
-  capCount,
-  decimalParameter,
-  HttpError,
-  integerParameter,
-  isFlagSet,
-  parseDecimal,
-  parseInteger,
-  quoteInput,
-  readQuery,
-} from 'svc/plugin'
+import { decimalParameter, HttpError, integerParameter, isFlagSet, quoteInput, readQuery } from 'svc/plugin'
+import { capCount, parseDecimal, parseInteger } from 'svc/toolkit'
 
 function requestFor(url: string): FastifyRequest {
   return { raw: { url } } as FastifyRequest

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { joinSignals } from '../../../core/contract/joined-signal.ts'
+import { joinSignals } from '../../../core/toolkit/joined-signal.ts'
 import { root, sourceFiles } from '../../support/sources.ts'
 import { heapGrowth, times } from '../../support/store-memory.ts'
 

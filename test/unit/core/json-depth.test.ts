@@ -1,6 +1,6 @@
 /** How deeply JSON is nested, as a value and as a text. */
 import t from 'tap'
-import { isNestedWithin, isTextNestedWithin } from 'svc/plugin'
+import { isNestedWithin, isTextNestedWithin } from 'svc/toolkit'
 
 const nested = (levels: number, inner = '1'): string =>
   `${'[{"a":'.repeat(levels / 2)}${inner}${'}]'.repeat(levels / 2)}`

@@ -5,7 +5,7 @@ import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
-const FOLDERS = ['bin', 'core', 'plugins']
+const FOLDERS = ['backends', 'bin', 'core', 'plugins']
 const IMPORT =
   /^(?:import|export)\b(?! type\b)[^'"`;]*?\bfrom '([^']+)'|^import '([^']+)'|\b(?:import|require|resolve)\(\s*'([^'.][^']*)'/gm
 
@@ -68,4 +68,13 @@ t.test('one manifest, with few tools [MAN-2]', async t => {
   t.equal(manifest.peerDependencies, undefined)
   const tools = Object.keys(manifest.devDependencies)
   t.ok(tools.length <= 25, `${tools.length} development dependencies`)
+})
+
+t.test('the core reaches the backends of state by one import [MAN-1]', async t => {
+  const core = join(ROOT, 'core')
+  const naming = readdirSync(core, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(path => /['"][./]*\/backends\//.test(readFileSync(path, 'utf8')))
+  t.strictSame(naming, [join(core, 'state', 'shared-backend.ts')])
 })

@@ -8,7 +8,7 @@ import {
   templateParameters,
   templatePattern,
   templateShape,
-} from '../../../core/contract/path-template.ts'
+} from '../../../core/toolkit/path-template.ts'
 
 t.test('parameters and shape', async t => {
   t.same(templateParameters('/a/{b}.{c}/{*d}'), [

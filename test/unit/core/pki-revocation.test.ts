@@ -6,6 +6,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadPki } from '../../../core/pki/pki.ts'
 import type { Pki } from '../../../core/pki/pki.ts'
+import { issueCrl } from '../../../plugins/tls/crl.ts'
+import type { RevokedCertificate } from '../../../plugins/tls/crl.ts'
+import { respondToOcsp } from '../../../plugins/tls/ocsp.ts'
 import { makeCertificate } from '../../support/certificates.ts'
 import { pkiState } from '../../support/pki-state.ts'
 
@@ -34,13 +37,16 @@ async function open({ testdir }: { testdir(): string }, keyType: 'ec' | 'rsa') {
   return { folder, file, pki, serial, openssl, revoked: revoked!.certificate }
 }
 
-const respond = (pki: Pki, request: Uint8Array, serial: string): Promise<Uint8Array> =>
-  pki.respondToOcsp({ request }, async one => (one === serial ? SINCE : null))
+const demoCa = async (pki: Pki) => ({ certificate: pki.caCertificate, key: await pki.signingKey() })
+const crlOf = async (pki: Pki, revoked: RevokedCertificate[]): Promise<Uint8Array> =>
+  issueCrl(revoked, await demoCa(pki), Date.now())
+const respond = async (pki: Pki, request: Uint8Array, serial: string): Promise<Uint8Array> =>
+  respondToOcsp({ request }, await demoCa(pki), async one => (one === serial ? SINCE : null), Date.now())
 
 for (const keyType of ['ec', 'rsa'] as const)
   t.test(`OpenSSL reads them, with a CA key of type ${keyType} [PKI-91]`, async t => {
     const { folder, file, pki, serial, openssl } = await open(t, keyType)
-    file('crl.der', await pki.issueCrl([{ serial, since: SINCE }]))
+    file('crl.der', await crlOf(pki, [{ serial, since: SINCE }]))
     const checked = ['verify', '-crl_check', '-CAfile', 'ca.crt', '-CRLfile', 'crl.der']
     t.match(openssl(...checked, 'revoked.pem'), /certificate revoked/)
     t.match(openssl(...checked, 'good.pem'), /good\.pem: OK/)
@@ -94,7 +100,15 @@ for (const keyType of ['ec', 'rsa'] as const)
 
 t.test('a response to staple is about the certificate [PKI-91]', async t => {
   const { file, pki, serial, openssl, revoked } = await open(t, 'ec')
-  file('response', await pki.respondToOcsp({ certificate: revoked }, async one => (one === serial ? SINCE : null)))
+  file(
+    'response',
+    await respondToOcsp(
+      { certificate: revoked },
+      await demoCa(pki),
+      async one => (one === serial ? SINCE : null),
+      Date.now(),
+    ),
+  )
   t.match(
     openssl(
       'ocsp',
@@ -114,7 +128,7 @@ t.test('a response to staple is about the certificate [PKI-91]', async t => {
 
 t.test('an empty list is a valid CRL [PKI-91]', async t => {
   const { file, pki, openssl } = await open(t, 'ec')
-  file('crl.der', await pki.issueCrl([]))
+  file('crl.der', await crlOf(pki, []))
   t.match(openssl('verify', '-crl_check', '-CAfile', 'ca.crt', '-CRLfile', 'crl.der', 'good.pem'), /OK/)
 })
 

@@ -13,6 +13,7 @@ const ORDINARY = new Set([
   'auth',
   'caching',
   'delay',
+  'docs',
   'echo',
   'exports',
   'grpc',
@@ -35,7 +36,7 @@ const SUBJECTS = ['ai', 'bin', 'console', 'guardrail', 'mcp', 'mock', 'oauth', '
 
 /** Lines required by the specification, by file: whole lines, so that they hide nothing else. */
 const ALLOWED: Record<string, { line: string; why: string }[]> = {
-  'contract/json-rpc.ts': [
+  'toolkit/json-rpc.ts': [
     { line: "const VERSION_MEMBER = 'jsonrpc'", why: 'the member of JSON-RPC messages, which several plugins serve' },
   ],
   'contract/control-scope.ts': [

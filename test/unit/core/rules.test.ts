@@ -4,18 +4,19 @@ import type { Store, StoreBounds } from '../../../core/contract/plugin.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
 import { ruleBoundsOf } from '../../../core/rules/bounds.ts'
 import { countMatch, NO_COUNT } from '../../../core/rules/counting.ts'
-import { readDistribution } from '../../../core/contract/distribution.ts'
+import { readDistribution } from '../../../core/toolkit/distribution.ts'
 import { drawShare, drawUuid } from '../../../core/rules/draw.ts'
-import { normalCdf, normalQuantile } from '../../../core/contract/normal-distribution.ts'
+import { normalCdf, normalQuantile } from '../../../core/toolkit/normal-distribution.ts'
 import { readRule } from '../../../core/rules/rule.ts'
 import type { Rule } from '../../../core/rules/rule.ts'
 import { RuleBook } from '../../../core/rules/rule-book.ts'
 import { GenerationRules } from '../../../core/rules/rule-entry.ts'
-import { registryOf, subjectOf } from '../../support/match.ts'
+import { registryOf, subjectOf, vocabularyOf } from '../../support/match.ts'
 
 const bounds = ruleBoundsOf({ publicMode: false, maxDelayMs: 30_000 })
 const protocols = registryOf()
-const ruleOf = (rule: object): Rule => readRule({ name: 'x', ...rule }, '', { bounds, protocols, checks: null })
+const ruleOf = (rule: object): Rule =>
+  readRule({ name: 'x', ...rule }, '', { ...vocabularyOf(protocols), bounds, checks: null })
 
 t.test('counts in the order skip, every, sample, times [RULE-2]', async t => {
   const acts = (rule: object, requests: number): string => {
@@ -73,7 +74,7 @@ t.test('the rules of the session idle longest are removed first [RULE-18]', asyn
     openStore,
     now: () => now,
   })
-  const generation = new GenerationRules(protocols)
+  const generation = new GenerationRules(vocabularyOf(protocols))
   const sizes = (): number[] => ['a', 'b', 'c'].map(session => book.list(generation, session).entries.length)
   const two = [
     ruleOf({ then: { fail: 500 } }),

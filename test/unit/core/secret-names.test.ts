@@ -1,7 +1,7 @@
 /** The one rule for names of secrets, and what it finds in texts, JSON and headers. */
 import t from 'tap'
-import { isOrdinaryText, isSecretName, Redactor, SecretValues } from '../../../core/contract/plugin.ts'
-import { findSecrets } from '../../../core/contract/secret-scanner.ts'
+import { isOrdinaryText, isSecretName, Redactor, SecretValues } from '../../../core/toolkit/toolkit.ts'
+import { findSecrets } from '../../../core/toolkit/secret-scanner.ts'
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:tls'
-import { findServerName } from '../../../core/http/listener/server-name.ts'
+import { findServerName } from '../../../core/http/sockets/server-name.ts'
 
 /** What a client sends first. */
 async function helloOf(servername: string): Promise<Buffer> {

@@ -94,7 +94,6 @@ const TABLE: Record<string, Record<string, string>> = {
     'state upload-parts': 'shared',
     'secret sealed': 'shared',
   },
-  'llm-openai-realtime': { 'secret client-secrets': 'shared' },
   mcp: {
     'state sessions': 'shared',
     'eventLog messages': 'shared',

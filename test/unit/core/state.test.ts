@@ -506,9 +506,13 @@ t.test('a hundred thousand inserts leave count and bytes at their bounds [STATE-
 t.test('generations', async t => {
   function registry() {
     const failures: (StateFailure & { error: unknown })[] = []
-    const made = new StateRegistry({ onError: (error, failure) => failures.push({ error, ...failure }) })
+    const changed: object[] = []
+    const made = new StateRegistry({
+      onError: (error, failure) => failures.push({ error, ...failure }),
+      onNewSchema: data => changed.push(data),
+    })
     t.teardown(() => made.close())
-    return { registry: made, failures }
+    return { registry: made, failures, changed }
   }
 
   t.test('same code, same store, under the newer bounds [STATE-11]', async t => {
@@ -527,22 +531,29 @@ t.test('generations', async t => {
     t.equal(await after.count(), 0, 'a shorter lifetime applies to existing entries')
   })
 
-  t.test('other code, another plugin, another name: another store [STATE-12]', async t => {
-    const { registry: r } = registry()
+  t.test('another schema, another plugin, another name: another store [STATE-12]', async t => {
+    const { registry: r, changed } = registry()
     const bounds = { maxCount: 10 }
     const old = r.hold(1, 'bins', 'v1')
+    const newer = r.hold(2, 'bins', 'v2')
     const stores = [
       old.state('bin', bounds),
       old.state('other', bounds),
-      r.hold(2, 'bins', 'v2').state('bin', bounds),
+      newer.state('bin', { ...bounds, schema: 2 }),
       r.hold(2, 'sse', 'v1').state('bin', bounds),
     ]
     t.equal(new Set(stores).size, 4)
     await stores[0]!.set('a', 1)
     t.equal(await stores[2]!.count(), 0)
     t.equal(await stores[0]!.count(), 1, 'the old version keeps its own')
+    t.equal(newer.state('other', { ...bounds, schema: 1 }), stores[1], 'other code goes on with the same data')
+    t.same(changed, [{ plugin: 'bins', name: 'bin', schema: '2' }])
+    const logs = [old, newer].map((holder, index) =>
+      holder.eventLog('changes', { maxPerStream: 1, maxCount: 10, of: stores[2 * index]! }),
+    )
+    t.not(logs[0], logs[1], 'a log belongs to its store')
     await old.release()
-    t.same(r.counts(), { stores: 2, shared: 0 })
+    t.same(r.counts(), { stores: 3, shared: 0 })
   })
 
   t.test('a store without holders is removed, also for later generations [STATE-12]', async t => {
@@ -657,4 +668,42 @@ t.test('generations', async t => {
     t.throws(() => holder.state('x', { maxCount: 1 }), /state "x" of mcp requested after generation 7 was closed/)
     t.throws(() => holder.shared('x', () => 1), /generation 7/)
   })
+})
+
+t.test('a store within a store', async t => {
+  const { store: s, reported } = store<number>({ maxPerGroup: 2 })
+  const [a, b] = [s.within('a'), s.within('b')]
+  const changes: string[] = []
+  a.subscribe(change => changes.push(shown(change)))
+
+  await a.set('x', 1)
+  await b.set('x', 2)
+  t.equal(await a.increment('x', 10), 11)
+  t.equal(await a.update('x', value => value! + 1), 12)
+  t.equal(await a.add('x', 0), false)
+  t.strictSame([await a.get('x'), await a.peek('x'), await b.get('x'), await s.get('x')], [12, 12, 2, undefined])
+  t.strictSame(changes, ['set x', 'set x', 'set x'])
+  t.strictSame(reported, ['set a\nx', 'set b\nx', 'set a\nx', 'set a\nx'])
+
+  await a.set('y', 3)
+  t.strictSame(await a.list({ newestFirst: true, where: (value, key) => value > 2 && key !== 'z' }), [
+    { key: 'y', value: 3 },
+    { key: 'x', value: 12 },
+  ])
+  await a.set('z', 4)
+  t.strictSame(await a.list(), [
+    { key: 'y', value: 3 },
+    { key: 'z', value: 4 },
+  ])
+  t.strictSame([await a.count(), await b.count(), await s.count()], [2, 1, 3], 'the group has its own bound')
+  t.equal(await a.bytes(), await s.bytes())
+
+  t.equal(await a.take('y'), 3)
+  t.equal(await a.delete('y'), false)
+  await b.set('y', 5)
+  t.equal(await b.clear((value, key) => key === 'y' && value === 5), 1)
+  t.equal(await a.clear(), 1)
+  t.strictSame(await s.list(), [{ key: 'b\nx', value: 2 }])
+  t.throws(() => s.within('a\nb'), TypeError)
+  t.throws(() => a.within('b'), TypeError)
 })

@@ -1,7 +1,7 @@
 /** Work that arrives at once is spread over turns of the event loop. */
 import t from 'tap'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { TurnLimit } from '../../../core/http/listener/turn-limit.ts'
+import { TurnLimit } from '../../../core/http/sockets/turn-limit.ts'
 
 t.test('a limited number starts in each turn, in order [HARD-9]', async t => {
   const limit = new TurnLimit(3)

@@ -1,6 +1,6 @@
 /** The common bound of unsent bytes, without connections. */
 import t from 'tap'
-import { UnsentMemory, type UnsentShare } from '../../../core/http/streams/unsent-memory.ts'
+import { UnsentMemory, type UnsentShare } from '../../../core/limits/unsent-memory.ts'
 import { TurnedClock } from '../../support/stream-server.ts'
 
 const KIB = 1024

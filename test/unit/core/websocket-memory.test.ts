@@ -1,6 +1,6 @@
 /** Unsent data of WebSockets, tested without connections. */
 import t from 'tap'
-import { UnsentMemory } from '../../../core/http/streams/unsent-memory.ts'
+import { UnsentMemory } from '../../../core/limits/unsent-memory.ts'
 import { WebSocketMemory, type BoundedSocket } from '../../../core/http/streams/websocket-memory.ts'
 
 type Sent = (error?: Error) => void

@@ -3,7 +3,7 @@ import t from 'tap'
 import { parse, stringify } from 'yaml'
 import { Pacer } from '../../../core/contract/budgets.ts'
 import type { JsonObject } from '../../../core/contract/json.ts'
-import { writeYaml } from '../../../core/contract/yaml-text.ts'
+import { writeYaml } from '../../../core/toolkit/yaml-text.ts'
 
 const OPTIONS = { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' } as const
 const VALUE: JsonObject = {

@@ -1,13 +1,13 @@
 /** What a logout revokes, and the limits of its notifications. */
 import t from 'tap'
 import type { Svc } from 'svc/plugin'
-import type { AuthorizationCode } from '../../../plugins/identity/grants/authorization-code.ts'
+import type { AuthorizationCode } from '../../../plugins/identity/stores/records.ts'
 import type { Issuer } from '../../../plugins/identity/issuers/issuer.ts'
-import { issuerSettings } from '../../../plugins/identity/issuers/issuer-settings.ts'
+import { issuerSettings } from '../../../plugins/identity/settings/issuer-settings.ts'
 import { beginSession, endSession } from '../../../plugins/identity/login/sessions.ts'
 import { createLogoutNotifications } from '../../../plugins/identity/logout/notifications.ts'
-import type { IdentityOptions } from '../../../plugins/identity/options.ts'
-import { openStores, storesOf } from '../../../plugins/identity/stores.ts'
+import type { IdentityOptions } from '../../../plugins/identity/settings/options.ts'
+import { openStores, storesOf } from '../../../plugins/identity/stores/stores.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 
 const user = { username: 'alice', name: 'Alice', email: 'alice@svc.local', groups: [] }

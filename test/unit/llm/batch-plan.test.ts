@@ -1,6 +1,7 @@
 /** The plan of a batch: its header, and its state at any instant. */
 import t from 'tap'
-import { DEFAULT_PLAN, parsePlan, stateAt, type BatchPlan } from '../../../plugins/llm/state/batch-plan.ts'
+import { DEFAULT_PLAN, parsePlan, stateAt } from '../../../plugins/llm/state/batch-plan.ts'
+import type { BatchPlan } from '../../../plugins/llm/contract/route.ts'
 
 t.test('the header names a time, an outcome, errors and an order [LLMN-163]', async t => {
   const cases: [string, Partial<BatchPlan>][] = [

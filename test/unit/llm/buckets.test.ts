@@ -1,7 +1,7 @@
 /** Token buckets: capacity, refill, refusal and payment, without a clock of their own. */
 import t from 'tap'
 import { adjust, stateOf, take, wholeRemaining, type Levels, type Limits } from '../../../plugins/llm/limits/bucket.ts'
-import { goDuration } from '../../../plugins/llm-openai/rate-limits.ts'
+import { goDuration } from '../../../plugins/llm-openai/format/rate-limits.ts'
 
 const START = Date.UTC(2026, 2, 14, 12)
 

@@ -1,12 +1,12 @@
 /** What makes replies of any size cheap: tokens and events that are made as they are read, and bounds on what multiplies. */
 import t from 'tap'
 import { OutputBudget, StepBudget } from '../../../core/contract/plugin.ts'
-import { createEngine } from '../../../plugins/llm/engine/engine.ts'
+import { createEngine } from '../../../plugins/llm/registry/engine.ts'
 import { firstPieces, joined, piecesOf } from '../../../plugins/llm/engine/pieces.ts'
 import { fromSchema } from '../../../plugins/llm/engine/schema-value.ts'
 import { pieces } from '../../../plugins/llm/engine/tokens.ts'
-import type { NeutralRequest } from '../../../plugins/llm/neutral.ts'
-import type { StreamEvent } from '../../../plugins/llm/provider.ts'
+import type { NeutralRequest } from '../../../plugins/llm/contract/neutral.ts'
+import type { StreamEvent } from '../../../plugins/llm/contract/stream.ts'
 import { breakAt } from '../../../plugins/llm/streaming/break-point.ts'
 import { chatResultOf, readReply } from '../../../plugins/llm/testing/reply.ts'
 

@@ -7,7 +7,7 @@ import type { BodyStream, StreamEnd } from 'svc/plugin'
 import { framings, type Framer } from '../../../plugins/llm/streaming/framing.ts'
 import { PlainOutput } from '../../../plugins/llm/streaming/output.ts'
 import { pump, type PumpOptions, type StreamOutcome } from '../../../plugins/llm/streaming/pump.ts'
-import type { StreamEvent } from '../../../plugins/llm/provider.ts'
+import type { StreamEvent } from '../../../plugins/llm/contract/stream.ts'
 import type { Sleeper, TokenClock } from '../../../plugins/llm/streaming/token-clock.ts'
 
 const GAP_MS = 200

@@ -1,6 +1,6 @@
 /** How long and how many records of the mock LLM are kept. */
 import t from 'tap'
-import { createRecords, type AiRecord } from '../../../plugins/llm/records/records.ts'
+import { createRequestRecords, type AiRecord } from '../../../plugins/llm/records/records.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 
 const HOUR_MS = 3_600_000
@@ -35,7 +35,7 @@ const record = (id: string, ageMs = 0): AiRecord => ({
 const all = (): boolean => true
 
 t.test('a record is kept for one hour, whatever comes after it [LLM-26]', async t => {
-  const records = createRecords(pluginState({ publicMode: false }).svc)
+  const records = createRequestRecords(pluginState({ publicMode: false }).svc)
   records.add(record('old', HOUR_MS))
   records.add(record('late', HOUR_MS - 5_000))
   records.add(record('new'))
@@ -52,7 +52,7 @@ t.test('the newest 1000 records are kept, 200 in public mode [LLM-26]', async t 
     [false, 1000],
     [true, 200],
   ] as const) {
-    const records = createRecords(pluginState({ publicMode }).svc)
+    const records = createRequestRecords(pluginState({ publicMode }).svc)
     for (let index = 0; index < kept + 10; index++) records.add(record(`r${index}`))
     const found = await records.newest(5000, all)
     t.equal(found.length, kept)

@@ -1,7 +1,7 @@
 /** Prompt tokens by message: what a request has less when its oldest messages are dropped. */
 import t from 'tap'
 import { promptTokens, render, tokensOfMessages } from '../../../plugins/llm/engine/prompt.ts'
-import type { NeutralRequest, Part } from '../../../plugins/llm/neutral.ts'
+import type { NeutralRequest, Part } from '../../../plugins/llm/contract/neutral.ts'
 import { loadEncoding } from '../../../plugins/llm/tokenizers/encodings.ts'
 
 const text = (value: string): Part => ({ type: 'text', text: value })

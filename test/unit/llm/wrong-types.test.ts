@@ -1,15 +1,14 @@
 /** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
 import t from 'tap'
 import { OutputBudget, StepBudget } from '../../../core/contract/plugin.ts'
-import { createEngine } from '../../../plugins/llm/engine/engine.ts'
-import { compute } from '../../../plugins/llm/exchange/compute.ts'
-import { isBadInput } from '../../../plugins/llm/errors.ts'
-import { ProviderError } from '../../../plugins/llm/exchange/error-responses.ts'
+import { createEngine } from '../../../plugins/llm/registry/engine.ts'
+import { compute } from '../../../plugins/llm/steps/compute.ts'
+import { isBadInput, ProviderError } from '../../../plugins/llm/contract/errors.ts'
 import type { ProviderInstance } from '../../../plugins/llm/providers/instance.ts'
 import { BatchStore } from '../../../plugins/llm/state/batches.ts'
 import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
 import { defaultLatency } from '../../../plugins/llm/streaming/pace.ts'
-import type { LlmProvider, LlmRoute, RenderContext, RouteInput } from '../../../plugins/llm/types.ts'
+import type { LlmProvider, ProviderRoute, RenderContext, RouteInput } from '../../../plugins/llm/types.ts'
 import { createProvider as anthropic } from '../../../plugins/llm-anthropic/provider.ts'
 import { createMessages } from '../../../plugins/llm-anthropic/messages.ts'
 import { createProvider as azure } from '../../../plugins/llm-azure/provider.ts'
@@ -19,7 +18,7 @@ import { createProvider as gemini } from '../../../plugins/llm-gemini/provider.t
 import { createState as geminiState } from '../../../plugins/llm-gemini/state.ts'
 import { createProvider as ollama } from '../../../plugins/llm-ollama/provider.ts'
 import { createProvider as openai } from '../../../plugins/llm-openai/provider.ts'
-import { createState } from '../../../plugins/llm-openai/responses/state.ts'
+import { createState } from '../../../plugins/llm-openai/state.ts'
 import { createWire } from '../../../plugins/llm-openai/wire.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 
@@ -30,7 +29,6 @@ const llm = {
   engine,
   documents: new DocumentStore(svc),
   batches: new BatchStore(svc, 1000, { maxBytes: 1_000_000 }),
-  endings: () => () => () => () => {},
 }
 const state = createState(svc, llm)
 const providers: LlmProvider[] = [
@@ -86,9 +84,15 @@ function inputOf(body: object): RouteInput {
 }
 
 /** Processes a request completely, including the stream. Returns null or the error. */
-async function answer(provider: LlmProvider, route: LlmRoute, body: object): Promise<unknown> {
+async function answer(provider: LlmProvider, route: ProviderRoute, body: object): Promise<unknown> {
   try {
     const output = new OutputBudget(1 << 24)
+    if (route.parse === undefined) {
+      const reply = await route.handle(inputOf(body))
+      if ('events' in reply) for (const event of reply.events) JSON.stringify(event.data)
+      else JSON.stringify(reply.body)
+      return null
+    }
     const parsed = await route.parse(inputOf(body))
     const result = await compute(parsed, {
       instance: instanceOf(provider),

@@ -2,10 +2,10 @@
 import t, { type Test } from 'tap'
 import { Bridge, type BridgeOptions } from '../../../plugins/mcp/bridge/bridge.ts'
 import { sdkSource } from '../../../plugins/mcp/bridge/sdk-link.ts'
-import type { Call } from '../../../plugins/mcp/calls/call.ts'
+import type { Call } from '../../../plugins/mcp/servers/call.ts'
 import type { JsonObject, SdkServer, SdkTransport } from '../../../plugins/mcp/types.ts'
 import { until } from '../../support/until.ts'
-import { VERSIONS } from '../../../plugins/mcp/wire/versions.ts'
+import { VERSIONS } from '../../../plugins/mcp/protocol/versions.ts'
 
 /** Answers requests by method; what has no answer is never answered. */
 function scripted(answers: Record<string, (params: JsonObject, send: (message: JsonObject) => void) => unknown>) {

@@ -1,17 +1,17 @@
 /** Messages, URI templates, schemas, lists and cursors, without a server. */
 import t from 'tap'
-import { parseBody, readId, readMessage } from '../../../plugins/mcp/calls/json-rpc.ts'
+import { parseBody, readId, readMessage } from '../../../plugins/mcp/protocol/json-rpc.ts'
 import { registerConformance } from '../../../plugins/mcp/conformance/register.ts'
 import { registerDemo } from '../../../plugins/mcp/demo/register.ts'
 import { CODES, RpcError } from '../../../plugins/mcp/errors.ts'
 import { Registry } from '../../../plugins/mcp/registry/registry.ts'
 import { compileInput, routedArguments, withoutRouting } from '../../../plugins/mcp/registry/schema.ts'
 import { select } from '../../../plugins/mcp/registry/selection.ts'
-import { Server } from '../../../plugins/mcp/registry/server.ts'
+import { Server } from '../../../plugins/mcp/servers/server.ts'
 import type { ToolDefinition } from '../../../plugins/mcp/types.ts'
 import { parseTemplate } from '../../../plugins/mcp/registry/uri-template.ts'
-import { STATELESS, VERSIONS } from '../../../plugins/mcp/wire/versions.ts'
-import { readAccept } from '../../../plugins/mcp/access/media-types.ts'
+import { STATELESS, VERSIONS } from '../../../plugins/mcp/protocol/versions.ts'
+import { readAccept } from '../../../plugins/mcp/http/media-types.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)

@@ -4,11 +4,11 @@ import type { Test } from 'tap'
 import { StateRegistry } from '../../../core/state/state-registry.ts'
 import type { Channel, Svc, SvcReplicas } from '../../../core/contract/plugin.ts'
 import { boundsOf } from '../../../plugins/mcp/bounds.ts'
-import type { Call } from '../../../plugins/mcp/calls/call.ts'
+import type { Call } from '../../../plugins/mcp/servers/call.ts'
 import type { RunningTask } from '../../../plugins/mcp/tasks/running-task.ts'
 import { openTaskStore, openTaskUpdates } from '../../../plugins/mcp/tasks/task-record.ts'
 import { type TaskMessage, Tasks } from '../../../plugins/mcp/tasks/tasks.ts'
-import { STATELESS } from '../../../plugins/mcp/wire/versions.ts'
+import { STATELESS } from '../../../plugins/mcp/protocol/versions.ts'
 import { flush } from '../../support/mcp-sessions.ts'
 
 const owner = { server: 'tasks', principal: 'everybody' }

@@ -53,8 +53,8 @@ export function applyKey(context: RequestContext, outcome: KeyAdmission | Reject
 }
 
 /** Paths requested by browsers, probes and the pages of svc, and discovery documents; plugins exempt more. */
-const EXEMPT_PATHS = new Set(['/', '/favicon.ico', '/openapi.json'])
-const EXEMPT_PREFIXES = ['/_svc', '/docs', '/.well-known']
+const EXEMPT_PATHS = new Set(['/favicon.ico', '/openapi.json'])
+const EXEMPT_PREFIXES = ['/_svc', '/.well-known']
 
 function isExempt({ path, method, generation }: RequestContext): boolean {
   if (path === null) return false

@@ -1,7 +1,7 @@
 /** The stage that marks a request for the inspector: every request that gets this far is captured, however it ends. */
 import type { Inspector } from '../../../inspector/inspector.ts'
 import type { RequestContext } from '../../request/context.ts'
-import { receivedBody } from '../../request/streamed-body.ts'
+import { receivedBody } from '../streamed-body.ts'
 import type { CompletionReader } from '../completion-batch.ts'
 import { ResponseCopy } from '../../../inspector/response-copy.ts'
 import { copyText } from '../../../collections/text-memory.ts'
@@ -41,6 +41,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       rawHeaders: request.rawHeaders,
       headers: request.headers,
       clientIp: context.clientIp,
+      scheme: context.scheme,
       session: context.session.header,
       sessionFrom: context.session.from,
       body: receivedBody(context),

@@ -1,12 +1,12 @@
 /** The stage that protects the control plane, and tells later stages which credential the request has. */
 import { sendResponse } from '../../response/send.ts'
-import { presentedCredential } from '../admin-guard.ts'
+import { presentedCredential } from '../../access/admin-guard.ts'
 import { readBearerToken } from '../../../fields/authorization.ts'
 import type { RequestContext } from '../../request/context.ts'
-import { isTokenShaped } from '../control-auth/control-auth.ts'
-import type { ControlAuth, Grant, RefusalReason } from '../control-auth/control-auth.ts'
-import { neededScope } from '../control-auth/scopes.ts'
-import type { Scope } from '../control-auth/scopes.ts'
+import { isTokenShaped } from '../../access/control-auth.ts'
+import type { ControlAuth, Grant, RefusalReason } from '../../access/control-auth.ts'
+import { neededScope } from '../../access/scopes.ts'
+import type { Scope } from '../../access/scopes.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 

@@ -1,19 +1,24 @@
 /** The stage that applies `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
 import {
   EXPECTED,
+  expectedFail,
   injectedFaultBody,
   isDelay,
   parseAbort,
   parseDelay,
   parseFail,
+  parseFailWord,
   rollPercent,
 } from '../../../rules/fault-headers.ts'
+import { declaredBody, type FaultDetails, type NamedFault } from '../../../rules/declared-faults.ts'
+import type { FaultOrigin } from '../../../contract/plugin.ts'
 import { sendError } from '../../response/send.ts'
 import { announcedLength } from '../../request/body.ts'
+import type { BodyServices } from '../../request/decoded-body.ts'
+import { readContent } from '../read-body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import type { RequestContext } from '../../request/context.ts'
-import { readContent } from '../../request/decoded-body.ts'
-import type { BodyServices } from '../../request/decoded-body.ts'
+import { waitFor } from '../../request/delay.ts'
 import { firstHeader } from '../../request/header.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
@@ -54,17 +59,35 @@ function injectAbort(context: RequestContext, services: BodyServices): boolean |
 function injectFail(context: RequestContext, services: BodyServices): boolean | Promise<boolean> {
   if (context.description?.ownFail) return true
   const header = firstHeader(context.request, 'x-svc-fail')
-  const fail = parseFail(header)
-  if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', EXPECTED.fail)
+  const { faults } = context.generation.rules.vocabulary
+  const plugin = context.route?.plugin ?? null
+  const words = faults.words(plugin)
+  const fail = parseFailWord(header, words) ?? parseFail(header)
+  if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', expectedFail(words))
   if (fail === null || !rollPercent(fail.percent)) return true
   return afterBody(context, services, () => {
-    context.injects('fail', `X-Svc-Fail: ${header!.trim()}`, 'header')
+    const source = `X-Svc-Fail: ${header!.trim()}`
+    if ('word' in fail) return sendDeclaredFault(context, faults.find(plugin, fail.word)!, source, 'header')
+    context.injects('fail', source, 'header')
     sendError(context, {
       status: fail.status,
       kind: 'injected',
       body: injectedFaultBody(fail.status, fail.percent),
     })
   })
+}
+
+/** Sends a failure that the plugin of the route declares, in the format of the route. */
+export function sendDeclaredFault(
+  context: RequestContext,
+  fault: NamedFault,
+  source: string,
+  origin: FaultOrigin,
+  { retryAfterSecs = null, ...details }: FaultDetails & { retryAfterSecs?: number | null } = {},
+): void {
+  context.injects(fault.word, source, origin)
+  const headers = { ...fault.headers, ...(retryAfterSecs === null ? {} : { 'Retry-After': String(retryAfterSecs) }) }
+  sendError(context, { status: fault.status, kind: 'injected', body: declaredBody(fault, details) }, headers)
 }
 
 /** A body with a known end is still read, because the inspector shows it. An endless body is not waited for. */
@@ -79,16 +102,4 @@ export function afterBody(context: RequestContext, services: BodyServices, act: 
   }
   act()
   return false
-}
-
-/** Returns false if the client disconnected, or another response was sent, before the time elapsed. */
-export function waitFor(context: RequestContext, ms: number): Promise<boolean> {
-  if (context.closed) return Promise.resolve(false)
-  return new Promise(resolve => {
-    const timer = setTimeout(() => resolve(!context.closed && !context.response.isDetached), ms)
-    context.whenClosed(() => {
-      clearTimeout(timer)
-      resolve(false)
-    })
-  })
 }

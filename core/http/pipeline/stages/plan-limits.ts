@@ -1,7 +1,7 @@
 /** The stage that applies the plan limits, also when a response turns out to be a stream. */
 import type { Limits } from '../../../limits/limits.ts'
 import type { Admission, AdmissionOptions } from '../../../limits/plan-limiter.ts'
-import type { AdminGuard } from '../admin-guard.ts'
+import type { AdminGuard } from '../../access/admin-guard.ts'
 import { sendResponse } from '../../response/send.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { isBelow } from '../../../fields/request-target.ts'
@@ -48,7 +48,7 @@ const EXEMPT_READS = new Set(['/_svc/usage', '/_svc/status', '/_svc/ready', '/_s
 
 export function isExemptFromPlan({ path, method, generation }: RequestContext): boolean {
   if (path === null) return false
-  if (path === '/' || generation.exemptions.has('limits', path)) return true
+  if (generation.exemptions.has('limits', path)) return true
   return (method === 'GET' || method === 'HEAD') && EXEMPT_READS.has(path)
 }
 

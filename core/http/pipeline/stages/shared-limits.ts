@@ -1,11 +1,10 @@
 /** The stage that applies the limits of the plan and of the key to all replicas together, in one step. */
-import type { QuotaClaim } from '../../../state/shared/quota-scripts.ts'
-import type { QuotaOutcome } from '../../../limits/shared-quota.ts'
 import { sendResponse } from '../../response/send.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { PipelineServices } from '../stage.ts'
 import { applyKey } from './api-key.ts'
 import { admissionOptions, holdAdmission, isExemptFromPlan } from './plan-limits.ts'
+import type { QuotaClaim, QuotaOutcome } from '../../../limits/quota-claims.ts'
 
 interface Claims {
   plan: QuotaClaim | null

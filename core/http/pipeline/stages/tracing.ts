@@ -1,7 +1,7 @@
 /** The stage that assigns a trace context to a request, and a span if spans are exported. */
 import { joinTrace, printTraceResponse, readTraceParent } from '../../../tracing/trace-context.ts'
 import type { TraceParent } from '../../../tracing/trace-context.ts'
-import { Redactor } from '../../../contract/redaction.ts'
+import { Redactor } from '../../../toolkit/redaction.ts'
 import { SpanDetails } from '../../../tracing/span-details.ts'
 import type { ServerSpan, SpanAttributes, Tracer } from '../../../tracing/tracer.ts'
 import type { RequestContext } from '../../request/context.ts'

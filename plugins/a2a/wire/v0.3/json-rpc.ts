@@ -1,6 +1,6 @@
 /** Owns the JSON of version 0.3 over JSON-RPC, in which every object has a `kind`. */
-import { isRecord } from 'svc/plugin'
-import { invalidParams } from '../../errors.ts'
+import { isRecord } from 'svc/toolkit'
+import { invalidParams } from '../../protocol/errors.ts'
 import type { Artifact, JsonObject, Message, Part, TaskState, TaskStatus } from '../../types.ts'
 import { checkKind, onlyContent, readBoolean, readContentText, readObject } from '../read.ts'
 import { type Renderer, renderTask } from '../render.ts'

@@ -1,5 +1,5 @@
 /** Owns what the parts of version 0.3 share in both bindings: file parts, metadata and push configs. */
-import type { PushConfig } from '../../push/push-config.ts'
+import type { PushConfig } from '../../protocol/push-config.ts'
 import type { JsonObject, Part } from '../../types.ts'
 import { onlyContent, readBase64, readFileFields, readObject, readText } from '../read.ts'
 

@@ -1,5 +1,5 @@
 /** The legacy subprotocol `graphql-ws` of `subscriptions-transport-ws` clients. */
-import { shownText } from 'svc/plugin'
+import { shownText } from 'svc/toolkit'
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql'
 import { MAX_OPERATIONS, tooManyOperations } from '../../connection.ts'
 import type { Connection } from '../../connection.ts'

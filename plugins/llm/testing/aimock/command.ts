@@ -2,8 +2,8 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import { Document, type YAMLSeq } from 'yaml'
-import { isRecord, isTextNestedWithin, nearest } from 'svc/plugin'
-import type { Command, CommandContext, JsonObject, TranslatedFile } from 'svc/plugin'
+import { isRecord, isTextNestedWithin, nearest, type TranslatedFile } from 'svc/toolkit'
+import type { Command, CommandContext, JsonObject } from 'svc/plugin'
 import { translateFixtures } from './translate.ts'
 
 const USAGE = `usage: svc fixtures import <path>… [--out file] [--strict]

@@ -1,7 +1,7 @@
 /** `response` of an aimock fixture, and its timing, as a step of a rule. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Json, JsonObject } from 'svc/plugin'
-import type { Finish } from '../../neutral.ts'
+import type { Finish } from '../../contract/neutral.ts'
 import { noteOthers } from './problems.ts'
 import type { Note } from './problems.ts'
 

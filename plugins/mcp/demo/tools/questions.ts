@@ -1,8 +1,8 @@
 /** Owns the tools that ask the client: for a confirmation by its user, and for a text from its model. */
-import { isRecord, shownText } from 'svc/plugin'
-import { CAPABILITY } from '../../calls/questions.ts'
+import { isRecord, shownText } from 'svc/toolkit'
+import { CAPABILITY } from '../../protocol/questions.ts'
 import type { CallContext, JsonObject, QuestionMethod, ToolDefinition, ToolResult } from '../../types.ts'
-import { STATELESS } from '../../wire/versions.ts'
+import { STATELESS } from '../../protocol/versions.ts'
 import { defineTool, textContent, textResult } from './define.ts'
 
 const elicitConfirmation = defineTool<{ action: string; require?: boolean }>({

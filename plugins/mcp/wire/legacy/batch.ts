@@ -2,15 +2,15 @@
 import { checkScope } from '../../access/scope.ts'
 import { MAX_BATCH } from '../../bounds.ts'
 import { transportError, RpcError, withStateError } from '../../errors.ts'
-import type { Exchange } from '../../calls/exchange.ts'
-import { errorText, readId, readMessage } from '../../calls/json-rpc.ts'
+import type { HttpExchange } from '../../http/exchange.ts'
+import { errorText, readId, readMessage } from '../../protocol/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 import { respondTo } from './respond.ts'
 import { handleOneWayMessage } from './one-way-messages.ts'
 import { NO_STREAM, PostChannel } from './response-channel.ts'
 
 /** Runs all messages concurrently; responses are in the order of the requests. A batch without requests gets 202. */
-export async function serveBatch(messages: unknown[], session: Session, exchange: Exchange): Promise<void> {
+export async function serveBatch(messages: unknown[], session: Session, exchange: HttpExchange): Promise<void> {
   if (!session.version.batches)
     throw transportError(400, `Invalid Request: revision ${session.version.name} does not support batches`)
   if (messages.length === 0 || messages.length > MAX_BATCH)
@@ -26,7 +26,7 @@ export async function serveBatch(messages: unknown[], session: Session, exchange
 }
 
 /** The response to a member; null if it gets none. */
-async function respondToMember(value: unknown, session: Session, exchange: Exchange): Promise<string | null> {
+async function respondToMember(value: unknown, session: Session, exchange: HttpExchange): Promise<string | null> {
   try {
     const message = readMessage(value)
     if (message.kind !== 'request') {

@@ -1,9 +1,9 @@
 /** Communication with the client of a call in a session. */
-import type { Call, Conversation } from '../../calls/call.ts'
+import type { Call, Conversation } from '../../servers/call.ts'
 import { ToolFailure } from '../../errors.ts'
 import type { Hub } from '../../sessions/hub.ts'
-import { notificationText } from '../../calls/json-rpc.ts'
-import { CAPABILITY, type ClientCapabilities, isSupported, questionParams, SUBJECT } from '../../calls/questions.ts'
+import { notificationText } from '../../protocol/json-rpc.ts'
+import { CAPABILITY, type ClientCapabilities, isSupported, questionParams, SUBJECT } from '../../protocol/questions.ts'
 import type { InFlight, Session } from '../../sessions/session.ts'
 import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
 import type { ResponseChannel } from './response-channel.ts'

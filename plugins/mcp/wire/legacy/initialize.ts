@@ -1,15 +1,15 @@
 /** Owns `initialize`, which negotiates the parameters of a session. */
-import { isRecord } from 'svc/plugin'
-import type { RpcRequest } from '../../calls/json-rpc.ts'
-import { readCapabilities } from '../../calls/questions.ts'
+import { isRecord } from 'svc/toolkit'
+import type { RpcRequest } from '../../protocol/json-rpc.ts'
+import { readCapabilities } from '../../protocol/questions.ts'
 import { invalidParams } from '../../errors.ts'
-import type { Server } from '../../registry/server.ts'
+import type { Server } from '../../servers/server.ts'
 import type { SessionParameters, Transport } from '../../sessions/session-record.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { JsonObject } from '../../types.ts'
-import { negotiate } from '../versions.ts'
-import { capabilities, serverInfo } from '../server-info.ts'
-import type { InitializeResult } from '../spec.ts'
+import { negotiate } from '../../protocol/versions.ts'
+import { capabilities, serverInfo } from '../../servers/server-info.ts'
+import type { InitializeResult } from '../../protocol/spec.ts'
 
 /** Throws -32602 if a required member of `params` is missing or has another type. Unknown revisions are negotiated. */
 export function readSessionParameters(

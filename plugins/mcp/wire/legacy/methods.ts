@@ -1,7 +1,6 @@
 /** Owns the methods that only sessions support: ping, log level and resource subscriptions. */
 import { MAX_SUBSCRIPTIONS } from '../../bounds.ts'
-import { isLogLevel, LOG_LEVELS, type Call, type MethodResult } from '../../calls/call.ts'
-import type { Method } from '../../calls/dispatch.ts'
+import { isLogLevel, LOG_LEVELS, type Call, type Method, type MethodResult } from '../../servers/call.ts'
 import { invalidParams, methodNotFound } from '../../errors.ts'
 import { readUri, requireResource } from '../../methods/resources.ts'
 import type { Session } from '../../sessions/session.ts'

@@ -1,5 +1,5 @@
 /** Owns messages from clients that get no response: notifications, and responses to questions. */
-import type { RpcNotification, RpcResponse } from '../../calls/json-rpc.ts'
+import type { RpcNotification, RpcResponse } from '../../protocol/json-rpc.ts'
 import type { Hub } from '../../sessions/hub.ts'
 import type { Session } from '../../sessions/session.ts'
 

@@ -1,10 +1,9 @@
 /** Owns the response to one request of a session, for both transports. */
-import type { Call } from '../../calls/call.ts'
-import { dispatch, resultJson } from '../../calls/dispatch.ts'
+import type { Call } from '../../servers/call.ts'
+import { dispatch, resultJson } from '../../methods/dispatch.ts'
 import { Cancelled, CODES, RpcError, withStateError } from '../../errors.ts'
-import type { Exchange } from '../../calls/exchange.ts'
-import { errorText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
-import { pageSizeOf } from '../../routes/page-size.ts'
+import type { HttpExchange } from '../../http/exchange.ts'
+import { errorText, resultText, type RpcRequest } from '../../protocol/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 import { SessionConversation } from './conversation.ts'
 import { sessionMethod } from './methods.ts'
@@ -14,7 +13,7 @@ import type { ResponseChannel } from './response-channel.ts'
 export function respondTo(
   request: RpcRequest,
   session: Session,
-  exchange: Exchange,
+  exchange: HttpExchange,
   channel: ResponseChannel,
 ): Promise<string | null> {
   return new Promise(resolve => {
@@ -27,7 +26,7 @@ export function respondTo(
 async function run(
   request: RpcRequest,
   session: Session,
-  exchange: Exchange,
+  exchange: HttpExchange,
   channel: ResponseChannel,
   onCancel: () => void,
 ): Promise<string> {
@@ -40,7 +39,7 @@ async function run(
       version: session.version,
       method: request.method,
       params: request.params,
-      pageSize: pageSizeOf(exchange.request),
+      pageSize: exchange.pageSize,
       claims,
       http,
       conversation,
@@ -54,7 +53,7 @@ async function run(
   }
 }
 
-function failureText(caught: unknown, request: RpcRequest, exchange: Exchange): string | null {
+function failureText(caught: unknown, request: RpcRequest, exchange: HttpExchange): string | null {
   const error = withStateError(caught)
   if (error instanceof Cancelled) return null
   if (error instanceof RpcError) return errorText(request.id, error)

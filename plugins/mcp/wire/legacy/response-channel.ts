@@ -1,6 +1,6 @@
 /** Owns sending the messages of a call in a session, on the response of its POST or on the HTTP+SSE stream. */
-import type { Exchange } from '../../calls/exchange.ts'
-import type { RequestId } from '../../calls/json-rpc.ts'
+import type { HttpExchange } from '../../http/exchange.ts'
+import type { RequestId } from '../../protocol/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { SessionStream } from '../../sessions/session-stream.ts'
 
@@ -22,13 +22,13 @@ export function httpSseChannel(session: Session): ResponseChannel {
 /** The response to a POST, which becomes a stream with the first message. */
 export class PostChannel implements ResponseChannel {
   readonly isStream = true
-  readonly #exchange: Exchange
+  readonly #exchange: HttpExchange
   readonly #session: Session
   /** The request to cancel if a limit prevents opening the stream. */
   readonly #requestId: RequestId | null
   #stream: SessionStream | null = null
 
-  constructor(exchange: Exchange, session: Session, requestId: RequestId | null = null) {
+  constructor(exchange: HttpExchange, session: Session, requestId: RequestId | null = null) {
     this.#exchange = exchange
     this.#session = session
     this.#requestId = requestId

@@ -3,11 +3,11 @@ import { readGrants } from '../../access/grants.ts'
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
 import { CODES, transportError, RpcError } from '../../errors.ts'
-import type { Exchange } from '../../calls/exchange.ts'
-import { errorText, readMessage, resultText, type RequestId, type RpcRequest } from '../../calls/json-rpc.ts'
+import type { HttpExchange } from '../../http/exchange.ts'
+import { errorText, readMessage, resultText, type RequestId, type RpcRequest } from '../../protocol/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { Transport } from '../../sessions/session-record.ts'
-import { legacyVersion } from '../versions.ts'
+import { legacyVersion } from '../../protocol/versions.ts'
 import { unsupportedVersion } from '../stateless/envelope.ts'
 import { respondTo } from './respond.ts'
 import { serveBatch } from './batch.ts'
@@ -16,7 +16,7 @@ import { handleOneWayMessage } from './one-way-messages.ts'
 import { NO_STREAM, PostChannel } from './response-channel.ts'
 
 /** Responds to a POST. Throws errors of the transport. */
-export async function serveLegacy(exchange: Exchange, body: unknown): Promise<void> {
+export async function serveLegacy(exchange: HttpExchange, body: unknown): Promise<void> {
   checkVersionHeader(exchange)
   if (Array.isArray(body)) {
     exchange.facts.method = 'batch'
@@ -32,7 +32,7 @@ export async function serveLegacy(exchange: Exchange, body: unknown): Promise<vo
 }
 
 /** Ends the session. */
-export async function endSession(exchange: Exchange): Promise<void> {
+export async function endSession(exchange: HttpExchange): Promise<void> {
   checkVersionHeader(exchange)
   const session = await requireSession(exchange, 'streamable-http')
   await exchange.mcp.hub.sessions.end(session)
@@ -40,14 +40,14 @@ export async function endSession(exchange: Exchange): Promise<void> {
 }
 
 /** Accepts every legacy revision, even if it differs from that of the session. Throws -32022. */
-export function checkVersionHeader(exchange: Exchange): void {
+export function checkVersionHeader(exchange: HttpExchange): void {
   const header = exchange.header('mcp-protocol-version')
   if (header !== undefined && !legacyVersion(header)) throw unsupportedVersion(header)
 }
 
 /** The session of the request. Throws 400 without an id, 404 if the session is unknown or not accessible. */
 export async function requireSession(
-  exchange: Exchange,
+  exchange: HttpExchange,
   transport: Transport,
   id = exchange.header('mcp-session-id'),
 ): Promise<Session> {
@@ -68,12 +68,12 @@ export function sessionNotFound(): RpcError {
   return new RpcError(CODES.sessionNotFound, 'Session not found', { status: 404 })
 }
 
-function isSamePrincipal({ record }: Session, { claims }: Exchange): boolean {
+function isSamePrincipal({ record }: Session, { claims }: HttpExchange): boolean {
   return record.principal === (typeof claims?.sub === 'string' ? claims.sub : null)
 }
 
 /** Creates a session. A session id in the request is ignored. */
-async function initialize(request: RpcRequest, exchange: Exchange): Promise<void> {
+async function initialize(request: RpcRequest, exchange: HttpExchange): Promise<void> {
   const { mcp, server } = exchange
   const parameters = readSessionParameters(request, server, 'streamable-http', {
     claims: exchange.claims,
@@ -89,7 +89,7 @@ async function initialize(request: RpcRequest, exchange: Exchange): Promise<void
   else new PostChannel(exchange, session).complete(text)
 }
 
-async function serveRequest(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
+async function serveRequest(request: RpcRequest, session: Session, exchange: HttpExchange): Promise<void> {
   checkScope(exchange, request)
   if (!exchange.accepts.sse)
     return exchange.sendJson(200, (await respondTo(request, session, exchange, NO_STREAM)) ?? cancelledText(request.id))

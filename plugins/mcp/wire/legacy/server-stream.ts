@@ -1,7 +1,7 @@
 /** Owns GET in a session, which opens the standalone stream or resumes an interrupted stream. */
 import type { SseStream } from 'svc/plugin'
 import { transportError } from '../../errors.ts'
-import type { Exchange } from '../../calls/exchange.ts'
+import type { HttpExchange } from '../../http/exchange.ts'
 import { isResumable, readEventId } from '../../sessions/kept-messages.ts'
 import type { Session } from '../../sessions/session.ts'
 import { checkVersionHeader, requireSession } from './serve.ts'
@@ -10,7 +10,7 @@ import { checkVersionHeader, requireSession } from './serve.ts'
 const LOST_LOOK_MS = 1_000
 
 /** Opens or resumes a stream. Throws 400, 404, 406 or 409. */
-export async function serveStream(exchange: Exchange): Promise<void> {
+export async function serveStream(exchange: HttpExchange): Promise<void> {
   checkVersionHeader(exchange)
   const session = await requireSession(exchange, 'streamable-http')
   if (!exchange.accepts.sse) throw transportError(406, 'Not Acceptable: GET requires Accept: text/event-stream')
@@ -19,7 +19,7 @@ export async function serveStream(exchange: Exchange): Promise<void> {
   else await resume(session, lastEventId, exchange)
 }
 
-async function openStandalone(session: Session, exchange: Exchange): Promise<void> {
+async function openStandalone(session: Session, exchange: HttpExchange): Promise<void> {
   const isFree = await exchange.mcp.hub.releaseStandalone(session)
   // Another GET may have been faster.
   const stream = isFree ? session.newStandalone() : undefined
@@ -33,7 +33,7 @@ async function openStandalone(session: Session, exchange: Exchange): Promise<voi
 }
 
 /** Throws 400 if the id is unknown or later messages are no longer kept, 409 if the stream is connected. */
-async function resume(session: Session, lastEventId: string, exchange: Exchange): Promise<void> {
+async function resume(session: Session, lastEventId: string, exchange: HttpExchange): Promise<void> {
   const { hub } = exchange.mcp
   const after = readEventId(lastEventId)
   const status = after && (await hub.statusOf(session, after.stream))
@@ -54,7 +54,7 @@ async function resume(session: Session, lastEventId: string, exchange: Exchange)
 async function endWhenLost(
   session: Session,
   stream: number,
-  { hub, connection }: { hub: Exchange['mcp']['hub']; connection: SseStream },
+  { hub, connection }: { hub: HttpExchange['mcp']['hub']; connection: SseStream },
 ): Promise<void> {
   while (!connection.closed) {
     const isUnwritten = await hub.isUnwritten(session, stream)
@@ -69,7 +69,7 @@ async function endWhenLost(
   }
 }
 
-function connect(session: Session, exchange: Exchange) {
+function connect(session: Session, exchange: HttpExchange) {
   exchange.reply.header('Mcp-Session-Id', session.id)
   const connection = exchange.openStream({ endless: true, lifetimeMs: exchange.mcp.bounds.longStreamMs })
   if (connection) session.trackConnection(connection)

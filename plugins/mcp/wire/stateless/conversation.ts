@@ -1,9 +1,9 @@
 /** Communication with the client of a stateless call: the response, which becomes a stream if other messages come first. */
 import type { SseStream } from 'svc/plugin'
-import type { Call, Conversation } from '../../calls/call.ts'
-import type { Exchange } from '../../calls/exchange.ts'
-import { notificationText } from '../../calls/json-rpc.ts'
-import type { ClientCapabilities } from '../../calls/questions.ts'
+import type { Call, Conversation } from '../../servers/call.ts'
+import type { HttpExchange } from '../../http/exchange.ts'
+import { notificationText } from '../../protocol/json-rpc.ts'
+import type { ClientCapabilities } from '../../protocol/questions.ts'
 import { principalOf } from '../../access/principal.ts'
 import { ownerOf } from '../../tasks/methods.ts'
 import { StartedTask, startTask } from '../../tasks/start.ts'
@@ -18,11 +18,11 @@ export class StatelessConversation implements Conversation {
   readonly clientCapabilities: ClientCapabilities
   readonly extensions: ReadonlySet<string>
   readonly task = null
-  readonly #exchange: Exchange
+  readonly #exchange: HttpExchange
   #stream: SseStream | null = null
   #rounds: Rounds | null = null
 
-  constructor(exchange: Exchange, envelope: Envelope) {
+  constructor(exchange: HttpExchange, envelope: Envelope) {
     this.#exchange = exchange
     this.logLevel = envelope.logLevel
     this.clientCapabilities = envelope.clientCapabilities

@@ -1,15 +1,14 @@
 /** Owns reading the envelope (`_meta`) of a stateless request and checking the headers that repeat parts of the body. */
-import { isRecord, shownText } from 'svc/plugin'
-import { isLogLevel, LOG_LEVELS } from '../../calls/call.ts'
+import { isRecord, shownText } from 'svc/toolkit'
+import { isLogLevel, LOG_LEVELS } from '../../servers/call.ts'
 import { CODES, RpcError, shorten } from '../../errors.ts'
-import type { RpcRequest } from '../../calls/json-rpc.ts'
+import type { RpcRequest } from '../../protocol/json-rpc.ts'
 import { readExtensions } from '../../extensions.ts'
-import { namesTask } from '../../tasks/methods.ts'
-import { readCapabilities, type ClientCapabilities } from '../../calls/questions.ts'
-import type { Server } from '../../registry/server.ts'
+import { readCapabilities, type ClientCapabilities } from '../../protocol/questions.ts'
+import type { Server } from '../../servers/server.ts'
 import type { JsonObject, LogLevel } from '../../types.ts'
-import { STATELESS, VERSION_NAMES } from '../versions.ts'
-import { decodeHeader, equalsArgument, type HeaderReader, mismatch } from './headers.ts'
+import { STATELESS, VERSION_NAMES } from '../../protocol/versions.ts'
+import { decodeHeader, equalsArgument, type HeaderReader, mismatch, routedName } from '../../protocol/headers.ts'
 
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
@@ -88,7 +87,7 @@ function matchMethodHeader({ request, header }: Subject): void {
 }
 
 function matchNameHeader({ request, server, header }: Subject): void {
-  const name = server.hasTasks && namesTask(request.method) ? request.params.taskId : routedName(request)
+  const name = routedName(request, server.hasTasks)
   if (typeof name !== 'string') return
   const raw = header('mcp-name')
   if (raw === undefined) throw mismatch('Mcp-Name header is required')
@@ -108,17 +107,6 @@ function matchArgumentHeaders({ request, server, header }: Subject): void {
     if (raw === null || value === null || !equalsArgument(decodeHeader(shown, raw), value))
       throw mismatch(`${shown} header does not match the argument '${argument}'`)
   }
-}
-
-/** The parameter that `Mcp-Name` must repeat, or null. */
-export function routedName({ method, params }: Pick<RpcRequest, 'method' | 'params'>): string | null {
-  const name =
-    method === 'tools/call' || method === 'prompts/get'
-      ? params.name
-      : method === 'resources/read'
-        ? params.uri
-        : undefined
-  return typeof name === 'string' ? name : null
 }
 
 function invalidEnvelope(problem: string): RpcError {

@@ -1,10 +1,10 @@
 /** Owns `subscriptions/listen`: a stream of the changes that the client requested. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
 import { invalidParams, RpcError, transportError } from '../../errors.ts'
-import type { Exchange } from '../../calls/exchange.ts'
-import { notificationText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
-import type { Server } from '../../registry/server.ts'
+import type { HttpExchange } from '../../http/exchange.ts'
+import { notificationText, resultText, type RpcRequest } from '../../protocol/json-rpc.ts'
+import type { Server } from '../../servers/server.ts'
 import type { JsonObject, ListName } from '../../types.ts'
 import { principalOf } from '../../access/principal.ts'
 import { TASKS } from '../../extensions.ts'
@@ -19,7 +19,7 @@ interface Honored {
 }
 
 /** Opens the stream. Throws 406 if the client does not accept streams, -32602 without `notifications`. */
-export async function listen(exchange: Exchange, request: RpcRequest, envelope: Envelope): Promise<void> {
+export async function listen(exchange: HttpExchange, request: RpcRequest, envelope: Envelope): Promise<void> {
   const { mcp, server } = exchange
   if (!exchange.accepts.sse)
     throw transportError(406, 'Not Acceptable: subscriptions/listen requires Accept: text/event-stream')
@@ -59,7 +59,7 @@ export async function listen(exchange: Exchange, request: RpcRequest, envelope: 
 }
 
 /** The tasks that the caller may use, if it supports the extension. */
-async function readTasks({ taskIds }: JsonObject, exchange: Exchange, { extensions }: Envelope): Promise<string[]> {
+async function readTasks({ taskIds }: JsonObject, exchange: HttpExchange, { extensions }: Envelope): Promise<string[]> {
   const { mcp, server } = exchange
   if (!server.hasTasks || !extensions.has(TASKS) || !Array.isArray(taskIds)) return []
   const ids = [...new Set(taskIds.filter((id): id is string => typeof id === 'string'))].slice(0, MAX_SUBSCRIPTIONS)

@@ -1,7 +1,7 @@
 /** Owns the additional members of stateless results. */
-import type { CacheHint, MethodResult } from '../../calls/call.ts'
-import { resultJson } from '../../calls/dispatch.ts'
-import type { Server } from '../../registry/server.ts'
+import type { CacheHint, MethodResult } from '../../servers/call.ts'
+import { resultJson } from '../../methods/dispatch.ts'
+import type { Server } from '../../servers/server.ts'
 import type { JsonObject } from '../../types.ts'
 
 const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'

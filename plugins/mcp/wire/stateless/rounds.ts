@@ -1,11 +1,11 @@
 /** Owns questions in stateless calls: the call returns them, and the client repeats it with answers and a signed state. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { isRecord } from 'svc/plugin'
-import type { Call } from '../../calls/call.ts'
-import { CODES, invalidParams, RpcError } from '../../errors.ts'
-import { CAPABILITY, isSupported, isUsable, questionParams } from '../../calls/questions.ts'
+import { isRecord } from 'svc/toolkit'
+import type { Call } from '../../servers/call.ts'
+import { invalidParams, RpcError } from '../../errors.ts'
+import { isUsable, questionParams, requireCapabilities } from '../../protocol/questions.ts'
 import type { Answers, JsonObject, Question } from '../../types.ts'
-import type { InputRequest, InputRequiredResult } from '../spec.ts'
+import type { InputRequest, InputRequiredResult } from '../../protocol/spec.ts'
 
 const STATE_LIFETIME_MS = 10 * 60_000
 const MAX_STATE = 64 * 1024
@@ -48,7 +48,7 @@ export class Rounds {
 
   /** Returns the answers. Throws `InputRequired` with the unanswered questions, -32021 without the capability. */
   ask(questions: Record<string, Question>, call: Pick<Call, 'version' | 'conversation'>): Answers {
-    requireCapabilities(Object.values(questions), call)
+    requireCapabilities(Object.values(questions), call.version, call.conversation.clientCapabilities)
     const answers: Answers = Object.create(null)
     const missing: [string, InputRequest][] = []
     for (const [key, question] of Object.entries(questions)) {
@@ -118,21 +118,6 @@ function readResponses(value: unknown): Map<string, unknown> {
   for (const [key, response] of responses)
     if (!isRecord(response)) throw invalidParams(`"inputResponses.${key.slice(0, 100)}" must be an object`)
   return responses
-}
-
-/** Throws -32021 if the client did not declare the capability of a question. */
-export function requireCapabilities(
-  questions: Question[],
-  { version, conversation }: Pick<Call, 'version' | 'conversation'>,
-): void {
-  const unsupported = questions.filter(({ method }) => !isSupported(method, version, conversation.clientCapabilities))
-  const missing = [...new Set(unsupported.map(({ method }) => CAPABILITY[method]))]
-  if (missing.length === 0) return
-  const requiredCapabilities = Object.fromEntries(missing.map(name => [name, {}]))
-  throw new RpcError(CODES.missingCapability, `Missing required client capability: ${missing.join(', ')}`, {
-    status: 400,
-    data: { requiredCapabilities },
-  })
 }
 
 function invalidState(): RpcError {

@@ -1,20 +1,21 @@
 /** Owns POST in the stateless revision: one message, independent of others. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
+import { readGrants } from '../../access/grants.ts'
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
-import type { Call } from '../../calls/call.ts'
-import { dispatch, type Method } from '../../calls/dispatch.ts'
+import type { Call, Method, MethodResult } from '../../servers/call.ts'
+import { capabilities } from '../../servers/server-info.ts'
+import { dispatch } from '../../methods/dispatch.ts'
 import { Cancelled, CODES, transportError, RpcError, withStateError } from '../../errors.ts'
-import type { Exchange } from '../../calls/exchange.ts'
-import { errorText, readMessage, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
+import type { HttpExchange } from '../../http/exchange.ts'
+import { errorText, readMessage, resultText, type RpcRequest } from '../../protocol/json-rpc.ts'
 import type { Mcp } from '../../mcp.ts'
-import { pageSizeOf } from '../../routes/page-size.ts'
 import { taskMethod } from '../../tasks/methods.ts'
-import { STATELESS } from '../versions.ts'
+import type { DiscoverResult } from '../../protocol/spec.ts'
+import { STATELESS, VERSION_NAMES } from '../../protocol/versions.ts'
 import { StatelessConversation } from './conversation.ts'
-import { discover } from './discover.ts'
 import { readEnvelope, VERSION_KEY } from './envelope.ts'
-import { headerReader } from './headers.ts'
+import { headerReader } from '../../protocol/headers.ts'
 import { listen } from './listen.ts'
 import { completeResult, resultMeta } from './results.ts'
 import { InputRequired } from './rounds.ts'
@@ -22,6 +23,19 @@ import { InputRequired } from './rounds.ts'
 /** The methods that only this revision has. */
 function ownMethod(name: string, mcp: Mcp): Method | undefined {
   return name === 'server/discover' ? call => discover(call, mcp) : taskMethod(name, mcp.tasks)
+}
+
+/** `server/discover`, which replaces `initialize`. */
+async function discover({ server, version }: Call, mcp: Mcp): Promise<MethodResult> {
+  await readGrants(server, mcp)
+  return {
+    result: {
+      supportedVersions: [...VERSION_NAMES],
+      capabilities: capabilities(server, version),
+      instructions: server.instructions,
+    } satisfies DiscoverResult,
+    cache: { ttlMs: 3_600_000, cacheScope: 'public' },
+  }
 }
 
 /** Whether a POST is stateless: its version header says so, or its message has an envelope. */
@@ -32,7 +46,7 @@ export function isStateless(versionHeader: string | undefined, body: unknown): b
 }
 
 /** Responds to a message. Throws errors of the transport. */
-export async function serveStateless(exchange: Exchange, body: unknown): Promise<void> {
+export async function serveStateless(exchange: HttpExchange, body: unknown): Promise<void> {
   exchange.facts.session = 'stateless'
   const message = readMessage(body)
   if (message.kind === 'response')
@@ -46,14 +60,18 @@ export async function serveStateless(exchange: Exchange, body: unknown): Promise
   await respond(message, exchange, new StatelessConversation(exchange, envelope))
 }
 
-async function respond(request: RpcRequest, exchange: Exchange, conversation: StatelessConversation): Promise<void> {
+async function respond(
+  request: RpcRequest,
+  exchange: HttpExchange,
+  conversation: StatelessConversation,
+): Promise<void> {
   const { server, claims, http } = exchange
   const call: Call = {
     server,
     version: STATELESS,
     method: request.method,
     params: request.params,
-    pageSize: pageSizeOf(exchange.request),
+    pageSize: exchange.pageSize,
     claims,
     http,
     conversation,
@@ -72,7 +90,7 @@ async function respond(request: RpcRequest, exchange: Exchange, conversation: St
 function finishFailed(
   caught: unknown,
   request: RpcRequest,
-  exchange: Exchange,
+  exchange: HttpExchange,
   conversation: StatelessConversation,
 ): void {
   const error = withStateError(caught)

@@ -1,6 +1,6 @@
 /** Makes a check of the catalog of one that another plugin has written. */
 import { STATUS_CODES } from 'node:http'
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Check, Facts, Plan, Verdict } from '../../catalog/check.ts'
 import { CATALOGUE } from '../../catalog/version.ts'
 import type { ArrivalView, Call, Evidence } from '../../client/evidence.ts'

@@ -1,5 +1,5 @@
 /** What a check of another plugin has to be like. */
-import { isRecord, isToken } from 'svc/plugin'
+import { isRecord, isToken } from 'svc/toolkit'
 import type { CheckField, CheckStep, CustomCheck, StepAnswer } from '../../types.ts'
 
 const MAX_STEPS = 50

@@ -1,5 +1,5 @@
 /** Requests to a model in the format of OpenAI, the scripts of the upstream, and what comes back. */
-import { isRecord } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
 import type { Call } from '../../client/evidence.ts'
 import type { Encoding, RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'

@@ -1,4 +1,5 @@
 /** Sends the requests of a load test with bounded concurrency, and times them, if possible by the browser. */
+import { sleep } from '../../../../../core/toolkit/sleep.ts'
 import { send, UnreachableError, type OutgoingRequest } from '../instance/gateway.ts'
 import { headerOf } from '../protocol/http.ts'
 import { randomId } from '../protocol/ids.ts'
@@ -56,7 +57,8 @@ export async function runLoad(plan: LoadPlan, { signal, onSample, onTiming }: Lo
   async function work(): Promise<void> {
     while (next < plan.total && !signal.aborted) {
       const number = next++
-      if (plan.perSecond !== null) await pause(startedAt + (number * 1000) / plan.perSecond - performance.now(), signal)
+      if (plan.perSecond !== null)
+        await sleep(startedAt + (number * 1000) / plan.perSecond - performance.now(), { signal })
       if (signal.aborted) return
       const sample = await sendSample(
         { ...plan.request, fragment: `${name}-${number}` },
@@ -72,7 +74,7 @@ export async function runLoad(plan: LoadPlan, { signal, onSample, onTiming }: Lo
   try {
     await Promise.all(Array.from({ length: Math.min(plan.inFlight, plan.total) }, work))
     // The browser reports the last timings shortly after the responses.
-    await pause(100, signal)
+    await sleep(100, { signal })
   } finally {
     observer.disconnect()
   }
@@ -143,18 +145,4 @@ function observeTimings(name: string, startedAt: number, onTiming: LoadOptions['
   })
   observer.observe({ type: 'resource' })
   return observer
-}
-
-/** Waits until the time is over or the signal aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve()
-  return new Promise(resolve => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
 }

@@ -1,5 +1,6 @@
 /** Prints a request as a curl command, an `.http` file or a `fetch` call. */
-import { quoteWord } from '../../../../../core/contract/shell.ts'
+import { curlHeader } from '../../../../../core/toolkit/curl-line.ts'
+import { quoteWord } from '../../../../../core/toolkit/shell.ts'
 import type { NameValue } from './http.ts'
 
 export interface PrintableRequest {
@@ -17,7 +18,7 @@ export function toCurl({ method, url, headers, body }: PrintableRequest): string
   else if (method !== 'GET' || body !== null) parts.push(`-X ${quoteWord(method)}`)
   // `-g`: curl would interpret brackets and braces in the URL.
   parts.push(`${/[[\]{}]/.test(url) ? '-g ' : ''}${quoteWord(url)}`)
-  for (const { name, value } of headers) parts.push(`-H ${quoteWord(value === '' ? `${name};` : `${name}: ${value}`)}`)
+  for (const header of headers) parts.push(`-H ${quoteWord(curlHeader(header))}`)
   if (typeof body === 'string' && body !== '') parts.push(`--data-raw ${quoteWord(body)}`)
   else if (body instanceof Uint8Array && body.length > 0) parts.push('--data-binary @body.bin')
   return parts.join(' \\\n  ')

@@ -1,11 +1,12 @@
 /** The current or last load test, and a run kept for comparison. It continues while other views are open. */
+import { sleep } from '../../../../../core/toolkit/sleep.ts'
 import { signal } from '@preact/signals'
 import { announce } from '../../lib/shell/announce.ts'
 import { explain } from '../../lib/instance/api.ts'
 import { openFeed } from '../../lib/traffic/feed.ts'
 import { CONSOLE_HEADER } from '../../lib/instance/gateway.ts'
 import { headerOf, type Entry } from '../../lib/protocol/http.ts'
-import { pause, runLoad, type LoadPlan, type Sample } from '../../lib/load/load.ts'
+import { runLoad, type LoadPlan, type Sample } from '../../lib/load/load.ts'
 import type { Arrivals } from '../../lib/load/load-report.ts'
 
 export interface Run {
@@ -109,7 +110,7 @@ function watchArrivals() {
     async begin(signal: AbortSignal): Promise<void> {
       const until = performance.now() + FEED_MS
       while (feed.state.value.kind === 'connecting' && performance.now() < until && !signal.aborted)
-        await pause(10, signal)
+        await sleep(10, { signal })
     },
     /** Waits until all arrivals are reported, or no more come. */
     async finish(samples: readonly Sample[]): Promise<void> {
@@ -118,7 +119,7 @@ function watchArrivals() {
       while (feed.state.value.kind === 'live' && isMissing() && known !== arrivals.size) {
         known = arrivals.size
         for (const until = performance.now() + FEED_MS; performance.now() < until && known === arrivals.size; )
-          await pause(50, never)
+          await sleep(50, { signal: never })
       }
     },
   }

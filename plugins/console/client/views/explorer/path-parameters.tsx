@@ -1,5 +1,5 @@
 /** Fields for the parameters of a path. */
-import { fillTemplate, readParameters, templateParameters } from '../../../../../core/contract/path-template.ts'
+import { fillTemplate, readParameters, templateParameters } from '../../../../../core/toolkit/path-template.ts'
 import { TextField } from '../../ui/field.tsx'
 
 /** One field for each `{name}` of the template. Fields and path update each other. */

@@ -1,0 +1,2 @@
+--@include include/store.lua
+dropExpired(1000)

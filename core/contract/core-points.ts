@@ -1,0 +1,18 @@
+/** The core's own extension points. */
+import type { SvcMediaTypes } from './calls.ts'
+import type { ControlTools } from './control-tools.ts'
+import type { SvcTap } from './tap.ts'
+import type { MatchProtocols, Resets, RuleFiles, RuleSteps } from './testing.ts'
+import type { SvcTls } from './tls.ts'
+
+/** By name. They are always there. */
+export interface CorePoints {
+  'control.tools': ControlTools
+  'core.media-types': SvcMediaTypes
+  'core.tap': SvcTap
+  'core.tls': SvcTls
+  'testing.protocols': MatchProtocols
+  'testing.resets': Resets
+  'testing.rules': RuleFiles
+  'testing.steps': RuleSteps
+}

@@ -1,0 +1,105 @@
+/** Routes of the OpenAPI document. */
+import type { FastifyInstance } from 'fastify'
+import { stringify } from 'yaml'
+import { BoundedMap } from '../collections/bounded-map.ts'
+import { Pacer } from '../contract/budgets.ts'
+import type { JsonObject } from '../contract/json.ts'
+import { describe } from '../contract/plugin.ts'
+import { writeYaml, type YamlOptions } from '../toolkit/yaml-text.ts'
+import type { ControlDeps } from './deps.ts'
+
+const YAML: YamlOptions = { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' }
+
+/** Formats of the document, and of a text in it. YAML has no aliases and is compatible with YAML 1.1: `no` and dates are quoted. */
+const DOCUMENT_FORMATS = [
+  {
+    path: '/openapi.json',
+    mediaType: 'application/json',
+    contentType: 'application/json; charset=utf-8',
+    name: 'OpenAPI document',
+    write: async (document: JsonObject) => JSON.stringify(document),
+    writeText: (text: string) => JSON.stringify(text),
+  },
+  {
+    path: '/openapi.yaml',
+    mediaType: 'application/yaml',
+    contentType: 'application/yaml',
+    name: 'OpenAPI document as YAML',
+    write: (document: JsonObject, pacer: Pacer) => writeYaml(document, pacer, YAML),
+    writeText: (text: string) => stringify(text, YAML).trimEnd(),
+  },
+]
+
+/** Registers `/openapi.json` and `/openapi.yaml`. */
+export function registerOpenapi(app: FastifyInstance, { budgets, http, instance }: ControlDeps): void {
+  for (const { path, mediaType, contentType, name, write, writeText } of DOCUMENT_FORMATS) {
+    const documentFor = cacheDocument({
+      async build(baseUrl) {
+        const pacer = new Pacer(budgets.workMs)
+        await pacer.pause()
+        return write(instance.openapi(baseUrl) as unknown as JsonObject, pacer)
+      },
+      write: writeText,
+    })
+    app.get(
+      path,
+      describe({
+        summary: `OpenAPI 3.1 document of all enabled endpoints, as ${mediaType}`,
+        category: 'Docs',
+        ownPage: true,
+        responses: {
+          200: {
+            description: 'The document. `servers` contains the base URL of the request.',
+            content: { [mediaType]: { type: 'object' } },
+          },
+        },
+        examples: [{ name, path, expectStatus: 200 }],
+      }),
+      async (request, reply) => {
+        const document = await documentFor(http.baseUrl(request))
+        return reply.headers({ 'content-type': contentType, 'cache-control': 'no-cache' }).send(document)
+      },
+    )
+  }
+}
+
+/** The base URL with which a document is built, and which is replaced for each request. */
+const PLACEHOLDER = 'http://base-url.invalid'
+
+interface BaseUrlDocument {
+  /** Builds the text; `baseUrl` occurs in it once, as `write` writes it. */
+  build(baseUrl: string): Promise<string>
+  /** The base URL as it occurs in the text. */
+  write(baseUrl: string): string
+}
+
+/** Documents of about a megabyte that are kept for their base URLs: responses that nobody reads share one. */
+const MAX_DOCUMENTS = 4
+
+/** Returns a function that builds a document once, and puts the base URL of each request into it. */
+function cacheDocument({ build, write }: BaseUrlDocument): (baseUrl: string) => Promise<Buffer> {
+  let parts: Promise<[Buffer, Buffer]> | null = null
+  const documents = new BoundedMap<Buffer>(MAX_DOCUMENTS)
+  return async baseUrl => {
+    parts ??= buildParts()
+    const [before, after] = await parts
+    let document = documents.get(baseUrl)
+    if (document === undefined) {
+      document = Buffer.concat([before, Buffer.from(write(baseUrl)), after])
+      documents.set(baseUrl, document)
+    }
+    return document
+  }
+
+  async function buildParts(): Promise<[Buffer, Buffer]> {
+    try {
+      const text = await build(PLACEHOLDER)
+      const place = write(PLACEHOLDER)
+      const at = text.indexOf(place)
+      return [Buffer.from(text.slice(0, at)), Buffer.from(text.slice(at + place.length))]
+    } catch (error) {
+      parts = null
+      throw error
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** The core's own extension points, for what few plugins need. */
+import type { SvcMediaTypes } from '../../contract/calls.ts'
+import type { SvcTls } from '../../contract/tls.ts'
+import { forPlugin } from '../../contract/plugin.ts'
+import { addTlsPort } from '../../http/sockets/tls-ports.ts'
+import type { Generation } from '../generation.ts'
+import type { SharedServices } from './svc.ts'
+
+/** The values of one generation by name; some are made for the plugin that asks. */
+export function corePoints(generation: Generation, shared: SharedServices): [point: string, value: unknown][] {
+  const tlsOf = (plugin: string): SvcTls => ({
+    names: (match, accept) => void generation.tlsNames.push({ match, accept }),
+    port(number, accept) {
+      const port = addTlsPort(generation.tlsPorts, plugin, number, accept)
+      return () => port.open
+    },
+  })
+  const mediaTypesOf = (plugin: string): SvcMediaTypes => ({
+    requests: (match, handler) => void generation.mediaTypeHandlers.push({ plugin, match, handler }),
+    admitCall: call => shared.calls.admitCall(call),
+    cors: shared.cors,
+    follow: request => shared.follow(plugin, request),
+  })
+  return [
+    ['core.tap', shared.tap],
+    ['core.tls', { [forPlugin]: tlsOf }],
+    ['core.media-types', { [forPlugin]: mediaTypesOf }],
+    ['testing.protocols', generation.rules.protocols],
+    ['testing.steps', generation.rules.vocabulary.steps],
+    ['testing.resets', generation.resets],
+  ]
+}

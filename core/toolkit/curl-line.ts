@@ -1,0 +1,62 @@
+/** Prints examples of routes as curl commands for a POSIX shell. */
+import type { CatalogEndpoint } from '../contract/instance.ts'
+import { quoteWord } from './shell.ts'
+
+type Example = CatalogEndpoint['examples'][number]
+type Protocol = CatalogEndpoint['protocol']
+
+const CONTENT_TYPES = {
+  json: 'application/json',
+  xml: 'application/xml',
+  form: 'application/x-www-form-urlencoded',
+} as const
+/** Headers of a WebSocket handshake (RFC 6455, 4.1), with the key of the RFC's example. */
+const HANDSHAKE = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+]
+
+/** The `curl` command that sends an example to `baseUrl`. For a WebSocket it sends the handshake. */
+export function curlLine(example: Example, baseUrl: string, protocol: Protocol): string {
+  const url = baseUrl + example.path
+  const globOff = /[[\]{}]/.test(url) ? ['-g'] : []
+  return ['curl', ...globOff, ...curlArguments(example, protocol), url].map(quoteWord).join(' ')
+}
+
+/** The unquoted arguments of curl for an example, without the URL. URLs with brackets or braces also need `-g`. */
+export function curlArguments(example: Example, protocol: Protocol): string[] {
+  const words = [...flagsOf(example, protocol), ...methodOf(example)]
+  for (const header of headersOf(example, protocol)) words.push('-H', header)
+  if (example.auth?.type === 'basic') words.push('-u', `${example.auth.username}:${example.auth.password}`)
+  if (example.body !== null) words.push('--data-raw', example.body)
+  return words
+}
+
+/** The argument of `-H`. For a header without a value, curl expects a semicolon instead of the colon. */
+export function curlHeader({ name, value }: { name: string; value: string }): string {
+  return value === '' ? `${name};` : `${name}: ${value}`
+}
+
+function flagsOf(example: Example, protocol: Protocol): string[] {
+  const flags: string[] = []
+  if (protocol === 'sse') flags.push('-N')
+  if (protocol === 'websocket') flags.push('-i', '-N', '--http1.1', '--max-time', '3')
+  if (/\/\.{1,2}(?:[/?]|$)/.test(example.path)) flags.push('--path-as-is')
+  return flags
+}
+
+function methodOf({ method, body }: Example): string[] {
+  if (method === 'HEAD') return ['--head']
+  return method === (body === null ? 'GET' : 'POST') ? [] : ['-X', method]
+}
+
+function headersOf({ headers, auth, body, body_type: bodyType }: Example, protocol: Protocol): string[] {
+  const lines = protocol === 'websocket' ? [...HANDSHAKE] : []
+  lines.push(...headers.map(curlHeader))
+  const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
+  if (body !== null && bodyType && !hasType) lines.push(`Content-Type: ${CONTENT_TYPES[bodyType]}`)
+  if (auth?.type === 'bearer') lines.push(`Authorization: Bearer ${auth.token}`)
+  return lines
+}

@@ -1,0 +1,29 @@
+/** Waiting for some time. */
+
+export interface SleepOptions {
+  /** Ends the wait. */
+  signal?: AbortSignal
+  /** The wait does not keep the process running. */
+  isBackground?: boolean
+}
+
+/**
+ * Resolves with true after `ms` milliseconds, or with false as soon as the signal aborts. Does not wait for a timer if `ms`
+ * is 0 or less.
+ */
+export function sleep(ms: number, { signal, isBackground = false }: SleepOptions = {}): Promise<boolean> {
+  if (signal?.aborted === true) return Promise.resolve(false)
+  if (ms <= 0) return Promise.resolve(true)
+  return new Promise(resolve => {
+    const end = (isOver: boolean): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+      resolve(isOver)
+    }
+    const stop = (): void => end(false)
+    const timer = setTimeout(end, ms, true)
+    // Timers of browsers are numbers.
+    if (isBackground && typeof timer === 'object') timer.unref()
+    signal?.addEventListener('abort', stop)
+  })
+}

@@ -1,0 +1,168 @@
+/** Serializes chat completions and chunks with compiled schemas, since this runs for every request and token. */
+import { jsonSerializer, type JsonList } from 'svc/toolkit'
+import type { JsonSchema } from 'svc/plugin'
+import type { TokenLogprob } from './logprobs.ts'
+import type { Finish } from '../../llm/types.ts'
+import type { ChatCall } from '../format/tools.ts'
+
+/** Additions of a provider to chat replies. */
+export interface ChatExtras {
+  /** Fields of the complete reply. */
+  reply(): object
+  /** Fields of a complete choice. */
+  choice(finish: Finish): object
+  /** An extra first chunk of a stream. */
+  opening(): object
+}
+
+interface Head {
+  id: string
+  object: 'chat.completion' | 'chat.completion.chunk'
+  created: number
+  model: string
+  system_fingerprint: string
+  service_tier: string
+}
+interface Usage {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  prompt_tokens_details: { cached_tokens: number; audio_tokens: 0 }
+  completion_tokens_details: {
+    reasoning_tokens: number
+    audio_tokens: 0
+    accepted_prediction_tokens: 0
+    rejected_prediction_tokens: 0
+  }
+}
+interface ReplyChoice {
+  index: number
+  message: {
+    role: 'assistant'
+    content: string | null
+    refusal: string | null
+    annotations: []
+    tool_calls?: ChatCall[]
+  }
+  logprobs: Logprobs | null
+  finish_reason: string
+}
+interface Logprobs {
+  content: TokenLogprob[] | JsonList<TokenLogprob>
+  refusal: null
+}
+
+/** A complete reply; `ChatExtras` may add members. */
+export interface ChatReply extends Head {
+  choices: ReplyChoice[]
+  usage: Usage
+}
+
+export interface Delta {
+  role?: 'assistant'
+  content?: string | null
+  refusal?: string | null
+  tool_calls?: ChatCall[]
+}
+export interface ChunkChoice {
+  index: number
+  delta: Delta
+  logprobs: Logprobs | null
+  finish_reason: string | null
+}
+
+/** One chunk of a stream; `usage` is null before the last chunk, and absent unless requested. */
+export interface ChatChunk extends Head {
+  choices: ChunkChoice[]
+  usage?: Usage | null
+}
+
+export interface ChatWriter {
+  reply(reply: ChatReply): string
+  chunk(chunk: ChatChunk): string
+}
+
+type Properties = Record<string, JsonSchema>
+
+const text: JsonSchema = { type: 'string' }
+const textOrNull: JsonSchema = { type: 'string', nullable: true }
+const count: JsonSchema = { type: 'integer' }
+/** Any value, serialized like `JSON.stringify`. */
+const anything: JsonSchema = {}
+
+/** Members in output order: the library writes required ones first, so optional ones are last. */
+function object(properties: Properties, optional: Properties = {}): JsonSchema {
+  return { type: 'object', properties: { ...properties, ...optional }, required: Object.keys(properties) }
+}
+
+const head = (name: Head['object']): Properties => ({
+  // Contains only hexadecimal digits, so nothing needs escaping.
+  id: { type: 'string', format: 'unsafe' },
+  object: { const: name },
+  created: count,
+  model: text,
+  system_fingerprint: { const: 'fp_svc' },
+  service_tier: { const: 'default' },
+})
+
+const usage = object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  prompt_tokens_details: object({ cached_tokens: count, audio_tokens: { const: 0 } }),
+  completion_tokens_details: object({
+    reasoning_tokens: count,
+    audio_tokens: { const: 0 },
+    accepted_prediction_tokens: { const: 0 },
+    rejected_prediction_tokens: { const: 0 },
+  }),
+})
+
+const toolCalls: JsonSchema = {
+  type: 'array',
+  items: object(
+    {},
+    {
+      index: count,
+      id: text,
+      type: text,
+      function: object({}, { name: text, arguments: text }),
+      custom: object({}, { name: text, input: text }),
+    },
+  ),
+}
+
+/** Members that a provider adds, of any type. */
+function added(extra: object | undefined): Properties {
+  return Object.fromEntries(Object.keys(extra ?? {}).map(name => [name, anything]))
+}
+
+export function createChatWriter(extras?: ChatExtras): ChatWriter {
+  const ofChoice = added(extras?.choice('stop'))
+  const message = object(
+    { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, annotations: { const: [] } },
+    { tool_calls: toolCalls },
+  )
+  const choice = object({ index: count, message, logprobs: anything, finish_reason: text, ...ofChoice })
+  const delta = object(
+    {},
+    { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, tool_calls: toolCalls },
+  )
+  const chunkChoice = object({ index: count, delta, logprobs: anything, finish_reason: textOrNull }, ofChoice)
+  return {
+    reply: jsonSerializer(
+      object({
+        ...head('chat.completion'),
+        choices: { type: 'array', items: choice },
+        ...added(extras?.reply()),
+        usage,
+      }),
+    ),
+    chunk: jsonSerializer(
+      object(
+        { ...head('chat.completion.chunk'), choices: { type: 'array', items: chunkChoice } },
+        { usage: { ...usage, nullable: true } },
+      ),
+    ),
+  }
+}

@@ -1,0 +1,116 @@
+/** Error responses in a provider's format, with the common headers. */
+import { kinds, type ErrorDetails } from '../contract/errors.ts'
+import type { LimitState, Refusal } from '../contract/limit-state.ts'
+import { maskKey, printable, type Credential } from '../headers/credentials.ts'
+import type { ProviderInstance } from '../providers/instance.ts'
+import type { ErrorFacts, ErrorKind, FaultKind, HeaderFacts, ErrorResponse } from '../contract/provider.ts'
+
+/** Values for the headers of every response. */
+export interface ResponseContext {
+  requestId: string
+  path: string
+  instanceId: string
+  credential: Credential | null
+  shownCredential: string
+  startedAt: number
+  /** What the rate limits have left; null: nothing limits the request. */
+  rateLimits: LimitState | null
+  /** The requested model; null: it was not read. */
+  model: string | null
+  /** The limit that refused the request. */
+  limited: string | null
+}
+
+/** Headers of every response of a provider, including errors; in lower case, as Fastify expects. */
+export function commonHeaders(instance: ProviderInstance, context: ResponseContext): Record<string, string> {
+  return {
+    'x-svc-request-id': printable(context.requestId),
+    'x-svc-provider': instance.name,
+    'x-svc-instance': context.instanceId,
+    'x-svc-credential': context.shownCredential,
+  }
+}
+
+/** The provider's own response headers. */
+export function nativeHeaders(
+  instance: ProviderInstance,
+  context: ResponseContext,
+  status: number,
+  prompt: number,
+  completion: number,
+  kind?: ErrorKind,
+): Record<string, string> {
+  const facts: HeaderFacts = {
+    status,
+    prompt,
+    completion,
+    requestId: context.requestId,
+    elapsedMs: Math.round(performance.now() - context.startedAt),
+    now: Date.now(),
+  }
+  if (kind !== undefined) facts.kind = kind
+  if (context.rateLimits !== null) facts.limits = context.rateLimits
+  return instance.format.headers?.(facts) ?? {}
+}
+
+export function statusOf(instance: ProviderInstance, kind: FaultKind): number {
+  return instance.format.faultStatus?.[kind] ?? kinds[kind].status
+}
+
+/** The error details for the provider, with default status and message. */
+export function errorFacts(
+  instance: ProviderInstance,
+  context: ResponseContext,
+  kind: ErrorKind,
+  facts: ErrorDetails,
+): ErrorFacts {
+  const text = facts.message ?? instance.format.messages?.[kind] ?? kinds[kind].message
+  return {
+    status: facts.status ?? statusOf(instance, kind),
+    message:
+      text.replace('{key}', () => maskKey(context.credential?.value ?? '')) +
+      (facts.injected === undefined || facts.isExact === true ? '' : ' (simulated)'),
+    requestId: context.requestId,
+    path: context.path,
+    ...(facts.param === undefined ? {} : { param: facts.param }),
+    ...(facts.code === undefined ? {} : { code: facts.code }),
+    ...(facts.type === undefined ? {} : { type: facts.type }),
+  }
+}
+
+/** An error response with all its headers. */
+export function errorResponse(
+  instance: ProviderInstance,
+  context: ResponseContext,
+  kind: ErrorKind,
+  facts: ErrorDetails,
+): Required<ErrorResponse> {
+  const { format } = instance
+  const shown = errorFacts(instance, context, kind, facts)
+  const { refusal } = facts
+  const { status, headers, body } =
+    refusal !== undefined && format.limited !== undefined
+      ? format.limited({ ...refusal, model: context.model ?? '' }, shown)
+      : format.error(kind, shown)
+  return {
+    status,
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      ...commonHeaders(instance, context),
+      ...nativeHeaders(instance, context, status, 0, 0, kind),
+      ...(refusal === undefined && (kind === 'rate_limit' || kind === 'overloaded') ? { 'Retry-After': '2' } : {}),
+      // RFC 9110, section 15.5.22: the response names the protocol.
+      ...(status === 426 ? { Upgrade: 'websocket', Connection: 'Upgrade' } : {}),
+      ...(context.limited === null ? {} : { 'X-Svc-Limited': context.limited }),
+      ...(refusal === undefined ? {} : retryAfter(refusal)),
+      ...headers,
+      ...(facts.retryAfterSecs === undefined ? {} : { 'Retry-After': String(facts.retryAfterSecs) }),
+    },
+  }
+}
+
+/** Whole seconds until the request is admitted; none if it never is. */
+function retryAfter({ waitMs }: Refusal): Record<string, string> {
+  return waitMs === null ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) }
+}

@@ -1,0 +1,119 @@
+/**
+ * The path of a call of a mock model, as one list of steps. HTTP requests, messages on sockets, items of batches and
+ * generations within a request pass these steps in this order; what does not apply to a way in is left out of its list by
+ * name. The order is part of the public behavior: a missing credential wins over a fault, a fault over a bad body, and a
+ * refused request takes no slot.
+ */
+import type { EntryPoint } from '../call/entry-point.ts'
+import type { ModelCall } from '../call/model-call.ts'
+import type { CallServices } from '../call/services.ts'
+import { admitToLimits } from '../steps/admit.ts'
+import { applyRules } from '../steps/apply-rules.ts'
+import { addAudioTokens, computeReply, useFixedReply } from '../steps/compute-reply.ts'
+import { fitContextWindow } from '../steps/context-window.ts'
+import { checkCredential } from '../steps/credential.ts'
+import { enterSlots } from '../steps/enter-slots.ts'
+import { readExactReply } from '../steps/exact-reply.ts'
+import { reportIgnoredHeaders } from '../steps/ignored-headers.ts'
+import { rollFault } from '../steps/fault.ts'
+import { lookInPromptCache, reportPromptCache } from '../steps/prompt-cache.ts'
+import {
+  chooseTokenizer,
+  readLatencyOf,
+  readProfile,
+  readRequest,
+  takeTurns,
+  takeTurnsForHistory,
+  waitLatency,
+} from '../steps/read-request.ts'
+import { recordReply } from '../steps/record-reply.ts'
+import { keepAndRender } from '../steps/render-reply.ts'
+import type { Step } from '../steps/step.ts'
+import { requireFixture } from '../steps/strict-fixtures.ts'
+import { waitForReply } from '../steps/wait-for-reply.ts'
+
+const STEPS: readonly Step[] = [
+  reportIgnoredHeaders,
+  checkCredential,
+  takeTurns,
+  readLatencyOf,
+  waitLatency,
+  rollFault,
+  chooseTokenizer,
+  applyRules,
+  readRequest,
+  takeTurnsForHistory,
+  readProfile,
+  fitContextWindow,
+  readExactReply,
+  lookInPromptCache,
+  admitToLimits,
+  enterSlots,
+  useFixedReply,
+  requireFixture,
+  computeReply,
+  reportPromptCache,
+  addAudioTokens,
+  waitForReply,
+  keepAndRender,
+  recordReply,
+  deliver,
+]
+
+/** A way in, with the steps that apply to it. */
+export interface CallPath extends EntryPoint {
+  readonly steps: readonly Step[]
+}
+
+function pathOf(point: EntryPoint, without: readonly Step[]): CallPath {
+  return { ...point, steps: STEPS.filter(step => !without.includes(step)) }
+}
+
+export const REQUEST = pathOf({ name: 'request', rules: 'request', streams: 'as asked', isMetered: true }, [])
+
+/** A message on a socket: its handshake had the credential, and the latency before the response. */
+export const MESSAGE = pathOf({ name: 'message', rules: 'message', streams: 'always', isMetered: true }, [
+  reportIgnoredHeaders,
+  checkCredential,
+  waitLatency,
+])
+
+/** An item of a batch: without faults of headers, limits, slots and waiting. */
+export const ITEM = pathOf({ name: 'item', rules: 'item', streams: 'never', isMetered: false }, [
+  reportIgnoredHeaders,
+  checkCredential,
+  readLatencyOf,
+  waitLatency,
+  rollFault,
+  readProfile,
+  admitToLimits,
+  enterSlots,
+  waitForReply,
+])
+
+/** A generation within a request, which renders it as a part of its own reply. */
+export const GENERATION = pathOf({ name: 'generation', rules: 'item', streams: 'never', isMetered: false }, [
+  reportIgnoredHeaders,
+  checkCredential,
+  readLatencyOf,
+  waitLatency,
+  rollFault,
+  readProfile,
+  enterSlots,
+  waitForReply,
+  keepAndRender,
+])
+
+/** Resolves once the reply was delivered, or somebody else has answered. Throws what a step throws. */
+export async function passSteps({ steps }: CallPath, call: ModelCall, services: CallServices): Promise<void> {
+  for (const step of steps) {
+    const going = step(call, services)
+    // Most steps do not wait.
+    if (going !== true && !(await going)) return
+  }
+}
+
+function deliver({ recipient }: ModelCall): boolean | Promise<boolean> {
+  const delivering = recipient!.deliver()
+  return delivering === undefined || delivering.then(() => true)
+}

@@ -1,0 +1,100 @@
+/** Applies the rules that are stored on the instance to a call: failures and replies in the provider's format. */
+import type { MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
+import type { MatchFacts } from 'svc/toolkit'
+import type { FixedReply, ModelCall } from '../call/model-call.ts'
+import type { CallServices } from '../call/services.ts'
+import { ProviderError } from '../contract/errors.ts'
+import type { Parsed } from '../contract/parsed.ts'
+import type { ErrorKind } from '../contract/provider.ts'
+import { exactDetails, type FaultParser } from '../headers/faults.ts'
+import { factsOf, handledFacts } from '../testing/protocol.ts'
+import { chatResultOf, embedResultOf, fits, readReply } from '../testing/reply.ts'
+import { countFault } from './fault.ts'
+
+/**
+ * Applies the rules that are stored on the instance. A requested fault takes precedence over them. False: a rule has
+ * answered. Throws the failure of a rule.
+ */
+export function applyRules(call: ModelCall, services: CallServices): boolean | Promise<boolean> {
+  if (call.requestedFault !== null) return true
+  const { svc, request, reply, url, body, entry } = call
+  const facts = factsFor(call)
+  const applying =
+    entry.rules === 'request'
+      ? svc.http.applyRules(request, reply, facts)
+      : svc.http.applyRulesToMessage(request, { method: 'POST', url, body, canAbort: entry.rules === 'message' }, facts)
+  return applying === null || applying.then(outcome => act(outcome, call, services))
+}
+
+async function act(outcome: RuleOutcome | MessageRule, call: ModelCall, services: CallServices): Promise<boolean> {
+  if (outcome.kind === 'answered') return false
+  call.ruleOutcome = outcome
+  call.rule = outcome.rule
+  if (outcome.kind === 'fail') throw failureOfRule(outcome, services.faults)
+  if (call.entry.rules === 'message' && 'delayMs' in outcome && outcome.delayMs > 0)
+    await call.recipient!.wait(outcome.delayMs)
+  if (outcome.kind === 'abort') {
+    call.fault = 'abort'
+    call.faultSource = `rule ${outcome.rule}`
+    countFault(call, services)
+    call.recipient!.abort()
+  }
+  return true
+}
+
+function factsFor(call: ModelCall): ProtocolFacts {
+  const read = async (): Promise<Parsed | null> => {
+    try {
+      return call.route.parse === undefined ? handledFacts(call.route, call.query) : await call.parse()
+    } catch {
+      // The route reports what is wrong with the request, unless a rule acts on it.
+      return null
+    }
+  }
+  return {
+    protocol: 'llm',
+    read: async (): Promise<readonly MatchFacts[]> => [factsOf(call, await read())],
+    async takesReply(step) {
+      const parsed = await read()
+      return parsed !== null && fits(readReply(step, ''), parsed.op)
+    },
+  }
+}
+
+/** The failure in the provider's format: of a kind, or with a status. */
+function failureOfRule(
+  { rule, status, word, message, type, code, retryAfterSecs }: Extract<RuleOutcome, { kind: 'fail' }>,
+  faults: FaultParser,
+): ProviderError {
+  const fault = faults.parse(word ?? String(status))
+  return new ProviderError((fault?.kind ?? 'server_error') as ErrorKind, {
+    injected: fault?.label ?? 'server_error',
+    source: `rule ${rule}`,
+    ...(word !== null && fault?.status === undefined ? {} : { status: fault?.status ?? status }),
+    ...(fault === null ? {} : exactDetails(fault)),
+    ...(message === null ? {} : { message, isExact: true as const }),
+    ...(type === null ? {} : { type }),
+    ...(code === null ? {} : { code }),
+    ...(retryAfterSecs === null ? {} : { retryAfterSecs }),
+  })
+}
+
+/** The reply of a rule; null if it does not fit the request. */
+export async function replyOfRule(
+  { rule, reply, lookUp }: Extract<RuleOutcome, { kind: 'reply' }>,
+  { output }: ModelCall,
+  parsed: Parsed,
+): Promise<FixedReply | null> {
+  const fixed = readReply(reply, '')
+  if (fixed.kind === 'embedding')
+    return parsed.op === 'embed'
+      ? { result: embedResultOf(fixed.vector, parsed, { mode: 'rule', output }), pace: {}, shape: null, fault: null }
+      : null
+  if (parsed.op !== 'chat') return null
+  return {
+    result: await chatResultOf(fixed, parsed, { lookUp, output }),
+    pace: fixed.stream,
+    shape: fixed.shape,
+    fault: fixed.break && { ...fixed.break, source: `rule ${rule}` },
+  }
+}

@@ -1,0 +1,75 @@
+/** From the bytes of a request to what the engine computes, or to the answer of a route that answers by itself. */
+import { Pacer } from 'svc/plugin'
+import type { ModelCall } from '../call/model-call.ts'
+import type { CallServices } from '../call/services.ts'
+import type { OwnParsed, Parsed } from '../contract/parsed.ts'
+import type { HandlerReply, HandlerRoute } from '../contract/route.ts'
+import { readLatency } from '../streaming/pace.ts'
+import { withTokenizer } from '../tokenizers/tokenizers.ts'
+import { waitOrLeave } from './step.ts'
+
+/** Bytes of a body that is worth some milliseconds of work: such requests take turns, and others run in between. */
+export const LARGE_BODY = 65_536
+
+export function takeTurns({ body }: ModelCall): boolean | Promise<boolean> {
+  return body.length <= LARGE_BODY || new Pacer().pause().then(() => true)
+}
+
+/** A history is not in the body. */
+export function takeTurnsForHistory({ output }: ModelCall): boolean | Promise<boolean> {
+  return !output.isLarge || new Pacer().pause().then(() => true)
+}
+
+/** The latency that its headers and its provider state. */
+export function readLatencyOf(call: ModelCall, { svc }: CallServices): boolean {
+  call.latency = readLatency(call.headers, call.instance.latency, svc.config.maxDelayMs)
+  return true
+}
+
+export function waitLatency(call: ModelCall): boolean | Promise<boolean> {
+  const { latencyMs } = call.latency
+  return latencyMs <= 0 || waitOrLeave(call, latencyMs)
+}
+
+/** Throws `BadInput` for a wrong header. */
+export function chooseTokenizer(call: ModelCall, { tokenizers }: CallServices): boolean | Promise<boolean> {
+  const preparing = tokenizers.prepare(call.header('x-svc-tokenizer'), call.instance.tokenizers)
+  if (preparing === null) return true
+  return preparing.then(prepared => {
+    call.tokenizers = prepared
+    return true
+  })
+}
+
+/** Throws what the route throws. */
+export function readRequest(call: ModelCall): boolean | Promise<boolean> {
+  const { route } = call
+  if (route.parse === undefined) return handle(call, route)
+  const parsing = call.parse()
+  return parsing instanceof Promise ? parsing.then(parsed => accept(call, parsed)) : accept(call, parsing)
+}
+
+async function handle(call: ModelCall, route: HandlerRoute): Promise<boolean> {
+  const wire = await route.handle(call.input())
+  const parsed: OwnParsed<HandlerReply> = { op: 'own', promptTokens: 0, completionTokens: 0, wire }
+  return accept(call, 'events' in wire ? { ...parsed, stream: true, ending: wire.ending } : parsed)
+}
+
+function accept(call: ModelCall, parsed: Parsed): boolean {
+  const { tokenizers, entry, modelRoute } = call
+  call.model = parsed.model ?? null
+  call.parsedAt = performance.now()
+  call.parsed = tokenizers === null ? parsed : withTokenizer(parsed, tokenizers)
+  call.isStream =
+    entry.streams === 'as asked'
+      ? parsed.stream === true && (modelRoute === null || modelRoute.stream !== undefined)
+      : entry.streams === 'always'
+  return true
+}
+
+/** Throws `BadInput` for a wrong header. */
+export function readProfile(call: ModelCall, { profiles }: CallServices): boolean {
+  const text = call.header('x-svc-profile')
+  if (text !== undefined) call.profile = profiles.ofHeader(text)
+  return true
+}
