@@ -27,7 +27,7 @@ async function serveRoutes(t: Parameters<typeof serve>[0], env: Record<string, s
   return serve(t, { env: { SVC_PLUGINS_DIR: folder, ...env } })
 }
 
-t.test('routes get the body without its coding [CODING-1]', async t => {
+t.test('routes get the body without its coding [BODY-1]', async t => {
   const { url } = await serveRoutes(t)
   const rows: [coding: string, body: Buffer][] = [
     ['gzip', gzipSync(TEXT)],
@@ -49,7 +49,7 @@ t.test('routes get the body without its coding [CODING-1]', async t => {
   t.equal((await send(url, '/r/bytes', coded('foo', ''))).text, '', 'no body has no coding')
 })
 
-t.test('a body that cannot be decoded is refused where it is read [CODING-2]', async t => {
+t.test('a body that cannot be decoded is refused where it is read [BODY-2]', async t => {
   const { url } = await serveRoutes(t, { SVC_BODY_LIMIT: '100000' })
   const rows: [coding: string, body: Buffer | string, status: number, detail: RegExp][] = [
     ['compress', 'x', 415, /the content coding "compress" is not supported \(supported: gzip, deflate, br/],
@@ -74,13 +74,13 @@ t.test('a body that cannot be decoded is refused where it is read [CODING-2]', a
   t.equal((await send(url, '/r/bytes', coded('gzip', gzipSync(Buffer.alloc(100_000))))).status, 200)
 })
 
-t.test('decoded bodies draw on the memory for large answers [CODING-2]', async t => {
+t.test('decoded bodies draw on the memory for large answers [BODY-2]', async t => {
   const { url } = await serveRoutes(t, { SVC_BUDGET_MEMORY_BYTES: '1048576', SVC_BODY_LIMIT: '4000000' })
   const reply = await send(url, '/r/bytes', coded('gzip', gzipSync(Buffer.alloc(2_000_000))))
   t.strictSame([reply.status, reply.headers['retry-after']], [503, '1'])
 })
 
-t.test('conditions test the decoded body, also of captured requests [CODING-3]', async t => {
+t.test('conditions test the decoded body, also of captured requests [BODY-3]', async t => {
   const { url } = await serveRoutes(t)
   const headers = { 'X-Svc-Session': 'coded', 'Content-Type': 'application/json' }
   const rule = { match: { path: '/r/ignores', json: { '/a': 1 } }, then: { respond: { status: 299 } } }
@@ -107,7 +107,7 @@ t.test('conditions test the decoded body, also of captured requests [CODING-3]',
   ])
 })
 
-t.test('exports of captured requests have no secrets of coded bodies [CODING-3]', async t => {
+t.test('exports of captured requests have no secrets of coded bodies [BODY-3]', async t => {
   const { url } = await serveRoutes(t)
   const headers = { 'X-Svc-Session': 'secret', 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
   await send(url, '/r/bytes', { method: 'POST', headers, body: gzipSync('{"password":"hunter-22"}') })
@@ -116,7 +116,7 @@ t.test('exports of captured requests have no secrets of coded bodies [CODING-3]'
   t.notMatch(har, /hunter-22|content-encoding|_encoding/)
 })
 
-t.test('protocols, models and mocks read coded bodies and refuse unknown codings [CODING-4]', async t => {
+t.test('protocols, models and mocks read coded bodies and refuse unknown codings [BODY-4]', async t => {
   const { url } = await serve(t, {
     plugins: ['llm-openai', 'llm-anthropic', 'graphql', 'jsonrpc', 'mcp', 'a2a', 'soap', 'mocks'],
   })
@@ -143,7 +143,7 @@ t.test('protocols, models and mocks read coded bodies and refuse unknown codings
   }
 })
 
-t.test('routes that show or store what was sent keep the coding [CODING-5]', async t => {
+t.test('routes that show or store what was sent keep the coding [BODY-5]', async t => {
   const { url } = await serve(t, { plugins: ['echo', 'httpbin'] })
   const body = gzipSync(TEXT)
   t.match((await send(url, '/echo', coded('gzip', body))).json(), {
