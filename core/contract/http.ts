@@ -28,8 +28,14 @@ export interface SvcHttp {
    * recorded.
    */
   span(request: AnyRequest): RequestSpan | null
-  /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
+  /**
+   * The body, without its `Content-Encoding` (RFC 9110, 8.4); empty if the request has no body. Same as `request.body` on
+   * routes that do not parse it. Throws an error with the status 415, 400 or 413 if the body has a coding that svc can't
+   * remove, is not in this coding, or exceeds its limit when it is decoded. On routes with `streamsBody` it is as received.
+   */
   body(request: FastifyRequest): Buffer
+  /** The body as received, in its `Content-Encoding`: for routes that show, sign, store or pass on what was sent. */
+  receivedBody(request: FastifyRequest): Buffer
   /**
    * The body as it arrives, on routes with `streamsBody`; null if the request has none. Call it once. Ends with an
    * `IncompleteBody` if the client disconnects, or if the body exceeds its limit: the core has then sent the 413, unless

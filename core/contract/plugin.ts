@@ -162,7 +162,10 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
    * editors but are not used for validation.
    */
   options?: JsonSchema
-  /** Response headers that browsers may read across origins (`Access-Control-Expose-Headers`). */
+  /**
+   * Response headers that browsers may read across origins (`Access-Control-Expose-Headers`), for the routes of this plugin
+   * and of those that build on it.
+   */
   exposes?: ExposedHeader[]
   /** A subcommand of `svc`. */
   command?: Command

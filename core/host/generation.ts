@@ -33,6 +33,7 @@ import { ProtocolRegistry } from '../match/protocols.ts'
 import type { DeclaredFaults } from '../rules/declared-faults.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
+import { contentForRoute, contentOf } from '../http/request/decoded-body.ts'
 import { StepRegistry } from '../rules/step-registry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
@@ -45,7 +46,8 @@ export interface GenerationOptions {
   bodyLimit: number
   /** Maximum sizes of a WebSocket message in bytes; larger ones close the socket with 1009. */
   maxWebSocketPayload: Record<MessageSize, number>
-  exposedHeaders: string
+  /** By the plugin that answers; null: the core. */
+  exposedHeaders: ReadonlyMap<string | null, string>
   /** Value of `X-Svc-Replica`; null if the process is not a replica. */
   replica: string | null
   exemptions: Exemptions
@@ -82,7 +84,7 @@ export class Generation implements RoutingGeneration {
   readonly tlsNames: TlsNameHandler[] = []
   readonly tlsPorts: TlsPort[] = []
   readonly hosts = new HostMounts()
-  readonly exposedHeaders: string
+  readonly #exposedHeaders: ReadonlyMap<string | null, string>
   readonly replica: string | null
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing
@@ -104,7 +106,7 @@ export class Generation implements RoutingGeneration {
 
   constructor(options: GenerationOptions) {
     this.number = options.number
-    this.exposedHeaders = options.exposedHeaders
+    this.#exposedHeaders = options.exposedHeaders
     this.replica = options.replica
     this.exemptions = options.exemptions
     const isSeen = (path: string): boolean => !options.exemptions.has('faults', path)
@@ -157,10 +159,11 @@ export class Generation implements RoutingGeneration {
       }
       const { log, parsesBody } = context.route!
       request.log = reply.log = log.forRequest(context)
-      if (!parsesBody) request.body = context.body
+      if (parsesBody && context.codingError !== null) return done(context.codingError)
+      if (!parsesBody) exposeBody(request, context)
       // Requests without a body are not read by the pipeline.
       else if (request.raw.readableEnded && context.upgrade === null)
-        request.raw = replayRequest(request.raw, context.body)
+        request.raw = replayRequest(request.raw, contentOf(context), context.decodedBody !== null)
       if (context.upgrade !== null) {
         moveHeaders(context, reply.raw as SvcResponse)
         request.ws = true
@@ -168,6 +171,10 @@ export class Generation implements RoutingGeneration {
       done()
     })
     this.app.setErrorHandler((error, request, reply) => sendRouteError(error, request, reply, options.errors))
+  }
+
+  exposedHeaders(plugin: string | null): string {
+    return this.#exposedHeaders.get(plugin) ?? this.#exposedHeaders.get(null)!
   }
 
   /** Adds a route of a scope to the route table. Throws if the route exists, or is not below its plugin's paths. */
@@ -279,6 +286,15 @@ function moveHeaders(context: RequestContext, response: SvcResponse): void {
   for (const [name, value] of Object.entries(context.response.getHeaders()))
     if (value !== undefined) response.setHeader(name, value)
   context.response = response
+}
+
+/** Sets the body of a route that does not parse it. Reading one that can't be decoded throws. */
+function exposeBody(request: FastifyRequest, context: RequestContext): void {
+  if (context.codingError === null) {
+    request.body = contentOf(context)
+    return
+  }
+  Object.defineProperty(request, 'body', { configurable: true, get: () => contentForRoute(context) })
 }
 
 /** The log of a route, with the route's log options. */

@@ -75,6 +75,7 @@ export {
   capCount,
   emptyRecord,
   isTruthy,
+  lastEventIdOf,
   parseDecimal,
   parseInteger,
   queryRecord,
@@ -100,8 +101,25 @@ export {
 } from '../fields/authorization.ts'
 export { parseCookies } from '../fields/cookie.ts'
 export { namesTag } from '../fields/etag.ts'
+export {
+  type Conditions as RequestConditions,
+  isNotModified,
+  isPreconditionFailed,
+  type Preconditions,
+  type Validators,
+} from '../fields/conditional.ts'
+export { type ByteRange, isRangeCurrent, readRange } from '../fields/byte-range.ts'
+export { parseHttpDate } from '../fields/http-date.ts'
+export {
+  CONTENT_CODINGS,
+  contentCodings,
+  ContentCodingError,
+  createDecoder,
+  decodeContent,
+  isContentCodingError,
+} from './content-coding.ts'
 export { isBelow } from '../fields/request-target.ts'
-export { headerProblem, isOriginWide } from '../fields/settable-header.ts'
+export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { isToken } from '../fields/token.ts'
 export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
 

@@ -80,7 +80,12 @@ export class RequestContext implements Waiting<RequestContext> {
   trace: TraceContext | null = null
   /** What routes add to the span; null if no span is recorded. */
   span: SpanDetails | null = null
+  /** As received. */
   body: Buffer = EMPTY_BODY
+  /** Without its content coding; null if it has none, or can't be decoded. */
+  decodedBody: Buffer | null = null
+  /** Why the body can't be decoded: a `ContentCodingError`, or an error of the budget. */
+  codingError: Error | null = null
   /** Set while the body is being received. */
   reading: BodyReading | null = null
   /** Added to the `Vary` header of the route. */

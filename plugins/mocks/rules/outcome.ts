@@ -1,5 +1,13 @@
 /** The modifications of a response by a rule or override, and their validation. */
-import { checkReferences, isOriginWide, isRecord, isToken, RULE_REFERENCES, type ReferenceWords } from 'svc/toolkit'
+import {
+  checkReferences,
+  fieldProblem,
+  isOriginWide,
+  isRecord,
+  isToken,
+  RULE_REFERENCES,
+  type ReferenceWords,
+} from 'svc/toolkit'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {
@@ -104,6 +112,10 @@ function checkHeaders(value: Json): string | null {
       return `expected a string, or a list of 1 to ${MAX_LINES} strings, for the header ${name}`
     if (!lines.every(line => typeof line === 'string' && line.length <= 8192))
       return `expected a string of at most 8192 characters for the header ${name}`
+    for (const line of lines as string[]) {
+      const problem = fieldProblem(name, line)
+      if (problem !== null) return problem
+    }
   }
   return null
 }

@@ -93,7 +93,7 @@ const SEARCHES: Record<string, Bound> = {
     bound: 'steps of the generated answer; a named class tests one character',
   },
   'core/http/response/xml.ts': { calls: ['new RegExp'], bound: 'one character class, linear' },
-  'plugins/caching/http-date.ts': { calls: ['new RegExp'], bound: 'built once, of fixed length' },
+  'core/fields/http-date.ts': { calls: ['new RegExp'], bound: 'built once, of fixed length' },
   'plugins/mcp/configured/declared-tool.ts': {
     calls: ['expandText', 'expandTexts', 'expandValue', 'memberAt'],
     bound: 'output: 256 KiB more than the declared answer',

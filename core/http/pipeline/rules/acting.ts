@@ -8,6 +8,7 @@ import { injectedFaultBody } from '../../../rules/fault-headers.ts'
 import type { RuleEntry } from '../../../rules/rule-entry.ts'
 import type { Action, PluginStep, Step } from '../../../rules/step.ts'
 import type { RequestContext } from '../../request/context.ts'
+import type { BodyServices } from '../../request/decoded-body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import { sendOutputError } from '../../response/output-error.ts'
 import { sendRuleResponse } from '../../response/rule-response.ts'
@@ -71,18 +72,17 @@ async function act(
   isInRoute: boolean,
 ): Promise<RuleOutcome> {
   const { entry, step } = taken
-  const { config } = rules
   const source = sourceOf(entry)
   const { action } = step
   switch (action.kind) {
     case 'abort':
-      await afterKnownBody(context, config.bodyLimit, () => {
+      await afterKnownBody(context, rules, () => {
         context.injects('abort', source, 'rule')
         breakConnection(context, action.fault, 100)
       })
       return ANSWERED
     case 'respond':
-      await afterKnownBody(context, config.bodyLimit, () =>
+      await afterKnownBody(context, rules, () =>
         sendWithinBudget(context, () =>
           sendRuleResponse(context, action.respond, {
             lookUp: lookUpFor(taken, context),
@@ -93,7 +93,7 @@ async function act(
       return ANSWERED
     case 'fail':
       if (isInRoute) return { kind: 'fail', rule: entry.rule.name, ...failOf(action) }
-      await afterKnownBody(context, config.bodyLimit, () => {
+      await afterKnownBody(context, rules, () => {
         const { faults } = context.generation.rules.vocabulary
         const fault = faults.find(context.route?.plugin ?? null, action.word)
         if (fault !== null) return sendDeclaredFault(context, fault, source, 'rule', action)
@@ -162,9 +162,9 @@ export function sourceOf({ rule }: RuleEntry): string {
 }
 
 /** A body with a known end is read before the response, because the inspector shows it. */
-async function afterKnownBody(context: RequestContext, bodyLimit: number, act: () => void): Promise<void> {
+async function afterKnownBody(context: RequestContext, services: BodyServices, act: () => void): Promise<void> {
   if (context.isRouted) act()
-  else await afterBody(context, bodyLimit, act)
+  else await afterBody(context, services, act)
 }
 
 /** A response that is too large is the fault of the rule, not of the request. */

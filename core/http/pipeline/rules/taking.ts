@@ -6,10 +6,11 @@ import { nextStep } from '../../../rules/counting.ts'
 import type { RuleEntry } from '../../../rules/rule-entry.ts'
 import { stateOf, type ScenarioStates } from '../../../rules/scenarios.ts'
 import type { PluginStep, Step } from '../../../rules/step.ts'
-import { announcedLength, bodyLimitOf } from '../../request/body.ts'
+import { announcedLength } from '../../request/body.ts'
+import type { BodyServices } from '../../request/decoded-body.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { requestFactsOf } from '../../response/send.ts'
-import { readBody } from '../read-body.ts'
+import { readContent } from '../read-body.ts'
 import type { RuleServices } from '../stage.ts'
 
 /** What `X-Svc-Ignored` says of a rule whose conditions take more steps than one evaluation has. */
@@ -65,7 +66,6 @@ class Taking {
   readonly #subject: MatchSubject
   readonly #rules: RuleServices
   readonly #options: TakeOptions
-  readonly #bodyLimit: number
   readonly #isMessage: boolean
   readonly #canHaveBody: boolean
   #unread: ProtocolFacts | undefined
@@ -77,7 +77,6 @@ class Taking {
     this.#subject = subject
     this.#rules = rules
     this.#options = options
-    this.#bodyLimit = bodyLimitOf(context, rules.config.bodyLimit)
     this.#isMessage = message !== undefined
     this.#canHaveBody = this.#isMessage || (!isCall && context.upgrade === null && !isEndless(context))
     this.#unread = facts
@@ -106,7 +105,7 @@ class Taking {
         await book.uncount(entry, context.session.header)
         return 'overtaken'
       }
-      if (needsBody(step) && this.#canHaveBody && !(await receive(context, this.#bodyLimit))) return null
+      if (needsBody(step) && this.#canHaveBody && !(await receive(context, this.#rules))) return null
       return context.closed && !this.#isMessage ? null : { entry, step, hit, subject: this.#subject }
     }
     return null
@@ -125,7 +124,7 @@ class Taking {
 
   /** Reads the body, and what the route knows of it; false if it was rejected or the client disconnected. */
   async #receive({ match }: RuleEntry): Promise<boolean> {
-    if (!this.#isMessage && !(await receive(this.#context, this.#bodyLimit))) return false
+    if (!this.#isMessage && !(await receive(this.#context, this.#rules))) return false
     const unread = this.#unread
     if (unread !== undefined && match.protocols.includes(unread.protocol)) {
       this.#subject.setProtocol(unread.protocol, await unread.read())
@@ -165,9 +164,9 @@ function isEndless(context: RequestContext): boolean {
 }
 
 /** Reads the body once; false if it was rejected or the client disconnected. */
-export async function receive(context: RequestContext, limit: number): Promise<boolean> {
+export async function receive(context: RequestContext, services: BodyServices): Promise<boolean> {
   if (context.isBodyRead || context.isRouted) return true
-  const isThere = await readBody(context, limit)
+  const isThere = await readContent(context, services)
   context.isBodyRead = true
   return isThere
 }

@@ -45,6 +45,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       session: context.session.header,
       sessionFrom: context.session.from,
       body: receivedBody(context),
+      decodedBody: context.decodedBody,
       status: statusOf(context),
       latencyMs: context.latencyMs,
       trace: context.trace,

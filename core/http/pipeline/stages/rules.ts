@@ -4,6 +4,7 @@ import type { MessageRule, NearRule, ProtocolFacts, RuleMessage, RuleOutcome } f
 import { isBelow } from '../../../fields/request-target.ts'
 import { MatchSubject, type SubjectFacts } from '../../../match/subject.ts'
 import type { RequestContext } from '../../request/context.ts'
+import { contentOf } from '../../request/decoded-body.ts'
 import { ANSWERED, delayOf, mark, outcomeOf, perform } from '../rules/acting.ts'
 import { takeAmong, type TakenRule } from '../rules/taking.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
@@ -111,7 +112,7 @@ export function subjectOf(context: RequestContext, { budgets }: RuleServices): M
   const facts = {
     ...factsOf(context),
     get body() {
-      return context.body
+      return contentOf(context)
     },
   }
   return new MatchSubject(facts, budgets.evaluation())
