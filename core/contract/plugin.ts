@@ -183,7 +183,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   area?: string
   /**
    * Failures of the plugin's routes by word, such as `sold_out`: lower-case letters, digits, `-` and `_`. `X-Svc-Fail: sold_out`,
-   * rules and the console request them, and the metrics count them by their word.
+   * and rules request them, and the metrics count them by their word.
    */
   faults?: Readonly<Record<string, DeclaredFault>>
   /** Faults that the plugin's routes inject themselves: the kinds passed to `svc.http.markFault`. Lower case. */

@@ -37,7 +37,7 @@ export interface SubjectFacts {
   json?(): Json | undefined
   /** Segments of the path by name, where a plugin knows its template. */
   captures?: ReadonlyMap<string, string>
-  /** The facts that only this subject has, such as the state of a mock: by key, and by name for named ones. */
+  /** The facts that only this subject has, such as a state that a plugin keeps: by key, and by name for named ones. */
   own?(key: string, name: string): Json | undefined
 }
 

@@ -5,7 +5,7 @@ import { memberAt, type LookUp, type ReferenceWords } from './references.ts'
 /** Largest argument of `random.hex`, in digits. */
 const MAX_HEX = 1024
 
-/** The words of references in rules of all kinds. Mocks and models add their own. */
+/** The words of references in rules of all kinds. Plugins add their own. */
 export const RULE_REFERENCES: ReferenceWords = {
   request: {
     method: 'nothing',

@@ -46,6 +46,7 @@ const BOUNDS: Record<string, string[]> = {
     // Documents of mocks are bounded in number and memory.
     'plugins/mocks/document/references.ts',
     'plugins/mocks/api/compiled-api.ts',
+    'plugins/mocks/api/route-table.ts #below',
     'plugins/mocks/management/registry.ts',
     'plugins/mocks/rules/override.ts',
     'plugins/mocks/schema/schema-set.ts',
@@ -120,6 +121,7 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/llm-openai/batches/input.ts',
     'plugins/llm/engine/embedding.ts',
     'plugins/mocks/schema/pattern-text.ts #candidates',
+    'plugins/mocks/sources/bundle.ts #known',
     'plugins/mocks/schema/sample-builder.ts',
   ],
 }
