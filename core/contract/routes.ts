@@ -41,7 +41,10 @@ export interface RouteDescription {
    * without an announced length only by its head.
    */
   streamsBody?: boolean
-  /** The route handles `X-Svc-Fail` itself; the core only applies `X-Svc-Delay`. */
+  /**
+   * The route handles `X-Svc-Fail` and stored rules itself (`svc.http.applyRules`): the core applies neither, only `X-Svc-Delay`
+   * and `X-Svc-Abort`. To fail with errors of your own, declare `faults` instead.
+   */
   ownFail?: boolean
   /** Formats errors that the core sends for this route: 413, 500, 503, injected faults and thrown 4xx. Default: JSON. */
   errorForm?: ErrorForm

@@ -25,7 +25,9 @@ export function collectDeclarations(definitions: ReadonlyMap<string, Plugin>): D
     definitions,
     exemptions: all.flatMap(definition => definition.exempt ?? []),
     areas: [...new Set(all.flatMap(({ area }) => area ?? []))],
-    faultKinds: [...new Set(all.flatMap(({ faultKinds }) => faultKinds ?? []))],
+    faultKinds: [
+      ...new Set(all.flatMap(({ faultKinds = [], faults = {} }) => [...faultKinds, ...Object.keys(faults)])),
+    ],
     categories,
     links: all.flatMap(({ links }) => links ?? []),
   }

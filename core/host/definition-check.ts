@@ -3,6 +3,7 @@ import { EXEMPTIBLE_LAYERS } from '../contract/declarations.ts'
 import type { Plugin, VariableDefinition } from '../contract/plugin.ts'
 import { isServedBelow } from '../fields/request-target.ts'
 import { isRecord } from '../contract/record.ts'
+import { headerProblem } from '../fields/settable-header.ts'
 import { isToken } from '../fields/token.ts'
 
 /** Maximum number of entries in a list of a definition. */
@@ -38,6 +39,7 @@ function checkDeclarations(definition: Plugin): void {
     exempt = [],
     area,
     faultKinds = [],
+    faults = {},
     exposes = [],
     categories = [],
     links = [],
@@ -65,6 +67,10 @@ function checkDeclarations(definition: Plugin): void {
   )
   check(isOptional(area, isLabel), 'area must be a name of lower-case letters, digits, "-" and "_"')
   check(isListOf(faultKinds, isLabel), 'faultKinds must be a list of names of lower-case letters, digits, "-" and "_"')
+  check(
+    isRecord(faults) && isListOf(Object.entries(faults), isFault),
+    'faults must map words of lower-case letters, digits, "-" and "_" to { status, message, code, headers, body }, the status from 400 to 599',
+  )
   check(
     isListOf(categories, one => isRecord(one) && isText(one.name) && Number.isFinite(one.rank)),
     'categories must be a list of { name, rank }',
@@ -124,6 +130,22 @@ function checkVariables(variables: unknown): void {
 
 function check(isValid: boolean, problem: string): asserts isValid {
   if (!isValid) throw new Error(problem)
+}
+
+function isFault(entry: unknown): boolean {
+  const [word, fault] = entry as [string, unknown]
+  if (!isLabel(word) || !isRecord(fault)) return false
+  const { status, message, code, headers = {}, body } = fault
+  return (
+    Number.isInteger(status) &&
+    (status as number) >= 400 &&
+    (status as number) <= 599 &&
+    isText(message) &&
+    isOptional(code, isText) &&
+    isOptional(body, isRecord) &&
+    isRecord(headers) &&
+    Object.entries(headers).every(([name, text]) => typeof text === 'string' && headerProblem(name, text) === null)
+  )
 }
 
 function isText(value: unknown): value is string {

@@ -52,6 +52,9 @@ function recordOf(
     stale: isEnabled && error !== null,
     generation:
       running?.loadedIn ?? (loaded !== null && 'code' in loaded ? loaded.code.loadedIn : result.generation.number),
+    faults: Object.fromEntries(
+      Object.entries(definition?.faults ?? {}).map(([word, { status, message }]) => [word, { status, message }]),
+    ),
     builds_on: definition?.buildsOn ?? [],
     uses: definition?.uses ?? [],
     options: maskOptions(result.options.get(name) ?? {}, definition?.options),
@@ -61,7 +64,7 @@ function recordOf(
 function errorOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult): PluginRecord['error'] {
   if (plugin.problem !== null) return { phase: 'discover', message: plugin.problem }
   const loaded = inventory.loadedOf(plugin)
-  if (loaded !== null && 'error' in loaded) return { phase: 'load', message: loaded.error }
+  if (loaded !== null && 'error' in loaded) return { phase: loaded.phase, message: loaded.error }
   const invalid = inventory.invalidOptions(plugin.name)
   if (invalid !== undefined) return { phase: 'options', message: invalid }
   const failure = result.failures.get(plugin.name)

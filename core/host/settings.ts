@@ -36,6 +36,12 @@ export class Settings {
     return result.ok
   }
 
+  /** Whether the file can be read and its text has changed since it was last read. */
+  isOutdated(): boolean {
+    const result = readSvcYaml(this.#file, { publicMode: this.#publicMode })
+    return result.ok && result.text !== this.text
+  }
+
   /**
    * Replaces the value of a key of a mapping now and every time the file is read; undefined removes the key. Returns false if
    * `at` is not a key of a mapping.

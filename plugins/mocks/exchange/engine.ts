@@ -13,6 +13,7 @@ import { checkSecurity, type SecurityInput, type SecurityResult } from '../reque
 import { checkBody, checkParameters, isSupportedType, type Violation } from '../request/validation.ts'
 import { planCallbacks } from './callbacks.ts'
 import { ResponseBuilder, type MockResponse } from './response-builder.ts'
+import { subjectOf } from './subject.ts'
 import {
   choiceForExample,
   choiceForStatus,
@@ -41,6 +42,8 @@ export interface EngineContext {
   readonly url: string
   /** The session label for responses and templates. */
   session: string
+  clientIp: string
+  scheme: 'http' | 'https'
   /** Counts the call and returns the state of the session. */
   count(operation: string): Promise<SessionMemory>
   setState(values: Record<string, string | null>): Promise<unknown>
@@ -151,23 +154,11 @@ async function byRule(exchange: Exchange, builder: ResponseBuilder, bypass: bool
 function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
   const { parts, api } = exchange.live
   if (parts.rules.length === 0) return undefined
-  const { incoming, context, path, memory, count, violations, operation } = exchange
-  const scope = {
-    method: incoming.method,
-    session: context.session,
-    path,
-    query: incoming.query,
-    header: incoming.header,
-    cookies: incoming.cookies,
-    body: incoming.json,
-    state: memory.state,
-    count,
-    violations: violations.length,
-    steps: context.steps,
-  }
+  const { operation, context } = exchange
+  const subject = subjectOf(exchange)
   const isMet = (rule: Rule): boolean => {
     try {
-      return rule.matches(scope)
+      return rule.conditions.holds(subject)
     } catch (error) {
       if (!isTooExpensive(error)) throw error
       context.ignoreRule(rule.id)
@@ -189,7 +180,7 @@ async function stateAfter(
   outcome: Outcome,
 ): Promise<Record<string, string>> {
   const values = Object.entries(outcome.setState).map(
-    ([name, value]) => [name, value === null ? null : builder.fill(value)] as const,
+    ([name, value]) => [name, value === null ? null : builder.fill(value, outcome)] as const,
   )
   await exchange.context.setState(Object.fromEntries(values))
   const state: Record<string, string> = Object.assign(Object.create(null) as object, exchange.memory.state)

@@ -1,8 +1,10 @@
 /** Builds the responses of an exchange: from the document, from the body of a rule, or a problem. */
 import type { PlannedCallbacks } from './callbacks.ts'
 import type { Exchange } from './engine.ts'
+import { subjectOf } from './subject.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import { mergePatch, type Json, type JsonObject } from '../document/json.ts'
+import { referencedRequest } from 'svc/toolkit'
 import { appliedPreferences } from '../request/prefer.ts'
 import type { Violation } from '../request/validation.ts'
 import { serializeBody, type Serialized } from '../response/body-text.ts'
@@ -63,7 +65,8 @@ export class ResponseBuilder {
     const { rendered, preferred } = this.#render(choice, chosen)
     const merge = decision.outcome?.merge
     const own = decision.outcome?.mediaType ?? rendered.contentType
-    const changed = merge === undefined && own === rendered.contentType ? null : this.#changed(rendered, merge, own)
+    const changed =
+      merge === undefined && own === rendered.contentType ? null : this.#changed(rendered, decision.outcome, own)
     const response = this.#response(
       choice.status,
       changed?.bytes ?? rendered.bytes,
@@ -85,11 +88,9 @@ export class ResponseBuilder {
       decision.outcome?.mediaType ??
       chosen?.type ??
       (typeof body === 'string' && !choice ? 'text/plain; charset=utf-8' : 'application/json')
-    const filled = fillValue(body, this.#templates())
-    const value =
-      decision.outcome?.merge === undefined
-        ? filled
-        : mergePatch(filled, fillValue(decision.outcome.merge, this.#templates()))
+    const filled = this.#fillValue(body, decision.outcome)
+    const merge = decision.outcome?.merge
+    const value = merge === undefined ? filled : mergePatch(filled, this.#fillValue(merge, decision.outcome))
     const { bytes, type } = this.#serialize(value, contentType, chosen?.media.schema)
     const response = this.#response(status, bytes, type, decision.source ?? 'generated', decision)
     this.#applyHeaders(response, decision.outcome)
@@ -154,8 +155,12 @@ export class ResponseBuilder {
   }
 
   /** Expands the template references in a text. */
-  fill(text: string): string {
-    return fillText(text, this.#templates())
+  fill(text: string, outcome: Outcome): string {
+    return outcome.isTemplate ? fillText(text, this.#templates()) : text
+  }
+
+  #fillValue(value: Json, outcome: Outcome | null): Json {
+    return outcome?.isTemplate === false ? value : fillValue(value, this.#templates())
   }
 
   /** The media type of a response; `wanted` replaces `Accept`. */
@@ -211,10 +216,11 @@ export class ResponseBuilder {
   }
 
   /** Patches the rendered value, or encodes it as another media type. */
-  #changed(rendered: Rendered, merge: Json | undefined, type: string | null): Serialized | null {
+  #changed(rendered: Rendered, outcome: Outcome | null, type: string | null): Serialized | null {
+    const merge = outcome?.merge
     if (rendered.value === undefined && merge === undefined) return null
     const value =
-      merge === undefined ? (rendered.value ?? null) : mergePatch(rendered.value, fillValue(merge, this.#templates()))
+      merge === undefined ? (rendered.value ?? null) : mergePatch(rendered.value, this.#fillValue(merge, outcome))
     return this.#serialize(value, type ?? 'application/json', rendered.schema)
   }
 
@@ -252,20 +258,15 @@ export class ResponseBuilder {
   #applyHeaders(response: MockResponse, outcome: Outcome | null): void {
     for (const [name, value] of Object.entries(outcome?.headers ?? {})) {
       response.headers = response.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
-      response.headers.push([name, headerText(fillText(value, this.#templates()))])
+      for (const line of [value].flat()) response.headers.push([name, headerText(this.fill(line, outcome!))])
     }
   }
 
   #templates(): TemplateScope {
     const exchange = this.#exchange
-    const { incoming, path, count, context, operation, live } = exchange
+    const { path, count, context, operation } = exchange
     this.#scope ??= {
-      method: incoming.method,
-      path,
-      query: incoming.query,
-      header: incoming.header,
-      cookies: incoming.cookies,
-      body: incoming.json,
+      request: referencedRequest(subjectOf(exchange), () => path),
       get state() {
         return exchange.memory.state
       },
@@ -276,13 +277,18 @@ export class ResponseBuilder {
       get output() {
         return context.output
       },
-      now: () => context.now().toISOString(),
-      uuid: () =>
-        seededUuid(
-          [context.mock, live.parts.settings.seed, context.session, operation.key, count, this.#drawn++].join('\u0003'),
-        ),
+      now: () => context.now(),
+      uuid: () => seededUuid(this.#seed('uuid')),
+      draw: () => new SeededRandom(this.#seed('draw')).next(),
     }
     return this.#scope
+  }
+
+  /** Another one each time. */
+  #seed(kind: 'uuid' | 'draw'): string {
+    const { context, live, operation, count } = this.#exchange
+    const parts = [context.mock, live.parts.settings.seed, context.session, operation.key, count, this.#drawn++]
+    return [...parts, ...(kind === 'uuid' ? [] : [kind])].join('\u0003')
   }
 }
 

@@ -1,7 +1,5 @@
 /** Reads uploads: a document, an envelope, or an exported bundle, compressed or not. */
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { isRecord } from 'svc/toolkit'
+import { contentCodings, decodeContent, isContentCodingError, isRecord } from 'svc/toolkit'
 import { tooLargeMessage, type Bounds } from '../bounds.ts'
 import { partsOf, type GivenParts } from '../definition/definition.ts'
 import { managementError } from '../errors.ts'
@@ -17,36 +15,16 @@ export interface ReadUpload {
   message: string | null
 }
 
-const DECODERS = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-}
-
 /** Decodes the content coding (RFC 9110, 8.4). Throws `invalid_encoding`, `too_large`. */
 export async function decodeBody(body: Buffer, encoding: string | undefined, bounds: Bounds): Promise<Buffer> {
-  const coding = encoding?.trim().toLowerCase() ?? ''
-  if (coding === '' || coding === 'identity') return checkSize(body, bounds)
-  const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding as keyof typeof DECODERS] : undefined
-  if (!decode)
-    throw managementError(
-      'invalid_encoding',
-      `unsupported content coding "${coding.slice(0, 40)}" (supported: gzip, deflate, br)`,
-    )
+  const limit = uploadLimit(bounds)
+  if (body.length > limit && contentCodings(encoding).length === 0) throw tooLarge(bounds)
   try {
-    return checkSize(await decode(body, { maxOutputLength: uploadLimit(bounds) + 1 }), bounds)
+    return await decodeContent(body, encoding, { limit })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(bounds)
-    if (code === 'SVC_HTTP_ERROR') throw error
-    throw managementError('invalid_encoding', `the body is not valid ${coding} data`)
+    if (!isContentCodingError(error)) throw error
+    throw error.statusCode === 413 ? tooLarge(bounds) : managementError('invalid_encoding', error.message)
   }
-}
-
-function checkSize(body: Buffer, bounds: Bounds): Buffer {
-  if (body.length > uploadLimit(bounds)) throw tooLarge(bounds)
-  return body
 }
 
 function tooLarge({ documentBytes: limit }: Bounds): Error {

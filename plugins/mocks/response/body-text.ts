@@ -1,6 +1,6 @@
 /** Serializes a value for its media type. */
 import { OutputBudget, type StepBudget } from 'svc/plugin'
-import { isRecord } from 'svc/toolkit'
+import { exactAsText, isRecord, writeJson } from 'svc/toolkit'
 import type { CompiledApi } from '../api/compiled-api.ts'
 import type { Json, JsonObject } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
@@ -46,9 +46,10 @@ export function serializeBody(value: Json, serialization: Serialization): Serial
  * JSON has the size of the value, which generator, templates and document bound. What other formats repeat, such as the names
  * of elements, is counted while they are written.
  */
-function bodyText(value: Json, { type, schema, api, output, steps }: Serialization): string {
+function bodyText(given: Json, { type, schema, api, output, steps }: Serialization): string {
   const base = baseType(type)
-  if (isJsonType(base)) return JSON.stringify(value)
+  if (isJsonType(base)) return writeJson(given)
+  const value = exactAsText(given)
   const sequence = writeSequence(value, base, new OutputBudget(output.limit))
   if (sequence !== undefined) return sequence
   if (typeof value === 'string') return value
@@ -61,7 +62,7 @@ function bodyText(value: Json, { type, schema, api, output, steps }: Serializati
     })
   if (base === 'application/x-www-form-urlencoded' && isRecord(value))
     return formEncode(value, new OutputBudget(output.limit))
-  return JSON.stringify(value)
+  return writeJson(given)
 }
 
 /** Bytes for types without a schema: an image for image types, otherwise sixteen bytes derived from the seed. */

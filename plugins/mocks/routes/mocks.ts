@@ -243,7 +243,7 @@ function loadErrors({ svc }: Service): JsonObject[] {
 /** Decodes and reads an upload. */
 async function receive({ svc, registry }: Service, request: FastifyRequest): Promise<ReadUpload> {
   return readUpload(
-    await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds),
+    await decodeBody(svc.http.receivedBody(request), request.headers['content-encoding'], registry.options.bounds),
   )
 }
 

@@ -118,6 +118,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     path,
     query,
     headers: request.headers,
+    rawHeaders: request.raw.rawHeaders,
     body: svc.http.body(request),
   })
   await svc.budgets.turn()
@@ -230,6 +231,8 @@ function engineContext(service: Service, request: FastifyRequest, mock: Mock, in
       return `${urlOf(service, request, mock.name)}${incoming.path}${incoming.rawQuery && `?${incoming.rawQuery}`}`
     },
     session: session.label,
+    clientIp: svc.http.clientIp(request),
+    scheme: svc.http.origin(request).scheme,
     count: operation => memories.count(mock.name, key, operation),
     setState: values => memories.set(mock.name, key, values),
     hasClientCertificate: () => svc.pki.clientCertificate(request).state === 'valid',

@@ -151,7 +151,7 @@ function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
     refuseManaged(mock)
     checkRevision(request, mock)
     const upload = readUpload(
-      await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds),
+      await decodeBody(svc.http.receivedBody(request), request.headers['content-encoding'], registry.options.bounds),
     )
     const live = mock.partsAsJson()
     const given = {

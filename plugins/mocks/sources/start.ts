@@ -1,7 +1,7 @@
 /** Starts the service: loads the stored mocks, and synchronizes them with the files. */
 import { keyOfSession } from '../exchange/session-memory.ts'
 import { StateUnavailable, type Channel, type Store, type Svc } from 'svc/plugin'
-import { boundsFor } from '../bounds.ts'
+import { boundsFor, type Bounds } from '../bounds.ts'
 import { Checker } from '../check/checker.ts'
 import type { MockRecord } from '../management/mock.ts'
 import { documentBounds, recordBounds } from '../management/mock-limits.ts'
@@ -16,7 +16,9 @@ import { CallbackDelivery } from '../exchange/callback-delivery.ts'
 import { countBounds, RequestCounts } from '../exchange/request-counts.ts'
 import { memoryBounds, SessionMemories, type SessionMemory } from '../exchange/session-memory.ts'
 import { Traffic, trafficBounds, type CapturedRequest } from '../exchange/traffic.ts'
-import { readSources } from './sources.ts'
+import { ruleLimits } from '../definition/definition.ts'
+import { readRules } from '../rules/rule.ts'
+import { readSources, type SourceEntry } from './sources.ts'
 import { syncSources } from './sync.ts'
 
 /** How long a write waits for other replicas to compile a mock, in milliseconds. */
@@ -104,6 +106,7 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
   const { errors, ...synchronized } = await syncSources(registry, mocks, sources)
   registry.lastSync = synchronized
   for (const error of errors) svc.reportLoadError(error)
+  for (const entry of sources.entries) adviseOn(entry, svc, bounds)
   await refreshAll()
   svc.use('testing.resets').register({
     name: 'mocks',
@@ -123,4 +126,19 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
     texts: new DocumentTexts(svc.budgets),
     callbacks: new CallbackDelivery(svc),
   }
+}
+
+/** Shows the present spelling of rules whose conditions are in the older one. */
+function adviseOn({ given, at, file }: SourceEntry, svc: Svc<MocksSection, Variables>, bounds: Bounds): void {
+  const read = readRules(given.rules, ruleLimits({ bounds, maxDelayMs: svc.config.maxDelayMs }))
+  // What is wrong is reported when the mock is compiled.
+  if ('problem' in read) return
+  for (const [index, { translated }] of read.rules.entries())
+    if (translated !== null)
+      svc.reportAdvice({
+        ...(at === null && file !== null ? { file } : {}),
+        at: at === null ? null : `${at}.rules[${index}]`,
+        message: 'the conditions of this rule are in an older spelling, which stays valid',
+        remedy: `write ${JSON.stringify(translated)}`,
+      })
 }

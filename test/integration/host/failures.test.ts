@@ -94,6 +94,34 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
     /key/,
   ],
   [
+    'has an options schema with an unknown type',
+    { bad: plugin('bad', 'x', { definition: "options: { type: 'objekt' }," }) },
+    'options',
+    /options schema.*type must be/,
+  ],
+  [
+    'has an options schema with a broken pattern',
+    {
+      bad: plugin('bad', 'x', {
+        definition: "options: { minProperties: 0, properties: { id: { type: 'string', pattern: '([a-z' } } },",
+      }),
+    },
+    'options',
+    /options schema.*Invalid regular expression: \/\(\[a-z\//,
+  ],
+  [
+    'has an options schema with a reference to nothing',
+    { bad: plugin('bad', 'x', { definition: "options: { properties: { id: { $ref: '#/$defs/id' } } }," }) },
+    'options',
+    /options schema.*#\/\$defs\/id/,
+  ],
+  [
+    'has options that are not a schema',
+    { bad: plugin('bad', 'x', { definition: "options: 'currency'," }) },
+    'options',
+    /options schema must be an object/,
+  ],
+  [
     'offers a point of another plugin',
     { bad: plugin('bad', 'x', { body: 'svc.offer("good.point" as never, 1 as never)' }) },
     'register',
@@ -120,6 +148,30 @@ t.test('a broken plugin is reported, and the others run [HOST-1]', async t => {
       t.equal(record.routes, 0)
       t.equal(await (await fetch(`${server.url}/good`)).text(), 'good')
     })
+  }
+})
+
+t.test('a plugin with a broken options schema keeps its last version, and all else is reloaded [HOST-1]', async t => {
+  const withOptions = (text: string, schema: string): string =>
+    plugin('shop', text, { definition: `options: ${schema},` })
+  const VALID = "{ type: 'object', properties: { currency: { type: 'string', default: 'EUR' } } }"
+  for (const source of ['builtin', 'directory']) {
+    const plugins = pluginFolder(t, { other: plugin('other', 'one'), shop: withOptions('open', VALID) })
+    const server = await serve(t, {
+      ...(source === 'builtin' ? { builtinFolder: plugins.folder } : { folders: [plugins.folder] }),
+      oneProcess: 'it reloads one process',
+    })
+    plugins.write('shop', withOptions('closed', VALID.replace("'object'", "'objekt'")))
+    plugins.write('other', plugin('other', 'two'))
+    t.match(await server.reload(), { applied: true, plugins: { reloaded: ['other'], failed: ['shop'] } })
+    t.equal(await (await fetch(`${server.url}/other`)).text(), 'two')
+    t.equal(await (await fetch(`${server.url}/shop`)).text(), 'open')
+    const broken = await recordOf(server.url, 'shop')
+    t.match(broken, { state: 'enabled', stale: true, error: { phase: 'options', message: /type must be/ } })
+    t.match(server.lines.join('\n'), /plugin failed.*phase=options|phase=options.*plugin failed/)
+    plugins.write('shop', withOptions('closed', VALID))
+    t.match(await server.reload(), { plugins: { reloaded: ['shop'], failed: [] } })
+    t.equal(await (await fetch(`${server.url}/shop`)).text(), 'closed')
   }
 })
 

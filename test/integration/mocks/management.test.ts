@@ -461,6 +461,8 @@ t.test('errors of settings, overrides and rules name the location [MOCK-28]', as
     ],
     ['POST', '/rules', { then: { body: 'x'.repeat(262_145) } }, 'invalid_rule', 'then.body'],
     ['POST', '/rules', { then: { media_type: 'json' } }, 'invalid_rule', 'then.media_type'],
+    ['POST', '/rules', { then: { headers: { 'x-a': 'a\nb' } } }, 'invalid_rule', 'then.headers'],
+    ['POST', '/rules', { then: { headers: { 'x-a': '\u2603' } } }, 'invalid_rule', 'then.headers'],
     ['POST', '/rules', { id: 'a b', then: {} }, 'invalid_rule', 'id'],
     ['POST', '/rules', { when: [] }, 'invalid_rule', 'then'],
     ['POST', '/rules', { then: {}, extra: 1 }, 'invalid_rule', 'extra'],
