@@ -37,8 +37,12 @@ const MAX_VALUES = 5000
 /** Bytes above which optional members are left out. */
 const MAX_BYTES = 200 << 10
 const MAX_ITEMS = 100
+/** Items of lists in large values, which would multiply. */
+const MAX_ITEMS_OF_LARGE = 20
+/** Values above which a value is large. */
+const LARGE_VALUES = 500
 /** Members that are added to an object to reach `minProperties`. */
-const MAX_ADDED_MEMBERS = 100
+const MAX_ADDED_MEMBERS = 20
 /** Attempts to find different items, besides one for each. */
 const MORE_ATTEMPTS = 10
 /** Steps for a value of an enum, or an alternative. */
@@ -340,7 +344,7 @@ export class SampleBuilder {
   #array(flat: FlatSchema, path: string, name: string, open: Open | null, level: number): Json[] {
     const result: Json[] = []
     const itemIsOpen = this.#flat(flat.items).refs.some(ref => timesOpen(open, ref) > 0)
-    const least = Math.min(flat.minItems, MAX_ITEMS)
+    const least = Math.min(flat.minItems, this.#values > LARGE_VALUES ? MAX_ITEMS_OF_LARGE : MAX_ITEMS)
     const wanted =
       itemIsOpen || this.#isSpent() || level >= MAX_LEVELS || flat.items === false
         ? least
@@ -359,7 +363,7 @@ export class SampleBuilder {
       )
     const texts = new Set<string>()
     for (const item of flat.uniqueItems ? result : []) texts.add(this.#textOf(item))
-    for (let attempt = 0; result.length < wanted && attempt < wanted + MORE_ATTEMPTS && !this.#isSpent(); attempt++) {
+    for (let attempt = 0; result.length < wanted && attempt < wanted + MORE_ATTEMPTS; attempt++) {
       const at = `${path}/${result.length}`
       const item = this.#value(flat.items, flat.uniqueItems ? `${at}#${attempt}` : at, name, open, level + 1)
       if (!flat.uniqueItems || isNew(texts, this.#textOf(item))) result.push(item)

@@ -32,6 +32,10 @@ const BUDGETS: Record<string, Bound> = {
     calls: ['fillText', 'fillValue', 'mergePatch'],
     bound: 'output; a patch adds at most its own size',
   },
+  'plugins/mocks/schema/sample-builder.ts': {
+    calls: ['Array.from'],
+    bound: 'at most 100 integers; items are taken from the output before they are added',
+  },
   'plugins/mocks/schema/generated-text.ts': {
     calls: ['padEnd'],
     bound: 'output: taken before; at most 65,536 characters',
@@ -75,6 +79,10 @@ const SEARCHES: Record<string, Bound> = {
     bound: 'steps of a document for compiling, of the request for searching',
   },
   'plugins/mocks/check/warnings.ts': { calls: ['linearPattern'], bound: 'the time limit of a check, in a thread' },
+  'plugins/mocks/exchange/runtime-expression.ts': {
+    calls: ['valueAt'],
+    bound: 'an expression has 4096 characters, and so has its value; a response has ten callbacks',
+  },
   'plugins/mocks/document/references.ts': {
     calls: ['valueAt'],
     bound: 'cached for each reference; a chain has 32 links',

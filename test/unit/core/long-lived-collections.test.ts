@@ -46,7 +46,7 @@ const BOUNDS: Record<string, string[]> = {
     // Documents of mocks are bounded in number and memory.
     'plugins/mocks/document/references.ts',
     'plugins/mocks/api/compiled-api.ts',
-    'plugins/mocks/api/route-table.ts #below',
+    'plugins/mocks/api/route-table.ts',
     'plugins/mocks/management/registry.ts',
     'plugins/mocks/rules/override.ts',
     'plugins/mocks/schema/schema-set.ts',
@@ -121,8 +121,8 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/llm-openai/batches/input.ts',
     'plugins/llm/engine/embedding.ts',
     'plugins/mocks/schema/pattern-text.ts #candidates',
-    'plugins/mocks/sources/bundle.ts #known',
     'plugins/mocks/schema/sample-builder.ts',
+    'plugins/mocks/sources/bundle.ts',
   ],
 }
 
