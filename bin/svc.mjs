@@ -42,7 +42,7 @@ async function bundleAndRun() {
 
 /** The server needs all plugins, most other commands none. */
 function isServing(argument) {
-  return argument === undefined || argument === 'serve' || argument === '--config'
+  return argument === undefined || argument === 'serve' || ['--config', '--quiet'].includes(argument)
 }
 
 /** Bundles the built-in plugins. */

@@ -113,6 +113,18 @@ export interface FamiliarPath {
   here: string
 }
 
+/** What is printed after the start: a page, or a request that is printed as a curl command. Lower ranks come first. */
+export type FirstStep = { rank: number } & (
+  | PageLink
+  | {
+      /** Path and query, below one of the plugin's `paths`. */
+      path: string
+      headers?: readonly { name: string; value: string }[]
+      /** Sent with POST. */
+      body?: string
+    }
+)
+
 /** A link in the navigation of the landing page. It is shown while an endpoint at or below its target is enabled. */
 export interface PageLink {
   /** Target relative to the landing page, without a leading slash, below one of the plugin's `paths`. */

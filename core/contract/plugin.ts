@@ -45,6 +45,7 @@ import type {
   Exemption,
   ExposedHeader,
   FamiliarPath,
+  FirstStep,
   PageLink,
   VariableDefinitions,
 } from './declarations.ts'
@@ -112,6 +113,7 @@ export type {
   ExemptibleLayer,
   ExposedHeader,
   FamiliarPath,
+  FirstStep,
   PageLink,
   VariableDefinition,
   VariableDefinitions,
@@ -194,6 +196,8 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   familiar?: readonly FamiliarPath[]
   /** Links for pages that list what the instance serves, such as the landing page (`svc.instance.links`). */
   links?: readonly PageLink[]
+  /** Pages and requests that are printed when the server has started on a terminal. */
+  firstSteps?: readonly FirstStep[]
 
   /**
    * Adds the routes of the plugin to `app` and offers its extension points. Called once in each generation. If it throws or

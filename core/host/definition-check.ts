@@ -44,6 +44,7 @@ function checkDeclarations(definition: Plugin): void {
     categories = [],
     links = [],
     familiar = [],
+    firstSteps = [],
   } = definition
   const isOwn = (path: unknown): boolean => isText(path) && paths.some(own => isServedBelow(path, own))
   check(
@@ -82,6 +83,18 @@ function checkDeclarations(definition: Plugin): void {
         isRecord(one) && isText(one.path) && one.path.startsWith('/') && isText(one.here) && one.here.startsWith('/'),
     ),
     'familiar must be a list of { path, here }: templates of paths that start with "/"',
+  )
+  check(
+    isListOf(
+      firstSteps,
+      one =>
+        isRecord(one) &&
+        Number.isFinite(one.rank) &&
+        (isText(one.path)
+          ? isOwn(one.path.split('?', 1)[0]) && isOptional(one.body, isText)
+          : isText(one.text) && isText(one.href) && isOwn(`/${one.href}`)),
+    ),
+    'firstSteps must be a list of { rank, href, text } or { rank, path, headers, body }, each below one of the paths',
   )
   check(
     isListOf(

@@ -48,9 +48,11 @@ export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]
   for (const plugin of found) {
     const first = taken.get(plugin.name)
     if (first === undefined) taken.set(plugin.name, plugin)
-    else plugin.problem ??= `the name "${plugin.name}" is already used by a ${first.source} plugin`
+    else if (first.folder !== plugin.folder || plugin.entry === null)
+      plugin.problem ??= `the name "${plugin.name}" is already used by a ${first.source} plugin${first.source === 'directory' ? `, in ${first.folder}` : ''}`
   }
-  return found
+  // A folder that is listed twice, for example on its own and within another one, is one plugin.
+  return found.filter(plugin => plugin.entry === null || plugin.problem !== null || taken.get(plugin.name) === plugin)
 }
 
 /** Returns the plugin in a folder or, if it has no entry file, the plugins in its subfolders. Empty if it does not exist. */

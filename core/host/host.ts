@@ -212,7 +212,10 @@ export class Host {
   async switch(name: string, isOn: boolean, cascade: boolean): Promise<SwitchResult> {
     this.#progress?.supersede()
     const result = await this.#queue.enqueue(async () => {
-      const plan = planSwitch({ name, isOn, cascade, records: this.records() })
+      const { disable } = this.settings.plugins
+      const isDisabled = (other: string): boolean =>
+        disable.includes(other) || this.#options.switches.current[other] === false
+      const plan = planSwitch({ name, isOn, cascade, records: this.records(), isDisabled })
       if (plan.outcome !== 'change') return plan
       const changes = Object.fromEntries(plan.names.map(changed => [changed, isOn]))
       await this.#options.switches.update(switches => ({ ...switches, ...changes }))

@@ -1,6 +1,8 @@
 /** Loads the code of plugins, once per content, and checks their options. */
 import { existsSync } from 'node:fs'
 import { applySchema, InvalidSchema, printPath, type CheckedOptions, type ValidatorCache } from '../config/options.ts'
+import { unknownName } from '../toolkit/unknown-name.ts'
+import { CORE_SECTIONS } from './core-sections.ts'
 import { reasonOf } from './discovery.ts'
 import { failureCauses } from './failure-causes.ts'
 import type { FailureCause } from './failure-causes.ts'
@@ -35,8 +37,18 @@ export interface KnownCode {
   early?: EarlyBundles
 }
 
-/** Sections of `svc.yaml` that belong to the core, in addition to `plugins`. */
-export const CORE_SECTIONS = ['rules', 'sessions'] as const
+/** Optional plugins that a definition probably misspells. Others may be installed later. */
+function misspelledUses(candidates: ReadonlyMap<string, Candidate>, names: ReadonlySet<string>): LoadError[] {
+  return [...candidates.values()].flatMap(({ name: plugin, current: { definition, found } }) =>
+    (definition.uses ?? [])
+      .filter(used => !names.has(used))
+      .flatMap(used => {
+        const { message, remedy } = unknownName('plugin', used, [...names])
+        if (!message.includes('did you mean')) return []
+        return { file: found.entry, at: null, line: null, message: `uses of the plugin ${plugin}: ${message}`, remedy }
+      }),
+  )
+}
 
 export class Inventory {
   readonly #known: KnownCode
@@ -123,12 +135,19 @@ export class Inventory {
     const sections = new Set([...CORE_SECTIONS, ...failed.keys(), ...found.map(plugin => this.sectionOf(plugin.name))])
     const names = new Set(found.map(plugin => plugin.name))
     const removed = this.#removed(names)
-    errors.push(...settings.unknownSections(sections, removed), ...settings.unknownPlugins(names, removed))
+    // What is missing is reported on its own; it must not be suggested.
+    const missing = new Set(found.filter(({ entry }) => entry === null).map(({ name }) => name))
+    const absent = { ...removed, missing }
+    errors.push(
+      ...settings.unknownSections(sections, absent),
+      ...settings.unknownPlugins(names, absent),
+      ...misspelledUses(candidates, names),
+    )
     return { candidates, failed, errors }
   }
 
   /** Plugins whose folder was removed after they were loaded. */
-  #removed(names: ReadonlySet<string>): RemovedPlugins {
+  #removed(names: ReadonlySet<string>): Omit<RemovedPlugins, 'missing'> {
     const missing = [...this.#seen]
       .filter(([name, folder]) => !names.has(name) && !existsSync(folder))
       .map(([name, folder]) => ({ name, folder }))

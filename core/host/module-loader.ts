@@ -7,7 +7,7 @@
  */
 import type { BuildFailure } from 'esbuild'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Bundler } from '../contract/bundler.ts'
 import { RESIDENT } from './bundler.mjs'
@@ -19,6 +19,7 @@ import * as toolkit from '../toolkit/toolkit.ts'
 import { PRODUCT_FOLDER } from '../product.ts'
 import { ownTurn } from '../contract/turns.ts'
 import { MAX_RUN_MS, runLimited } from './time-limit.ts'
+import { isRecord } from '../contract/record.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { openPrebuilt } from './prebuilt.mjs'
@@ -54,7 +55,14 @@ export async function loadPlugin(
   const exported = runLimited(maxRunMs, 'loading the code', () => runScript(entry, script, makeRequire(found))) as {
     default?: unknown
   }
+  if (isModuleWithoutDefault(exported))
+    throw new Error(`${basename(entry)} has no default export: write "export default definePlugin({ … })"`)
   return checkDefinition(exported.default ?? exported)
+}
+
+/** An ES module, which esbuild marks; a CommonJS module exports the definition itself. */
+function isModuleWithoutDefault(exported: unknown): boolean {
+  return isRecord(exported) && '__esModule' in exported && !('default' in exported)
 }
 
 /** The packed script of a built-in plugin; null in a checkout, or if the files of the plugin have changed. */

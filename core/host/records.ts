@@ -33,7 +33,8 @@ function recordOf(
   const loaded = inventory.loadedOf(plugin)
   const definition = running?.definition ?? (loaded !== null && 'code' in loaded ? loaded.code.definition : null)
   const decision = plugin.problem === null ? result.resolution.decisions.get(name) : undefined
-  const error = errorOf(plugin, inventory, result)
+  const failure = errorOf(plugin, inventory, result)
+  const error = publicMode && failure !== null ? { ...failure, message: withoutFolders(failure.message) } : failure
   const isEnabled = decision?.state === 'enabled'
   return {
     name,
@@ -59,6 +60,11 @@ function recordOf(
     uses: definition?.uses ?? [],
     options: maskOptions(result.options.get(name) ?? {}, definition?.options),
   }
+}
+
+/** Public instances do not show where files are. */
+function withoutFolders(message: string): string {
+  return message.replace(/, in \/.*$/, '')
 }
 
 function errorOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult): PluginRecord['error'] {

@@ -72,7 +72,7 @@ export class Settings {
       .map(name => {
         const plugin = removed.bySection.get(name)
         return plugin === undefined
-          ? this.locate({ at: name, ...unknownName('key', name, ['plugins', ...known]) }, name)
+          ? this.locate({ at: name, ...unknownName('key', name, suggestible(known, removed)) }, name)
           : this.#removedFolder(plugin, name)
       })
   }
@@ -84,7 +84,7 @@ export class Settings {
         const at = `plugins.${list}[${index}]`
         const plugin = removed.byName.get(name)
         return plugin === undefined
-          ? this.locate({ at, ...unknownName('plugin', name, [...known]) }, 'plugins')
+          ? this.locate({ at, ...unknownName('plugin', name, suggestible(known, removed)) }, 'plugins')
           : this.#removedFolder(plugin, at)
       }),
     )
@@ -119,13 +119,20 @@ export class Settings {
   }
 }
 
+function suggestible(known: ReadonlySet<string>, { missing }: RemovedPlugins): string[] {
+  return [...known].filter(name => !missing.has(name))
+}
+
 export interface RemovedPlugin {
   name: string
   folder: string
 }
 
-/** Plugins whose folder was removed while the server was running. */
+/** Plugins that are not there. */
 export interface RemovedPlugins {
+  /** Packages that can't be resolved. */
+  missing: ReadonlySet<string>
+  /** Folders that were removed while the server was running. */
   byName: ReadonlyMap<string, RemovedPlugin>
   bySection: ReadonlyMap<string, RemovedPlugin>
 }

@@ -19,6 +19,7 @@ export default definePlugin<Record<string, unknown>, Variables>({
     },
   ],
   links: [{ href: 'ui/', text: 'Console' }],
+  firstSteps: [{ rank: 10, href: 'ui/', text: 'Console' }],
   register(app, svc) {
     // Generations with the same code share one build, and other plugins register while it runs.
     const client = svc.shared('client', () => buildClient(svc.folder, svc.use('core.bundler')!))

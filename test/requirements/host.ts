@@ -128,6 +128,11 @@ export default [
     where: 'core 10.4',
   },
   {
+    id: 'RELOAD-13',
+    rule: 'changes anywhere below watched folders, and links that lead elsewhere, cause a reload',
+    where: 'core 10.4',
+  },
+  {
     id: 'PROC-1',
     rule: 'a line for each listener is printed at every log level, with the bound port',
     where: 'core 1.1',

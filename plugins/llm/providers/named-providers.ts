@@ -1,5 +1,5 @@
 /** Creates the named providers of svc.yaml from registered formats, after all plugins have registered. */
-import { checkReferences, type InputProblem } from 'svc/toolkit'
+import { checkReferences, unknownName, type InputProblem } from 'svc/toolkit'
 import { PROVIDER_REFERENCES, readRule, type CompiledRule, type Rule } from '../engine/rules.ts'
 import type { FaultParser, FaultSpec } from '../headers/faults.ts'
 import type { ProviderInstance } from './instance.ts'
@@ -22,10 +22,11 @@ export interface NamedProviderServices extends SettingsServices {
 export function createNamed(item: NamedProvider, at: string, services: NamedProviderServices): ProviderInstance | null {
   const format = services.formats.get(item.format)
   if (format === undefined) {
+    const formats = [...services.formats.keys()]
     services.report(
       `${at}.format`,
-      `unknown format ${JSON.stringify(item.format)} (expected one of ${[...services.formats.keys()].join(', ')})`,
-      'write one of these formats, or enable the plugin that provides it',
+      unknownName('format', item.format, formats).message,
+      `write one of these formats: ${formats.join(', ')}; or enable the plugin that provides it`,
     )
   }
   const isTaken = services.isTaken(item.name)

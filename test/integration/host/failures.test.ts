@@ -17,6 +17,12 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
   ['has a syntax error', { bad: 'export default {' }, 'load', /index\.ts:1:\d+: /],
   ['imports a missing package', { bad: 'import "no-such-package"\nexport default {}' }, 'load', /no-such-package/],
   ['exports no plugin', { bad: 'export default 7' }, 'load', /not a plugin definition/],
+  [
+    'has no default export',
+    { bad: 'export const plugin = 7' },
+    'load',
+    /index\.ts has no default export: write "export/,
+  ],
   ['has no title', { bad: 'export default { paths: ["/bad"], register() {} }' }, 'load', /no title/],
   ['has no paths', { bad: 'export default { title: "x", register() {} }' }, 'load', /no paths/],
   ['has no register', { bad: 'export default { title: "x", paths: ["/bad"] }' }, 'load', /no register/],
@@ -92,6 +98,24 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
     },
     'options',
     /key/,
+  ],
+  [
+    'claims a section of the core',
+    { bad: plugin('bad', 'x', { definition: "section: 'rules'," }) },
+    'register',
+    /the section rules already belongs to the core/,
+  ],
+  [
+    'claims a section of another plugin',
+    { bad: plugin('bad', 'x', { definition: "section: 'alpha'," }), alpha: plugin('alpha', 'x') },
+    'register',
+    /the section alpha already belongs to the plugin alpha/,
+  ],
+  [
+    'claims a command of the core',
+    { bad: plugin('bad', 'x', { definition: "command: { name: 'check', summary: 's', usage: 'u', run() {} }," }) },
+    'register',
+    /the command check already belongs to the core/,
   ],
   [
     'has an options schema with an unknown type',
@@ -220,6 +244,40 @@ t.test('a duplicate name fails the later plugin, in the order of the sources [HO
   t.match(plugins[0]!.error, { phase: 'discover', message: /not a valid plugin name/ })
   t.strictSame(counts, { enabled: 1, disabled: 0, failed: 2 })
   t.equal(await (await fetch(`${server.url}/good`)).text(), 'good')
+})
+
+t.test('a folder that is listed twice is one plugin, and another one with its name is named [HOST-3]', async t => {
+  const one = pluginFolder(t, { quotes: plugin('quotes', 'first') })
+  const other = pluginFolder(t, { quotes: plugin('quotes', 'second') })
+  const builtin = pluginFolder(t, { good: GOOD })
+  const server = await serve(t, {
+    builtinFolder: builtin.folder,
+    yaml: JSON.stringify({ plugins: { dirs: [one.folder, `${one.folder}/quotes`, other.folder] } }),
+  })
+  t.match(
+    server.plugins().map(({ name, state, error }) => [name, state, error?.message ?? null]),
+    [
+      ['good', 'enabled', null],
+      ['quotes', 'enabled', null],
+      ['quotes', 'failed', `the name "quotes" is already used by a directory plugin, in ${one.folder}/quotes`],
+    ],
+  )
+})
+
+t.test('a name in uses that is probably misspelled is reported [HOST-6]', async t => {
+  const { folder } = pluginFolder(t, {
+    good: GOOD,
+    bad: plugin('bad', 'x', { definition: 'uses: ["goood", "later"],' }),
+  })
+  const server = await serve(t, { builtinFolder: folder })
+  t.equal((await recordOf(server.url, 'bad')).state, 'enabled')
+  t.match(server.problems(), [
+    {
+      message: 'uses of the plugin bad: unknown plugin "goood" (did you mean "good"?)',
+      file: `${folder}/bad/index.ts`,
+    },
+  ])
+  t.equal(server.problems().length, 1)
 })
 
 t.test('an error in a timer is logged with its plugin and does not end the process [HOST-4]', async t => {

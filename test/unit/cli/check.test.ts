@@ -172,6 +172,14 @@ t.test('an options schema that cannot be used is an error of its plugin [CLI-6]'
   )
 })
 
+t.test('a missing package is not suggested for a typo [CLI-6]', async t => {
+  const { output } = await check(t, 'plugins: { packages: [svc-plugin-quotas], disable: [quotaz] }\nquotass: {}\n')
+  t.match(output, /plugin quotas: the package "svc-plugin-quotas" can't be resolved/)
+  t.match(output, /unknown plugin "quotaz"/)
+  t.match(output, /unknown key "quotass"/)
+  t.notMatch(output, /did you mean "quotas"|write one of.*quotas/)
+})
+
 t.test('a file that is not YAML has one error [CLI-6]', async t => {
   t.match(await check(t, 'a: [1\nb: 2\n'), {
     code: 1,
