@@ -88,14 +88,6 @@ const SEARCHES: Record<string, Bound> = {
     bound: 'cached for each reference; a chain has 32 links',
   },
   'core/toolkit/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'plugins/mocks/exchange/runtime-expression.ts': {
-    calls: ['valueAt'],
-    bound: 'a pointer of the document, once for each callback of an answer',
-  },
-  'plugins/mocks/schema/sample-builder.ts': {
-    calls: ['Array.from'],
-    bound: 'the values of a small domain, at most the items of an answer',
-  },
   'core/http/routes/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/routes/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/mcp/registry/schema.ts': { calls: ['new RegExp'], bound: OPERATOR },
