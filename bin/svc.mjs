@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { bundle, bundleAll, runScript } from '../core/host/bundle.mjs'
+import { createBundler } from '../core/host/bundler.mjs'
 import { openPrebuilt } from '../core/host/prebuilt.mjs'
 
 // esbuild is a Go process; make it collect garbage less often.
@@ -23,9 +24,12 @@ if (prebuilt === null) await bundleAndRun()
 else await runScript(entry, prebuilt.core(), prebuilt.requireFrom(entry)).main()
 
 async function bundleAndRun() {
-  const bundling = bundle(entry)
+  const bundler = createBundler()
+  const bundling = bundle(entry, bundler)
   // The core is needed first. A plugin that can't be bundled fails later, on its own.
-  const early = bundling.then(() => (isServing(process.argv[2]) ? bundlePlugins() : new Map())).catch(() => new Map())
+  const early = bundling
+    .then(() => (isServing(process.argv[2]) ? bundlePlugins(bundler) : new Map()))
+    .catch(() => new Map())
   // Load the largest packages in the meantime.
   const require = createRequire(entry)
   for (const name of ['fastify', 'yaml', 'ajv/dist/2020.js', 'prom-client']) {
@@ -33,21 +37,23 @@ async function bundleAndRun() {
     await nextTurn()
   }
   const { main } = runScript(entry, await bundling)
-  await main(early)
+  await main({ early, bundler })
 }
 
 /** The server needs all plugins, most other commands none. */
 function isServing(argument) {
-  return argument === undefined || argument === 'serve' || argument === '--config'
+  return argument === undefined || argument === 'serve' || ['--config', '--quiet'].includes(argument)
 }
 
 /** Bundles the built-in plugins. */
-function bundlePlugins() {
+function bundlePlugins(bundler) {
   const folder = join(product, 'plugins')
   return bundleAll(
     readdirSync(folder)
       .map(name => join(folder, name, 'index.ts'))
       .filter(path => existsSync(path)),
     folder,
+    {},
+    bundler,
   )
 }

@@ -1,11 +1,13 @@
 /** Entry point of the process: runs a command and exits with its exit code, or starts the server. */
 import { runCommandLine } from './cli/command-line.ts'
 import { serve } from './cli/serve.ts'
+import type { Bundler } from './contract/bundler.ts'
+import { createBundler } from './host/bundler.mjs'
 import type { EarlyBundles } from './host/module-loader.ts'
 import type { Terminal } from './cli/terminal.ts'
 import type { TestReplicas, TestReplicasOptions, TestServer, TestServerOptions } from './testing/types.ts'
 
-const terminal: Terminal = {
+const TERMINAL: Terminal = {
   out: process.stdout,
   err: process.stderr,
   environment: process.env,
@@ -29,16 +31,26 @@ export async function launchTestReplicas(count: number, options: TestReplicasOpt
   return launchReplicas(count, options)
 }
 
-/** `early`: bundles of built-in plugins that the launcher has started to build; undefined in the npm package. */
-export async function main(early?: EarlyBundles): Promise<void> {
+/** What the launcher has begun in a checkout. */
+export interface Launched {
+  /** Bundles of built-in plugins. */
+  early?: EarlyBundles
+  /** The owner of esbuild's service. */
+  bundler?: Bundler
+}
+
+export async function main({ early, bundler = createBundler() }: Launched = {}): Promise<void> {
   process.stdout.on('error', onClosedPipe)
-  const outcome = await runCommandLine(process.argv.slice(2), terminal)
+  const outcome = await runCommandLine(process.argv.slice(2), { ...TERMINAL, bundler })
   if ('serve' in outcome) {
     process.stdout.off('error', onClosedPipe)
     const { options, ...rest } = outcome.serve
     await serve(
-      { ...rest, options: { ...options, knownCode: { definitions: new Map(), schemas: new WeakMap(), early } } },
-      terminal,
+      {
+        ...rest,
+        options: { ...options, bundler, knownCode: { definitions: new Map(), schemas: new WeakMap(), early } },
+      },
+      TERMINAL,
     )
   } else {
     // Exit explicitly, because inspected plugins may have timers, but only after the output has been written.

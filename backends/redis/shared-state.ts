@@ -174,11 +174,6 @@ export class SharedState implements SharedBackend {
     return this.#openOwn(name, on)
   }
 
-  /** Replicas of different versions share what has the same schema. */
-  separates(_place: Place, schema = 1): string {
-    return String(schema)
-  }
-
   openStore<T>(place: Place, bounds: StoreBounds<T>): Opened<Store<T>, StoreBounds<T>> {
     const store = new SharedStore<T>(bounds, {
       connection: this.connection,

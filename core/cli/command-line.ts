@@ -15,6 +15,7 @@ const USAGE = `usage: svc [--config <file>] [<command> ...]
 Without a command, or with "serve", starts the server.
 
   --config <file>   use this svc.yaml (default: SVC_CONFIG_FILE, then ./svc.yaml if it exists)
+  --quiet           do not print the pages and first requests after the start
   --version         print the version
   --help            print this help; "svc <command> --help" prints the usage of a command
 `
@@ -26,7 +27,7 @@ export type Outcome = { exitCode: number } | { serve: ServeRequest }
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<Outcome> {
   const { leading, command, rest } = split(args)
   try {
-    const { options } = readArguments(leading, { config: { value: 'file' }, version: {}, help: {} })
+    const { options } = readArguments(leading, { config: { value: 'file' }, version: {}, help: {}, quiet: {} })
     // `--config` applies to all commands, including those of plugins.
     const configured =
       options.config === undefined
@@ -40,7 +41,7 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
           }
     if (options.version) return print(VERSION, terminal)
     if (options.help || command === 'help') return print(await usage(configured), terminal)
-    if (command === null || command === 'serve') return serveWith(rest, configured)
+    if (command === null || command === 'serve') return serveWith(rest, configured, options.quiet === true)
     return await runCommand(command, rest, configured)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
@@ -72,9 +73,14 @@ async function usage(terminal: Terminal): Promise<string> {
   return `${USAGE}\ncommands:\n${table(rows, (cell, column) => (column === 0 ? paint('bold', cell) : cell))}\n${FOOTER}`
 }
 
-function serveWith(args: string[], { environment }: Terminal): Outcome {
-  const { options } = readArguments(args, { config: { value: 'file' } })
-  return { serve: { options: { environment, configArgument: options.config as string | undefined } } }
+function serveWith(args: string[], { environment }: Terminal, isQuiet: boolean): Outcome {
+  const { options } = readArguments(args, { config: { value: 'file' }, quiet: {} })
+  return {
+    serve: {
+      options: { environment, configArgument: options.config as string | undefined },
+      isQuiet: isQuiet || options.quiet === true,
+    },
+  }
 }
 
 async function runCommand(name: string, args: string[], terminal: Terminal): Promise<Outcome> {

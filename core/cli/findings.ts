@@ -13,7 +13,8 @@ export interface Finding extends LoadError {
 
 /** Returns all findings, including those that other mistakes hide. `warnings` are those about environment variables. */
 export async function findProblems({ host }: Services, warnings: readonly string[]): Promise<Finding[]> {
-  const findings = await currentFindings(host, warnings)
+  const advice = host.advice.map(item => ({ severity: 'warning' as const, ...item }))
+  const findings = [...(await currentFindings(host, warnings)), ...advice]
   const hidden = await hiddenFindings(host, findings, () => currentFindings(host, warnings))
   return [...findings, ...hidden].sort(byPlace)
 }
@@ -32,10 +33,9 @@ async function currentFindings(host: Host, warnings: readonly string[]): Promise
           `create it, or correct the variable (folders are separated by "${delimiter}")`,
         ),
       ),
-    // Problems of options are already in `loadErrors`.
     ...host
       .records()
-      .filter(({ state, error }) => state === 'failed' && error?.phase !== 'options')
+      .filter(({ name, state, stale }) => (state === 'failed' || stale) && !host.hasInvalidOptions(name))
       .flatMap(record => ofPlugin(record, host)),
     ...warnings.map(message => ofEnvironment(message, 'correct the variable, or unset it')),
   ]
@@ -99,7 +99,7 @@ function ofPlugin({ name, source, path, error }: PluginRecord, host: Host): Find
   const remedy = {
     discover: 'rename its folder',
     load: 'correct its code',
-    options: 'correct its section',
+    options: 'correct the options of its definition, which must be a JSON Schema',
     register: 'correct its code, or switch it off with plugins.disable',
   }[error!.phase]
   const causes = error!.phase === 'discover' ? [] : host.causesOf(name)

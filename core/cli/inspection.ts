@@ -18,7 +18,7 @@ const IGNORED_VARIABLES = [
 
 /** Builds all plugins with this configuration, calls `inspectServices`, and closes everything. */
 export async function inspect<T>(
-  { environment, workingDirectory }: Terminal,
+  { environment, workingDirectory, bundler }: Terminal,
   config: string | undefined,
   inspectServices: (services: Services) => T | Promise<T>,
 ): Promise<T> {
@@ -30,6 +30,7 @@ export async function inspect<T>(
   try {
     const services = await openServices({
       workingDirectory,
+      bundler,
       configArgument: config,
       environment: {
         ...variables,

@@ -18,7 +18,7 @@ export interface FoundDefinition {
  * loading all of them takes a second.
  */
 export async function findDefinitions(
-  { environment, workingDirectory }: Terminal,
+  { environment, workingDirectory, bundler }: Terminal,
   config?: string,
   word?: string,
 ): Promise<FoundDefinition[]> {
@@ -41,7 +41,7 @@ export async function findDefinitions(
       .filter(({ problem }) => problem === null)
       .map(async plugin => {
         if (word !== undefined && !(await readFile(plugin.entry!, 'utf8')).includes(word)) return null
-        const definition = await loadPlugin(plugin).catch(() => null)
+        const definition = await loadPlugin(plugin, { bundler }).catch(() => null)
         return definition === null ? null : { name: plugin.name, definition }
       }),
   )

@@ -1,6 +1,7 @@
 /** `svc routes`: lists the routes that the server would serve. */
 import type { Catalog, Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
+import type { RouteRecord } from '../http/routes/route-record.ts'
 import { inspect } from './inspection.ts'
 import { painter, plural, table } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
@@ -19,14 +20,37 @@ contains it.
 `,
     async run(args) {
       const { options, words } = readArguments(args, { config: { value: 'file' }, json: {} }, { min: 0, max: 1 })
-      const catalog = await inspect(terminal, options.config as string | undefined, ({ instance }) =>
-        instance.catalog(),
-      )
-      const endpoints = catalog.endpoints.filter(endpoint => contains(endpoint, words[0] ?? ''))
+      const all = await inspect(terminal, options.config as string | undefined, ({ instance, host }) => [
+        ...instance.catalog().endpoints,
+        ...undescribed(host.current().routes.list),
+      ])
+      const endpoints = all.filter(endpoint => contains(endpoint, words[0] ?? ''))
       terminal.out.write(options.json ? `${JSON.stringify(endpoints, null, 2)}\n` : print(endpoints, terminal))
       return { exitCode: 0 }
     },
   }
+}
+
+/** Routes without a description are served, but neither in the catalog nor in the OpenAPI document. */
+function undescribed(routes: readonly RouteRecord[]): Endpoint[] {
+  return routes
+    .filter(({ plugin, descriptions }) => plugin !== null && descriptions.length === 0)
+    .map(({ plugin, methods, path }) => ({
+      path,
+      methods: methods.length > 1 ? methods.filter(method => method !== 'HEAD') : methods,
+      expanded_methods: methods,
+      category: 'Not described',
+      summary: 'not in the catalog: its route has no description',
+      description: '',
+      protocol: 'http' as const,
+      endless: false,
+      plugin,
+      examples: [],
+    }))
+    .filter(
+      ({ methods }, index, list) =>
+        methods.join() !== 'HEAD' || !list.some(one => one.path === list[index]!.path && one.methods.includes('GET')),
+    )
 }
 
 type Endpoint = Catalog['endpoints'][number]

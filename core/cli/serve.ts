@@ -2,12 +2,17 @@
 import type { Server, ServerOptions } from '../server/server.ts'
 import cluster from 'node:cluster'
 import { readEnvironment } from '../config/environment.ts'
+import { VERSION } from '../product.ts'
+import { endWithNpm } from './npm-parent.ts'
+import { isWelcome, welcomeText } from './welcome.ts'
 import { startLocalStore } from './local-store.ts'
 import type { Terminal } from './terminal.ts'
 import { runWorkers } from './workers.ts'
 
 export interface ServeRequest {
   options: ServerOptions
+  /** Nothing but log lines is printed. */
+  isQuiet?: boolean
   /** Called with the URL of the HTTP listener. */
   whenListening?: (url: string) => void
 }
@@ -18,6 +23,7 @@ const DUPLICATE_SIGNAL_MS = 1_000
 /** Ends the process with code 0 after a signal, or 1 if the HTTP port can't be bound. */
 export async function serve(request: ServeRequest, terminal: Terminal): Promise<void> {
   const environment = request.options.environment ?? process.env
+  if (cluster.isPrimary) endWithNpm(environment)
   const { config } = readEnvironment(environment)
   if (!cluster.isPrimary || (config.workers === 1 && config.stateStore.url !== 'local'))
     return serveHere(request, terminal)
@@ -35,7 +41,8 @@ async function localEnvironment(environment: NodeJS.ProcessEnv, { err }: Termina
   return { SVC_STATE_STORE: '' }
 }
 
-async function serveHere({ options, whenListening }: ServeRequest, { err }: Terminal): Promise<void> {
+async function serveHere({ options, whenListening, isQuiet = false }: ServeRequest, terminal: Terminal): Promise<void> {
+  const { err } = terminal
   let server: Server | undefined
   /** Logs an uncaught error, so that a plugin can't end the process. Before the server has started, prints it. */
   const report = (what: string, error: unknown): void => {
@@ -51,10 +58,22 @@ async function serveHere({ options, whenListening }: ServeRequest, { err }: Term
     server = await startServer(options)
     signals.serverStarted(server)
     whenListening?.(`http://localhost:${server.ports.http}`)
+    // Of several workers, the first one prints it.
+    if (whenListening === undefined && (cluster.worker?.id ?? 1) === 1) await welcome(server, isQuiet, terminal)
   } catch (error) {
     err.write(`${error instanceof HttpPortError ? error.message : String((error as Error).stack)}\n`)
     process.exit(1)
   }
+}
+
+/** Prints where the server is, after the lines of its listeners. */
+async function welcome({ host, log, ports }: Server, isQuiet: boolean, terminal: Terminal): Promise<void> {
+  const { config } = readEnvironment(terminal.environment)
+  if (!isWelcome(terminal, { isQuiet, logFormat: config.logFormat })) return
+  await log.flush()
+  const { order } = host.result.resolution
+  const steps = order.flatMap(name => host.declarations.definitions.get(name)?.firstSteps ?? [])
+  terminal.out.write(welcomeText({ version: VERSION, config, ports, steps }, terminal))
 }
 
 /** Handles signals. Those that arrive while the server starts take effect after the start. */
@@ -63,10 +82,13 @@ function handleSignals(): { serverStarted(started: Server): void } {
   let firstAt = 0
   let isReloadDue = false
   const stop = (running: Server): void => void running.stop().then(() => process.exit(0))
-  const onStop = (): void => {
+  const onStop = (signal: NodeJS.Signals): void => {
     const now = performance.now()
     const isFirst = firstAt === 0
-    if (isFirst) firstAt = now
+    if (isFirst) {
+      firstAt = now
+      server?.log.info('stopping', { signal })
+    }
     if (isFirst && server !== undefined) stop(server)
     else if (!isFirst && now - firstAt > DUPLICATE_SIGNAL_MS) {
       if (server === undefined) process.exit(0)

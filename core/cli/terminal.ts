@@ -1,5 +1,6 @@
 /** The input and output of a command apart from its arguments, and formatting of output. */
 import { styleText } from 'node:util'
+import type { Bundler } from '../contract/bundler.ts'
 import { takesColors } from '../log/log.ts'
 
 /** Standard output or standard error. */
@@ -17,6 +18,8 @@ export interface Terminal {
   err: Output
   environment: NodeJS.ProcessEnv
   workingDirectory: string
+  /** Builds plugins. Default: esbuild, whose service then stays resident. */
+  bundler?: Bundler
 }
 
 export type Color = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'

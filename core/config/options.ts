@@ -2,6 +2,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { JsonSchema } from '../contract/plugin.ts'
+import { isRecord } from '../contract/record.ts'
 import { problemsOf, type PartValidator, type Problem } from './schema-problems.ts'
 
 /** One invalid item. */
@@ -34,6 +35,9 @@ export interface SchemaOptions {
   isTrusted?: boolean
 }
 
+/** A schema that can't be used: it is not a valid JSON Schema, or one of its patterns or references is wrong. */
+export class InvalidSchema extends Error {}
+
 interface Validator {
   validate: ValidateFunction
   partValidator: PartValidator
@@ -47,7 +51,7 @@ const MAX_ERRORS = 100
 /**
  * Checks a section against a schema (2020-12). `at` is the key of the section in the file. An item is the innermost
  * list entry that contains the error, or outside of lists the top-level key of the section. `value` itself is not
- * modified. Throws if the schema is not a valid JSON Schema.
+ * modified. Throws `InvalidSchema` if the schema can't be used.
  */
 export function applySchema(
   schema: JsonSchema,
@@ -120,10 +124,19 @@ export function valueOfAbsence(schema: JsonSchema): unknown {
 const metaSchema = new Ajv2020({ strict: false, logger: false })
 
 function validatorOf(schema: JsonSchema, cache: ValidatorCache, isTrusted: boolean): Validator {
+  if (!isRecord(schema)) throw new InvalidSchema('the options schema must be an object')
   const known = cache.get(schema)
   if (known !== undefined) return known
   if (!isTrusted && metaSchema.validateSchema(schema) !== true)
-    throw new Error(`the options schema is not a valid JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
+    throw new InvalidSchema(
+      `the options schema is not a valid JSON Schema: ${metaSchema.errorsText(metaSchema.errors, { dataVar: 'options' })}`,
+    )
+  const made = compiled(schema)
+  cache.set(schema, made)
+  return made
+}
+
+function compiled(schema: JsonSchema): Validator {
   const ajv = new Ajv2020({
     meta: false,
     validateSchema: false,
@@ -135,10 +148,12 @@ function validatorOf(schema: JsonSchema, cache: ValidatorCache, isTrusted: boole
     logger: false,
   })
   addFormats.default(ajv)
-  const validate = ajv.addSchema(schema, 'options').getSchema('options')!
-  const made = { validate, partValidator: (pointer: string) => partOf(ajv, pointer) }
-  cache.set(schema, made)
-  return made
+  try {
+    const validate = ajv.addSchema(schema, 'options').getSchema('options')!
+    return { validate, partValidator: pointer => partOf(ajv, pointer) }
+  } catch (error) {
+    throw new InvalidSchema(`the options schema can't be used: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** Parts that cannot be found, such as those below a `$id`, are not inspected. */

@@ -1,6 +1,9 @@
 /** What a command gets besides its arguments. */
 import type { ExtensionPoints } from './plugin.ts'
 
+/** Names of subcommands that belong to the core. */
+export const CORE_COMMANDS = ['serve', 'help', 'check', 'plugins', 'routes', 'schema', 'new-plugin'] as const
+
 /** Standard output or standard error. */
 export interface CommandOutput {
   write(text: string): unknown

@@ -65,6 +65,22 @@ export interface Exemption {
   reason: string
 }
 
+/**
+ * A failure that clients of the plugin know. The routes of the plugin send it when `X-Svc-Fail`, or `fail` of a rule, has its
+ * word.
+ */
+export interface DeclaredFault {
+  /** 400 to 599. */
+  status: number
+  /** The text for people. */
+  message: string
+  /** The text for programs. Default: the word. */
+  code?: string
+  headers?: Readonly<Record<string, string>>
+  /** The whole body. Default: `{ error, details }` with the code and the message. */
+  body?: Readonly<Record<string, unknown>>
+}
+
 /** A response header that browsers may read across origins. */
 export type ExposedHeader =
   | string
@@ -72,7 +88,7 @@ export type ExposedHeader =
       name: string
       /** Name of the exposed header before which this one is listed. Default: the order of declaration. */
       before?: string
-      /** Exposes the header even while the plugin is disabled. */
+      /** Exposes the header on all routes, even while the plugin is disabled. */
       always?: true
     }
 
@@ -96,6 +112,18 @@ export interface FamiliarPath {
   /** Template of the path here, with the same parameters in the same order, such as `/shop/orders/{id}`. */
   here: string
 }
+
+/** What is printed after the start: a page, or a request that is printed as a curl command. Lower ranks come first. */
+export type FirstStep = { rank: number } & (
+  | PageLink
+  | {
+      /** Path and query, below one of the plugin's `paths`. */
+      path: string
+      headers?: readonly { name: string; value: string }[]
+      /** Sent with POST. */
+      body?: string
+    }
+)
 
 /** A link in the navigation of the landing page. It is shown while an endpoint at or below its target is enabled. */
 export interface PageLink {

@@ -82,6 +82,8 @@ export interface PluginRecord {
   stale: boolean
   /** Generation in which the running code was loaded. */
   generation: number
+  /** Failures that the plugin declares for its routes, by word. */
+  faults: Record<string, { status: number; message: string }>
   builds_on: string[]
   uses: string[]
   /** Effective options; secrets are masked. */

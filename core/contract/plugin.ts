@@ -41,9 +41,11 @@ import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type {
   CategoryDeclaration,
+  DeclaredFault,
   Exemption,
   ExposedHeader,
   FamiliarPath,
+  FirstStep,
   PageLink,
   VariableDefinitions,
 } from './declarations.ts'
@@ -98,6 +100,7 @@ export { StateUnavailable } from './state.ts'
 export { createRecords, createTextRecords, RecordTooLong } from './record-store.ts'
 export type { RecordOptions, Records, RecordStore, StoredRecord } from './record-store.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
+export type { Bundler } from './bundler.ts'
 export type { ControlScope } from './control-scope.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
 export { ReplicaError } from './replication.ts'
@@ -105,10 +108,12 @@ export type { JsonSchema } from './json-schema.ts'
 export { variable } from './declarations.ts'
 export type {
   CategoryDeclaration,
+  DeclaredFault,
   Exemption,
   ExemptibleLayer,
   ExposedHeader,
   FamiliarPath,
+  FirstStep,
   PageLink,
   VariableDefinition,
   VariableDefinitions,
@@ -159,7 +164,10 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
    * editors but are not used for validation.
    */
   options?: JsonSchema
-  /** Response headers that browsers may read across origins (`Access-Control-Expose-Headers`). */
+  /**
+   * Response headers that browsers may read across origins (`Access-Control-Expose-Headers`), for the routes of this plugin
+   * and of those that build on it.
+   */
   exposes?: ExposedHeader[]
   /** A subcommand of `svc`. */
   command?: Command
@@ -175,6 +183,11 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   exempt?: readonly Exemption[]
   /** Value of the `protocol` label in the metrics of this plugin's routes; a route can set its own. Lower case. */
   area?: string
+  /**
+   * Failures of the plugin's routes by word, such as `sold_out`: lower-case letters, digits, `-` and `_`. `X-Svc-Fail: sold_out`,
+   * and rules request them, and the metrics count them by their word.
+   */
+  faults?: Readonly<Record<string, DeclaredFault>>
   /** Faults that the plugin's routes inject themselves: the kinds passed to `svc.http.markFault`. Lower case. */
   faultKinds?: readonly string[]
   /** Categories of the plugin in the catalog, with their position. */
@@ -183,6 +196,8 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   familiar?: readonly FamiliarPath[]
   /** Links for pages that list what the instance serves, such as the landing page (`svc.instance.links`). */
   links?: readonly PageLink[]
+  /** Pages and requests that are printed when the server has started on a terminal. */
+  firstSteps?: readonly FirstStep[]
 
   /**
    * Adds the routes of the plugin to `app` and offers its extension points. Called once in each generation. If it throws or
@@ -297,6 +312,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   whenStopped(callback: () => void | Promise<void>): void
   /** Reports an invalid item of the plugin's section; the host adds file, line and column. */
   reportLoadError(error: ReportedError): void
+  /** Reports an item that works and has a better spelling. Only `svc check` shows it, as a warning. */
+  reportAdvice(advice: ReportedError): void
   loadErrors(): LoadError[]
   /** Does the same as `POST /_svc/reload`. */
   reload(options?: { force?: boolean }): Promise<ReloadResult>
@@ -304,8 +321,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   watch(path: string): void
 
   /**
-   * A bounded store for data, which survives reloads. Generations with the same plugin code get the same store for the
-   * same name; after a change of the plugin's code the store starts empty.
+   * A bounded store for data, which survives reloads, also those after a change of the plugin's code: all generations get the
+   * same store for the same name. Raise `schema` when changed code can't read the values; the store then starts empty.
    */
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
   /** A log of numbered entries that others read and follow; it survives reloads as `state` does. */
@@ -323,7 +340,7 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   secret(name: string): Promise<Buffer>
   /**
    * A live object, such as a connection, which survives reloads. `create` is called once; `dispose` is called when the
-   * last generation that uses the object is closed. The object stays in this process: each replica has its own. Data that
+   * last generation that uses the object is closed; changed code makes a new object. The object stays in this process: each replica has its own. Data that
    * other requests must find belong in `state`, `eventLog` or `replicated`.
    */
   shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T

@@ -34,12 +34,17 @@ export interface RouteDescription {
   area?: string
   /** Maximum size of the request body in bytes. SVC_BODY_LIMIT applies too if it is smaller. */
   bodyLimit?: number
+  /** Maximum size of the request body in bytes, in place of SVC_BODY_LIMIT: for routes that take documents. */
+  ownBodyLimit?: number
   /**
    * The route reads the body as it arrives, with `svc.http.bodyStream`, instead of getting it complete. Rules test a body
    * without an announced length only by its head.
    */
   streamsBody?: boolean
-  /** The route handles `X-Svc-Fail` itself; the core only applies `X-Svc-Delay`. */
+  /**
+   * The route handles `X-Svc-Fail` and stored rules itself (`svc.http.applyRules`): the core applies neither, only `X-Svc-Delay`
+   * and `X-Svc-Abort`. To fail with errors of your own, declare `faults` instead.
+   */
   ownFail?: boolean
   /** Formats errors that the core sends for this route: 413, 500, 503, injected faults and thrown 4xx. Default: JSON. */
   errorForm?: ErrorForm

@@ -6,7 +6,7 @@ import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors } from './plugin-view.ts'
 import { shownStore } from './replicas.ts'
-import { countStates, registerPluginRoutes } from './plugin-routes.ts'
+import { countStates, registerPluginRoutes, viewBuilding } from './plugin-routes.ts'
 
 const category = 'Control Plane'
 
@@ -131,12 +131,13 @@ function selected(catalog: Catalog, query: URLSearchParams): Catalog {
 
 /** `generations_in_memory` includes replaced generations until they are garbage-collected. If it stays high, there is a leak. */
 function pluginCounts(plugins: ControlDeps['plugins']): object {
-  const { generation, generationCounts } = plugins.overview()
+  const { generation, generationCounts, building } = plugins.overview()
   return {
     ...countStates(plugins.records()),
     generation,
     generations_open: generationCounts.open,
     generations_in_memory: generationCounts.inMemory,
+    building: viewBuilding(building),
   }
 }
 

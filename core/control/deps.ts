@@ -136,6 +136,8 @@ export interface PluginsOverview {
   generation: number
   /** `open`: generations that serve or drain. `inMemory`: also those that are not garbage-collected yet. */
   generationCounts: { open: number; inMemory: number }
+  /** A build that waits for a plugin; null if there is none. */
+  building: { since: Date; plugin: string } | null
   loadedAt: Date
   /** Absolute path of the svc.yaml in use. */
   configFile: string | null

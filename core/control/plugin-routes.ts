@@ -34,15 +34,17 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     describe({
       summary: 'All plugins with state, options and errors',
       category,
-      description: 'Secrets in options are masked. In public mode, only the administrator sees options.',
+      description:
+        'Secrets in options are masked. In public mode, only the administrator sees options. `building` names the plugin for which a reload waits.',
       examples: [{ name: 'Plugins', path: '/_svc/plugins', expectStatus: 200 }],
     }),
     request => {
       const records = plugins.records()
-      const { generation, loadedAt, configFile, directories, loadErrors } = plugins.overview()
+      const { generation, loadedAt, configFile, directories, loadErrors, building } = plugins.overview()
       return {
         generation,
         loaded_at: loadedAt.toISOString(),
+        building: viewBuilding(building),
         config_file: shownFile(configFile, config),
         directories: config.publicMode ? [] : directories,
         counts: countStates(records),
@@ -167,6 +169,11 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
         .sort(),
     })
   }
+}
+
+/** A build that waits for a plugin, for responses. */
+export function viewBuilding(building: { since: Date; plugin: string } | null): object | null {
+  return building && { since: building.since.toISOString(), plugin: building.plugin }
 }
 
 /** Number of plugins in each state. */

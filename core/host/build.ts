@@ -19,9 +19,13 @@ import { Generation } from './generation.ts'
 import type { GenerationOptions } from './generation.ts'
 import type { ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
 import type { ControlTools } from '../contract/control-tools.ts'
+import { BuildAbandoned, type BuildProgress } from './build-progress.ts'
+import { ownTurn } from '../contract/turns.ts'
+import type { Bundler } from '../contract/bundler.ts'
 import { StateUnavailable } from '../contract/state.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { Exemptions } from '../http/routes/exemptions.ts'
+import { DeclaredFaults } from '../rules/declared-faults.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
 import { corePoints } from './svc/core-points.ts'
 import { createSvc } from './svc/svc.ts'
@@ -51,6 +55,7 @@ export interface BuildInput {
   /** Problems in the configuration that were found before the build. */
   loadErrors: LoadError[]
   locate: BuildContext['locate']
+  progress: BuildProgress
   /** The folder of `svc.yaml`: paths of rule files are relative to it. */
   configFolder: string
   /** Reads the sections of the core, once all plugins have registered. */
@@ -62,13 +67,12 @@ export interface BuildServices {
   shared: SharedServices
   generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'websockets' | 'errors' | 'replica'>
   variables: PluginVariables
-  /** Default: a warning after 10 s, failure after 120 s. */
-  registerTimes?: RegisterTimes | undefined
   exposedHeaders(ofPlugins: ExposedHeader[]): string
   /** Creates the metrics for all areas and fault kinds, so that they exist from the start. */
   declareSeries(declared: Pick<Declarations, 'areas' | 'faultKinds'>): { isArea(name: string): boolean }
   /** Registers the core's own routes. */
   registerCore(generation: Generation): void
+  bundler: Bundler
   /** The extension point for operations of the control plane as tools. */
   controlTools(generation: Generation): ControlTools
 }
@@ -90,18 +94,10 @@ export interface BuildResult {
   release(): void
 }
 
-/** Time limits for registering a plugin, in milliseconds. */
-export interface RegisterTimes {
-  /** Log a warning and continue to wait. */
-  warn: number
-  /** Fail the plugin, because it blocks the others. Long enough for a busy machine. */
-  timeout: number
-}
-const REGISTER_TIMES: RegisterTimes = { warn: 10_000, timeout: 120_000 }
 const PAYLOADS = { usual: 1024 * 1024, large: 15 * 1024 * 1024 }
 const PUBLIC_PAYLOADS = { usual: 256 * 1024, large: 256 * 1024 }
 
-/** Builds a generation. Rejects only if the core itself fails. */
+/** Builds a generation. Rejects only if the core itself fails, or with `BuildAbandoned`. */
 export async function buildGeneration(input: BuildInput, services: BuildServices): Promise<BuildResult> {
   const failures = new Map<string, string>()
   const causes = new Map<string, FailureCause[]>()
@@ -160,7 +156,7 @@ async function tryBuild(
   const generation = new Generation({
     number,
     maxWebSocketPayload: services.config.publicMode ? PUBLIC_PAYLOADS : PAYLOADS,
-    exposedHeaders: services.exposedHeaders(exposedBy(definitions, resolution)),
+    exposedHeaders: exposedBy(definitions, resolution, services.exposedHeaders),
     exemptions: new Exemptions(declarations.exemptions),
     absent: [...resolution.decisions].flatMap(([name, decision]) =>
       decision.state === 'enabled'
@@ -172,6 +168,7 @@ async function tryBuild(
             lacksState: 'lacksState' in decision,
           })),
     ),
+    faults: new DeclaredFaults(new Map(resolution.order.map(name => [name, definitions.get(name)!.faults ?? {}]))),
     familiar: resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
     ...services.generationOptions,
   })
@@ -192,10 +189,12 @@ async function tryBuild(
       ...corePoints(generation, services.shared),
       ['testing.rules', ruleFiles],
       ['control.tools', services.controlTools(generation)],
+      ['core.bundler', services.bundler],
     ]),
     registered: [],
     stopped: [],
     loadErrors,
+    advice: [],
     watched,
     ruleFiles,
     locate: input.locate,
@@ -207,11 +206,14 @@ async function tryBuild(
   const abandon = async (plugin: string, error: unknown): Promise<Attempt> => {
     await generation.close(() => {})
     release()
+    if (error instanceof BuildAbandoned) throw error
     const lacksState = error instanceof StateUnavailable
     return { plugin, error: reasonOf(error), causes: failureCauses(error, versionOf(plugin).found), lacksState }
   }
   services.registerCore(generation)
   for (const name of resolution.order) {
+    // Requests that arrive in the meantime wait for one plugin only.
+    await ownTurn()
     const version = versionOf(name)
     running.set(name, version)
     const holder = services.states.hold(number, name, version.found.fingerprint)
@@ -225,7 +227,7 @@ async function tryBuild(
         folder: found.folder,
         options: candidates.get(name)!.options,
         variables: services.variables.valuesOf(definition),
-        faultKinds: definition.faultKinds ?? [],
+        faultKinds: [...(definition.faultKinds ?? []), ...Object.keys(definition.faults ?? {})],
         mayUse: [...(definition.buildsOn ?? []), ...(definition.uses ?? [])],
       },
       services.shared,
@@ -247,11 +249,7 @@ async function tryBuild(
               )
             })
             generation.fallbacks.serve(app, definition.paths)
-            await withTimeout(() => Promise.resolve(definition.register(app as never, svc)), {
-              what: 'register',
-              log,
-              times: services.registerTimes,
-            })
+            await input.progress.run(name, 'register', log, () => definition.register(app as never, svc))
           },
           { name, encapsulate: true },
         ),
@@ -260,7 +258,7 @@ async function tryBuild(
       return abandon(name, error)
     }
   }
-  const finished = await finishBuild(generation, context, holders, services)
+  const finished = await finishBuild(generation, context, holders, input.progress, services.shared.log)
   input.readCoreSections(generation, context)
   return finished === null
     ? {
@@ -277,12 +275,26 @@ async function tryBuild(
     : abandon(finished.plugin, finished.error)
 }
 
-/** Headers that enabled plugins expose, in order, then headers that disabled plugins always expose. */
-function exposedBy(definitions: ReadonlyMap<string, Plugin>, { order }: Resolution): ExposedHeader[] {
-  const ofOthers = [...definitions].flatMap(([name, { exposes = [] }]) =>
-    order.includes(name) ? [] : exposes.filter(header => typeof header !== 'string' && header.always),
-  )
-  return [...order.flatMap(name => definitions.get(name)!.exposes ?? []), ...ofOthers]
+/**
+ * `Access-Control-Expose-Headers` by the plugin that answers: what it and the plugins that it builds on declare, and what is
+ * always exposed. Null: the core answers.
+ */
+function exposedBy(
+  definitions: ReadonlyMap<string, Plugin>,
+  { order }: Resolution,
+  print: BuildServices['exposedHeaders'],
+): ReadonlyMap<string | null, string> {
+  const isAlways = (header: ExposedHeader): boolean => typeof header !== 'string' && header.always === true
+  const always = [...definitions.values()].flatMap(({ exposes = [] }) => exposes.filter(isAlways))
+  const exposed = new Map<string | null, string>([[null, print(always)]])
+  // A plugin comes after those that it builds on.
+  const own = new Map<string, ExposedHeader[]>()
+  for (const name of order) {
+    const { buildsOn = [], exposes = [] } = definitions.get(name)!
+    own.set(name, [...buildsOn.flatMap(other => own.get(other) ?? []), ...exposes])
+    exposed.set(name, print([...always, ...own.get(name)!]))
+  }
+  return exposed
 }
 
 /** Throws for an undeclared area: its metrics would not exist from the start. */
@@ -298,7 +310,8 @@ async function finishBuild(
   generation: Generation,
   context: BuildContext,
   holders: ReadonlyMap<string, StateHolder>,
-  { shared, registerTimes }: BuildServices,
+  progress: BuildProgress,
+  log: Log,
 ): Promise<{ plugin: string; error: unknown } | null> {
   const steps = [
     ...[...holders].map(([plugin, holder]) => ({ plugin, what: 'loading registers', run: () => holder.ready() })),
@@ -306,32 +319,14 @@ async function finishBuild(
   ]
   for (const { plugin, what, run } of steps) {
     try {
-      await withTimeout(() => Promise.resolve(run()), { what, log: shared.log.child({ plugin }), times: registerTimes })
+      await ownTurn()
+      await progress.run(plugin, what, log.child({ plugin }), run)
     } catch (error) {
       return { plugin, error }
     }
   }
+  await ownTurn()
   generation.fallbacks.addRoutes()
   await generation.ready()
   return null
-}
-
-async function withTimeout<T>(
-  work: () => Promise<T>,
-  { what, log, times = REGISTER_TIMES }: { what: string; log: Log; times?: RegisterTimes | undefined },
-): Promise<T> {
-  const warning = setTimeout(
-    () => log.warn('plugin is slow to start', { step: what, seconds: times.warn / 1000 }),
-    times.warn,
-  )
-  let end: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    end = setTimeout(() => reject(new Error(`${what} took longer than ${times.timeout / 1000} s`)), times.timeout)
-  })
-  try {
-    return await Promise.race([work(), late])
-  } finally {
-    clearTimeout(warning)
-    clearTimeout(end)
-  }
 }

@@ -1,4 +1,5 @@
 import type { BuildOptions } from 'esbuild'
+import type { Bundler } from '../contract/bundler.ts'
 
 export interface Bundle {
   /** A CommonJS script. */
@@ -14,13 +15,18 @@ export interface Bundle {
 }
 
 /** Bundles an entry file. Rejects with esbuild's `BuildFailure`. */
-export function bundle(entry: string): Promise<Bundle>
+export function bundle(entry: string, bundler?: Bundler): Promise<Bundle>
 
 /**
  * Bundles several entry files below `folder`, which is faster than one by one. Returns the bundles by entry; rejects if one
  * of them can't be bundled. `more` are additional esbuild options.
  */
-export function bundleAll(entries: string[], folder: string, more?: BuildOptions): Promise<Map<string, Bundle>>
+export function bundleAll(
+  entries: string[],
+  folder: string,
+  more?: BuildOptions,
+  bundler?: Bundler,
+): Promise<Map<string, Bundle>>
 
 /** Whether the bundled files have not changed since the bundle was created. */
 export function isCurrent(bundle: Pick<Bundle, 'startedAt' | 'inputs'>): boolean

@@ -6,26 +6,25 @@
  */
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { RESIDENT } from './bundler.mjs'
 import { dirname, extname, relative, resolve } from 'node:path'
 import { compileFunction } from 'node:vm'
 import { registerSourceMap } from './stack-traces.mjs'
 
 /** Bundles an entry file. Rejects with esbuild's `BuildFailure`. */
-export async function bundle(entry) {
-  return (await bundleAll([entry], dirname(entry))).get(entry)
+export async function bundle(entry, bundler = RESIDENT) {
+  return (await bundleAll([entry], dirname(entry), {}, bundler)).get(entry)
 }
 
 /**
  * Bundles several entry files below `folder`, which is faster than one by one. Returns the bundles by entry; rejects if one
  * of them can't be bundled. `more` are additional esbuild options.
  */
-export async function bundleAll(entries, folder, more = {}) {
+export async function bundleAll(entries, folder, more = {}, bundler = RESIDENT) {
   const startedAt = Date.now()
-  // The npm package loads esbuild only if it has to bundle a plugin.
-  const esbuild = createRequire(import.meta.url)('esbuild')
   // Name each script after its entry: esbuild resolves symbolic links, for example in a mounted ConfigMap.
   const scripts = entries.map(entry => ({ entry, out: relative(folder, entry).slice(0, -extname(entry).length) }))
-  const { outputFiles, metafile } = await esbuild.build({
+  const { outputFiles, metafile } = await bundler.build({
     entryPoints: scripts.map(({ entry, out }) => ({ in: entry, out })),
     bundle: true,
     write: false,

@@ -2,6 +2,7 @@
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { variableConflicts } from '../config/variable-conflicts.ts'
 import type { Exemption, PageLink, Plugin } from '../contract/plugin.ts'
+import { claimConflicts } from './claims.ts'
 import { resolvePlugins } from './resolution.ts'
 import type { RequestedState } from './resolution.ts'
 
@@ -25,15 +26,18 @@ export function collectDeclarations(definitions: ReadonlyMap<string, Plugin>): D
     definitions,
     exemptions: all.flatMap(definition => definition.exempt ?? []),
     areas: [...new Set(all.flatMap(({ area }) => area ?? []))],
-    faultKinds: [...new Set(all.flatMap(({ faultKinds }) => faultKinds ?? []))],
+    faultKinds: [
+      ...new Set(all.flatMap(({ faultKinds = [], faults = {} }) => [...faultKinds, ...Object.keys(faults)])),
+    ],
     categories,
     links: all.flatMap(({ links }) => links ?? []),
   }
 }
 
 /**
- * Returns the plugins whose definition can't be used, with the reason: their variables can't be read or conflict with those
- * of another plugin. Enabled plugins take precedence, so a fork can replace a disabled built-in plugin and its variables.
+ * Returns the plugins whose definition can't be used, with the reason: their variables can't be read, or it declares what
+ * belongs to the core or to another plugin. Enabled plugins take precedence, so a fork can replace a disabled built-in plugin
+ * and its variables.
  */
 export function declarationProblems(
   definitions: ReadonlyMap<string, Plugin>,
@@ -43,7 +47,8 @@ export function declarationProblems(
   const { decisions } = resolvePlugins(definitions, requested)
   const isOff = ([name]: [string, Plugin]): boolean => decisions.get(name)!.state === 'disabled'
   const all = [...definitions]
-  const problems = variableConflicts(new Map([...all.filter(one => !isOff(one)), ...all.filter(isOff)]))
+  const byPrecedence = new Map([...all.filter(one => !isOff(one)), ...all.filter(isOff)])
+  const problems = new Map([...claimConflicts(byPrecedence), ...variableConflicts(byPrecedence)])
   for (const [name, definition] of definitions) {
     const problem = variables.problemOf(definition)
     if (problem !== null && !requested.failed.has(name)) problems.set(name, problem)

@@ -3,6 +3,7 @@ import { EXEMPTIBLE_LAYERS } from '../contract/declarations.ts'
 import type { Plugin, VariableDefinition } from '../contract/plugin.ts'
 import { isServedBelow } from '../fields/request-target.ts'
 import { isRecord } from '../contract/record.ts'
+import { headerProblem } from '../fields/settable-header.ts'
 import { isToken } from '../fields/token.ts'
 
 /** Maximum number of entries in a list of a definition. */
@@ -38,10 +39,12 @@ function checkDeclarations(definition: Plugin): void {
     exempt = [],
     area,
     faultKinds = [],
+    faults = {},
     exposes = [],
     categories = [],
     links = [],
     familiar = [],
+    firstSteps = [],
   } = definition
   const isOwn = (path: unknown): boolean => isText(path) && paths.some(own => isServedBelow(path, own))
   check(
@@ -66,6 +69,10 @@ function checkDeclarations(definition: Plugin): void {
   check(isOptional(area, isLabel), 'area must be a name of lower-case letters, digits, "-" and "_"')
   check(isListOf(faultKinds, isLabel), 'faultKinds must be a list of names of lower-case letters, digits, "-" and "_"')
   check(
+    isRecord(faults) && isListOf(Object.entries(faults), isFault),
+    'faults must map words of lower-case letters, digits, "-" and "_" to { status, message, code, headers, body }, the status from 400 to 599',
+  )
+  check(
     isListOf(categories, one => isRecord(one) && isText(one.name) && Number.isFinite(one.rank)),
     'categories must be a list of { name, rank }',
   )
@@ -76,6 +83,18 @@ function checkDeclarations(definition: Plugin): void {
         isRecord(one) && isText(one.path) && one.path.startsWith('/') && isText(one.here) && one.here.startsWith('/'),
     ),
     'familiar must be a list of { path, here }: templates of paths that start with "/"',
+  )
+  check(
+    isListOf(
+      firstSteps,
+      one =>
+        isRecord(one) &&
+        Number.isFinite(one.rank) &&
+        (isText(one.path)
+          ? isOwn(one.path.split('?', 1)[0]) && isOptional(one.body, isText)
+          : isText(one.text) && isText(one.href) && isOwn(`/${one.href}`)),
+    ),
+    'firstSteps must be a list of { rank, href, text } or { rank, path, headers, body }, each below one of the paths',
   )
   check(
     isListOf(
@@ -124,6 +143,22 @@ function checkVariables(variables: unknown): void {
 
 function check(isValid: boolean, problem: string): asserts isValid {
   if (!isValid) throw new Error(problem)
+}
+
+function isFault(entry: unknown): boolean {
+  const [word, fault] = entry as [string, unknown]
+  if (!isLabel(word) || !isRecord(fault)) return false
+  const { status, message, code, headers = {}, body } = fault
+  return (
+    Number.isInteger(status) &&
+    (status as number) >= 400 &&
+    (status as number) <= 599 &&
+    isText(message) &&
+    isOptional(code, isText) &&
+    isOptional(body, isRecord) &&
+    isRecord(headers) &&
+    Object.entries(headers).every(([name, text]) => typeof text === 'string' && headerProblem(name, text) === null)
+  )
 }
 
 function isText(value: unknown): value is string {

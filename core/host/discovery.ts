@@ -5,7 +5,7 @@ import type { Dirent } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Pacer } from '../contract/budgets.ts'
 
 /** A plugin that was found on disk; none of its code has run. */
 export interface FoundPlugin {
@@ -40,21 +40,28 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 /** Returns all plugins in the order of their sources. If several have the same name, all but the first get a `problem`. */
 export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]> {
-  const found: FoundPlugin[] = [...(await pluginsIn(options.builtinFolder, 'builtin'))]
-  for (const folder of options.folders) found.push(...(await pluginsIn(folder, 'directory')))
-  for (const name of options.packages) found.push(await findPackage(name, options.workingDirectory))
+  const pacer = new Pacer()
+  const found: FoundPlugin[] = [...(await pluginsIn(options.builtinFolder, 'builtin', pacer))]
+  for (const folder of options.folders) found.push(...(await pluginsIn(folder, 'directory', pacer)))
+  for (const name of options.packages) found.push(await findPackage(name, options.workingDirectory, pacer))
   const taken = new Map<string, FoundPlugin>()
   for (const plugin of found) {
     const first = taken.get(plugin.name)
     if (first === undefined) taken.set(plugin.name, plugin)
-    else plugin.problem ??= `the name "${plugin.name}" is already used by a ${first.source} plugin`
+    else if (first.folder !== plugin.folder || plugin.entry === null)
+      plugin.problem ??= `the name "${plugin.name}" is already used by a ${first.source} plugin${first.source === 'directory' ? `, in ${first.folder}` : ''}`
   }
-  return found
+  // A folder that is listed twice, for example on its own and within another one, is one plugin.
+  return found.filter(plugin => plugin.entry === null || plugin.problem !== null || taken.get(plugin.name) === plugin)
 }
 
 /** Returns the plugin in a folder or, if it has no entry file, the plugins in its subfolders. Empty if it does not exist. */
-export async function pluginsIn(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin[]> {
-  const own = await pluginAt(folder, source)
+export async function pluginsIn(
+  folder: string,
+  source: 'builtin' | 'directory',
+  pacer = new Pacer(),
+): Promise<FoundPlugin[]> {
+  const own = await pluginAt(folder, source, pacer)
   if (own !== null) return [own]
   const names = entriesOf(folder)
     .filter(entry => entry.isDirectory() || entry.isSymbolicLink())
@@ -62,14 +69,14 @@ export async function pluginsIn(folder: string, source: 'builtin' | 'directory')
   const found: FoundPlugin[] = []
   for (const name of names) {
     if (name.startsWith('.') || name.startsWith('_') || name === 'node_modules') continue
-    const plugin = await pluginAt(join(folder, name), source)
+    const plugin = await pluginAt(join(folder, name), source, pacer)
     if (plugin !== null) found.push(plugin)
   }
   return found
 }
 
 /** Returns null if the folder has no entry file. */
-async function pluginAt(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin | null> {
+async function pluginAt(folder: string, source: 'builtin' | 'directory', pacer: Pacer): Promise<FoundPlugin | null> {
   const entry = ENTRIES.map(file => join(folder, file)).find(existsSync)
   if (entry === undefined) return null
   const name = basename(folder)
@@ -82,12 +89,12 @@ async function pluginAt(folder: string, source: 'builtin' | 'directory'): Promis
     folder,
     entry,
     version: versionOf(folder),
-    fingerprint: await fingerprintFolder(folder),
+    fingerprint: await fingerprintFolder(folder, pacer),
     problem,
   }
 }
 
-async function findPackage(packageName: string, workingDirectory: string): Promise<FoundPlugin> {
+async function findPackage(packageName: string, workingDirectory: string, pacer: Pacer): Promise<FoundPlugin> {
   const name = basename(packageName).replace(/^svc-plugin-/, '')
   const missing = {
     name,
@@ -108,7 +115,7 @@ async function findPackage(packageName: string, workingDirectory: string): Promi
       folder,
       entry,
       version: versionOf(folder),
-      fingerprint: await fingerprintFolder(folder),
+      fingerprint: await fingerprintFolder(folder, pacer),
       problem: null,
     }
   } catch (error) {
@@ -132,21 +139,16 @@ function versionOf(folder: string): string | null {
 }
 
 /** Hash of the relative names and bytes of all files below a folder, except `node_modules` and dot files. */
-export async function fingerprintFolder(folder: string): Promise<string> {
+export async function fingerprintFolder(folder: string, pacer = new Pacer()): Promise<string> {
   const hash = createHash('sha256')
   const budget = { files: MAX_FILES, bytes: MAX_BYTES }
-  let rest = BYTES_PER_TURN
+  // Files are read synchronously, which is faster for small files.
   for (const { path, name } of filesBelow(folder, '', budget)) {
-    rest -= addFile(path, name, hash, budget)
-    if (rest > 0) continue
-    rest = BYTES_PER_TURN
-    await nextTurn()
+    addFile(path, name, hash, budget)
+    if (pacer.isDue) await pacer.pause()
   }
   return hash.digest('hex')
 }
-
-/** Files are read synchronously, which is faster for small files. After this number of bytes the event loop gets a turn. */
-const BYTES_PER_TURN = 1024 * 1024
 
 function* filesBelow(
   folder: string,
@@ -169,8 +171,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** Adds a file to the hash and returns the number of bytes read. */
-function addFile(path: string, name: string, hash: ReturnType<typeof createHash>, budget: { bytes: number }): number {
+function addFile(path: string, name: string, hash: ReturnType<typeof createHash>, budget: { bytes: number }): void {
   try {
     const stat = statSync(path)
     // Reading a pipe would block.
@@ -178,13 +179,10 @@ function addFile(path: string, name: string, hash: ReturnType<typeof createHash>
     const { size } = stat
     budget.bytes -= size
     hash.update(`${name}\0${size}\0`)
-    if (budget.bytes < 0) return 0
-    hash.update(readFileSync(path))
-    return size
+    if (budget.bytes >= 0) hash.update(readFileSync(path))
   } catch {
     // Not a file, or removed since the folder was listed; then the next fingerprint is different.
     hash.update(`${name}\0gone\0`)
-    return 0
   }
 }
 

@@ -11,6 +11,7 @@ import type { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { declarationProblems } from './declarations.ts'
 import { buildGeneration } from './build.ts'
 import type { BuildResult, BuildServices, Candidate } from './build.ts'
+import { BuildAbandoned, BuildProgress, type Building, type RegisterTimes } from './build-progress.ts'
 import { discover, fingerprintPath } from './discovery.ts'
 import type { FailureCause } from './failure-causes.ts'
 import type { FoundPlugin } from './discovery.ts'
@@ -48,6 +49,8 @@ export interface HostOptions {
   /** Shared by hosts of one process. */
   knownCode?: KnownCode
   build: BuildServices
+  /** Default: a warning after 10 s, failure after 120 s. */
+  registerTimes?: RegisterTimes | undefined
   /** Plugins that `switch` has enabled (true) or disabled, by name. A change by another replica is followed. */
   switches: Replicated<Record<string, boolean>>
   /** Warnings about variables of the core, which have already been logged. */
@@ -76,7 +79,9 @@ export class Host {
   #bytes = ''
   /** Warnings about the environment that have been logged. */
   readonly #warned: Set<string>
-  readonly #queue = new RunQueue(async (force: boolean) => {
+  /** The build that is in progress. */
+  #progress: BuildProgress | null = null
+  readonly #queue = new RunQueue<ReloadResult>(async force => {
     const [result] = await Promise.all([this.#reload(force), this.onReload()])
     return result
   })
@@ -89,15 +94,19 @@ export class Host {
 
   constructor(options: HostOptions) {
     this.#options = options
-    this.#inventory = new Inventory(options.knownCode)
+    this.#inventory = new Inventory(options.knownCode, {
+      bundler: options.build.bundler,
+      ...(options.registerTimes?.run !== undefined && { maxRunMs: options.registerTimes.run }),
+    })
     this.#warned = new Set(options.logged)
     this.settings = new Settings(options.configFile, options.config.publicMode)
   }
 
   /** Builds the first generation. Rejects only if the routes of the core fail; everything else is a warning. */
   async start(): Promise<void> {
-    await this.#queue.enqueue(() => this.#reload(true))
+    while ((await this.#queue.enqueue(() => this.#reload(true))) === null);
     this.#stopFollowing = this.#options.switches.subscribe(() => {
+      this.#progress?.supersede()
       this.#queue
         .enqueue(() => this.#followSwitches())
         .catch(error => this.#options.log.error('switches of another replica could not be applied', { error }))
@@ -140,6 +149,11 @@ export class Host {
     return this.#options.configFile
   }
 
+  /** Items of the configuration that work and have a better spelling. */
+  get advice(): LoadError[] {
+    return this.#result!.context.advice
+  }
+
   get loadErrors(): LoadError[] {
     return [...this.settings.fileErrors, ...this.#result!.context.loadErrors]
   }
@@ -175,40 +189,65 @@ export class Host {
     )
   }
 
-  /** Reloads the configuration and the plugins. Reloads requested at the same time share a run (see `RunQueue`). */
+  /**
+   * Reloads the configuration and the plugins. Reloads requested at the same time share a run (see `RunQueue`). If a build waits
+   * for a plugin and files have changed since it began, it is abandoned.
+   */
   reload({ force = false }: { force?: boolean } = {}): Promise<ReloadResult> {
+    const progress = this.#progress
+    if (progress !== null)
+      this.#isOutdated().then(
+        isOutdated => isOutdated && progress.supersede(),
+        error => this.#options.log.error('changed files could not be read', { error }),
+      )
     return this.#queue.reload(force)
   }
 
+  /** The build in progress, if it waits for a plugin. */
+  get building(): Building | null {
+    return this.#progress?.waiting ?? null
+  }
+
   /** Enables or disables a plugin in all replicas until `clearOverride`, regardless of `svc.yaml`. */
-  switch(name: string, isOn: boolean, cascade: boolean): Promise<SwitchResult> {
-    return this.#queue.enqueue(async () => {
-      const plan = planSwitch({ name, isOn, cascade, records: this.records() })
+  async switch(name: string, isOn: boolean, cascade: boolean): Promise<SwitchResult> {
+    this.#progress?.supersede()
+    const result = await this.#queue.enqueue(async () => {
+      const { disable } = this.settings.plugins
+      const isDisabled = (other: string): boolean =>
+        disable.includes(other) || this.#options.switches.current[other] === false
+      const plan = planSwitch({ name, isOn, cascade, records: this.records(), isDisabled })
       if (plan.outcome !== 'change') return plan
       const changes = Object.fromEntries(plan.names.map(changed => [changed, isOn]))
       await this.#options.switches.update(switches => ({ ...switches, ...changes }))
-      await this.#rebuild()
-      return this.#switched(name)
+      return (await this.#rebuild()) ? this.#switched(name) : null
     })
+    return result ?? this.#switchedLater(name)
   }
 
   /** Removes the override that `switch` set for a plugin. */
-  clearOverride(name: string): Promise<ClearResult> {
-    return this.#queue.enqueue(async () => {
+  async clearOverride(name: string): Promise<ClearResult> {
+    this.#progress?.supersede()
+    const result = await this.#queue.enqueue(async (): Promise<ClearResult | null> => {
       const record = this.records().find(other => other.name === name)
       if (record === undefined) return { outcome: 'unknown' }
       const { switches } = this.#options
       if (!Object.hasOwn(switches.current, name)) return { outcome: 'unchanged', record }
       await switches.update(({ [name]: _removed, ...others }) => others)
-      await this.#rebuild()
-      return this.#switched(name)
+      return (await this.#rebuild()) ? this.#switched(name) : null
     })
+    return result ?? this.#switchedLater(name)
+  }
+
+  /** The result of a switch whose build was abandoned: that of the build that applies it. */
+  async #switchedLater(name: string): Promise<ClearResult> {
+    await this.followedSwitches()
+    return this.#switched(name)
   }
 
   /** The switches that the running generation was built with, after all pending changes. */
   followedSwitches(): Promise<Readonly<Record<string, boolean>>> {
     return this.#queue.enqueue(async () => {
-      await this.#followSwitches()
+      while (!(await this.#followSwitches()));
       return this.#builtSwitches
     })
   }
@@ -245,7 +284,8 @@ export class Host {
     await Promise.all(all.map(result => this.#retire(result)))
   }
 
-  async #reload(force: boolean): Promise<ReloadResult> {
+  /** Null if a newer change replaced the build. */
+  async #reload(force: boolean): Promise<ReloadResult | null> {
     const startedAt = performance.now()
     const isStart = this.#result === null
     const before = isStart ? [] : this.records()
@@ -256,14 +296,18 @@ export class Host {
     await this.#discover()
     const bytes = await this.#hash(fingerprintPath)
     if (!isStart && !force && bytes === this.#bytes) return this.#unchanged(startedAt, true)
-    await this.#rebuild()
+    if (!(await this.#rebuild())) return null
     // Only now the watched paths are known. Changes since they were first hashed are left to the next reload.
     this.#bytes = await this.#hash(path => this.#result!.context.watched.get(path)!)
     return this.#outcome(before, startedAt)
   }
 
   async #discover(): Promise<void> {
-    this.#found = await discover({
+    this.#found = await this.#findPlugins()
+  }
+
+  #findPlugins(): Promise<FoundPlugin[]> {
+    return discover({
       builtinFolder: this.#options.builtinFolder,
       folders: this.directories,
       packages: this.settings.plugins.packages,
@@ -279,13 +323,39 @@ export class Host {
     return hash.digest('hex')
   }
 
-  /** Applies switches of other replicas. Those of this one are built already when it is their turn. */
-  async #followSwitches(): Promise<void> {
-    if (!isDeepStrictEqual(this.#options.switches.current, this.#builtSwitches)) await this.#rebuild()
+  /** Whether `svc.yaml` or a plugin has changed since they were last read. */
+  async #isOutdated(): Promise<boolean> {
+    if (this.settings.isOutdated()) return true
+    const now = await this.#findPlugins()
+    return !isDeepStrictEqual(now, this.#found)
   }
 
-  async #rebuild(): Promise<void> {
-    this.#builtSwitches = this.#options.switches.current
+  /**
+   * Applies switches of other replicas. Those of this one are built already when it is their turn. Returns false if a newer
+   * change replaced the build.
+   */
+  async #followSwitches(): Promise<boolean> {
+    return isDeepStrictEqual(this.#options.switches.current, this.#builtSwitches) || (await this.#rebuild())
+  }
+
+  /** Returns false if a newer change replaced the build. */
+  async #rebuild(): Promise<boolean> {
+    const progress = new BuildProgress(this.#options.registerTimes)
+    this.#progress = progress
+    try {
+      await this.#build(progress)
+      return true
+    } catch (error) {
+      if (!(error instanceof BuildAbandoned)) throw error
+      this.#options.log.warn(error.message)
+      return false
+    } finally {
+      this.#progress = null
+    }
+  }
+
+  async #build(progress: BuildProgress): Promise<void> {
+    const switches = this.#options.switches.current
     const number = (this.#result?.generation.number ?? 0) + 1
     const { candidates, failed, errors } = await this.#inventory.candidates(
       this.#found,
@@ -297,7 +367,7 @@ export class Host {
       const candidate = candidates.get(this.#options.extraOptions.plugin)
       if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
     }
-    const requested = { ...this.settings.plugins, overrides: new Map(Object.entries(this.#builtSwitches)), failed }
+    const requested = { ...this.settings.plugins, overrides: new Map(Object.entries(switches)), failed }
     const problems = this.#checkDeclarations(candidates, requested)
     const result = await buildGeneration(
       {
@@ -306,6 +376,7 @@ export class Host {
         problems,
         requested,
         loadErrors: errors,
+        progress,
         locate: (plugin, error) => {
           const at =
             error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
@@ -319,6 +390,7 @@ export class Host {
       },
       this.#options.build,
     )
+    this.#builtSwitches = switches
     this.#swap(result)
   }
 
@@ -376,7 +448,7 @@ export class Host {
     this.#collected.register(result.generation, null)
     this.#loadedAt = new Date()
     for (const { name, error } of this.records())
-      if (error !== null && error.phase !== 'options') this.#logFailure(name, error)
+      if (error !== null && !this.hasInvalidOptions(name)) this.#logFailure(name, error)
     for (const { file, at, message, line } of result.context.loadErrors)
       this.#options.log.warn('configuration error', { file, at, message, line })
     if (old !== null) {
@@ -386,6 +458,11 @@ export class Host {
       while (this.#draining.length >= MAX_GENERATIONS) this.#endOldest()
     }
     this.onSwap()
+  }
+
+  /** Whether a plugin can't run with its section of `svc.yaml`; the load errors say why. */
+  hasInvalidOptions(name: string): boolean {
+    return this.#inventory.invalidOptions(name) !== undefined
   }
 
   /** Where in its files a plugin failed, if known. */

@@ -1,19 +1,20 @@
 /** Loads the code of plugins, once per content, and checks their options. */
 import { existsSync } from 'node:fs'
-import { applySchema, printPath } from '../config/options.ts'
-import type { CheckedOptions, ValidatorCache } from '../config/options.ts'
+import { applySchema, InvalidSchema, printPath, type CheckedOptions, type ValidatorCache } from '../config/options.ts'
+import { unknownName } from '../toolkit/unknown-name.ts'
+import { CORE_SECTIONS } from './core-sections.ts'
 import { reasonOf } from './discovery.ts'
 import { failureCauses } from './failure-causes.ts'
 import type { FailureCause } from './failure-causes.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
-import { loadPlugin } from './module-loader.ts'
-import type { EarlyBundles } from './module-loader.ts'
+import { loadPlugin, type EarlyBundles, type LoadOptions } from './module-loader.ts'
 import type { LoadError, Plugin } from '../contract/plugin.ts'
 import { segmentsOf } from './settings.ts'
 import type { RemovedPlugins, Settings } from './settings.ts'
 
-type Loaded = { code: LoadedPlugin } | { error: string; causes: FailureCause[] }
+/** `phase` is `options` if the code was loaded, but its schema of the options can't be used. */
+type Loaded = { code: LoadedPlugin } | { error: string; phase: 'load' | 'options'; causes: FailureCause[] }
 
 export interface Candidates {
   candidates: Map<string, Candidate>
@@ -36,14 +37,30 @@ export interface KnownCode {
   early?: EarlyBundles
 }
 
-/** Sections of `svc.yaml` that belong to the core, in addition to `plugins`. */
-export const CORE_SECTIONS = ['rules', 'sessions'] as const
+/** Optional plugins that a definition probably misspells. Others may be installed later. */
+function misspelledUses(candidates: ReadonlyMap<string, Candidate>, names: ReadonlySet<string>): LoadError[] {
+  return [...candidates.values()].flatMap(({ name: plugin, current: { definition, found } }) =>
+    (definition.uses ?? [])
+      .filter(used => !names.has(used))
+      .flatMap(used => {
+        const { message, remedy } = unknownName('plugin', used, [...names])
+        if (!message.includes('did you mean')) return []
+        return { file: found.entry, at: null, line: null, message: `uses of the plugin ${plugin}: ${message}`, remedy }
+      }),
+  )
+}
 
 export class Inventory {
   readonly #known: KnownCode
 
-  constructor(known: KnownCode = { definitions: new Map(), schemas: new WeakMap() }) {
+  readonly #loading: Omit<LoadOptions, 'early'>
+
+  constructor(
+    known: KnownCode = { definitions: new Map(), schemas: new WeakMap() },
+    loading: Omit<LoadOptions, 'early'> = {},
+  ) {
     this.#known = known
+    this.#loading = loading
   }
 
   /** Loaded code by folder; replaced when the content of the folder changes. */
@@ -98,38 +115,39 @@ export class Inventory {
     const failed = new Map<string, string>()
     const errors: LoadError[] = []
     for (const plugin of usable) {
-      const loaded = this.#loaded.get(plugin.folder)!.loaded
-      const before = running?.get(plugin.name) ?? null
+      const { name } = plugin
+      const before = running?.get(name) ?? null
+      const loaded = this.#withOptions(plugin, settings, errors)
       if ('error' in loaded) {
-        if (before === null) failed.set(plugin.name, loaded.error)
-        else
-          candidates.set(plugin.name, {
-            name: plugin.name,
-            current: before,
-            lastGood: null,
-            options: this.#options(before.definition, plugin, settings, errors),
-          })
+        if (before === null) failed.set(name, loaded.error)
+        else {
+          const options = this.#options(before.definition, plugin, settings, errors)
+          candidates.set(name, { name, current: before, lastGood: null, options })
+        }
         continue
       }
-      const lastGood = before !== null && before.found.fingerprint !== loaded.code.found.fingerprint ? before : null
-      candidates.set(plugin.name, {
-        name: plugin.name,
-        current: loaded.code,
-        lastGood,
-        options: this.#options(loaded.code.definition, plugin, settings, errors),
-      })
+      const { code, options } = loaded
+      const lastGood = before !== null && before.found.fingerprint !== code.found.fingerprint ? before : null
+      candidates.set(name, { name, current: code, lastGood, options })
       const invalid = this.#invalid.get(plugin.name)
       if (invalid !== undefined) failed.set(plugin.name, invalid)
     }
     const sections = new Set([...CORE_SECTIONS, ...failed.keys(), ...found.map(plugin => this.sectionOf(plugin.name))])
     const names = new Set(found.map(plugin => plugin.name))
     const removed = this.#removed(names)
-    errors.push(...settings.unknownSections(sections, removed), ...settings.unknownPlugins(names, removed))
+    // What is missing is reported on its own; it must not be suggested.
+    const missing = new Set(found.filter(({ entry }) => entry === null).map(({ name }) => name))
+    const absent = { ...removed, missing }
+    errors.push(
+      ...settings.unknownSections(sections, absent),
+      ...settings.unknownPlugins(names, absent),
+      ...misspelledUses(candidates, names),
+    )
     return { candidates, failed, errors }
   }
 
   /** Plugins whose folder was removed after they were loaded. */
-  #removed(names: ReadonlySet<string>): RemovedPlugins {
+  #removed(names: ReadonlySet<string>): Omit<RemovedPlugins, 'missing'> {
     const missing = [...this.#seen]
       .filter(([name, folder]) => !names.has(name) && !existsSync(folder))
       .map(([name, folder]) => ({ name, folder }))
@@ -147,7 +165,7 @@ export class Inventory {
       this.#sections.set(found.name, definition.section ?? found.name)
       loaded = { code: { found, definition, loadedIn: generation } }
     } catch (error) {
-      loaded = { error: reasonOf(error), causes: failureCauses(error, found) }
+      loaded = { error: reasonOf(error), phase: 'load', causes: failureCauses(error, found) }
     }
     this.#seen.set(found.name, found.folder)
     this.#loaded.set(found.folder, { fingerprint: found.fingerprint, loaded })
@@ -155,13 +173,32 @@ export class Inventory {
 
   async #definition(found: FoundPlugin): Promise<Plugin> {
     const key = `${found.entry} ${found.fingerprint}`
-    const definition = this.#known.definitions.get(key) ?? (await loadPlugin(found, this.#known.early))
+    const definition =
+      this.#known.definitions.get(key) ?? (await loadPlugin(found, { ...this.#loading, early: this.#known.early }))
     if (this.#known.isShared) this.#known.definitions.set(key, definition)
     return definition
   }
 
   #forget(folders: ReadonlySet<string>): void {
     for (const folder of this.#loaded.keys()) if (!folders.has(folder)) this.#loaded.delete(folder)
+  }
+
+  /** The loaded code of a plugin with its checked options. A schema that can't be used is an error of the plugin. */
+  #withOptions(
+    plugin: FoundPlugin,
+    settings: Settings,
+    errors: LoadError[],
+  ): { code: LoadedPlugin; options: Record<string, unknown> } | Extract<Loaded, { error: string }> {
+    const { fingerprint, loaded } = this.#loaded.get(plugin.folder)!
+    if ('error' in loaded) return loaded
+    try {
+      return { ...loaded, options: this.#options(loaded.code.definition, plugin, settings, errors) }
+    } catch (error) {
+      if (!(error instanceof InvalidSchema)) throw error
+      const failed = { error: error.message, phase: 'options', causes: [] } as const
+      this.#loaded.set(plugin.folder, { fingerprint, loaded: { ...failed, causes: [] } })
+      return { ...failed, causes: [] }
+    }
   }
 
   #options(

@@ -7,14 +7,19 @@
  */
 import type { BuildFailure } from 'esbuild'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Bundler } from '../contract/bundler.ts'
+import { RESIDENT } from './bundler.mjs'
 import { bundle, isCurrent, runScript } from './bundle.mjs'
 import type { Bundle } from './bundle.mjs'
 import * as contract from '../contract/plugin.ts'
 import type { Plugin } from '../contract/plugin.ts'
 import * as toolkit from '../toolkit/toolkit.ts'
 import { PRODUCT_FOLDER } from '../product.ts'
+import { ownTurn } from '../contract/turns.ts'
+import { MAX_RUN_MS, runLimited } from './time-limit.ts'
+import { isRecord } from '../contract/record.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { openPrebuilt } from './prebuilt.mjs'
@@ -31,15 +36,33 @@ const hostRequire = prebuilt?.requireFrom(fileURLToPath(import.meta.url)) ?? cre
 /** Bundles that the launcher has started to build, by entry file. Each is used once. */
 export type EarlyBundles = Promise<Map<string, Bundle>>
 
+export interface LoadOptions {
+  early?: EarlyBundles | undefined
+  /** How long the code may run without a pause. Default: 10 s. */
+  maxRunMs?: number
+  /** Default: esbuild, whose service then stays resident. */
+  bundler?: Bundler | undefined
+}
+
 /** Runs a plugin's module and returns its definition. Throws an error with the reason if it has none. */
-export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
+export async function loadPlugin(
+  found: FoundPlugin,
+  { early, maxRunMs = MAX_RUN_MS, bundler = RESIDENT }: LoadOptions = {},
+): Promise<Plugin> {
   const entry = found.entry!
-  const exported = runScript(
-    entry,
-    packedScript(found) ?? (await takeEarlyBundle(entry, early)) ?? (await bundlePlugin(entry)),
-    makeRequire(found),
-  ) as { default?: unknown }
+  const script = packedScript(found) ?? (await takeEarlyBundle(entry, early)) ?? (await bundlePlugin(entry, bundler))
+  await ownTurn()
+  const exported = runLimited(maxRunMs, 'loading the code', () => runScript(entry, script, makeRequire(found))) as {
+    default?: unknown
+  }
+  if (isModuleWithoutDefault(exported))
+    throw new Error(`${basename(entry)} has no default export: write "export default definePlugin({ … })"`)
   return checkDefinition(exported.default ?? exported)
+}
+
+/** An ES module, which esbuild marks; a CommonJS module exports the definition itself. */
+function isModuleWithoutDefault(exported: unknown): boolean {
+  return isRecord(exported) && '__esModule' in exported && !('default' in exported)
 }
 
 /** The packed script of a built-in plugin; null in a checkout, or if the files of the plugin have changed. */
@@ -55,9 +78,9 @@ async function takeEarlyBundle(entry: string, early: EarlyBundles | undefined): 
   return begun !== undefined && isCurrent(begun) ? begun : null
 }
 
-async function bundlePlugin(entry: string): Promise<Bundle> {
+async function bundlePlugin(entry: string, bundler: Bundler): Promise<Bundle> {
   try {
-    return await bundle(entry)
+    return await bundle(entry, bundler)
   } catch (error) {
     const [first] = (error as BuildFailure).errors ?? []
     if (first === undefined) throw error

@@ -33,7 +33,8 @@ function recordOf(
   const loaded = inventory.loadedOf(plugin)
   const definition = running?.definition ?? (loaded !== null && 'code' in loaded ? loaded.code.definition : null)
   const decision = plugin.problem === null ? result.resolution.decisions.get(name) : undefined
-  const error = errorOf(plugin, inventory, result)
+  const failure = errorOf(plugin, inventory, result)
+  const error = publicMode && failure !== null ? { ...failure, message: withoutFolders(failure.message) } : failure
   const isEnabled = decision?.state === 'enabled'
   return {
     name,
@@ -52,16 +53,24 @@ function recordOf(
     stale: isEnabled && error !== null,
     generation:
       running?.loadedIn ?? (loaded !== null && 'code' in loaded ? loaded.code.loadedIn : result.generation.number),
+    faults: Object.fromEntries(
+      Object.entries(definition?.faults ?? {}).map(([word, { status, message }]) => [word, { status, message }]),
+    ),
     builds_on: definition?.buildsOn ?? [],
     uses: definition?.uses ?? [],
     options: maskOptions(result.options.get(name) ?? {}, definition?.options),
   }
 }
 
+/** Public instances do not show where files are. */
+function withoutFolders(message: string): string {
+  return message.replace(/, in \/.*$/, '')
+}
+
 function errorOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult): PluginRecord['error'] {
   if (plugin.problem !== null) return { phase: 'discover', message: plugin.problem }
   const loaded = inventory.loadedOf(plugin)
-  if (loaded !== null && 'error' in loaded) return { phase: 'load', message: loaded.error }
+  if (loaded !== null && 'error' in loaded) return { phase: loaded.phase, message: loaded.error }
   const invalid = inventory.invalidOptions(plugin.name)
   if (invalid !== undefined) return { phase: 'options', message: invalid }
   const failure = result.failures.get(plugin.name)

@@ -13,13 +13,16 @@ interface Pending<T> {
 }
 
 export class RunQueue<Result> {
-  readonly #reload: (force: boolean) => Promise<Result>
+  readonly #reload: (force: boolean) => Promise<Result | null>
   #last: Promise<unknown> = Promise.resolve()
   #pending: Pending<Result> | null = null
   #reloadedAt = -Infinity
 
-  /** `reload` does the work of one run. `force` is true if any of the requests that share the run has set it. */
-  constructor(reload: (force: boolean) => Promise<Result>) {
+  /**
+   * `reload` does the work of one run. `force` is true if any of the requests that share the run has set it. If the run was
+   * abandoned, `reload` returns null, and the requests share the next run.
+   */
+  constructor(reload: (force: boolean) => Promise<Result | null>) {
     this.#reload = reload
   }
 
@@ -61,7 +64,7 @@ export class RunQueue<Result> {
             return this.#reload(pending.force).finally(() => {
               this.#reloadedAt = performance.now()
             })
-          }),
+          }).then(result => result ?? this.reload(pending.force)),
         )
       },
     }

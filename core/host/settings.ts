@@ -36,6 +36,12 @@ export class Settings {
     return result.ok
   }
 
+  /** Whether the file can be read and its text has changed since it was last read. */
+  isOutdated(): boolean {
+    const result = readSvcYaml(this.#file, { publicMode: this.#publicMode })
+    return result.ok && result.text !== this.text
+  }
+
   /**
    * Replaces the value of a key of a mapping now and every time the file is read; undefined removes the key. Returns false if
    * `at` is not a key of a mapping.
@@ -66,7 +72,7 @@ export class Settings {
       .map(name => {
         const plugin = removed.bySection.get(name)
         return plugin === undefined
-          ? this.locate({ at: name, ...unknownName('key', name, ['plugins', ...known]) }, name)
+          ? this.locate({ at: name, ...unknownName('key', name, suggestible(known, removed)) }, name)
           : this.#removedFolder(plugin, name)
       })
   }
@@ -78,7 +84,7 @@ export class Settings {
         const at = `plugins.${list}[${index}]`
         const plugin = removed.byName.get(name)
         return plugin === undefined
-          ? this.locate({ at, ...unknownName('plugin', name, [...known]) }, 'plugins')
+          ? this.locate({ at, ...unknownName('plugin', name, suggestible(known, removed)) }, 'plugins')
           : this.#removedFolder(plugin, at)
       }),
     )
@@ -113,13 +119,20 @@ export class Settings {
   }
 }
 
+function suggestible(known: ReadonlySet<string>, { missing }: RemovedPlugins): string[] {
+  return [...known].filter(name => !missing.has(name))
+}
+
 export interface RemovedPlugin {
   name: string
   folder: string
 }
 
-/** Plugins whose folder was removed while the server was running. */
+/** Plugins that are not there. */
 export interface RemovedPlugins {
+  /** Packages that can't be resolved. */
+  missing: ReadonlySet<string>
+  /** Folders that were removed while the server was running. */
   byName: ReadonlyMap<string, RemovedPlugin>
   bySection: ReadonlyMap<string, RemovedPlugin>
 }

@@ -9,7 +9,7 @@ export type SwitchResult =
   | { outcome: 'unknown' }
   /** Disabling without `cascade`: these enabled plugins build on it. */
   | { outcome: 'in-use'; usedBy: string[] }
-  /** Enabling without `cascade`: it builds on these disabled plugins. */
+  /** Enabling without `cascade`: it builds on these plugins, which were disabled by name. */
   | { outcome: 'needs'; needs: string[] }
   /** The plugin failed to register; the record has the reason. */
   | { outcome: 'failed'; record: PluginRecord }
@@ -27,10 +27,13 @@ export function planSwitch({
   isOn,
   cascade,
   records,
+  isDisabled = () => true,
 }: {
   name: string
   isOn: boolean
   cascade: boolean
+  /** Whether a plugin was disabled by its name; others are enabled with those that build on them. */
+  isDisabled?(name: string): boolean
   records: readonly PluginRecord[]
 }): SwitchPlan {
   const byName = new Map(records.map(record => [record.name, record]))
@@ -40,7 +43,8 @@ export function planSwitch({
     const needs = reach(name, other =>
       (byName.get(other)?.builds_on ?? []).filter(need => byName.get(need)?.state === 'disabled'),
     )
-    if (needs.length > 0 && !cascade) return { outcome: 'needs', needs }
+    const refusing = needs.filter(isDisabled)
+    if (refusing.length > 0 && !cascade) return { outcome: 'needs', needs: refusing }
     return record.state === 'disabled' || needs.length > 0
       ? { outcome: 'change', names: [name, ...needs] }
       : { outcome: 'unchanged', record }

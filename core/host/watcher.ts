@@ -7,10 +7,13 @@ import { dirname, basename } from 'node:path'
 /** Time without changes before a reload: editors write in several steps, and a ConfigMap swaps several links. */
 const DEBOUNCE_MS = 300
 
+/** Levels of folders that are watched. */
+const MAX_DEPTH = 20
+
 export interface Watched {
   /** Folders, with everything below them. */
   folders: string[]
-  /** Single files, or folders of which only the direct children are watched. */
+  /** Single files, and further folders with everything below them. */
   files: string[]
 }
 
@@ -26,11 +29,15 @@ export class Watcher {
 
   /** Replaces the watched paths. Resolves when all watchers are ready. */
   async set({ folders, files }: Watched): Promise<void> {
-    // Watch the parent folders, to notice files that are replaced by a rename or a swapped link. If the path is a folder,
-    // watch it too, because changes in it do not change its parent.
-    const parents = files.flatMap(path => (isFolder(path) ? [dirname(path), path] : [dirname(path)]))
+    // Watch the parent folders, to notice files that are replaced by a rename or a swapped link. Folders are watched too,
+    // because changes in them do not change their parent.
+    const parents = files.map(path => dirname(path))
+    const trees = [...folders, ...files.filter(isFolder)]
     const wanted = new Map<string, () => FSWatcher>([
-      ...folders.map(path => [`${path}/**`, () => watch(path, { ignoreInitial: true, ignored: isIgnored })] as const),
+      ...trees.map(
+        path =>
+          [`${path}/**`, () => watch(path, { ignoreInitial: true, ignored: isIgnored, depth: MAX_DEPTH })] as const,
+      ),
       ...parents.map(path => [`${path}/*`, () => watch(path, { ignoreInitial: true, depth: 0 })] as const),
     ])
     const closing: Promise<void>[] = []
@@ -44,7 +51,11 @@ export class Watcher {
   }
 
   #start(watcher: FSWatcher): { watcher: FSWatcher; ready: Promise<void> } {
-    watcher.on('all', () => this.#changed()).on('error', () => {})
+    watcher
+      .on('all', () => this.#changed())
+      // A link that leads elsewhere is no change if both files have the same time, but its name was replaced.
+      .on('raw', event => event === 'rename' && this.#changed())
+      .on('error', () => {})
     return { watcher, ready: new Promise(resolve => watcher.once('ready', resolve)) }
   }
 

@@ -19,7 +19,13 @@ export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
     string,
     { protocol: MatchProtocol; readers: MatchProtocol['read'][]; paths: MatchProtocol['paths'][] }
   >()
-  readonly #byPlugin = new Map<string, MatchProtocol[]>();
+  readonly #byPlugin = new Map<string, MatchProtocol[]>()
+  readonly #words: ReadonlyMap<string, number>
+
+  /** `words`: words for failures that no protocol has, with their status. */
+  constructor(words: ReadonlyMap<string, number> = new Map()) {
+    this.#words = words
+  }
 
   [forPlugin](plugin: string): MatchProtocols {
     return { register: protocol => this.#register(plugin, protocol) }
@@ -75,7 +81,7 @@ export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
 
   /** The words for failures, with their status. */
   failures(): ReadonlyMap<string, number> {
-    const words = new Map<string, number>()
+    const words = new Map(this.#words)
     for (const { protocol } of this.#byName.values())
       for (const [word, status] of Object.entries(protocol.failures?.() ?? {})) words.set(word, status)
     return words

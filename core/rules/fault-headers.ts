@@ -67,12 +67,30 @@ export function abortedBody(fault: ConnectionFault, percent: number): Buffer {
  * invalid.
  */
 export function parseFail(value: string | undefined): Fail | null {
-  if (value === undefined) return null
-  const match = /^(\d{3})(?:[ \t]*:[ \t]*(\d{1,3})(?:[ \t]*%)?)?$/.exec(value.trim())
+  const read = readShare(value)
+  return read !== null && /^[45]\d\d$/.test(read.what) ? { status: Number(read.what), percent: read.percent } : null
+}
+
+/** Parses the same with one of `words` instead of the status. */
+export function parseFailWord(
+  value: string | undefined,
+  words: readonly string[],
+): { word: string; percent: number } | null {
+  const read = readShare(value)
+  return read !== null && words.includes(read.what) ? { word: read.what, percent: read.percent } : null
+}
+
+/** `<what>` or `<what>:<percent>`, optionally followed by `%`. */
+function readShare(value: string | undefined): { what: string; percent: number } | null {
+  const match = /^([a-z0-9_-]{1,40})(?:[ \t]*:[ \t]*(\d{1,3})(?:[ \t]*%)?)?$/.exec(value?.trim() ?? '')
   if (match === null) return null
-  const status = Number(match[1])
   const percent = match[2] === undefined ? 100 : Number(match[2])
-  return status >= 400 && status <= 599 && percent <= 100 ? { status, percent } : null
+  return percent <= 100 ? { what: match[1]!, percent } : null
+}
+
+/** The accepted values of `X-Svc-Fail` on routes of a plugin that declares these words. */
+export function expectedFail(words: readonly string[]): string {
+  return words.length === 0 ? EXPECTED.fail : `${EXPECTED.fail}; or a word: ${words.join(', ')}`
 }
 
 /**

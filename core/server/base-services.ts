@@ -5,6 +5,7 @@ import { PluginVariables } from '../config/plugin-variables.ts'
 import { findConfigFile } from '../config/svc-yaml.ts'
 import { openCoreState } from './core-state.ts'
 import { readGitSha } from './instance.ts'
+import cluster from 'node:cluster'
 import { createLog } from '../log/log.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { loadPki } from '../pki/pki.ts'
@@ -20,7 +21,9 @@ export function readBase({ environment = process.env, configArgument, logStream,
   const core = readEnvironment(environment)
   const { config } = core
   const warnings = [...[...core.warnings.values()].flat(), ...core.contradictions]
-  const log = createLog({ level: config.logLevel, format: config.logFormat, stream: logStream })
+  const processLog = createLog({ level: config.logLevel, format: config.logFormat, stream: logStream })
+  // Lines of several workers are in one output.
+  const log = cluster.isWorker ? processLog.child({ worker: workerNumber(config.instanceId) }) : processLog
   for (const warning of warnings) log.warn(warning)
   const configFile = findConfigFile({ argument: configArgument, variable: config.configFile, cwd: workingDirectory })
   // Plugins resolve paths in their sections relative to the file in use.
@@ -63,4 +66,10 @@ export async function openKept({ config, log, warn, workingDirectory }: BaseServ
     warn,
   })
   return { commit, metrics, states, shared, state, pki }
+}
+
+/** The number of a worker, with which its instance id ends. */
+function workerNumber(instanceId: string): number | undefined {
+  const number = /-(\d+)$/.exec(instanceId)?.[1]
+  return number === undefined ? undefined : Number(number)
 }

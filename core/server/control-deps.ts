@@ -61,6 +61,7 @@ export function createControlDeps({
     overview: () => ({
       generation: host().current().number,
       generationCounts: host().generationCounts,
+      building: host().building,
       loadedAt: host().loadedAt,
       configFile: host().configFile,
       directories: host().directories,

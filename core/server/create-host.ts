@@ -3,6 +3,7 @@ import { effectiveView } from '../config/effective.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
 import { ControlToolRegistry } from '../control/control-tools.ts'
 import { createControlDeps } from './control-deps.ts'
+import { RESIDENT } from '../host/bundler.mjs'
 import { Host } from '../host/host.ts'
 import type { SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
@@ -92,12 +93,13 @@ export function createHost(
     builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
     extraOptions: options.extraOptions,
     knownCode: options.knownCode,
+    registerTimes: options.registerTimes,
     build: {
       config,
       states,
       shared: services,
       variables,
-      registerTimes: options.registerTimes,
+      bundler: options.bundler ?? RESIDENT,
       generationOptions: {
         replica: isReplica ? config.instanceId : null,
         bodyLimit: config.bodyLimit,
@@ -117,10 +119,10 @@ export function createHost(
       },
       exposedHeaders: ofPlugins =>
         exposedHeaders(ofPlugins, [
-          ...limits.exposedHeaders,
-          ...(keys?.exposedHeaders ?? []),
           ...(isReplica ? ['X-Svc-Replica'] : []),
           ...(shared === null ? [] : ['X-Svc-State-Store']),
+          ...limits.exposedHeaders,
+          ...(keys?.exposedHeaders ?? []),
         ]),
       controlTools: generation => new ControlToolRegistry(() => generation.routes.list),
       registerCore: generation => {

@@ -1,6 +1,7 @@
 /** Creates all services of the process except the listeners. Plugins are built when the host starts. */
 import { Host } from '../host/host.ts'
-import type { RegisterTimes } from '../host/build.ts'
+import type { Bundler } from '../contract/bundler.ts'
+import type { RegisterTimes } from '../host/build-progress.ts'
 import type { Config, SvcInstance } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { PipelineServices } from '../http/pipeline/stage.ts'
@@ -35,6 +36,8 @@ export interface ServiceOptions {
   strictState?: boolean
   /** For tests: the state of another server in this process, which makes the two replicas. */
   states?: StateRegistry
+  /** Builds plugins. Default: esbuild, whose service then stays resident. */
+  bundler?: Bundler | undefined
   /** Plugin code that servers in one process share. */
   knownCode?: KnownCode
 }

@@ -41,6 +41,7 @@ export async function openState(options: StateStoreOptions): Promise<OpenedState
     instanceId: config.instanceId,
     isStrict,
     onError,
+    onNewSchema: data => log.info('state starts empty: its schema has changed', data),
     ...(shared !== null && { openBackend: () => shared }),
   })
   if (shared === null) {

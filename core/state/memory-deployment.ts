@@ -61,7 +61,6 @@ export class MemoryDeployment {
     return {
       replicas: this.#replicasOf(member),
       isShared: true,
-      separates: (_place, schema = 1) => String(schema),
       openStore: (place, bounds) => this.#openStore(place, bounds),
       openLog: (place, bounds) => this.#openLog(place, bounds),
       openRegister: (place, options) => this.#openRegister(place, options),

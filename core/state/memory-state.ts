@@ -39,11 +39,6 @@ export class MemoryState implements StateBackend {
     this.openChannel = (plugin, name, handler) => channels.open(plugin, name, handler)
   }
 
-  /** Changed code starts with empty state. */
-  separates({ version }: Place): string {
-    return version
-  }
-
   openStore<T>(place: Place, bounds: StoreBounds<T>): Opened<Store<T>, StoreBounds<T>> {
     const memory = new MemoryStore<T>(bounds, { now: this.#options.now, onError: this.#errorsOf(place) })
     const value = this.#options.isStrict

@@ -12,10 +12,9 @@ import type {
   SvcReplicas,
 } from '../contract/plugin.ts'
 
-/** A plugin, in one version of its code, and the name of what it keeps. */
+/** A plugin, and the name of what it keeps. */
 export interface Place {
   plugin: string
-  version: string
   name: string
 }
 
@@ -35,8 +34,6 @@ export interface StateBackend {
   readonly replicas: SvcReplicas
   /** Whether several replicas use this state. */
   readonly isShared: boolean
-  /** What separates the state of two versions of a plugin: their code, or the `schema` of their values. */
-  separates(place: Place, schema: number | undefined): string
   openStore<T>(place: Place, bounds: StoreBounds<T>): Opened<Store<T>, StoreBounds<T>>
   openLog<T>(place: Place, bounds: EventLogBounds<T>): Opened<EventLog<T>, EventLogBounds<T>>
   openRegister<T>(

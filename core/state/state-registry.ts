@@ -2,8 +2,9 @@
  * Everything that survives a reload: the stores, logs, registers and shared objects of all plugins, reference-counted by the
  * generations that use them.
  *
- * They belong to a plugin in one version of its code. A generation with the same code gets the same objects. One with
- * changed code gets new, empty ones, while the old ones live until the last generation with that code has drained.
+ * Data belong to a plugin: a generation with changed code goes on with them, unless it states another `schema`. Live objects
+ * belong to a plugin in one version of its code: changed code makes new ones. What only older generations use lives until the
+ * last of them has drained.
  */
 import { AsyncResource } from 'node:async_hooks'
 import type {
@@ -63,6 +64,8 @@ export interface StateRegistryOptions {
   isStrict?: boolean
   /** Whether several replicas use this state. */
   isShared?: boolean
+  /** Called when data start empty because the plugin has changed their `schema`. */
+  onNewSchema?: (data: { plugin: string; name: string; schema: string }) => void
   /** Where state is kept. Default: in memory, to which the options above apply. */
   openBackend?: (onError: ReportFailure) => StateBackend
 }
@@ -93,16 +96,25 @@ function useOf({ kind, value, memoryUse }: Held): MemoryUse | Promise<MemoryUse>
   return measuresMemory(value) ? value.memoryUse() : null
 }
 
+/** Code that states the same schema goes on with the data, as replicas of different versions do in a shared store. */
+function schemaOf({ schema = 1 }: { schema?: number }): string {
+  return String(schema)
+}
+
 export class StateRegistry {
   readonly replicas: SvcReplicas
   readonly isShared: boolean
   readonly #backend: StateBackend
   readonly #held = new Map<string, Held>()
   readonly #onError: (error: unknown, failure: StateFailure) => void
+  readonly #onNewSchema: NonNullable<StateRegistryOptions['onNewSchema']>
+  /** What separates the stores that were opened from others of the same name. */
+  readonly #separators = new WeakMap<object, string>()
   readonly #sweeper: NodeJS.Timeout
 
   constructor(options: StateRegistryOptions = {}) {
     this.#onError = options.onError ?? (() => {})
+    this.#onNewSchema = options.onNewSchema ?? (() => {})
     this.#backend =
       options.openBackend?.(this.#onError) ??
       new MemoryState({
@@ -129,7 +141,7 @@ export class StateRegistry {
     }
     const place = (name: string): Place => {
       assertOpen(name)
-      return { plugin, version, name }
+      return { plugin, name }
     }
     /** What `ready` waits for. */
     const opened = <V, B>(one: Held & Partial<Opened<V, B>>): V => {
@@ -150,7 +162,7 @@ export class StateRegistry {
         return channel
       },
       secret: name => this.#backend.secret(plugin, name),
-      shared: (name, create, dispose) => this.#object(holder, place(name), create, dispose),
+      shared: (name, create, dispose) => this.#object(holder, place(name), version, create, dispose),
       ready: async () => void (await Promise.all(opening)),
       release: async () => {
         isReleased = true
@@ -199,12 +211,12 @@ export class StateRegistry {
   }
 
   #store<T>(holder: object, place: Place, bounds: StoreBounds<T>): Held & Opened<Store<T>, StoreBounds<T>> {
-    // The same name in the same code: what it holds is what that code has put there.
     return this.#open(holder, 'store', place, bounds, () => this.#backend.openStore(place, bounds))
   }
 
   #log<T>(holder: object, place: Place, bounds: EventLogBounds<T>): Held & Opened<EventLog<T>, EventLogBounds<T>> {
-    return this.#open(holder, 'log', place, bounds, () => this.#backend.openLog(place, bounds))
+    const owner = bounds.of === undefined ? '' : (this.#separators.get(bounds.of) ?? '')
+    return this.#open(holder, 'log', place, bounds, () => this.#backend.openLog(place, bounds), owner)
   }
 
   #open<V, B extends { schema?: number }>(
@@ -213,25 +225,33 @@ export class StateRegistry {
     place: Place,
     bounds: B,
     open: () => Opened<V, B>,
+    owner = '',
   ): Held & Opened<V, B> {
-    const separator = this.#backend.separates(place, bounds.schema)
+    const separator = `${schemaOf(bounds)}${owner === '' ? '' : ` of ${owner}`}`
     const create = (): Opened<V, B> & { dispose?: Held['dispose'] } => {
       const opened = open()
       return { ...opened, dispose: opened.close }
     }
-    return this.#hold(holder, { kind, place, separator }, create, ({ setBounds }) => setBounds(bounds))
+    const held = this.#hold(holder, { kind, place, separator }, create, ({ setBounds }) => setBounds(bounds))
+    this.#separators.set(held.value as object, separator)
+    return held
   }
 
   #register<T>(holder: object, place: Place, options: ReplicatedOptions<T>) {
-    const separator = this.#backend.separates(place, options.schema)
-    return this.#hold(holder, { kind: 'register', place, separator }, () => {
+    return this.#hold(holder, { kind: 'register', place, separator: schemaOf(options) }, () => {
       const opened = this.#backend.openRegister(place, options)
       return { ...opened, dispose: opened.close }
     })
   }
 
-  #object<T>(holder: object, place: Place, create: () => T, dispose?: (value: T) => void | Promise<void>): T {
-    const identity = { kind: 'object', place, separator: place.version } as const
+  #object<T>(
+    holder: object,
+    place: Place,
+    version: string,
+    create: () => T,
+    dispose?: (value: T) => void | Promise<void>,
+  ): T {
+    const identity = { kind: 'object', place, separator: version } as const
     const held: Held & { value: T } = this.#hold(holder, identity, () => ({ value: create() }))
     // Disposal happens whenever the last generation ends; errors in it still have to carry the plugin's name.
     if (dispose) held.dispose = AsyncResource.bind(() => dispose(held.value))
@@ -252,8 +272,13 @@ export class StateRegistry {
       return known
     }
     const held = { ...create(), kind, plugin, name, holders: new Set([holder]) }
+    if (kind !== 'object' && this.#isHeld(kind, plugin, name)) this.#onNewSchema({ plugin, name, schema: separator })
     this.#held.set(key, held)
     return held
+  }
+
+  #isHeld(kind: Kind, plugin: string, name: string): boolean {
+    return [...this.#held.values()].some(held => held.kind === kind && held.plugin === plugin && held.name === name)
   }
 
   async #release(holder: object): Promise<void> {

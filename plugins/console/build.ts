@@ -3,7 +3,7 @@
  * replaces this file.
  */
 import type { BuildFailure, BuildResult } from 'esbuild'
-import { createRequire } from 'node:module'
+import type { Bundler } from 'svc/plugin'
 import { basename, extname, join } from 'node:path'
 import { makeAsset, type Asset } from './asset.ts'
 
@@ -36,9 +36,9 @@ const TYPES: Record<string, string> = {
  * Bundles `client/` of the plugin's folder. Throws an error with file, line and message of the first build error.
  * File names have a content hash, so the same sources give the same names.
  */
-export async function buildClient(folder: string): Promise<BuiltClient> {
+export async function buildClient(folder: string, bundler: Bundler): Promise<BuiltClient> {
   const sources = join(folder, 'client')
-  const { outputFiles, metafile } = await bundle(sources)
+  const { outputFiles, metafile } = await bundle(sources, bundler)
   const assets = new Map(
     outputFiles.map(({ path, contents }) => [
       basename(path),
@@ -61,10 +61,9 @@ export async function buildClient(folder: string): Promise<BuiltClient> {
   }
 }
 
-async function bundle(sources: string): Promise<BuildResult<{ write: false; metafile: true }>> {
-  const esbuild = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
+async function bundle(sources: string, bundler: Bundler): Promise<BuildResult<{ write: false; metafile: true }>> {
   try {
-    return await esbuild.build({
+    return await bundler.build({
       // Names and messages have paths relative to this folder, so that builds are reproducible anywhere.
       absWorkingDir: sources,
       entryPoints: ['main.tsx', 'callback.ts', 'styles/index.css', 'icon.svg'],

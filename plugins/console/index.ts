@@ -19,9 +19,10 @@ export default definePlugin<Record<string, unknown>, Variables>({
     },
   ],
   links: [{ href: 'ui/', text: 'Console' }],
+  firstSteps: [{ rank: 10, href: 'ui/', text: 'Console' }],
   register(app, svc) {
     // Generations with the same code share one build, and other plugins register while it runs.
-    const client = svc.shared('client', () => buildClient(svc.folder))
+    const client = svc.shared('client', () => buildClient(svc.folder, svc.use('core.bundler')!))
     client.catch(() => {})
     svc.whenRegistered(async () => registerRoutes(app, svc, await client))
   },

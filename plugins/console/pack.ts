@@ -1,4 +1,5 @@
 /** Runs when the npm package is built: writes the client to files, which `build.packed.ts` reads. */
+import { build } from 'esbuild'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildClient, type Client } from './build.ts'
@@ -10,7 +11,7 @@ export interface PackedClient extends Omit<Client, 'assets'> {
 
 /** Writes the client to the folder `out`. Returns the absolute paths of all source files. */
 export async function pack(folder: string, out: string): Promise<string[]> {
-  const { assets, inputs, ...names } = await buildClient(folder)
+  const { assets, inputs, ...names } = await buildClient(folder, { build })
   const packed: PackedClient = {
     ...names,
     files: Object.fromEntries([...assets].map(([name, { type }]) => [name, type])),

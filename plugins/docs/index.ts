@@ -15,6 +15,7 @@ export default definePlugin({
     },
     { path: '/docs', below: true, from: ['keys'], reason: 'Browsers request its files without a key.' },
   ],
+  firstSteps: [{ rank: 20, href: 'docs', text: 'Docs' }],
   register(app, svc) {
     registerLanding(app, svc)
     registerApiReference(app, svc)

@@ -9,6 +9,10 @@ export default definePlugin({
   description: 'Echoes the request: method, URL, headers and body, as received.',
   paths: ['/echo', '/anything'],
   categories: [{ name: 'Echo & Reflection', rank: 10 }],
+  firstSteps: [
+    { rank: 10, path: '/echo?hello=gateway' },
+    { rank: 20, path: '/echo', headers: [{ name: 'X-Svc-Fail', value: '503' }] },
+  ],
   register(app, svc) {
     const record = createRecorder(svc)
     svc.offer('echo.record', record)

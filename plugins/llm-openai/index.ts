@@ -30,6 +30,7 @@ export default definePlugin({
     '/v1/images/variations',
     '/v1/audio/{*path}',
   ].map(path => ({ path, here: `/ai/openai${path}` })),
+  firstSteps: [{ rank: 30, path: '/ai/v1/chat/completions', body: '{"messages":[{"role":"user","content":"Hi"}]}' }],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     const state = createState(svc, llm, svc.use('images.files'))

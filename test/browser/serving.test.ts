@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { preferredCoding } from '../../core/fields/accept-encoding.ts'
+import { RESIDENT } from '../../core/host/bundler.mjs'
 import { buildClient } from '../../plugins/console/build.ts'
 import { exchange } from '../support/raw-client.ts'
 import { serve } from '../support/server.ts'
@@ -178,7 +179,7 @@ t.test('the console is served', async t => {
 })
 
 t.test('the built files', async t => {
-  const client = await buildClient(plugin)
+  const client = await buildClient(plugin, RESIDENT)
   const names = [...client.assets.keys()].filter(name => !name.endsWith('.map'))
   const textOf = async (name: string) => String(await client.assets.get(name)!.bytes('identity'))
   const sizeOf = async (name: string) => (await client.assets.get(name)!.bytes('br')).length
@@ -213,7 +214,7 @@ t.test('the built files', async t => {
   })
 
   await t.test('built twice [CON-7]', async t => {
-    t.strictSame([...(await buildClient(plugin)).assets.keys()].sort(), [...client.assets.keys()].sort())
+    t.strictSame([...(await buildClient(plugin, RESIDENT)).assets.keys()].sort(), [...client.assets.keys()].sort())
   })
 })
 

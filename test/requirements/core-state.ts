@@ -52,12 +52,12 @@ export default [
   },
   {
     id: 'STATE-11',
-    rule: 'Generations of the same code get the same store for the same name, with the newer bounds.',
+    rule: 'Generations get the same store for the same name, with the newer bounds.',
     where: 'core 10.4; plugin contract, Svc.state',
   },
   {
     id: 'STATE-12',
-    rule: 'A plugin whose code changed starts with empty state; the old version keeps its state until it has drained.',
+    rule: 'A plugin whose code changed goes on with its data; with another schema it starts empty, and the old version keeps its data until it has drained.',
     where: 'core 10.4',
   },
   {

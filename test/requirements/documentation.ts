@@ -35,4 +35,9 @@ export default [
     rule: 'texts and names use plain English, without the words and phrases on the list',
     where: 'CONTRIBUTING.md',
   },
+  {
+    id: 'DOC-8',
+    rule: 'each cell of the comparison about svc is shown by the page that it links to, and what it denies has no page',
+    where: 'docs/comparison.md',
+  },
 ]

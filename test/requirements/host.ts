@@ -52,6 +52,16 @@ export default [
     where: 'core 10.1, 10.6',
   },
   {
+    id: 'HOST-12',
+    rule: 'failures that a definition declares by a word are requested by header and rule, sent in the format of the route, counted and listed',
+    where: 'core 10.6',
+  },
+  {
+    id: 'HOST-13',
+    rule: 'the service that bundles plugins and the console is stopped when nothing is built; running builds are not interrupted',
+    where: 'architecture, generations 2',
+  },
+  {
     id: 'SET-1',
     rule: 'unknown keys and plugins in svc.yaml are reported with their line and the nearest known name',
     where: 'core 10.3',
@@ -92,7 +102,7 @@ export default [
   },
   {
     id: 'RELOAD-6',
-    rule: 'state survives a reload unless the files of its plugin changed',
+    rule: 'state survives a reload, also if the files of its plugin changed, unless the plugin states another schema',
     where: 'core 10.4',
   },
   { id: 'RELOAD-7', rule: 'no request is rejected or fails because of a swap', where: 'core 10.4' },
@@ -105,6 +115,21 @@ export default [
   {
     id: 'RELOAD-10',
     rule: 'a plugin folder that is added, edited, broken and removed while the server runs takes effect each time',
+    where: 'core 10.4',
+  },
+  {
+    id: 'RELOAD-11',
+    rule: 'a newer change, or a switch, replaces a reload that waits for a plugin; `building` names the plugin',
+    where: 'core 10.4, 10.5',
+  },
+  {
+    id: 'RELOAD-12',
+    rule: 'a reload lets requests run between its steps',
+    where: 'core 10.4',
+  },
+  {
+    id: 'RELOAD-13',
+    rule: 'changes anywhere below watched folders, and links that lead elsewhere, cause a reload',
     where: 'core 10.4',
   },
   {
@@ -151,6 +176,27 @@ export default [
     rule: 'a body above the limit is a 413 that the client receives, with a known length or chunked, on every path',
     where: 'core 4.2',
   },
+  {
+    id: 'BODY-1',
+    rule: 'Routes get the body of a request without its Content-Encoding; parsers see a request without one.',
+    where: 'limits 9, RFC 9110, 8.4',
+  },
+  {
+    id: 'BODY-2',
+    rule: 'A body that cannot be decoded is refused by routes that read it: 415 with Accept-Encoding, 400 or 413; decoded bodies draw on budgets.',
+    where: 'limits 9, RFC 9110, 15.5.16',
+  },
+  {
+    id: 'BODY-3',
+    rule: 'Conditions of rules, waits and verifications test the decoded body; entries show it next to the received one; exports have none of its secrets.',
+    where: 'testing 2',
+  },
+  {
+    id: 'BODY-4',
+    rule: 'Protocols, models and mocks read coded bodies, and report unknown codings in their own words.',
+    where: 'limits 9',
+  },
+  { id: 'BODY-5', rule: 'Routes that show, sign or store what was sent keep its coding.', where: 'toolbox 2' },
   {
     id: 'PIPE-3',
     rule: 'if no response headers are sent in time, a 503 is sent and later output of the route is dropped',

@@ -14,6 +14,7 @@ import type { Limits } from '../../core/limits/limits.ts'
 import { createBudgets } from '../../core/host/svc/budgets.ts'
 import { BUDGETS } from './budgets.ts'
 import { ProtocolRegistry } from '../../core/match/protocols.ts'
+import { vocabularyOf } from './match.ts'
 import { createInspector } from '../../core/inspector/inspector.ts'
 import {
   HttpError,
@@ -63,6 +64,7 @@ export function pluginRecord(fields: Partial<PluginRecord> & { name: string }): 
     generation: 1,
     builds_on: [],
     uses: [],
+    faults: {},
     options: {},
     ...fields,
   }
@@ -101,6 +103,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     overview: {
       generation: 2,
       generationCounts: { open: 1, inMemory: 1 },
+      building: null,
       loadedAt: new Date('2026-11-21T07:31:00.000Z'),
       configFile: '/etc/svc.yaml',
       directories: ['/srv/my-plugins'],
@@ -145,7 +148,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     } as Partial<SvcHttp> as SvcHttp,
     rules: {
       book: emptyRuleBook(),
-      ofGeneration: () => new GenerationRules(new ProtocolRegistry()),
+      ofGeneration: () => new GenerationRules(vocabularyOf()),
       resetsOf: () => [],
     },
     instance: {

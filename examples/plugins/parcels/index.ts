@@ -40,9 +40,10 @@ export default definePlugin({
       reason: 'Health checks run every second and must not fail because of tests of the other routes.',
     },
   ],
-  // Labels in svc_protocol_requests_total and svc_faults_injected_total.
+  // Label in svc_protocol_requests_total.
   area: 'parcels',
-  faultKinds: ['lost'],
+  // Failures that `X-Svc-Fail: lost`, rules and the console request; labels in svc_faults_injected_total.
+  faults: { lost: { status: 410, code: 'parcel_lost', message: 'The parcel is lost' } },
   // Response headers that scripts of other origins may read.
   exposes: ['X-Parcel-Depot'],
   // Position in the catalog and on the landing page: between "Echo & Reflection" (10) and "Status Codes" (20).
@@ -66,16 +67,11 @@ export default definePlugin({
       describe({
         summary: 'A parcel',
         category: 'Parcels',
-        ownFail: true,
         examples: [{ name: 'First parcel', path: '/parcels/1', expectStatus: 200 }],
       }),
       (request, reply) => {
         const id = Number(request.params.id)
         if (!(id >= 1 && id <= lastId)) throw refusal(404, 'no_such_parcel', `expected a number from 1 to ${lastId}`)
-        if (request.headers['x-svc-fail'] === 'lost') {
-          svc.http.markFault(request, reply, 'lost')
-          throw refusal(410, 'parcel_lost', 'X-Svc-Fail requested a lost parcel')
-        }
         return reply.header('X-Parcel-Depot', depots[id % depots.length]).send({ id })
       },
     )

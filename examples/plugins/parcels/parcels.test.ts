@@ -7,7 +7,7 @@ let server: TestServer
 before(async () => {
   server = await startTestServer({
     folders: [import.meta.dirname],
-    plugins: ['parcels'],
+    plugins: ['parcels', 'docs'],
     env: {
       SVC_PARCELS_DEPOTS: 'east, west',
       SVC_PARCELS_LAST_ID: 'many',
@@ -27,7 +27,7 @@ test('the variables are read, validated and shown', async () => {
   assert.deepEqual(config.warnings, [
     'invalid SVC_PARCELS_LAST_ID "many" (expected whole number, 1 to 1000000), using 100',
   ])
-  const response = await get('/parcels/2')
+  const response = await get('/parcels/2', { Origin: 'https://app.example' })
   assert.equal(response.headers.get('x-parcel-depot'), 'east')
   assert.match(response.headers.get('access-control-expose-headers') ?? '', /, X-Parcel-Depot/)
 })
@@ -43,6 +43,7 @@ test('faults, limits and the inspector do not apply to the exempt path', async (
 test('requests and faults are counted in the metrics', async () => {
   const lost = await get('/parcels/1', { 'X-Svc-Fail': 'lost' })
   assert.deepEqual([lost.status, lost.headers.get('x-svc-fault')], [410, 'lost'])
+  assert.deepEqual(await lost.json(), { error: 'parcel_lost', details: 'The parcel is lost' })
   const metrics = await (await get('/_svc/metrics')).text()
   assert.match(metrics, /svc_faults_injected_total\{kind="lost"\} 1\n/)
   assert.match(metrics, /svc_protocol_requests_total\{protocol="parcels"\} [1-9]/)

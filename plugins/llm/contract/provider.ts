@@ -160,4 +160,7 @@ export interface AddedFault {
   like: ErrorKind
   status: number
   message: string
+  /** Code and type of the error, in formats that have them. Default: those of the status. */
+  code?: string
+  type?: string
 }

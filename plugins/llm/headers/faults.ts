@@ -16,6 +16,8 @@ export interface FaultSpec {
   /** The status, if requested by number; default: the status of the kind. */
   status?: number
   message?: string
+  code?: string
+  type?: string
   break?: { what: StreamBreak; afterTokens: number }
   percent: number
   /** The source of the fault, as the inspector shows it: `X-Svc-Fail: overloaded`. */
@@ -37,7 +39,7 @@ const byStatus: Readonly<Record<number, ErrorKind>> = {
 
 /** Parses fault specs; plugins can add kinds. */
 export class FaultParser {
-  readonly #kinds = new Map<string, Pick<FaultSpec, 'kind' | 'label' | 'status' | 'message'>>()
+  readonly #kinds = new Map<string, Pick<FaultSpec, 'kind' | 'label' | 'status' | 'message' | 'code' | 'type'>>()
 
   constructor() {
     for (const [kind, row] of Object.entries(kinds) as [FaultKind, (typeof kinds)[FaultKind]][]) {
@@ -47,11 +49,11 @@ export class FaultParser {
   }
 
   /** Throws if the kind or an alias already exists. */
-  add({ kind, aliases = [], like, status, message }: AddedFault): void {
+  add({ kind, aliases = [], like, ...details }: AddedFault): void {
     const words = [kind, ...aliases]
     const duplicate = words.find(word => this.#kinds.has(word))
     if (duplicate !== undefined) throw new Error(`the fault kind ${duplicate} already exists`)
-    for (const word of words) this.#kinds.set(word, { kind: like, label: kind, status, message })
+    for (const word of words) this.#kinds.set(word, { kind: like, label: kind, ...details })
   }
 
   /** All kinds that clients can request, including broken streams. */
@@ -112,6 +114,20 @@ export class FaultParser {
       .filter(part => part !== '')
       .join('&')
     return sourced(spec && (rate === null ? spec : { ...spec, percent: rate }), `?${source}`)
+  }
+}
+
+/** What a kind that a plugin added says, as it is. */
+export function exactDetails({ message, code, type }: FaultSpec): {
+  message?: string
+  code?: string
+  type?: string
+  isExact?: true
+} {
+  return {
+    ...(message === undefined ? {} : { message, isExact: true }),
+    ...(code === undefined ? {} : { code }),
+    ...(type === undefined ? {} : { type }),
   }
 }
 

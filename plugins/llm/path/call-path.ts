@@ -14,6 +14,7 @@ import { fitContextWindow } from '../steps/context-window.ts'
 import { checkCredential } from '../steps/credential.ts'
 import { enterSlots } from '../steps/enter-slots.ts'
 import { readExactReply } from '../steps/exact-reply.ts'
+import { reportIgnoredHeaders } from '../steps/ignored-headers.ts'
 import { rollFault } from '../steps/fault.ts'
 import { lookInPromptCache, reportPromptCache } from '../steps/prompt-cache.ts'
 import {
@@ -32,6 +33,7 @@ import { requireFixture } from '../steps/strict-fixtures.ts'
 import { waitForReply } from '../steps/wait-for-reply.ts'
 
 const STEPS: readonly Step[] = [
+  reportIgnoredHeaders,
   checkCredential,
   takeTurns,
   readLatencyOf,
@@ -71,12 +73,14 @@ export const REQUEST = pathOf({ name: 'request', rules: 'request', streams: 'as 
 
 /** A message on a socket: its handshake had the credential, and the latency before the response. */
 export const MESSAGE = pathOf({ name: 'message', rules: 'message', streams: 'always', isMetered: true }, [
+  reportIgnoredHeaders,
   checkCredential,
   waitLatency,
 ])
 
 /** An item of a batch: without faults of headers, limits, slots and waiting. */
 export const ITEM = pathOf({ name: 'item', rules: 'item', streams: 'never', isMetered: false }, [
+  reportIgnoredHeaders,
   checkCredential,
   readLatencyOf,
   waitLatency,
@@ -89,6 +93,7 @@ export const ITEM = pathOf({ name: 'item', rules: 'item', streams: 'never', isMe
 
 /** A generation within a request, which renders it as a part of its own reply. */
 export const GENERATION = pathOf({ name: 'generation', rules: 'item', streams: 'never', isMetered: false }, [
+  reportIgnoredHeaders,
   checkCredential,
   readLatencyOf,
   waitLatency,

@@ -16,7 +16,7 @@ import { socketRoute } from '../path/sockets.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { ROUTE_HEADERS } from '../headers/request-headers.ts'
 import { routerPath, type RouterPath } from './router-path.ts'
-import type { CredentialRule } from '../contract/provider.ts'
+import type { CredentialRule, LlmProvider } from '../contract/provider.ts'
 import type { LlmRoute, ProviderRoute } from '../contract/route.ts'
 import type { CallServices } from '../call/services.ts'
 import { serveRequest } from '../path/request.ts'
@@ -69,9 +69,20 @@ export function mount(
   }))
 }
 
-/** Named providers have no aliases; those belong to the format itself. */
+/** Named providers have no aliases; those belong to the format itself. `/` stands for all paths, like an empty text. */
 function basesOf(instance: ProviderInstance): [base: string, below: string][] {
-  return [[instance.basePath, ''], ...(instance.isNamed ? [] : Object.entries(instance.format.aliases ?? {}))]
+  return [[instance.basePath, ''], ...(instance.isNamed ? [] : aliasesOf(instance.format))]
+}
+
+function aliasesOf({ aliases = {}, routes, id, basePath }: LlmProvider): [base: string, below: string][] {
+  return Object.entries(aliases).map(([base, prefix]) => {
+    const below = prefix.replace(/\/$/, '')
+    if (!routes.some(route => isBelow(route.path, below) && (route.aliases?.includes(base) ?? true)))
+      throw new Error(
+        `the alias ${base} of the provider ${id} serves none of its routes: no path below ${basePath} begins with ${prefix}`,
+      )
+    return [base.replace(/\/$/, ''), below]
+  })
 }
 
 function isServedAt({ aliases }: ProviderRoute, base: string, { basePath }: ProviderInstance): boolean {

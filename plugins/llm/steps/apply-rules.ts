@@ -6,7 +6,7 @@ import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'
 import type { Parsed } from '../contract/parsed.ts'
 import type { ErrorKind } from '../contract/provider.ts'
-import type { FaultParser } from '../headers/faults.ts'
+import { exactDetails, type FaultParser } from '../headers/faults.ts'
 import { factsOf, handledFacts } from '../testing/protocol.ts'
 import { chatResultOf, embedResultOf, fits, readReply } from '../testing/reply.ts'
 import { countFault } from './fault.ts'
@@ -67,12 +67,12 @@ function failureOfRule(
   faults: FaultParser,
 ): ProviderError {
   const fault = faults.parse(word ?? String(status))
-  const own = fault?.message
   return new ProviderError((fault?.kind ?? 'server_error') as ErrorKind, {
     injected: fault?.label ?? 'server_error',
     source: `rule ${rule}`,
     ...(word !== null && fault?.status === undefined ? {} : { status: fault?.status ?? status }),
-    ...(message === null ? (own === undefined ? {} : { message: own }) : { message, isExact: true as const }),
+    ...(fault === null ? {} : exactDetails(fault)),
+    ...(message === null ? {} : { message, isExact: true as const }),
     ...(type === null ? {} : { type }),
     ...(code === null ? {} : { code }),
     ...(retryAfterSecs === null ? {} : { retryAfterSecs }),

@@ -3,7 +3,7 @@ import type { ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'
 import type { ErrorKind } from '../contract/provider.ts'
-import { fires, originOf, type FaultSpec } from '../headers/faults.ts'
+import { exactDetails, fires, originOf, type FaultSpec } from '../headers/faults.ts'
 
 /** Throws the fault that fires, or remembers it if it applies later: a filtered reply, a broken stream. */
 export function rollFault(call: ModelCall, { faults }: CallServices): boolean {
@@ -55,7 +55,7 @@ export function injectedError(fault: FaultSpec, call: ModelCall): ProviderError 
     injected: fault.label,
     source: sourceOf(fault, call),
     ...(fault.status === undefined ? {} : { status: fault.status }),
-    ...(fault.message === undefined ? {} : { message: fault.message }),
+    ...exactDetails(fault),
   })
 }
 

@@ -10,12 +10,47 @@ export type Validate = (args: JsonObject) => string | null
 /** Checks schemas against the meta-schema. Shared, because compiling the meta-schema is expensive. */
 const metaSchema = new Ajv2020({ strict: false, logger: false })
 
-/** Compiles a tool's input schema. Throws if it is not a valid schema of an object. */
+/** Checks and compiles a tool's input schema. Throws if it is not a valid schema of an object. */
 export function compileInput(schema: JsonSchema): Validate {
   if (schema.type !== 'object') throw new Error('the input schema must have "type": "object"')
   if (metaSchema.validateSchema(schema) !== true)
     throw new Error(`the input schema is not a valid JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
-  return compileValid(schema)
+  return compilesSurely(schema) ? compileLater(schema) : compileValid(schema)
+}
+
+/** Keywords with which a valid schema can always be compiled; others, such as references, can be wrong. */
+const PLAIN = new Set(
+  'type title description default examples const required format deprecated minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems uniqueItems minProperties maxProperties readOnly writeOnly'.split(
+    ' ',
+  ),
+)
+
+/** Whether a schema that is valid can be compiled without an error. */
+function compilesSurely(schema: unknown): boolean {
+  if (typeof schema === 'boolean') return true
+  return (
+    isRecord(schema) &&
+    Object.entries(schema).every(([keyword, value]) => {
+      if (keyword === 'properties') return Object.values(value as JsonObject).every(compilesSurely)
+      if (keyword === 'patternProperties')
+        return Object.entries(value as JsonObject).every(([key, inner]) => isPattern(key) && compilesSurely(inner))
+      if (keyword === 'items' || keyword === 'not' || keyword === 'additionalProperties') return compilesSurely(value)
+      if (keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf')
+        return (value as unknown[]).every(compilesSurely)
+      if (keyword === 'enum') return (value as unknown[]).length > 0
+      if (keyword === 'pattern') return isPattern(value as string)
+      return PLAIN.has(keyword) || keyword.startsWith('x-')
+    })
+  )
+}
+
+function isPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The same for a schema that is known to be valid: compiled at the first call, to keep the start fast. */

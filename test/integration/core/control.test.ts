@@ -207,7 +207,15 @@ t.test('status summarizes the instance, the inspector and the plugins [CTL-38]',
     state_store: null,
     inspector: { stored: 3, capacity: 500, total_captured: 7 },
     ports: { http: 8080, https: 8443, grpc: null },
-    plugins: { enabled: 2, disabled: 1, failed: 1, generation: 2, generations_open: 1, generations_in_memory: 1 },
+    plugins: {
+      enabled: 2,
+      disabled: 1,
+      failed: 1,
+      generation: 2,
+      generations_open: 1,
+      generations_in_memory: 1,
+      building: null,
+    },
     proxy_headers: [],
   })
   const headers = {
@@ -283,6 +291,7 @@ t.test('plugins are listed by name with counts and errors [CTL-41]', async t => 
       overview: {
         generation: 2,
         generationCounts: { open: 1, inMemory: 1 },
+        building: null,
         loadedAt: new Date('2026-11-21T07:31:00.000Z'),
         configFile: '/etc/svc.yaml',
         directories: ['/srv/my-plugins'],
@@ -294,6 +303,7 @@ t.test('plugins are listed by name with counts and errors [CTL-41]', async t => 
   t.same(rest, {
     generation: 2,
     loaded_at: '2026-11-21T07:31:00.000Z',
+    building: null,
     config_file: '/etc/svc.yaml',
     directories: ['/srv/my-plugins'],
     counts: { enabled: 1, disabled: 1, failed: 0 },
@@ -312,6 +322,7 @@ t.test('public mode hides the folders of plugins and files [CTL-42]', async t =>
     overview: {
       generation: 1,
       generationCounts: { open: 1, inMemory: 1 },
+      building: null,
       loadedAt: new Date(0),
       configFile: '/srv/hidden/svc.yaml',
       directories: ['/srv/my-plugins'],

@@ -86,14 +86,14 @@ t.test('an early bundle is used only while its files are unchanged', async t => 
   await sleep(20)
   const early = Promise.resolve(await bundleAll([entry], join(folder, 'early')))
   t.ok(isCurrent((await early).get(entry)!))
-  t.equal((await loadPlugin(found(entry), early)).title, 'first')
+  t.equal((await loadPlugin(found(entry), { early })).title, 'first')
   t.equal((await early).size, 0, 'it serves once')
 
   const stale = Promise.resolve(await bundleAll([entry], join(folder, 'early')))
   await sleep(20)
   write('early/index.ts', definition('second'))
   t.notOk(isCurrent((await stale).get(entry)!))
-  t.equal((await loadPlugin(found(entry), stale)).title, 'second')
+  t.equal((await loadPlugin(found(entry), { early: stale })).title, 'second')
   const gone = { code: '', map: '', startedAt: Date.now() + 1000, inputs: [join(folder, 'early/none.ts')] }
   t.notOk(isCurrent(gone))
 })

@@ -17,6 +17,12 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
   ['has a syntax error', { bad: 'export default {' }, 'load', /index\.ts:1:\d+: /],
   ['imports a missing package', { bad: 'import "no-such-package"\nexport default {}' }, 'load', /no-such-package/],
   ['exports no plugin', { bad: 'export default 7' }, 'load', /not a plugin definition/],
+  [
+    'has no default export',
+    { bad: 'export const plugin = 7' },
+    'load',
+    /index\.ts has no default export: write "export/,
+  ],
   ['has no title', { bad: 'export default { paths: ["/bad"], register() {} }' }, 'load', /no title/],
   ['has no paths', { bad: 'export default { title: "x", register() {} }' }, 'load', /no paths/],
   ['has no register', { bad: 'export default { title: "x", paths: ["/bad"] }' }, 'load', /no register/],
@@ -94,6 +100,52 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
     /key/,
   ],
   [
+    'claims a section of the core',
+    { bad: plugin('bad', 'x', { definition: "section: 'rules'," }) },
+    'register',
+    /the section rules already belongs to the core/,
+  ],
+  [
+    'claims a section of another plugin',
+    { bad: plugin('bad', 'x', { definition: "section: 'alpha'," }), alpha: plugin('alpha', 'x') },
+    'register',
+    /the section alpha already belongs to the plugin alpha/,
+  ],
+  [
+    'claims a command of the core',
+    { bad: plugin('bad', 'x', { definition: "command: { name: 'check', summary: 's', usage: 'u', run() {} }," }) },
+    'register',
+    /the command check already belongs to the core/,
+  ],
+  [
+    'has an options schema with an unknown type',
+    { bad: plugin('bad', 'x', { definition: "options: { type: 'objekt' }," }) },
+    'options',
+    /options schema.*type must be/,
+  ],
+  [
+    'has an options schema with a broken pattern',
+    {
+      bad: plugin('bad', 'x', {
+        definition: "options: { minProperties: 0, properties: { id: { type: 'string', pattern: '([a-z' } } },",
+      }),
+    },
+    'options',
+    /options schema.*Invalid regular expression: \/\(\[a-z\//,
+  ],
+  [
+    'has an options schema with a reference to nothing',
+    { bad: plugin('bad', 'x', { definition: "options: { properties: { id: { $ref: '#/$defs/id' } } }," }) },
+    'options',
+    /options schema.*#\/\$defs\/id/,
+  ],
+  [
+    'has options that are not a schema',
+    { bad: plugin('bad', 'x', { definition: "options: 'currency'," }) },
+    'options',
+    /options schema must be an object/,
+  ],
+  [
     'offers a point of another plugin',
     { bad: plugin('bad', 'x', { body: 'svc.offer("good.point" as never, 1 as never)' }) },
     'register',
@@ -120,6 +172,30 @@ t.test('a broken plugin is reported, and the others run [HOST-1]', async t => {
       t.equal(record.routes, 0)
       t.equal(await (await fetch(`${server.url}/good`)).text(), 'good')
     })
+  }
+})
+
+t.test('a plugin with a broken options schema keeps its last version, and all else is reloaded [HOST-1]', async t => {
+  const withOptions = (text: string, schema: string): string =>
+    plugin('shop', text, { definition: `options: ${schema},` })
+  const VALID = "{ type: 'object', properties: { currency: { type: 'string', default: 'EUR' } } }"
+  for (const source of ['builtin', 'directory']) {
+    const plugins = pluginFolder(t, { other: plugin('other', 'one'), shop: withOptions('open', VALID) })
+    const server = await serve(t, {
+      ...(source === 'builtin' ? { builtinFolder: plugins.folder } : { folders: [plugins.folder] }),
+      oneProcess: 'it reloads one process',
+    })
+    plugins.write('shop', withOptions('closed', VALID.replace("'object'", "'objekt'")))
+    plugins.write('other', plugin('other', 'two'))
+    t.match(await server.reload(), { applied: true, plugins: { reloaded: ['other'], failed: ['shop'] } })
+    t.equal(await (await fetch(`${server.url}/other`)).text(), 'two')
+    t.equal(await (await fetch(`${server.url}/shop`)).text(), 'open')
+    const broken = await recordOf(server.url, 'shop')
+    t.match(broken, { state: 'enabled', stale: true, error: { phase: 'options', message: /type must be/ } })
+    t.match(server.lines.join('\n'), /plugin failed.*phase=options|phase=options.*plugin failed/)
+    plugins.write('shop', withOptions('closed', VALID))
+    t.match(await server.reload(), { plugins: { reloaded: ['shop'], failed: [] } })
+    t.equal(await (await fetch(`${server.url}/shop`)).text(), 'closed')
   }
 })
 
@@ -168,6 +244,40 @@ t.test('a duplicate name fails the later plugin, in the order of the sources [HO
   t.match(plugins[0]!.error, { phase: 'discover', message: /not a valid plugin name/ })
   t.strictSame(counts, { enabled: 1, disabled: 0, failed: 2 })
   t.equal(await (await fetch(`${server.url}/good`)).text(), 'good')
+})
+
+t.test('a folder that is listed twice is one plugin, and another one with its name is named [HOST-3]', async t => {
+  const one = pluginFolder(t, { quotes: plugin('quotes', 'first') })
+  const other = pluginFolder(t, { quotes: plugin('quotes', 'second') })
+  const builtin = pluginFolder(t, { good: GOOD })
+  const server = await serve(t, {
+    builtinFolder: builtin.folder,
+    yaml: JSON.stringify({ plugins: { dirs: [one.folder, `${one.folder}/quotes`, other.folder] } }),
+  })
+  t.match(
+    server.plugins().map(({ name, state, error }) => [name, state, error?.message ?? null]),
+    [
+      ['good', 'enabled', null],
+      ['quotes', 'enabled', null],
+      ['quotes', 'failed', `the name "quotes" is already used by a directory plugin, in ${one.folder}/quotes`],
+    ],
+  )
+})
+
+t.test('a name in uses that is probably misspelled is reported [HOST-6]', async t => {
+  const { folder } = pluginFolder(t, {
+    good: GOOD,
+    bad: plugin('bad', 'x', { definition: 'uses: ["goood", "later"],' }),
+  })
+  const server = await serve(t, { builtinFolder: folder })
+  t.equal((await recordOf(server.url, 'bad')).state, 'enabled')
+  t.match(server.problems(), [
+    {
+      message: 'uses of the plugin bad: unknown plugin "goood" (did you mean "good"?)',
+      file: `${folder}/bad/index.ts`,
+    },
+  ])
+  t.equal(server.problems().length, 1)
 })
 
 t.test('an error in a timer is logged with its plugin and does not end the process [HOST-4]', async t => {

@@ -202,20 +202,45 @@ t.test('if there are more than eight generations, the oldest one is ended normal
   )
 })
 
-t.test('state survives a reload unless the files of its plugin changed [RELOAD-6]', async t => {
-  const counter = (name: string, note: string): string =>
+t.test('state survives a reload, also one that changes its plugin [RELOAD-6]', async t => {
+  const counter = (name: string, note: string, schema = 1): string =>
     plugin(name, note, {
       body: `
-    const hits = svc.state('hits', { maxCount: 10 })
+    const hits = svc.state('hits', { maxCount: 10, schema: ${schema} })
+    const log = svc.eventLog('log', { maxPerStream: 10, maxCount: 10, schema: ${schema} })
+    const last = svc.replicated('last', { initial: () => 0, schema: ${schema} })
+    const object = svc.shared('object', () => ({ note: '${note}' }))
+    app.get('/${name}/kept', describe({ summary: 'k', category: 'Test', examples: [] }), async () => {
+      await last.update(n => n + 1)
+      return [await log.append('all', {}), last.current, object.note].join(' ')
+    })
     app.get('/${name}/hit', describe({ summary: 'h', category: 'Test', examples: [] }), async () => String(await hits.update('n', n => (n ?? 0) + 1)))`,
     })
   const plugins = pluginFolder(t, { one: counter('one', '1'), two: counter('two', '2') })
-  const server = await serve(t, { builtinFolder: plugins.folder, oneProcess: 'it reloads one process' })
+  const server = await serve(t, {
+    builtinFolder: plugins.folder,
+    env: { SVC_LOG_LEVEL: 'info' },
+    oneProcess: 'it reloads one process',
+  })
   for (const path of ['/one/hit', '/two/hit']) t.equal(await text(server, path), '1')
+  t.equal(await text(server, '/two/kept'), '1 1 2')
   plugins.write('two', counter('two', '2b'))
   await reload(server)
   t.equal(await text(server, '/one/hit'), '2')
-  t.equal(await text(server, '/two/hit'), '1', 'its code is another')
+  t.equal(await text(server, '/two/hit'), '2', 'the same store')
+  t.equal(await text(server, '/two/kept'), '2 2 2b', 'the same log and register, another object')
+  t.notMatch(server.lines.join('\n'), /schema has changed/)
+
+  plugins.write('two', counter('two', '2c', 2))
+  await reload(server)
+  t.equal(await text(server, '/one/hit'), '3')
+  t.equal(await text(server, '/two/hit'), '1', 'its values mean something else')
+  t.equal(await text(server, '/two/kept'), '1 1 2c')
+  const lines = server.lines.filter(line => /state starts empty: its schema has changed/.test(line))
+  t.strictSame(
+    lines.map(line => /name=(\w+)/.exec(line)?.[1]),
+    ['hits', 'log', 'last'],
+  )
 })
 
 t.test('no request of 50 connections fails during 20 reloads [RELOAD-7]', async t => {

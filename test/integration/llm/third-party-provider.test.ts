@@ -66,9 +66,14 @@ t.test('it adds rules and fault kinds for all providers [LLM-31]', async t => {
   t.match(await (await say({ say: 'a Cracker?' })).json(), { said: 'polly wants a cracker.' })
   const asleep = await say({ say: 'x' }, { 'X-Svc-Fail': 'snoring' })
   t.equal(asleep.status, 503)
-  t.match(await asleep.json(), { squawk: 'unavailable', message: 'the parrot sleeps (simulated)' })
+  t.match(await asleep.json(), { squawk: 'unavailable', message: 'the parrot sleeps' })
   const openai = await fetch(`${server.url}/ai/v1/chat/completions?fail=asleep`, { method: 'POST' })
-  t.match(await openai.json(), { error: { code: 'service_unavailable', message: 'the parrot sleeps (simulated)' } })
+  t.match(await openai.json(), { error: { code: 'service_unavailable', message: 'the parrot sleeps' } })
+  const broke = await fetch(`${server.url}/ai/v1/chat/completions?fail=broke`, { method: 'POST' })
+  t.equal(broke.status, 402)
+  t.match(await broke.json(), {
+    error: { message: /^Insufficient Balance$/, code: 'invalid_request_error', type: 'unknown_error' },
+  })
   t.ok(((await (await fetch(`${server.url}/ai`)).json()) as { fail_kinds: string[] }).fail_kinds.includes('asleep'))
 })
 

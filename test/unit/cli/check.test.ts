@@ -158,6 +158,28 @@ t.test('an error of a plugin is reported with file and line [CLI-6]', async t =>
   t.match(output, /^mine\/two\/index\.ts:2:15: error: plugin two: Could not resolve "\.\/b\.ts"\n/m)
 })
 
+t.test('an options schema that cannot be used is an error of its plugin [CLI-6]', async t => {
+  const { code, output, errors } = await check(t, 'plugins: { dirs: [./mine] }\nshop: { id: a }\n', {
+    files: {
+      'mine/shop/index.ts':
+        "export default { title: 'S', paths: ['/s'], options: { properties: { id: { pattern: '(' } } }, register() {} }\n",
+    },
+  })
+  t.match({ code, errors }, { code: 1, errors: '' })
+  t.match(
+    output,
+    /^\S*mine\/shop: error: plugin shop: the options schema .*\n {4}correct the options of its definition/m,
+  )
+})
+
+t.test('a missing package is not suggested for a typo [CLI-6]', async t => {
+  const { output } = await check(t, 'plugins: { packages: [svc-plugin-quotas], disable: [quotaz] }\nquotass: {}\n')
+  t.match(output, /plugin quotas: the package "svc-plugin-quotas" can't be resolved/)
+  t.match(output, /unknown plugin "quotaz"/)
+  t.match(output, /unknown key "quotass"/)
+  t.notMatch(output, /did you mean "quotas"|write one of.*quotas/)
+})
+
 t.test('a file that is not YAML has one error [CLI-6]', async t => {
   t.match(await check(t, 'a: [1\nb: 2\n'), {
     code: 1,
@@ -183,6 +205,35 @@ t.test('problems in the environment are warnings [CLI-6]', async t => {
   t.match(output, /^environment: warning: invalid SVC_LOG_LEVEL/m)
   t.match(output, /^environment: warning: SVC_PLUGINS_DIR: the folder \S+gone does not exist/m)
   t.match(output, /0 errors, 4 warnings/)
+})
+
+t.test('older spellings of rules are warnings with the present one [CLI-6]', async t => {
+  const { code, output } = await check(
+    t,
+    `mocks:
+  - name: shop
+    spec: { openapi: 3.1.0, info: { title: a, version: "1" }, paths: { /x: { get: { responses: { 200: { description: a } } } } } }
+    rules:
+      - { when: [{ in: query, name: q, op: ne, value: a }], then: { status: 404 } }
+      - { match: { query: { q: b } }, then: { status: 404 } }
+llm:
+  providers:
+    - name: acme
+      format: openai
+      rules:
+        - { match: { contains: refund }, reply: { text: five days } }
+        - { match: { llm: { user: busy } }, then: { fail: rate_limit } }
+`,
+  )
+  t.equal(code, 0)
+  t.match(output, /0 errors, 2 warnings/)
+  t.match(output, /svc\.yaml:5:9: warning: mocks\[0\]\.rules\[0\]: .*older spelling/)
+  t.match(output, 'write {"id":"r1","match":{"none":[{"query":{"q":"a"}}]},"then":{"status":404}}')
+  t.match(output, /svc\.yaml:12:11: warning: llm\.providers\[0\]\.rules\[0\]: .*older spelling/)
+  t.match(
+    output,
+    'write {"match":{"llm":{"user":{"contains":"refund","ignore_case":true}}},"then":{"reply":{"text":"five days"}}}',
+  )
 })
 
 t.test('--json prints the findings as JSON [CLI-6]', async t => {

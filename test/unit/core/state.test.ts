@@ -506,9 +506,13 @@ t.test('a hundred thousand inserts leave count and bytes at their bounds [STATE-
 t.test('generations', async t => {
   function registry() {
     const failures: (StateFailure & { error: unknown })[] = []
-    const made = new StateRegistry({ onError: (error, failure) => failures.push({ error, ...failure }) })
+    const changed: object[] = []
+    const made = new StateRegistry({
+      onError: (error, failure) => failures.push({ error, ...failure }),
+      onNewSchema: data => changed.push(data),
+    })
     t.teardown(() => made.close())
-    return { registry: made, failures }
+    return { registry: made, failures, changed }
   }
 
   t.test('same code, same store, under the newer bounds [STATE-11]', async t => {
@@ -527,22 +531,29 @@ t.test('generations', async t => {
     t.equal(await after.count(), 0, 'a shorter lifetime applies to existing entries')
   })
 
-  t.test('other code, another plugin, another name: another store [STATE-12]', async t => {
-    const { registry: r } = registry()
+  t.test('another schema, another plugin, another name: another store [STATE-12]', async t => {
+    const { registry: r, changed } = registry()
     const bounds = { maxCount: 10 }
     const old = r.hold(1, 'bins', 'v1')
+    const newer = r.hold(2, 'bins', 'v2')
     const stores = [
       old.state('bin', bounds),
       old.state('other', bounds),
-      r.hold(2, 'bins', 'v2').state('bin', bounds),
+      newer.state('bin', { ...bounds, schema: 2 }),
       r.hold(2, 'sse', 'v1').state('bin', bounds),
     ]
     t.equal(new Set(stores).size, 4)
     await stores[0]!.set('a', 1)
     t.equal(await stores[2]!.count(), 0)
     t.equal(await stores[0]!.count(), 1, 'the old version keeps its own')
+    t.equal(newer.state('other', { ...bounds, schema: 1 }), stores[1], 'other code goes on with the same data')
+    t.same(changed, [{ plugin: 'bins', name: 'bin', schema: '2' }])
+    const logs = [old, newer].map((holder, index) =>
+      holder.eventLog('changes', { maxPerStream: 1, maxCount: 10, of: stores[2 * index]! }),
+    )
+    t.not(logs[0], logs[1], 'a log belongs to its store')
     await old.release()
-    t.same(r.counts(), { stores: 2, shared: 0 })
+    t.same(r.counts(), { stores: 3, shared: 0 })
   })
 
   t.test('a store without holders is removed, also for later generations [STATE-12]', async t => {

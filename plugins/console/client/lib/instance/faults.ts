@@ -1,11 +1,12 @@
 /** Faults on demand: request headers that delay a request, make it fail or abort its connection. */
+import type { PluginRecord } from 'svc/plugin'
 import type { NameValue } from '../protocol/http.ts'
 
 /** Values of the fault headers; empty: not sent. */
 export interface Faults {
   /** Milliseconds. */
   delay: string
-  /** `503`, or `503:50` for half of the requests. */
+  /** `503`, or a word that the plugin of the route declares; `503:50` for half of the requests. */
   fail: string
   /** `reset`, or `reset:50`. */
   abort: string
@@ -29,6 +30,22 @@ export function faultHeaders(faults: Faults): NameValue[] {
     name,
     value: faults[field].trim(),
   }))
+}
+
+/** A failure that an enabled plugin declares for its routes. */
+export interface DeclaredFault {
+  word: string
+  status: number
+  /** Title of the plugin. */
+  title: string
+}
+
+/** The failures that enabled plugins declare, by word. */
+export function declaredFaults(plugins: readonly Pick<PluginRecord, 'state' | 'title' | 'faults'>[]): DeclaredFault[] {
+  return plugins
+    .filter(({ state }) => state === 'enabled')
+    .flatMap(({ title, faults }) => Object.entries(faults).map(([word, { status }]) => ({ word, status, title })))
+    .sort((a, b) => (a.word < b.word ? -1 : 1))
 }
 
 /** Splits `503:50` into its two parts. The default percentage is 100. */

@@ -21,7 +21,14 @@ export interface Status {
   /** The store that replicas share; null without one. */
   state_store: { up: boolean; since: string } | null
   ports: { http: number | null; https: number | null; grpc: number | null }
-  plugins: { enabled: number; disabled: number; failed: number; generation: number }
+  plugins: {
+    enabled: number
+    disabled: number
+    failed: number
+    generation: number
+    /** A reload that waits for a plugin. */
+    building: { since: string; plugin: string } | null
+  }
   /** Names of request headers that show a proxy. */
   proxy_headers: string[]
 }

@@ -80,12 +80,17 @@ export type Sender =
 
 export function senderOf(sample: Sample, arrivals: Arrivals, isFinal: boolean): Sender {
   if (sample.limit !== null) return { who: 'limit', detail: sample.limit }
-  if (arrivals === null) return { who: sample.fault === 'fail' ? 'fault' : 'unknown', detail: '' }
+  if (arrivals === null) return { who: isFailure(sample.fault) ? 'fault' : 'unknown', detail: '' }
   const last = arrivals.get(sample.id ?? '')?.at(-1)
   if (last !== undefined && last !== sample.status) return { who: 'replaced', detail: String(last) }
-  if (sample.fault === 'fail') return { who: 'fault', detail: '' }
+  if (isFailure(sample.fault)) return { who: 'fault', detail: '' }
   if (last === undefined) return { who: isFinal ? 'gateway' : 'pending', detail: '' }
   return { who: 'instance', detail: '' }
+}
+
+/** Whether a fault is a response: `fail`, or a word that a plugin declares. */
+function isFailure(fault: string | null): boolean {
+  return fault !== null && fault !== 'delay' && fault !== 'abort'
 }
 
 function sendersOf(answered: readonly Sample[], arrivals: Arrivals, isFinal: boolean): Report['senders'] {

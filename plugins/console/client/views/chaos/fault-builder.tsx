@@ -1,6 +1,7 @@
 /** Builds the headers that delay a request, make it fail or abort its connection. */
 import { toCurl } from '../../lib/protocol/curl.ts'
-import { ABORT_KINDS, faultHeaders, joinFault, splitFault } from '../../lib/instance/faults.ts'
+import { ABORT_KINDS, declaredFaults, faultHeaders, joinFault, splitFault } from '../../lib/instance/faults.ts'
+import { plugins } from '../../lib/instance/status.ts'
 import { urlAt } from '../../lib/instance/gateway.ts'
 import { reasonPhrase } from '../../lib/protocol/http.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
@@ -22,7 +23,9 @@ export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: P
   const headers = faultHeaders(faultsOf(form))
   const fail = splitFault(form.fail)
   const abort = splitFault(form.abort)
-  const statuses = COMMON.includes(fail.kind) || fail.kind === '' ? COMMON : [fail.kind, ...COMMON]
+  const words = declaredFaults(plugins.value?.plugins ?? [])
+  const isKnown = COMMON.includes(fail.kind) || fail.kind === '' || words.some(({ word }) => word === fail.kind)
+  const statuses = isKnown ? COMMON : [fail.kind, ...COMMON]
   return (
     <Panel
       title="Faults on demand"
@@ -70,6 +73,7 @@ export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: P
           options={[
             { value: '', label: 'Off' },
             ...statuses.map(status => ({ value: status, label: `${status} ${reasonPhrase(Number(status))}` })),
+            ...words.map(({ word, status, title }) => ({ value: word, label: `${word}: ${status} of ${title}` })),
           ]}
         />
         <Percent

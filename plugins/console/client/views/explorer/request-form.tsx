@@ -161,7 +161,7 @@ function Faults({ faults, onFaults }: { faults: Draft['faults']; onFaults(faults
           placeholder="503:50"
           value={faults.fail}
           onValue={fail => onFaults({ ...faults, fail })}
-          hint="X-Svc-Fail: a status, optionally with a failure rate in percent"
+          hint="X-Svc-Fail: a status or a word of the plugin, optionally with a failure rate in percent"
         />
         <Select
           label="Abort the connection"

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { ApiError, callJson, explain } from '../../lib/instance/api.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
-import { plugins, refresh, type PluginRecord } from '../../lib/instance/status.ts'
+import { plugins, refresh, status, type PluginRecord } from '../../lib/instance/status.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Switch, TextField } from '../../ui/field.tsx'
@@ -18,6 +18,7 @@ interface Obstacle {
 
 export function PluginsPanel() {
   const list = plugins.value
+  const building = status.value?.plugins.building
   const [search, setSearch] = useState('')
   const [obstacle, setObstacle] = useState<Obstacle | null>(null)
   const [error, setError] = useState<string | null>(null)
@@ -86,6 +87,12 @@ export function PluginsPanel() {
             </Button>
           }
         />
+      )}
+      {building && (
+        <Notice kind="warn" title={`Building since ${new Date(building.since).toLocaleTimeString()}`}>
+          The reload waits for {building.plugin} to register. Until then the previous version serves; a newer change, or
+          disabling the plugin, replaces this build.
+        </Notice>
       )}
       {list && list.load_errors.length > 0 && (
         <Notice kind="warn" title="Parts of the configuration were ignored">

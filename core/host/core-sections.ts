@@ -1,0 +1,2 @@
+/** Sections of `svc.yaml` that belong to the core. */
+export const CORE_SECTIONS = ['plugins', 'rules', 'sessions'] as const
