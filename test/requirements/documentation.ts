@@ -35,4 +35,9 @@ export default [
     rule: 'texts and names use plain English, without the words and phrases on the list',
     where: 'CONTRIBUTING.md',
   },
+  {
+    id: 'DOC-8',
+    rule: 'words with ?, * or [ are quoted in shell blocks, so that commands work in every shell',
+    where: 'distribution 7',
+  },
 ]

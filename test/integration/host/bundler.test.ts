@@ -16,7 +16,7 @@ function childrenOf(pid: number): string[] {
 }
 const isBuilding = (pid: number): boolean => childrenOf(pid).some(name => name.includes('esbuild'))
 
-t.test('a server does not keep the service beside it, and starts it for a reload [HOST-13]', async t => {
+t.test('a server does not keep the service running, and starts it for a reload [HOST-13]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', '1') })
   const server = startProcess(t, { env: { SVC_PLUGINS_DIR: plugins.folder, SVC_WATCH: 'false' } })
   const pid = server.child.pid!

@@ -158,7 +158,7 @@ t.test('an error of a plugin is reported with file and line [CLI-6]', async t =>
   t.match(output, /^mine\/two\/index\.ts:2:15: error: plugin two: Could not resolve "\.\/b\.ts"\n/m)
 })
 
-t.test('an options schema that can not be used is an error of its plugin [CLI-6]', async t => {
+t.test('an options schema that cannot be used is an error of its plugin [CLI-6]', async t => {
   const { code, output, errors } = await check(t, 'plugins: { dirs: [./mine] }\nshop: { id: a }\n', {
     files: {
       'mine/shop/index.ts':
