@@ -13,7 +13,8 @@ export interface Finding extends LoadError {
 
 /** Returns all findings, including those that other mistakes hide. `warnings` are those about environment variables. */
 export async function findProblems({ host }: Services, warnings: readonly string[]): Promise<Finding[]> {
-  const findings = await currentFindings(host, warnings)
+  const advice = host.advice.map(item => ({ severity: 'warning' as const, ...item }))
+  const findings = [...(await currentFindings(host, warnings)), ...advice]
   const hidden = await hiddenFindings(host, findings, () => currentFindings(host, warnings))
   return [...findings, ...hidden].sort(byPlace)
 }

@@ -275,8 +275,11 @@ export class Pacer {
 export interface SvcBudgets extends Readonly<Budgets> {
   /** The budget of the answer to a request: the same at each call. It is released when the response has ended. */
   output(request: AnyRequest): OutputBudget
-  /** A budget for an answer that is not sent to a waiting client, such as an item of a batch. The caller releases it. */
-  detachedOutput(): OutputBudget
+  /**
+   * A budget for bytes that are not sent to a waiting client, such as those of an item of a batch or of a decoded body. The
+   * caller releases it. `limit` in bytes, by default `outputBytes`.
+   */
+  detachedOutput(limit?: number): OutputBudget
   /** The budget of one evaluation of conditions. */
   evaluation(): StepBudget
   /**

@@ -2,7 +2,7 @@
 import type { SvcMediaTypes } from './calls.ts'
 import type { ControlTools } from './control-tools.ts'
 import type { SvcTap } from './tap.ts'
-import type { MatchProtocols, Resets, RuleFiles } from './testing.ts'
+import type { MatchProtocols, Resets, RuleFiles, RuleSteps } from './testing.ts'
 import type { SvcTls } from './tls.ts'
 
 /** By name. They are always there. */
@@ -14,4 +14,5 @@ export interface CorePoints {
   'testing.protocols': MatchProtocols
   'testing.resets': Resets
   'testing.rules': RuleFiles
+  'testing.steps': RuleSteps
 }

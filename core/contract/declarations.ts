@@ -88,7 +88,7 @@ export type ExposedHeader =
       name: string
       /** Name of the exposed header before which this one is listed. Default: the order of declaration. */
       before?: string
-      /** Exposes the header even while the plugin is disabled. */
+      /** Exposes the header on all routes, even while the plugin is disabled. */
       always?: true
     }
 

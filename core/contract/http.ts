@@ -8,7 +8,7 @@ import type { JsonObject } from './json.ts'
 import type { LookUp } from '../toolkit/references.ts'
 import type { FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
-import type { MatchFacts } from './testing.ts'
+import type { MatchFacts, RuleStep } from './testing.ts'
 
 /** A request object of Fastify or of Node. */
 export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
@@ -28,8 +28,14 @@ export interface SvcHttp {
    * recorded.
    */
   span(request: AnyRequest): RequestSpan | null
-  /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
+  /**
+   * The body, without its `Content-Encoding` (RFC 9110, 8.4); empty if the request has no body. Same as `request.body` on
+   * routes that do not parse it. Throws an error with the status 415, 400 or 413 if the body has a coding that svc can't
+   * remove, is not in this coding, or exceeds its limit when it is decoded. On routes with `streamsBody` it is as received.
+   */
   body(request: FastifyRequest): Buffer
+  /** The body as received, in its `Content-Encoding`: for routes that show, sign, store or pass on what was sent. */
+  receivedBody(request: FastifyRequest): Buffer
   /**
    * The body as it arrives, on routes with `streamsBody`; null if the request has none. Call it once. Ends with an
    * `IncompleteBody` if the client disconnects, or if the body exceeds its limit: the core has then sent the 413, unless
@@ -177,6 +183,8 @@ export interface ProtocolFacts {
   read(): Promise<readonly MatchFacts[] | null>
   /** Whether a `reply` step fits the request; otherwise its rule does not match. */
   takesReply(reply: JsonObject): Promise<boolean>
+  /** The steps of plugins that the route applies. Default: none. */
+  steps?: readonly string[]
 }
 
 /** A rule that did not act on a request. */
@@ -199,7 +207,12 @@ export interface RuleFailure {
 }
 
 /** What rules did with a request, and what they leave to the route. */
-export type RuleOutcome =
+export type RuleOutcome = RuleAct & {
+  /** Steps of the same rule that come along, which the route asked for (`ProtocolFacts.steps`). */
+  also?: readonly RuleStep[]
+}
+
+type RuleAct =
   /** The route continues. `rule` acted on the request; null: none did. */
   | { kind: 'pass'; rule: string | null }
   /** A response was sent, or the connection is gone: the route returns `reply`. */
@@ -219,6 +232,8 @@ export type RuleOutcome =
       /** The values of references in texts of the reply, such as `request.header.x-tenant`. */
       lookUp: LookUp
     }
+  /** A step of a plugin that answers, which the route asked for. */
+  | ({ kind: 'step' } & RuleStep)
 
 /** A request within another one. */
 export interface RuleMessage {

@@ -96,6 +96,17 @@ function numberParameter<Default>(
   throw invalidParameter(name, `invalid ${name} ${quoteInput(text)} (expected ${kind} ${range})`)
 }
 
+/**
+ * Id of the last event that the client received (WHATWG HTML, 9.2.4): the header `Last-Event-ID`, otherwise `last_event_id`
+ * or `lastEventId` of the query, by which polyfills of `EventSource` resume. Empty if there is none.
+ */
+export function lastEventIdOf(request: FastifyRequest): string {
+  const header = request.headers['last-event-id']
+  if (typeof header === 'string' && header !== '') return header
+  const query = readQuery(request)
+  return query.get('last_event_id') ?? query.get('lastEventId') ?? ''
+}
+
 /** Whether a flag is set: as a key without a value (`?jitter`) or with a true value. The first occurrence counts. */
 export function isFlagSet(request: FastifyRequest, name: string): boolean {
   const value = readQuery(request).get(name)

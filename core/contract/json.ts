@@ -7,6 +7,14 @@ export interface JsonObject {
   [key: string]: Json
 }
 
+/** The brand of integers that no double is equal to (`parseExactJson`). */
+export const EXACT = Symbol.for('svc.exactNumber')
+
+/** Whether a value, which is typed as JSON, is such an integer. Its text is its digits. */
+export function isExact(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && EXACT in value
+}
+
 /** An own member by an untrusted key; inherited members such as `constructor` are ignored. */
 export function own(object: JsonObject | undefined, key: string): Json | undefined {
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
@@ -70,7 +78,7 @@ export function takeSize(value: Json, steps: StepBudget): void {
 
 /** JSON Merge Patch (RFC 7396): removes members that are null in the patch. Does not change the target. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
-  if (!isRecord(patch)) return patch
+  if (!isRecord(patch) || isExact(patch)) return patch
   const result: JsonObject = isRecord(target) ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key]

@@ -33,10 +33,13 @@ export interface InspectorEntry {
   session: string | null
   /** How the client named the session; null without a session. */
   session_from: SessionOrigin | null
+  /** The first 64 KiB of the body as received, if they are text. */
   body: string | null
   body_base64: string | null
   body_size: number
   body_truncated: boolean
+  /** The first 64 KiB of the body without its `Content-Encoding`, which conditions test; null if it has none, or is not text. */
+  body_decoded: string | null
   status: number
   latency_ms: number
   /** Status of a gRPC call; null for other requests and before the status is sent. */

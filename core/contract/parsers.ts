@@ -1,4 +1,5 @@
 /** Parsers for the values of environment variables. They return undefined for invalid values. */
+import { isIP } from 'node:net'
 
 /** Parses the trimmed value of a variable. */
 export interface Parser<T> {
@@ -112,4 +113,24 @@ export function quote(value: string): string {
 export function digits(value: string): number | undefined {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
   return Number.isSafeInteger(number) ? number : undefined
+}
+
+/**
+ * Hosts that requests may be sent to: `host` (any port) or `host:port`, in lower case, IPv6 in brackets; without wildcards,
+ * scheme or path.
+ */
+export const hosts: Parser<string[]> = {
+  expected: 'comma-separated hosts, each with or without :port',
+  parse: value =>
+    usableEntries(
+      splitList(value).map(entry => entry.toLowerCase()),
+      isHostWithPort,
+      'is not a host or host:port and matches nothing',
+    ),
+}
+
+function isHostWithPort(entry: string): boolean {
+  const match = /^(?:\[([0-9a-f:.]+)\]|[^\s/?#@\\:*[\]]+)(?::([0-9]{1,5}))?$/.exec(entry)
+  if (match === null || (match[1] !== undefined && isIP(match[1]) !== 6)) return false
+  return match[2] === undefined || (Number(match[2]) >= 1 && Number(match[2]) <= 65535)
 }

@@ -164,7 +164,10 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
    * editors but are not used for validation.
    */
   options?: JsonSchema
-  /** Response headers that browsers may read across origins (`Access-Control-Expose-Headers`). */
+  /**
+   * Response headers that browsers may read across origins (`Access-Control-Expose-Headers`), for the routes of this plugin
+   * and of those that build on it.
+   */
   exposes?: ExposedHeader[]
   /** A subcommand of `svc`. */
   command?: Command
@@ -182,7 +185,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   area?: string
   /**
    * Failures of the plugin's routes by word, such as `sold_out`: lower-case letters, digits, `-` and `_`. `X-Svc-Fail: sold_out`,
-   * rules and the console request them, and the metrics count them by their word.
+   * and rules request them, and the metrics count them by their word.
    */
   faults?: Readonly<Record<string, DeclaredFault>>
   /** Faults that the plugin's routes inject themselves: the kinds passed to `svc.http.markFault`. Lower case. */
@@ -309,6 +312,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   whenStopped(callback: () => void | Promise<void>): void
   /** Reports an invalid item of the plugin's section; the host adds file, line and column. */
   reportLoadError(error: ReportedError): void
+  /** Reports an item that works and has a better spelling. Only `svc check` shows it, as a warning. */
+  reportAdvice(advice: ReportedError): void
   loadErrors(): LoadError[]
   /** Does the same as `POST /_svc/reload`. */
   reload(options?: { force?: boolean }): Promise<ReloadResult>

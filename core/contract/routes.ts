@@ -34,6 +34,8 @@ export interface RouteDescription {
   area?: string
   /** Maximum size of the request body in bytes. SVC_BODY_LIMIT applies too if it is smaller. */
   bodyLimit?: number
+  /** Maximum size of the request body in bytes, in place of SVC_BODY_LIMIT: for routes that take documents. */
+  ownBodyLimit?: number
   /**
    * The route reads the body as it arrives, with `svc.http.bodyStream`, instead of getting it complete. Rules test a body
    * without an announced length only by its head.

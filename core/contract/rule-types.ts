@@ -10,7 +10,11 @@ export type ValueTest =
   | null
   | {
       equals?: JsonValue
+      /** A value, or a test. */
       not?: JsonValue
+      /** Values or tests, of which one must hold, or all. */
+      any?: readonly JsonValue[]
+      all?: readonly JsonValue[]
       /** A text, or a list of texts that must all occur. */
       contains?: JsonValue
       starts_with?: string
@@ -23,26 +27,53 @@ export type ValueTest =
       gte?: number
       lt?: number
       lte?: number
+      /** A whole number that divides the value. */
+      multiple_of?: number
+      /** A JSON Schema, 2020-12 or draft 7. */
+      schema?: JsonValue
+      /** Of names with several values: each of these is passed by some value. */
+      some_values?: readonly JsonValue[]
+      /** As many values as tests, each passed by another. */
+      all_values?: readonly JsonValue[]
       ignore_case?: boolean
     }
 
 /** Conditions, joined by and. */
 export interface Match {
-  method?: string | readonly string[]
-  /** `{name}` and `*` are one segment, `**` is the rest. */
-  path?: string
+  method?: ValueTest | readonly string[]
+  /**
+   * `{name}` and `*` are one segment, or a part of one; `**` is any number of segments. Or a test of the decoded path, whose named
+   * groups are captured.
+   */
+  path?: string | Extract<ValueTest, object>
+  /** By the name of what the path captures. */
+  path_params?: Readonly<Record<string, ValueTest>>
+  /** Path and query as received. */
+  url?: ValueTest
+  scheme?: 'http' | 'https'
   host?: ValueTest
   header?: Readonly<Record<string, ValueTest>>
   query?: Readonly<Record<string, ValueTest>>
   cookie?: Readonly<Record<string, ValueTest>>
   body?: ValueTest
+  body_base64?: string
+  /** By the name of a field of a urlencoded body, or of a text part of a multipart one. */
+  form?: Readonly<Record<string, ValueTest>>
   /** By JSON pointer or JSONPath. */
   json?: Readonly<Record<string, ValueTest>>
   like?: JsonValue
+  json_equals?: { value: JsonValue; any_order?: boolean; extra?: boolean }
+  /** 2020-12 or draft 7. */
+  json_schema?: JsonValue
+  /** One of these matches holds; none of them does. */
+  any?: readonly Match[]
+  none?: readonly Match[]
+  /** By the name of a scenario; in rules only. */
+  scenario?: Readonly<Record<string, ValueTest>>
   session?: ValueTest
   client_ip?: ValueTest
   /** Conditions of protocols: `rpc`, and those that plugins add. */
-  [protocol: string]: JsonValue | undefined
+  [protocol: string]: JsonValue | readonly Match[] | undefined
 }
 
 export interface Step {
@@ -55,14 +86,19 @@ export interface Step {
   abort?: 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
   respond?: {
     status?: number
-    headers?: Readonly<Record<string, string>>
+    /** A list of values is a line each; a list of names and values keeps its order, and case over HTTP/1.1. */
+    headers?: Readonly<Record<string, string | readonly string[]>> | readonly (readonly [string, string])[]
     body?: JsonValue
     body_base64?: string
-    content_type?: string
+    /** Null: no field. */
+    content_type?: string | null
+    reason?: string
     chunks?: readonly { readonly [key: string]: JsonValue }[]
     template?: boolean
   }
   reply?: { readonly [key: string]: JsonValue }
+  /** New states of scenarios. */
+  scenario?: Readonly<Record<string, string>>
   pass?: true
   quiet?: boolean
 }

@@ -1,6 +1,8 @@
-/** The extension points of the core for tests: protocols that rules understand, and what a reset removes. */
+/** The extension points of the core for tests: what rules understand and do, and what a reset removes. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionKey } from './http.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { LookUp } from '../toolkit/references.ts'
 import type { ErrorForm } from './routes.ts'
 
 /** A request as conditions see it, while it is processed or as it was captured. */
@@ -74,6 +76,52 @@ export interface MatchField {
 /** `testing.protocols`. */
 export interface MatchProtocols {
   register(protocol: MatchProtocol): void
+}
+
+/**
+ * A step of rules, such as `forward`. Registered with `svc.use('testing.steps').register(…)`. While the plugin is disabled, the
+ * key is unknown.
+ */
+export interface RuleStepKind {
+  /** The key of the step: lower-case letters and underscores. */
+  name: string
+  /** For the reference and the schema of `svc.yaml`. */
+  description?: string
+  /**
+   * Checks what is written under the key when a rule is stored, and returns what `act` or the route gets as `value`. Throws an
+   * `InputProblem` for a mistake. `checkReferences` checks templates.
+   */
+  read(value: Json, at: string): unknown
+  /** The step answers the request: it excludes the other steps that do. Default: it comes along with them. */
+  answers?: boolean
+  /**
+   * Answers the request in place of the route, which need not exist; `request.body` is the body as received. Only with
+   * `answers`. Without it, the step acts on requests whose route or service asks for it (`steps` of `ProtocolFacts`).
+   */
+  act?(request: FastifyRequest, reply: FastifyReply, step: ActingStep): unknown
+}
+
+/** A step of a plugin that acts on a request. */
+export interface ActingStep {
+  /** Name of the rule. */
+  rule: string
+  /** What `read` returned. */
+  value: unknown
+  /** Number of the hit, from 0. */
+  hit: number
+  /** The values of references in texts, such as `request.header.x-tenant`. */
+  lookUp: LookUp
+}
+
+/** A step for the route or service that asked for the rule. */
+export interface RuleStep extends ActingStep {
+  /** The key. */
+  name: string
+}
+
+/** `testing.steps`. */
+export interface RuleSteps {
+  register(kind: RuleStepKind): void
 }
 
 /**

@@ -6,7 +6,7 @@ import type { RouteParameter, SvcHttp } from '../contract/plugin.ts'
 import { pointerTokens, valueAt } from '../toolkit/json-pointer.ts'
 import { takeSize } from '../contract/json.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
-import type { CaptureQuery } from '../inspector/inspector.ts'
+import type { CaptureQuery, Inspector } from '../inspector/inspector.ts'
 import { isMark } from '../inspector/subjects.ts'
 import type { CaptureSubject } from '../inspector/subjects.ts'
 import { readMatch } from '../match/match.ts'
@@ -53,6 +53,47 @@ export const FILTERS: RouteParameter[] = [
   text('replica', 'Instance id of the replica that received the request.'),
   text('since', 'Id of an entry, or a time (RFC 3339): only what came after.'),
 ]
+
+export type Order = 'newest' | 'oldest'
+
+/** The parameter of `readLimit`, for descriptions of routes. */
+export function limitParameter(fallback: number | null): RouteParameter {
+  return {
+    name: 'limit',
+    in: 'query',
+    description: 'Maximum number of entries. Values outside 1 to the capacity are clamped.',
+    schema: { type: 'integer', ...(fallback === null ? {} : { default: fallback }) },
+  }
+}
+
+/** The parameter of `readOrder`. */
+export function orderParameter(fallback: Order): RouteParameter {
+  return {
+    name: 'order',
+    in: 'query',
+    description: 'Which entries come first.',
+    schema: { enum: ['newest', 'oldest'], default: fallback },
+  }
+}
+
+/** From 1 to the capacity; `fallback` without the parameter. Throws 400. */
+export function readLimit(
+  request: FastifyRequest,
+  { capacity }: Pick<Inspector, 'capacity'>,
+  fallback: number,
+): number {
+  const given = readQuery(request).get('limit')
+  if (given === null) return Math.min(fallback, capacity)
+  if (!/^[+-]?\d+$/.test(given)) throw new HttpError(400, { error: 'invalid_limit' })
+  return Math.min(Math.max(Number(given), 1), capacity)
+}
+
+/** Throws 400. */
+export function readOrder(request: FastifyRequest, fallback: Order): Order {
+  const order = readQuery(request).get('order') ?? fallback
+  if (order !== 'newest' && order !== 'oldest') throw invalidFilter('order', 'expected newest or oldest')
+  return order
+}
 
 const NAMES = FILTERS.map(({ name }) => name)
 const PREFIXES = ['header.', 'query.', 'json.']

@@ -8,20 +8,30 @@ import { curlText } from '../inspector/curl.ts'
 import { harText } from '../inspector/har.ts'
 import { withoutSecrets } from '../inspector/shared-entry.ts'
 import type { ControlDeps } from './deps.ts'
-import { FILTERS, invalidFilter, readQueryFilter } from './request-filters.ts'
+import {
+  FILTERS,
+  invalidFilter,
+  limitParameter,
+  orderParameter,
+  readLimit,
+  readOrder,
+  readQueryFilter,
+} from './request-filters.ts'
 
 const FORMATS = ['har', 'curl']
-const OTHERS = ['format', 'base_url', 'redact']
+const OTHERS = ['format', 'base_url', 'redact', 'limit', 'order']
 
 export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
   const { inspector, instance } = deps
   app.get(
     '/_svc/requests/export',
     describe({
-      summary: 'Captured requests as an HTTP archive or as curl commands, oldest first',
+      summary: 'Captured requests as an HTTP archive or as curl commands, oldest first by default',
       category: 'Control Plane',
       parameters: [
         ...FILTERS,
+        limitParameter(null),
+        orderParameter('oldest'),
         { name: 'format', in: 'query', required: true, description: 'The format.', schema: { enum: FORMATS } },
         {
           name: 'base_url',
@@ -56,7 +66,11 @@ export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
       const baseUrl = readBaseUrl(request) ?? deps.http.baseUrl(request)
       const isHar = format === 'har'
       const isRedacted = readQuery(request).has('redact') ? isFlagSet(request, 'redact') : isHar
-      const entries = toEntries(await inspector.select(query), isRedacted)
+      const limit = readLimit(request, inspector, Infinity)
+      const isOldestFirst = readOrder(request, 'oldest') === 'oldest'
+      const all = await inspector.select(query)
+      const selected = isOldestFirst ? all.slice(0, limit) : all.slice(-limit).reverse()
+      const entries = toEntries(selected, isRedacted)
       const text = isHar ? harText(entries, baseUrl, instance.version) : curlText(entries, baseUrl)
       return reply
         .type(isHar ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')

@@ -1,5 +1,6 @@
 /** Routes of the inspector: list, single entry, live feed and deletion. */
 import type { FastifyInstance } from 'fastify'
+import { lastEventIdOf } from '../contract/input.ts'
 import { describe, HttpError, readQuery } from '../contract/plugin.ts'
 import type { FastifyRequest, RouteParameter } from '../contract/plugin.ts'
 import { pathOf } from '../inspector/captured-request.ts'
@@ -12,8 +13,12 @@ import { registerVerify } from './verify.ts'
 import {
   FILTERS,
   invalidFilter,
+  limitParameter,
+  orderParameter,
   PATH_PREFIX,
   publicSessionRequired,
+  readLimit,
+  readOrder,
   readQueryFilter,
   readSession,
   rejectUnknownFilters,
@@ -41,18 +46,8 @@ export function registerRequests(app: FastifyInstance, deps: ControlDeps): void 
 }
 
 const LIST_PARAMETERS: RouteParameter[] = [
-  {
-    name: 'limit',
-    in: 'query',
-    description: 'Maximum number of entries. Values outside 1 to the capacity are clamped.',
-    schema: { type: 'integer', default: DEFAULT_LIMIT },
-  },
-  {
-    name: 'order',
-    in: 'query',
-    description: 'Which entries come first.',
-    schema: { enum: ['newest', 'oldest'], default: 'newest' },
-  },
+  limitParameter(DEFAULT_LIMIT),
+  orderParameter('newest'),
   {
     name: 'wait_for',
     in: 'query',
@@ -95,8 +90,8 @@ function registerList(app: FastifyInstance, deps: ControlDeps): void {
         deps,
         LIST_PARAMETERS.map(({ name }) => name),
       )
-      const limit = readLimit(request, inspector)
-      const isOldestFirst = readOrder(request) === 'oldest'
+      const limit = readLimit(request, inspector, DEFAULT_LIMIT)
+      const isOldestFirst = readOrder(request, 'newest') === 'oldest'
       const wait = readWait(request, config.publicMode)
       const waited = wait === null ? {} : await waitFor(inspector, filter, wait, http.signal(request))
       const requests = await inspector.list(filter, limit, isOldestFirst)
@@ -134,12 +129,6 @@ async function waitFor(
   }
   const waited_ms = await orRefuse(() => inspector.wait(watcher, timeoutMs, signal))
   return { satisfied: seen >= count, waited_ms }
-}
-
-function readOrder(request: FastifyRequest): string {
-  const order = readQuery(request).get('order') ?? 'newest'
-  if (order !== 'newest' && order !== 'oldest') throw invalidFilter('order', 'expected newest or oldest')
-  return order
 }
 
 function readWait(request: FastifyRequest, isPublic: boolean): Wait | null {
@@ -192,7 +181,7 @@ function registerFeed(app: FastifyInstance, deps: ControlDeps): void {
       examples: [{ name: 'Live feed', path: '/_svc/requests/stream?session=demo' }],
     }),
     (request, reply) => {
-      rejectUnknownFilters(request, ['session', 'path_prefix', 'last_event_id'])
+      rejectUnknownFilters(request, ['session', 'path_prefix', 'last_event_id', 'lastEventId'])
       const filter = readFilter(request, deps)
       if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
       const stream = openEvents(request, reply, {
@@ -203,7 +192,7 @@ function registerFeed(app: FastifyInstance, deps: ControlDeps): void {
       if (stream === null) return reply
       // Some clients and proxies wait for the first byte of the body.
       stream.comment('inspector feed')
-      void inspector.openFeed(stream, filter, lastEventId(request))
+      void inspector.openFeed(stream, filter, lastEventIdOf(request) || null)
       return reply
     },
   )
@@ -279,16 +268,4 @@ function readFilter(request: FastifyRequest, { config, http }: ControlDeps): Cap
   const session = readSession(request, http)
   if (config.publicMode && session === undefined) throw publicSessionRequired()
   return { session, pathPrefix: readQuery(request).get('path_prefix') ?? undefined }
-}
-
-function readLimit(request: FastifyRequest, { capacity }: Inspector): number {
-  const text = readQuery(request).get('limit')
-  if (text === null) return Math.min(DEFAULT_LIMIT, capacity)
-  if (!/^[+-]?\d+$/.test(text)) throw new HttpError(400, { error: 'invalid_limit' })
-  return Math.min(Math.max(Number(text), 1), capacity)
-}
-
-function lastEventId(request: FastifyRequest): string | null {
-  const header = request.headers['last-event-id']
-  return (typeof header === 'string' && header !== '' ? header : null) ?? readQuery(request).get('last_event_id')
 }

@@ -9,6 +9,7 @@ import { registerOpenapi } from './openapi-routes.ts'
 import { registerReplicas } from './replicas.ts'
 import { registerReset } from './reset.ts'
 import { registerRules } from './rules.ts'
+import { registerScenarios } from './scenarios.ts'
 import { registerUsage } from './usage.ts'
 import { registerRequests } from './requests.ts'
 
@@ -19,6 +20,7 @@ export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): voi
   registerReplicas(app, deps)
   registerRequests(app, deps)
   registerRules(app, deps)
+  registerScenarios(app, deps)
   registerReset(app, deps)
   registerMetrics(app, deps)
   registerUsage(app, deps)

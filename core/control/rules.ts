@@ -1,9 +1,8 @@
 /** Routes of rules: list, read, store, change and remove. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { describe, HttpError, readQuery } from '../contract/plugin.ts'
+import { describe, HttpError, type RouteExample, type RouteParameter } from '../contract/plugin.ts'
 import { mergePatch, type Json, type JsonObject } from '../contract/json.ts'
 import { nearest } from '../toolkit/nearest.ts'
-import type { RouteExample, RouteParameter } from '../contract/plugin.ts'
 import { isTooExpensive } from '../contract/budgets.ts'
 import { readOrProblem } from '../toolkit/input-problem.ts'
 import { isNestedWithin } from '../toolkit/json-depth.ts'
@@ -16,23 +15,9 @@ import type { Rule } from '../rules/rule.ts'
 import { viewRule } from '../rules/rule-view.ts'
 import { TooManyRules } from '../rules/rule-book.ts'
 import type { ControlDeps } from './deps.ts'
-import { scopeOf, sessionRequired } from './request-scope.ts'
+import { readableScope, SCOPE_PARAMETERS as PARAMETERS, writableScope } from './rule-scope.ts'
 
 const category = 'Testing'
-const PARAMETERS: RouteParameter[] = [
-  {
-    name: 'session',
-    in: 'query',
-    description: 'The session. Default: the session of the request; without one, the instance.',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
-  },
-  {
-    name: 'scope',
-    in: 'query',
-    description: '`instance`: the rules of the instance, whatever session the request has.',
-    schema: { enum: ['session', 'instance'] },
-  },
-]
 const NAME: RouteParameter = {
   name: 'name',
   in: 'path',
@@ -259,37 +244,6 @@ function registerRemoval(app: FastifyInstance, deps: ControlDeps): void {
   )
 }
 
-/** In public mode, callers see only the rules of their session. */
-function readableScope(request: FastifyRequest, deps: ControlDeps): { session: string | null; showsInstance: boolean } {
-  rejectUnknownParameters(request)
-  const session = scopeOf(request, deps)
-  const showsInstance = !deps.config.publicMode || deps.http.isAdmin(request)
-  if (session === null && !showsInstance) throw sessionRequired()
-  return { session, showsInstance }
-}
-
-/** Rules of the instance concern everybody. */
-function writableScope(request: FastifyRequest, deps: ControlDeps): string | null {
-  rejectUnknownParameters(request)
-  const session = scopeOf(request, deps)
-  if (session === null) deps.http.guardAdmin(request)
-  return session
-}
-
-const KNOWN = ['session', 'scope']
-
-function rejectUnknownParameters(request: FastifyRequest): void {
-  for (const name of readQuery(request).keys()) {
-    if (KNOWN.includes(name)) continue
-    const meant = nearest(name, KNOWN)
-    throw new HttpError(400, {
-      error: 'unknown_parameter',
-      parameter: name.slice(0, 200),
-      ...(meant === undefined ? {} : { did_you_mean: meant }),
-    })
-  }
-}
-
 function nameOf(request: FastifyRequest): string {
   return (request.params as { name: string }).name
 }
@@ -315,11 +269,11 @@ function invalidRule({ at, details, remedy }: { at: string; details: string; rem
 /** Checking a rule compiles its patterns, which is paid from a budget, and takes a turn as evaluations do. */
 function readOrThrow(value: unknown, request: FastifyRequest, deps: ControlDeps, at = ''): Promise<Rule> {
   const { book, ofGeneration } = deps.rules
-  const { protocols } = ofGeneration(request)
+  const { vocabulary } = ofGeneration(request)
   return deps.inspector.evaluations.inTurn(() => {
     const checks = deps.inspector.evaluations.budget()
     try {
-      const read = readOrProblem(() => readRule(value, at, { bounds: book.bounds, protocols, checks }))
+      const read = readOrProblem(() => readRule(value, at, { ...vocabulary, bounds: book.bounds, checks }))
       if ('problem' in read) throw invalidRule(read.problem)
       return read.value
     } catch (error) {

@@ -156,7 +156,7 @@ async function tryBuild(
   const generation = new Generation({
     number,
     maxWebSocketPayload: services.config.publicMode ? PUBLIC_PAYLOADS : PAYLOADS,
-    exposedHeaders: services.exposedHeaders(exposedBy(definitions, resolution)),
+    exposedHeaders: exposedBy(definitions, resolution, services.exposedHeaders),
     exemptions: new Exemptions(declarations.exemptions),
     absent: [...resolution.decisions].flatMap(([name, decision]) =>
       decision.state === 'enabled'
@@ -194,6 +194,7 @@ async function tryBuild(
     registered: [],
     stopped: [],
     loadErrors,
+    advice: [],
     watched,
     ruleFiles,
     locate: input.locate,
@@ -274,12 +275,26 @@ async function tryBuild(
     : abandon(finished.plugin, finished.error)
 }
 
-/** Headers that enabled plugins expose, in order, then headers that disabled plugins always expose. */
-function exposedBy(definitions: ReadonlyMap<string, Plugin>, { order }: Resolution): ExposedHeader[] {
-  const ofOthers = [...definitions].flatMap(([name, { exposes = [] }]) =>
-    order.includes(name) ? [] : exposes.filter(header => typeof header !== 'string' && header.always),
-  )
-  return [...order.flatMap(name => definitions.get(name)!.exposes ?? []), ...ofOthers]
+/**
+ * `Access-Control-Expose-Headers` by the plugin that answers: what it and the plugins that it builds on declare, and what is
+ * always exposed. Null: the core answers.
+ */
+function exposedBy(
+  definitions: ReadonlyMap<string, Plugin>,
+  { order }: Resolution,
+  print: BuildServices['exposedHeaders'],
+): ReadonlyMap<string | null, string> {
+  const isAlways = (header: ExposedHeader): boolean => typeof header !== 'string' && header.always === true
+  const always = [...definitions.values()].flatMap(({ exposes = [] }) => exposes.filter(isAlways))
+  const exposed = new Map<string | null, string>([[null, print(always)]])
+  // A plugin comes after those that it builds on.
+  const own = new Map<string, ExposedHeader[]>()
+  for (const name of order) {
+    const { buildsOn = [], exposes = [] } = definitions.get(name)!
+    own.set(name, [...buildsOn.flatMap(other => own.get(other) ?? []), ...exposes])
+    exposed.set(name, print([...always, ...own.get(name)!]))
+  }
+  return exposed
 }
 
 /** Throws for an undeclared area: its metrics would not exist from the start. */

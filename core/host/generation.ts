@@ -3,7 +3,7 @@
  * that. It counts its open requests and sockets, and is closed when it has been replaced and the last one has ended.
  */
 import Fastify, { LogController } from 'fastify'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm, FamiliarPath } from '../contract/plugin.ts'
@@ -33,6 +33,8 @@ import { ProtocolRegistry } from '../match/protocols.ts'
 import type { DeclaredFaults } from '../rules/declared-faults.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
+import { contentForRoute, contentOf } from '../http/request/decoded-body.ts'
+import { StepRegistry } from '../rules/step-registry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
 import type { BodyParsing } from './body-parsing.ts'
@@ -44,7 +46,8 @@ export interface GenerationOptions {
   bodyLimit: number
   /** Maximum sizes of a WebSocket message in bytes; larger ones close the socket with 1009. */
   maxWebSocketPayload: Record<MessageSize, number>
-  exposedHeaders: string
+  /** By the plugin that answers; null: the core. */
+  exposedHeaders: ReadonlyMap<string | null, string>
   /** Value of `X-Svc-Replica`; null if the process is not a replica. */
   replica: string | null
   exemptions: Exemptions
@@ -81,7 +84,7 @@ export class Generation implements RoutingGeneration {
   readonly tlsNames: TlsNameHandler[] = []
   readonly tlsPorts: TlsPort[] = []
   readonly hosts = new HostMounts()
-  readonly exposedHeaders: string
+  readonly #exposedHeaders: ReadonlyMap<string | null, string>
   readonly replica: string | null
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing
@@ -103,10 +106,16 @@ export class Generation implements RoutingGeneration {
 
   constructor(options: GenerationOptions) {
     this.number = options.number
-    this.rules = new GenerationRules(new ProtocolRegistry(options.faults.statuses()), options.faults)
-    this.exposedHeaders = options.exposedHeaders
+    this.#exposedHeaders = options.exposedHeaders
     this.replica = options.replica
     this.exemptions = options.exemptions
+    const isSeen = (path: string): boolean => !options.exemptions.has('faults', path)
+    this.rules = new GenerationRules({
+      protocols: new ProtocolRegistry(options.faults.statuses()),
+      faults: options.faults,
+      steps: new StepRegistry(),
+      isSeen,
+    })
     this.#webSockets = new WebSocketRoutes(options.websockets.memory)
     this.#familiar = options.familiar
     this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)
@@ -142,12 +151,19 @@ export class Generation implements RoutingGeneration {
       })
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
+      if (context.stepCall !== null) {
+        if (context.route !== null) request.log = reply.log = context.route.log.forRequest(context)
+        request.body = context.body
+        callStep(context.stepCall, request, reply, done)
+        return
+      }
       const { log, parsesBody } = context.route!
       request.log = reply.log = log.forRequest(context)
-      if (!parsesBody) request.body = context.body
+      if (parsesBody && context.codingError !== null) return done(context.codingError)
+      if (!parsesBody) exposeBody(request, context)
       // Requests without a body are not read by the pipeline.
       else if (request.raw.readableEnded && context.upgrade === null)
-        request.raw = replayRequest(request.raw, context.body)
+        request.raw = replayRequest(request.raw, contentOf(context), context.decodedBody !== null)
       if (context.upgrade !== null) {
         moveHeaders(context, reply.raw as SvcResponse)
         request.ws = true
@@ -155,6 +171,10 @@ export class Generation implements RoutingGeneration {
       done()
     })
     this.app.setErrorHandler((error, request, reply) => sendRouteError(error, request, reply, options.errors))
+  }
+
+  exposedHeaders(plugin: string | null): string {
+    return this.#exposedHeaders.get(plugin) ?? this.#exposedHeaders.get(null)!
   }
 
   /** Adds a route of a scope to the route table. Throws if the route exists, or is not below its plugin's paths. */
@@ -268,6 +288,15 @@ function moveHeaders(context: RequestContext, response: SvcResponse): void {
   context.response = response
 }
 
+/** Sets the body of a route that does not parse it. Reading one that can't be decoded throws. */
+function exposeBody(request: FastifyRequest, context: RequestContext): void {
+  if (context.codingError === null) {
+    request.body = contentOf(context)
+    return
+  }
+  Object.defineProperty(request, 'body', { configurable: true, get: () => contentForRoute(context) })
+}
+
 /** The log of a route, with the route's log options. */
 function logOf({ logLevel, logSerializers }: RouteOptions, log: Log): Log {
   if (!logLevel && logSerializers === undefined) return log
@@ -285,4 +314,20 @@ function chooseSubprotocol(offered: Set<string>, request: ServerRequest): string
   const choose = contextOf(request).description?.subprotocol
   if (choose !== undefined) return choose([...offered])
   return offered.values().next().value ?? false
+}
+
+/** Answers in place of the route. A step that sends nothing is an error of its plugin. */
+function callStep(
+  call: NonNullable<RequestContext['stepCall']>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fail: (error: Error) => void,
+): void {
+  const check = (): void => {
+    if (!reply.sent) fail(new Error('a step of a rule sent no response'))
+  }
+  // An asynchronous error is one of the step, and a synchronous one as well.
+  Promise.resolve()
+    .then(() => call(request, reply))
+    .then(check, fail)
 }

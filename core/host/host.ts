@@ -149,6 +149,11 @@ export class Host {
     return this.#options.configFile
   }
 
+  /** Items of the configuration that work and have a better spelling. */
+  get advice(): LoadError[] {
+    return this.#result!.context.advice
+  }
+
   get loadErrors(): LoadError[] {
     return [...this.settings.fileErrors, ...this.#result!.context.loadErrors]
   }

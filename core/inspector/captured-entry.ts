@@ -7,8 +7,10 @@ import type { Redaction } from './redaction.ts'
 import { BodyConverter, type ResponseCopy } from './response-copy.ts'
 
 /** What a pipeline stage knows about a request when the response headers are sent. */
-export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'response'> {
+export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response'> {
   body: Buffer
+  /** Null for a body without a content coding. */
+  decodedBody: Buffer | null
   response: ResponseInProgress
   /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders
@@ -39,10 +41,12 @@ export function createEntryMaker(
       httpVersion: facts.httpVersion,
       rawHeaders: redactedHeaders(facts, redaction, apiKey),
       clientIp: facts.clientIp,
+      ...(facts.scheme === undefined ? {} : { scheme: facts.scheme }),
       session: facts.session,
       sessionFrom: facts.sessionFrom,
       body: redactedBody(facts.body, redaction, apiKey),
       bodyBytes: facts.body.length,
+      ...(facts.decodedBody === null ? {} : { decodedBody: redactedBody(facts.decodedBody, redaction, apiKey) ?? '' }),
       status: facts.status,
       latencyMs: facts.latencyMs,
       trace: facts.trace,

@@ -32,6 +32,8 @@ export interface CapturedRequest {
   /** Alternating names and values. */
   rawHeaders: readonly string[]
   clientIp: string
+  /** Absent in entries of older replicas. */
+  scheme?: 'http' | 'https'
   /** A valid `X-Svc-Session` value. */
   session: string | null
   /** How the client named the session. */
@@ -43,6 +45,8 @@ export interface CapturedRequest {
   body: string | null
   /** Bytes received. */
   bodyBytes: number
+  /** The same without its content coding; absent if it has none, or could not be decoded. */
+  decodedBody?: string
   status: number
   latencyMs: number
   trace: TraceContext | null
@@ -98,11 +102,12 @@ const TEXT_BYTES = 36
  * Memory of a captured request in bytes. Its strings are Latin-1, one byte per character, so they need not be scanned.
  * An open response may still grow, so its space is reserved.
  */
-export function sizeOf({ uri, body, rawHeaders, trace, response }: CapturedRequest): number {
+export function sizeOf({ uri, body, decodedBody, rawHeaders, trace, response }: CapturedRequest): number {
   let bytes =
     ENTRY_BYTES +
     uri.length +
     (body?.length ?? 0) +
+    (decodedBody?.length ?? 0) +
     (trace?.state?.length ?? 0) +
     (response.head?.length ?? 0) +
     (response.ended === 'open' ? KEPT_STREAM_BYTES : 0) +
@@ -143,6 +148,7 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     body_base64: body === null || text !== null ? null : body.toString('base64'),
     body_size: captured.bodyBytes,
     body_truncated: captured.bodyBytes > KEPT_BODY_BYTES,
+    body_decoded: decodedText(captured),
     status: captured.status,
     latency_ms: captured.latencyMs,
     grpc_status: response.grpcStatus,
@@ -163,6 +169,12 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     trace: captured.trace === null ? null : toTrace(captured.trace),
     ...(captured.replica === undefined ? {} : { replica: captured.replica }),
   }
+}
+
+/** Null for a body without a content coding, or that is not text. */
+function decodedText({ decodedBody }: CapturedRequest): string | null {
+  if (decodedBody === undefined) return null
+  return decodeText(Buffer.from(decodedBody, 'latin1'), decodedBody.length === KEPT_BODY_BYTES)
 }
 
 /** Alternating names and values of header lines. */

@@ -21,6 +21,12 @@ export function withoutSecrets(entry: InspectorEntry): InspectorEntry {
     query: entry.query === null ? null : redactor.query(entry.query),
     headers: headersOf(entry.headers),
     body: bodyOf(entry.body, entry.headers, redactor),
+    body_decoded: bodyOf(entry.body_decoded, entry.headers, redactor),
+  }
+  // Secrets in a coded body can be replaced in the decoded one only.
+  if (request.body_decoded !== entry.body_decoded) {
+    request.headers = request.headers.filter(({ name }) => name !== 'content-encoding')
+    Object.assign(request, { body: request.body_decoded, body_base64: null, body_decoded: null })
   }
   const secrets = new SecretValues(found)
   return {

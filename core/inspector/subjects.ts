@@ -50,8 +50,9 @@ export class Subjects {
         rawHeaders: captured.rawHeaders,
         session: captured.session,
         clientIp: captured.clientIp,
+        scheme: captured.scheme ?? 'http',
         get body() {
-          return (body ??= Buffer.from(captured.body ?? '', 'latin1'))
+          return (body ??= Buffer.from(captured.decodedBody ?? captured.body ?? '', 'latin1'))
         },
         status: captured.status,
         rule: captured.rule,

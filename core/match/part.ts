@@ -1,8 +1,7 @@
 /** The parts of a match: conditions that are tested and explained together. */
-import type { StepBudget } from '../contract/budgets.ts'
 import type { Json } from '../contract/json.ts'
 import type { MatchSubject } from './subject.ts'
-import type { ValueTest } from './value-test.ts'
+import type { ValueTest } from '../toolkit/value-test.ts'
 
 /** A condition that does not hold. */
 export interface Difference {
@@ -15,8 +14,10 @@ export interface Difference {
 }
 
 export interface Part {
-  /** Number of conditions. */
+  /** Number of conditions in explanations. */
   readonly count: number
+  /** Number of tests, which is limited. */
+  readonly tests: number
   readonly needsBody: boolean
   /** It is paid from the budget of the subject: throws `TooExpensive`, as `differences` does. */
   holds(subject: MatchSubject): boolean
@@ -75,6 +76,31 @@ export function joined(values: readonly Json[]): string {
   return text
 }
 
+/** A part with one condition, which is explained as a whole. */
+export function simplePart(
+  at: string,
+  expected: Json,
+  {
+    needsBody = false,
+    tests = 1,
+    holds,
+    got = () => null,
+  }: {
+    needsBody?: boolean
+    tests?: number
+    holds(subject: MatchSubject): boolean
+    got?(subject: MatchSubject): Json
+  },
+): Part {
+  return {
+    count: 1,
+    tests,
+    needsBody,
+    holds,
+    differences: subject => (holds(subject) ? [] : [{ at, expected, got: got(subject) }]),
+  }
+}
+
 /** A part with one test of the values of a request, of which one must pass it. */
 export function valuePart(
   at: string,
@@ -87,18 +113,14 @@ export function valuePart(
   }
   return {
     count: 1,
+    tests: test.count,
     needsBody,
-    holds: subject => holdsForAny(test, valuesOf(subject), subject.steps),
+    holds: subject => test.holds(valuesOf(subject), subject.steps),
     differences(subject) {
       const found = valuesOf(subject)
-      if (holdsForAny(test, found, subject.steps)) return []
+      if (test.holds(found, subject.steps)) return []
       const got = found.length > 1 && found.every(value => typeof value === 'string') ? joined(found) : found[0]
       return [{ at, expected: test.expected, got: shownValue(got) }]
     },
   }
-}
-
-/** Whether one of the values passes the test, or, without values, their absence. */
-export function holdsForAny(test: ValueTest, values: readonly Json[], steps: StepBudget): boolean {
-  return values.length === 0 ? test.holds(undefined, steps) : values.some(value => test.holds(value, steps))
 }

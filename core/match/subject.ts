@@ -1,15 +1,19 @@
 /** The request that conditions are evaluated on: one being processed, or a captured one. */
 import { parseCookies } from '../fields/cookie.ts'
 import { decodedPath } from '../fields/request-target.ts'
+import { parseExactJson } from '../toolkit/exact-json.ts'
 import { isTextNestedWithin } from '../toolkit/json-depth.ts'
-import type { Json } from '../contract/json.ts'
+import { setOwn, type Json, type JsonObject } from '../contract/json.ts'
 import type { StepBudget } from '../contract/budgets.ts'
 import type { MatchableRequest, MatchFacts } from '../contract/testing.ts'
-import type { RegisteredProtocol } from './protocols.ts'
+import { formFields } from './form.ts'
 import { segmentsOfPath } from './path-pattern.ts'
+import type { RegisteredProtocol } from './protocols.ts'
 
 /** Bodies that are nested more deeply count as bodies without JSON. */
 const MAX_DEPTH = 500
+/** Bytes of a form for one step. */
+const FORM = 10
 
 export interface SubjectFacts {
   method: string
@@ -20,6 +24,8 @@ export interface SubjectFacts {
   /** The name of the session, or null. */
   session: string | null
   clientIp: string
+  /** Of the connection, or of a trusted proxy header. */
+  scheme: 'http' | 'https'
   body: Buffer
   /** Only of captured requests. */
   status?: number
@@ -27,6 +33,12 @@ export interface SubjectFacts {
   rule?: string | null
   /** Whether a captured request came after the entry with this id, or at or after this time. */
   isSince?(mark: string): boolean
+  /** The body as JSON, where a plugin has read it already. */
+  json?(): Json | undefined
+  /** Segments of the path by name, where a plugin knows its template. */
+  captures?: ReadonlyMap<string, string>
+  /** The facts that only this subject has, such as a state that a plugin keeps: by key, and by name for named ones. */
+  own?(key: string, name: string): Json | undefined
 }
 
 /** Parts of the request are read when a condition asks for them, once. */
@@ -37,8 +49,10 @@ export class MatchSubject implements MatchableRequest {
   #segments: string[] | undefined
   #query: URLSearchParams | undefined
   #cookies: ReadonlyMap<string, string> | undefined
+  #form: ReadonlyMap<string, readonly string[]> | undefined
   #text: string | null | undefined
   #json: { value: Json | undefined } | undefined
+  #exact: { value: Json } | undefined
   #protocols: Map<string, readonly MatchFacts[] | null> | undefined
 
   constructor(facts: SubjectFacts, steps: StepBudget) {
@@ -104,6 +118,15 @@ export class MatchSubject implements MatchableRequest {
     return this.#cookies.get(name)
   }
 
+  /** The values of a field of a form. */
+  formValues(name: string): readonly string[] {
+    if (this.#form === undefined) {
+      this.steps.take(this.facts.body.length / FORM)
+      this.#form = formFields(this.facts.body, this.header('content-type'))
+    }
+    return this.#form.get(name) ?? []
+  }
+
   text(): string | null {
     if (this.#text === undefined) {
       try {
@@ -116,8 +139,30 @@ export class MatchSubject implements MatchableRequest {
   }
 
   json(): Json | undefined {
-    this.#json ??= { value: parse(this.facts.body.length === 0 ? null : this.text()) }
+    this.#json ??= { value: this.facts.json?.() ?? this.#parsed() }
     return this.#json.value
+  }
+
+  /** The body as JSON whose long integers keep their digits, for templates. */
+  exactJson(): Json | undefined {
+    const value = this.json()
+    const text = value === undefined ? null : this.text()
+    if (value === undefined || text === null) return value
+    this.#exact ??= { value: exactOr(value, text) }
+    return this.#exact.value
+  }
+
+  /** The fields of a form as an object: a text, or a list of texts; undefined without any. */
+  formObject(): Json | undefined {
+    this.formValues('')
+    if (this.#form!.size === 0) return undefined
+    const object: JsonObject = {}
+    for (const [name, values] of this.#form!) setOwn(object, name, values.length === 1 ? values[0]! : [...values])
+    return object
+  }
+
+  #parsed(): Json | undefined {
+    return this.facts.json === undefined ? parse(this.facts.body.length === 0 ? null : this.text()) : undefined
   }
 
   /** Sets what `protocol` returns, for a request that its route has read. */
@@ -140,5 +185,14 @@ function parse(text: string | null): Json | undefined {
     return JSON.parse(text) as Json
   } catch {
     return undefined
+  }
+}
+
+/** A plugin may have read the value from a body in another format. */
+function exactOr(value: Json, text: string): Json {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return value
   }
 }

@@ -12,12 +12,20 @@ const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIO
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 /** Maximum number of values of the label `route`: plugins can be added forever, metrics cannot. */
 const MAX_ROUTES = 1024
+/** Maximum number of values of `route` in the histogram, which has 18 series for each; later routes are `other` there. */
+const MAX_TIMED_ROUTES = 250
 const CLASSES = 5
 
 /** Counts of one route. */
 interface RouteCounts {
   /** By method: number of requests with status 1xx, 2xx, ... */
   classes: Map<string, number[]>
+  /** Its own, or that of `other`. */
+  durations: Durations
+}
+
+/** Times to the response headers. */
+interface Durations {
   /**
    * Requests above the previous bound of `BUCKETS` and up to this one; the last element counts those above all bounds.
    */
@@ -28,6 +36,7 @@ interface RouteCounts {
 export class RequestMetrics {
   readonly #flush: () => void
   readonly #routes = new Map<string, RouteCounts>()
+  readonly #durations = new Map<string, Durations>()
   readonly #areas = new Set(PROTOCOLS)
   readonly #protocols: ReturnType<Metrics['counter']>
   readonly #faults: ReturnType<Metrics['counter']>
@@ -104,8 +113,8 @@ export class RequestMetrics {
     const seconds = latencyMs / 1000
     let bucket = 0
     while (bucket < BUCKETS.length && seconds > BUCKETS[bucket]!) bucket++
-    counts.buckets[bucket]!++
-    counts.seconds += seconds
+    counts.durations.buckets[bucket]!++
+    counts.durations.seconds += seconds
   }
 
   countProtocol(protocol: string): void {
@@ -142,9 +151,18 @@ export class RequestMetrics {
     const known = this.#routes.get(route)
     if (known !== undefined) return known
     if (route !== 'other' && this.#routes.size >= MAX_ROUTES) return this.#countsOf('other')
-    const counts: RouteCounts = { classes: new Map(), buckets: zeros(BUCKETS.length + 1), seconds: 0 }
+    const counts: RouteCounts = { classes: new Map(), durations: this.#durationsOf(route) }
     this.#routes.set(route, counts)
     return counts
+  }
+
+  #durationsOf(route: string): Durations {
+    const known = this.#durations.get(route)
+    if (known !== undefined) return known
+    if (route !== 'other' && this.#durations.size >= MAX_TIMED_ROUTES) return this.#durationsOf('other')
+    const durations: Durations = { buckets: zeros(BUCKETS.length + 1), seconds: 0 }
+    this.#durations.set(route, durations)
+    return durations
   }
 
   #flushProtocols(): void {
@@ -169,7 +187,7 @@ export class RequestMetrics {
   #durationSamples(): Sample[] {
     this.#flush()
     const samples: Sample[] = []
-    for (const [route, { buckets, seconds }] of this.#routes) {
+    for (const [route, { buckets, seconds }] of this.#durations) {
       let count = 0
       buckets.forEach((value, index) => {
         count += value

@@ -15,6 +15,9 @@ export interface RuleBounds {
   chunkBytes: number
   expiresInSecs: number
   maxDelayMs: number
+  /** Scenarios of one session, and sessions with scenarios. */
+  scenarios: number
+  scenarioSessions: number
 }
 
 /** The bounds of an instance. */
@@ -34,6 +37,8 @@ export function ruleBoundsOf({ publicMode, maxDelayMs }: { publicMode: boolean; 
         chunkBytes: 64 * KIB,
         expiresInSecs: 3600,
         maxDelayMs,
+        scenarios: 20,
+        scenarioSessions: 200,
       }
     : {
         instanceRules: 500,
@@ -47,5 +52,7 @@ export function ruleBoundsOf({ publicMode, maxDelayMs }: { publicMode: boolean; 
         chunkBytes: 256 * KIB,
         expiresInSecs: 86_400,
         maxDelayMs,
+        scenarios: 100,
+        scenarioSessions: 1000,
       }
 }

@@ -48,7 +48,7 @@ function readFileRule(
       'expected the name of a session: 1 to 128 characters of A-Z a-z 0-9 . _ : -',
     )
   const checks = StepBudget.unlimited()
-  const rule = readRule(isRecord(value) ? given : value, at, { bounds, protocols: generation.protocols, checks })
+  const rule = readRule(isRecord(value) ? given : value, at, { ...generation.vocabulary, bounds, checks })
   if (generation.find(rule.name, session) !== undefined)
     throw new InputProblem(`${at}.name`, `the name ${rule.name} occurs twice`)
   return {

@@ -2,6 +2,8 @@
 import { headerProblem } from '../fields/settable-header.ts'
 import { isNestedWithin } from '../toolkit/json-depth.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
+import { checkReferences } from '../toolkit/references.ts'
+import { RULE_REFERENCES } from '../toolkit/request-references.ts'
 import {
   asBoolean,
   asInteger,
@@ -15,7 +17,10 @@ import type { RuleBounds } from './bounds.ts'
 
 export interface RespondStep {
   status: number
-  headers: Readonly<Record<string, string>>
+  /** In order; a name can occur more than once. */
+  headers: readonly (readonly [name: string, value: string])[]
+  /** They were given as a list: names keep their case over HTTP/1.1. Otherwise they are lower-case. */
+  keepsCase: boolean
   /** A text, JSON, bytes, chunks, or nothing. */
   body:
     | { kind: 'none' }
@@ -23,8 +28,10 @@ export interface RespondStep {
     | { kind: 'json'; value: Json }
     | { kind: 'bytes'; bytes: Buffer }
     | { kind: 'chunks'; chunks: readonly Chunk[] }
-  /** Null if the kind of the body decides. */
-  contentType: string | null
+  /** Undefined if the kind of the body decides; null: no field. */
+  contentType: string | null | undefined
+  /** The reason phrase of HTTP/1.1; null: the usual one. */
+  reason: string | null
   /** Whether references in texts are replaced. */
   isTemplate: boolean
   /** Whether a reference reads the body of the request. */
@@ -37,9 +44,14 @@ export type Chunk = { afterMs: number } & (
   | { kind: 'event'; event: string | null; id: string | null; data: Json }
 )
 
-const KEYS = ['status', 'headers', 'body', 'body_base64', 'content_type', 'chunks', 'template']
+const KEYS = ['status', 'headers', 'body', 'body_base64', 'content_type', 'chunks', 'reason', 'template']
 const BODIES = ['body', 'body_base64', 'chunks']
+/** The parts in which references are replaced. */
+const TEMPLATES = ['headers', 'body', 'chunks']
+/** Header lines, and values of one name. */
 const MAX_HEADERS = 50
+const MAX_VALUES = 20
+const MAX_REASON = 100
 const MAX_DEPTH = 100
 /** How long all chunks of a response may take. */
 const MAX_STREAM_MS = 600_000
@@ -51,37 +63,68 @@ export function readRespond(value: Json, at: string, bounds: RuleBounds): Respon
   const bodies = BODIES.filter(key => given[key] !== undefined)
   if (bodies.length > 1) throw new InputProblem(below(at, bodies[1]!), `expected at most one of ${BODIES.join(', ')}`)
   const isTemplate = given.template === undefined || asBoolean(given.template, below(at, 'template'))
-  const headers = given.headers === undefined ? {} : readHeaders(given.headers, below(at, 'headers'))
-  const contentType =
-    given.content_type === undefined ? null : asText(given.content_type, below(at, 'content_type'), 256, 1)
-  if (contentType !== null && headerProblem('content-type', contentType) !== null)
-    throw new InputProblem(below(at, 'content_type'), 'expected a media type such as application/json')
+  for (const key of isTemplate ? TEMPLATES : [])
+    if (given[key] !== undefined) checkReferences(given[key], RULE_REFERENCES, below(at, key))
+  const headers = given.headers === undefined ? [] : readHeaders(given.headers, below(at, 'headers'))
   return {
     status: given.status === undefined ? 200 : asInteger(given.status, below(at, 'status'), 200, 599),
     headers,
+    keepsCase: Array.isArray(given.headers),
     body: readBody(given, at, bounds),
-    contentType,
+    contentType: readContentType(given.content_type, below(at, 'content_type')),
+    reason: given.reason === undefined ? null : readReason(given.reason, below(at, 'reason')),
     isTemplate,
     needsBody: isTemplate && /\{\{\s{0,10}request\.body/.test(JSON.stringify(value)),
   }
 }
 
-function readHeaders(value: Json, at: string): Record<string, string> {
-  const entries = Object.entries(asObject(value, at, 'expected an object of names and values'))
-  if (entries.length > MAX_HEADERS) throw new InputProblem(at, `expected at most ${MAX_HEADERS} headers`)
-  const headers: Record<string, string> = {}
-  for (const [name, text] of entries) {
-    const place = below(at, name)
-    if (typeof text !== 'string' || text.length > 8192)
-      throw new InputProblem(place, 'expected a text of at most 8192 characters')
-    const problem = isOwn(name) ? 'reserved' : headerProblem(name, text)
-    if (problem === 'name') throw new InputProblem(place, 'expected the name of a header')
-    if (problem === 'reserved')
-      throw new InputProblem(place, 'this header belongs to the connection, the service or the whole origin')
-    if (problem === 'value') throw new InputProblem(place, 'expected printable ASCII characters, spaces or tabs')
-    headers[name.toLowerCase()] = text
-  }
-  return headers
+function readContentType(value: Json | undefined, at: string): string | null | undefined {
+  if (value === undefined || value === null) return value
+  const type = asText(value, at, 256, 1)
+  if (headerProblem('content-type', type) !== null)
+    throw new InputProblem(at, 'expected a media type such as application/json, or null')
+  return type
+}
+
+function readReason(value: Json, at: string): string {
+  const reason = asText(value, at, MAX_REASON, 1)
+  if (/[^\x20-\x7e]/.test(reason)) throw new InputProblem(at, 'expected printable ASCII characters')
+  return reason
+}
+
+/** An object of names and values, where a value is a text or a list of texts; or a list of `[name, value]`. */
+function readHeaders(value: Json, at: string): [string, string][] {
+  const lines = Array.isArray(value)
+    ? value.map((line, index) => readLine(line, below(at, index)))
+    : Object.entries(asObject(value, at, 'expected an object of names and values')).flatMap(([name, given]) =>
+        readValues(given, below(at, name)).map(text => readHeader(name.toLowerCase(), text, below(at, name))),
+      )
+  if (lines.length > MAX_HEADERS) throw new InputProblem(at, `expected at most ${MAX_HEADERS} headers`)
+  return lines
+}
+
+function readLine(line: Json, at: string): [string, string] {
+  if (!Array.isArray(line) || line.length !== 2 || typeof line[0] !== 'string')
+    throw new InputProblem(at, 'expected a list of a name and a value')
+  return readHeader(line[0], line[1]!, at)
+}
+
+function readValues(given: Json, at: string): readonly Json[] {
+  if (!Array.isArray(given)) return [given]
+  if (given.length === 0 || given.length > MAX_VALUES)
+    throw new InputProblem(at, `expected a text, or a list of 1 to ${MAX_VALUES} texts`)
+  return given
+}
+
+function readHeader(name: string, text: Json, at: string): [string, string] {
+  if (typeof text !== 'string' || text.length > 8192)
+    throw new InputProblem(at, 'expected a text of at most 8192 characters')
+  const problem = isOwn(name) ? 'reserved' : headerProblem(name, text)
+  if (problem === 'name') throw new InputProblem(at, 'expected the name of a header')
+  if (problem === 'reserved')
+    throw new InputProblem(at, 'this header belongs to the connection, the service or the whole origin')
+  if (problem === 'value') throw new InputProblem(at, 'expected printable ASCII characters, spaces or tabs')
+  return [name, text]
 }
 
 /** Headers that say what the service did. */

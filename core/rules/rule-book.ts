@@ -11,6 +11,7 @@ import { readRule } from './rule.ts'
 import type { Rule } from './rule.ts'
 import { mergeByPriority, RuleList } from './rule-entry.ts'
 import type { GenerationRules, RuleEntry, StoredRule } from './rule-entry.ts'
+import { Scenarios } from './scenarios.ts'
 
 /** The rules of one scope, newest first. Plain JSON. */
 interface RuleSet {
@@ -60,6 +61,7 @@ export function sessionRuleStoreBounds({ allSessionRules, sessionIdleMs }: RuleB
 
 export class RuleBook {
   readonly bounds: RuleBounds
+  readonly scenarios: Scenarios
   readonly #now: () => number
   readonly #instance: Store<RuleSet>
   readonly #sessions: Store<RuleSet>
@@ -72,6 +74,7 @@ export class RuleBook {
 
   constructor({ bounds, openStore, now = Date.now }: RuleBookOptions) {
     this.bounds = bounds
+    this.scenarios = new Scenarios({ bounds, openStore })
     this.#now = now
     this.#instance = openStore<RuleSet>('rules', { maxCount: 1, watched: true })
     this.#sessions = openStore<RuleSet>('session-rules', sessionRuleStoreBounds(bounds))
@@ -159,6 +162,15 @@ export class RuleBook {
     return count?.acted === true ? count.hits - 1 : null
   }
 
+  /** Takes back a hit that did not act, because another request changed a scenario first. */
+  async uncount(entry: RuleEntry, session: string | null): Promise<void> {
+    await this.#counts.update(
+      counterKey(entry, session),
+      count => count && { ...count, matches: Math.max(0, count.matches - 1), hits: Math.max(0, count.hits - 1) },
+      { group: entry.id },
+    )
+  }
+
   isInForce({ rule, expiresAt }: RuleEntry): boolean {
     return rule.isEnabled && (expiresAt === null || expiresAt > this.#now())
   }
@@ -197,8 +209,9 @@ export class RuleBook {
   }
 
   /** A rule may use a protocol of a plugin that is no longer enabled: it is not in force then. */
-  #compile(stored: StoredRule, session: string | null, { protocols }: GenerationRules): RuleEntry[] {
-    const read = readOrProblem(() => readRule(stored.rule, '', { bounds: this.bounds, protocols, checks: null }))
+  #compile(stored: StoredRule, session: string | null, { vocabulary }: GenerationRules): RuleEntry[] {
+    const options = { ...vocabulary, bounds: this.bounds, checks: null }
+    const read = readOrProblem(() => readRule(stored.rule, '', options))
     if ('problem' in read) return []
     const { id, createdAt, expiresAt } = stored
     return [
@@ -297,7 +310,7 @@ export class RuleBook {
   /** Removes the rules of a scope, or of all scopes, and resets the counters of the other rules. */
   async reset(scope: { session: string } | 'all'): Promise<number> {
     if (scope !== 'all') {
-      const removed = await this.remove(scope.session)
+      const removed = (await this.remove(scope.session)) + (await this.scenarios.reset(scope))
       await this.#counts.clear((_count, key) => key.endsWith(`\n${scope.session}`))
       return removed
     }
@@ -305,7 +318,7 @@ export class RuleBook {
     await this.#instance.clear()
     await this.#sessions.clear()
     await this.#counts.clear()
-    return removed
+    return removed + (await this.scenarios.reset('all'))
   }
 
   #placeOf(session: string | null): [Store<RuleSet>, string] {

@@ -1,10 +1,10 @@
 /** Rules in force: read rules with their origin and identity, in the order of evaluation. */
-import { DeclaredFaults } from './declared-faults.ts'
 import type { JsonObject } from '../contract/json.ts'
 import { MatchIndex } from '../match/match-index.ts'
 import type { Match } from '../match/match.ts'
 import type { ProtocolRegistry } from '../match/protocols.ts'
 import type { Rule } from './rule.ts'
+import type { RuleVocabulary } from './vocabulary.ts'
 
 /** Where a rule comes from, in the order of evaluation within a scope. */
 export type RuleSource = 'api' | 'svc.yaml' | 'fixture'
@@ -33,16 +33,17 @@ export interface RuleEntry extends Omit<StoredRule, 'rule'> {
 
 const NONE: readonly RuleEntry[] = []
 
-/** The rules of one generation that come from files, and the protocols that rules may use in it. */
+/** The rules of one generation that come from files, and what rules can say in it. */
 export class GenerationRules {
-  readonly protocols: ProtocolRegistry
-  /** Failures that plugins declare. */
-  readonly faults: DeclaredFaults
+  readonly vocabulary: RuleVocabulary
   #bySession = new Map<string | null, RuleEntry[]>()
 
-  constructor(protocols: ProtocolRegistry, faults = new DeclaredFaults()) {
-    this.protocols = protocols
-    this.faults = faults
+  constructor(vocabulary: RuleVocabulary) {
+    this.vocabulary = vocabulary
+  }
+
+  get protocols(): ProtocolRegistry {
+    return this.vocabulary.protocols
   }
 
   /** In file order; those of `svc.yaml` come first. */

@@ -1,65 +1,14 @@
 /** JSON Schemas of rules, and of the sections `rules` and `sessions` of `svc.yaml`, for editors. Rules are read by code. */
 import type { JsonSchema } from '../contract/plugin.ts'
-import type { Match, Rule, Step, ValueTest } from '../contract/rule-types.ts'
+import type { Rule, Step } from '../contract/rule-types.ts'
+import { MATCH_SCHEMA as match } from '../match/match-schema.ts'
 
 /** A schema for each member of a type: a member without one, or with another name, is an error of the compiler. */
 type SchemasOf<T> = Record<keyof T, JsonSchema>
-type Named<T> = { [K in keyof T as string extends K ? never : number extends K ? never : K]: T[K] }
 
 const text = { type: 'string' }
 const count = { type: 'integer', minimum: 1 }
 const fromZero = { type: 'integer', minimum: 0 }
-const scalar = { type: ['string', 'number', 'boolean', 'null'] }
-
-const valueTest = {
-  anyOf: [
-    scalar,
-    {
-      type: 'object',
-      additionalProperties: false,
-      minProperties: 1,
-      properties: {
-        equals: { description: 'Equal to this value' },
-        not: { description: 'Not equal to this value, or absent' },
-        contains: { description: 'Contains this text, or all texts of a list; a list has this item' },
-        starts_with: text,
-        ends_with: text,
-        matches: { type: 'string', maxLength: 1000, description: 'A regular expression in RE2 syntax' },
-        in: { type: 'array', minItems: 1, description: 'Equal to one of these' },
-        exists: { type: 'boolean' },
-        gt: { type: 'number' },
-        gte: { type: 'number' },
-        lt: { type: 'number' },
-        lte: { type: 'number' },
-        ignore_case: { type: 'boolean' },
-      } satisfies SchemasOf<Extract<ValueTest, object>>,
-    },
-  ],
-}
-const named = (description: string): JsonSchema => ({
-  type: 'object',
-  minProperties: 1,
-  additionalProperties: valueTest,
-  description,
-})
-
-const match = {
-  type: 'object',
-  description: 'Conditions, joined by and. Plugins add keys for their protocols, such as rpc',
-  properties: {
-    method: { anyOf: [text, { type: 'array', items: text }] },
-    path: { type: 'string', pattern: '^/', description: '{name} and * are one segment, ** is the rest' },
-    host: valueTest,
-    header: named('Tests by header name'),
-    query: named('Tests by parameter name'),
-    cookie: named('Tests by cookie name'),
-    body: valueTest,
-    json: named('Tests by JSON pointer (/model) or JSONPath ($..name)'),
-    like: { description: 'JSON that the body contains' },
-    session: valueTest,
-    client_ip: valueTest,
-  } satisfies SchemasOf<Named<Match>>,
-}
 
 const delay = {
   description: 'Milliseconds, or a distribution',
@@ -83,19 +32,32 @@ const stepProperties = {
     additionalProperties: false,
     properties: {
       status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
-      headers: { type: 'object', additionalProperties: text },
+      headers: {
+        description: 'A list of values is a line each; a list of names and values keeps its order',
+        anyOf: [
+          { type: 'object', additionalProperties: { anyOf: [text, { type: 'array', minItems: 1, items: text }] } },
+          { type: 'array', items: { type: 'array', items: text, minItems: 2, maxItems: 2 } },
+        ],
+      },
       body: { description: 'A text, or JSON' },
       body_base64: text,
-      content_type: text,
+      content_type: { type: ['string', 'null'] },
+      reason: { type: 'string', maxLength: 100 },
       chunks: { type: 'array', items: { type: 'object' } },
       template: { type: 'boolean', default: true },
     },
   },
   reply: { type: 'object', description: 'A reply in the terms of a protocol' },
+  scenario: { type: 'object', additionalProperties: text, description: 'New states of scenarios' },
   pass: { const: true },
   quiet: { type: 'boolean' },
 } satisfies SchemasOf<Step>
-const step = { type: 'object', additionalProperties: false, minProperties: 1, properties: stepProperties }
+const step = {
+  type: 'object',
+  minProperties: 1,
+  description: 'Plugins add steps',
+  properties: stepProperties,
+}
 const listedStep = {
   ...step,
   properties: { ...stepProperties, times: { anyOf: [count, { const: 'always' }], default: 1 } },

@@ -86,7 +86,9 @@ export function readRule(value: unknown, at: string, options: StepOptions): Rule
     name,
     match: readMatch(given.match ?? {}, below(at, 'match'), {
       protocols: options.protocols,
+      isSeen: options.isSeen,
       maxTests: bounds.tests,
+      hasScenarios: true,
       checks: options.checks,
     }),
     steps,

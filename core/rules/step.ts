@@ -11,14 +11,16 @@ import {
   InputProblem,
   rejectUnknownKeys,
 } from '../toolkit/input-problem.ts'
-import type { ProtocolRegistry } from '../match/protocols.ts'
+import type { RuleStepKind } from '../contract/testing.ts'
 import type { RuleBounds } from './bounds.ts'
 import { readDistribution } from '../toolkit/distribution.ts'
 import type { Distribution } from '../toolkit/distribution.ts'
 import { CONNECTION_FAULTS } from './fault-headers.ts'
 import type { ConnectionFault } from './fault-headers.ts'
-import { readRespond } from './respond.ts'
-import type { RespondStep } from './respond.ts'
+import { readRespond, type RespondStep } from './respond.ts'
+import { MAX_SCENARIO_TEXT } from './scenarios.ts'
+import { ACTIONS, BESIDES, OF_FAIL } from './step-registry.ts'
+import type { RuleVocabulary } from './vocabulary.ts'
 
 export interface Step {
   delay: Distribution | null
@@ -27,6 +29,18 @@ export interface Step {
   isQuiet: boolean
   /** How often it acts before the next one; null: always. Only in a list. */
   times: number | null
+  /** New states of scenarios, by name. */
+  scenario: Readonly<Record<string, string>>
+  /** Steps of plugins that come along. */
+  also: readonly PluginStep[]
+}
+
+/** A step of a plugin. */
+export interface PluginStep {
+  name: string
+  /** What the plugin read. */
+  value: unknown
+  act: RuleStepKind['act']
 }
 
 export type Action =
@@ -35,18 +49,17 @@ export type Action =
   | { kind: 'abort'; fault: ConnectionFault }
   | { kind: 'respond'; respond: RespondStep }
   | { kind: 'reply'; reply: JsonObject; protocol: string }
+  | { kind: 'step'; step: PluginStep }
 
-export interface StepOptions {
+export interface StepOptions extends RuleVocabulary {
   bounds: RuleBounds
-  protocols: ProtocolRegistry
   /** What checking the conditions may take; null if they were checked before, when the rule was stored. */
   checks: StepBudget | null
 }
 
-const ACTIONS = ['fail', 'abort', 'respond', 'reply', 'pass']
-/** What a failure can have in addition. */
-const OF_FAIL = ['message', 'type', 'code', 'retry_after']
-const KEYS = ['delay', ...ACTIONS, ...OF_FAIL, 'quiet']
+const KEYS = [...ACTIONS, ...OF_FAIL, ...BESIDES]
+/** Scenarios that one step changes. */
+const MAX_CHANGES = 20
 const MAX_RETRY_AFTER_SECS = 86_400
 const MAX_MESSAGE = 500
 /** Of the type and the code of an error. */
@@ -59,14 +72,17 @@ export function readStep(
   options: StepOptions,
   { isListed, isLast }: { isListed: boolean; isLast: boolean },
 ): Step {
-  const given = asObject(value, at, 'expected a step: an object with fail, abort, respond, reply, pass or delay')
+  const kinds = options.steps.list()
+  const answers = [...ACTIONS, ...kinds.filter(kind => kind.answers === true).map(({ name }) => name)]
+  const besides = [...BESIDES, ...kinds.filter(kind => kind.answers !== true).map(({ name }) => name)]
+  const expected = `expected a step: an object with ${answers.join(', ')} or delay`
+  const given = asObject(value, at, expected)
   if (given.times !== undefined && !isListed)
     throw new InputProblem(below(at, 'times'), 'times of a step needs a list of steps; use times of the rule instead')
-  rejectUnknownKeys(given, isListed ? [...KEYS, 'times'] : KEYS, at)
-  const named = ACTIONS.filter(key => given[key] !== undefined)
-  if (named.length > 1) throw new InputProblem(below(at, named[1]!), `expected at most one of ${ACTIONS.join(', ')}`)
-  if (named.length === 0 && given.delay === undefined && given.quiet === undefined)
-    throw new InputProblem(at, 'expected a step: an object with fail, abort, respond, reply, pass or delay')
+  rejectUnknownKeys(given, [...KEYS, ...kinds.map(({ name }) => name), ...(isListed ? ['times'] : [])], at)
+  const named = answers.filter(key => given[key] !== undefined)
+  if (named.length > 1) throw new InputProblem(below(at, named[1]!), `expected at most one of ${answers.join(', ')}`)
+  if (named.length === 0 && besides.every(key => given[key] === undefined)) throw new InputProblem(at, expected)
   for (const key of OF_FAIL)
     if (given[key] !== undefined && given.fail === undefined)
       throw new InputProblem(below(at, key), `${key} belongs to fail`)
@@ -75,7 +91,28 @@ export function readStep(
     action: readAction(named[0], given, at, options),
     isQuiet: given.quiet !== undefined && asBoolean(given.quiet, below(at, 'quiet')),
     times: readTimes(given.times, below(at, 'times'), isLast),
+    scenario: given.scenario === undefined ? {} : readScenario(given.scenario, below(at, 'scenario')),
+    also: kinds
+      .filter(({ name, answers: isAnswer }) => isAnswer !== true && given[name] !== undefined)
+      .map(kind => readPluginStep(kind, given[kind.name]!, at)),
   }
+}
+
+function readPluginStep({ name, read, act }: RuleStepKind, value: Json, at: string): PluginStep {
+  return { name, value: read(value, below(at, name)), act }
+}
+
+function readScenario(value: Json, at: string): Record<string, string> {
+  const entries = Object.entries(asObject(value, at, 'expected an object of names of scenarios and states'))
+  if (entries.length === 0 || entries.length > MAX_CHANGES)
+    throw new InputProblem(at, `expected 1 to ${MAX_CHANGES} scenarios`)
+  return Object.fromEntries(
+    entries.map(([name, state]) => {
+      if (name === '' || name.length > MAX_SCENARIO_TEXT)
+        throw new InputProblem(below(at, name), `expected a name of 1 to ${MAX_SCENARIO_TEXT} characters`)
+      return [name, asText(state, below(at, name), MAX_SCENARIO_TEXT, 1)]
+    }),
+  )
 }
 
 function readDelay(value: Json, at: string): Distribution {
@@ -114,8 +151,10 @@ function readAction(name: string | undefined, given: JsonObject, at: string, opt
     case 'pass':
       if (value !== true) throw new InputProblem(place, 'expected true')
       return { kind: 'pass' }
-    default:
+    case undefined:
       return { kind: 'pass' }
+    default:
+      return { kind: 'step', step: readPluginStep(options.steps.get(name)!, value!, at) }
   }
 }
 

@@ -119,10 +119,10 @@ export function createHost(
       },
       exposedHeaders: ofPlugins =>
         exposedHeaders(ofPlugins, [
-          ...limits.exposedHeaders,
-          ...(keys?.exposedHeaders ?? []),
           ...(isReplica ? ['X-Svc-Replica'] : []),
           ...(shared === null ? [] : ['X-Svc-State-Store']),
+          ...limits.exposedHeaders,
+          ...(keys?.exposedHeaders ?? []),
         ]),
       controlTools: generation => new ControlToolRegistry(() => generation.routes.list),
       registerCore: generation => {

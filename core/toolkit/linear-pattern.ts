@@ -6,10 +6,17 @@ import { costOfPattern } from './pattern-cost.ts'
 export interface LinearPattern {
   /** Whether the text contains a match. Throws `TooExpensive` if the budget has too few steps. */
   test(text: string, steps: StepBudget): boolean
+  /** The texts of the named groups of the first match; empty without one. Throws `TooExpensive` like `test`. */
+  groups(text: string, steps: StepBudget): ReadonlyMap<string, string>
 }
 
 export interface PatternOptions {
   ignoresCase?: boolean
+}
+
+/** A pattern in the syntax of JavaScript in that of RE2. What RE2 does not support stays as it is. */
+export function toRe2Syntax(source: string): string {
+  return RE2JS.translateRegExp(source)
 }
 
 /** Maximum number of instructions of a pattern, of conditions and of documents. */
@@ -48,22 +55,24 @@ export function linearPattern(
   { ignoresCase = false }: PatternOptions = {},
 ): LinearPattern | undefined {
   if (source.length > MAX_DOCUMENT_PATTERN) return undefined
-  const translated = RE2JS.translateRegExp(source)
+  const translated = toRe2Syntax(source)
   return checked(ignoresCase ? `(?i:${translated})` : translated, MAX_DOCUMENT_PROGRAM, steps)
 }
 
 /**
- * Checks a pattern in the syntax of RE2; undefined if it is invalid or too large. Throws `TooExpensive` if the budget has too
+ * Checks a pattern in the syntax of RE2; undefined if it is invalid or too large: `isLarge` allows more. Throws `TooExpensive` if the budget has too
  * few steps for it.
  */
 export function sharedPattern(
   source: string,
   steps: StepBudget,
-  { ignoresCase = false }: PatternOptions = {},
+  { ignoresCase = false, isLarge = false }: PatternOptions & { isLarge?: boolean } = {},
 ): LinearPattern | undefined {
-  if (!ignoresCase) return checked(source, MAX_PROGRAM, steps)
+  if (source.length > MAX_DOCUMENT_PATTERN) return undefined
+  const maxProgram = isLarge ? MAX_DOCUMENT_PROGRAM : MAX_PROGRAM
+  if (!ignoresCase) return checked(source, maxProgram, steps)
   // A pattern such as `a)(b` is valid only inside the group that is added.
-  return checked(source, MAX_PROGRAM, steps) && checked(`(?i:${source})`, MAX_PROGRAM, steps)
+  return checked(source, maxProgram, steps) && checked(`(?i:${source})`, maxProgram, steps)
 }
 
 /** A pattern that was checked when it was stored: it is compiled when it is needed. */
@@ -78,7 +87,11 @@ function checked(source: string, maxProgram: number, steps: StepBudget): LinearP
 
 /** Patterns may be many: only some are kept compiled, and the others take no memory between tests. */
 function patternOf(source: string): LinearPattern {
-  return { test: (text, steps) => compile(source, MAX_DOCUMENT_PROGRAM, steps)?.test(text, steps) ?? false }
+  const needed = (steps: StepBudget): CompiledPattern | undefined => compile(source, MAX_DOCUMENT_PROGRAM, steps)
+  return {
+    test: (text, steps) => needed(steps)?.test(text, steps) ?? false,
+    groups: (text, steps) => needed(steps)?.groups(text, steps) ?? NO_GROUPS,
+  }
 }
 
 function compile(source: string, maxProgram: number, steps: StepBudget): CompiledPattern | undefined {
@@ -154,6 +167,23 @@ class CompiledPattern {
     }
   }
 
+  groups(text: string, steps: StepBudget): ReadonlyMap<string, string> {
+    const names = Object.keys(this.#pattern.namedGroups())
+    if (names.length === 0) return NO_GROUPS
+    // Groups are found without the automaton: each instruction runs for each character.
+    steps.take(TEST + text.length * this.size * INSTRUCTION)
+    this.#steps = steps
+    this.#text = text
+    try {
+      const matcher = this.#pattern.matcher(text)
+      if (!matcher.find()) return NO_GROUPS
+      return new Map(names.flatMap(name => asEntry(name, matcher.group(name))))
+    } finally {
+      this.#steps = null
+      this.#text = ''
+    }
+  }
+
   #match(input: unknown[]): boolean | null {
     const steps = this.#steps!
     const automaton = this.#automaton
@@ -168,6 +198,10 @@ class CompiledPattern {
     steps.take(this.#text.length * this.size * INSTRUCTION)
     return null
   }
+}
+
+function asEntry(name: string, text: string | null): [string, string][] {
+  return text === null ? [] : [[name, text]]
 }
 
 function createAutomaton(engine: Engine): Automaton | null {
@@ -206,3 +240,4 @@ class PatternCache {
 }
 
 const kept = new PatternCache()
+const NO_GROUPS: ReadonlyMap<string, string> = new Map()

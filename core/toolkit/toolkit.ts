@@ -10,6 +10,7 @@ export { deepEqual, mergePatch, own, setOwn, takeSize } from '../contract/json.t
 export { excessOfJsonText, isNestedWithin, isTextNestedWithin } from './json-depth.ts'
 export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, type JsonPath, MAX_JSON_PATH } from './json-path.ts'
+export { exactAsText, parseExactJson, writeJson } from './exact-json.ts'
 export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
 export { jsonBytes, jsonChunks, JsonList } from '../contract/json-chunks.ts'
 export { jsonSerializer } from './json-serializer.ts'
@@ -17,9 +18,25 @@ export { jsonRpcProtocol } from './json-rpc.ts'
 
 // ---------- Text, patterns and templates
 
-export { type LinearPattern, linearPattern, type PatternOptions, sharedPattern } from './linear-pattern.ts'
+export { type LinearPattern, linearPattern, type PatternOptions, sharedPattern, toRe2Syntax } from './linear-pattern.ts'
 export { TextSearch } from './text-search.ts'
-export { expandedBytes, expandText, expandValue, type LookUp, memberAt } from './references.ts'
+export {
+  checkReferences,
+  expandedBytes,
+  expandText,
+  expandTexts,
+  expandValue,
+  type LookUp,
+  memberAt,
+  type ReferenceShape,
+  type ReferenceWords,
+} from './references.ts'
+export {
+  createLookUp,
+  RULE_REFERENCES,
+  type ReferencedRequest,
+  type ReferenceFacts,
+} from './request-references.ts'
 export {
   fillTemplate,
   readParameters,
@@ -38,19 +55,34 @@ export { quoteWord, singleQuote } from './shell.ts'
 export { curlArguments, curlLine } from './curl-line.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
 
+// ---------- Conditions, in the language of rules
+
+export { type Comparison, isValueTest, readValueTest, type ValueTest, type ValueTestOptions } from './value-test.ts'
+export { failedTests, type FieldTest, readFieldTests } from './field-tests.ts'
+export { MATCH_SCHEMA } from '../match/match-schema.ts'
+export {
+  type ConditionOptions,
+  type Conditions,
+  conditionSubject,
+  type ConditionSubject,
+  readConditions,
+  referencedRequest,
+} from '../match/conditions.ts'
+
 // ---------- Parameters and settings
 
 export {
   capCount,
   emptyRecord,
   isTruthy,
+  lastEventIdOf,
   parseDecimal,
   parseInteger,
   queryRecord,
   rawQuery,
   shownText,
 } from '../contract/input.ts'
-export { isHttpUrl, splitList, usableEntries } from '../contract/parsers.ts'
+export { hosts, isHttpUrl, splitList, usableEntries } from '../contract/parsers.ts'
 export { type Distribution, readDistribution } from './distribution.ts'
 export { type FaultListProblem, type ListedFault, parseFaultList } from './fault-list.ts'
 export { type FaultCount, FaultCounter } from './fault-counter.ts'
@@ -58,6 +90,7 @@ export { type FaultCount, FaultCounter } from './fault-counter.ts'
 // ---------- Header fields and targets of requests
 
 export { type NegotiatedType, preferredType } from '../fields/accept.ts'
+export { splitList as splitField, unquote } from '../fields/list-syntax.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export {
   type Authorization,
@@ -68,8 +101,25 @@ export {
 } from '../fields/authorization.ts'
 export { parseCookies } from '../fields/cookie.ts'
 export { namesTag } from '../fields/etag.ts'
+export {
+  type Conditions as RequestConditions,
+  isNotModified,
+  isPreconditionFailed,
+  type Preconditions,
+  type Validators,
+} from '../fields/conditional.ts'
+export { type ByteRange, isRangeCurrent, readRange } from '../fields/byte-range.ts'
+export { parseHttpDate } from '../fields/http-date.ts'
+export {
+  CONTENT_CODINGS,
+  contentCodings,
+  ContentCodingError,
+  createDecoder,
+  decodeContent,
+  isContentCodingError,
+} from './content-coding.ts'
 export { isBelow } from '../fields/request-target.ts'
-export { headerProblem, isOriginWide } from '../fields/settable-header.ts'
+export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { isToken } from '../fields/token.ts'
 export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
 
@@ -92,6 +142,16 @@ export { copyData, type DataCopy, heldValueBytes } from '../collections/value-me
 // ---------- Streams, signals and certificates
 
 export { drained, isGone, type Drainable } from '../contract/drained.ts'
+export {
+  createFetcher,
+  type Fetcher,
+  type FetcherOptions,
+  FetchProblem,
+  httpUrl,
+  isOwnPlace,
+  type OutboundRequest,
+  type OutboundResponse,
+} from './outbound.ts'
 export { boundedFetch, FetchFailure, hostList, type BoundedRequest, type BoundedResponse } from './bounded-fetch.ts'
 export { type JoinedSignal, joinSignals } from './joined-signal.ts'
 export { sleep, type SleepOptions } from './sleep.ts'
@@ -123,6 +183,7 @@ export type {
   TapReply,
 } from '../contract/tap.ts'
 export type {
+  ActingStep,
   MatchableRequest,
   MatchFacts,
   MatchField,
@@ -133,6 +194,9 @@ export type {
   RuleFileOptions,
   RuleFiles,
   RuleFileSet,
+  RuleStep,
+  RuleStepKind,
+  RuleSteps,
   TranslatedFile,
   TranslatedRule,
 } from '../contract/testing.ts'

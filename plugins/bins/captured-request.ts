@@ -56,7 +56,7 @@ export function captureRequest(
     query: queryAt === -1 ? null : target.slice(queryAt + 1),
     headers: svc.inspector.redactHeaders(toHeaderLines(request.raw.rawHeaders)),
     content_type: request.headers['content-type'] ?? null,
-    ...toBodyFields(svc.http.body(request), maxBody, svc.inspector),
+    ...toBodyFields(svc.http.receivedBody(request), maxBody, svc.inspector),
     client_ip: svc.http.clientIp(request),
   }
 }

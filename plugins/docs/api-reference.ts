@@ -62,7 +62,7 @@ export function registerApiReference(app: FastifyInstance, { folder, http, share
       responses: { 307: { description: 'To `/docs`.' } },
       examples: [{ name: 'With a slash', path: '/docs/', expectStatus: 307 }],
     }),
-    (_request, reply) => reply.code(307).header('location', '../docs').send(),
+    (request, reply) => reply.code(307).header('location', http.path(request, '/docs')).send(),
   )
 
   app.get<{ Params: { file: string } }>(

@@ -25,7 +25,7 @@ function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
     port: origin.port,
     scheme: origin.scheme,
     remote_ip: http.clientIp(request),
-    body: toBody(http.body(request)),
+    body: toBody(http.receivedBody(request)),
     timestamp_unix_ms: Date.now(),
   }
 }

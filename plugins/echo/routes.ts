@@ -16,6 +16,7 @@ function describeEcho(path: string): RouteDescription {
   return {
     ...shared,
     summary: 'Echo the request',
+    description: 'The body is echoed as received: one with a `Content-Encoding` is not decoded.',
     examples: [
       { name: 'Query', path: `${path}?x=1&x=2`, expectStatus: 200 },
       {

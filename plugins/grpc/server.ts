@@ -5,6 +5,7 @@ import type { Svc } from 'svc/plugin'
 import { admitFirst } from './admission.ts'
 import type { InnerServer } from './bridge/connections.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
+import { withCheckedRequests } from './checked-messages.ts'
 import { ReflectionCache } from './reflection/reflection-cache.ts'
 import type { ServiceRegistry } from './service-registry.ts'
 import { statusOnce } from './status-once.ts'
@@ -32,7 +33,10 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
   for (const service of services.all()) {
     try {
       const implementation = await service.open()
-      server.addService(withSerialized(implementation.definition), admitFirst(svc, open, implementation))
+      server.addService(
+        withSerialized(withCheckedRequests(implementation.definition)),
+        admitFirst(svc, open, implementation),
+      )
       descriptorSets.push(implementation.reflection)
       names.push(service.name)
     } catch (error) {

@@ -1,6 +1,7 @@
 /** Drops messages that a method writes after the call has its status. */
 import { ServerInterceptingCall } from '@grpc/grpc-js'
 import type { ServerInterceptor } from '@grpc/grpc-js'
+import { withoutUnnamedCoding } from './checked-messages.ts'
 
 /**
  * grpc-js ends a call by itself when a message is unreadable or too large or the deadline has passed, while the method may
@@ -13,7 +14,7 @@ export const statusOnce: ServerInterceptor = (_method, call) => {
   const sendStatus = call.sendStatus.bind(call)
   call.sendStatus = status => {
     isOver = true
-    sendStatus(status)
+    sendStatus(withoutUnnamedCoding(status))
   }
   return new ServerInterceptingCall(call, {
     sendMessage: (message, next) => {

@@ -67,7 +67,7 @@ export class Call {
   }
 
   get body(): Buffer {
-    return this.svc.http.body(this.request)
+    return this.svc.http.receivedBody(this.request)
   }
 
   get headers(): HeaderValues {

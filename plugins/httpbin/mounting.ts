@@ -77,7 +77,7 @@ function describeOperation(operation: Operation, methods: NonNullable<Methods>, 
 
 /** The 404 and 405 of an original. A path that it does not have, but svc does, is named. */
 function unroutedForm({ original, prefix }: Mount): ErrorForm {
-  return ({ status }, { path }) => {
+  return ({ status, body }, { path }) => {
     const hint = status === 404 ? hintFor(path.slice(prefix.length), original) : null
     if (original === 'httpbin') {
       const title = status === 404 ? 'Not Found' : 'Method Not Allowed'
@@ -90,6 +90,8 @@ function unroutedForm({ original, prefix }: Mount): ErrorForm {
       'Content-Type': 'text/plain; charset=utf-8',
       'X-Content-Type-Options': 'nosniff',
     }
+    // Unlike httpbin, it does not list OPTIONS.
+    if (Array.isArray(body.allow)) headers.Allow = body.allow.filter(method => method !== 'OPTIONS').join(', ')
     const text = status === 404 ? '404 page not found\n' : 'Method Not Allowed\n'
     return { headers, body: hint === null ? text : `${text}${hint}\n` }
   }

@@ -61,7 +61,7 @@ export interface DeclaredTool {
 
 /** An answer; it has `text`, `structured` or `content`. */
 export interface DeclaredAnswer {
-  /** Arguments for which the answer is used. Default: any arguments. */
+  /** Value tests of the arguments for which the answer is used. Default: any arguments. */
   when?: JsonObject
   text?: string
   structured?: JsonObject
@@ -69,6 +69,8 @@ export interface DeclaredAnswer {
   content?: JsonObject[]
   is_error?: boolean
   delay_ms?: number
+  /** False: references are not replaced. */
+  template?: boolean
 }
 
 const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength })
@@ -86,12 +88,13 @@ const answer: JsonSchema = {
   additionalProperties: false,
   anyOf: [{ required: ['text'] }, { required: ['structured'] }, { required: ['content'] }],
   properties: {
-    when: { type: 'object' },
+    when: { type: 'object', description: 'Values or value tests by the name of an argument' },
     text: { type: 'string' },
     structured: { type: 'object' },
     content: { type: 'array', items: { type: 'object', required: ['type'] }, maxItems: 100 },
     is_error: { type: 'boolean' },
     delay_ms: { type: 'integer', minimum: 0 },
+    template: { type: 'boolean', default: true },
   },
 }
 

@@ -264,7 +264,14 @@ function buildServers(
     entries.push(entry)
     return pool.use(entry)
   }
-  const context = { plugin: svc.name, release, config: svc.config, skills, bridgeOf }
+  const context = {
+    plugin: svc.name,
+    release,
+    config: svc.config,
+    evaluation: () => svc.budgets.evaluation(),
+    skills,
+    bridgeOf,
+  }
   const configured = buildConfiguredServers(svc.options.servers, registry, context, (at, message, remedy) =>
     svc.reportLoadError({ at: `mcp.${at}`, message, ...(remedy === undefined ? {} : { remedy }) }),
   )

@@ -81,3 +81,8 @@ const PUBLIC: Bounds = {
 export function boundsFor(publicMode: boolean): Bounds {
   return publicMode ? PUBLIC : NORMAL
 }
+
+/** What to do about a document above the limit in bytes. */
+export function tooLargeMessage(limit: number): string {
+  return `a document can have at most ${limit} bytes, also in svc.yaml and SVC_MOCKS_DIR; remove what is not called, descriptions and examples first, or split it into several mocks`
+}

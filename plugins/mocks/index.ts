@@ -9,7 +9,7 @@ import { startService } from './sources/start.ts'
 export default definePlugin<MocksSection, Variables>({
   title: 'OpenAPI mocks',
   description:
-    'Serves any OpenAPI 3.0 or 3.1 document as a mock API, with examples or deterministic data, rules, overrides, validation, security and versions.',
+    'Serves any OpenAPI 3 or Swagger 2.0 document as a mock API, with examples or deterministic data, rules, overrides, validation, security and versions.',
   paths: ['/mock', '/_svc/mocks'],
   uses: ['identity'],
   section: 'mocks',
@@ -22,6 +22,7 @@ export default definePlugin<MocksSection, Variables>({
     'X-Svc-Mock-Violations',
     'X-Svc-Mock-Validation',
     'X-Svc-Mock-Error',
+    'X-Svc-Mock-Callbacks',
   ],
   faultKinds: ['abort'],
   variables,

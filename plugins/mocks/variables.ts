@@ -1,5 +1,6 @@
 /** The environment variables of the plugin. */
 import { boolean, text, variable } from 'svc/plugin'
+import { hosts } from 'svc/toolkit'
 import type { VariableValues } from 'svc/plugin'
 
 export const variables = {
@@ -18,6 +19,16 @@ export const variables = {
     default: true,
     shownAs: 'mocks.sample',
     description: 'Serve the built-in mock `petstore`.',
+  }),
+  /** `host` or `host:port`, lower case, IPv6 in brackets. */
+  callbackAllowlist: variable({
+    name: 'SVC_MOCKS_CALLBACK_ALLOWLIST',
+    parser: hosts,
+    default: [],
+    defaultText: 'none',
+    shownAs: 'mocks.callback_allowlist',
+    after: 'SVC_MOCKS_SAMPLE',
+    description: 'Hosts that callbacks of OpenAPI documents may be sent to, besides paths of this instance.',
   }),
 }
 

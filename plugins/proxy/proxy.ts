@@ -8,6 +8,7 @@ import type { Upstream } from './config/upstream.ts'
 import { FixtureFile } from './conversations/fixture-file.ts'
 import { fixtureRuleOf } from './conversations/fixture-rule.ts'
 import { noRecording, notSupported, proxyDisabled, proxyLoop, unknownUpstream } from './errors.ts'
+import { applyConditions } from './exchange/conditions.ts'
 import { forward } from './exchange/forward.ts'
 import { replay } from './exchange/replay.ts'
 import { createClient } from './exchange/upstream-request.ts'
@@ -15,8 +16,8 @@ import { hasPassed, viaName } from './forwarded-headers.ts'
 import { RecordingFolder } from './recordings/folder.ts'
 import type { Found } from './recordings/folder.ts'
 import type { RecordedResponse } from './recordings/recording.ts'
-import { shapeOf } from './recordings/request-shape.ts'
-import type { RequestShape } from './recordings/request-shape.ts'
+import { recordedHeader, shapeOf } from './recordings/request-shape.ts'
+import type { AskedRequest, RequestShape } from './recordings/request-shape.ts'
 import { normalizePath, splitTarget, targetPath } from './target-path.ts'
 
 /** Modes that the control plane has set, by upstream. */
@@ -146,44 +147,44 @@ export class Proxy {
     }
     const secrets = new Set<string>()
     const redactor = new Redactor({ onSecret: secret => void secrets.add(secret) })
-    let shape: RequestShape | undefined
+    let asked: AskedRequest | undefined
+    const header = (field: string): string | undefined => joined(request.headers[field])
     /** Once the request is complete. */
-    const readShape = (): RequestShape =>
-      (shape ??= shapeOf(
-        upstream,
-        {
-          method: request.method,
-          path,
-          query,
-          header: header => joined(request.headers[header]),
-          body: svc.http.body(request),
-        },
-        redactor,
-      ))
+    const readAsked = (): AskedRequest =>
+      (asked ??= {
+        shape: shapeOf(
+          upstream,
+          { method: request.method, path, query, header, body: svc.http.receivedBody(request) },
+          redactor,
+        ),
+        header: field => recordedHeader(upstream, field, header(field) ?? '', redactor),
+      })
     const forwarded = {
       ...exchange,
       secrets: () => {
-        readShape()
+        readAsked()
         return secrets
       },
     }
     if (mode === 'passthrough') return forward(svc, { ...forwarded, record: null })
     if (mode === 'replay' || (mode !== 'record' && (await served.folder.has(request.method, path)))) {
       forwarded.body = await completeBody(svc, request, forwarded.body)
-      const asked = readShape()
-      const found = await this.#find(served, asked, mode)
+      const complete = readAsked()
+      const found = await this.#find(served, complete, mode)
       if (found !== undefined) {
         void this.#count(name, 'replayed')
-        return replay(svc, forwarded, await this.#next(request, name, found))
+        const recorded = await this.#next(request, name, found)
+        return replay(svc, forwarded, found.isUnconditional ? applyConditions(request, recorded) : recorded)
       }
       if (mode === 'replay') {
         void this.#count(name, 'missed')
-        throw noRecording({ upstream: name, method: asked.method, path }, await served.folder.closest(asked, CLOSEST))
+        const closest = await served.folder.closest(complete, CLOSEST)
+        throw noRecording({ upstream: name, method: request.method, path }, closest)
       }
     }
     const isFull = served.folder.isFull
     if (isFull) this.#warn(served)
-    const record = (response: RecordedResponse): Promise<void> => this.#record(served, readShape(), response)
+    const record = (response: RecordedResponse): Promise<void> => this.#record(served, readAsked(), response)
     return forward(svc, { ...forwarded, record: isFull ? null : record })
   }
 
@@ -198,10 +199,10 @@ export class Proxy {
     return (Object.hasOwn(current, name) ? current[name] : undefined) ?? mode
   }
 
-  async #find({ folder, upstream }: Served, shape: RequestShape, mode: Mode): Promise<Found | undefined> {
-    const exact = await folder.find(shape)
+  async #find({ folder, upstream }: Served, asked: AskedRequest, mode: Mode): Promise<Found | undefined> {
+    const exact = await folder.find(asked)
     // With `replay-or-record`, what is missing is recorded.
-    return exact ?? (mode === 'replay' && upstream.onMiss === 'nearest' ? folder.findNearest(shape) : undefined)
+    return exact ?? (mode === 'replay' && upstream.onMiss === 'nearest' ? folder.findNearest(asked) : undefined)
   }
 
   /** The response whose turn it is; the last one again and again. */
@@ -213,15 +214,15 @@ export class Proxy {
   }
 
   /** Failures are logged: the client has its response. */
-  async #record(served: Served, shape: RequestShape, response: RecordedResponse): Promise<void> {
+  async #record(served: Served, asked: AskedRequest, response: RecordedResponse): Promise<void> {
     const { upstream, folder } = served
     const { writes } = this.#state
     const before = writes.get(upstream.folder) ?? Promise.resolve()
     const written = before.then(async () => {
       try {
-        if (await folder.record(shape, response)) void this.#count(upstream.name, 'recorded')
+        if (await folder.record(asked, response)) void this.#count(upstream.name, 'recorded')
         else this.#warn(served)
-        await this.#recordRule(served, shape, response)
+        await this.#recordRule(served, asked.shape, response)
       } catch (error) {
         this.#svc.log.error('the response could not be recorded', { upstream: upstream.name, error })
       }
@@ -261,5 +262,5 @@ async function completeBody(
 ): Promise<AsyncIterable<Buffer> | null> {
   if (body === null) return null
   for await (const _piece of body);
-  return Readable.from([svc.http.body(request)])
+  return Readable.from([svc.http.receivedBody(request)])
 }

@@ -1,6 +1,5 @@
 /** Parses requests to `/sse`, and creates its numbered events. */
 import { integerParameter, invalidParameter, quoteInput } from 'svc/plugin'
-import { parseInteger } from 'svc/toolkit'
 import type { Config, SseEvent } from 'svc/plugin'
 
 export interface NumberedEvents {
@@ -57,14 +56,6 @@ function readHeartbeat(query: URLSearchParams): number {
   const ms = integerParameter(query, 'heartbeat_ms', { fallback: DEFAULT_HEARTBEAT_MS })
   if (ms === 0 || ms >= MIN_HEARTBEAT_MS) return Math.min(ms, MAX_HEARTBEAT_MS)
   throw invalidParameter('heartbeat_ms', `invalid heartbeat_ms "${ms}" (expected 0, or at least ${MIN_HEARTBEAT_MS})`)
-}
-
-/**
- * Id of the last event that the client received (WHATWG HTML, 9.2.4), from the header `Last-Event-ID` or else the query;
- * 0 if it is absent or not an integer.
- */
-export function lastEventIdOf(header: string | undefined, query: URLSearchParams): number {
-  return parseInteger(header || (query.get('last_event_id') ?? '')) ?? 0
 }
 
 /** The event with that id; the first event sent on a stream includes `retry`. */

@@ -67,7 +67,12 @@ t.test('the report opens in a browser, in both themes and printed [PRB-19]', { s
   t.match(await finding.innerText(), /Why it matters: /)
   for (const name of ['Sent', 'Arrived', 'Answered', 'Came back'])
     t.ok((await finding.getByRole('heading', { name }).count()) > 0, name)
-  t.match(await finding.innerText(), /␍␊/)
+  t.match(await finding.locator('pre .end').first().innerText(), String.raw`\r\n`)
+  t.equal(/[␍␊]/.test(html), false, 'only characters that every font has')
+  const [groups, findings] = await Promise.all(
+    ['Groups', 'Findings'].map(name => page.getByText(name, { exact: true }).first().boundingBox()),
+  )
+  t.ok(groups!.y < findings!.y, 'the summary of groups is on top')
   t.ok(
     (await page.locator('#HDR-UNKNOWN del').filter({ hasText: 'X-Probe-Alpha' }).count()) > 0,
     'what is lost is marked',

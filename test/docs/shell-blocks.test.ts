@@ -17,7 +17,7 @@ function pages(): string[] {
 /** Patterns that are meant: they match files of the checkout. */
 const MEANT = /^(?:\.\/)?[\w./-]*\*(?:\.\w+)?$/
 
-t.test('words with ?, * or [ are quoted in shell blocks [DOC-8]', async t => {
+t.test('words with ?, * or [ are quoted in shell blocks [DOC-9]', async t => {
   let blocks = 0
   for (const page of pages()) {
     const text = readFileSync(join(root, page), 'utf8')
@@ -30,7 +30,7 @@ t.test('words with ?, * or [ are quoted in shell blocks [DOC-8]', async t => {
   t.ok(blocks > 100, `${blocks} blocks`)
 })
 
-t.test('only what the shell would expand is found [DOC-8]', async t => {
+t.test('only what the shell would expand is found [DOC-9]', async t => {
   const words = (script: string): string[] => unquotedGlobs(script).map(({ word }) => word)
   t.same(words('curl http://a/b?c=1 \'http://a/b?c=1\' "x*" # why?\n[ -f a ] && echo $? \\? a[0]'), [
     'http://a/b?c=1',

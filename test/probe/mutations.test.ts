@@ -44,6 +44,9 @@ const FOLDER = 'test/probe/evidence'
 const ROWS = readdirSync(FOLDER).flatMap(name => JSON.parse(readFileSync(`${FOLDER}/${name}`, 'utf8')) as Row[])
 const FACTS: Facts = {
   gateway: { origin: 'http://gateway', authority: 'gateway', host: 'gateway' },
+  directOrigin: 'http://gateway',
+  arrivedOrigin: null,
+  mcp: null,
   upstreamOrigins: ['http://upstream'],
   reuses: null,
   viaPseudonym: 'reference',

@@ -149,6 +149,40 @@ t.test('two servers and their store', NEEDS_SERVER, async t => {
     t.equal((await fetch(`${one.url}/health`)).status, 200)
   })
 
+  await t.test('mocks respond without the store, and are stored again [MOCK-101]', async t => {
+    const put = (name: string, body: string): Promise<Response> =>
+      fetch(`${one.url}/_svc/mocks/${name}`, { method: 'PUT', body })
+    const document = JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Kept', version: '1' },
+      paths: { '/a': { get: { responses: { 204: { description: 'done' } } } } },
+    })
+    t.equal((await put('kept', document)).status, 201)
+    const rules = [
+      { when: [{ in: 'count', op: 'gte', value: 1 }], ...(JSON.parse('{"then":{"status":202}}') as object) },
+    ]
+    t.equal((await put('counting', JSON.stringify({ spec: JSON.parse(document) as object, rules }))).status, 201)
+    const statuses = (path: string): Promise<number[]> =>
+      Promise.all([one, two].map(async ({ url }) => (await fetch(`${url}/mock/${path}`)).status))
+    t.same(await statuses('counting/a'), [202, 202])
+    await store.kill()
+    await until(async () => {
+      const { store: shown } = (await (await fetch(`${one.url}/_svc/replicas`)).json()) as Shown
+      return !shown.up
+    }, 'the outage')
+    t.same(await statuses('petstore/v1/pets/7'), [200, 200])
+    t.same(await statuses('kept/a'), [204, 204])
+    t.same(await statuses('counting/a'), [503, 503], 'rules need the state of a session')
+    await store.start()
+    await isBack()
+    await until(async () => (await statuses('counting/a')).every(status => status === 202), 'the return of the state')
+    t.same(await statuses('kept/a'), [204, 204])
+    await until(() => store.command('HEXISTS', 'svc:{mocks/mocks.1}:v', 'kept') === '1', 'the mock is stored again')
+    t.equal((await fetch(`${two.url}/_svc/mocks/kept/spec`)).status, 200)
+    t.equal((await fetch(`${two.url}/_svc/mocks/kept`, { method: 'DELETE' })).status, 200)
+    t.same(await statuses('kept/a'), [404, 404])
+  })
+
   await t.test('no replica is taken for gone because of an outage [STATE-36]', async t => {
     t.ok(one.lines.some(line => line.includes('joined')) || two.lines.some(line => line.includes('joined')))
     t.same(

@@ -177,6 +177,27 @@ export default [
     where: 'core 4.2',
   },
   {
+    id: 'BODY-1',
+    rule: 'Routes get the body of a request without its Content-Encoding; parsers see a request without one.',
+    where: 'limits 9, RFC 9110, 8.4',
+  },
+  {
+    id: 'BODY-2',
+    rule: 'A body that cannot be decoded is refused by routes that read it: 415 with Accept-Encoding, 400 or 413; decoded bodies draw on budgets.',
+    where: 'limits 9, RFC 9110, 15.5.16',
+  },
+  {
+    id: 'BODY-3',
+    rule: 'Conditions of rules, waits and verifications test the decoded body; entries show it next to the received one; exports have none of its secrets.',
+    where: 'testing 2',
+  },
+  {
+    id: 'BODY-4',
+    rule: 'Protocols, models and mocks read coded bodies, and report unknown codings in their own words.',
+    where: 'limits 9',
+  },
+  { id: 'BODY-5', rule: 'Routes that show, sign or store what was sent keep its coding.', where: 'toolbox 2' },
+  {
     id: 'PIPE-3',
     rule: 'if no response headers are sent in time, a 503 is sent and later output of the route is dropped',
     where: 'core 4.3',

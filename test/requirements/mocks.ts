@@ -253,6 +253,21 @@ export default [
     rule: 'Generated data, and what templates insert, is counted in bytes and in steps before it is made; an answer that does not fit is refused with a problem that names the bound.',
     where: 'design/architecture.md, Budgets',
   },
+  {
+    id: 'MOCK-99',
+    rule: 'Callbacks of a document are sent to paths of the instance that take deliveries and to hosts of SVC_MOCKS_CALLBACK_ALLOWLIST, bounded in number and bytes; the response says how many are sent and why others are not. What is not done is a warning of the check.',
+    where: 'issue 43.5',
+  },
+  {
+    id: 'MOCK-100',
+    rule: 'Swagger 2.0 documents are converted, OpenAPI 3.2 documents are served; documents from files and the command line can consist of several files below their folder, uploads of one.',
+    where: 'issue 43.7',
+  },
+  {
+    id: 'MOCK-101',
+    rule: 'Mocks without rules and overrides respond while the state store is unavailable, and mocks survive a store that comes back empty.',
+    where: 'issue 43.18',
+  },
   { id: 'MOCK-90', rule: 'Real clients work unmodified.', where: 'mocks 15' },
   {
     id: 'MOCK-91',

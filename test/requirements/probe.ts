@@ -120,4 +120,19 @@ export default [
     rule: 'a flaky result says how many attempts found what, with the evidence of the first and the last finding',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-29',
+    rule: 'gateways of MCP are tried in the revision and with the tool names that they have, and may map ids and tokens',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-30',
+    rule: 'what comes from the settings of svc is not a finding, and one cause of several findings is reported with one remedy',
+    where: 'docs/probe.md',
+  },
+  {
+    id: 'PRB-31',
+    rule: 'the terminal report ends with the reasons of skipped checks, the most frequent first, and what to change',
+    where: 'docs/probe.md',
+  },
 ]

@@ -66,6 +66,16 @@ export default [
   },
   { id: 'PROXY-26', rule: 'HAR files are replayed, whatever their host.', where: 'testing 7' },
   { id: 'PROXY-27', rule: 'Added files are noticed; invalid ones are reported and left out.', where: 'testing 7' },
+  {
+    id: 'PROXY-28',
+    rule: 'A replayed response is the one that the upstream would send: for ranges, conditions, HEAD and the headers that Vary names, without headers of its own.',
+    where: 'testing 7, RFC 9110, 12.5.5, 13, 14',
+  },
+  {
+    id: 'PROXY-29',
+    rule: 'Trailer fields and 103 responses are passed on, recorded and replayed.',
+    where: 'testing 7, RFC 9110, 6.5, RFC 8297',
+  },
   { id: 'PROXY-30', rule: 'Credentials of requests are redacted before anything is written.', where: 'testing 7' },
   {
     id: 'PROXY-31',

@@ -7,7 +7,7 @@ export default [
   },
   {
     id: 'MATCH-2',
-    rule: 'A path template has {name} and * for a segment and ** for the rest; the others are compared decoded.',
+    rule: 'A path template has {name} and * for a segment or a part of one and ** for any number of segments; the others are compared decoded. Paths that no rule can see are errors.',
     where: 'docs/testing.md',
   },
   {
@@ -43,6 +43,31 @@ export default [
   {
     id: 'MATCH-9',
     rule: 'Rules are indexed by method and literal path prefix: the others are not tested.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-10',
+    rule: 'Conditions can be combined by any and none, test what the path captures, and test several values of a name together.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-11',
+    rule: 'JSON bodies are compared as a whole, in any order, or against a JSON Schema, within the budget of steps.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-12',
+    rule: 'References in templates are replaced by data of the request, the rule, the time and drawn values, or by the text behind |.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-13',
+    rule: 'A text that is a single reference keeps the type of its value, and long integers keep their digits.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'MATCH-14',
+    rule: 'An unknown reference is an error when it is stored, with its place and the nearest word.',
     where: 'docs/testing.md',
   },
   {
@@ -243,6 +268,21 @@ export default [
   {
     id: 'RESET-3',
     rule: 'Unknown kinds and wrong bodies are rejected.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-30',
+    rule: 'Rules test and change scenarios of their session in one atomic step; their number is bounded.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-31',
+    rule: 'Plugins add steps, which answer in place of a route or are for the routes that ask for them.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-32',
+    rule: 'A response can have several fields of one name, an order of fields, no type, and a reason phrase.',
     where: 'docs/testing.md',
   },
   {

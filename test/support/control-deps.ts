@@ -14,6 +14,7 @@ import type { Limits } from '../../core/limits/limits.ts'
 import { createBudgets } from '../../core/host/svc/budgets.ts'
 import { BUDGETS } from './budgets.ts'
 import { ProtocolRegistry } from '../../core/match/protocols.ts'
+import { vocabularyOf } from './match.ts'
 import { createInspector } from '../../core/inspector/inspector.ts'
 import {
   HttpError,
@@ -147,7 +148,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     } as Partial<SvcHttp> as SvcHttp,
     rules: {
       book: emptyRuleBook(),
-      ofGeneration: () => new GenerationRules(new ProtocolRegistry()),
+      ofGeneration: () => new GenerationRules(vocabularyOf()),
       resetsOf: () => [],
     },
     instance: {

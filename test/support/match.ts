@@ -9,6 +9,9 @@ import type { Problem } from '../../core/toolkit/input-problem.ts'
 import { ProtocolRegistry } from '../../core/match/protocols.ts'
 import { MatchSubject } from '../../core/match/subject.ts'
 import type { SubjectFacts } from '../../core/match/subject.ts'
+import { StepRegistry } from '../../core/rules/step-registry.ts'
+import { DeclaredFaults } from '../../core/rules/declared-faults.ts'
+import type { RuleVocabulary } from '../../core/rules/vocabulary.ts'
 
 export interface RequestSketch extends Partial<Omit<SubjectFacts, 'body'>> {
   headers?: Record<string, string | string[]>
@@ -28,6 +31,7 @@ export function subjectOf(
       rawHeaders,
       session: null,
       clientIp: '127.0.0.1',
+      scheme: 'http',
       ...facts,
       body: Buffer.from(body as string),
     },
@@ -48,10 +52,11 @@ export function tryMatch(
     protocols = registryOf(),
     isFilter = false,
     maxTests = 50,
+    isSeen = () => true,
     checks = StepBudget.unlimited(),
   }: Partial<MatchOptions> = {},
 ): { value: Match } | { problem: Problem } {
-  return readOrProblem(() => readMatch(value, 'match', { protocols, isFilter, maxTests, checks }))
+  return readOrProblem(() => readMatch(value, 'match', { protocols, isFilter, maxTests, isSeen, checks }))
 }
 
 /** Reads a match that is valid. */
@@ -59,4 +64,9 @@ export function matchOf(value: unknown, options: Parameters<typeof tryMatch>[1] 
   const read = tryMatch(value, options)
   if ('problem' in read) throw new Error(`${read.problem.at}: ${read.problem.details}`)
   return read.value
+}
+
+/** What rules can say without plugins. */
+export function vocabularyOf(protocols = registryOf()): RuleVocabulary {
+  return { protocols, faults: new DeclaredFaults(), steps: new StepRegistry(), isSeen: () => true }
 }

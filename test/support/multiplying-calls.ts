@@ -5,6 +5,7 @@ import { nodesOf, parseSource, sourceFiles, type SyntaxNode } from './sources.ts
 const FUNCTIONS = new Set([
   'expandText',
   'expandValue',
+  'expandTexts',
   'fillText',
   'fillValue',
   'linearPattern',

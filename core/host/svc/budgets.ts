@@ -21,7 +21,7 @@ export function createBudgets(budgets: Budgets, unsent?: Pick<UnsentMemory, 'end
     take: bytes => pool.take(bytes) || (unsent?.endSlowest() === true && pool.take(bytes)),
     give: bytes => pool.give(bytes),
   }
-  const detachedOutput = (): OutputBudget => new OutputBudget(budgets.outputBytes, answers)
+  const detachedOutput = (limit = budgets.outputBytes): OutputBudget => new OutputBudget(limit, answers)
   return {
     ...budgets,
     detachedOutput,

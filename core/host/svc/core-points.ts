@@ -26,6 +26,7 @@ export function corePoints(generation: Generation, shared: SharedServices): [poi
     ['core.tls', { [forPlugin]: tlsOf }],
     ['core.media-types', { [forPlugin]: mediaTypesOf }],
     ['testing.protocols', generation.rules.protocols],
+    ['testing.steps', generation.rules.vocabulary.steps],
     ['testing.resets', generation.resets],
   ]
 }

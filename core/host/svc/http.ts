@@ -12,7 +12,8 @@ import type { Config } from '../../config/variables.ts'
 import { bodyLimitOf } from '../../http/request/body.ts'
 import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
-import { streamBody } from '../../http/pipeline/streamed-body.ts'
+import { contentForRoute } from '../../http/request/decoded-body.ts'
+import { receivedBody, streamBody } from '../../http/pipeline/streamed-body.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
@@ -44,7 +45,8 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       return trace.state === null ? { traceparent } : { traceparent, tracestate: trace.state }
     },
     span: request => contextOf(request).span,
-    body: request => contextOf(request).body,
+    body: request => contentForRoute(contextOf(request)),
+    receivedBody: request => receivedBody(contextOf(request)),
     bodyStream(request) {
       const context = contextOf(request)
       return streamBody(context, bodyLimitOf(context, config.bodyLimit))
@@ -104,7 +106,12 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       const applied = applyRulesInRoute(contextOf(request), rules, facts)
       return (
         applied &&
-        applied.then(outcome => {
+        applied.then(async outcome => {
+          const context = contextOf(request)
+          if (context.stepCall !== null) {
+            await context.stepCall(request, reply)
+            return { kind: 'answered' as const }
+          }
           if (outcome.kind === 'answered') reply.hijack()
           return outcome
         })

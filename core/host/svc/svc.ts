@@ -53,6 +53,7 @@ export interface BuildContext {
   registered: { plugin: string; run: () => void | Promise<void> }[]
   stopped: { plugin: string; run: () => void | Promise<void> }[]
   loadErrors: LoadError[]
+  advice: LoadError[]
   /** Additional files and folders to watch, with their fingerprints at the time of `svc.watch`. */
   watched: Map<string, Promise<string>>
   ruleFiles: RuleFileReader
@@ -112,6 +113,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     whenClosed: run => build.generation.onClose(name, run),
     whenStopped: run => void build.stopped.push({ plugin: name, run }),
     reportLoadError: error => void build.loadErrors.push(build.locate(name, error)),
+    reportAdvice: advice => void build.advice.push(build.locate(name, advice)),
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),

@@ -14,6 +14,7 @@ import type { InProcessCall, InProcessResponse, Origin } from '../../contract/pl
 import { decodedPath, isBelow } from '../../fields/request-target.ts'
 import { RequestContext } from '../request/context.ts'
 import { bodyLimitOf } from '../request/body.ts'
+import { decodeBody } from '../request/decoded-body.ts'
 import type { RequestFactsSource } from '../request/request-facts.ts'
 import { headerText } from '../request/header.ts'
 import { isHttp2 } from '../request/types.ts'
@@ -162,11 +163,17 @@ export function createInProcessCall({
       sendResponse(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
     else if (context.route === null) sendUnrouted(context, context.path)
     else if (context.body.length > limit)
-      sendError(context, { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) })
+      sendError(context, { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit, context) })
     else {
-      context.isRouted = true
-      context.generation.handle(context.request, context.response)
+      const isDecoded = decodeBody(context, pipeline().rules)
+      if (isDecoded === true) callRoute(context)
+      else void isDecoded.then(isHere => isHere && callRoute(context))
     }
+  }
+
+  function callRoute(context: RequestContext): void {
+    context.isRouted = true
+    context.generation.handle(context.request, context.response)
   }
 
   function ofNobody({ baseUrl, headers }: InProcessCall): CallOrigin {

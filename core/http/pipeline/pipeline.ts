@@ -6,7 +6,7 @@
  */
 import { sendResponse, sendError, sendErrorInForm, replaceWithError } from '../response/send.ts'
 import { announcedLength, bodyLimitOf } from '../request/body.ts'
-import { readBody, rejectBody } from './read-body.ts'
+import { readContent, rejectBody } from './read-body.ts'
 import type { RequestContext } from '../request/context.ts'
 import { dropUnread } from './streamed-body.ts'
 import {
@@ -162,14 +162,19 @@ function rejectAnnouncedBody(context: RequestContext, { config }: PipelineServic
   return false
 }
 
-function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {
-  if (context.isBodyRead || context.description?.streamsBody === true) return true
-  return readBody(context, bodyLimitOf(context, config.bodyLimit))
+function receiveBody(context: RequestContext, { rules }: PipelineServices): true | Promise<boolean> {
+  if (context.isBodyRead) return true
+  if (context.description?.streamsBody === true && context.stepCall === null) return true
+  return readContent(context, rules)
 }
 
 function callRoute(context: RequestContext): boolean {
   const { generation, request, response, upgrade } = context
   if (response.headersSent) return false
+  if (context.stepCall !== null) {
+    generation.handle(request, response)
+    return true
+  }
   if (context.route !== null) {
     context.isRouted = true
     if (context.description?.streamsBody === true) context.whenClosed(() => dropUnread(context))

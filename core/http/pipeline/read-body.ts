@@ -2,7 +2,8 @@
 import { ownTurn } from '../../contract/turns.ts'
 import { sendError } from '../response/send.ts'
 import { payloadTooLarge } from '../response/error-bodies.ts'
-import { announcedLength, discardRest, joinedChunks } from '../request/body.ts'
+import { announcedLength, bodyLimitOf, discardRest, joinedChunks } from '../request/body.ts'
+import { type BodyServices, decodeBody } from '../request/decoded-body.ts'
 import { contextOf } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
@@ -14,13 +15,20 @@ import type { ServerRequest } from '../request/types.ts'
 const LARGE_BODY = 65_536
 
 /** Reads the body into `context.body`; returns false if it was rejected or the client disconnected. */
-export function readBody(context: RequestContext, limit: number): true | Promise<boolean> {
+function readBody(context: RequestContext, limit: number): true | Promise<boolean> {
   if (context.upgrade !== null || announcedLength(context) === 0) return true
   if (context.expectsContinue) (context.response as { writeContinue(): void }).writeContinue()
   return new Promise(resolve => {
     context.reading = { chunks: [], bytes: 0, limit, resolve }
     context.request.on('data', addChunk).on('end', endBody).on('close', loseBody).on('error', loseBody)
   })
+}
+
+/** Reads the body within its limit, and decodes it. Resolves with false if it was rejected or the client disconnected. */
+export function readContent(context: RequestContext, services: BodyServices): true | Promise<boolean> {
+  const isThere = readBody(context, bodyLimitOf(context, services.config.bodyLimit))
+  if (isThere === true || context.request.headers['content-encoding'] === undefined) return isThere
+  return isThere.then(is => is && decodeBody(context, services))
 }
 
 // One set of functions for all requests; `this` is the request. They stay attached and do nothing once the body is
@@ -62,7 +70,7 @@ function stopReading(context: RequestContext, isThere: boolean, before?: () => v
  * upload is read and dropped within bounds, and only then the response ends.
  */
 export function rejectBody(context: RequestContext, limit: number): void {
-  const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) } as const
+  const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit, context) } as const
   if (isHttp2(context.request)) return sendError(context, failure)
   sendError(context, failure, { Connection: 'close' }, (response, payload) => {
     if (payload !== null) response.write(payload)

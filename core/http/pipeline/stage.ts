@@ -23,10 +23,9 @@ export interface RuleServices {
   book: RuleBook
   budgets: SvcBudgets
   config: Config
-  /** Counts a hit by what the rule did. */
-  countHit(action: RuleActionName): void
+  /** Counts a hit by what the rule did: `delay`, `fail`, `abort`, `respond`, `reply`, or the step of a plugin. */
+  countHit(action: string): void
 }
-export type RuleActionName = 'delay' | 'fail' | 'abort' | 'respond' | 'reply'
 
 /** What the stages need from the process. */
 export interface PipelineServices {

@@ -8,8 +8,10 @@ import type { ReceivedChunks } from './types.ts'
 const DISCARD_BYTES = 64 * 1024 * 1024
 const DISCARD_MS = 3_000
 
-/** In bytes; the smaller of the limits of the route and the instance. */
+/** In bytes; the smaller of the limits of the route and the instance, unless the route has a limit of its own. */
 export function bodyLimitOf(context: RequestContext, instanceLimit: number): number {
+  const own = context.description?.ownBodyLimit
+  if (own !== undefined) return own
   return Math.min(
     instanceLimit,
     context.description?.bodyLimit ?? instanceLimit,

@@ -1,4 +1,5 @@
 /** Everything the core knows about one request, from its arrival to its end. All layers and `svc.http` read it. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import type {
   AnyRequest,
@@ -79,7 +80,12 @@ export class RequestContext implements Waiting<RequestContext> {
   trace: TraceContext | null = null
   /** What routes add to the span; null if no span is recorded. */
   span: SpanDetails | null = null
+  /** As received. */
   body: Buffer = EMPTY_BODY
+  /** Without its content coding; null if it has none, or can't be decoded. */
+  decodedBody: Buffer | null = null
+  /** Why the body can't be decoded: a `ContentCodingError`, or an error of the budget. */
+  codingError: Error | null = null
   /** Set while the body is being received. */
   reading: BodyReading | null = null
   /** Added to the `Vary` header of the route. */
@@ -96,6 +102,8 @@ export class RequestContext implements Waiting<RequestContext> {
   isQuiet = false
   /** What has arrived of a body that the route reads as it arrives. */
   streamed: ReceivedChunks | null = null
+  /** What handles the request in place of its route: the step of a rule. */
+  stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
   /** Whether the body was read before its stage, for the conditions of rules. */
   isBodyRead = false
   faultOrigin: FaultOrigin | null = null
@@ -225,6 +233,11 @@ export class RequestContext implements Waiting<RequestContext> {
       scheme: this.listener.scheme,
       port: this.listener.port,
     }))
+  }
+
+  /** The scheme that the client used; cheaper than `origin`. */
+  get scheme(): 'http' | 'https' {
+    return this.facts.trustsForward ? this.origin.scheme : this.listener.scheme
   }
 
   /** The prefix of every path that svc generates: empty, or `/...` without a trailing slash. */

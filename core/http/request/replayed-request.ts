@@ -9,12 +9,25 @@ import type { ServerRequest } from './types.ts'
  */
 const makeReadable = Readable as unknown as (this: object, options: ReadableOptions) => void
 
+/** The headers of the body without its coding. */
+function withoutCoding(headers: ServerRequest['headers'], body: Buffer): ServerRequest['headers'] {
+  const { 'content-encoding': _coding, ...others } = headers
+  return { ...others, ...(others['content-length'] === undefined ? {} : { 'content-length': String(body.length) }) }
+}
+
 /**
  * The pipeline has read the body before the route runs, but parsers expect a stream. The result has everything of the
- * request (head, socket, context), and is a separate stream over the bytes that were read.
+ * request (head, socket, context), and is a separate stream over the bytes that were read. If they were
+ * decoded, it has no `Content-Encoding`, so that no parser decodes them again.
  */
-export function replayRequest<Request extends ServerRequest>(request: Request, body: Buffer): Request {
+export function replayRequest<Request extends ServerRequest>(
+  request: Request,
+  body: Buffer,
+  isDecoded = false,
+): Request {
   const replay = Object.create(request) as Request
+  if (isDecoded)
+    Object.defineProperty(replay, 'headers', { value: withoutCoding(request.headers, body), writable: true })
   let isSent = false
   makeReadable.call(replay, {
     read(this: Readable) {

@@ -17,6 +17,8 @@ export interface SessionRequest {
 }
 
 export interface RequestFactsSource {
+  /** Whether headers of proxies are trusted. */
+  readonly trustsForward: boolean
   clientIp(headers: IncomingHttpHeaders, peerAddress: string): string
   origin(facts: { headers: IncomingHttpHeaders; scheme: 'http' | 'https'; port: number }): Origin
   /** The prefix of every path that svc generates; empty or `/...` without a trailing slash. */
@@ -26,6 +28,7 @@ export interface RequestFactsSource {
 
 export function createRequestFacts(config: Config): RequestFactsSource {
   return {
+    trustsForward: config.trustForward,
     clientIp: createClientAddress({ trustForward: config.trustForward }),
     origin: createOrigin({ trustForward: config.trustForward, bindHost: config.host }),
     prefix: headers => forwardedPrefix(headers, config.trustForward) ?? config.basePath ?? '',

@@ -92,8 +92,8 @@ export interface AbsentPlugin {
 export interface RoutingGeneration {
   readonly number: number
   readonly routes: RouteLookup
-  /** Headers that browsers may read across origins. */
-  readonly exposedHeaders: string
+  /** Headers that browsers may read across origins of a response of a plugin; null: of the core. */
+  exposedHeaders(plugin: string | null): string
   /** Value of `X-Svc-Replica`; null if the process is not a replica. */
   readonly replica: string | null
   /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */

@@ -11,7 +11,7 @@ export interface Cors {
   readonly vary: string | null
   /** Value of `Access-Control-Allow-Origin` for an `Origin`; null for none. */
   allowedOrigin(origin: string | undefined): string | null
-  /** CORS headers of a response; `exposed` lists the headers that browsers may read. Includes `Vary` if needed. */
+  /** CORS headers of a response; `exposed` lists the headers that browsers, which send an `Origin`, may read. Includes `Vary` if needed. */
   headers(origin: string | undefined, exposed: string): Record<string, string>
   /** Headers of the 200 response to a preflight: the requested method and headers are allowed. */
   preflight(request: IncomingHttpHeaders): Record<string, string>
@@ -46,7 +46,7 @@ export function createCors({
       const allowed = allowedOrigin(origin)
       if (allowed === null) return headers
       headers['Access-Control-Allow-Origin'] = allowed
-      if (exposed !== '') headers['Access-Control-Expose-Headers'] = exposed
+      if (exposed !== '' && origin !== undefined) headers['Access-Control-Expose-Headers'] = exposed
       return headers
     },
     preflight(request) {

@@ -31,7 +31,9 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   if (context.hasDefaultHeaders) own['X-Request-Id'] = context.requestId
   if (context.allowedOrigin !== null) {
     own['Access-Control-Allow-Origin'] = context.allowedOrigin
-    own['Access-Control-Expose-Headers'] = context.generation.exposedHeaders
+    // Only a browser reads it, and it is longer than all other headers.
+    if (context.request.headers.origin !== undefined)
+      own['Access-Control-Expose-Headers'] = context.generation.exposedHeaders(context.route?.plugin ?? null)
   }
   if (context.fault !== null) own['X-Svc-Fault'] = context.fault
   if (context.rule !== null) own['X-Svc-Rule'] = context.rule

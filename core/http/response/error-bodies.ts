@@ -25,9 +25,17 @@ export function badRequest(detail: string) {
   return { error: 'bad request', detail }
 }
 
-/** 413; `limitBytes` is the exceeded limit. */
-export function payloadTooLarge(limitBytes: number) {
-  return { error: 'payload too large', limit: limitBytes, hint: 'the body exceeds SVC_BODY_LIMIT' }
+/** 413; `limitBytes` is the exceeded limit: that of the route if its description has one. */
+export function payloadTooLarge(limitBytes: number, route?: { description: RouteLimits | null }) {
+  const description = route?.description
+  const isOfRoute = limitBytes === description?.ownBodyLimit || limitBytes === description?.bodyLimit
+  const hint = `the body exceeds ${isOfRoute ? 'the limit of this route' : 'SVC_BODY_LIMIT'}`
+  return { error: 'payload too large', limit: limitBytes, hint }
+}
+
+interface RouteLimits {
+  bodyLimit?: number
+  ownBodyLimit?: number
 }
 
 /** 431 (RFC 6585, 5); `limitBytes` is the limit of a request head. */

@@ -9,7 +9,7 @@ const ALWAYS = ['X-Request-Id', 'X-Svc-Fault', 'Content-Length', 'WWW-Authentica
 const OF_RULES = ['X-Svc-Rule', 'X-Svc-Expectation', 'X-Svc-Ignored']
 
 /**
- * The headers of the core, then those declared by plugins, each once; then those of faults, rules and active limits.
+ * The headers of the core, then those declared by plugins, each once; then those of rules, replicas and active limits.
  */
 export function exposedHeaders(ofPlugins: readonly ExposedHeader[], ofLimits: readonly string[]): string {
   const names = [...ALWAYS]

@@ -1,6 +1,7 @@
 /** Handles exceptions in routes: a thrown response, an error with a status, or the framework's 500. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isOutputError, isTooExpensive } from '../../contract/budgets.ts'
+import { isContentCodingError } from '../../toolkit/content-coding.ts'
 import { quoteInput } from '../../contract/input.ts'
 import type { HttpError, StateUnavailable } from '../../contract/plugin.ts'
 import type { Log } from '../../log/log.ts'
@@ -98,6 +99,10 @@ function headersOf({ headers }: ThrownError): Record<string, string> | undefined
   return typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : undefined
 }
 
+function isDecodedTooLarge(thrown: ThrownError): boolean {
+  return isContentCodingError(thrown) && thrown.statusCode === 413
+}
+
 /** A 4xx is sent as a reply of the route, with its hooks and the headers it has set. */
 function refuse(
   context: RequestContext,
@@ -108,7 +113,7 @@ function refuse(
 ): void {
   const failure = {
     status,
-    kind: thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'payload_too_large' : 'refused',
+    kind: thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || isDecodedTooLarge(thrown) ? 'payload_too_large' : 'refused',
     body: bodyOf(request, status, thrown),
   } as const
   reply.code(status).headers(headersOf(thrown) ?? {})
@@ -139,6 +144,7 @@ function bodyOf(request: FastifyRequest, status: number, { code, message }: Thro
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return refused(status, 'the body is empty; expected JSON')
   }
+  if (isContentCodingError({ code })) return refused(status, String(message))
   const ownCode = typeof code === 'string' && !code.startsWith('FST_ERR_') ? code : undefined
   return refused(status, String(message ?? '').slice(0, MAX_MESSAGE), ownCode)
 }

@@ -1,11 +1,10 @@
 /** Sends the response that a rule defines (`respond`). */
-import type { ServerResponse } from 'node:http'
-import type { OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { drained } from '../../contract/drained.ts'
-import { expandText, expandValue } from '../../toolkit/references.ts'
-import type { Json } from '../../contract/json.ts'
-import type { LookUp } from '../../toolkit/references.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
+import { writeJson } from '../../toolkit/exact-json.ts'
+import type { Json } from '../../contract/json.ts'
+import { expandText, expandValue, type LookUp } from '../../toolkit/references.ts'
 import { sandboxPolicy } from '../../toolkit/untrusted-content.ts'
 import type { Chunk, RespondStep } from '../../rules/respond.ts'
 import type { RequestContext } from '../request/context.ts'
@@ -36,36 +35,72 @@ export function sendRuleResponse(context: RequestContext, respond: RespondStep, 
   const { headers, type } = headOf(respond, fill)
   const hasContent = context.method !== 'HEAD' && !WITHOUT_CONTENT.has(respond.status)
   const own = response as ServerResponse
-  if (context.upgrade !== null) headers.connection = 'close'
-  if (isHttp2(context.request)) delete headers.connection
+  if (context.upgrade !== null) headers.push(['connection', 'close'])
+  const isPlain = isHttp2(context.request)
+  const send = (): void => void writeHead(own, respond, isPlain ? withoutConnection(headers) : headers, isPlain)
   if (respond.body.kind === 'chunks') {
     const chunks = respond.body.chunks.map(chunk => ({ afterMs: chunk.afterMs, content: contentOf(chunk, fill) }))
-    if (type !== null) headers['content-type'] = type
-    own.writeHead(respond.status, headers)
+    if (type !== null) headers.push(['content-type', type])
+    send()
     if (hasContent) void sendChunks(context, chunks)
     else own.end()
     return
   }
   const payload = payloadOf(respond, fill)
   if (!WITHOUT_CONTENT.has(respond.status)) {
-    if (type !== null && (payload.length > 0 || respond.contentType !== null)) headers['content-type'] = type
-    headers['content-length'] = payload.length
+    const isGiven = respond.contentType !== undefined
+    if (type !== null && (payload.length > 0 || isGiven)) headers.push(['content-type', type])
+    headers.push(['content-length', String(payload.length)])
   }
-  own.writeHead(respond.status, headers)
+  send()
   if (hasContent) own.end(payload)
   else own.end()
 }
 
-function headOf(respond: RespondStep, fill: Filler): { headers: OutgoingHttpHeaders; type: string | null } {
-  const headers: OutgoingHttpHeaders = {}
-  for (const [name, value] of Object.entries(respond.headers)) headers[name] = printable(fill.text(value))
-  const given = headers['content-type']
-  const type = respond.contentType ?? (given === undefined ? typeOf(respond) : String(given))
-  // Whoever writes a rule must not get the rights of the service's own pages in a browser.
-  const existing = headers['content-security-policy']
-  const policy = sandboxPolicy(type ?? undefined, existing === undefined ? undefined : String(existing))
-  if (policy !== null && type !== null) headers['content-security-policy'] = policy
-  return { headers, type }
+type HeaderLines = [name: string, value: string][]
+
+function withoutConnection(headers: HeaderLines): HeaderLines {
+  return headers.filter(([name]) => name.toLowerCase() !== 'connection')
+}
+
+/** Lines in the order and case of a list need HTTP/1.1; elsewhere names are lower-case, and lines of one name come together. */
+function writeHead(
+  response: ServerResponse,
+  { status, reason, keepsCase }: RespondStep,
+  lines: HeaderLines,
+  isHttp2Request: boolean,
+): void {
+  const headers = keepsCase && !isHttp2Request ? (lines as unknown as OutgoingHttpHeaders) : grouped(lines)
+  if (reason === null) response.writeHead(status, headers)
+  else response.writeHead(status, reason, headers)
+}
+
+function grouped(lines: HeaderLines): OutgoingHttpHeaders {
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of lines) {
+    const lower = name.toLowerCase()
+    const before = headers[lower]
+    headers[lower] = before === undefined ? value : [before, value].flat()
+  }
+  return headers
+}
+
+/** The header lines, and the type to add; null if there is none, or the lines have it. */
+function headOf(respond: RespondStep, fill: Filler): { headers: HeaderLines; type: string | null } {
+  const filled = respond.headers.map(([name, value]): [string, string] => [name, printable(fill.text(value))])
+  const valueOf = (wanted: string): string | undefined => filled.find(([name]) => name.toLowerCase() === wanted)?.[1]
+  const ofLines = respond.contentType === undefined ? valueOf('content-type') : undefined
+  const type = ofLines ?? (respond.contentType === undefined ? typeOf(respond) : respond.contentType)
+  // Whoever writes a rule must not get the rights of the service's own pages in a browser. Without a type it may be a page.
+  const mayRender = type !== null || respond.body.kind !== 'none'
+  const policy = mayRender ? sandboxPolicy(type ?? 'text/html', valueOf('content-security-policy')) : null
+  const replaced = [
+    ...(ofLines === undefined ? ['content-type'] : []),
+    ...(policy === null ? [] : ['content-security-policy']),
+  ]
+  const headers = filled.filter(([name]) => !replaced.includes(name.toLowerCase()))
+  if (policy !== null) headers.push(['content-security-policy', policy])
+  return { headers, type: ofLines === undefined ? type : null }
 }
 
 function typeOf({ body }: RespondStep): string | null {
@@ -106,7 +141,7 @@ function payloadOf({ body }: RespondStep, fill: Filler): Buffer {
     case 'text':
       return Buffer.from(fill.text(body.text))
     case 'json':
-      return Buffer.from(JSON.stringify(fill.value(body.value)))
+      return Buffer.from(writeJson(fill.value(body.value)))
     case 'bytes':
       return body.bytes
     default:
@@ -136,6 +171,6 @@ function contentOf(chunk: Chunk, fill: Filler): string | Buffer {
   return formatEvent({
     ...(chunk.event === null ? {} : { event: chunk.event }),
     ...(chunk.id === null ? {} : { id: chunk.id }),
-    data: typeof data === 'string' ? data : JSON.stringify(data),
+    data: typeof data === 'string' ? data : writeJson(data),
   })
 }

@@ -1,5 +1,5 @@
 /** Sends responses of the core instead of a route: rejections, timeouts, injected faults, framework errors. */
-import { ServerResponse } from 'node:http'
+import { ServerResponse, STATUS_CODES } from 'node:http'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { CoreFailure, ErrorForm, RequestFacts } from '../../contract/plugin.ts'
 import { isHttp2 } from '../request/types.ts'
@@ -99,6 +99,8 @@ function send(
   if (context.upgrade !== null) head.Connection = 'close'
   if (isHttp2(context.request)) delete head.Connection
   const own = response as ServerResponse
+  // Node keeps the reason phrase of a head that it refused to send.
+  if (!isHttp2(context.request)) own.statusMessage = STATUS_CODES[status] ?? 'unknown'
   own.writeHead(status, head)
   finish(own, context.method === 'HEAD' ? null : payload)
 }

@@ -7,7 +7,7 @@ let server: TestServer
 before(async () => {
   server = await startTestServer({
     folders: [import.meta.dirname],
-    plugins: ['parcels'],
+    plugins: ['parcels', 'docs'],
     env: {
       SVC_PARCELS_DEPOTS: 'east, west',
       SVC_PARCELS_LAST_ID: 'many',
@@ -27,7 +27,7 @@ test('the variables are read, validated and shown', async () => {
   assert.deepEqual(config.warnings, [
     'invalid SVC_PARCELS_LAST_ID "many" (expected whole number, 1 to 1000000), using 100',
   ])
-  const response = await get('/parcels/2')
+  const response = await get('/parcels/2', { Origin: 'https://app.example' })
   assert.equal(response.headers.get('x-parcel-depot'), 'east')
   assert.match(response.headers.get('access-control-expose-headers') ?? '', /, X-Parcel-Depot/)
 })

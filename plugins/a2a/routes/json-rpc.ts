@@ -24,9 +24,10 @@ export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
   // A redirect would lose the body.
   const withSlash = describeRpc('/a2a/', 'JSON-RPC of the default agent, with a slash at the end', 'echo')
   app.post('/a2a/', describe(withSlash), serve)
+  // Ids of agents have no dot, unlike the names of documents, which have no POST.
   for (const [route, path, summary] of [
-    ['/a2a/:agent', '/a2a/weather', 'JSON-RPC of an agent'],
-    ['/a2a/:agent/', '/a2a/weather/', 'JSON-RPC of an agent, with a slash at the end'],
+    ['/a2a/:agent(^[^.]+$)', '/a2a/weather', 'JSON-RPC of an agent'],
+    ['/a2a/:agent(^[^.]+$)/', '/a2a/weather/', 'JSON-RPC of an agent, with a slash at the end'],
   ] as const)
     app.post(
       route,

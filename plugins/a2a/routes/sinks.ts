@@ -9,7 +9,11 @@ export function registerSinks(app: FastifyInstance, { svc, sinks }: A2a): void {
     describe(describeSink('POST', 'Webhook sink: receive a notification')),
     async request => {
       const id = readSinkId(request)
-      return { received: true, id, count: await sinks.receive(id, 'http', request.headers, svc.http.body(request)) }
+      return {
+        received: true,
+        id,
+        count: await sinks.receive(id, 'http', request.headers, svc.http.receivedBody(request)),
+      }
     },
   )
   app.get(

@@ -49,7 +49,7 @@ function readSkew(request: FastifyRequest): number {
 }
 
 function check(request: FastifyRequest, svc: Svc, key: Key): Authenticated {
-  return checkHmac(request, svc.http.body(request), { ...key, clockSkewS: readSkew(request) }, Date.now())
+  return checkHmac(request, svc.http.receivedBody(request), { ...key, clockSkewS: readSkew(request) }, Date.now())
 }
 
 /** Registers the check for the default user, and the one for a user and secret given in the path. */

@@ -1,6 +1,6 @@
 /** `/bin/{id}/requests`, `…/requests/{n}` and `…/requests/stream`: the captured requests of a bin. */
 import { describe, integerParameter, readQuery } from 'svc/plugin'
-import { parseInteger } from 'svc/toolkit'
+import { lastEventIdOf, parseInteger } from 'svc/toolkit'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import type { BinStore } from '../bin-store.ts'
 import { linksOf, summarize } from '../bin.ts'
@@ -108,7 +108,7 @@ export function registerRequests(
   app.get<BinParams>('/bin/:id/requests/stream', describe(stream), async (request, reply) => {
     const { id: binId } = await binOf(request.params.id)
     const feed = svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS })
-    if (feed !== null) await openFeed(feed, binId, lastEventId(request))
+    if (feed !== null) await openFeed(feed, binId, lastSequence(request))
   })
 
   app.get<{ Params: { id: string; n: string } }>('/bin/:id/requests/:n', describe(one), async request => {
@@ -121,10 +121,7 @@ export function registerRequests(
   })
 }
 
-/** Sequence number to resume after (WHATWG HTML, 9.2.4), from the header or else the query; null if it is not a number. */
-function lastEventId(request: FastifyRequest): number | null {
-  const header = request.headers['last-event-id']
-  return parseInteger(
-    typeof header === 'string' && header !== '' ? header : (readQuery(request).get('last_event_id') ?? ''),
-  )
+/** Sequence number to resume after; null if it is not a number. */
+function lastSequence(request: FastifyRequest): number | null {
+  return parseInteger(lastEventIdOf(request))
 }

@@ -1,9 +1,8 @@
 /** `/cache/{ttl}`: a cacheable response that stays the same for the life of the process. */
 import { createHash } from 'node:crypto'
 import { describe } from 'svc/plugin'
-import { parseInteger } from 'svc/toolkit'
+import { isNotModified, parseInteger } from 'svc/toolkit'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { isNotModified } from '../conditional.ts'
 import { invalidTtl } from '../errors.ts'
 
 const MAX_TTL = 4_294_967_295

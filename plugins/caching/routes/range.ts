@@ -1,9 +1,7 @@
 /** `/range/{n}`: letters that can be requested in ranges. */
 import { describe } from 'svc/plugin'
-import { parseInteger } from 'svc/toolkit'
+import { isNotModified, isRangeCurrent, parseInteger, readRange } from 'svc/toolkit'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { isRangeCurrent, readRange } from '../byte-range.ts'
-import { isNotModified } from '../conditional.ts'
 import { invalidCount } from '../errors.ts'
 
 const range: RouteDescription = {

@@ -1,5 +1,6 @@
 /** Filters the header fields that cross the bridge, and adds internal ones for the gRPC server. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
+import { NO_ENCODING } from '../checked-messages.ts'
 
 /** Prefix of internal fields, which are removed from requests and never shown. */
 export const BRIDGE_PREFIX = 'x-svc-bridge-'
@@ -44,6 +45,8 @@ export function toCallHeaders(
     if (name.startsWith(':') || name.startsWith(BRIDGE_PREFIX) || LEFT_OUT.has(name)) continue
     call[name] = value
   }
+  const encoding = call['grpc-encoding']
+  if (encoding === undefined || encoding === 'identity') call['grpc-encoding'] = NO_ENCODING
   call[BRIDGE_PEER] = peer
   if (session !== null) call[BRIDGE_SESSION] = session
   if (id !== null) call[BRIDGE_CALL] = id

@@ -57,7 +57,8 @@ function checkGo(call: Call): unknown {
   const given = readDigest(call.header('authorization'))
   if (given === null || !isRight(call, given, given.get('algorithm') === 'SHA-256' ? 'SHA-256' : 'MD5', false)) {
     throw new Failure(401, undefined, {
-      'WWW-Authenticate': `Digest qop=auth, realm="go-httpbin", algorithm=${algorithm}, nonce=${id()}, opaque=${id()}`,
+      // Quoted, which RFC 7616, 3.3 requires and the original omits: parsers find no nonce in its challenge.
+      'WWW-Authenticate': `Digest qop="auth", realm="go-httpbin", algorithm=${algorithm}, nonce="${id()}", opaque="${id()}"`,
     })
   }
   return call.json({ authenticated: true, user: call.parameter('user'), authorized: true })

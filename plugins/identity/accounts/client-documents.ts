@@ -1,11 +1,10 @@
 /** Clients whose id is the URL of their metadata (OAuth Client ID Metadata Document). */
 import { type Store } from 'svc/plugin'
-import { isNestedWithin, isRecord } from 'svc/toolkit'
+import { type Fetcher, FetchProblem, isNestedWithin, isOwnPlace, isRecord } from 'svc/toolkit'
 import { readClientKeys } from '../jwt/public-keys.ts'
 import { OAuthError } from '../oauth/errors.ts'
 import { isRegistrableRedirectUri } from '../oauth/redirect-uri.ts'
 import { parseScope } from '../oauth/scope.ts'
-import { type Fetcher, FetchProblem, isOwn } from '../outbound/fetcher.ts'
 import type { IssuerSettings } from '../settings/issuer-settings.ts'
 import type { Client } from '../stores/records.ts'
 
@@ -31,7 +30,7 @@ export function createDocumentClients(
   return async (id, ownBase) => {
     const place = checkId(id, ownBase, cimd.allow, fetcher)
     // A host that was allowed meanwhile has its own document, so own ones are kept apart.
-    const key = isOwn(place) ? `own ${id}` : id
+    const key = isOwnPlace(place) ? `own ${id}` : id
     const known = await store.get(key)
     if (known !== undefined) return known
     try {
@@ -60,7 +59,7 @@ function checkId(id: string, ownBase: string, allow: readonly string[] | undefin
     url?.href === id && url.pathname !== '/' && url.hash === '' && url.username === '' && !id.includes('#')
   if (!isPlain) throw unusable('the id must be an https URL with a path, without user, fragment and dot segments')
   const place = fetcher.placeOf(id, ownBase)
-  if (place !== null && isOwn(place)) return place
+  if (place !== null && isOwnPlace(place)) return place
   if (url.protocol !== 'https:') throw unusable('the id must be an https URL')
   const isListed = allow?.some(host => [url.host, url.hostname].includes(host.toLowerCase())) ?? true
   if (!isListed || place === null) throw unusable('its host is not allowed')

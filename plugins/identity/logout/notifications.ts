@@ -1,8 +1,8 @@
 /** Back-channel logout: notifies the client of an ended session (OpenID Connect Back-Channel Logout, 2.5). */
 import type { Svc } from 'svc/plugin'
+import { createFetcher, FetchProblem } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
-import { createFetcher, FetchProblem } from '../outbound/fetcher.ts'
-import type { IdentityOptions } from '../settings/options.ts'
+import { FETCH_ALLOW, type IdentityOptions } from '../settings/options.ts'
 import type { Session } from '../stores/records.ts'
 import { signToken } from '../tokens/sign.ts'
 import { registeredClaims } from '../tokens/token-response.ts'
@@ -26,7 +26,7 @@ export type NotifyLogout = (ended: EndedSession) => void
 export function createLogoutNotifications(svc: Svc<IdentityOptions>): NotifyLogout {
   const [maxWaiting, maxAtOnce] = svc.config.publicMode ? [20, 2] : [100, 8]
   const queue = svc.shared('logout-queue', () => ({ waiting: [] as EndedSession[], workers: 0, count: 0 }))
-  const fetcher = createFetcher(svc, svc.options.fetch_allow, { active: queue, maxAtOnce })
+  const fetcher = createFetcher(svc, { allow: svc.options.fetch_allow, setting: FETCH_ALLOW, active: queue, maxAtOnce })
 
   async function notify({ sid, session, issuer, url }: EndedSession): Promise<void> {
     const client = await issuer.findClient(session.clientId, url)

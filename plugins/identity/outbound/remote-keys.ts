@@ -1,8 +1,8 @@
 /** Key sets at URLs: `jwks_uri` of clients and of trusted issuers. */
 import type { JWK } from 'jose'
 import type { Store } from 'svc/plugin'
+import { type Fetcher, FetchProblem } from 'svc/toolkit'
 import { readClientKeys } from '../jwt/public-keys.ts'
-import { type Fetcher, FetchProblem } from './fetcher.ts'
 
 const MAX_BYTES = 65_536
 const LIFE_MS = 300_000

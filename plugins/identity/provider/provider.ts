@@ -1,7 +1,7 @@
 /** The provider: issuers and tokens, as the routes of this plugin use them. */
 import type { JWK } from 'jose'
 import { type Store, type Svc } from 'svc/plugin'
-import { BoundedMap } from 'svc/toolkit'
+import { BoundedMap, createFetcher, type FetcherOptions } from 'svc/toolkit'
 import { KEY_CLIENT, KEY_CLIENT_ALGORITHM } from '../accounts/demo-clients.ts'
 import { createDpopNonces } from '../binding/dpop-nonces.ts'
 import { createTokenBinder, type TokenBinder } from '../binding/token-binding.ts'
@@ -13,8 +13,7 @@ import { createImportedKeys, importThrough, publicJwk } from '../keys/imported-k
 import { createThrowAwayKeys } from '../keys/throw-away-keys.ts'
 import { createSteps, type Steps } from '../login/steps.ts'
 import { createOrderKeys, type OrderKeys } from '../orders/signer.ts'
-import { createFetcher, documentLimit } from '../outbound/fetcher.ts'
-import type { IdentityOptions } from '../settings/options.ts'
+import { FETCH_ALLOW, type IdentityOptions } from '../settings/options.ts'
 import type { StoredKey } from '../stores/records.ts'
 import {
   openDebugKeys,
@@ -61,7 +60,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
     stores,
     keys: { records, importKey },
     demoKey,
-    fetcher: createFetcher(svc, svc.options.fetch_allow, documentLimit(svc)),
+    fetcher: createFetcher(svc, documentFetches(svc)),
   }
   const issuers = createIssuers(svc, parts, () => signingKey.current)
   const faults = createFaults(svc)
@@ -96,4 +95,14 @@ async function resetAll(svc: Svc<IdentityOptions>, stores: Stores, issuers: Issu
     if (isRemoved || (await keys.undoRotations())) removed++
   }
   return removed
+}
+
+/** Requests for documents and keys that clients name count together. */
+function documentFetches(svc: Svc<IdentityOptions>): FetcherOptions {
+  return {
+    allow: svc.options.fetch_allow,
+    setting: FETCH_ALLOW,
+    active: svc.shared('fetches', () => ({ count: 0 })),
+    maxAtOnce: svc.config.publicMode ? 2 : 8,
+  }
 }

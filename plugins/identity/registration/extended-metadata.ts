@@ -1,12 +1,12 @@
 /** Client metadata that issuers by path accept in addition (RFC 7591, 2; RFC 8705, 2.1.2; OpenID Registration, 2). */
 import type { JWK } from 'jose'
+import { httpUrl } from 'svc/toolkit'
 import type { KeyPairAlgorithm } from '../jwt/algorithms.ts'
 import { readClientKeys } from '../jwt/public-keys.ts'
 import { type AuthMethod, isStrongMethod } from '../oauth/auth-methods.ts'
 import { parseName } from '../oauth/distinguished-name.ts'
 import { OAuthError } from '../oauth/errors.ts'
 import { isRegistrableRedirectUri } from '../oauth/redirect-uri.ts'
-import { httpUrl } from '../outbound/fetcher.ts'
 import type { ClientRequirement } from '../settings/account-settings.ts'
 import type { Client } from '../stores/records.ts'
 

@@ -4,6 +4,9 @@ import { type ClientSettings, defaultClientSettings, userSettings, type UserSett
 import { fetchHost, issuerSettings } from './issuer-settings.ts'
 import { below, defaulted, list, object, type Shape, ShapeError } from './shape.ts'
 
+/** The setting with the hosts that may be reached, for messages. */
+export const FETCH_ALLOW = 'identity.fetch_allow'
+
 const MAX_ACCOUNTS = 200
 const MAX_ISSUERS = 50
 

@@ -34,10 +34,10 @@ export type ProviderRoute = LlmRoute | HandlerRoute
 
 /**
  * A route that answers by itself: it lists, fetches, deletes or cancels what the provider keeps. Credential, faults,
- * latency and rules apply before it is called; it is no call of a model, so it has no record and no ledger entry.
+ * latency and rules apply before it is called. It is not a call of a model: a success has no record and no ledger entry.
  */
 export interface HandlerRoute extends RouteBase {
-  /** Answers a request; throws `engine.badInput` if it is invalid. */
+  /** Handles a request; throws `engine.badInput` if it is invalid. */
   handle(input: RouteInput): HandlerReply | Promise<HandlerReply>
   /** Whether the request asks for a stream, for conditions of rules. Default: it does not. */
   asksForStream?(query: URLSearchParams): boolean

@@ -134,7 +134,7 @@ function contentOfRule(
     return callContent(callOf(request, turn, { name: rule.tool, args, isText: tool?.input !== undefined }, options))
   }
   if (rule.finish === 'content_filter') return textContent('', [], 'content_filter')
-  const text = fillTemplate(rule.text, request, turn.userText, options.output)
+  const text = rule.template === false ? rule.text : fillTemplate(rule.text, request, turn.userText, options.output)
   const content = limited(wrap(text, request, turn.userText, options), request)
   return rule.finish === 'length' ? { ...content, finish: 'length', stopSequence: null } : content
 }

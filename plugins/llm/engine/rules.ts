@@ -1,91 +1,128 @@
-/** Scripted rules from svc.yaml and from plugins. */
-import { StepBudget, type OutputBudget } from 'svc/plugin'
-import { linearPattern, TextSearch, type LinearPattern } from 'svc/toolkit'
+/** The rules of a provider, from svc.yaml and from plugins: conditions and steps in the language of rules. */
+import { OutputBudget, StepBudget, type Json, type JsonObject } from 'svc/plugin'
+import {
+  asText,
+  asObject,
+  below,
+  checkReferences,
+  expandedBytes,
+  expandText,
+  failedTests,
+  InputProblem,
+  readFieldTests,
+  rejectUnknownKeys,
+  type ReferenceWords,
+} from 'svc/toolkit'
 import type { NeutralRequest } from '../contract/neutral.ts'
+import { CHAT_FIELDS, chatFacts } from './facts.ts'
+import { translateMatch, type OlderMatch } from './older-rules.ts'
 
-/** A condition on a request, and the reply if it holds. All keys of `match` must match. */
-export interface Rule {
-  match: {
-    /** The last user text contains this, or an item of the list, in any case. */
-    contains?: string | string[]
-    /**
-     * A regular expression for the last user text, in any case, in the syntax of JavaScript without look-around and
-     * back-references.
-     */
-    regex?: string
-    /** The model name, or a prefix followed by `*`. */
-    model?: string
-    /** A system text contains this. */
-    system?: string
-  }
-  reply: RuleReply
-}
+/** Conditions on a request, and the reply if they hold: in the language of rules, or in the older spelling. */
+export type Rule = { match: { llm: JsonObject }; then: RuleStep } | { match: OlderMatch; reply: RuleReply }
 
-/** A text with the placeholders `{{prompt}}` and `{{model}}`, a tool call, or a fault. */
+/** What a rule of a provider can do. Rules of the instance can do more. */
+export type RuleStep =
+  | { reply: { text: string; finish?: string; template?: boolean } | { tool_calls: { name: string; args?: Json }[] } }
+  | { fail: string }
+
+/** A text with the references `{{prompt}}` and `{{model}}`, a tool call, or a fault. */
 export type RuleReply =
-  | { text: string; finish?: 'stop' | 'length' | 'content_filter' }
+  | { text: string; finish?: Finish; template?: boolean }
   | { tool: string; args?: Record<string, unknown> }
   | { fail: string }
 
-/** A rule with compiled patterns. */
+type Finish = (typeof FINISHES)[number]
+
+/** A rule whose conditions are read. */
 export interface CompiledRule {
   /** Throws `TooExpensive` if the budget has too few steps. */
   matches(request: NeutralRequest, userText: string, steps: StepBudget): boolean
   reply: RuleReply
+  /** In the language of rules; null if it was given in it. */
+  translated: JsonObject | null
 }
 
-/** The pattern looks at this many characters at the beginning of the text. */
-const MAX_PATTERN_TEXT = 4096
-/** Characters that are changed to lower case in one step. */
-const FOLDED = 0.6
-const PLACEHOLDER = /\{\{(prompt|model)\}\}/g
+/** The words of references in texts of providers. */
+export const PROVIDER_REFERENCES: ReferenceWords = { prompt: 'nothing', model: 'nothing' }
+const FINISHES = ['stop', 'length', 'content_filter'] as const
+const MAX_TEXT = 262_144
+const MAX_NAME = 200
 
-/** Throws a SyntaxError for an invalid regular expression. */
-export function compileRule(rule: Rule): CompiledRule {
-  const { contains, regex, model, system } = rule.match
-  const wanted = (typeof contains === 'string' ? [contains] : contains)?.map(text => new TextSearch(text.toLowerCase()))
-  const pattern = regex === undefined ? undefined : readPattern(regex)
-  const matchesModel = modelMatcher(model)
-  const ofSystem = system === undefined ? undefined : new TextSearch(system)
+/**
+ * Reads a rule. Throws an `InputProblem` with the place below `at`, and a SyntaxError for an invalid regular expression in the
+ * older spelling.
+ */
+export function readRule(rule: Rule, at: string): CompiledRule {
+  const isOlder = !('then' in rule)
+  const llm = 'llm' in rule.match ? rule.match.llm : translateMatch(rule.match as OlderMatch)
+  const matchAt = below(at, 'match')
+  // The operator writes them: their cost is that of the texts of requests.
+  const options = { checks: StepBudget.unlimited(), isTrusted: true }
+  const tests = readFieldTests(CHAT_FIELDS, llm, isOlder ? matchAt : below(matchAt, 'llm'), options)
+  const reply = isOlder ? rule.reply : readStep(rule.then as Json, below(at, 'then'))
+  if ('text' in reply && reply.template !== false)
+    checkReferences(reply.text, PROVIDER_REFERENCES, below(at, isOlder ? 'reply.text' : 'then.reply.text'))
   return {
-    reply: rule.reply,
-    matches(request, userText, steps) {
-      if (!matchesModel(request.model)) return false
-      if (wanted !== undefined) {
-        steps.take(userText.length / FOLDED)
-        const lowerCase = userText.toLowerCase()
-        if (!wanted.some(text => text.isIn(lowerCase, steps))) return false
-      }
-      if (pattern !== undefined && !pattern.test(userText.slice(0, MAX_PATTERN_TEXT), steps)) return false
-      return ofSystem === undefined || request.system.some(text => ofSystem.isIn(text, steps))
-    },
+    reply,
+    matches: (request, _userText, steps) => failedTests(tests, chatFacts(request), steps).length === 0,
+    translated: isOlder ? { match: { llm }, then: stepOf(reply) } : null,
   }
 }
 
-/** The pattern comes from the operator, but the text from a client: a backtracking engine could take forever. */
-function readPattern(regex: string): LinearPattern {
-  const pattern = linearPattern(regex, StepBudget.unlimited(), { ignoresCase: true })
-  if (pattern !== undefined) return pattern
-  // Throws a SyntaxError that says what is wrong.
-  new RegExp(regex, 'iu')
-  throw new SyntaxError(
-    `Invalid regular expression: ${regex.slice(0, 200)}: look-around and back-references are not supported`,
-  )
+/** Reads the rule of a plugin. Throws like `readRule`. */
+export function compileRule(rule: Rule): CompiledRule {
+  return readRule(rule, '')
 }
 
-function modelMatcher(model: string | undefined): (name: string) => boolean {
-  if (model === undefined) return () => true
-  if (!model.endsWith('*')) return name => name === model
-  const prefix = model.slice(0, -1)
-  return name => name.startsWith(prefix)
+/** The step of a reply in the older spelling. */
+function stepOf(reply: RuleReply): JsonObject {
+  if ('fail' in reply) return { fail: reply.fail }
+  if ('text' in reply) return { reply: { ...reply } }
+  const call: JsonObject = { name: reply.tool }
+  if (reply.args !== undefined) call.args = reply.args as JsonObject
+  return { reply: { tool_calls: [call] } }
+}
+
+function readStep(value: Json, at: string): RuleReply {
+  const given = asObject(value, at, 'expected a step: an object with reply or fail')
+  rejectUnknownKeys(given, ['reply', 'fail'], at)
+  if ((given.reply === undefined) === (given.fail === undefined)) throw new InputProblem(at, 'expected reply or fail')
+  if (given.fail !== undefined) return { fail: asText(given.fail, below(at, 'fail'), MAX_NAME, 1) }
+  return readReply(given.reply!, below(at, 'reply'))
+}
+
+function readReply(value: Json, at: string): RuleReply {
+  const given = asObject(value, at)
+  rejectUnknownKeys(given, ['text', 'finish', 'template', 'tool_calls'], at)
+  const calls = given.tool_calls
+  if ((given.text === undefined) === (calls === undefined))
+    throw new InputProblem(at, 'expected text, or tool_calls with one call; rules of the instance can reply with more')
+  if (calls !== undefined) {
+    if (!Array.isArray(calls) || calls.length !== 1)
+      throw new InputProblem(below(at, 'tool_calls'), 'expected a list of one call')
+    const place = `${below(at, 'tool_calls')}[0]`
+    const call = asObject(calls[0], place)
+    rejectUnknownKeys(call, ['name', 'args'], place)
+    return {
+      tool: asText(call.name, below(place, 'name'), MAX_NAME, 1),
+      ...(call.args === undefined ? {} : { args: asObject(call.args, below(place, 'args')) }),
+    }
+  }
+  const finish = FINISHES.find(known => known === given.finish)
+  if (given.finish !== undefined && finish === undefined)
+    throw new InputProblem(below(at, 'finish'), `expected one of ${FINISHES.join(', ')}`)
+  return {
+    text: asText(given.text, below(at, 'text'), MAX_TEXT),
+    ...(finish === undefined ? {} : { finish }),
+    ...(given.template === false ? { template: false } : {}),
+  }
 }
 
 /** Replaces `{{prompt}}` and `{{model}}`; nothing is evaluated. Throws `OutputTooLarge` before the text is made. */
 export function fillTemplate(text: string, request: NeutralRequest, userText: string, output: OutputBudget): string {
-  const valueOf = (name: string): string => (name === 'prompt' ? userText : request.model)
-  let length = text.length
-  for (const [, name] of text.matchAll(PLACEHOLDER)) length += valueOf(name!).length
+  const lookUp = (name: string): string | undefined =>
+    name === 'prompt' ? userText : name === 'model' ? request.model : undefined
+  output.require(expandedBytes(text, lookUp))
   // It is taken when it becomes a reply.
-  output.require(length)
-  return text.replace(PLACEHOLDER, (_whole, name: string) => valueOf(name))
+  return expandText(text, lookUp, new OutputBudget(Infinity))
 }

@@ -14,6 +14,7 @@ import { fitContextWindow } from '../steps/context-window.ts'
 import { checkCredential } from '../steps/credential.ts'
 import { enterSlots } from '../steps/enter-slots.ts'
 import { readExactReply } from '../steps/exact-reply.ts'
+import { reportIgnoredHeaders } from '../steps/ignored-headers.ts'
 import { rollFault } from '../steps/fault.ts'
 import { lookInPromptCache, reportPromptCache } from '../steps/prompt-cache.ts'
 import {
@@ -32,6 +33,7 @@ import { requireFixture } from '../steps/strict-fixtures.ts'
 import { waitForReply } from '../steps/wait-for-reply.ts'
 
 const STEPS: readonly Step[] = [
+  reportIgnoredHeaders,
   checkCredential,
   takeTurns,
   readLatencyOf,
@@ -59,24 +61,26 @@ const STEPS: readonly Step[] = [
 ]
 
 /** A way in, with the steps that apply to it. */
-export interface Entrance extends EntryPoint {
+export interface CallPath extends EntryPoint {
   readonly steps: readonly Step[]
 }
 
-function entrance(point: EntryPoint, without: readonly Step[]): Entrance {
+function pathOf(point: EntryPoint, without: readonly Step[]): CallPath {
   return { ...point, steps: STEPS.filter(step => !without.includes(step)) }
 }
 
-export const REQUEST = entrance({ name: 'request', rules: 'request', streams: 'as asked', isMetered: true }, [])
+export const REQUEST = pathOf({ name: 'request', rules: 'request', streams: 'as asked', isMetered: true }, [])
 
 /** A message on a socket: its handshake had the credential, and the latency before the response. */
-export const MESSAGE = entrance({ name: 'message', rules: 'message', streams: 'always', isMetered: true }, [
+export const MESSAGE = pathOf({ name: 'message', rules: 'message', streams: 'always', isMetered: true }, [
+  reportIgnoredHeaders,
   checkCredential,
   waitLatency,
 ])
 
 /** An item of a batch: without faults of headers, limits, slots and waiting. */
-export const ITEM = entrance({ name: 'item', rules: 'item', streams: 'never', isMetered: false }, [
+export const ITEM = pathOf({ name: 'item', rules: 'item', streams: 'never', isMetered: false }, [
+  reportIgnoredHeaders,
   checkCredential,
   readLatencyOf,
   waitLatency,
@@ -88,7 +92,8 @@ export const ITEM = entrance({ name: 'item', rules: 'item', streams: 'never', is
 ])
 
 /** A generation within a request, which renders it as a part of its own reply. */
-export const GENERATION = entrance({ name: 'generation', rules: 'item', streams: 'never', isMetered: false }, [
+export const GENERATION = pathOf({ name: 'generation', rules: 'item', streams: 'never', isMetered: false }, [
+  reportIgnoredHeaders,
   checkCredential,
   readLatencyOf,
   waitLatency,
@@ -100,7 +105,7 @@ export const GENERATION = entrance({ name: 'generation', rules: 'item', streams:
 ])
 
 /** Resolves once the reply was delivered, or somebody else has answered. Throws what a step throws. */
-export async function passSteps({ steps }: Entrance, call: ModelCall, services: CallServices): Promise<void> {
+export async function passSteps({ steps }: CallPath, call: ModelCall, services: CallServices): Promise<void> {
   for (const step of steps) {
     const going = step(call, services)
     // Most steps do not wait.

@@ -38,6 +38,8 @@ export function createErrorForm(instance: ProviderInstance, { svc, records, ledg
     const kind = failure.kind === 'unrouted' && failure.status === 405 ? 'wrong_method' : kindOf[failure.kind]
     const details: ErrorDetails = { status: failure.status }
     if (failure.kind === 'unrouted') details.message = unroutedMessage(instance, kind, facts.method, path)
+    else if (failure.kind === 'refused' && typeof failure.body.detail === 'string')
+      details.message = failure.body.detail
     const { status, headers, body } = errorResponse(instance, context, kind, details)
     const { session } = facts
     records.add({

@@ -1,6 +1,6 @@
 /** Creates the named providers of svc.yaml from registered formats, after all plugins have registered. */
-import { unknownName } from 'svc/toolkit'
-import { compileRule, type CompiledRule } from '../engine/rules.ts'
+import { checkReferences, unknownName, type InputProblem } from 'svc/toolkit'
+import { PROVIDER_REFERENCES, readRule, type CompiledRule, type Rule } from '../engine/rules.ts'
 import type { FaultParser, FaultSpec } from '../headers/faults.ts'
 import type { ProviderInstance } from './instance.ts'
 import type { ModelInfo } from '../contract/neutral.ts'
@@ -14,6 +14,8 @@ export interface NamedProviderServices extends SettingsServices {
   faults: FaultParser
   /** Whether the name or its path is in use. */
   isTaken(name: string): boolean
+  /** Reports an item with a better spelling. */
+  advise(at: string, message: string, remedy: string): void
 }
 
 /** Creates the instance for an item of svc.yaml. Reports errors and returns null if the item is invalid. */
@@ -36,6 +38,7 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
     )
   const fail = readFail(item.fail, `${at}.fail`, services)
   const rules = readRules(item, at, services)
+  checkReply(item, at, services)
   if (format === undefined || isTaken || fail === undefined) return null
   const models =
     item.models?.map((model): ModelInfo => (typeof model === 'string' ? { id: model } : model)) ?? format.models
@@ -82,23 +85,53 @@ function readFail(text: string | undefined, at: string, services: NamedProviderS
 /** Skips only the invalid rules: the provider works without them. */
 function readRules(item: NamedProvider, at: string, services: NamedProviderServices): CompiledRule[] {
   return (item.rules ?? []).flatMap((rule, index) => {
-    if ('fail' in rule.reply && services.faults.parse(rule.reply.fail) === null) {
+    const place = `${at}.rules[${index}]`
+    const compiled = tryRule(rule, place, services)
+    if (compiled === null) return []
+    const { reply, translated } = compiled
+    if ('fail' in reply && services.faults.parse(reply.fail) === null) {
       services.report(
-        `${at}.rules[${index}].reply.fail`,
-        `unknown fault ${JSON.stringify(rule.reply.fail)} (expected a kind or a status from 400 to 599)`,
+        `${place}.${translated === null ? 'then' : 'reply'}.fail`,
+        `unknown fault ${JSON.stringify(reply.fail)} (expected a kind or a status from 400 to 599)`,
         'write one of the kinds that GET /ai lists, such as rate_limit',
       )
       return []
     }
-    try {
-      return [compileRule(rule)]
-    } catch (error) {
-      services.report(
-        `${at}.rules[${index}].match.regex`,
-        error instanceof Error ? error.message : String(error),
-        'correct the regular expression',
+    if (translated !== null)
+      services.advise(
+        place,
+        'this rule is in an older spelling, which stays valid',
+        `write ${JSON.stringify(translated)}`,
       )
-      return []
-    }
+    return [compiled]
   })
+}
+
+function tryRule(rule: Rule, at: string, services: NamedProviderServices): CompiledRule | null {
+  if ('then' in rule === 'reply' in rule || ('llm' in rule.match && !('then' in rule))) {
+    services.report(at, 'expected match with llm and then, or the older spelling with reply', 'write match and then')
+    return null
+  }
+  try {
+    return readRule(rule, at)
+  } catch (error) {
+    const { at: place, message, remedy } = error as Partial<InputProblem> & Error
+    services.report(
+      place ?? `${at}.match.regex`,
+      message,
+      remedy ?? (place === undefined ? 'correct the regular expression' : 'correct it'),
+    )
+    return null
+  }
+}
+
+/** Reports an unknown reference in the text that replaces the canned ones. */
+function checkReply({ reply }: NamedProvider, at: string, services: NamedProviderServices): void {
+  if (reply === undefined) return
+  try {
+    checkReferences(reply, PROVIDER_REFERENCES, `${at}.reply`)
+  } catch (error) {
+    const { at: place, message, remedy } = error as InputProblem
+    services.report(place, message, remedy?.split(';')[0])
+  }
 }

@@ -4,9 +4,9 @@ import type { FakeGauge } from '../inference/fake-gauge.ts'
 import type { Gauge } from '../inference/stated-load.ts'
 import { TOKENIZERS, type TokenizerName } from '../tokenizers/tokenizers.ts'
 import type { CapacitySettings } from '../capacity/slots.ts'
-import type { RuleReply } from '../engine/rules.ts'
+import type { Rule } from '../engine/rules.ts'
 import type { Mode } from '../contract/neutral.ts'
-import { type Limits } from '../limits/bucket.ts'
+import type { Limits } from '../limits/bucket.ts'
 import { DIMENSIONS } from '../contract/limit-state.ts'
 import type { LimitEntry } from '../limits/limiter.ts'
 import type { Price } from '../usage/prices.ts'
@@ -77,16 +77,11 @@ export interface NamedProvider extends ProviderSettings {
   strict_models?: boolean
   mode?: Mode
   reply?: string
-  rules?: NamedRule[]
+  rules?: Rule[]
   latency?: { latency_ms?: number; ttft_ms?: number; tokens_per_second?: number; jitter_percent?: number }
   fail?: string
   require_auth?: boolean
   api_key?: string
-}
-
-export interface NamedRule {
-  match: { contains?: string | string[]; regex?: string; model?: string; system?: string }
-  reply: RuleReply
 }
 
 const text: JsonSchema = { type: 'string', minLength: 1, maxLength: 4096 }
@@ -99,6 +94,7 @@ function object(properties: Record<string, JsonSchema>, required: string[] = [])
 }
 
 const match = object({
+  llm: { description: 'Conditions as in rules of the instance: user, model, system, tool, turn, …', type: 'object' },
   contains: {
     description: 'Text in the last user message, in any case; of a list, any item',
     anyOf: [text, { type: 'array', items: text, minItems: 1, maxItems: 100 }],
@@ -114,10 +110,16 @@ const match = object({
 })
 const reply: JsonSchema = {
   anyOf: [
-    object({ text: replyText, finish: { enum: ['stop', 'length', 'content_filter'] } }, ['text']),
+    object({ text: replyText, finish: { enum: ['stop', 'length', 'content_filter'] }, template: { type: 'boolean' } }, [
+      'text',
+    ]),
     object({ tool: shortText, args: { type: 'object' } }, ['tool']),
     object({ fail: shortText }, ['fail']),
   ],
+}
+const step: JsonSchema = {
+  description: 'A step with reply (text, or tool_calls with one call) or fail, as in rules of the instance',
+  type: 'object',
 }
 const whole = (maximum: number): JsonSchema => ({ type: 'integer', minimum: 0, maximum })
 
@@ -372,7 +374,7 @@ export const optionsSchema: JsonSchema = object({
           description: 'Checked in order, before tools and canned texts; the first match provides the reply',
           type: 'array',
           maxItems: 200,
-          items: object({ match, reply }, ['match', 'reply']),
+          items: object({ match, then: step, reply }, ['match']),
         },
         latency: object({
           latency_ms: whole(30_000),

@@ -150,6 +150,7 @@ export class ProviderRegistry implements Providers {
       const instance = createNamed(item, `llm.providers[${index}]`, {
         formats: this.#formats,
         faults,
+        advise: (at, message, remedy) => svc.reportAdvice({ at, message, remedy }),
         isTaken: name => this.#instances.some(other => other.name === name || other.basePath === `/ai/${name}`),
         ...this.#settingsServices(),
       })

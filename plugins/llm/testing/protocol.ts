@@ -1,17 +1,13 @@
 /** Requests to model providers as a protocol of conditions: `match.llm`, in the terms of the neutral form. */
 import { OutputBudget } from 'svc/plugin'
-import { isRecord, type MatchableRequest, type MatchFacts, type MatchProtocol } from 'svc/toolkit'
-import type { Json } from 'svc/plugin'
-import { lastUserText } from '../engine/prompt.ts'
+import type { MatchableRequest, MatchFacts, MatchProtocol } from 'svc/toolkit'
+import { CHAT_FIELDS, chatFacts } from '../engine/facts.ts'
 import { parseObject } from '../engine/json-body.ts'
 import type { FaultParser } from '../headers/faults.ts'
-import type { Message, NeutralRequest } from '../contract/neutral.ts'
 import type { EmbedParsed, OwnParsed, Parsed } from '../contract/parsed.ts'
 import type { EngineLimits, HandlerRoute, ProviderRoute, RouteInput } from '../contract/route.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { readReply } from './reply.ts'
-
-const FORMATS = ['none', 'json', 'schema'] as const
 
 /** A route with the provider that serves it. */
 export interface PlacedRoute {
@@ -36,21 +32,10 @@ export function createLlmProtocol({ faults, limits, providers }: LlmProtocolOpti
     paths: () => providers.paths(),
     fields: {
       provider: { description: 'Id of the provider or its format' },
-      model: { description: 'The model; a plain text may end in `*`', kind: 'wildcard' },
-      user: { description: 'The text of the last user message' },
-      system: { description: 'The system texts, joined by line breaks' },
-      tool: { description: 'The name of a tool that the request offers' },
-      tool_result: {
-        description: 'The text of a tool result after the last user message; true: there is one',
-        kind: 'presence',
-      },
-      last_result: { description: 'The text of the tool result with which the request ends' },
-      last_result_id: { description: 'The id of the tool call that this result belongs to' },
-      turn: { description: 'The number of assistant messages before' },
+      ...CHAT_FIELDS,
       input: { description: 'A text of an embeddings request' },
       stream: { description: 'Whether the client requests a stream', kind: 'boolean' },
       op: { description: '`chat`, `embed`, `rerank`, …' },
-      format: { description: 'The format of the reply that the client requests', kind: FORMATS },
     },
     read(request) {
       const placed = providers.find(request.method, request.path)
@@ -128,34 +113,10 @@ export function factsOf(
   const { request } = parsed
   return {
     ...common,
-    user: lastUserText(request),
-    system: request.system.length === 0 ? undefined : request.system.join('\n'),
-    tool: request.tools.map(({ name }) => name),
-    tool_result: resultsAfterUser(request),
-    ...lastResult(request),
-    turn: request.messages.filter(({ role }) => role === 'assistant').length,
-    format: request.format.type,
+    ...chatFacts(request),
   }
-}
-
-/** The texts of the tool results after the last message of the user. */
-function resultsAfterUser({ messages }: NeutralRequest): Json[] {
-  const last = messages.findLastIndex(message => message.role === 'user' && !isResult(message))
-  return messages
-    .slice(last + 1)
-    .flatMap(({ parts }) => parts.flatMap(part => (part.type === 'result' ? [part.content] : [])))
-}
-
-/** The tool result at the end of the request. */
-function lastResult({ messages }: NeutralRequest): { last_result?: string; last_result_id?: string } {
-  const part = messages.at(-1)?.parts.at(-1)
-  return part?.type === 'result' ? { last_result: part.content, last_result_id: part.id } : {}
 }
 
 function textOfInput(input: EmbedParsed['inputs'][number]): string {
   return typeof input === 'string' ? input : input.join(' ')
-}
-
-function isResult({ parts }: Message): boolean {
-  return parts.length > 0 && parts.every(part => isRecord(part) && part.type === 'result')
 }

@@ -1,20 +1,22 @@
 /** The `reply` step of rules: a fixed reply, which every provider sends in its own format. */
-import { Pacer } from 'svc/plugin'
+import { Pacer, type Json, type OutputBudget } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
   asObject,
   asText,
   below,
+  checkReferences,
   expandedBytes,
   expandText,
   expandValue,
   InputProblem,
-  jsonBytes,
   rejectUnknownKeys,
+  RULE_REFERENCES,
+  writeJson,
   type LookUp,
+  type ReferenceWords,
 } from 'svc/toolkit'
-import type { Json, OutputBudget } from 'svc/plugin'
 import { completionTokens, limited } from '../engine/generate.ts'
 import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
 import { piecesOf } from '../engine/pieces.ts'
@@ -46,6 +48,11 @@ const MAX_TEXT = 65_536
 const MAX_CALLS = 50
 const MAX_VECTOR = 4096
 const MAX_TOKENS = 1_000_000_000
+
+/** The words of references in replies. */
+export const REPLY_REFERENCES: ReferenceWords = { ...RULE_REFERENCES, prompt: 'nothing', model: 'nothing' }
+/** The parts of a reply in which references are replaced. */
+const TEMPLATES = ['reasoning', 'text', 'refusal', 'json', 'tool_calls']
 
 /** A checked reply. */
 export type RuleReply =
@@ -84,6 +91,9 @@ export function readReply(value: Json, at: string): RuleReply {
   if (given.refusal !== undefined)
     for (const key of ['tool_calls', 'finish'])
       if (given[key] !== undefined) throw new InputProblem(below(at, key), `${key} and refusal cannot be combined`)
+  const isTemplate = given.template === undefined || asBoolean(given.template, below(at, 'template'))
+  for (const key of isTemplate ? TEMPLATES : [])
+    if (given[key] !== undefined) checkReferences(given[key], REPLY_REFERENCES, below(at, key))
   const text = (key: string): string => (given[key] === undefined ? '' : asText(given[key], below(at, key), MAX_TEXT))
   return {
     kind: 'chat',
@@ -92,7 +102,7 @@ export function readReply(value: Json, at: string): RuleReply {
     json: given.json === undefined ? null : { value: given.json },
     isRefusal: given.refusal !== undefined,
     callsFirst: given.calls_first !== undefined && asBoolean(given.calls_first, below(at, 'calls_first')),
-    isTemplate: given.template === undefined || asBoolean(given.template, below(at, 'template')),
+    isTemplate,
     calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
     finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
@@ -229,14 +239,8 @@ function memoize(lookUp: LookUp): LookUp {
 
 /** Bytes of the contents of one choice as JSON. */
 function sizeOf({ text, json, reasoning, calls }: ChatReply, lookUp: LookUp): number {
-  const sizes = new Map<string, number>()
-  const sizeOfReference = (reference: string): number => {
-    let size = sizes.get(reference)
-    if (size === undefined) sizes.set(reference, (size = jsonBytes(lookUp(reference) ?? '')))
-    return size
-  }
   const contents = [json === null ? text : json.value, reasoning, ...calls.map(({ args }) => args)]
-  return expandedBytes(contents, sizeOfReference)
+  return expandedBytes(contents, lookUp)
 }
 
 function makeResult(
@@ -294,7 +298,7 @@ class PlainTexts {
       return { value, json: value }
     }
     this.output.takeJson(value, since)
-    return { value, json: JSON.stringify(value) }
+    return { value, json: writeJson(value) }
   }
 }
 

@@ -1,18 +1,45 @@
 /** Owns tools declared in svc.yaml: they return the first answer with matching conditions and fill in arguments. */
-import { isDeepStrictEqual } from 'node:util'
-import { isRecord } from 'svc/toolkit'
+import { isOutputError, OutputBudget, StepBudget, type Json } from 'svc/plugin'
+import {
+  below,
+  checkReferences,
+  expandText,
+  expandTexts,
+  expandValue,
+  isValueTest,
+  memberAt,
+  readValueTest,
+  type LookUp,
+  type ReferenceWords,
+  type ValueTest,
+} from 'svc/toolkit'
 import { ToolFailure } from '../errors.ts'
 import type { DeclaredAnswer, DeclaredTool } from '../options.ts'
 import type { CallContext, Content, JsonObject, ToolDefinition, ToolResult } from '../types.ts'
 
 const MAX_ANSWER_BYTES = 256 * 1024
+const REFERENCES: ReferenceWords = { args: 'names' }
+/** The keys in whose texts arguments are filled in. */
+const TEMPLATES = ['text', 'structured', 'content'] as const
 
-/** Converts a declared tool for the registry. Throws if an answer is too large. */
-export function defineDeclaredTool(tool: DeclaredTool, maxDelayMs: number): ToolDefinition {
-  for (const [index, answer] of tool.answers.entries()) {
-    const bytes = Buffer.byteLength(JSON.stringify(answer))
-    if (bytes > MAX_ANSWER_BYTES) throw new Error(`answers[${index}] has ${bytes} bytes (at most ${MAX_ANSWER_BYTES})`)
-  }
+/** An answer whose conditions are read. */
+interface ReadAnswer {
+  answer: DeclaredAnswer
+  /** Bytes of the answer as declared. */
+  bytes: number
+  /** Tests by the name of an argument. */
+  tests: readonly (readonly [name: string, test: ValueTest])[]
+}
+
+/**
+ * Converts a declared tool for the registry. `evaluation` returns the budget of one call's conditions. Throws an `InputProblem` for a wrong
+ * condition or reference, and an error if an answer is too large.
+ */
+export function defineDeclaredTool(
+  tool: DeclaredTool,
+  { maxDelayMs, evaluation }: { maxDelayMs: number; evaluation(): StepBudget },
+): ToolDefinition {
+  const answers = tool.answers.map((answer, index) => readAnswer(answer, `answers[${index}]`))
   return {
     name: tool.name,
     title: tool.title,
@@ -21,76 +48,67 @@ export function defineDeclaredTool(tool: DeclaredTool, maxDelayMs: number): Tool
     outputSchema: tool.output_schema,
     annotations: tool.annotations,
     scope: tool.scope,
-    call: (args, context) => answerDeclared(tool.answers, args, context, maxDelayMs),
+    call: (args, context) => answerDeclared(answers, args, context, { maxDelayMs, steps: evaluation() }),
   }
+}
+
+function readAnswer(answer: DeclaredAnswer, at: string): ReadAnswer {
+  const bytes = Buffer.byteLength(JSON.stringify(answer))
+  if (bytes > MAX_ANSWER_BYTES) throw new Error(`${at} has ${bytes} bytes (at most ${MAX_ANSWER_BYTES})`)
+  for (const key of answer.template === false ? [] : TEMPLATES)
+    if (answer[key] !== undefined) checkReferences(answer[key] as Json, REFERENCES, below(at, key))
+  const tests = Object.entries((answer.when ?? {}) as Record<string, Json>).map(([name, value]) => {
+    const place = below(below(at, 'when'), name)
+    // An object with other keys, and a list, are values to be equal to.
+    const test = typeof value !== 'object' || value === null || isValueTest(value) ? value : { equals: value }
+    const options = { comparison: 'json', checks: StepBudget.unlimited(), isTrusted: true } as const
+    return [name, readValueTest(test, place, options)] as const
+  })
+  return { answer, bytes, tests }
 }
 
 async function answerDeclared(
-  answers: DeclaredAnswer[],
+  answers: readonly ReadAnswer[],
   args: JsonObject,
   context: CallContext,
-  maxDelayMs: number,
+  { maxDelayMs, steps }: { maxDelayMs: number; steps: StepBudget },
 ): Promise<ToolResult> {
-  const answer = answers.find(({ when }) =>
-    Object.entries(when ?? {}).every(
-      ([name, value]) => Object.hasOwn(args, name) && isDeepStrictEqual(args[name], value),
-    ),
+  const found = answers.find(({ tests }) =>
+    tests.every(([name, test]) => test.holds(Object.hasOwn(args, name) ? [args[name] as Json] : [], steps)),
   )
-  if (!answer) return { content: [{ type: 'text', text: 'no answer is declared for these arguments' }], isError: true }
+  if (!found) return { content: [{ type: 'text', text: 'no answer is declared for these arguments' }], isError: true }
+  const { answer, bytes } = found
   if (answer.delay_ms) await context.sleep(Math.min(answer.delay_ms, maxDelayMs))
-  const templateFiller = new TemplateFiller(args)
-  const structuredContent = answer.structured && (templateFiller.fill(answer.structured) as JsonObject)
-  return { content: contentOf(answer, structuredContent, templateFiller), structuredContent, isError: answer.is_error }
-}
-
-function contentOf(
-  answer: DeclaredAnswer,
-  structured: JsonObject | undefined,
-  templateFiller: TemplateFiller,
-): Content[] {
-  if (answer.content) return templateFiller.fill(answer.content) as Content[]
-  return [
-    {
-      type: 'text',
-      text: answer.text === undefined ? JSON.stringify(structured) : templateFiller.fillText(answer.text),
-    },
-  ]
-}
-
-/** Replaces `{{args.a.b}}` in texts. The size is limited, because a template may repeat a long argument. */
-class TemplateFiller {
-  readonly #args: JsonObject
-  #filledChars = 0
-
-  constructor(args: JsonObject) {
-    this.#args = args
-  }
-
-  /** Fills in all texts of a JSON value. */
-  fill(value: unknown): unknown {
-    if (typeof value === 'string') return this.fillText(value)
-    if (Array.isArray(value)) return value.map(item => this.fill(item))
-    if (!isRecord(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.fill(member)]))
-  }
-
-  /** Inserts text arguments as they are, others as JSON, missing ones as ''. Nothing is evaluated. */
-  fillText(text: string): string {
-    return text.replace(/\{\{args((?:\.[\w-]+)+)\}\}/g, (_, path: string) => {
-      const value = valueAt(this.#args, path.slice(1).split('.'))
-      const filled = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
-      this.#filledChars += filled.length
-      if (this.#filledChars > MAX_ANSWER_BYTES)
-        throw new ToolFailure(`the answer would be larger than ${MAX_ANSWER_BYTES} bytes`)
-      return filled
-    })
+  try {
+    // What is inserted is limited, because a template may repeat a long argument.
+    const fill = fillerOf(answer, args, new OutputBudget(bytes + MAX_ANSWER_BYTES))
+    const structuredContent = answer.structured && (fill.value(answer.structured as Json) as JsonObject)
+    return { content: contentOf(answer, structuredContent, fill), structuredContent, isError: answer.is_error }
+  } catch (error) {
+    if (!isOutputError(error)) throw error
+    throw new ToolFailure(`the answer would be larger than ${MAX_ANSWER_BYTES} bytes`)
   }
 }
 
-function valueAt(root: unknown, path: string[]): unknown {
-  let value = root
-  for (const name of path)
-    value =
-      (isRecord(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
-  return value
+interface Filler {
+  text(text: string): string
+  /** All texts, which stay texts. */
+  texts(value: Json): Json
+  /** A text that is a single reference gets the JSON type of the argument. */
+  value(value: Json): Json
+}
+
+function fillerOf(answer: DeclaredAnswer, args: JsonObject, output: OutputBudget): Filler {
+  if (answer.template === false) return { text: text => text, texts: value => value, value: value => value }
+  const lookUp: LookUp = reference => memberAt(args as Json, reference.split('.').slice(1))
+  return {
+    text: text => expandText(text, lookUp, output),
+    texts: value => expandTexts(value, lookUp, output),
+    value: value => expandValue(value, lookUp, output),
+  }
+}
+
+function contentOf(answer: DeclaredAnswer, structured: JsonObject | undefined, fill: Filler): Content[] {
+  if (answer.content) return fill.texts(answer.content as Json) as Content[]
+  return [{ type: 'text', text: answer.text === undefined ? JSON.stringify(structured) : fill.text(answer.text) }]
 }

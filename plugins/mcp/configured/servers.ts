@@ -1,5 +1,6 @@
 /** Owns the servers from svc.yaml. They are built after all plugins have registered, since they select from all. */
-import type { Config } from 'svc/plugin'
+import type { Config, StepBudget } from 'svc/plugin'
+import type { InputProblem } from 'svc/toolkit'
 import type { Bridge } from '../bridge/bridge.ts'
 import type { ConfiguredServer } from '../options.ts'
 import { compileTool, type Registry, type Tool } from '../registry/registry.ts'
@@ -16,6 +17,8 @@ export interface ServerContext {
   /** Version of svc. */
   release: string
   config: Config
+  /** The budget of the conditions of one call. */
+  evaluation(): StepBudget
   skills: SkillSource
   /** The bridge of an entry that is a process or a URL; null if the entry is invalid. */
   bridgeOf(item: ConfiguredServer, report: Report): Bridge | null
@@ -63,7 +66,7 @@ function buildServer(
       bridge && new Server(definition, selection, context.release, { apiKey: api_key, bridge, source: bridge.kind })
     )
   }
-  const tools = new Map([...selection.tools, ...declaredTools(item, selection.tools, context.config, report)])
+  const tools = new Map([...selection.tools, ...declaredTools(item, selection.tools, context, report)])
   const skills =
     item.skills === undefined
       ? selection.skills
@@ -84,7 +87,7 @@ function oauthMembers(item: ConfiguredServer, report: Report): Partial<ServerDef
 function declaredTools(
   item: ConfiguredServer,
   taken: ReadonlyMap<string, Tool>,
-  config: Config,
+  { config, evaluation }: ServerContext,
   report: Report,
 ): Map<string, Tool> {
   const tools = new Map<string, Tool>()
@@ -93,9 +96,11 @@ function declaredTools(
     try {
       if (taken.has(declared.name) || tools.has(declared.name))
         throw new Error(`the tool name "${declared.name}" is already in use`)
-      tools.set(declared.name, compileTool(defineDeclaredTool(declared, config.maxDelayMs)))
+      const { maxDelayMs } = config
+      tools.set(declared.name, compileTool(defineDeclaredTool(declared, { maxDelayMs, evaluation })))
     } catch (error) {
-      report(`tools[${index}]`, (error as Error).message, 'correct or remove the tool')
+      const { at, message, remedy } = error as Partial<InputProblem> & Error
+      report(`tools[${index}]${at === undefined ? '' : `.${at}`}`, message, remedy ?? 'correct or remove the tool')
     }
   }
   return tools

@@ -2,13 +2,14 @@
 import { describe, type FastifyInstance } from 'svc/plugin'
 import { readGrants } from '../access/grants.ts'
 import { isJson } from '../http/media-types.ts'
-import { transportError } from '../errors.ts'
+import { RpcError, transportError } from '../errors.ts'
 import type { HttpExchange } from '../http/exchange.ts'
-import { parseBody, readId, readMessage, resultText, type RpcRequest } from '../protocol/json-rpc.ts'
+import { errorText, parseBody, readId, readMessage, resultText, type RpcRequest } from '../protocol/json-rpc.ts'
 import { injectFaults } from '../faults/inject.ts'
 import { isStatusKind } from '../protocol/fault-kinds.ts'
 import type { Mcp } from '../mcp.ts'
 import type { Session } from '../sessions/session.ts'
+import type { SessionParameters } from '../sessions/session-record.ts'
 import { OLDEST } from '../protocol/versions.ts'
 import { respondTo } from '../wire/legacy/respond.ts'
 import { initializeResult, readSessionParameters } from '../wire/legacy/initialize.ts'
@@ -74,10 +75,17 @@ async function takeMessage(exchange: HttpExchange): Promise<void> {
 
 /** The session was created with the stream; `initialize` sets its revision and capabilities. */
 async function initialize(request: RpcRequest, session: Session, exchange: HttpExchange): Promise<void> {
-  const { version, capabilities } = readSessionParameters(request, exchange.server, TRANSPORT, {
-    claims: null,
-    owner: session.record.owner,
-  })
+  let parameters: SessionParameters
+  try {
+    parameters = readSessionParameters(request, exchange.server, TRANSPORT, {
+      claims: null,
+      owner: session.record.owner,
+    })
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return session.writeHttpSse(errorText(request.id, error))
+  }
+  const { version, capabilities } = parameters
   await exchange.mcp.hub.sessions.change(session, () => ({ version, capabilities }))
   await readGrants(exchange.server, exchange.mcp)
   session.writeHttpSse(resultText(request.id, initializeResult(session, exchange.server)))

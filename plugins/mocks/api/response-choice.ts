@@ -2,7 +2,7 @@
 import { type StepBudget } from 'svc/plugin'
 import { isRecord, shownText } from 'svc/toolkit'
 import { responseFor, type Operation, type ResponseDefinition } from '../document/operations.ts'
-import { deepEqual, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
+import { deepEqual, own, ownObject, parseJson, type Json, type JsonObject } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 
 /** A response of the document, and its concrete status. */
@@ -11,6 +11,8 @@ export interface Choice {
   status: number
   /** The name of the example to use; null for the default order. */
   example: string | null
+  /** Whether the example was chosen because the request equals the one of the same name. */
+  isPaired?: true
 }
 
 /** The concrete status for a declared one: `4XX` becomes 400, `default` becomes 200. */
@@ -55,7 +57,32 @@ export function choiceForExample(operation: Operation, example: string, status: 
 
 /** The names of the examples of a response, for all media types. */
 export function exampleNames(response: ResponseDefinition): string[] {
-  return [...new Set(response.content.flatMap(({ raw }) => Object.keys(ownObject(raw, 'examples') ?? {})))]
+  return [
+    ...new Set(
+      response.content.flatMap(({ raw }) =>
+        Object.keys(ownObject(raw, 'examples') ?? {}).filter(name => hasExample(raw, name)),
+      ),
+    ),
+  ]
+}
+
+/** Whether a media type has a named example with a value in the document. */
+export function hasExample(holder: JsonObject, name: string | null): boolean {
+  const entry = name === null ? undefined : own(ownObject(holder, 'examples'), name)
+  return isRecord(entry) && ['$ref', ...EXAMPLE_VALUES].some(key => Object.hasOwn(entry, key))
+}
+
+/** The first example of a media type: `example`, else the first of `examples` that has a value. */
+export function firstExample(
+  document: ApiDocument,
+  holder: JsonObject,
+): { name: string | null; value: Json } | undefined {
+  if (Object.hasOwn(holder, 'example')) return { name: null, value: holder['example'] ?? null }
+  for (const name of Object.keys(ownObject(holder, 'examples') ?? {})) {
+    const value = exampleValue(document, holder, name)
+    if (value !== undefined) return { name, value }
+  }
+  return undefined
 }
 
 /** Examples with the same name in request and response: a request that equals the former gets the latter. */
@@ -81,7 +108,7 @@ export function listPairings(document: ApiDocument, operation: Operation): Pairi
         .find(value => value !== undefined)
       if (parameters.length > 0 || body !== undefined)
         pairings.push({
-          choice: { definition, status: sentStatus(definition.status), example: name },
+          choice: { definition, status: sentStatus(definition.status), example: name, isPaired: true },
           parameters,
           body,
         })
@@ -93,17 +120,23 @@ export function listPairings(document: ApiDocument, operation: Operation): Pairi
 /** The value of a named example of a media type or parameter. `externalValue` is never fetched. */
 export function exampleValue(document: ApiDocument, holder: JsonObject, name: string): Json | undefined {
   const entry = document.resolve(own(ownObject(holder, 'examples'), name))
-  return isRecord(entry) ? own(entry, 'value') : undefined
+  if (entry === undefined) return undefined
+  const key = EXAMPLE_VALUES.find(member => Object.hasOwn(entry, member))
+  const value = key === undefined ? undefined : own(entry, key)
+  return key === 'serializedValue' && typeof value === 'string' ? (parseJson(value) ?? value) : value
 }
 
-/** The first pairing that matches the request. Path parameters are compared as strings. */
-export function findPairing(
+/** Members of an Example Object with its value; the last two since OpenAPI 3.2. */
+const EXAMPLE_VALUES = ['value', 'dataValue', 'serializedValue']
+
+/** The pairings that match the request. Path parameters are compared as strings. */
+export function findPairings(
   pairings: readonly Pairing[],
   valueOf: (place: string, name: string) => Json | undefined,
   body: () => Json | undefined,
   steps: StepBudget,
-): Pairing | undefined {
-  return pairings.find(
+): Pairing[] {
+  return pairings.filter(
     pairing =>
       pairing.parameters.every(({ place, name, value }) => {
         const sent = valueOf(place, name)

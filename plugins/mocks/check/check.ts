@@ -1,6 +1,6 @@
 /** Checks a definition before deployment and reports errors, warnings, and changes that affect clients. */
 import { isRecord, shownText } from 'svc/toolkit'
-import { boundsFor, type Bounds } from '../bounds.ts'
+import { boundsFor, tooLargeMessage, type Bounds } from '../bounds.ts'
 import { CompiledApi } from '../api/compiled-api.ts'
 import { readParts, type GivenParts, type Parts } from '../definition/definition.ts'
 import { ApiDocument } from '../document/api-document.ts'
@@ -8,9 +8,10 @@ import { readDocument, type ReadResult } from '../document/read.ts'
 import { checkReferences } from '../document/references.ts'
 import { issue, type Issue } from '../document/issue.ts'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
-import { responseFor } from '../document/operations.ts'
+import { methodsOf, responseFor } from '../document/operations.ts'
 import { exampleNames } from '../api/response-choice.ts'
 import { compareDocuments } from './changes.ts'
+import { currentForm, type CurrentForm } from './current-form.ts'
 import type { OfficialSchema } from './official-schema.ts'
 import { LIST_LIMIT, type Report } from './report.ts'
 import { documentWarnings } from './warnings.ts'
@@ -46,34 +47,42 @@ export async function checkDefinition(input: CheckInput, official: OfficialSchem
   }
   const read =
     Buffer.byteLength(input.text) > bounds.documentBytes
-      ? { error: issue('too_large', null, `the document has more than ${bounds.documentBytes} bytes`) }
+      ? { error: issue('too_large', null, tooLargeMessage(bounds.documentBytes)) }
       : readDocument(input.text, bounds)
-  if ('error' in read) report.errors.push(read.error)
-  else report.errors.push(...structureErrors(read.value, bounds))
-  const readable = !('error' in read) && report.errors.length === 0
-  if (readable) await inspect(read, input, bounds, official, report)
+  const form = 'error' in read ? read : await currentForm(read.value, bounds)
+  if ('error' in form) report.errors.push(form.error)
+  else report.errors.push(...structureErrors(form.value, bounds))
+  const readable = !('error' in form) && report.errors.length === 0
+  if (readable) {
+    await inspect(form.value, input, bounds, official, report)
+    report.warnings.unshift(...form.warnings)
+  }
   report.deployable = report.errors.length === 0
   if (!('error' in read)) for (const list of [report.errors, report.warnings]) addLines(list, read)
   report.took_ms = Math.round(performance.now() - started)
   return {
     report,
-    json: readable ? (read.format === 'json' ? input.text : JSON.stringify(read.value)) : null,
+    json: readable && !('error' in read) ? jsonOf(form, read, input.text) : null,
     format: 'error' in read ? 'json' : read.format,
   }
 }
 
 type Readable = Exclude<ReadResult, { error: Issue }>
 
+function jsonOf(form: Exclude<CurrentForm, { error: Issue }>, { format }: Readable, text: string): string {
+  return format === 'json' && !form.isConverted ? text : JSON.stringify(form.value)
+}
+
 async function inspect(
-  read: Readable,
+  root: JsonObject,
   input: CheckInput,
   bounds: Bounds,
   official: OfficialSchema,
   report: Report,
 ): Promise<void> {
-  const api = new CompiledApi(read.value, bounds)
+  const api = new CompiledApi(root, bounds)
   report.summary = summarize(api, Buffer.byteLength(input.text))
-  if (!input.isBrief) report.warnings.push(...(await official.findings(read.value)), ...documentWarnings(api.document))
+  if (!input.isBrief) report.warnings.push(...(await official.findings(root)), ...documentWarnings(api.document))
   const parts = readParts(input, { bounds, maxDelayMs: input.maxDelayMs }, name => api.operation(name)?.key)
   if ('errors' in parts) report.errors.push(...parts.errors)
   else report.warnings.push(...rulesThatNeverMatch(api, parts.parts), ...securityNote(api, parts.parts))
@@ -81,8 +90,10 @@ async function inspect(
     report.against = input.against.version
     const before = input.against.text === input.text ? null : readDocument(input.against.text, bounds)
     if (before === null) report.changes = { unchanged: true, breaking: [], compatible: [] }
-    else if (!('error' in before))
-      report.changes = compareDocuments(new ApiDocument(before.value, bounds), api.document)
+    else if (!('error' in before)) {
+      const old = await currentForm(before.value, bounds)
+      if (!('error' in old)) report.changes = compareDocuments(new ApiDocument(old.value, bounds), api.document)
+    }
   }
 }
 
@@ -94,10 +105,7 @@ function structureErrors(root: JsonObject, bounds: Bounds): Issue[] {
     return [issue('not_openapi', '#', 'the document has no paths, webhooks or components')]
   let operations = 0
   for (const item of Object.values(ownObject(root, 'paths') ?? {}))
-    if (isRecord(item))
-      operations += Object.keys(item).filter(key =>
-        /^(?:get|put|post|delete|options|head|patch|trace)$/.test(key),
-      ).length
+    if (isRecord(item)) operations += methodsOf(item).length
   if (operations > bounds.operations)
     return [
       issue(
@@ -115,14 +123,14 @@ function versionError(root: JsonObject): Issue | null {
     return issue(
       'unsupported_version',
       '#/swagger',
-      `Swagger ${shownText(root['swagger']).slice(0, 20)} is not supported; convert the document to OpenAPI 3.0 or 3.1`,
+      `Swagger ${shownText(root['swagger']).slice(0, 20)} is not supported; expected Swagger 2.0, or OpenAPI 3.0, 3.1 or 3.2`,
     )
   if (openapi === undefined) return issue('not_openapi', '#', 'the key "openapi" is missing')
-  if (typeof openapi !== 'string' || !/^3\.[01](?:\.|$)/.test(openapi))
+  if (typeof openapi !== 'string' || !/^3\.[012](?:\.|$)/.test(openapi))
     return issue(
       'unsupported_version',
       '#/openapi',
-      `OpenAPI ${shownText(openapi).slice(0, 20)} is not supported; expected 3.0 or 3.1`,
+      `OpenAPI ${shownText(openapi).slice(0, 20)} is not supported; expected 3.0, 3.1 or 3.2, or Swagger 2.0`,
     )
   return null
 }

@@ -2,6 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { issue, type Issue } from '../document/issue.ts'
 import type { JsonObject } from '../document/json.ts'
+import { withoutKeywordsInData } from '../document/walk.ts'
 
 /** Maximum number of reported issues. */
 const LIMIT = 50
@@ -12,7 +13,7 @@ export class OfficialSchema {
 
   /** `spec_invalid` warnings; empty if the document is valid. */
   async findings(root: JsonObject): Promise<Issue[]> {
-    const { valid, errors } = await this.#validator.validate(root)
+    const { valid, errors } = await this.#validator.validate(withoutKeywordsInData(root))
     if (valid || errors === undefined) return []
     if (typeof errors === 'string') return [issue('spec_invalid', '#', errors)]
     return errors

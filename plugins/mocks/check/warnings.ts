@@ -2,7 +2,7 @@
 import { StepBudget } from 'svc/plugin'
 import { isRecord, linearPattern } from 'svc/toolkit'
 import type { ApiDocument } from '../document/api-document.ts'
-import { type Operation, listOperations, METHODS } from '../document/operations.ts'
+import { type Operation, listOperations, methodsOf } from '../document/operations.ts'
 import { PathTrie, templateNames } from '../document/path-trie.ts'
 import { eachObject } from '../document/walk.ts'
 import { issue, type Issue } from '../document/issue.ts'
@@ -10,6 +10,7 @@ import { own, ownObject, ownText, type Json, type JsonObject } from '../document
 import { fragmentOf } from '../document/json-pointer.ts'
 import { SchemaSet } from '../schema/schema-set.ts'
 import { LIST_LIMIT } from './report.ts'
+import { generationWarnings, keywordWarnings, outboundWarnings } from './unsupported.ts'
 
 type Tokens = readonly (string | number)[]
 
@@ -23,7 +24,9 @@ export function documentWarnings(document: ApiDocument): Issue[] {
     ...undeclaredPathParameters(operations),
     ...missingSuccess(operations),
     ...unknownSchemes(document, operations),
+    ...outboundWarnings(document, operations),
     ...schemaWarnings(document, schemas),
+    ...generationWarnings(operations, schemas, LIST_LIMIT),
   ]
 }
 
@@ -31,19 +34,19 @@ function duplicateOperationIds(document: ApiDocument): Issue[] {
   const seen = new Map<string, string>()
   const issues: Issue[] = []
   for (const [template, item] of Object.entries(ownObject(document.root, 'paths') ?? {})) {
-    for (const method of METHODS) {
-      const id = ownText(ownObject(document.resolve(item), method), 'operationId')
+    for (const { method, raw, at } of methodsOf(document.resolve(item) ?? {})) {
+      const id = ownText(raw, 'operationId')
       if (id === undefined) continue
       const first = seen.get(id)
       if (first !== undefined)
         issues.push(
           issue(
             'duplicate_operation_id',
-            fragmentOf(['paths', template, method, 'operationId']),
+            fragmentOf(['paths', template, ...at, 'operationId']),
             `the operationId "${id}" is already used by ${first}`,
           ),
         )
-      else seen.set(id, `${method.toUpperCase()} ${template}`)
+      else seen.set(id, `${method} ${template}`)
     }
   }
   return issues
@@ -109,6 +112,7 @@ function unknownSchemes(document: ApiDocument, operations: readonly Operation[])
 function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
   const issues: Issue[] = []
   const broken = new Set<object>()
+  const formats = new Set<string>()
   // The check has a time limit of its own, in another thread.
   const steps = StepBudget.unlimited()
   eachObject(document.root, (object, tokens) => {
@@ -122,14 +126,7 @@ function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
           'the pattern is ignored: look-around, back-references and repetitions above 1000 are not supported',
         ),
       )
-    if (Object.hasOwn(object, '$dynamicRef'))
-      issues.push(
-        issue(
-          'dynamic_ref_ignored',
-          fragmentOf([...tokens, '$dynamicRef']),
-          '$dynamicRef is not supported and ignored',
-        ),
-      )
+    issues.push(...keywordWarnings(object, tokens, formats))
     issues.push(...holderWarnings(object, tokens, document, schemas, broken))
   })
   return issues

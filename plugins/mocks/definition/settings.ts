@@ -26,6 +26,8 @@ export interface Settings {
   seed: string
   capture: boolean
   blockBreaking: boolean
+  /** Whether callbacks of the document are sent. */
+  callbacks: boolean
   credentials: Credentials
   /** The JSON representation, including defaults. */
   asJson: JsonObject
@@ -84,6 +86,7 @@ const KEYS: Record<string, Key> = {
   },
   capture: { default: true, ...BOOLEAN },
   block_breaking: { default: false, ...BOOLEAN },
+  callbacks: { default: true, ...BOOLEAN },
   credentials: {
     default: {},
     problem: () => null,
@@ -152,6 +155,7 @@ function typed(asJson: JsonObject, credentials: Credentials): Settings {
     seed: String(asJson['seed']),
     capture: asJson['capture'] === true,
     blockBreaking: asJson['block_breaking'] === true,
+    callbacks: asJson['callbacks'] === true,
     credentials,
     asJson,
   }

@@ -1,11 +1,23 @@
 /** Reads the operations of a document, with resolved parameters, bodies and responses. */
-import { isRecord } from 'svc/toolkit'
+import { isRecord, isToken } from 'svc/toolkit'
 import { own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
 import { fragmentOf } from './json-pointer.ts'
 import type { ApiDocument } from './api-document.ts'
 import { templateNames } from './path-trie.ts'
+import { serverPathsOf } from './servers.ts'
 
-export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const
+
+/** The operations of a path item, with their location in it; since OpenAPI 3.2 of any method. */
+export function methodsOf(pathItem: JsonObject): { method: string; raw: JsonObject; at: string[] }[] {
+  const found = METHODS.flatMap((method): { method: string; raw: JsonObject; at: string[] }[] => {
+    const raw = ownObject(pathItem, method)
+    return raw === undefined ? [] : [{ method: method.toUpperCase(), raw, at: [method] }]
+  })
+  for (const [method, raw] of Object.entries(ownObject(pathItem, 'additionalOperations') ?? {}))
+    if (isRecord(raw) && isToken(method)) found.push({ method, raw, at: ['additionalOperations', method] })
+  return found
+}
 
 export interface Parameter {
   in: 'path' | 'query' | 'header' | 'cookie'
@@ -21,9 +33,11 @@ export interface Parameter {
 }
 
 export interface MediaType {
-  /** As declared, such as `application/json` or `image/*`. */
+  /** As declared, such as `application/json` or `image/*`; in lower case, except for parameters. */
   type: string
   schema: Json | undefined
+  /** The schema of a list of items, for sequential types that describe a single item; undefined for others. */
+  sequence: Json | undefined
   raw: JsonObject
 }
 
@@ -50,15 +64,28 @@ export interface Operation {
   template: string
   /** The names of the template's parameters, in order. */
   pathNames: string[]
+  /** The paths of its own servers or those of its path item, which replace the document's; null without any. */
+  ownServerPaths: string[] | null
   summary: string
   parameters: Parameter[]
   requestBody: RequestBodyDefinition | null
   responses: ResponseDefinition[]
   /** Alternatives, each a map of scheme names to scopes. Empty if no credentials are required. */
   security: JsonObject[]
+  /** The requests that the operation causes. */
+  callbacks: Callback[]
   raw: JsonObject
   /** JSON pointer fragment of the operation. */
   at: string
+}
+
+/** A request to a URL that an operation names (OpenAPI 3.1.1, 4.18). */
+export interface Callback {
+  name: string
+  /** A runtime expression, or a text with some in braces. */
+  expression: string
+  /** What is sent. Its `key` names the callback and the method. */
+  operation: Operation
 }
 
 /** All operations in document order. A duplicate operationId belongs to the first operation that has it. */
@@ -68,13 +95,12 @@ export function listOperations(document: ApiDocument): Operation[] {
   for (const [template, item] of Object.entries(ownObject(document.root, 'paths') ?? {})) {
     const pathItem = document.resolve(item)
     if (!pathItem || !template.startsWith('/')) continue
-    for (const method of METHODS) {
-      const raw = ownObject(pathItem, method)
-      if (!raw) continue
+    for (const { method, raw, at } of methodsOf(pathItem)) {
       const id = ownText(raw, 'operationId') || null
       const unique = id !== null && !taken.has(id)
       if (unique) taken.add(id)
-      operations.push(readOperation(document, { template, method, pathItem, raw, operationId: unique ? id : null }))
+      const found = { template, method, pathItem, raw, at: ['paths', template, ...at], isCallback: false }
+      operations.push(readOperation(document, { ...found, operationId: unique ? id : null }))
     }
   }
   return operations
@@ -82,24 +108,56 @@ export function listOperations(document: ApiDocument): Operation[] {
 
 function readOperation(
   document: ApiDocument,
-  found: { template: string; method: string; pathItem: JsonObject; raw: JsonObject; operationId: string | null },
+  found: {
+    template: string
+    method: string
+    pathItem: JsonObject
+    raw: JsonObject
+    operationId: string | null
+    /** Tokens of its location. */
+    at: readonly string[]
+    isCallback: boolean
+  },
 ): Operation {
-  const { template, raw, operationId } = found
-  const method = found.method.toUpperCase()
+  const { template, raw, operationId, method, at } = found
   return {
     key: operationId ?? `${method} ${template}`,
     operationId,
     method,
     template,
     pathNames: templateNames(template),
+    ownServerPaths: serverPathsOf(own(raw, 'servers')) ?? serverPathsOf(own(found.pathItem, 'servers')),
     summary: ownText(raw, 'summary') ?? ownText(raw, 'description')?.slice(0, 200) ?? '',
     parameters: readParameters(document, own(found.pathItem, 'parameters'), own(raw, 'parameters')),
     requestBody: readRequestBody(document, own(raw, 'requestBody')),
     responses: readResponses(document, ownObject(raw, 'responses')),
     security: readSecurity(own(raw, 'security') ?? own(document.root, 'security')),
+    callbacks: found.isCallback ? [] : readCallbacks(document, raw, at),
     raw,
-    at: fragmentOf(['paths', template, found.method]),
+    at: fragmentOf(at),
   }
+}
+
+/** The callbacks of an operation; those of callbacks are not read. */
+function readCallbacks(document: ApiDocument, raw: JsonObject, at: readonly string[]): Callback[] {
+  return Object.entries(ownObject(raw, 'callbacks') ?? {}).flatMap(([name, value]) =>
+    Object.entries(document.resolve(value) ?? {}).flatMap(([expression, item]) => {
+      const pathItem = expression.startsWith('x-') ? undefined : document.resolve(item)
+      if (pathItem === undefined) return []
+      return methodsOf(pathItem).map(({ method, raw: operation, at: place }) => {
+        const found = {
+          template: expression,
+          method,
+          pathItem,
+          raw: operation,
+          operationId: `${name} ${method}`,
+          at: [...at, 'callbacks', name, expression, ...place],
+          isCallback: true,
+        }
+        return { name, expression, operation: readOperation(document, found) }
+      })
+    }),
+  )
 }
 
 /** Parameters of the operation override those of the path item with the same location and name. */
@@ -145,14 +203,32 @@ function readParameter(document: ApiDocument, entry: Json): Parameter | null {
 
 function readRequestBody(document: ApiDocument, value: Json | undefined): RequestBodyDefinition | null {
   const raw = document.resolve(value)
-  return raw ? { required: own(raw, 'required') === true, content: readContent(raw), raw } : null
+  return raw ? { required: own(raw, 'required') === true, content: readContent(document, raw), raw } : null
 }
 
-/** The media types of a body or response in document order, in lower case. */
-export function readContent(raw: JsonObject): MediaType[] {
-  return Object.entries(ownObject(raw, 'content') ?? {}).flatMap(([type, media]) =>
-    isRecord(media) ? [{ type: type.trim().toLowerCase(), schema: own(media, 'schema'), raw: media }] : [],
-  )
+/** The media types of a body or response in document order. */
+export function readContent(document: ApiDocument, raw: JsonObject): MediaType[] {
+  return Object.entries(ownObject(raw, 'content') ?? {}).flatMap(([name, entry]) => {
+    const media = document.resolve(entry)
+    if (!media) return []
+    const type = name.trim().replace(/^[^;]*/, base => base.trim().toLowerCase())
+    const schema = own(media, 'schema')
+    return [{ type, schema, sequence: sequenceOf(document, type, media), raw: media }]
+  })
+}
+
+/** Types whose body is a sequence of items (OpenAPI 3.2, 4.14.2). */
+const SEQUENTIAL =
+  /^(?:text\/event-stream|application\/(?:(?:x-)?ndjson|jsonl|(?:.*\+)?json-seq)|multipart\/(?!form-data).*)(?:;|$)/
+
+/** Generated sequences have two items. Before 3.2, `schema` describes an item unless it is a list or a text. */
+function sequenceOf(document: ApiDocument, type: string, media: JsonObject): Json | undefined {
+  if (!SEQUENTIAL.test(type)) return undefined
+  const items = own(media, 'itemSchema')
+  const schema = document.resolve(own(media, 'schema'))
+  const isItem = schema !== undefined && (own(schema, 'type') === 'object' || Object.hasOwn(schema, 'properties'))
+  if (items === undefined && (!isItem || type.startsWith('multipart/'))) return undefined
+  return { type: 'array', items: items ?? own(media, 'schema') ?? {}, minItems: 2, maxItems: 2 }
 }
 
 function readResponses(document: ApiDocument, responses: JsonObject | undefined): ResponseDefinition[] {
@@ -166,7 +242,7 @@ function readResponses(document: ApiDocument, responses: JsonObject | undefined)
       const definition = document.resolve(header)
       if (definition) headers.set(name, definition)
     }
-    return [{ status, content: readContent(raw), headers, raw }]
+    return [{ status, content: readContent(document, raw), headers, raw }]
   })
 }
 

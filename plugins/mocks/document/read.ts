@@ -25,20 +25,35 @@ export type ReadResult =
  * `too_large`).
  */
 export function readDocument(text: string, bounds: Bounds): ReadResult {
-  const trimmed = text.trimStart()
-  if (trimmed === '') return { error: issue('parse_error', null, 'the document is empty') }
-  if (trimmed.startsWith('{')) {
-    const read = readJson(text)
-    // It can also be a YAML flow mapping: `{openapi: 3.1.0}`.
-    if (!('error' in read)) return checked(read, bounds)
-    const yaml = readYaml(text, bounds)
-    return 'error' in yaml ? read : checked(yaml, bounds)
-  }
-  const yaml = readYaml(text, bounds)
-  return 'error' in yaml ? yaml : checked(yaml, bounds)
+  if (text.trimStart() === '') return { error: issue('parse_error', null, 'the document is empty') }
+  const read = readValue(text, bounds)
+  if ('error' in read) return read
+  const { value } = read
+  return isRecord(value)
+    ? { ...read, value }
+    : { error: issue('not_openapi', '#', `an OpenAPI document must be an object, but this is ${kindOf(value)}`) }
 }
 
-type Parsed =
+/** Parses JSON or YAML of any kind; returns the value or an error. */
+export function readValue(text: string, bounds: Bounds): Parsed {
+  const parsed = parseText(text, bounds)
+  if ('error' in parsed) return parsed
+  // Scalars have no levels.
+  const problem = isRecord(parsed.value) || Array.isArray(parsed.value) ? measure(parsed.value, bounds) : undefined
+  return problem ? { error: problem } : parsed
+}
+
+function parseText(text: string, bounds: Bounds): Parsed {
+  if (!text.trimStart().startsWith('{')) return readYaml(text, bounds)
+  const read = readJson(text)
+  if (!('error' in read)) return read
+  // It can also be a YAML flow mapping: `{openapi: 3.1.0}`.
+  const yaml = readYaml(text, bounds)
+  return 'error' in yaml ? read : yaml
+}
+
+/** A value, or why the text can't be parsed. */
+export type Parsed =
   | { value: Json; format: 'json' | 'yaml'; lineOf(tokens: readonly (string | number)[]): number | undefined }
   | { error: Issue }
 
@@ -104,15 +119,6 @@ function lineIn(
     } else break
   }
   return offset === undefined ? undefined : lines.linePos(offset).line
-}
-
-function checked(read: Exclude<Parsed, { error: Issue }>, bounds: Bounds): ReadResult {
-  if (!isRecord(read.value))
-    return {
-      error: issue('not_openapi', '#', `an OpenAPI document must be an object, but this is ${kindOf(read.value)}`),
-    }
-  const problem = measure(read.value, bounds)
-  return problem ? { error: problem } : { ...read, value: read.value }
 }
 
 function kindOf(value: Json): string {

@@ -63,7 +63,7 @@ function checkReference(
   if (!ref.startsWith('#'))
     return {
       code: 'external_ref',
-      message: `"${ref.slice(0, 200)}" is an external reference, which is not fetched; bundle the document into one file first`,
+      message: `"${ref.slice(0, 200)}" is an external reference, which is not fetched; bundle the document into one file first, or serve it from a file with svc.yaml or "svc mock push"`,
     }
   const seen = new Set<string>()
   let current = ref

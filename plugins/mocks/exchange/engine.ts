@@ -11,19 +11,22 @@ import { parameterValue, type RawParameters } from '../request/parameters.ts'
 import { readPreferences, type Preferences } from '../request/prefer.ts'
 import { checkSecurity, type SecurityInput, type SecurityResult } from '../request/security.ts'
 import { checkBody, checkParameters, isSupportedType, type Violation } from '../request/validation.ts'
+import { planCallbacks } from './callbacks.ts'
 import { ResponseBuilder, type MockResponse } from './response-builder.ts'
+import { subjectOf } from './subject.ts'
 import {
   choiceForExample,
   choiceForStatus,
   exampleNames,
-  findPairing,
+  findPairings,
   type Choice,
   type Pairing,
 } from '../api/response-choice.ts'
+import { choosePaired } from '../response/representation.ts'
 import type { Renderer } from '../response/rendering.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'
-import type { SessionMemory } from './session-memory.ts'
+import { NO_MEMORY, type SessionMemory } from './session-memory.ts'
 
 /** The live definition at the time of the request. */
 export interface Live {
@@ -35,8 +38,12 @@ export interface Live {
 /** The dependencies of the engine. */
 export interface EngineContext {
   mock: string
+  /** The URL of the request. */
+  readonly url: string
   /** The session label for responses and templates. */
   session: string
+  clientIp: string
+  scheme: 'http' | 'https'
   /** Counts the call and returns the state of the session. */
   count(operation: string): Promise<SessionMemory>
   setState(values: Record<string, string | null>): Promise<unknown>
@@ -85,7 +92,7 @@ export async function handleOperation(
   path: Map<string, string>,
 ): Promise<MockResponse> {
   const { settings } = live.parts
-  const memory = await context.count(operation.key)
+  const memory = await countCall(live, context, operation)
   const preferences = readPreferences(
     settings.prefer ? incoming.header('prefer') : undefined,
     settings.prefer ? incoming.fullQuery : [],
@@ -105,7 +112,7 @@ export async function handleOperation(
   }
   const builder = new ResponseBuilder(exchange)
   readBodyOnce(exchange)
-  return (
+  const response =
     (await byRule(exchange, builder, true)) ??
     (await bySecurity(exchange, builder)) ??
     byValidation(exchange, builder) ??
@@ -113,7 +120,18 @@ export async function handleOperation(
     (await byRule(exchange, builder, false)) ??
     byOverride(exchange, builder, null) ??
     byDocument(exchange, builder, null)
-  )
+  return operation.callbacks.length === 0 ? response : { ...response, callbacks: planCallbacks(exchange, response) }
+}
+
+/**
+ * Counts the call. Only rules and overrides read what a session has, so other mocks do not wait for the store, and respond
+ * while it is unavailable.
+ */
+async function countCall({ parts }: Live, context: EngineContext, operation: Operation): Promise<SessionMemory> {
+  const counted = context.count(operation.key)
+  if (parts.rules.some(({ enabled }) => enabled) || parts.overrides.effective(operation.key)) return counted
+  counted.catch(() => {})
+  return NO_MEMORY
 }
 
 /** Parses the body by media type, for rules, validation and example matching. */
@@ -136,23 +154,11 @@ async function byRule(exchange: Exchange, builder: ResponseBuilder, bypass: bool
 function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
   const { parts, api } = exchange.live
   if (parts.rules.length === 0) return undefined
-  const { incoming, context, path, memory, count, violations, operation } = exchange
-  const scope = {
-    method: incoming.method,
-    session: context.session,
-    path,
-    query: incoming.query,
-    header: incoming.header,
-    cookies: incoming.cookies,
-    body: incoming.json,
-    state: memory.state,
-    count,
-    violations: violations.length,
-    steps: context.steps,
-  }
+  const { operation, context } = exchange
+  const subject = subjectOf(exchange)
   const isMet = (rule: Rule): boolean => {
     try {
-      return rule.matches(scope)
+      return rule.conditions.holds(subject)
     } catch (error) {
       if (!isTooExpensive(error)) throw error
       context.ignoreRule(rule.id)
@@ -174,7 +180,7 @@ async function stateAfter(
   outcome: Outcome,
 ): Promise<Record<string, string>> {
   const values = Object.entries(outcome.setState).map(
-    ([name, value]) => [name, value === null ? null : builder.fill(value)] as const,
+    ([name, value]) => [name, value === null ? null : builder.fill(value, outcome)] as const,
   )
   await exchange.context.setState(Object.fromEntries(values))
   const state: Record<string, string> = Object.assign(Object.create(null) as object, exchange.memory.state)
@@ -368,10 +374,11 @@ function byDocument(
 function pairedChoice(
   pairings: readonly Pairing[],
   valueOf: (place: string, name: string) => Json | undefined,
-  { incoming, context }: Exchange,
+  { incoming, context, live }: Exchange,
 ): Choice | undefined {
   try {
-    return findPairing(pairings, valueOf, incoming.json, context.steps)?.choice
+    const found = findPairings(pairings, valueOf, incoming.json, context.steps)
+    return choosePaired(found, incoming.header('accept'), live.api)
   } catch (error) {
     if (!isTooExpensive(error)) throw error
     return undefined

@@ -1,11 +1,15 @@
 /** Builds the responses of an exchange: from the document, from the body of a rule, or a problem. */
+import type { PlannedCallbacks } from './callbacks.ts'
 import type { Exchange } from './engine.ts'
+import { subjectOf } from './subject.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import { mergePatch, type Json, type JsonObject } from '../document/json.ts'
+import { referencedRequest } from 'svc/toolkit'
 import { appliedPreferences } from '../request/prefer.ts'
 import type { Violation } from '../request/validation.ts'
-import { serializeBody } from '../response/body-text.ts'
-import { chooseType, type ChosenType, type Rendered } from '../response/rendering.ts'
+import { serializeBody, type Serialized } from '../response/body-text.ts'
+import type { Rendered } from '../response/rendering.ts'
+import { chooseType, type ChosenType } from '../response/representation.ts'
 import { headerText } from '../response/response-headers.ts'
 import { choiceForStatus, type Choice } from '../api/response-choice.ts'
 import type { Outcome } from '../rules/outcome.ts'
@@ -25,6 +29,8 @@ export interface MockResponse {
   rule: string | null
   violations: Violation[]
   credential: string | null
+  /** Requests that the response causes. */
+  callbacks?: PlannedCallbacks
 }
 
 /** The source of the decision, and modifications of the response. */
@@ -53,19 +59,18 @@ export class ResponseBuilder {
 
   /** A response of the document, modified by a rule or override. */
   fromChoice(choice: Choice, decision: Decision): MockResponse {
-    const { incoming } = this.#exchange
-    const accept = decision.outcome?.mediaType ?? incoming.header('accept')
-    const chosen = chooseType(choice, accept)
-    const rejection = this.#notAcceptable(chosen, choice)
+    const chosen = this.#chosen(choice, decision.outcome?.mediaType)
+    const rejection = this.#notAcceptable(chosen)
     if (rejection) return rejection
     const { rendered, preferred } = this.#render(choice, chosen)
     const merge = decision.outcome?.merge
     const own = decision.outcome?.mediaType ?? rendered.contentType
-    const changed = merge === undefined && own === rendered.contentType ? null : this.#changed(rendered, merge, own)
+    const changed =
+      merge === undefined && own === rendered.contentType ? null : this.#changed(rendered, decision.outcome, own)
     const response = this.#response(
       choice.status,
-      changed ?? rendered.bytes,
-      own,
+      changed?.bytes ?? rendered.bytes,
+      changed?.type ?? own,
       decision.source ?? rendered.source,
       decision,
     )
@@ -78,23 +83,16 @@ export class ResponseBuilder {
 
   /** The body of a rule or override, with the media type of the document's response. */
   fromBody(body: Json, choice: Choice | undefined, status: number, decision: Decision): MockResponse {
-    const chosen = choice && chooseType(choice, this.#exchange.incoming.header('accept'))
+    const chosen = choice && this.#chosen(choice, null)
     const contentType =
       decision.outcome?.mediaType ??
       chosen?.type ??
       (typeof body === 'string' && !choice ? 'text/plain; charset=utf-8' : 'application/json')
-    const filled = fillValue(body, this.#templates())
-    const value =
-      decision.outcome?.merge === undefined
-        ? filled
-        : mergePatch(filled, fillValue(decision.outcome.merge, this.#templates()))
-    const response = this.#response(
-      status,
-      this.#serialize(value, contentType, chosen?.media.schema),
-      contentType,
-      decision.source ?? 'generated',
-      decision,
-    )
+    const filled = this.#fillValue(body, decision.outcome)
+    const merge = decision.outcome?.merge
+    const value = merge === undefined ? filled : mergePatch(filled, this.#fillValue(merge, decision.outcome))
+    const { bytes, type } = this.#serialize(value, contentType, chosen?.media.schema)
+    const response = this.#response(status, bytes, type, decision.source ?? 'generated', decision)
     this.#applyHeaders(response, decision.outcome)
     return response
   }
@@ -115,7 +113,7 @@ export class ResponseBuilder {
     const status = PROBLEMS[code].status
     const choice = this.#refusalChoice(status)
     if (!choice) return this.problem(code, detail, options)
-    const { rendered } = this.#render(choice, chooseType(choice, this.#exchange.incoming.header('accept')))
+    const { rendered } = this.#render(choice, this.#chosen(choice, null))
     const response = this.#response(choice.status, rendered.bytes, rendered.contentType, 'error', {
       outcome: null,
       source: null,
@@ -157,15 +155,25 @@ export class ResponseBuilder {
   }
 
   /** Expands the template references in a text. */
-  fill(text: string): string {
-    return fillText(text, this.#templates())
+  fill(text: string, outcome: Outcome): string {
+    return outcome.isTemplate ? fillText(text, this.#templates()) : text
   }
 
-  #notAcceptable(chosen: ChosenType | undefined, choice: Choice): MockResponse | null {
+  #fillValue(value: Json, outcome: Outcome | null): Json {
+    return outcome?.isTemplate === false ? value : fillValue(value, this.#templates())
+  }
+
+  /** The media type of a response; `wanted` replaces `Accept`. */
+  #chosen(choice: Choice, wanted: string | null | undefined): ChosenType | undefined {
+    const { incoming, live } = this.#exchange
+    return chooseType(choice, wanted ?? incoming.header('accept'), live.api)
+  }
+
+  #notAcceptable(chosen: ChosenType | undefined): MockResponse | null {
     const { live, violations } = this.#exchange
     const { validation } = live.parts.settings
     if (!chosen || chosen.fits || validation === 'off') return null
-    const available = choice.definition.content.map(({ type }) => type)
+    const available = [...chosen.offered]
     if (validation === 'enforce')
       return this.problem('not_acceptable', 'no media type of the response is acceptable', { extra: { available } })
     violations.push({
@@ -208,16 +216,18 @@ export class ResponseBuilder {
   }
 
   /** Patches the rendered value, or encodes it as another media type. */
-  #changed(rendered: Rendered, merge: Json | undefined, type: string | null): Buffer | null {
+  #changed(rendered: Rendered, outcome: Outcome | null, type: string | null): Serialized | null {
+    const merge = outcome?.merge
     if (rendered.value === undefined && merge === undefined) return null
     const value =
-      merge === undefined ? (rendered.value ?? null) : mergePatch(rendered.value, fillValue(merge, this.#templates()))
+      merge === undefined ? (rendered.value ?? null) : mergePatch(rendered.value, this.#fillValue(merge, outcome))
     return this.#serialize(value, type ?? 'application/json', rendered.schema)
   }
 
-  #serialize(value: Json, type: string, schema: Json | undefined): Buffer {
+  #serialize(value: Json, type: string, schema: Json | undefined): Serialized {
     const { live, context } = this.#exchange
-    return serializeBody(value, { type, schema, api: live.api, output: context.output, steps: context.writing })
+    const { output, writing: steps } = context
+    return serializeBody(value, { type, schema, encoding: undefined, api: live.api, output, steps })
   }
 
   #response(
@@ -248,20 +258,15 @@ export class ResponseBuilder {
   #applyHeaders(response: MockResponse, outcome: Outcome | null): void {
     for (const [name, value] of Object.entries(outcome?.headers ?? {})) {
       response.headers = response.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
-      response.headers.push([name, headerText(fillText(value, this.#templates()))])
+      for (const line of [value].flat()) response.headers.push([name, headerText(this.fill(line, outcome!))])
     }
   }
 
   #templates(): TemplateScope {
     const exchange = this.#exchange
-    const { incoming, path, count, context, operation, live } = exchange
+    const { path, count, context, operation } = exchange
     this.#scope ??= {
-      method: incoming.method,
-      path,
-      query: incoming.query,
-      header: incoming.header,
-      cookies: incoming.cookies,
-      body: incoming.json,
+      request: referencedRequest(subjectOf(exchange), () => path),
       get state() {
         return exchange.memory.state
       },
@@ -272,13 +277,18 @@ export class ResponseBuilder {
       get output() {
         return context.output
       },
-      now: () => context.now().toISOString(),
-      uuid: () =>
-        seededUuid(
-          [context.mock, live.parts.settings.seed, context.session, operation.key, count, this.#drawn++].join('\u0003'),
-        ),
+      now: () => context.now(),
+      uuid: () => seededUuid(this.#seed('uuid')),
+      draw: () => new SeededRandom(this.#seed('draw')).next(),
     }
     return this.#scope
+  }
+
+  /** Another one each time. */
+  #seed(kind: 'uuid' | 'draw'): string {
+    const { context, live, operation, count } = this.#exchange
+    const parts = [context.mock, live.parts.settings.seed, context.session, operation.key, count, this.#drawn++]
+    return [...parts, ...(kind === 'uuid' ? [] : [kind])].join('\u0003')
   }
 }
 

@@ -11,6 +11,9 @@ export interface SessionMemory {
   bytes: number
 }
 
+/** The session of a request that does not read it. */
+export const NO_MEMORY: SessionMemory = { state: {}, counts: {}, operations: 0, bytes: 0 }
+
 /** Memory of an empty session in bytes. */
 const EMPTY_BYTES = 512
 /** Memory of a state value or count in bytes, without its name and text. */

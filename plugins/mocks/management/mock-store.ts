@@ -13,11 +13,14 @@ import {
   Mock,
   partMemory,
   recompile,
+  referenceTo,
   versionOf,
   withVersion,
   type CompiledLive,
   type Deployable,
+  type DocumentReference,
   type MockRecord,
+  type Version,
 } from './mock.ts'
 import { exceededLimit, tooLarge, tooManyMocks } from './mock-limits.ts'
 import type { MockFiles, Registry, Upload } from './registry.ts'
@@ -177,6 +180,35 @@ export class MockStore {
       const isOwn = record.source === 'api' ? files === undefined : files?.digest === record.digest
       if (isOwn) registry.put(await this.#load(name, record))
     })
+  }
+
+  /**
+   * Stores the uploaded mocks of this process again that a store has lost. Older versions and drafts are lost with it, unless
+   * their documents are stored; a mock that another replica has stored again stays as it is.
+   */
+  async restore(): Promise<void> {
+    const { registry } = this.#parts
+    for (const mock of registry.list())
+      if (!mock.isManaged) await registry.inOrder(`refresh ${mock.name}`, () => this.#restoreOne(mock))
+  }
+
+  async #restoreOne({ name, record, live }: Mock): Promise<void> {
+    const { records, documents } = this.#parts
+    const current = record.versions.at(-1)
+    if (current === undefined || (await records.peek(name)) !== undefined) return
+    const isStored = async ({ sha256 }: DocumentReference): Promise<boolean> =>
+      (await documents.peek(sha256)) !== undefined
+    const kept: Version[] = []
+    for (const version of record.versions.slice(0, -1)) if (await isStored(version)) kept.push(version)
+    const draft = record.draft !== null && (await isStored(record.draft)) ? record.draft : null
+    let reference: DocumentReference = current
+    if (!(await isStored(current))) {
+      // The text is lost, the parsed document is not.
+      const text = JSON.stringify(live.api.document.root)
+      reference = referenceTo(text, 'json')
+      await documents.add(reference.sha256, text)
+    }
+    await records.add(name, { ...record, draft, versions: [...kept, { ...current, ...reference }] })
   }
 
   /** The names of all mocks that are stored or served. */

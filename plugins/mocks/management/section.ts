@@ -1,6 +1,7 @@
 /** The section `mocks` of `svc.yaml`, and documents from the command line. */
 import type { JsonSchema } from 'svc/plugin'
 import { SETTINGS_SCHEMA } from '../definition/settings.ts'
+import { ANY_RULE_SCHEMA } from '../rules/rule-schema.ts'
 import type { Json } from '../document/json.ts'
 
 /** One entry of `mocks:` in `svc.yaml`, or of the command line. */
@@ -17,7 +18,7 @@ const ENTRY: JsonSchema = {
     name: { type: 'string', pattern: '^[a-z0-9-]{1,64}$', description: 'Served at /mock/<name>/' },
     spec: {
       type: ['string', 'object'],
-      description: 'An OpenAPI 3.0 or 3.1 document, or its path relative to this file',
+      description: 'An OpenAPI 3 or Swagger 2.0 document, or its path relative to this file',
     },
     enabled: { type: 'boolean', default: true },
     settings: SETTINGS_SCHEMA,
@@ -29,22 +30,7 @@ const ENTRY: JsonSchema = {
     rules: {
       type: 'array',
       description: 'Rules in order; the first match is used',
-      items: {
-        type: 'object',
-        required: ['then'],
-        additionalProperties: false,
-        properties: {
-          id: { type: 'string' },
-          name: { type: 'string' },
-          enabled: { type: 'boolean', default: true },
-          operation: { type: 'string', description: 'operationId or "METHOD /path". Default: all operations' },
-          bypass: { type: 'boolean', default: false, description: 'Evaluate the rule before security and validation' },
-          match: { enum: ['all', 'any'], default: 'all' },
-          when: { type: 'array', items: { type: 'object' } },
-          // oxlint-disable-next-line unicorn/no-thenable -- part of the rule format
-          then: { type: 'object' },
-        },
-      },
+      items: ANY_RULE_SCHEMA,
     },
   },
 }

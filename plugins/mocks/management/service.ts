@@ -9,6 +9,7 @@ import type { DocumentTexts } from './document-text.ts'
 import type { Mock, MockRecord } from './mock.ts'
 import { unknownMock, type MockStore } from './mock-store.ts'
 import type { Registry } from './registry.ts'
+import type { CallbackDelivery } from '../exchange/callback-delivery.ts'
 import type { MocksSection } from './section.ts'
 import type { RequestCounts } from '../exchange/request-counts.ts'
 import type { SessionMemories } from '../exchange/session-memory.ts'
@@ -23,6 +24,7 @@ export interface Service {
   traffic: Traffic
   counts: RequestCounts
   texts: DocumentTexts
+  callbacks: CallbackDelivery
 }
 
 /** Finds a mock by name. Throws `unknown_mock`. */

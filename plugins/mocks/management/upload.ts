@@ -1,8 +1,6 @@
 /** Reads uploads: a document, an envelope, or an exported bundle, compressed or not. */
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { isRecord } from 'svc/toolkit'
-import type { Bounds } from '../bounds.ts'
+import { contentCodings, decodeContent, isContentCodingError, isRecord } from 'svc/toolkit'
+import { tooLargeMessage, type Bounds } from '../bounds.ts'
 import { partsOf, type GivenParts } from '../definition/definition.ts'
 import { managementError } from '../errors.ts'
 import { own, ownText, parseJson, type JsonObject } from '../document/json.ts'
@@ -17,42 +15,28 @@ export interface ReadUpload {
   message: string | null
 }
 
-const DECODERS = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-}
-
 /** Decodes the content coding (RFC 9110, 8.4). Throws `invalid_encoding`, `too_large`. */
 export async function decodeBody(body: Buffer, encoding: string | undefined, bounds: Bounds): Promise<Buffer> {
-  const coding = encoding?.trim().toLowerCase() ?? ''
-  if (coding === '' || coding === 'identity') return checkSize(body, bounds)
-  const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding as keyof typeof DECODERS] : undefined
-  if (!decode)
-    throw managementError(
-      'invalid_encoding',
-      `unsupported content coding "${coding.slice(0, 40)}" (supported: gzip, deflate, br)`,
-    )
+  const limit = uploadLimit(bounds)
+  if (body.length > limit && contentCodings(encoding).length === 0) throw tooLarge(bounds)
   try {
-    return checkSize(await decode(body, { maxOutputLength: bounds.documentBytes + 1 }), bounds)
+    return await decodeContent(body, encoding, { limit })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(bounds)
-    if (code === 'SVC_HTTP_ERROR') throw error
-    throw managementError('invalid_encoding', `the body is not valid ${coding} data`)
+    if (!isContentCodingError(error)) throw error
+    throw error.statusCode === 413 ? tooLarge(bounds) : managementError('invalid_encoding', error.message)
   }
 }
 
-function checkSize(body: Buffer, bounds: Bounds): Buffer {
-  if (body.length > bounds.documentBytes) throw tooLarge(bounds)
-  return body
+function tooLarge({ documentBytes: limit }: Bounds): Error {
+  return managementError('too_large', tooLargeMessage(limit), { limit })
 }
 
-function tooLarge(bounds: Bounds): Error {
-  return managementError('too_large', `a document can have at most ${bounds.documentBytes} bytes`, {
-    limit: bounds.documentBytes,
-  })
+/** Bytes of an upload besides the document: settings, rules, overrides. */
+const ENVELOPE_BYTES = 1 << 20
+
+/** The limit of the body of an upload, compressed or not, in bytes. */
+export function uploadLimit({ documentBytes }: Bounds): number {
+  return documentBytes + ENVELOPE_BYTES
 }
 
 /** Parses an upload. An envelope has the key `spec` and no key `openapi`; anything else is the document itself. */

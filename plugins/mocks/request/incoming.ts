@@ -15,6 +15,8 @@ export interface RequestSource {
   /** Without the question mark; can be empty. */
   query: string
   headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Names and values, alternating, as received. */
+  rawHeaders: readonly string[]
   body: Buffer
 }
 
@@ -24,6 +26,7 @@ export class Incoming {
   readonly bytes: Buffer
   readonly contentType: string
   readonly rawQuery: string
+  readonly rawHeaders: readonly string[]
   /** Including the query forms of `Prefer`. */
   readonly fullQuery: readonly (readonly [string, string])[]
   readonly query: readonly (readonly [string, string])[]
@@ -39,6 +42,7 @@ export class Incoming {
     this.#headers = source.headers
     this.contentType = this.header('content-type') ?? ''
     this.rawQuery = source.query
+    this.rawHeaders = source.rawHeaders
     this.fullQuery = parseQuery(source.query)
     this.query = withoutPreferences(this.fullQuery)
   }
@@ -47,6 +51,11 @@ export class Incoming {
   readonly header = (name: string): string | undefined => {
     const value = this.#headers[name.toLowerCase()]
     return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  /** Path and query below the mock, as sent. */
+  get url(): string {
+    return this.rawQuery === '' ? this.path : `${this.path}?${this.rawQuery}`
   }
 
   get cookies(): Map<string, string> {

@@ -33,7 +33,7 @@ export async function checkSecurity(
   input: SecurityInput,
 ): Promise<SecurityResult> {
   if (alternatives.length === 0) return { passed: true, credential: null }
-  const failures: Extract<Verification, { passed: false }>[] = []
+  const failures: Failure[] = []
   for (const alternative of alternatives) {
     const verifications: Verification[] = []
     for (const [name, scopes] of Object.entries(alternative))
@@ -45,23 +45,28 @@ export async function checkSecurity(
         credential:
           verifications.map(verification => (verification.passed ? verification.credential : '')).join('+') || null,
       }
-    // The credentials are valid, and only a scope is missing.
-    failures.push(
-      ...failed.map(verification => ({
-        ...verification,
-        isScope: verification.isScope && failed.every(other => other.isScope),
-      })),
-    )
+    failures.push({
+      // The credentials are valid, and only a scope is missing.
+      isScope: failed.every(verification => verification.isScope),
+      message: failed.map(({ message }) => message).join(' and '),
+      challenges: failed.flatMap(({ challenge }) => challenge ?? []),
+    })
   }
   const byScope = failures.filter(failure => failure.isScope)
   const reported = byScope.length > 0 ? byScope : failures
-  const challenges = [...new Set(reported.flatMap(failure => failure.challenge ?? []))]
   return {
     passed: false,
     status: byScope.length > 0 ? 403 : 401,
-    message: [...new Set(reported.map(failure => failure.message))].join('; or '),
-    challenges,
+    message: [...new Set(reported.map(({ message }) => message))].join('; or '),
+    challenges: [...new Set(reported.flatMap(({ challenges }) => challenges))],
   }
+}
+
+/** Why an alternative did not pass: all of its missing credentials. */
+interface Failure {
+  isScope: boolean
+  message: string
+  challenges: string[]
 }
 
 async function checkScheme(
@@ -154,11 +159,17 @@ function checkBasic(value: string, input: SecurityInput): Verification {
 async function checkToken(required: string[], input: SecurityInput, kind: string): Promise<Verification> {
   const token = authorization(input, 'bearer')
   const realm = `Bearer realm="${input.mock}"`
-  if (token === '') return fail('an access token is required', realm)
   // Without the provider, tokens and scopes can't be verified.
-  if (input.credentials.oauth === 'any' || !input.verifyToken) return { passed: true, credential: kind }
+  const isUnverified = input.credentials.oauth === 'any' || !input.verifyToken
+  if (token === '')
+    return fail(`an access token ${isUnverified ? '' : 'of the built-in identity provider '}is required`, realm)
+  if (isUnverified || !input.verifyToken) return { passed: true, credential: kind }
   const verified = await input.verifyToken(token)
-  if (!verified) return fail('the access token is not valid', `${realm}, error="invalid_token"`)
+  if (!verified)
+    return fail(
+      'the access token is not valid; expected one of the built-in identity provider',
+      `${realm}, error="invalid_token"`,
+    )
   const missing = required.filter(scope => !verified.scopes.includes(scope))
   if (missing.length === 0) return { passed: true, credential: kind }
   return fail(

@@ -1,42 +1,57 @@
 /** Serializes a value for its media type. */
 import { OutputBudget, type StepBudget } from 'svc/plugin'
-import { isRecord } from 'svc/toolkit'
+import { exactAsText, isRecord, writeJson } from 'svc/toolkit'
 import type { CompiledApi } from '../api/compiled-api.ts'
-import type { Json } from '../document/json.ts'
+import type { Json, JsonObject } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
 import { SeededRandom } from '../schema/seed.ts'
 import { imageFor } from './images.ts'
+import { writeMultipart } from './multipart.ts'
+import { writeSequence } from './sequences.ts'
 import { writeXml } from './xml.ts'
 
 /** How to serialize a value. */
 export interface Serialization {
   type: string
   schema: Json | undefined
+  /** The `encoding` of the media type, for the parts of multipart bodies. */
+  encoding: JsonObject | undefined
   api: CompiledApi
   output: OutputBudget
   /** Steps for escaping. */
   steps: StepBudget
 }
 
+export interface Serialized {
+  bytes: Buffer
+  /** The media type; of multipart bodies with the boundary. */
+  type: string
+}
+
 /**
  * The bytes of a value. Strings of non-JSON types are sent unchanged. Throws `OutputTooLarge` or `OutputUnavailable`.
  */
-export function serializeBody(value: Json, serialization: Serialization): Buffer {
-  const { output } = serialization
-  const text = bodyText(value, serialization)
+export function serializeBody(value: Json, serialization: Serialization): Serialized {
+  const { output, encoding } = serialization
+  const { text, type } = isMultipart(serialization.type)
+    ? writeMultipart(value, { type: serialization.type, encoding, output: new OutputBudget(output.limit) })
+    : { text: bodyText(value, serialization), type: serialization.type }
   // What templates inserted was taken when they were filled.
   const missing = Buffer.byteLength(text) - output.used
   if (missing > 0) output.take(missing)
-  return Buffer.from(text)
+  return { bytes: Buffer.from(text), type }
 }
 
 /**
  * JSON has the size of the value, which generator, templates and document bound. What other formats repeat, such as the names
  * of elements, is counted while they are written.
  */
-function bodyText(value: Json, { type, schema, api, output, steps }: Serialization): string {
+function bodyText(given: Json, { type, schema, api, output, steps }: Serialization): string {
   const base = baseType(type)
-  if (isJsonType(base)) return JSON.stringify(value)
+  if (isJsonType(base)) return writeJson(given)
+  const value = exactAsText(given)
+  const sequence = writeSequence(value, base, new OutputBudget(output.limit))
+  if (sequence !== undefined) return sequence
   if (typeof value === 'string') return value
   if (isXmlType(base))
     return writeXml(value, schema, {
@@ -47,7 +62,7 @@ function bodyText(value: Json, { type, schema, api, output, steps }: Serializati
     })
   if (base === 'application/x-www-form-urlencoded' && isRecord(value))
     return formEncode(value, new OutputBudget(output.limit))
-  return JSON.stringify(value)
+  return writeJson(given)
 }
 
 /** Bytes for types without a schema: an image for image types, otherwise sixteen bytes derived from the seed. */
@@ -61,13 +76,18 @@ export function isBinaryType(type: string): boolean {
   return (
     base.startsWith('image/') ||
     (!isJsonType(base) &&
+      !isMultipart(base) &&
       !isXmlType(base) &&
       !base.startsWith('text/') &&
-      !/^application\/(?:x-www-form-urlencoded|graphql|jwt|sql|yaml|x-yaml|javascript|(?:x-)?ndjson|jsonl?|json-seq|xhtml)$/.test(
+      !/^application\/(?:x-www-form-urlencoded|graphql|jwt|sql|yaml|x-yaml|javascript|(?:x-)?ndjson|jsonl?|(?:.+\+)?json-seq|xhtml)$/.test(
         base,
       ) &&
       !/\+(?:yaml|jwt|xml)$/.test(base))
   )
+}
+
+function isMultipart(type: string): boolean {
+  return baseType(type).startsWith('multipart/')
 }
 
 const MAX_PAIRS = 5000

@@ -1,15 +1,14 @@
 /** Renders the body and headers of a chosen response, with a cache. */
-import { isRecord } from 'svc/toolkit'
 import type { CompiledApi } from '../api/compiled-api.ts'
 import type { MediaType, Operation } from '../document/operations.ts'
-import { own, ownObject, type Json } from '../document/json.ts'
-import { negotiate } from '../request/media-types.ts'
+import { ownObject, type Json } from '../document/json.ts'
 import type { SampleOptions } from '../schema/sample.ts'
 import type { AnswerBudgets } from '../schema/generation-cost.ts'
 import { echo } from './echo.ts'
 import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'
 import { documentHeaders, headerToken } from './response-headers.ts'
-import { exampleValue, type Choice } from '../api/response-choice.ts'
+import type { ChosenType } from './representation.ts'
+import { exampleValue, firstExample, type Choice } from '../api/response-choice.ts'
 
 /** The input that determines a rendered response. */
 export interface RenderInput {
@@ -37,34 +36,8 @@ export interface Rendered {
   source: string
 }
 
-/** The media type of a choice, and whether it is acceptable; undefined if the response has no content. */
-export interface ChosenType {
-  media: MediaType
-  type: string
-  fits: boolean
-}
-
 const MAX_ENTRIES = 1000
 const MAX_BYTES = 16 << 20
-const BODILESS = new Set([204, 205, 304])
-
-/** Chooses the media type. If an example is named, media types that have it are preferred. */
-export function chooseType(choice: Choice, accept: string | undefined): ChosenType | undefined {
-  const { content } = choice.definition
-  if (BODILESS.has(choice.status)) return undefined
-  const withExample =
-    choice.example === null
-      ? []
-      : content.filter(({ raw }) => Object.hasOwn(ownObject(raw, 'examples') ?? {}, choice.example ?? ''))
-  const offered = withExample.length > 0 ? withExample : content
-  const chosen = negotiate(
-    offered.map(({ type }) => type),
-    accept,
-  )
-  const media = chosen && offered.find(({ type }) => type === chosen.declaredAs)
-  return media && { media, type: chosen.type, fits: chosen.fits }
-}
-
 /** Renders responses for one version of a mock. */
 export class Renderer {
   readonly #api: CompiledApi
@@ -84,7 +57,7 @@ export class Renderer {
       input.choice.status,
       input.choice.definition.status,
       chosen?.type,
-      input.choice.example,
+      chosen?.example,
       input.dynamic,
       input.seed,
       input.echo,
@@ -115,7 +88,7 @@ export class Renderer {
         source: choice.example === null ? 'generated' : `example:${headerToken(choice.example)}`,
       }
     const { media, type } = chosen
-    const body = this.#body(media, type, choice, { seed, useExamples: !input.dynamic, budgets: input.budgets })
+    const body = this.#body(chosen, { seed, useExamples: !input.dynamic, budgets: input.budgets })
     const contentType = type.startsWith('text/') && !type.includes(';') ? `${type}; charset=utf-8` : type
     if (body.bytes)
       return { value: undefined, bytes: body.bytes, contentType, schema: media.schema, headers, source: body.source }
@@ -127,52 +100,48 @@ export class Renderer {
             { template: operation.template, path: input.path, body: requestBody, schema: media.schema },
             this.#api.sampler.flattener,
           )
+    const serialized = serializeBody(value, {
+      type: contentType,
+      schema: media.schema,
+      encoding: ownObject(media.raw, 'encoding'),
+      api: this.#api,
+      output: input.budgets.output,
+      steps: input.budgets.writing,
+    })
     return {
       value,
-      bytes: serializeBody(value, {
-        type,
-        schema: media.schema,
-        api: this.#api,
-        output: input.budgets.output,
-        steps: input.budgets.writing,
-      }),
-      contentType,
+      bytes: serialized.bytes,
+      contentType: serialized.type,
       schema: media.schema,
       headers,
       source: body.source,
     }
   }
 
-  #body(
-    media: MediaType,
-    type: string,
-    choice: Choice,
-    options: SampleOptions,
-  ): { value: Json; bytes?: Buffer; source: string } {
-    if (options.useExamples || choice.example !== null) {
-      const found = this.#example(media, choice.example)
+  #body({ media, type, example }: ChosenType, options: SampleOptions): { value: Json; bytes?: Buffer; source: string } {
+    if (options.useExamples || example !== null) {
+      const found = this.#example(media, example)
       if (found) return found
     }
     if (isBinaryType(type)) return { value: null, bytes: generatedBytes(type, options.seed), source: 'generated' }
-    if (media.schema === undefined && type.startsWith('text/')) return { value: '', source: 'generated' }
+    if (media.schema === undefined && media.sequence === undefined && type.startsWith('text/'))
+      return { value: '', source: 'generated' }
     return {
-      value: this.#api.sampler.sample(media.schema, options),
+      value: this.#api.sampler.sample(media.sequence ?? media.schema, options),
       source: 'generated',
     }
   }
 
   #example(media: MediaType, name: string | null): { value: Json; source: string } | undefined {
+    const { document } = this.#api
     if (name !== null) {
-      const value = exampleValue(this.#api.document, media.raw, name)
+      const value = exampleValue(document, media.raw, name)
       return value === undefined ? undefined : { value, source: `example:${headerToken(name)}` }
     }
-    if (Object.hasOwn(media.raw, 'example')) return { value: media.raw['example'] ?? null, source: 'example' }
-    for (const [first, entry] of Object.entries(ownObject(media.raw, 'examples') ?? {})) {
-      const example = this.#api.document.resolve(entry)
-      const value = isRecord(example) ? own(example, 'value') : undefined
-      if (value !== undefined) return { value, source: `example:${headerToken(first)}` }
-    }
-    return undefined
+    const first = firstExample(document, media.raw)
+    return (
+      first && { value: first.value, source: first.name === null ? 'example' : `example:${headerToken(first.name)}` }
+    )
   }
 
   #remember(key: string, rendered: Rendered): void {

@@ -2,7 +2,7 @@
 import { isOriginWide, isRecord, isToken } from 'svc/toolkit'
 import type { CompiledApi } from '../api/compiled-api.ts'
 import type { SampleOptions } from '../schema/sample.ts'
-import type { ResponseDefinition } from '../document/operations.ts'
+import type { Parameter, ResponseDefinition } from '../document/operations.ts'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 
 /** Headers that the server sets, or that would change how clients read the body. */
@@ -28,20 +28,32 @@ export function headerToken(name: string): string {
 /** Names and values. A value is the `example`, else the first of `examples`, else generated from the schema. */
 export function documentHeaders(
   api: CompiledApi,
-  response: ResponseDefinition,
+  response: Pick<ResponseDefinition, 'headers'>,
   options: SampleOptions,
 ): [string, string][] {
   const headers: [string, string][] = []
   for (const [name, definition] of response.headers) {
     if (!isTakenFromDocuments(name)) continue
+    const example = exampleOf(api, definition)
     const value =
-      exampleOf(api, definition) ??
-      generated(api, definition, { ...options, seed: `${options.seed}/header/${name.toLowerCase()}` })
+      example === undefined
+        ? generated(api, definition, { ...options, seed: `${options.seed}/header/${name.toLowerCase()}` })
+        : example
     const text = headerText(serialize(value))
     options.budgets.output.take(name.length + text.length)
     headers.push([name, text])
   }
   return headers
+}
+
+/** Names and values of the header parameters of a request that the mock sends. */
+export function parameterHeaders(
+  api: CompiledApi,
+  parameters: readonly Parameter[],
+  options: SampleOptions,
+): [string, string][] {
+  const headers = new Map(parameters.filter(entry => entry.in === 'header').map(({ name, raw }) => [name, raw]))
+  return documentHeaders(api, { headers }, options)
 }
 
 function exampleOf(api: CompiledApi, definition: JsonObject): Json | undefined {

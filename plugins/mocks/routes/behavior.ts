@@ -6,6 +6,7 @@ import { managementError } from '../errors.ts'
 import { mergePatch, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { withParts, type JsonParts, type Mock } from '../management/mock.ts'
 import { readOverride } from '../rules/override.ts'
+import { RULE_SCHEMA } from '../rules/rule-schema.ts'
 import { readRule, readRules, type Rule } from '../rules/rule.ts'
 import { readSettings } from '../definition/settings.ts'
 import { checkRevision, requireMock, type Service } from '../management/service.ts'
@@ -161,6 +162,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     writes({
       summary: 'Add a rule',
+      requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
       parameters: [
         nameParameter,
         {
@@ -197,15 +199,28 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get a rule',
-      parameters: [nameParameter, idParameter],
+      parameters: [
+        nameParameter,
+        idParameter,
+        {
+          name: 'translate',
+          in: 'query',
+          description: '`true`: conditions in the older spelling are shown in the present one.',
+          schema: { type: 'boolean', default: false },
+        },
+      ],
       examples: [{ name: 'Unknown', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),
-    request => requireRule(requireMock(service, request.params.name), request.params.id).asJson,
+    request => {
+      const rule = requireRule(requireMock(service, request.params.name), request.params.id)
+      return readQuery(request).get('translate') === 'true' ? (rule.translated ?? rule.asJson) : rule.asJson
+    },
   )
   app.put<OfRule>(
     `${BASE}/rules/:id`,
     writes({
       summary: 'Replace a rule',
+      requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
       parameters: [nameParameter, idParameter],
       examples: [
         {

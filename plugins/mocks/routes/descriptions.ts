@@ -1,4 +1,6 @@
 /** Parts that the descriptions of the management routes share. */
+import { tooLargeMessage, type Bounds } from '../bounds.ts'
+import { uploadLimit } from '../management/upload.ts'
 import { describe, type RouteDescription, type RouteParameter } from 'svc/plugin'
 
 export const MANAGEMENT = {
@@ -26,6 +28,22 @@ export const DOCUMENT_BODY: NonNullable<RouteDescription['requestBody']> = {
   description: 'An OpenAPI document in JSON or YAML, alone or as `spec` of an object with settings of the mock',
   required: true,
   content: { 'application/json': {}, 'application/yaml': { type: 'string' } },
+}
+
+/** Describes a route that takes uploads, which have a limit of their own. */
+export function takesUploads(
+  bounds: Bounds,
+  description: Omit<RouteDescription, 'category'>,
+): ReturnType<typeof writes> {
+  const limit = uploadLimit(bounds)
+  return writes({
+    ...description,
+    ownBodyLimit: limit,
+    errorForm: ({ kind, body }) =>
+      kind === 'payload_too_large'
+        ? { body: { error: 'too_large', message: tooLargeMessage(bounds.documentBytes), limit: bounds.documentBytes } }
+        : { body },
+  })
 }
 
 /** Describes a write route. */

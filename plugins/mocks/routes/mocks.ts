@@ -7,6 +7,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'svc/plugin'
+import { CONVERTED_FROM } from '../check/current-form.ts'
 import { showReport } from '../check/report.ts'
 import { readDocument } from '../document/read.ts'
 import { managementError } from '../errors.ts'
@@ -17,7 +18,7 @@ import type { DocumentReference, Mock } from '../management/mock.ts'
 import { checkRevision, requireMock, refuseManaged, summaryOf, urlOf, type Service } from '../management/service.ts'
 import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts'
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
-import { DOCUMENT_BODY, MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
+import { DOCUMENT_BODY, MANAGEMENT, nameParameter, takesUploads, TINY_SPEC, writes } from './descriptions.ts'
 
 interface Named {
   Params: { name: string }
@@ -32,6 +33,7 @@ const TOOLS = [
 ] as const
 
 export function registerMocks(app: FastifyInstance, service: Service): void {
+  const { bounds } = service.registry.options
   const tools = service.svc.use('control.tools')
   for (const [name, method, path] of TOOLS) tools.tool({ name, operation: { method, path } })
   app.get(
@@ -45,7 +47,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
   )
   app.post(
     '/_svc/mocks',
-    writes({
+    takesUploads(bounds, {
       summary: 'Upload a mock',
       parameters: [
         {
@@ -78,7 +80,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
   )
   app.post(
     '/_svc/mocks/check',
-    writes({
+    takesUploads(bounds, {
       summary: 'Check a document without storing it',
       parameters: [
         {
@@ -113,7 +115,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
   )
   app.put<Named>(
     '/_svc/mocks/:name',
-    writes({
+    takesUploads(bounds, {
       summary: 'Deploy a document as a mock',
       parameters: [nameParameter],
       requestBody: DOCUMENT_BODY,
@@ -241,7 +243,7 @@ function loadErrors({ svc }: Service): JsonObject[] {
 /** Decodes and reads an upload. */
 async function receive({ svc, registry }: Service, request: FastifyRequest): Promise<ReadUpload> {
   return readUpload(
-    await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds),
+    await decodeBody(svc.http.receivedBody(request), request.headers['content-encoding'], registry.options.bounds),
   )
 }
 
@@ -359,8 +361,10 @@ async function spec(service: Service, request: FastifyRequest<Named>, reply: Fas
   const text = await service.mocks.text(sha256)
   reply.type(`application/${wanted ?? format}; charset=utf-8`)
   if (wanted === null || wanted === format) return reply.send(text)
-  // The document of the current version is parsed already.
-  const value = sha256 === mock.current?.sha256 ? mock.live.api.document.root : parsed(text, service)
+  // The document of the current version is parsed already, unless what is served was converted.
+  const { root } = mock.live.api.document
+  const isServed = sha256 === mock.current?.sha256 && !Object.hasOwn(root, CONVERTED_FROM)
+  const value = isServed ? root : parsed(text, service)
   return reply.send(wanted === 'json' ? JSON.stringify(value, null, 2) : await service.texts.write(value, 'yaml'))
 }
 
@@ -388,9 +392,8 @@ async function operations(service: Service, request: FastifyRequest<Named>): Pro
   const { api, parts } = mock.live
   await service.counts.collect()
   const requests = await service.counts.ofMock(mock.name)
-  const url =
-    urlOf(service, request, mock.name) +
-    (parts.settings.basePath === 'auto' ? (api.serverPaths[0] ?? '') : parts.settings.basePath.replace(/\/$/, ''))
+  const url = urlOf(service, request, mock.name)
+  const base = parts.settings.basePath
   return {
     count: api.operations.length,
     operations: api.operations.map(operation => ({
@@ -398,7 +401,7 @@ async function operations(service: Service, request: FastifyRequest<Named>): Pro
       operation_id: operation.operationId,
       method: operation.method,
       path: operation.template,
-      url: url + operation.template,
+      url: `${url}${base === 'auto' ? api.pathOf(operation) : base.replace(/\/$/, '')}${operation.template}`,
       summary: operation.summary,
       statuses: operation.responses.map(response => response.status),
       media_types: [...new Set(operation.responses.flatMap(response => response.content.map(({ type }) => type)))],

@@ -13,6 +13,7 @@ import {
 } from 'svc/plugin'
 import { copyData, copyText, sandboxPolicy } from 'svc/toolkit'
 import type { MockResponse } from '../exchange/response-builder.ts'
+import type { PlannedCallbacks } from '../exchange/callbacks.ts'
 import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import type { DocumentFormat } from '../management/document-text.ts'
@@ -117,6 +118,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     path,
     query,
     headers: request.headers,
+    rawHeaders: request.raw.rawHeaders,
     body: svc.http.body(request),
   })
   await svc.budgets.turn()
@@ -140,7 +142,23 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     svc.http.abortResponse(request, reply)
     return reply
   }
+  if (response.callbacks) sendCallbacks(service, request, reply, mock, response.callbacks)
   return send(reply, mock.name, version, response, live, operation)
+}
+
+/** The response says what is sent, and why the rest is not. */
+function sendCallbacks(
+  { svc, callbacks }: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mock: Mock,
+  planned: PlannedCallbacks,
+): void {
+  const { requests, skipped } = callbacks.send(mock.name, planned, svc.http.baseUrl(request))
+  const reason =
+    skipped[0] && `; reason="${headerText(`${skipped[0].name}: ${skipped[0].reason}`.replaceAll(/["\\]/g, "'"))}"`
+  if (requests.length + skipped.length > 0)
+    reply.header('X-Svc-Mock-Callbacks', `sent=${requests.length}; skipped=${skipped.length}${reason ?? ''}`)
 }
 
 /** The path below the mock, as sent. */
@@ -166,7 +184,7 @@ async function respond(
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
   if (match.kind === 'operation') {
     const { operation, path } = match
-    const context = engineContext(service, request, mock)
+    const context = engineContext(service, request, mock, incoming)
     const response = await handleOperation(live, incoming, context, operation, path).catch((error: unknown) =>
       tooCostly(error, mock.name, operation.key),
     )
@@ -200,7 +218,8 @@ async function respond(
   }
 }
 
-function engineContext({ svc, memories }: Service, request: FastifyRequest, mock: Mock): EngineContext {
+function engineContext(service: Service, request: FastifyRequest, mock: Mock, incoming: Incoming): EngineContext {
+  const { svc, memories } = service
   const session = svc.http.session(request)
   const key = keyOfSession(session)
   let generation: StepBudget | undefined
@@ -208,7 +227,12 @@ function engineContext({ svc, memories }: Service, request: FastifyRequest, mock
   let writing: StepBudget | undefined
   return {
     mock: mock.name,
+    get url() {
+      return `${urlOf(service, request, mock.name)}${incoming.path}${incoming.rawQuery && `?${incoming.rawQuery}`}`
+    },
     session: session.label,
+    clientIp: svc.http.clientIp(request),
+    scheme: svc.http.origin(request).scheme,
     count: operation => memories.count(mock.name, key, operation),
     setState: values => memories.set(mock.name, key, values),
     hasClientCertificate: () => svc.pki.clientCertificate(request).state === 'valid',

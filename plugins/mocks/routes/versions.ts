@@ -15,7 +15,7 @@ import { draftOf, type Draft, type Mock, type Version } from '../management/mock
 import { checkRevision, requireMock, refuseManaged, type Service } from '../management/service.ts'
 import { decodeBody, readUpload } from '../management/upload.ts'
 import { checkForDeploy, sendMock } from './deployment.ts'
-import { MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
+import { MANAGEMENT, nameParameter, TINY_SPEC, takesUploads, writes } from './descriptions.ts'
 
 interface Named {
   Params: { name: string }
@@ -37,7 +37,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
   )
   app.put<Named>(
     '/_svc/mocks/:name/draft',
-    writes({
+    takesUploads(service.registry.options.bounds, {
       summary: 'Save a draft without changing the live mock',
       parameters: [nameParameter],
       examples: [
@@ -151,7 +151,7 @@ function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
     refuseManaged(mock)
     checkRevision(request, mock)
     const upload = readUpload(
-      await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds),
+      await decodeBody(svc.http.receivedBody(request), request.headers['content-encoding'], registry.options.bounds),
     )
     const live = mock.partsAsJson()
     const given = {

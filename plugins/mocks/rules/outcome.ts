@@ -1,5 +1,13 @@
 /** The modifications of a response by a rule or override, and their validation. */
-import { isOriginWide, isRecord, isToken } from 'svc/toolkit'
+import {
+  checkReferences,
+  fieldProblem,
+  isOriginWide,
+  isRecord,
+  isToken,
+  RULE_REFERENCES,
+  type ReferenceWords,
+} from 'svc/toolkit'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {
@@ -9,13 +17,26 @@ export interface Outcome {
   body: Json | undefined
   /** JSON Merge Patch (RFC 7396) for the body. */
   merge: Json | undefined
-  headers: Record<string, string>
+  /** A name with a list of values has a line for each. */
+  headers: Record<string, string | string[]>
   mediaType: string | null
   delayMs: number
   /** Null removes a key. */
   setState: Record<string, string | null>
   abort: boolean
+  /** Whether references in texts are replaced. */
+  isTemplate: boolean
 }
+
+/** The words of references. */
+export const MOCK_REFERENCES: ReferenceWords = {
+  ...RULE_REFERENCES,
+  state: 'names',
+  mock: 'nothing',
+  operation: 'nothing',
+}
+/** The keys in whose texts references are replaced. */
+const TEMPLATES = ['body', 'merge', 'headers', 'set_state']
 
 export interface OutcomeLimits {
   maxDelayMs: number
@@ -35,6 +56,8 @@ const FORBIDDEN_HEADER =
   /^(?:connection|content-length|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*)$/i
 /** Maximum length of a header name. */
 const MAX_NAME = 100
+/** Lines of one header. */
+const MAX_LINES = 20
 
 /** Validates each key; returns an error message, or null if the value is valid. */
 const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | null> = {
@@ -55,6 +78,7 @@ const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | nu
       : `expected an integer number of milliseconds from 0 to ${limits.maxDelayMs}`,
   set_state: checkState,
   abort: value => (typeof value === 'boolean' ? null : 'expected true or false'),
+  template: value => (typeof value === 'boolean' ? null : 'expected true or false'),
 }
 
 const MAX_MEDIA_TYPE = 1024
@@ -83,8 +107,15 @@ function checkHeaders(value: Json): string | null {
   for (const [name, text] of Object.entries(value)) {
     if (name.length > MAX_NAME || !isToken(name)) return `"${name.slice(0, MAX_NAME)}" is not a valid header name`
     if (FORBIDDEN_HEADER.test(name) || isOriginWide(name)) return `the header ${name} can't be set`
-    if (typeof text !== 'string' || text.length > 8192)
+    const lines = Array.isArray(text) ? text : [text]
+    if (lines.length === 0 || lines.length > MAX_LINES)
+      return `expected a string, or a list of 1 to ${MAX_LINES} strings, for the header ${name}`
+    if (!lines.every(line => typeof line === 'string' && line.length <= 8192))
       return `expected a string of at most 8192 characters for the header ${name}`
+    for (const line of lines as string[]) {
+      const problem = fieldProblem(name, line)
+      if (problem !== null) return problem
+    }
   }
   return null
 }
@@ -113,17 +144,35 @@ export function readOutcome(
       : `unknown key (known: ${[...Object.keys(CHECKS), ...others].join(', ')})`
     if (message) return { problem: { at: key.slice(0, 64), message } }
   }
+  const isTemplate = own(value, 'template') !== false
+  for (const key of isTemplate ? TEMPLATES : []) {
+    const problem = referenceProblem(own(value, key), key)
+    if (problem !== null) return { problem }
+  }
   return {
     outcome: {
       status: (own(value, 'status') as number | undefined) ?? null,
       example: (own(value, 'example') as string | undefined) ?? null,
       body: own(value, 'body'),
       merge: own(value, 'merge'),
-      headers: (own(value, 'headers') as Record<string, string> | undefined) ?? {},
+      headers: (own(value, 'headers') as Record<string, string | string[]> | undefined) ?? {},
       mediaType: (own(value, 'media_type') as string | undefined) ?? null,
       delayMs: (own(value, 'delay_ms') as number | undefined) ?? 0,
       setState: (own(value, 'set_state') as Record<string, string | null> | undefined) ?? {},
       abort: own(value, 'abort') === true,
+      isTemplate,
     },
+  }
+}
+
+/** The first reference that can't be looked up. */
+function referenceProblem(value: Json | undefined, key: string): Problem | null {
+  if (value === undefined) return null
+  try {
+    checkReferences(value, MOCK_REFERENCES, key)
+    return null
+  } catch (error) {
+    const { at, message, remedy } = error as { at: string; message: string; remedy?: string }
+    return { at, message: remedy === undefined ? message : `${message}; ${remedy}` }
   }
 }

@@ -1,9 +1,7 @@
 /** Rules: conditions on a request, and the response if they match. */
-import { isTooExpensive, type StepBudget } from 'svc/plugin'
-import { isRecord } from 'svc/toolkit'
-import type { Bounds } from '../bounds.ts'
+import { isRecord, type Conditions } from 'svc/toolkit'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
-import { readCondition, type Condition, type ConditionScope } from './condition.ts'
+import { readRuleConditions, type ConditionLimits } from './conditions.ts'
 import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './outcome.ts'
 
 export interface Rule {
@@ -14,18 +12,16 @@ export interface Rule {
   /** Whether the rule is evaluated before security and validation. */
   bypass: boolean
   outcome: Outcome
-  /** Whether all conditions match (or any of them, with `match: any`). */
-  matches(scope: ConditionScope): boolean
+  conditions: Conditions
   /** As given, with the id, for responses. */
   asJson: JsonObject
+  /** In the language of rules; null if it was given in it. */
+  translated: JsonObject | null
 }
 
 const KEYS = new Set(['id', 'name', 'enabled', 'operation', 'bypass', 'match', 'when', 'then'])
 
-export interface RuleLimits {
-  bounds: Bounds
-  /** What checking the patterns and queries of all rules may take. */
-  checks: StepBudget
+export interface RuleLimits extends ConditionLimits {
   outcome: OutcomeLimits
 }
 
@@ -66,16 +62,14 @@ export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): {
     return wrong('operation', 'expected an operationId or "METHOD /path"')
   const flags = readFlags(value)
   if ('problem' in flags) return flags
-  const conditions = readConditions(own(value, 'when'), limits)
-  if ('problem' in conditions) return conditions
+  const read = readRuleConditions(value, limits)
+  if ('problem' in read) return read
   if (!isRecord(own(value, 'then'))) return wrong('then', 'expected an object')
   const outcome = readOutcome(ownObject(value, 'then') ?? {}, [], limits.outcome)
   if ('problem' in outcome) return wrong(`then.${outcome.problem.at}`, outcome.problem.message)
   taken.add(id)
-  const { list } = conditions
-  const matches = flags.matchAny
-    ? (scope: ConditionScope) => list.length === 0 || list.some(condition => condition(scope))
-    : (scope: ConditionScope) => list.every(condition => condition(scope))
+  const { conditions, match, isOlder } = read.conditions
+  const asJson = { ...value, id }
   return {
     rule: {
       id,
@@ -83,10 +77,16 @@ export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): {
       operation,
       bypass: flags.bypass,
       outcome: outcome.outcome,
-      matches,
-      asJson: { ...value, id },
+      conditions,
+      asJson,
+      translated: isOlder ? translate(asJson, match) : null,
     },
   }
+}
+
+/** The rule with its conditions in the language of rules, before what it does. */
+function translate({ when: _when, match: _match, then, ...rest }: JsonObject, match: JsonObject): JsonObject {
+  return { ...rest, ...(Object.keys(match).length === 0 ? {} : { match }), then: then! }
 }
 
 function freeId(taken: ReadonlySet<string>): string {
@@ -95,43 +95,13 @@ function freeId(taken: ReadonlySet<string>): string {
   return `r${number}`
 }
 
-function readFlags(value: JsonObject): { enabled: boolean; bypass: boolean; matchAny: boolean } | { problem: Problem } {
+function readFlags(value: JsonObject): { enabled: boolean; bypass: boolean } | { problem: Problem } {
   const enabled = own(value, 'enabled') ?? true
   const bypass = own(value, 'bypass') ?? false
-  const match = own(value, 'match') ?? 'all'
   const name = own(value, 'name') ?? ''
   if (typeof enabled !== 'boolean') return { problem: { at: 'enabled', message: 'expected true or false' } }
   if (typeof bypass !== 'boolean') return { problem: { at: 'bypass', message: 'expected true or false' } }
-  if (match !== 'all' && match !== 'any') return { problem: { at: 'match', message: 'expected "all" or "any"' } }
   if (typeof name !== 'string' || name.length > 200)
     return { problem: { at: 'name', message: 'expected a string of at most 200 characters' } }
-  return { enabled, bypass, matchAny: match === 'any' }
-}
-
-function readConditions(
-  value: Json | undefined,
-  { bounds, checks }: RuleLimits,
-): { list: Condition[] } | { problem: Problem } {
-  if (value === undefined || value === null) return { list: [] }
-  if (!Array.isArray(value) || value.length > bounds.conditions)
-    return { problem: { at: 'when', message: `expected a list of at most ${bounds.conditions} conditions` } }
-  const list: Condition[] = []
-  for (const [index, entry] of value.entries()) {
-    const read = readWithin(() => readCondition(entry, bounds, checks))
-    if ('problem' in read)
-      return {
-        problem: { at: `when[${index}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message },
-      }
-    list.push(read.condition)
-  }
-  return { list }
-}
-
-function readWithin<T>(read: () => T): T | { problem: Problem } {
-  try {
-    return read()
-  } catch (error) {
-    if (!isTooExpensive(error)) throw error
-    return { problem: { at: '', message: 'the patterns of the rules are too large' } }
-  }
+  return { enabled, bypass }
 }

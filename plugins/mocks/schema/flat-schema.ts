@@ -20,6 +20,8 @@ export interface FlatSchema {
   examples: Json[]
   default: Json | undefined
   format: string | undefined
+  /** The schema of the JSON document that a string contains (`contentSchema`). */
+  content: Json | undefined
   patterns: string[]
   minLength: number
   maxLength: number
@@ -62,6 +64,7 @@ function emptyFlat(): FlatSchema {
     examples: [],
     default: undefined,
     format: undefined,
+    content: undefined,
     patterns: [],
     minLength: 0,
     maxLength: Infinity,
@@ -211,8 +214,12 @@ function absorbValues(flat: FlatSchema, schema: JsonObject): void {
   if (Object.hasOwn(schema, 'example')) flat.examples.push(schema['example'] ?? null)
   const first = listOf(schema, 'examples')[0]
   if (first !== undefined) flat.examples.push(first)
-  if (Object.hasOwn(schema, 'default') && schema['default'] !== null) flat.default = schema['default']
+  if (Object.hasOwn(schema, 'default')) flat.default = schema['default']
   flat.format = ownText(schema, 'format') ?? flat.format
+  const encoding = ownText(schema, 'contentEncoding')
+  if (encoding === 'base64') flat.format ??= 'byte'
+  if (encoding === undefined && /[/+]json\b/i.test(ownText(schema, 'contentMediaType') ?? ''))
+    flat.content = own(schema, 'contentSchema') ?? flat.content
   const pattern = ownText(schema, 'pattern')
   if (pattern !== undefined) flat.patterns.push(pattern)
 }

@@ -91,3 +91,11 @@ const FORMATS: Record<string, ((random: SeededRandom) => string) | undefined> = 
     regex: () => '^[a-z]+$',
   },
 )
+
+/** Formats of numbers, which strings have in some documents, and texts that need no special form. */
+const OTHER_FORMATS = new Set(['int32', 'int64', 'float', 'double', 'text', 'string', 'html', 'markdown', 'commonmark'])
+
+/** Whether generated strings of a format are valid ones. */
+export function isKnownFormat(format: string): boolean {
+  return FORMATS[format] !== undefined || OTHER_FORMATS.has(format)
+}

@@ -36,7 +36,15 @@ const MAX_LEVELS = 40
 const MAX_VALUES = 5000
 /** Bytes above which optional members are left out. */
 const MAX_BYTES = 200 << 10
-const MAX_ITEMS = 20
+const MAX_ITEMS = 100
+/** Items of lists in large values, which would multiply. */
+const MAX_ITEMS_OF_LARGE = 20
+/** Values above which a value is large. */
+const LARGE_VALUES = 500
+/** Members that are added to an object to reach `minProperties`. */
+const MAX_ADDED_MEMBERS = 20
+/** Attempts to find different items, besides one for each. */
+const MORE_ATTEMPTS = 10
 /** Steps for a value of an enum, or an alternative. */
 const ALTERNATIVE_STEPS = 30
 /** Steps for comparing a name with a pattern. */
@@ -110,7 +118,10 @@ export class SampleBuilder {
   #given(flat: FlatSchema, path: string): Json | undefined {
     if (flat.const !== undefined) return flat.const
     if (this.#useExamples && !this.#corrections.withoutExample.has(path)) {
-      const example = flat.examples.find(value => value !== null) ?? flat.default
+      // Many documents have a null that the schema does not allow.
+      const example = [...flat.examples, flat.default].find(
+        value => value !== null || flat.isNullable || flat.types === null,
+      )
       if (example !== undefined) {
         this.usedExamples.add(path)
         this.hasDoubts = true
@@ -216,6 +227,7 @@ export class SampleBuilder {
       case 'null':
         return null
       case 'string': {
+        if (flat.content !== undefined) return JSON.stringify(this.#value(flat.content, path, name, open, level + 1))
         const text = this.#text(flat, name, path)
         if (flat.patterns.some(pattern => this.#matches(pattern, text) === false)) this.hasDoubts = true
         return text
@@ -312,8 +324,12 @@ export class SampleBuilder {
       flat.properties.size === 0 && flat.required.size === 0 && isRecord(flat.additional) && !this.#isSpent()
     const schema = isRecord(flat.additional) ? flat.additional : {}
     const isOpen = this.#flat(schema).refs.some(ref => timesOpen(open, ref) > 0)
-    const wanted = Math.min(Math.max(flat.minProperties, isMap && !isOpen ? 2 : 0), flat.maxProperties, MAX_ITEMS)
-    for (let number = 1; Object.keys(result).length < wanted && number <= MAX_ITEMS * 2; number++) {
+    const wanted = Math.min(
+      Math.max(flat.minProperties, isMap && !isOpen ? 2 : 0),
+      flat.maxProperties,
+      MAX_ADDED_MEMBERS,
+    )
+    for (let number = 1; Object.keys(result).length < wanted && number <= MAX_ADDED_MEMBERS * 2; number++) {
       const name = `key${number}`
       if (!Object.hasOwn(result, name))
         this.#member(result, name, this.#schemaOfOther(flat, name), {
@@ -328,7 +344,7 @@ export class SampleBuilder {
   #array(flat: FlatSchema, path: string, name: string, open: Open | null, level: number): Json[] {
     const result: Json[] = []
     const itemIsOpen = this.#flat(flat.items).refs.some(ref => timesOpen(open, ref) > 0)
-    const least = Math.min(flat.minItems, MAX_ITEMS)
+    const least = Math.min(flat.minItems, this.#values > LARGE_VALUES ? MAX_ITEMS_OF_LARGE : MAX_ITEMS)
     const wanted =
       itemIsOpen || this.#isSpent() || level >= MAX_LEVELS || flat.items === false
         ? least
@@ -347,14 +363,41 @@ export class SampleBuilder {
       )
     const texts = new Set<string>()
     for (const item of flat.uniqueItems ? result : []) texts.add(this.#textOf(item))
-    for (let attempt = 0; result.length < wanted && attempt < wanted + 10; attempt++) {
+    for (let attempt = 0; result.length < wanted && attempt < wanted + MORE_ATTEMPTS; attempt++) {
       const at = `${path}/${result.length}`
       const item = this.#value(flat.items, flat.uniqueItems ? `${at}#${attempt}` : at, name, open, level + 1)
       if (!flat.uniqueItems || isNew(texts, this.#textOf(item))) result.push(item)
       else if (!this.#corrections.withoutExample.has(`${at}#${attempt + 1}`))
         this.#corrections.withoutExample.add(`${at}#${attempt + 1}`)
     }
+    for (const value of result.length < least ? this.#smallDomain(this.#flat(flat.items)) : []) {
+      if (result.length >= least) break
+      if (!isNew(texts, this.#textOf(value))) continue
+      this.#cost.takeGiven(value)
+      result.push(value)
+    }
     return result
+  }
+
+  /** The values of a schema that allows only few. Chance finds them all rarely, but a list of different ones may need them. */
+  #smallDomain(flat: FlatSchema): Json[] {
+    const values = this.#valuesOf(flat)
+    if (flat.isNullable) values.push(null)
+    this.#cost.steps.take(values.length * ALTERNATIVE_STEPS)
+    return values
+  }
+
+  #valuesOf(flat: FlatSchema): Json[] {
+    if (flat.enum) return [...flat.enum]
+    const type = typeOf(flat)
+    if (type === 'boolean') return [false, true]
+    if (type !== 'integer') return []
+    const step = flat.multipleOf !== undefined && Number.isInteger(flat.multipleOf) ? flat.multipleOf : 1
+    const low = Math.max(flat.minimum, Math.floor(flat.exclusiveMinimum) + 1)
+    const high = Math.min(flat.maximum, Math.ceil(flat.exclusiveMaximum) - 1)
+    const first = Math.ceil(low / step) * step
+    const count = Math.min(MAX_ITEMS, Math.floor((high - first) / step) + 1)
+    return Number.isFinite(count) ? Array.from({ length: Math.max(0, count) }, (_, index) => first + index * step) : []
   }
 
   /** To compare items. The bytes of an item are taken already, so they are at most those of the answer. */

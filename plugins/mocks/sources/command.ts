@@ -5,12 +5,14 @@ import { gzip } from 'node:zlib'
 import { promisify } from 'node:util'
 import { type Command, type CommandResult } from 'svc/plugin'
 import { boundedFetch, isRecord } from 'svc/toolkit'
+import { boundsFor } from '../bounds.ts'
 import { checkDefinition } from '../check/check.ts'
 import { OfficialSchema } from '../check/official-schema.ts'
 import { showReport, type Report } from '../check/report.ts'
 import { reportText } from '../check/report-text.ts'
 import { parseJson } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
+import { bundle } from './bundle.ts'
 
 const USAGE = `usage: svc mock check FILE [--against OLD] [--fail-on breaking] [--json]
        svc mock serve FILE... [--name N] [--config FILE]
@@ -81,9 +83,13 @@ function usageError(message: string): CommandResult {
   return { exitCode: 2 }
 }
 
+/** The document, joined with the files that it refers to; null if it can't be read, which is reported. */
 async function readText(file: string): Promise<string | null> {
   try {
-    return await readFile(file, 'utf8')
+    const options = { folder: process.cwd(), bounds: boundsFor(false), watch: (): void => {} }
+    const { text, problems } = await bundle(resolve(file), await readFile(file, 'utf8'), options)
+    for (const problem of problems) process.stderr.write(`${file}: ${problem}\n`)
+    return text
   } catch (error) {
     process.stderr.write(`${file}: ${(error as Error).message}\n`)
     return null

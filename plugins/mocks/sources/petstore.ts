@@ -171,6 +171,7 @@ export const PETSTORE = {
         required: true,
         description: 'Id of the pet',
         schema: { type: 'integer', format: 'int64' },
+        example: 1,
       },
     },
     responses: {

@@ -4,12 +4,13 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { isRecord, unknownName } from 'svc/toolkit'
-import type { Bounds } from '../bounds.ts'
+import { tooLargeMessage, type Bounds } from '../bounds.ts'
 import { partsOf, type GivenParts } from '../definition/definition.ts'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
 import type { MockSource } from '../management/mock.ts'
 import type { MockEntry } from '../management/section.ts'
+import { bundle, type Bundle, type BundleOptions } from './bundle.ts'
 import { PETSTORE } from './petstore.ts'
 
 /** A mock as defined by its source. */
@@ -19,6 +20,8 @@ export interface SourceEntry {
   /** Absolute path of the document; null if it is inline in `svc.yaml` or built in. */
   file: string | null
   text: string
+  /** Why references to other files were left as they are. */
+  problems: string[]
   given: GivenParts
   enabled: boolean
   /** Location in `svc.yaml`; null for other sources. */
@@ -69,6 +72,7 @@ export async function readSources(options: SourceOptions): Promise<Sources> {
         source: 'builtin',
         file: null,
         text: JSON.stringify(PETSTORE, null, 2),
+        problems: [],
         given: {},
         enabled: true,
         at: null,
@@ -147,27 +151,35 @@ async function readSpec(
   spec: Json | undefined,
   options: SourceOptions,
   wrong: (message: string, remedy: string) => null,
-): Promise<{ file: string | null; text: string } | null> {
-  if (isRecord(spec)) return { file: null, text: JSON.stringify(spec) }
+): Promise<(Bundle & { file: string | null }) | null> {
+  if (isRecord(spec)) return { file: null, text: JSON.stringify(spec), problems: [] }
   if (typeof spec !== 'string' || spec === '')
     return wrong('expected an OpenAPI document or the path of one', 'add "spec: ./document.yaml"')
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(spec))
     return wrong('URLs are not supported; expected the path of a file', 'download the document and use its path')
-  const file = isAbsolute(spec)
-    ? spec
-    : resolve(dirname(options.configFile ?? join(options.workingDirectory, 'svc.yaml')), spec)
+  const file = isAbsolute(spec) ? spec : resolve(folderOf(options), spec)
   options.watch(file)
   const text = await readText(file, options.bounds)
-  return 'error' in text
-    ? wrong(text.error, 'correct the path, which is relative to svc.yaml')
-    : { file, text: text.text }
+  if ('error' in text) return wrong(text.error, 'correct the path, which is relative to svc.yaml')
+  const whole = await bundle(file, text.text, filesBelow(folderOf(options), options))
+  return { file, ...whole }
+}
+
+/** The folder of `svc.yaml`. */
+function folderOf({ configFile, workingDirectory }: SourceOptions): string {
+  return configFile === null ? workingDirectory : dirname(configFile)
+}
+
+function filesBelow(folder: string, { bounds, watch }: SourceOptions): BundleOptions {
+  return { folder, bounds, watch }
 }
 
 async function readServed(name: string, file: string, options: SourceOptions, found: Sources): Promise<void> {
   options.watch(file)
   const text = await readText(file, options.bounds)
-  if ('error' in text) found.errors.push({ file, at: null, message: text.error })
-  else keep({ name, source: 'cli', file, text: text.text, given: {}, enabled: true, at: null }, found)
+  if ('error' in text) return void found.errors.push({ file, at: null, message: text.error })
+  const whole = await bundle(file, text.text, filesBelow(options.workingDirectory, options))
+  keep({ name, source: 'cli', file, ...whole, given: {}, enabled: true, at: null }, found)
 }
 
 /**
@@ -207,6 +219,7 @@ async function readInFolder(
 ): Promise<void> {
   const text = await readText(file, options.bounds)
   if ('error' in text) return void found.errors.push({ file, at: null, message: text.error })
+  const whole = await bundle(file, text.text, filesBelow(dirname(file), options))
   const companion = await readCompanion(join(dirname(file), stem), options.bounds)
   if (companion.error) found.errors.push(companion.error)
   keep(
@@ -214,7 +227,7 @@ async function readInFolder(
       name,
       source: 'directory',
       file,
-      text: text.text,
+      ...whole,
       given: partsOf(companion.value),
       enabled: own(companion.value, 'enabled') !== false,
       at: null,
@@ -258,7 +271,7 @@ async function readText(file: string, bounds: Bounds): Promise<{ text: string } 
     const facts = await stat(file)
     if (!facts.isFile()) return { error: `${basename(file)} is not a file`, missing: false }
     if (facts.size > bounds.documentBytes)
-      return { error: `${basename(file)} has more than ${bounds.documentBytes} bytes`, missing: false }
+      return { error: `${basename(file)} is too large: ${tooLargeMessage(bounds.documentBytes)}`, missing: false }
     return { text: await readFile(file, 'utf8') }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -1,20 +1,24 @@
 /** Starts the service: loads the stored mocks, and synchronizes them with the files. */
 import { keyOfSession } from '../exchange/session-memory.ts'
 import { StateUnavailable, type Channel, type Store, type Svc } from 'svc/plugin'
-import { boundsFor } from '../bounds.ts'
+import { boundsFor, type Bounds } from '../bounds.ts'
 import { Checker } from '../check/checker.ts'
 import type { MockRecord } from '../management/mock.ts'
 import { documentBounds, recordBounds } from '../management/mock-limits.ts'
 import { DocumentTexts } from '../management/document-text.ts'
 import { MockStore } from '../management/mock-store.ts'
 import { Registry } from '../management/registry.ts'
+import { EPOCH_BOUNDS, StoreEpoch } from '../management/store-epoch.ts'
 import type { MocksSection } from '../management/section.ts'
 import type { Variables } from '../variables.ts'
 import type { Service } from '../management/service.ts'
+import { CallbackDelivery } from '../exchange/callback-delivery.ts'
 import { countBounds, RequestCounts } from '../exchange/request-counts.ts'
 import { memoryBounds, SessionMemories, type SessionMemory } from '../exchange/session-memory.ts'
 import { Traffic, trafficBounds, type CapturedRequest } from '../exchange/traffic.ts'
-import { readSources } from './sources.ts'
+import { ruleLimits } from '../definition/definition.ts'
+import { readRules } from '../rules/rule.ts'
+import { readSources, type SourceEntry } from './sources.ts'
 import { syncSources } from './sync.ts'
 
 /** How long a write waits for other replicas to compile a mock, in milliseconds. */
@@ -80,7 +84,12 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
       })
     }),
   )
+  const epoch = new StoreEpoch(
+    svc.state<string>('epoch', EPOCH_BOUNDS),
+    svc.shared('known-epoch', () => ({ epoch: null })),
+  )
   const refreshAll = async (): Promise<void> => {
+    if (await epoch.hasChanged()) await mocks.restore()
     for (const name of await mocks.names()) await refresh(name)
   }
 
@@ -97,6 +106,7 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
   const { errors, ...synchronized } = await syncSources(registry, mocks, sources)
   registry.lastSync = synchronized
   for (const error of errors) svc.reportLoadError(error)
+  for (const entry of sources.entries) adviseOn(entry, svc, bounds)
   await refreshAll()
   svc.use('testing.resets').register({
     name: 'mocks',
@@ -106,5 +116,29 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
       return removed
     },
   })
-  return { svc, registry, mocks, memories, traffic, counts, texts: new DocumentTexts(svc.budgets) }
+  return {
+    svc,
+    registry,
+    mocks,
+    memories,
+    traffic,
+    counts,
+    texts: new DocumentTexts(svc.budgets),
+    callbacks: new CallbackDelivery(svc),
+  }
+}
+
+/** Shows the present spelling of rules whose conditions are in the older one. */
+function adviseOn({ given, at, file }: SourceEntry, svc: Svc<MocksSection, Variables>, bounds: Bounds): void {
+  const read = readRules(given.rules, ruleLimits({ bounds, maxDelayMs: svc.config.maxDelayMs }))
+  // What is wrong is reported when the mock is compiled.
+  if ('problem' in read) return
+  for (const [index, { translated }] of read.rules.entries())
+    if (translated !== null)
+      svc.reportAdvice({
+        ...(at === null && file !== null ? { file } : {}),
+        at: at === null ? null : `${at}.rules[${index}]`,
+        message: 'the conditions of this rule are in an older spelling, which stays valid',
+        remedy: `write ${JSON.stringify(translated)}`,
+      })
 }

@@ -63,8 +63,12 @@ async function syncEntry(registry: Registry, mocks: MockStore, entry: SourceEntr
 /** Maximum number of errors reported per document; further errors are counted. */
 const MAX_ERRORS = 20
 
-/** Reports all errors of a document at once. */
+const REFERENCE_REMEDY = 'correct the reference; files can be in the folder of the document and below'
+
+/** Reports all errors of a document at once, references to files that can't be read first. */
 function documentFailure(entry: SourceEntry, issues: readonly Issue[]): Outcome {
+  if (entry.problems.length > 0)
+    return { errors: entry.problems.map(problem => errorOf(entry, problem, REFERENCE_REMEDY)) }
   if (issues.length === 0) return failure(entry, "the document can't be served")
   const errors = issues.slice(0, MAX_ERRORS).map(found => errorOf(entry, describeIssue(found), 'correct the document'))
   return {

@@ -1,6 +1,7 @@
 /** The form of a check. `plan` and `judge` are pure. */
 import type { Evidence } from '../client/evidence.ts'
 import type { ConnectionSpec, ExchangeRecord } from '../client/exchange.ts'
+import type { CauseId } from './causes.ts'
 
 export type Level = 'must' | 'other-spec' | 'integrity' | 'should' | 'hazard' | 'proxy-only' | 'observation' | 'timing'
 /** In which the client half speaks to the gateway. */
@@ -35,12 +36,40 @@ export interface Verdict {
   verdict: VerdictWord
   summary: string
   values: Record<string, unknown>
+  /** What other checks find too, and one change ends. */
+  cause?: CauseId
+}
+
+/** How the gateway tells the upstream under which URL clients reach it, as an ordinary request arrived. Null: not at all. */
+export interface ArrivedOrigin {
+  host: string | null
+  forwardedHost: string | null
+  forwardedProto: string | null
+  forwardedPrefix: string | null
+}
+
+/** The MCP server that clients of the gateway see. */
+export interface McpServer {
+  /** The newest protocol revision that it speaks. */
+  revision: string
+  /** The revision has no sessions. */
+  isStateless: boolean
+  /** Id of a session of a client of its own; null if it gave none. */
+  session: string | null
+  /** What the tool echo of svc is called. */
+  tool: string
 }
 
 /** Facts about the run that judges may use. */
 export interface Facts {
   /** Origin and authority of the gateway. */
   gateway: { origin: string; authority: string; host: string }
+  /** What the gateway's origin is if the upstream is reached without it, under the name of the gateway. */
+  directOrigin: string
+  /** Null before a request has arrived. */
+  arrivedOrigin: ArrivedOrigin | null
+  /** Null: nothing answers as an MCP server, or nobody asked. */
+  mcp: McpServer | null
   /** `http://host:port` of the upstreams. */
   upstreamOrigins: readonly string[]
   /** Whether the gateway reuses answers; null if it is not known. */
@@ -71,8 +100,19 @@ export interface Plan {
   inOrder?: boolean
   /** With `inOrder`: whether the remaining connections are not needed any more. */
   isEnough?(record: ExchangeRecord): boolean
-  /** With `inOrder`: the connection that follows from what came back so far; called at most five times. */
+  /** With `inOrder`: the connection that follows from what came back so far; called at most eight times. */
   follow?(records: readonly ExchangeRecord[]): ConnectionSpec | null
+}
+
+/** Finds out what the checks of a group have to know of the gateway, before any of them runs. */
+export interface Discovery {
+  id: string
+  /** Tried in this order until one learns something. */
+  attempts: readonly {
+    plan(facts: Facts): Plan
+    /** Null: nothing, so the next one is tried. */
+    learn(evidence: Evidence): Partial<Facts> | null
+  }[]
 }
 
 export interface CheckPage {
@@ -119,8 +159,15 @@ export interface Check {
     rotatesKeys?: boolean
     /** A note says how late something came: it counts if no repeat passes. */
     measuresLag?: boolean
-    /** There is no direct run, since the upstream itself rejects what is sent. */
+    /** There is no direct run, since the upstream itself rejects what is sent, or would send to the gateway. */
     noDirect?: boolean
+    /**
+     * The upstream answers itself, so the direct run is not compared by bytes. It has the gateway's name as its Host, and the judge
+     * gets its evidence: what is wrong there too comes from the upstream's own settings.
+     */
+    showsOwnAnswers?: boolean
+    /** What is found out first. */
+    discovery?: Discovery
   }
   page: CheckPage
   plan(facts: Facts): Plan

@@ -1,8 +1,9 @@
 /** Requests in JSON-RPC, their scripts, and what comes back: for MCP and A2A. */
 import type { Call } from '../client/evidence.ts'
 import type { RequestSpec } from '../client/request.ts'
+import { ARRIVED_ID } from '../upstream/rpc-message.ts'
 import type { Field } from '../client/response-parser.ts'
-import { answers, bytes, chunk, dateField, END, headBytes, KEEP, RECEIVE, wait } from './builders.ts'
+import { bytes, dateField, END, headBytes, KEEP, RECEIVE, wait } from './builders.ts'
 import type { Action } from './builders.ts'
 import { eventsOf } from './event-stream.ts'
 import { parsed } from './llm/chat.ts'
@@ -41,21 +42,22 @@ export function jsonReply(
   value: unknown,
   { status = 200, fields = [] }: { status?: number; fields?: readonly Field[] } = {},
 ): Action[] {
-  return answers({
-    status,
-    reason: status === 200 ? 'OK' : 'Probe',
-    fields: [dateField(), ['Content-Type', 'application/json'], ...fields],
-    body: utf8(value),
-  })
+  const reason = status === 200 ? 'OK' : 'Probe'
+  const own: Field[] = [dateField(), ['Content-Type', 'application/json'], ...fields]
+  const lines = own.map(([name, field]) => `${name}: ${field}\r\n`).join('')
+  return [RECEIVE, { do: 'message', head: `HTTP/1.1 ${status} ${reason}\r\n${lines}`, text: utf8(value) }, KEEP]
 }
 
 export const rpcResult = (result: object, fields: readonly Field[] = []): Action[] =>
-  jsonReply({ jsonrpc: '2.0', id: 1, result }, { fields })
+  jsonReply({ jsonrpc: '2.0', id: ARRIVED_ID, result }, { fields })
 
 export interface StreamedEvent {
   id?: string
   value: object
 }
+
+/** A message of JSON-RPC with the id that arrived, in a script. */
+export const arrived = (message: object): object => ({ ...message, id: ARRIVED_ID })
 
 /** A stream of events, some time apart. `isCut`: it ends without its last chunk. */
 export function eventReply(
@@ -75,7 +77,7 @@ export function eventReply(
     ),
     ...events.flatMap(({ id, value }, index): Action[] => [
       ...(index > 0 && gapMs > 0 ? [wait(gapMs)] : []),
-      bytes(chunk(`${id === undefined ? '' : `id: ${id}\n`}data: ${utf8(value)}\n\n`)),
+      { do: 'message', text: `${id === undefined ? '' : `id: ${id}\n`}data: ${utf8(value)}\n\n` },
     ]),
     ...(isCut ? [wait(300), END] : [bytes('0\r\n\r\n'), KEEP]),
   ]

@@ -1,5 +1,6 @@
 /** What a run says of a check in one protocol. */
 import type { Check, Protocol, Verdict, VerdictWord } from '../catalog/check.ts'
+import type { CauseId } from '../catalog/causes.ts'
 import type { Attempt } from './attempts.ts'
 import type { Evidence } from './evidence.ts'
 import type { Job } from './jobs.ts'
@@ -11,6 +12,7 @@ export interface CheckResult {
   summary: string
   reason: string | null
   values: Record<string, unknown>
+  cause?: CauseId
   repeats: VerdictWord[]
   direct: 'same' | 'differs' | 'not run'
   tookMs: number
@@ -30,7 +32,7 @@ export function notRun(job: Job, verdict: Verdict, direct: CheckResult['direct']
 
 export function checkResult(
   { check, protocol }: Job,
-  { verdict, summary, values }: Verdict,
+  { verdict, summary, values, cause }: Verdict,
   course: Course,
 ): CheckResult {
   const hasReason = verdict === 'skip' || verdict === 'error'
@@ -41,6 +43,7 @@ export function checkResult(
     summary: hasReason ? '' : summary,
     reason: hasReason ? summary : null,
     values,
+    ...(cause === undefined ? {} : { cause }),
     ...course,
     tookMs: Math.round(course.tookMs),
   }

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
+import { messageBytes } from '../upstream/rpc-message.ts'
 import type { StepScript } from '../upstream/script.ts'
 import type { Call, Evidence } from './evidence.ts'
 import type { ExchangeRecord } from './exchange.ts'
@@ -49,6 +50,7 @@ function scriptDifference(call: Call, scripts: ReadonlyMap<number, StepScript>):
     for (const action of actions) {
       if (action.do === 'content') expected += view.method === 'HEAD' ? '' : action.bytes
       else if (action.do === 'bytes') expected += action.bytes.replaceAll('{{n}}', String(index + 1).padStart(5, '0'))
+      else if (action.do === 'message') expected += messageBytes(action, view.content)
       else if (!SILENT.has(action.do)) break
     }
     const written = record.answered.bytes
@@ -58,9 +60,16 @@ function scriptDifference(call: Call, scripts: ReadonlyMap<number, StepScript>):
   return null
 }
 
+/** Why the upstream was not connected to; null if it was. */
+export function connectionError({ exchanges }: Evidence): string | null {
+  const [error] = exchanges.flatMap(({ record }) => record.connectError ?? [])
+  return error === undefined ? null : `no connection to the upstream: ${error}`
+}
+
 function bytesDifference(evidence: Evidence): string | null {
+  const error = connectionError(evidence)
+  if (error !== null) return error
   for (const { record, calls } of evidence.exchanges) {
-    if (record.connectError !== null) return `no connection to the upstream: ${record.connectError}`
     const arrivals = [
       ...calls.flatMap(call => call.arrivals),
       ...evidence.embedded.flatMap(({ arrivals }) => arrivals),

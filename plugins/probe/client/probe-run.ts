@@ -10,7 +10,7 @@ import type { BackChannel } from './back-channel.ts'
 import { clock } from './changes.ts'
 import { checkResult, notRun } from './check-result.ts'
 import type { CheckResult } from './check-result.ts'
-import { directDifference } from './direct-run.ts'
+import { connectionError, directDifference } from './direct-run.ts'
 import type { Evidence } from './evidence.ts'
 import { generalVerdict, verdictOfReplicas } from './general-rules.ts'
 import { directEnd, routeOf } from './group-routes.ts'
@@ -21,7 +21,7 @@ import type { Job } from './jobs.ts'
 import { reach, reachInTime } from './reach.ts'
 import type { Reached } from './reach.ts'
 import type { Routes } from './routes.ts'
-import { factsAfterRotation, factsOf, initialFacts } from './run-facts.ts'
+import { factsAfterRotation, factsOf, initialFacts, underGatewayName } from './run-facts.ts'
 import { StepRunner } from './step-runner.ts'
 import type { Route } from './step-runner.ts'
 
@@ -108,7 +108,9 @@ export class ProbeRun {
     if (triesHttp2 && (await this.#health.speaksHttp2(this.#gateway))) this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || hasOwnGrpcAddress(routes))
       this.#directHttp2 = await this.#findDirectHttp2()
+    this.#facts.arrivedOrigin = reached.arrivedOrigin
     const chosen = this.#jobs.filter(job => !this.#skipEarly(job, reached))
+    await this.#discover(chosen.map(({ check }) => check))
     const direct = this.#directRuns(chosen)
     const runBoth = async (job: Job): Promise<void> => {
       if (await direct.get(job)) await this.#gatewayRun(job)
@@ -156,6 +158,22 @@ export class ProbeRun {
     }
   }
 
+  /** What checks have to know before they run. What can't be found out stays unknown. */
+  async #discover(checks: readonly Check[]): Promise<void> {
+    const discoveries = new Map(
+      checks.flatMap(check => (check.when?.discovery === undefined ? [] : [[check.when.discovery, check] as const])),
+    )
+    for (const [{ id, attempts }, check] of discoveries) {
+      const route = { ...routeOf(check, this.#gateway, this.#options.routes), protocol: '1.1' as const }
+      for (const { plan, learn } of attempts) {
+        const learned = await this.#runner.run({ id, plan }, this.#facts, route).then(learn, () => null)
+        if (learned === null) continue
+        Object.assign(this.#facts, learned)
+        break
+      }
+    }
+  }
+
   /** svc speaks HTTP/2 on its gRPC port, and on the others if that is set. */
   async #findDirectHttp2(): Promise<End | null> {
     const { grpc } = this.#options.channels[0]!.session.ports
@@ -199,10 +217,17 @@ export class ProbeRun {
     for (let attempt = 0, disturbed = 0; attempt < 2 + disturbed; attempt++) {
       const attemptedMs = clock()
       try {
-        const route = routeOf(check, protocol === '2' ? this.#directHttp2! : this.#direct, this.#options.routes)
+        const end = protocol === '2' ? this.#directHttp2! : this.#direct
         const facts = await factsOf(check, this.#facts, this.#options.channels[0]!)
-        evidence = await this.#runner.run(check, facts, { ...route, protocol })
-        difference = directDifference(evidence, this.#options.channels[0]!.offsetErrorMs)
+        if (check.when?.showsOwnAnswers === true) {
+          const route = routeOf(check, { ...end, authority: this.#gateway.authority }, this.#options.routes)
+          evidence = await this.#runner.run(check, underGatewayName(facts), { ...route, protocol })
+          difference = connectionError(evidence)
+        } else {
+          const route = routeOf(check, end, this.#options.routes)
+          evidence = await this.#runner.run(check, facts, { ...route, protocol })
+          difference = directDifference(evidence, this.#options.channels[0]!.offsetErrorMs)
+        }
       } catch (error) {
         difference = (error as Error).message
         this.#health.noteLoss(error)
@@ -210,7 +235,8 @@ export class ProbeRun {
       if (difference === null) break
       if (disturbed < MAX_DISTURBED && (await this.#health.wasDisturbed(attemptedMs))) disturbed++
     }
-    if (difference === null && check.when?.comparesDirect === true) this.#directEvidence.set(job, evidence!)
+    const isJudged = check.when?.comparesDirect === true || check.when?.showsOwnAnswers === true
+    if (difference === null && isJudged) this.#directEvidence.set(job, evidence!)
     if (difference !== null) {
       const course = {
         repeats: ['error' as const],

@@ -1,7 +1,7 @@
 /** Finds out whether the gateway leads to the upstreams that are known. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Facts } from '../catalog/check.ts'
-import type { Evidence } from './evidence.ts'
+import type { Facts, ArrivedOrigin } from '../catalog/check.ts'
+import type { ArrivalView, Evidence } from './evidence.ts'
 import type { ExchangeRecord } from './exchange.ts'
 import type { Route, StepRunner } from './step-runner.ts'
 
@@ -55,6 +55,7 @@ export interface Reached {
   upstreamVersions: string[]
   removed: string
   added: string
+  arrivedOrigin: ArrivedOrigin
 }
 
 export async function reach(runner: StepRunner, facts: Facts, route: Route, upstreamUrl: string): Promise<Reached> {
@@ -94,8 +95,19 @@ export async function reach(runner: StepRunner, facts: Facts, route: Route, upst
     evidence,
     isTunnel: evidence.exchanges.every(({ record, calls: own }) => isSameBytes(record, own)),
     server: first.values('server')[0] ?? null,
+    arrivedOrigin: arrivedOrigin(first.arrival!),
     upstreamVersions: [...new Set(arrived.map(({ arrival }) => arrival!.record.protocol))],
     ...path,
+  }
+}
+
+function arrivedOrigin(arrival: ArrivalView): ArrivedOrigin {
+  const valueOf = (name: string): string | null => arrival.values(name)[0] ?? null
+  return {
+    host: valueOf('host'),
+    forwardedHost: valueOf('x-forwarded-host'),
+    forwardedProto: valueOf('x-forwarded-proto'),
+    forwardedPrefix: valueOf('x-forwarded-prefix'),
   }
 }
 

@@ -12,6 +12,9 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
       authority: route.authority,
       host: gateway.host,
     },
+    directOrigin: `${channels[0]!.address.isTls ? 'https' : 'http'}://${route.authority}`,
+    arrivedOrigin: null,
+    mcp: null,
     upstreamOrigins: channels.map(({ address }) => `http://${address.authority}`),
     reuses: null,
     viaPseudonym: null,
@@ -26,6 +29,11 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
     protocol: '1.1',
     clientProtocols: ['1.1'],
   }
+}
+
+/** Of a direct run in which the upstream has the name of the gateway. */
+export function underGatewayName(facts: Facts): Facts {
+  return { ...facts, gateway: { ...facts.gateway, origin: facts.directOrigin } }
 }
 
 /** With the tokens that a check needs. */

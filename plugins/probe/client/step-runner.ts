@@ -18,7 +18,7 @@ import type { Field } from './response-parser.ts'
 /** How long late arrivals are waited for, once the client half is done. */
 const LATE_MS = 500
 /** Connections that follow from what came back. */
-const MAX_FOLLOWED = 5
+const MAX_FOLLOWED = 8
 const ARRIVAL_CHECKS_MS = [0, 20, 60, 150, 300]
 
 /** The route of connections whose paths are complete. */

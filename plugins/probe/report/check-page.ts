@@ -27,6 +27,9 @@ const PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/m
 /** What plans get as the facts of a run. */
 const FACTS: Facts = {
   gateway: { origin: 'http://gateway.example', authority: 'gateway.example', host: 'gateway.example' },
+  directOrigin: 'http://gateway.example',
+  arrivedOrigin: null,
+  mcp: null,
   upstreamOrigins: ['http://upstream.example:8080'],
   reuses: null,
   viaPseudonym: 'gateway',

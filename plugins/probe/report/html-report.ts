@@ -1,12 +1,16 @@
 /** The report as one HTML file without scripts. */
 import { escapeHtml, isRecord } from 'svc/toolkit'
+import type { VerdictWord } from '../catalog/check.ts'
 import { CATALOG } from '../checks/index.ts'
+import { findingsOf, idsOf, impactOfFinding, isFinding } from './findings.ts'
+import type { Finding } from './findings.ts'
 import { groupsOf } from './report.ts'
-import type { Report, ReportedResult } from './report.ts'
+import type { Report, ReportedResult, VerdictCounts } from './report.ts'
 import type { ReportedExchange, Side } from './sides.ts'
 import { differingLines, linesOf } from './side-lines.ts'
 import { HTML_STYLE } from './html-style.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
+import { skipReasons, skipText } from './skip-reasons.ts'
 import { goneText } from './upstream-text.ts'
 import { visible } from './visible.ts'
 
@@ -16,7 +20,7 @@ const MAX_LINES = 60
 const MAX_EXCHANGES = 12
 /** Characters of a value. */
 const MAX_VALUE = 600
-const ENDS = { LF: '␊', 'CR LF': '␍␊' }
+const ENDS = { LF: String.raw`\n`, 'CR LF': String.raw`\r\n` }
 
 export function htmlReport(report: Report): string {
   const full = page(report, 2_000)
@@ -27,10 +31,6 @@ function page(report: Report, maxSide: number): string {
   const { gateway, summary, results, svc, run } = report
   const name = text(gateway.name ?? gateway.url)
   const gone = goneText(report)
-  const rows = summary.groups.map(
-    ({ group, musts, verdicts }) =>
-      `<tr><th scope="row"><a href="#${text(group)}">${text(group)}</a></th><td>${musts.tried === 0 ? '–' : `${musts.kept} of ${musts.tried}`}</td><td>${verdicts.fail}</td><td>${verdicts.warn}</td><td>${verdicts.note}</td><td>${verdicts.skip}</td><td>${verdicts.error + verdicts.flaky}</td></tr>`,
-  )
   const sections = groupsOf(results).map(group =>
     section(
       group,
@@ -49,18 +49,18 @@ function page(report: Report, maxSide: number): string {
 </head>
 <body>
 <main>
+<header>
+<p class="brand">svc probe · gateway report</p>
 <h1>Report of ${name}</h1>
-<p>Gateway ${text(gateway.url)}, software ${text(gateway.seen.server ?? 'not named')}. svc ${text(svc.version)}, catalog ${text(report.catalogue)}, ${text(run.started_at.slice(0, 10))}, ${(run.took_ms / 1000).toFixed(1)} s.</p>
+<p class="quiet">Gateway ${text(gateway.url)}, software ${text(gateway.seen.server ?? 'not named')}. svc ${text(svc.version)}, catalog ${text(report.catalogue)}, ${text(run.started_at.slice(0, 10))}, ${(run.took_ms / 1000).toFixed(1)} s.</p>
 ${gone === null ? '' : `<p>Upstream: ${text(gone)}</p>`}
 ${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}
-<p>${counted(summary.verdicts.fail, 'failure')}, ${counted(summary.verdicts.warn, 'warning')}, ${counted(summary.verdicts.note, 'note')}, ${summary.verdicts.pass} passed, ${summary.verdicts.skip} skipped.</p>
+</header>
+${counters(summary.verdicts)}
+${groupsTable(summary.groups)}
 ${findingsList(results)}
-<p>svc was on both sides of the gateway. What was <strong>sent</strong> and what <strong>arrived</strong> show what the gateway does to requests; what the upstream <strong>answered</strong> and what <strong>came back</strong>, what it does to responses. Lines are marked that <del>did not get through as they are</del>, and that <ins>the gateway added or changed</ins>.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Groups"><table>
-<caption>Groups</caption>
-<thead><tr><th scope="col">Group</th><th scope="col">Musts kept</th><th scope="col">Fail</th><th scope="col">Warn</th><th scope="col">Note</th><th scope="col">Skip</th><th scope="col">Error, flaky</th></tr></thead>
-<tbody>${rows.join('')}</tbody>
-</table></div>
+${skippedList(results)}
+<p class="panel quiet">svc was on both sides of the gateway. What was <strong>sent</strong> and what <strong>arrived</strong> show what the gateway does to requests; what the upstream <strong>answered</strong> and what <strong>came back</strong>, what it does to responses. Lines are marked that <del>did not get through as they are</del>, and that <ins>the gateway added or changed</ins>; line ends are shown as <span class="end">\\r\\n</span>.</p>
 ${sections.join('\n')}
 </main>
 </body>
@@ -68,27 +68,82 @@ ${sections.join('\n')}
 `
 }
 
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`
+const COUNTERS: [verdict: VerdictWord, title: string][] = [
+  ['fail', 'Failures'],
+  ['warn', 'Warnings'],
+  ['flaky', 'Flaky'],
+  ['error', 'Errors'],
+  ['note', 'Notes'],
+  ['pass', 'Passed'],
+  ['skip', 'Skipped'],
+]
+
+/** How many results have each verdict; those that only trouble has are left out without any. */
+function counters(verdicts: VerdictCounts): string {
+  const tiles = COUNTERS.filter(([word]) => verdicts[word] > 0 || !['flaky', 'error'].includes(word)).map(
+    ([word, title]) =>
+      `<div><dt>${title}</dt><dd${verdicts[word] === 0 ? '' : ` class="${word}"`}>${verdicts[word]}</dd></div>`,
+  )
+  return `<dl class="counters">${tiles.join('')}</dl>`
 }
 
-const isFinding = ({ verdict }: ReportedResult): boolean => ['fail', 'warn', 'flaky', 'error'].includes(verdict)
+const GROUP_COLUMNS = ['fail', 'warn', 'note', 'skip'] as const
+
+function groupsTable(groups: Report['summary']['groups']): string {
+  const cell = (count: number, word: string): string =>
+    count === 0 ? '<td class="none">0</td>' : `<td><span class="chip ${word}">${count}</span></td>`
+  const rows = groups.map(({ group, musts, verdicts }) => {
+    const kept = musts.tried === 0 ? '–' : `${musts.kept} of ${musts.tried}`
+    const cells = GROUP_COLUMNS.map(word => cell(verdicts[word], word)).join('')
+    return `<tr><th scope="row"><a href="#${text(group)}">${text(group)}</a></th><td>${kept}</td>${cells}${cell(verdicts.error + verdicts.flaky, 'error')}</tr>`
+  })
+  return `<div class="panel scroll" tabindex="0" role="region" aria-label="Groups"><table>
+<caption>Groups</caption>
+<thead><tr><th scope="col">Group</th><th scope="col">Musts kept</th><th scope="col">Fail</th><th scope="col">Warn</th><th scope="col">Note</th><th scope="col">Skip</th><th scope="col">Error, flaky</th></tr></thead>
+<tbody>${rows.join('')}</tbody>
+</table></div>`
+}
 
 /** What was found, the worst first. */
 function findingsList(results: readonly ReportedResult[]): string {
-  const rank = ({ verdict, impact }: ReportedResult): number =>
-    WORST_FIRST.indexOf(verdict) * 3 + ['high', 'medium', 'low'].indexOf(impact)
-  const items = results
-    .filter(isFinding)
+  const rank = (finding: Finding): number =>
+    WORST_FIRST.indexOf(finding.results[0].verdict) * 3 + ['high', 'medium', 'low'].indexOf(impactOfFinding(finding))
+  const items = findingsOf(results)
     .toSorted((a, b) => rank(a) - rank(b))
-    .map(result => ({ result, why: whyOf(result) }))
-    .map(
-      ({ why, result, result: { id, protocol, verdict, impact, title } }) =>
-        `<li><span class="${verdict}">${verdict}</span> <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>${text(protocolText(result))}: ${text(resultText(result))}<br><span class="quiet">Impact ${impact}. ${text(why)}</span></li>`,
-    )
+    .map(finding => `<li>${finding.results.length === 1 ? findingItem(finding) : causeItem(finding)}</li>`)
+  const list =
+    items.length === 0
+      ? '<p>None.</p>'
+      : `<p class="quiet">What broke a rule, or is known to cause trouble, and why it matters; the messages follow below.</p>\n<ol>${items.join('\n')}</ol>`
+  return `<section class="panel" aria-labelledby="findings-title">\n<h2 id="findings-title">Findings</h2>\n${list}\n</section>`
+}
+
+function findingItem({ results: [result], cause }: Finding): string {
+  const { id, protocol, verdict, impact, title } = result
+  const remedy = cause === null ? '' : `<br><span class="quiet">What to change: ${text(cause.remedy)}</span>`
+  return `${chip(verdict)} <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>${text(protocolText(result))}: ${text(resultText(result))}<br><span class="quiet">Impact ${impact}. ${text(whyOf(result))}</span>${remedy}`
+}
+
+/** Several results of one cause. */
+function causeItem(finding: Finding): string {
+  const { results, cause } = finding
+  const parts = results.map(
+    result =>
+      `<li><a href="#${anchor(result.id, result.protocol)}">${text(result.id)} ${text(result.title)}</a>${text(protocolText(result))}: ${text(resultText(result))}</li>`,
+  )
+  return `${chip(results[0].verdict)} ${text(cause?.title ?? idsOf(finding))}<ul>${parts.join('')}</ul><span class="quiet">Impact ${impactOfFinding(finding)}.${cause === null ? '' : ` What to change: ${text(cause.remedy)}`}</span>`
+}
+
+/** Why checks were skipped, and what to change. */
+function skippedList(results: readonly ReportedResult[]): string {
+  const items = skipReasons(results).map(reason => `<li>${text(skipText(reason))}</li>`)
   return items.length === 0
-    ? '<h2>Findings</h2>\n<p>None.</p>'
-    : `<h2>Findings</h2>\n<p>What broke a rule, or is known to cause trouble, and why it matters; the messages follow below.</p>\n<ol>${items.join('\n')}</ol>`
+    ? ''
+    : `<section class="panel" aria-labelledby="skipped-title">\n<h2 id="skipped-title">Skipped</h2>\n<ul>${items.join('\n')}</ul>\n</section>`
+}
+
+function chip(verdict: VerdictWord): string {
+  return `<span class="chip ${verdict}">${verdict}</span>`
 }
 
 function whyOf({ id, why }: ReportedResult): string {
@@ -106,9 +161,9 @@ function section(group: string, results: readonly ReportedResult[], maxSide: num
     .filter(result => !isFinding(result))
     .map(
       result =>
-        `<tr><th scope="row">${text(result.id)}${text(protocolText(result))}</th><td>${text(result.title)}</td><td class="${result.verdict}">${result.verdict}</td><td>${text(resultText(result))}</td></tr>`,
+        `<tr><th scope="row">${text(result.id)}${text(protocolText(result))}</th><td>${text(result.title)}</td><td>${chip(result.verdict)}</td><td>${text(resultText(result))}</td></tr>`,
     )
-  return `<section id="${text(group)}" aria-labelledby="${text(group)}-title">
+  return `<section class="panel" id="${text(group)}" aria-labelledby="${text(group)}-title">
 <h2 id="${text(group)}-title">${text(group)}</h2>
 ${findings.join('\n')}
 ${others.length === 0 ? '' : `<div class="scroll" tabindex="0" role="region" aria-label="Other checks of ${text(group)}"><table><caption>Other checks</caption><thead><tr><th scope="col">Check</th><th scope="col">Title</th><th scope="col">Verdict</th><th scope="col">Result</th></tr></thead><tbody>${others.join('')}</tbody></table></div>`}
@@ -121,7 +176,7 @@ function finding(result: ReportedResult, maxSide: number): string {
   const why = whyOf(result)
   const sources = result.sources.map(source => sourceLink(source.spec, source.section)).join(', ')
   return `<details open id="${anchor(id, protocol)}">
-<summary><span class="${verdict}">${verdict}</span> ${text(id)} ${text(title)}${text(protocolText(result))}${baseline === 'known' ? ' (known)' : ''}</summary>
+<summary>${chip(verdict)} ${text(id)} ${text(title)}${text(protocolText(result))}${baseline === 'known' ? ' (known)' : ''}</summary>
 <p>${text(resultText(result))}. Impact ${impact}.${sources === '' ? '' : ` Source: ${sources}.`}</p>
 ${why === '' ? '' : `<p>Why it matters: ${text(why)}</p>`}
 ${note === null ? '' : `<p>Owner: ${text(note)}</p>`}

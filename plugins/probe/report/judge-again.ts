@@ -13,7 +13,7 @@ export function judgeAgain(
   { recorded, protocol, verdict }: ReportedResult,
   check: Check,
 ): JudgedAgain | string {
-  if (check.when?.comparesDirect === true)
+  if (check.when?.comparesDirect === true || check.when?.showsOwnAnswers === true)
     return `${check.id} compares with the direct run, which reports do not contain`
   if (recorded === undefined || facts === undefined)
     return `the report has no evidence of ${check.id} (${verdict}): run it with --verbose; large evidence is left out`

@@ -1,8 +1,11 @@
 /** The report as Markdown. */
+import { findingsOf, impactOfFinding } from './findings.ts'
+import type { Finding } from './findings.ts'
 import { groupsOf } from './report.ts'
 import type { Report, ReportedResult } from './report.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { headTextOf } from './side-lines.ts'
+import { skipReasons, skipText } from './skip-reasons.ts'
 import { sourceText } from './terminal-report.ts'
 import { goneText } from './upstream-text.ts'
 import { visible, visibleLines } from './visible.ts'
@@ -11,7 +14,8 @@ const IMPACTS = ['high', 'medium', 'low'] as const
 
 export function markdownReport(report: Report): string {
   const { gateway, results, summary, svc, run } = report
-  const findings = results.filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
+  const findings = findingsOf(results)
+  const skipped = skipReasons(results)
   const gone = goneText(report)
   const notes = results.filter(({ verdict }) => verdict === 'note')
   return [
@@ -30,7 +34,8 @@ export function markdownReport(report: Report): string {
     '## Findings',
     '',
     ...(findings.length === 0 ? ['None.', ''] : []),
-    ...IMPACTS.flatMap(impact => findings.filter(one => one.impact === impact).flatMap(finding)),
+    ...IMPACTS.flatMap(impact => findings.filter(one => impactOfFinding(one) === impact).flatMap(findingText)),
+    ...(skipped.length === 0 ? [] : ['## Skipped', '', ...skipped.map(one => `- ${cell(skipText(one))}`), '']),
     '## Notes',
     '',
     '| Check | Note |',
@@ -48,6 +53,13 @@ export function markdownReport(report: Report): string {
     '```',
     '',
   ].join('\n')
+}
+
+/** Results of one cause have one remedy. */
+function findingText({ results, cause }: Finding): string[] {
+  if (cause === null) return results.flatMap(finding)
+  const intro = results.length === 1 ? [] : [`**${cell(cause.title)}:** ${results.map(({ id }) => id).join(', ')}.`, '']
+  return [...intro, ...results.flatMap(finding), `What to change: ${cell(cause.remedy)}`, '']
 }
 
 function finding(result: ReportedResult): string[] {

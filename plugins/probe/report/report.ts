@@ -7,6 +7,7 @@ import type { Evidence } from '../client/evidence.ts'
 import type { RunResult } from '../client/probe-run.ts'
 import type { Reached } from '../client/reach.ts'
 import { accepts } from './baseline.ts'
+import { countFindings } from './findings.ts'
 import type { Baseline } from './baseline.ts'
 import { recordedEvidence, recordedFacts } from './recorded-evidence.ts'
 import type { RecordedEvidence, RecordedFacts } from './recorded-evidence.ts'
@@ -25,6 +26,8 @@ export interface ReportedResult {
   summary: string
   reason: string | null
   values: Record<string, unknown>
+  /** Id of what other results find too, and one change ends (`causes.ts`). */
+  cause?: string
   repeats: VerdictWord[]
   direct: CheckResult['direct']
   baseline: 'known' | 'new' | null
@@ -167,7 +170,7 @@ export function createReport(input: ReportInput): Report {
     summary: {
       verdicts: countsOf(results),
       groups: groupsOf(results).map(group => groupSummary(group, results)),
-      counted: results.filter(result => counts(result, input.failOn)).length,
+      counted: countFindings(results.filter(result => counts(result, input.failOn))),
       known: results.filter(({ baseline: known }) => known === 'known').length,
     },
     results,
@@ -205,6 +208,7 @@ export function reportedResult(
     summary: result.summary,
     reason: result.reason,
     values: result.values,
+    ...(result.cause === undefined ? {} : { cause: result.cause }),
     repeats: result.repeats,
     direct: result.direct,
     baseline: baseline === null || !isFinding ? null : accepts(baseline, check.id, result) ? 'known' : 'new',

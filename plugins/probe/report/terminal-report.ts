@@ -1,9 +1,16 @@
 /** The report for a terminal. */
+import type { Cause } from '../catalog/causes.ts'
+import { findingsOf } from './findings.ts'
+import type { Finding } from './findings.ts'
 import type { FailOn, Report, ReportedResult } from './report.ts'
 import { groupsOf } from './report.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
+import { skipReasons, skipText } from './skip-reasons.ts'
 import { goneText } from './upstream-text.ts'
 import { visible } from './visible.ts'
+
+/** Reasons of skipped checks that are shown. */
+const MAX_REASONS = 12
 
 export function terminalReport(report: Report, _failOn: readonly FailOn[]): string {
   const { gateway, summary, results, run } = report
@@ -26,12 +33,14 @@ export function terminalReport(report: Report, _failOn: readonly FailOn[]): stri
       `${group.padEnd(width)}  ${String(musts.kept).padStart(2)} of ${String(musts.tried).padStart(2)} musts  ${verdicts.fail} fail  ${verdicts.warn} warn  ${verdicts.note} note  ${verdicts.skip} skip${others.join('')}`,
     )
   }
-  const findings = results.filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
-  for (const group of groupsOf(findings)) {
+  const findings = findingsOf(results)
+  for (const group of groupsOf(findings.map(({ results: [first] }) => first))) {
     lines.push('')
-    for (const finding of findings.filter(one => one.group === group)) lines.push(...findingLines(finding))
+    for (const finding of findings.filter(({ results: [first] }) => first.group === group))
+      lines.push(...findingLines(finding))
   }
-  if (findings.length > 0) lines.push('', `svc probe show ${findings[0]!.id}`)
+  if (findings.length > 0) lines.push('', `svc probe show ${findings[0]!.results[0].id}`)
+  lines.push(...skipLines(results))
   if (!report.complete) lines.push('', 'The run is not complete.')
   for (const { id, verdict } of report.fixed) lines.push(`fixed since the baseline: ${id} (${verdict})`)
   lines.push('', `${(run.took_ms / 1000).toFixed(1)} s`, lastWord(report))
@@ -47,7 +56,36 @@ export function sourceText({ sources }: Pick<ReportedResult, 'sources'>): string
   return sources.map(({ spec, section }) => (section === undefined ? spec : `${spec} section ${section}`)).join(', ')
 }
 
-function findingLines(finding: ReportedResult): string[] {
+/** Why checks were skipped, and what to change. */
+function skipLines(results: readonly ReportedResult[]): string[] {
+  const reasons = skipReasons(results)
+  if (reasons.length === 0) return []
+  const left = reasons.slice(MAX_REASONS)
+  const rest = left.reduce((sum, { count }) => sum + count, 0)
+  return [
+    '',
+    `Skipped: ${results.filter(({ verdict }) => verdict === 'skip').length} of ${results.length} results`,
+    ...reasons.slice(0, MAX_REASONS).map(reason => `  ${visible(skipText(reason))}`),
+    ...(rest === 0
+      ? []
+      : [`  ${rest} more for ${left.length} other reason${left.length === 1 ? '' : 's'}; see --format json`]),
+  ]
+}
+
+function findingLines({ results: [first, ...others], cause }: Finding): string[] {
+  if (cause === null || others.length === 0) return resultLines(first, cause)
+  const all = [first, ...others]
+  return [
+    `${first.verdict.padEnd(5)} ${all.map(({ id }) => id).join(', ')}  ${cause.title}${first.baseline === 'known' ? ' (known)' : ''}`,
+    ...all.flatMap(result => [
+      `      ${result.id}${protocolText(result)}: ${visible(resultText(result))}`,
+      ...(result.owner_note === null ? [] : [`      owner: ${visible(result.owner_note)}`]),
+    ]),
+    `      ${cause.remedy}`,
+  ]
+}
+
+function resultLines(finding: ReportedResult, cause: Cause | null): string[] {
   const { verdict, id, title, baseline, owner_note: note } = finding
   const source = sourceText(finding)
   const other = otherAttemptText(finding)
@@ -56,5 +94,6 @@ function findingLines(finding: ReportedResult): string[] {
     `      ${visible(resultText(finding))}${source === '' ? '' : ` [${source}]`}`,
     ...(other === null ? [] : [`      ${visible(other)}`]),
     ...(note === null ? [] : [`      owner: ${visible(note)}`]),
+    ...(cause === null ? [] : [`      ${cause.remedy}`]),
   ]
 }

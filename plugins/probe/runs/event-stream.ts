@@ -1,6 +1,5 @@
 /** Events of a run as server-sent events. */
-import { readQuery } from 'svc/plugin'
-import { parseInteger } from 'svc/toolkit'
+import { lastEventIdOf, parseInteger } from 'svc/toolkit'
 import type { FastifyRequest, SseStream } from 'svc/plugin'
 import type { ServerRun } from './server-run.ts'
 
@@ -27,7 +26,5 @@ export function sendEvents(run: ServerRun, stream: SseStream, after: number): vo
 
 /** The number of events that the client has, from the header or else the query. */
 export function lastEventId(request: FastifyRequest): number {
-  const header = request.headers['last-event-id']
-  const text = typeof header === 'string' && header !== '' ? header : (readQuery(request).get('last_event_id') ?? '')
-  return parseInteger(text) ?? 0
+  return parseInteger(lastEventIdOf(request)) ?? 0
 }

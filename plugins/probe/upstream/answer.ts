@@ -1,8 +1,10 @@
 /** Runs the script of an arrival, and records what was written. */
 import { createHash } from 'node:crypto'
 import { type Arrival, sleep } from 'svc/toolkit'
+import { unchunked } from '../client/http2-request.ts'
 import type { Conversation } from '../client/websocket-frames.ts'
 import { answerUnary } from './grpc-web.ts'
+import { messageBytes } from './rpc-message.ts'
 import type { Action } from './script.ts'
 import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
 
@@ -89,6 +91,9 @@ export async function answer(
         if (isHead(arrival)) break
         if (!(await write(Buffer.from(action.bytes, 'latin1')))) return
         break
+      case 'message':
+        if (!(await write(Buffer.from(messageBytes(action, contentOf(arrival)), 'latin1')))) return
+        break
       case 'fill':
         if (!(await fill(action, write))) return
         break
@@ -152,6 +157,12 @@ export async function answer(
 
 function isHead({ head }: Arrival): boolean {
   return head.toString('latin1', 0, 5) === 'HEAD '
+}
+
+/** The body without the chunked coding. */
+function contentOf({ head, bytes, protocol }: Arrival): Buffer {
+  const body = bytes.subarray(head.length)
+  return protocol !== '2' && /^transfer-encoding:/im.test(head.toString('latin1')) ? unchunked(body) : body
 }
 
 /** Whether the connection ends after the answer (RFC 9112, 9.3). */

@@ -1,11 +1,14 @@
 /** Scripts: what the upstream half does with a request of a step. They are plain JSON. */
 import { isRecord } from 'svc/toolkit'
+import type { MessageAction } from './rpc-message.ts'
 
 /** Bytes are text in ISO 8859-1. `{{n}}` in them is replaced by the number of the arrival, with five digits: the length stays. */
 export type Action =
   | { do: 'bytes'; bytes: string }
   /** The same for content, which is not written if the request that arrived is a HEAD. */
   | { do: 'content'; bytes: string }
+  /** A message of JSON-RPC that takes its id from the request that arrived; see `messageBytes`. */
+  | MessageAction
   /** `size` bytes of a repeated text, in writes of `piece` bytes, which are made as the socket takes them. */
   | { do: 'fill'; size: number; piece: number; chunked?: boolean }
   | { do: 'wait'; ms: number }
@@ -83,6 +86,10 @@ function actionsProblem(value: unknown): string | null {
     if (action.do === 'bytes' || action.do === 'content') {
       if (typeof action.bytes !== 'string') return '"bytes" must be text'
       bytes += action.bytes.length
+    } else if (action.do === 'message') {
+      if (typeof action.text !== 'string' || (action.head !== undefined && typeof action.head !== 'string'))
+        return '"message" needs a text, and may have a head'
+      bytes += action.text.length + (action.head?.length ?? 0)
     } else if (action.do === 'fill') {
       if (!isBetween(action.size, 1, MAX_FILL) || !isBetween(action.piece, 1, 1024 * 1024))
         return '"fill" needs a size up to 67108864 and a piece up to 1048576'

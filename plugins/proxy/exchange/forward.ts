@@ -4,11 +4,14 @@ import { IncompleteBody, MemoryPool } from 'svc/plugin'
 import type { BodyStream, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { upstreamTimeout, upstreamUnreachable } from '../errors.ts'
-import { clientHeaders, headerLines, upstreamHeaders } from '../forwarded-headers.ts'
+import { clientHeaders, headerLines, headerRecord, responseHeaders, upstreamHeaders } from '../forwarded-headers.ts'
 import { isSensitiveHeader } from '../redaction.ts'
 import type { RecordedResponse } from '../recordings/recording.ts'
+import type { Pairs } from '../recordings/request-shape.ts'
 import { MAX_BODIES_BYTES, ResponseRecorder } from './response-recorder.ts'
+import type { AroundBody } from './response-recorder.ts'
 import { sentHeaders } from './sent-headers.ts'
+import { addTrailers, canHaveTrailers, endToEndTrailers, sendEarlyHints } from './trailers.ts'
 import { UpstreamFailure, type Client } from './upstream-request.ts'
 
 export interface Forwarded {
@@ -32,7 +35,8 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
   const sent = clientHeaders(svc, request)
   const sentAt = performance.now()
   const upload = new Upload(exchange.body)
-  const response = await send(svc, exchange, upload, sent)
+  const hints: Pairs[] = []
+  const response = await send(svc, exchange, upload, sent, hints)
   if (response === null) return reply.hijack()
   const lines = headerLines(response.rawHeaders)
   const status = response.statusCode ?? 502
@@ -42,21 +46,24 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
     ? new ResponseRecorder({
         upstream,
         status,
+        isHead: request.method === 'HEAD',
         lines,
         sentAt,
         secrets: () => secretsOf(exchange, sent),
         memory: recordingsOf(svc).memory,
       })
     : null
-  const headers = {
+  const headers: Record<string, string | string[]> = {
     ...sentHeaders(svc, request, { upstream, requested, lines }),
     'X-Svc-Proxy': isRecorded ? 'record' : 'passthrough',
   }
   if (isEmpty) {
     response.resume()
-    await keep(svc, exchange, upload, recorder)
+    await keep(svc, exchange, upload, recorder, { hints, trailers: {} })
     return reply.code(status).headers(headers).send()
   }
+  const announced = response.headers.trailer
+  if (announced !== undefined && canHaveTrailers(request, headers)) headers.trailer = announced
   const stream = svc.streams.body(request, reply, { status, headers })
   if (stream === null) {
     response.destroy()
@@ -71,11 +78,16 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
     else svc.http.abortResponse(request, reply)
     return reply
   }
-  await keep(svc, exchange, upload, recorder)
+  const trailers = endToEndTrailers(response.rawTrailers)
+  await keep(svc, exchange, upload, recorder, { hints, trailers })
   if (last !== null) stream.write(last)
+  if (!stream.closed && canHaveTrailers(request, headers)) addTrailers(reply, trailers)
   stream.end()
   return reply
 }
+
+/** 103 responses that are recorded. */
+const MAX_HINTS = 20
 
 /** Statuses without content (RFC 9110, 15.3.5, 15.3.6, 15.4.5). */
 const BODILESS = new Set([204, 205, 304])
@@ -117,6 +129,7 @@ async function keep(
   { upstream, record }: Forwarded,
   upload: Upload,
   recorder: ResponseRecorder | null,
+  around: AroundBody,
 ): Promise<void> {
   if (recorder === null) return
   if (!upload.isComplete) {
@@ -126,7 +139,7 @@ async function keep(
   }
   const finishing = recordingsOf(svc)
   const written = finishing.last.then(async () => {
-    const recorded = await recorder.finish()
+    const recorded = await recorder.finish(around)
     if (recorded !== null) await record?.(recorded)
     return recorded !== null
   })
@@ -142,9 +155,10 @@ async function keep(
 /** Null if the client has disconnected, or its body was rejected. */
 async function send(
   svc: Svc<unknown>,
-  { request, upstream, client, requested }: Forwarded,
+  { request, reply, upstream, client, requested }: Forwarded,
   upload: Upload,
   sent: ReturnType<typeof clientHeaders>,
+  hints: Pairs[],
 ): Promise<IncomingMessage | null> {
   const headers = upstreamHeaders(svc, request, {
     client: sent,
@@ -158,7 +172,13 @@ async function send(
       path: requested,
       headers,
       body: upload.pieces,
-      receivedBody: () => (upload.isComplete ? svc.http.body(request) : null),
+      trailers: () => endToEndTrailers(request.raw.rawTrailers ?? []),
+      onEarlyHints: raw => {
+        const fields = headerRecord(responseHeaders(headerLines(raw)))
+        if (hints.length < MAX_HINTS) hints.push(fields)
+        sendEarlyHints(request, reply, fields)
+      },
+      receivedBody: () => (upload.isComplete ? svc.http.receivedBody(request) : null),
       signal: svc.http.signal(request),
     })
   } catch (error) {

@@ -1,14 +1,14 @@
 /** Collects the response of an upstream for a recording, decoded and with its timing. */
 import { isUtf8 } from 'node:buffer'
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { isOutputError, OutputBudget, type SharedMemory } from 'svc/plugin'
-import { drained } from 'svc/toolkit'
+import { CONTENT_CODINGS, contentCodings, createDecoder, drained } from 'svc/toolkit'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
 import type { HeaderLine } from '../forwarded-headers.ts'
 import type { RecordedChunk, RecordedResponse } from '../recordings/recording.ts'
 import { hidesMembers, isJsonType, mediaType } from '../recordings/request-shape.ts'
+import type { Pairs } from '../recordings/request-shape.ts'
 import { RecordedBytes } from './recorded-bytes.ts'
 import type { Chunk } from './recorded-bytes.ts'
 import { ResponseCleaner } from './response-cleaner.ts'
@@ -20,21 +20,14 @@ export const MAX_BODIES_BYTES = 2 * MAX_BODY_BYTES
 /** A body of known length that arrives within this time, in milliseconds, is recorded in one piece. */
 const ONE_PIECE_MS = 20
 
-/** Null: the bytes are the body. */
-const DECODERS: Record<string, (() => Transform) | null> = {
-  '': null,
-  identity: null,
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-}
-/** Describe the bytes on the wire, or the day of the response. */
+/** Describe the bytes on the wire, or the day of the response. In the response to HEAD, they describe those for GET. */
 const NOT_RECORDED = new Set(['content-length', 'content-encoding', 'date'])
 
 export interface RecorderOptions {
   upstream: Upstream
   status: number
+  /** Whether it is the response to a HEAD request. */
+  isHead: boolean
   lines: readonly HeaderLine[]
   /** When the request was sent, on the clock of `performance.now`. */
   sentAt: number
@@ -42,6 +35,13 @@ export interface RecorderOptions {
   secrets: () => Iterable<string>
   /** Memory for all bodies that are being recorded. */
   memory: SharedMemory
+}
+
+/** What came before the response and after its body. */
+export interface AroundBody {
+  /** Headers of 103 responses. */
+  hints: readonly Pairs[]
+  trailers: Pairs
 }
 
 type RecordedBody = Pick<RecordedResponse, 'json' | 'body' | 'base64' | 'chunks'>
@@ -62,13 +62,16 @@ export class ResponseRecorder {
     this.#options = options
     this.#budget = new OutputBudget(MAX_BODY_BYTES, options.memory)
     this.#bytes = new RecordedBytes(this.#budget)
-    this.#decoder = DECODERS[codingOf(options.lines)]?.() ?? null
+    const [coding] = codingsOf(options.lines)
+    this.#decoder = coding === undefined ? null : createDecoder(coding)
     this.#decoded = this.#decoder === null ? Promise.resolve(true) : this.#collect(this.#decoder)
   }
 
   /** Whether the body is too long by its announced length, or in a coding in which no secrets can be found. */
   static cannotRecord(lines: readonly HeaderLine[]): boolean {
-    return Number(headerOf(lines, 'content-length')) > MAX_BODY_BYTES || !Object.hasOwn(DECODERS, codingOf(lines))
+    const codings = codingsOf(lines)
+    const isUnknown = codings.length > 1 || codings.some(coding => !CONTENT_CODINGS.includes(coding))
+    return Number(headerOf(lines, 'content-length')) > MAX_BODY_BYTES || isUnknown
   }
 
   /** False if the decoder is behind: await `ready` before the next piece, which it would have to keep. */
@@ -89,7 +92,7 @@ export class ResponseRecorder {
   }
 
   /** The recording, after the body is complete; null if it is too large or its coding is invalid. */
-  async finish(): Promise<RecordedResponse | null> {
+  async finish({ hints, trailers }: AroundBody): Promise<RecordedResponse | null> {
     const endedAt = performance.now()
     if (this.#hasBytes) {
       this.#decoder?.end()
@@ -108,7 +111,9 @@ export class ResponseRecorder {
       headers: this.#headers(upstream, cleaner),
       recorded_at: this.#recordedAt.toISOString(),
       first_byte_ms: Math.round(this.#headAt - sentAt),
+      ...(hints.length === 0 ? {} : { early_hints: hints.map(fields => cleanFields(fields, cleaner)) }),
       ...(await this.#body(all, chunks, endedAt, cleaner)),
+      ...(Object.keys(trailers).length === 0 ? {} : { trailers: cleanFields(trailers, cleaner) }),
     }
   }
 
@@ -146,7 +151,7 @@ export class ResponseRecorder {
   #headers(upstream: Upstream, cleaner: ResponseCleaner): Record<string, string | string[]> {
     const kept = responseHeaders(this.#options.lines).flatMap(([given, value]): HeaderLine[] => {
       const name = given.toLowerCase()
-      if (NOT_RECORDED.has(name)) return []
+      if (NOT_RECORDED.has(name) && !(this.#options.isHead && name !== 'date')) return []
       if (upstream.ignore.headers.has(name)) return []
       return [[name, cleaner.header(name, value)]]
     })
@@ -184,12 +189,20 @@ export class ResponseRecorder {
   }
 }
 
+function cleanFields(fields: Pairs, cleaner: ResponseCleaner): Pairs {
+  const cleaned = Object.entries(fields).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(one => cleaner.header(name, one)) : cleaner.header(name, value),
+  ])
+  return Object.fromEntries(cleaned) as Pairs
+}
+
 function headerOf(lines: readonly HeaderLine[], name: string): string {
   return lines.find(([other]) => other.toLowerCase() === name)?.[1] ?? ''
 }
 
-function codingOf(lines: readonly HeaderLine[]): string {
-  return headerOf(lines, 'content-encoding').trim().toLowerCase()
+function codingsOf(lines: readonly HeaderLine[]): string[] {
+  return contentCodings(headerOf(lines, 'content-encoding'))
 }
 
 /** Cut where the pieces were. */

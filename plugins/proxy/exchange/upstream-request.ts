@@ -6,6 +6,7 @@ import { rootCertificates } from 'node:tls'
 import { IncompleteBody } from 'svc/plugin'
 import { drained } from 'svc/toolkit'
 import type { Upstream } from '../config/upstream.ts'
+import type { Pairs } from '../recordings/request-shape.ts'
 
 export interface UpstreamRequest {
   method: string
@@ -15,6 +16,10 @@ export interface UpstreamRequest {
   headers: string[]
   /** Sent on as it arrives; null if there is none. */
   body: AsyncIterable<Buffer> | null
+  /** Trailer fields of the client, once the body is complete. */
+  trailers(): Pairs
+  /** Called with names and values in turn for each 103 before the response. */
+  onEarlyHints(rawHeaders: readonly string[]): void
   /** The complete body, to send it again; null if it is not complete. */
   receivedBody(): Buffer | null
   /** Aborts when the client has disconnected. */
@@ -47,7 +52,7 @@ export function createClient(upstream: Upstream): { send: Client; close(): void 
     : new http.Agent(options)
 
   function sendOnce(
-    { method, path, headers, signal }: UpstreamRequest,
+    { method, path, headers, signal, trailers, onEarlyHints }: UpstreamRequest,
     body: AsyncIterable<Buffer> | Buffer | null,
   ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
@@ -67,6 +72,9 @@ export function createClient(upstream: Upstream): { send: Client; close(): void 
       )
       const leave = (): void => void request.destroy(new UpstreamFailure('client_left', 'the client has disconnected'))
       signal.addEventListener('abort', leave, { once: true })
+      request.on('information', ({ statusCode, rawHeaders }) => {
+        if (statusCode === 103) onEarlyHints(rawHeaders)
+      })
       request.once('response', response => {
         clearTimeout(timer)
         response.once('close', () => signal.removeEventListener('abort', leave))
@@ -81,7 +89,7 @@ export function createClient(upstream: Upstream): { send: Client; close(): void 
       })
       // An upgrade that was not asked for.
       request.once('upgrade', (_response, socket) => socket.destroy())
-      sendBody(request, body, () => timer.refresh()).catch((error: Error) => request.destroy(error))
+      sendBody(request, body, trailers, () => timer.refresh()).catch((error: Error) => request.destroy(error))
     })
   }
 
@@ -104,6 +112,7 @@ export function createClient(upstream: Upstream): { send: Client; close(): void 
 async function sendBody(
   request: ClientRequest,
   body: AsyncIterable<Buffer> | Buffer | null,
+  trailers: () => Pairs,
   restart: () => void,
 ): Promise<void> {
   if (body !== null && !Buffer.isBuffer(body)) {
@@ -114,6 +123,8 @@ async function sendBody(
       restart()
       if (!request.write(piece)) await drained(request, Infinity)
     }
+    // Only a body in chunks has trailers, and it is sent on in chunks.
+    request.addTrailers(trailers() as Record<string, string>)
     request.end()
   } else request.end(body?.length ? body : undefined)
 }

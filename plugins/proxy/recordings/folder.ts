@@ -13,8 +13,8 @@ import type { HarExchange } from './har.ts'
 import { InvalidRecording, parseRecording, parseRequest, printRecording } from './recording.ts'
 import type { RecordedResponse } from './recording.ts'
 import { canonicalPath } from '../target-path.ts'
-import { keyOf } from './request-shape.ts'
-import type { RequestShape } from './request-shape.ts'
+import { CONDITIONAL_HEADERS, keyOf, withVarying } from './request-shape.ts'
+import type { AskedRequest, RecordingKey, RequestShape } from './request-shape.ts'
 
 export const MAX_FILES = 5000
 export const MAX_FOLDER_BYTES = 256 * 1024 * 1024
@@ -22,12 +22,13 @@ export const MAX_FOLDER_BYTES = 256 * 1024 * 1024
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
 const MAX_RESPONSES = 1000
 const HEAD_BYTES = 64 * 1024
+/** Files up to this size, such as those written by hand, are checked completely when they are indexed. */
+const WHOLE_BYTES = 16 * 1024
 /** Longer bodies are not kept in the index. */
 const INDEXED_CHARACTERS = 4096
 
 /** A request in the index. */
-interface Entry {
-  key: string
+interface Entry extends RecordingKey {
   /** Without a long body. */
   shape: RequestShape
 }
@@ -43,6 +44,8 @@ export interface Found {
   file: string
   key: string
   responses: RecordedResponse[]
+  /** Whether the recorded request was not conditional: conditions of another one are evaluated on the response. */
+  isUnconditional: boolean
 }
 
 export interface Closest extends Comparison {
@@ -52,7 +55,7 @@ export interface Closest extends Comparison {
 }
 
 export interface FolderReport {
-  /** Called once for each file that can't be used. */
+  /** Called once for each file, or entry of a HAR file, that can't be used. */
   invalid(file: string, message: string): void
 }
 
@@ -104,22 +107,31 @@ export class RecordingFolder {
     return false
   }
 
-  /** The recording of exactly this request. */
-  async find(shape: RequestShape): Promise<Found | undefined> {
+  /**
+   * The recording of exactly this request. A conditional or partial request without one gets the recording of the same
+   * request without conditions.
+   */
+  async find(asked: AskedRequest): Promise<Found | undefined> {
     await this.refresh()
-    const key = keyOf(this.#upstream, shape)
-    for (const file of this.#files.values())
-      if (file.entries.some(entry => entry.key === key)) {
-        const found = await this.#read(file.name, key)
-        if (found !== undefined) return found
-      }
+    const { base, variant } = keyOf(this.#upstream, asked.shape)
+    const conditions = CONDITIONAL_HEADERS.filter(name => variant[name] !== undefined)
+    const candidates = [...this.#files.values()]
+      .flatMap(file => file.entries.filter(entry => entry.base === base).map(entry => ({ file: file.name, entry })))
+      .filter(({ entry }) => Object.entries(entry.variant).every(([name, value]) => asked.header(name) === value))
+      .filter(({ entry }) => isUnconditional(entry) || conditions.every(name => entry.variant[name] !== undefined))
+      .sort((a, b) => Object.keys(b.entry.variant).length - Object.keys(a.entry.variant).length)
+    for (const { file, entry } of candidates) {
+      const found = await this.#read(file, entry.key)
+      if (found !== undefined) return found
+    }
     return undefined
   }
 
   /** The recording of the same method and path with the fewest differences. */
-  async findNearest(shape: RequestShape): Promise<Found | undefined> {
+  async findNearest(asked: AskedRequest): Promise<Found | undefined> {
+    const { shape } = asked
     const [nearest] = await this.#ranked(
-      shape,
+      asked,
       1,
       entry => entry.shape.method === shape.method && entry.shape.path === shape.path,
     )
@@ -127,8 +139,8 @@ export class RecordingFolder {
   }
 
   /** The closest recordings, with their differences. */
-  async closest(shape: RequestShape, limit: number): Promise<Closest[]> {
-    return (await this.#ranked(shape, limit, () => true)).map(({ file, entry, comparison }) => ({
+  async closest(asked: AskedRequest, limit: number): Promise<Closest[]> {
+    return (await this.#ranked(asked, limit, () => true)).map(({ file, entry, comparison }) => ({
       recording: file,
       method: entry.shape.method,
       path: entry.shape.path,
@@ -136,12 +148,17 @@ export class RecordingFolder {
     }))
   }
 
-  async #ranked(shape: RequestShape, limit: number, where: (entry: Entry) => boolean) {
+  async #ranked({ shape, header }: AskedRequest, limit: number, where: (entry: Entry) => boolean) {
     await this.refresh()
     const indexed = indexedShape(shape)
+    const askedLike = ({ variant }: Entry): RequestShape => {
+      const values = Object.keys(variant).map(name => [name, header(name)] as const)
+      const present = values.filter(([name, value]) => value !== '' || variant[name] === '')
+      return { ...indexed, headers: { ...indexed.headers, ...Object.fromEntries(present) } }
+    }
     return [...this.#files.values()]
       .flatMap(file => file.entries.filter(where).map(entry => ({ file: file.name, entry })))
-      .map(({ file, entry }) => ({ file, entry, comparison: compare(this.#upstream, entry.shape, indexed) }))
+      .map(({ file, entry }) => ({ file, entry, comparison: compare(this.#upstream, entry.shape, askedLike(entry)) }))
       .sort(
         (a, b) =>
           a.comparison.of - a.comparison.matched - (b.comparison.of - b.comparison.matched) ||
@@ -154,10 +171,12 @@ export class RecordingFolder {
    * Appends a response to the recording of a request. Returns false if a bound is reached. One call at a time: the file is
    * read, and replaced by a longer one.
    */
-  async record(shape: RequestShape, response: RecordedResponse): Promise<boolean> {
+  async record(asked: AskedRequest, response: RecordedResponse): Promise<boolean> {
     await this.refresh()
     const { folder } = this.#upstream
-    const key = keyOf(this.#upstream, shape)
+    const shape = withVarying(this.#upstream, asked, response.headers.vary)
+    const keys = keyOf(this.#upstream, shape)
+    const { key } = keys
     const present = [...this.#files.values()].find(
       file => isYaml(file.name) && file.entries.some(entry => entry.key === key),
     )
@@ -176,7 +195,7 @@ export class RecordingFolder {
       await unlink(temporary).catch(() => {})
       throw error
     }
-    this.#files.set(name, { name, bytes, entries: [{ key, shape: indexedShape(shape) }] })
+    this.#files.set(name, { name, bytes, entries: [{ ...keys, shape: indexedShape(shape) }] })
     return true
   }
 
@@ -220,10 +239,11 @@ export class RecordingFolder {
       const path = join(this.#upstream.folder, name)
       const { size } = await stat(path)
       if (size > MAX_FILE_BYTES) throw new InvalidRecording(`larger than ${MAX_FILE_BYTES} bytes`)
+      const report = (message: string): void => this.#report.invalid(path, message)
       const shapes = isYaml(name)
         ? [await readHead(path, size)]
-        : parseHar(await readFile(path, 'utf8'), this.#upstream).map(({ request }) => request)
-      const entries = shapes.map(shape => ({ key: keyOf(this.#upstream, shape), shape: indexedShape(shape) }))
+        : parseHar(await readFile(path, 'utf8'), this.#upstream, report).map(({ request }) => request)
+      const entries = shapes.map(shape => ({ ...keyOf(this.#upstream, shape), shape: indexedShape(shape) }))
       this.#files.set(name, { name, bytes: size, entries })
     } catch (error) {
       this.#invalid.add(name)
@@ -237,16 +257,18 @@ export class RecordingFolder {
     try {
       if (!isYaml(name)) {
         const exchanges = await this.#readHar(name, path)
-        const responses = exchanges
-          .filter(({ request }) => keyOf(this.#upstream, request) === key)
-          .map(({ response }) => response)
-        return responses.length === 0 ? undefined : { file: name, key, responses }
+        const same = exchanges
+          .map(({ request, response }) => ({ keys: keyOf(this.#upstream, request), response }))
+          .filter(({ keys }) => keys.key === key)
+        if (same.length === 0) return undefined
+        const responses = same.map(({ response }) => response)
+        return { file: name, key, responses, isUnconditional: isUnconditional(same[0]!.keys) }
       }
       const { request, responses } = parseRecording(await readFile(path, 'utf8'))
       const present = keyOf(this.#upstream, request)
-      if (present === key) return { file: name, key, responses }
+      if (present.key === key) return { file: name, key, responses, isUnconditional: isUnconditional(present) }
       const file = this.#files.get(name)
-      if (file !== undefined) file.entries = [{ key: present, shape: indexedShape(request) }]
+      if (file !== undefined) file.entries = [{ ...present, shape: indexedShape(request) }]
     } catch (error) {
       this.#files.delete(name)
       this.#readAt = -1
@@ -266,6 +288,10 @@ export class RecordingFolder {
   }
 }
 
+function isUnconditional({ variant }: RecordingKey): boolean {
+  return CONDITIONAL_HEADERS.every(name => variant[name] === undefined)
+}
+
 function isYaml(name: string): boolean {
   return /\.ya?ml$/i.test(name)
 }
@@ -275,8 +301,9 @@ function isRecordingName(name: string): boolean {
   return !name.startsWith('.') && (isYaml(name) || /\.har$/i.test(name)) && name !== 'fixtures.yaml'
 }
 
-/** Reads the request of a recording, without its responses if they come after it. */
+/** Reads the request of a recording, without the responses of a large one if they come after it. */
 async function readHead(path: string, size: number): Promise<RequestShape> {
+  if (size <= WHOLE_BYTES) return parseRecording(await readFile(path, 'utf8')).request
   const handle = await open(path)
   try {
     const buffer = Buffer.alloc(Math.min(size, HEAD_BYTES))

@@ -1,7 +1,7 @@
 /** The YAML format of a recording: a request, and its responses in order. */
 import { randomBytes } from 'node:crypto'
 import { Document, parse, Scalar, visit } from 'yaml'
-import { isRecord } from 'svc/toolkit'
+import { fieldProblem, isRecord } from 'svc/toolkit'
 import type { Json } from 'svc/plugin'
 import { canonicalPath } from '../target-path.ts'
 import type { Pairs, RecordedBody, RequestShape } from './request-shape.ts'
@@ -20,10 +20,14 @@ export interface RecordedResponse {
   recorded_at?: string
   /** Milliseconds from the request to the head of the response. */
   first_byte_ms?: number
+  /** Headers of the 103 responses before this one (RFC 8297). */
+  early_hints?: Pairs[]
   json?: Json
   body?: string
   base64?: string
   chunks?: RecordedChunk[]
+  /** Fields after the body (RFC 9110, 6.5). */
+  trailers?: Pairs
 }
 
 export interface Recording {
@@ -203,21 +207,36 @@ function readBody(value: Record<string, unknown>, at: string): RecordedBody {
 
 function readResponse(value: unknown, at: string): RecordedResponse {
   if (!isRecord(value)) throw new InvalidRecording(`${at}: expected a mapping`)
-  const { status, headers = {}, first_byte_ms: firstByte, chunks, recorded_at: recordedAt } = value
+  const { status, headers = {}, first_byte_ms: firstByte, early_hints: hints, chunks, recorded_at: recordedAt } = value
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599)
     throw new InvalidRecording(`${at}.status: expected a status from 200 to 599`)
   if (chunks !== undefined && !Array.isArray(chunks)) throw new InvalidRecording(`${at}.chunks: expected a list`)
-  const lower = Object.entries(readPairs(headers, `${at}.headers`)).map(([name, text]) => [name.toLowerCase(), text])
+  if (hints !== undefined && !Array.isArray(hints)) throw new InvalidRecording(`${at}.early_hints: expected a list`)
   return {
     status,
-    headers: Object.fromEntries(lower) as Pairs,
+    headers: readFields(headers, `${at}.headers`),
     ...(typeof recordedAt === 'string' ? { recorded_at: recordedAt } : {}),
     ...(firstByte === undefined ? {} : { first_byte_ms: milliseconds(firstByte, `${at}.first_byte_ms`) }),
+    ...(hints === undefined
+      ? {}
+      : { early_hints: hints.map((fields, index) => readFields(fields, `${at}.early_hints[${index}]`)) }),
     ...readBody(value, at),
     ...(chunks === undefined
       ? {}
       : { chunks: chunks.map((chunk, index) => readChunk(chunk, `${at}.chunks[${index}]`)) }),
+    ...(value.trailers === undefined ? {} : { trailers: readFields(value.trailers, `${at}.trailers`) }),
   }
+}
+
+/** Header or trailer fields that can be sent, with names in lower case. */
+function readFields(value: unknown, at: string): Pairs {
+  const fields = Object.entries(readPairs(value, at)).map(([name, text]) => [name.toLowerCase(), text] as const)
+  for (const [name, text] of fields)
+    for (const one of [text].flat()) {
+      const problem = fieldProblem(name, one)
+      if (problem !== null) throw new InvalidRecording(`${at}: ${problem}`)
+    }
+  return Object.fromEntries(fields)
 }
 
 function readChunk(value: unknown, at: string): RecordedChunk {

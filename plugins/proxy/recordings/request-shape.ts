@@ -1,7 +1,7 @@
 /** A request as it is recorded and compared: redacted, with a key. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { isSecretParameter, Redactor, setOwn } from 'svc/toolkit'
+import { isSecretName, isSecretParameter, isToken, Redactor, setOwn } from 'svc/toolkit'
 import type { Json, JsonObject } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { isSensitiveHeader, isTooCostly, parseBoundedJson, redactJson, removeJson } from '../redaction.ts'
@@ -26,9 +26,39 @@ export interface RequestShape extends RecordedBody {
   /** Below the target. */
   path: string
   query: Pairs
-  /** In lower case: `content-type`, and those that distinguish recordings. */
+  /** In lower case: `content-type`, and those that distinguish recordings. Empty: the request has no such header. */
   headers: Record<string, string>
 }
+
+/** A request that is compared with recordings. */
+export interface AskedRequest {
+  shape: RequestShape
+  /** The value of any header as it would be recorded; empty if the request has none. `name` in lower case. */
+  header(name: string): string
+}
+
+/** Headers of conditional and partial requests (RFC 9110, 13.1, 14.2): the response to one is not the response to others. */
+export const CONDITIONAL_HEADERS: readonly string[] = [
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+]
+
+/** Names in `Vary` that make no difference here: bodies are recorded decoded, and the instance itself answers CORS. */
+const NOT_VARYING = new Set([
+  '*',
+  'accept-encoding',
+  'content-type',
+  'dnt',
+  'host',
+  'origin',
+  'user-agent',
+  'x-request-id',
+])
+const MAX_VARYING = 20
 
 /** Describes a request with secrets replaced; `redactor` learns them. `path` is normalized. */
 export function shapeOf(
@@ -43,10 +73,10 @@ export function shapeOf(
   redactor: Redactor = new Redactor(),
 ): RequestShape {
   const headers: Record<string, string> = {}
-  for (const name of new Set(['content-type', ...upstream.matchHeaders])) {
+  for (const name of new Set(['content-type', ...CONDITIONAL_HEADERS, ...upstream.matchHeaders])) {
     const value = request.header(name)
     if (value !== undefined && !upstream.ignore.headers.has(name))
-      headers[name] = redactor.header(name, value, isSensitiveHeader(name, value, upstream.redact))
+      headers[name] = recordedHeader(upstream, name, value, redactor)
   }
   return {
     method: request.method,
@@ -55,6 +85,32 @@ export function shapeOf(
     headers,
     ...bodyOf(upstream, request.header('content-type') ?? '', request.body, redactor),
   }
+}
+
+/** The value of a request header as it is recorded. `name` in lower case. */
+export function recordedHeader(upstream: Upstream, name: string, value: string, redactor: Redactor): string {
+  return redactor.header(name, value, isSensitiveHeader(name, value, upstream.redact))
+}
+
+/**
+ * The request with the headers by which the upstream chose the response (`Vary`; RFC 9110, 12.5.5): other values get another
+ * recording. Without those that name the client and not what it wants, such as `User-Agent`.
+ */
+export function withVarying(
+  upstream: Upstream,
+  { shape, header }: AskedRequest,
+  vary: string | string[] | undefined,
+): RequestShape {
+  const names = [vary ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map(name => name.trim().toLowerCase())
+    .filter(name => isToken(name) && !NOT_VARYING.has(name) && !/^(?:sec|x-svc)-/.test(name))
+    .filter(name => !upstream.ignore.headers.has(name) && !upstream.redact.headers.has(name) && !isSecretName(name))
+    .slice(0, MAX_VARYING)
+  const varying = names.map(name => [name, header(name)] as const)
+  return varying.length === 0 ? shape : { ...shape, headers: { ...shape.headers, ...Object.fromEntries(varying) } }
 }
 
 function bodyOf(upstream: Upstream, contentType: string, body: Buffer, redactor: Redactor): RecordedBody {
@@ -119,7 +175,9 @@ export function significantParts(upstream: Upstream, shape: RequestShape): Reque
   const query = Object.entries(withoutSecrets(shape.query)).filter(([name]) => !ignore.query.has(name))
   const headers = Object.entries(shape.headers).filter(
     ([name, value]) =>
-      upstream.matchHeaders.includes(name) && !ignore.headers.has(name) && !isSensitiveHeader(name, value, redact),
+      (name !== 'content-type' || upstream.matchHeaders.includes(name)) &&
+      !ignore.headers.has(name) &&
+      !isSensitiveHeader(name, value, redact),
   )
   const { method, path, form, base64 } = shape
   const isJsonText = shape.body !== undefined && isJsonType(mediaType(shape.headers['content-type'] ?? ''))
@@ -137,11 +195,26 @@ export function significantParts(upstream: Upstream, shape: RequestShape): Reque
   }
 }
 
-/** Hexadecimal SHA-256 of the parts that distinguish a recording. */
-export function keyOf(upstream: Upstream, shape: RequestShape): string {
-  return createHash('sha256')
-    .update(canonicalJson(significantParts(upstream, shape)))
-    .digest('hex')
+/** What identifies a recording. */
+export interface RecordingKey {
+  /** Hexadecimal SHA-256 of the parts that distinguish a recording. */
+  key: string
+  /** The same without the headers that only some recordings have: those of `variant`. */
+  base: string
+  /** Conditional headers, those that `Vary` names, and others that the recording was given by hand. */
+  variant: Readonly<Record<string, string>>
+}
+
+export function keyOf(upstream: Upstream, shape: RequestShape): RecordingKey {
+  const parts = significantParts(upstream, shape)
+  const entries = Object.entries(parts.headers)
+  const headers = Object.fromEntries(entries.filter(([name]) => upstream.matchHeaders.includes(name)))
+  const variant = Object.fromEntries(entries.filter(([name]) => !upstream.matchHeaders.includes(name)))
+  return { key: hashOf(parts), base: hashOf({ ...parts, headers }), variant }
+}
+
+function hashOf(parts: RequestShape): string {
+  return createHash('sha256').update(canonicalJson(parts)).digest('hex')
 }
 
 /** JSON text with sorted members. */

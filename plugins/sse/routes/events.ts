@@ -1,7 +1,8 @@
 /** `GET /sse`: numbered events. */
 import { describe, readQuery } from 'svc/plugin'
+import { lastEventIdOf, parseInteger } from 'svc/toolkit'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { lastEventIdOf, lifetimeOf, numberedEvent, readNumberedEvents } from '../numbered-events.ts'
+import { lifetimeOf, numberedEvent, readNumberedEvents } from '../numbered-events.ts'
 import { pace } from '../pace.ts'
 
 const events: RouteDescription = {
@@ -45,7 +46,7 @@ const events: RouteDescription = {
     {
       name: 'last_event_id',
       in: 'query',
-      description: 'Same as the header `Last-Event-ID`',
+      description: 'Same as the header `Last-Event-ID`; also `lastEventId`',
       schema: { type: 'integer', minimum: 0 },
     },
     {
@@ -80,7 +81,8 @@ export function registerEvents(app: FastifyInstance, svc: Svc): void {
     const query = readQuery(request)
     const options = readNumberedEvents(query, svc.config)
     const { count, intervalMs, heartbeatMs } = options
-    const lastId = lastEventIdOf(request.headers['last-event-id'] as string | undefined, query)
+    // 0 if it is absent or not an integer.
+    const lastId = parseInteger(lastEventIdOf(request)) ?? 0
     if (count > 0 && lastId >= count) return reply.code(204).send()
 
     const stream = svc.streams.sse(request, reply, { heartbeatMs, lifetimeMs })

@@ -61,7 +61,7 @@ export function registerReceive(app: FastifyInstance, svc: Svc): void {
         : verify({
             scheme,
             headers: request.headers,
-            body: svc.http.body(request),
+            body: svc.http.receivedBody(request),
             secret: demo.secret,
             tolerance: null,
             ignoreTimestamp: false,

@@ -96,7 +96,7 @@ export function registerSign(app: FastifyInstance, svc: Svc): void {
   })
 
   function payloadOf(request: FastifyRequest, query: URLSearchParams): string {
-    const body = request.method === 'POST' ? svc.http.body(request) : null
+    const body = request.method === 'POST' ? svc.http.receivedBody(request) : null
     if (body === null || body.length === 0) return query.get('payload') || samplePayload()
     if (!isUtf8(body)) throw invalidPayload()
     return body.toString()

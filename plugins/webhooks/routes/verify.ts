@@ -87,7 +87,7 @@ export function registerVerify(app: FastifyInstance, svc: Svc): void {
     const { report, failure } = verify({
       scheme,
       headers: request.headers,
-      body: svc.http.body(request),
+      body: svc.http.receivedBody(request),
       secret: presentedSecret(request, query),
       tolerance: query.get('tolerance'),
       ignoreTimestamp: isFlagSet(request, 'ignore_timestamp'),

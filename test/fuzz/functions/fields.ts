@@ -1,9 +1,9 @@
 /** Values of single fields that plugins read: ranges, dates, cookies, statuses, durations, encodings, preferences. */
 import { parseCookies, preferredCoding } from 'svc/toolkit'
 import { parseHttpDate as parseSignedDate } from '../../../plugins/auth/hmac/http-date.ts'
-import { readRange } from '../../../plugins/caching/byte-range.ts'
-import { isNotModified } from '../../../plugins/caching/conditional.ts'
-import { parseHttpDate } from '../../../plugins/caching/http-date.ts'
+import { readRange } from '../../../core/fields/byte-range.ts'
+import { isNotModified } from '../../../core/fields/conditional.ts'
+import { parseHttpDate } from '../../../core/fields/http-date.ts'
 import { jitter, parseDuration } from '../../../plugins/delay/duration.ts'
 import { selectResponseType } from '../../../plugins/graphql/response-type.ts'
 import { readBound } from '../../../plugins/info/random-integer.ts'

@@ -14,6 +14,7 @@ const RESOURCES: readonly [path: string, allow: string | null][] = [
   ['/a2a/echo/v1/nothing', null],
   ['/a2a/echo', 'GET, HEAD, POST'],
   ['/a2a/echo/', 'GET, HEAD, POST'],
+  ['/a2a/jwks.json', 'GET, HEAD'],
   ['/ai/gemini/v1beta/models', 'GET, HEAD'],
   ['/ai/gemini/v1beta/models/gemini-2.5-flash', 'GET, HEAD'],
   ['/ai/gemini/v1beta/models/gemini-2.5-flash:generateContent', 'POST'],

@@ -54,6 +54,37 @@ t.test('valid values, and paths without faults, report nothing [FAULT-20]', asyn
   t.strictSame(ignoredOf(await send(server.url, '/_svc/ready', { headers: { 'X-Svc-Fail': 'x' } })), [])
 })
 
+t.test('headers of mock models with an invalid value are reported [FAULT-20]', async t => {
+  const wrong: Record<string, string[]> = {
+    'X-Svc-Mode': ['loud', ''],
+    'X-Svc-Latency-Ms': ['1s', '-1', '1.5', ''],
+    'X-Svc-TTFT-Ms': ['soon'],
+    'X-Svc-Tokens-Per-Second': ['fast'],
+    'X-Svc-Jitter': ['10%'],
+    'X-Svc-Load': ['many', '1'],
+    'X-Svc-Require-Auth': ['maybe', ''],
+  }
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
+  const ask = (headers: Record<string, string>, text = body) =>
+    send(server.url, '/ai/v1/chat/completions', { method: 'POST', headers, body: text })
+  for (const [name, values] of Object.entries(wrong))
+    for (const value of values) {
+      const reply = await ask({ [name]: value })
+      t.equal(reply.status, 200, `${name}: ${value}`)
+      t.match(ignoredOf(reply), [new RegExp(`^${name}; (?:expected|the provider has)`)], `${name}: ${value}`)
+    }
+  t.match(ignoredOf(await ask({ 'X-Svc-Mode': 'loud' }, 'no JSON')), [/^X-Svc-Mode; /], 'on an error too')
+  const valid = {
+    'X-Svc-Mode': ' Echo ',
+    'X-Svc-Latency-Ms': '1',
+    'X-Svc-TTFT-Ms': '0',
+    'X-Svc-Tokens-Per-Second': '0',
+    'X-Svc-Jitter': '5',
+    'X-Svc-Require-Auth': 'false',
+  }
+  t.strictSame(ignoredOf(await ask(valid)), [])
+})
+
 t.test('handshakes, HTTP/2 and routes that read the header themselves report it too [FAULT-20]', async t => {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`, {
     headers: { 'X-Svc-Fail': 'nope', 'X-Svc-Delay': 'nope' },

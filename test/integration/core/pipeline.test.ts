@@ -20,6 +20,7 @@ export default definePlugin({ title: 'r', paths: ['/r'], exposes: ['X-Mine'], re
   app.get('/r/late', describe(plain), async () => { await new Promise(resolve => setTimeout(resolve, 1300)); return 'late' })
   app.get('/r/throws', describe(plain), async () => { throw new Error('secret detail') })
   app.get('/r/refuses', describe({ ...plain, negotiated: true }), async () => { throw new HttpError(418, { error: 'teapot' }, { 'X-Mine': '1' }) })
+  app.get('/r/snowman', describe(plain), async (request, reply) => reply.header('X-U', '\u2603').send('x'))
   app.all('/r/form', describe({ ...plain, bodyLimit: 100, errorForm: failure => ({ headers: { 'X-Form': failure.kind, 'Content-Type': 'text/plain' }, body: 'my ' + failure.status }) }), async request => { if (request.query.throws) throw new Error('x'); return 'fine' })
   app.get('/r/own', describe({ ...plain, ownFail: true }), async () => 'served')
   app.get('/r/vary', describe(plain), async (request, reply) => reply.header('Vary', 'Accept-Encoding').send('v'))
@@ -141,6 +142,12 @@ t.test('an exception gives a 500 without details, and the stack is logged [PIPE-
   const refused = await fetch(`${server.url}/r/refuses`, { headers: { Accept: 'application/xml' } })
   t.strictSame([refused.status, refused.headers.get('x-mine')], [418, '1'])
   t.match(await refused.text(), /<response><error>teapot<\/error><\/response>/)
+})
+
+t.test('a header that cannot be sent is a 500 with the reason phrase of a 500 [PIPE-3]', async t => {
+  const server = await serveRoutes(t)
+  const { status, statusText } = await fetch(`${server.url}/r/snowman`)
+  t.strictSame([status, statusText], [500, 'Internal Server Error'])
 })
 
 t.test('404 and 405 list what exists [PIPE-4]', async t => {
@@ -282,9 +289,13 @@ t.test('CORS headers are on every response, preflights end early, Vary is added 
     ['/r/throws', server],
     ['/_svc/ready', any],
   ] as const) {
-    const { headers } = await fetch(url + path)
+    const { headers } = await fetch(url + path, { headers: { Origin: 'http://a' } })
     t.equal(headers.get('access-control-allow-origin'), '*', path)
-    t.match(headers.get('access-control-expose-headers'), /^X-Request-Id, X-Svc-Fault, .*X-Mine/)
+    t.match(headers.get('access-control-expose-headers'), /^X-Request-Id, X-Svc-Fault, /)
+    t.equal(headers.get('access-control-expose-headers')!.includes('X-Mine'), path.startsWith('/r/'), path)
+    const plain = await fetch(url + path)
+    t.equal(plain.headers.get('access-control-allow-origin'), '*', path)
+    t.equal(plain.headers.get('access-control-expose-headers'), null, 'only browsers read it')
     t.equal(headers.get('access-control-allow-credentials'), null)
   }
   const preflight = await fetch(`${server.url}/no/such`, {

@@ -71,13 +71,18 @@ t.test('declarations of a third-party plugin work together with all built-in plu
     (await fetch(`${server.url}/parcels/1`, { headers: { 'X-Svc-Fail': 'lost' } })).headers.get('x-svc-fault'),
     'lost',
   )
-  const exposed = (await fetch(`${server.url}/parcels/alive`)).headers.get('access-control-expose-headers')!.split(', ')
+  const exposedBy = async (path: string): Promise<string[]> =>
+    (await fetch(server.url + path, { headers: { Origin: 'http://a' } })).headers
+      .get('access-control-expose-headers')!
+      .split(', ')
+  const exposed = await exposedBy('/parcels/alive')
   t.strictSame(
     exposed.slice(0, 6),
     ['X-Request-Id', 'X-Svc-Fault', 'Content-Length', 'Mcp-Session-Id', 'MCP-Protocol-Version', 'WWW-Authenticate'],
     'the six of the specification, in its order',
   )
   t.ok(exposed.includes('X-Parcel-Depot'))
+  t.notOk((await exposedBy('/echo')).includes('X-Parcel-Depot'), 'only of the plugin that answers')
   const metrics = await (await fetch(`${server.url}/_svc/metrics`)).text()
   t.match(metrics, /svc_protocol_requests_total\{protocol="parcels"\} 2\n/)
   t.match(metrics, /svc_faults_injected_total\{kind="lost"\} 1\n/)
@@ -93,7 +98,7 @@ t.test('declarations of a disabled plugin apply, except exposed headers and link
   t.match(await (await fetch(`${server.url}/_svc/metrics`)).text(), /protocol="parcels"\} 0\n/)
   t.match(await (await fetch(`${server.url}/_svc/status`)).json(), { console: { title: null, backlink: null } })
   for (const path of ['/parcels/alive', '/ui/x']) {
-    const response = await fetch(server.url + path, { headers: { 'X-Svc-Fail': '503' } })
+    const response = await fetch(server.url + path, { headers: { 'X-Svc-Fail': '503', Origin: 'http://a' } })
     t.strictSame([response.status, response.headers.get('x-svc-plan')], [404, null], path)
     t.match(
       response.headers.get('access-control-expose-headers'),

@@ -140,7 +140,7 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
     /options schema.*#\/\$defs\/id/,
   ],
   [
-    'has a text instead of an options schema',
+    'has options that are not a schema',
     { bad: plugin('bad', 'x', { definition: "options: 'currency'," }) },
     'options',
     /options schema must be an object/,

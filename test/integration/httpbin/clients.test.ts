@@ -65,6 +65,15 @@ t.test('the WebSocket echoes, up to its limit [HB-14, HB-16]', async t => {
   t.equal(refused, 400)
 })
 
+t.test('the challenges of Digest have quoted strings where RFC 7616 wants them [HB-7]', async t => {
+  for (const base of [url, go.url]) {
+    const { headers } = await send(base, '/httpbin/digest-auth/auth/u/p/SHA-256')
+    const challenge = headers['www-authenticate'] ?? ''
+    for (const name of ['realm', 'nonce', 'opaque', 'qop']) t.match(challenge, new RegExp(`[ ,]${name}="[^"]+"`), name)
+    t.match(challenge, /algorithm=SHA-256(?:,|$)/)
+  }
+})
+
 t.test('stale nonces and cookies of Digest [HB-7]', { skip: !hasCurl && 'curl is not installed' }, async t => {
   const path = '/httpbin/digest-auth/auth/u/p'
   const withCookie = (Cookie: string) =>

@@ -236,7 +236,7 @@ t.test('an issuer can ask for a nonce [IDN-19]', async t => {
   const first = await ask(password, await proof(url), own, base)
   t.match({ status: first.status, error: first.body.error }, { status: 400, error: 'use_dpop_nonce' })
   const nonce = first.headers.get('dpop-nonce')!
-  const second = await ask(password, await proof(url, { nonce }), own, base)
+  const second = await ask(password, await proof(url, { nonce }), { ...own, Origin: 'http://a' }, base)
   t.equal(second.body.token_type, 'DPoP')
   t.ok(second.headers.get('dpop-nonce'))
   t.match(second.headers.get('access-control-expose-headers'), 'DPoP-Nonce', 'for clients in browsers')

@@ -87,7 +87,7 @@ t.test('wrong parameters [SEE-5]', async t => {
       error: 'invalid_filter',
       parameter: 'base_url',
     })
-  t.match(await error('format=har&limit=1'), { error: 'invalid_filter', parameter: 'limit' })
+  t.match(await error('format=har&wait_for=1'), { error: 'invalid_filter', parameter: 'wait_for' })
   const shown = await serveLimits(t, { SVC_PUBLIC_MODE: 'true' })
   t.match(JSON.parse((await exported(shown, 'format=har')).text), { error: 'session_required' })
 })
@@ -172,4 +172,20 @@ t.test('a body of which only the beginning is stored is marked [SEE-6]', async t
     [...curlText([{ ...entry!, uri: '*', method: 'OPTIONS', body_size: 0 }], 'http://a')][0],
     /--request-target '\*'.* http:\/\/a\/\s/,
   )
+})
+
+t.test('limit and order select as in the list [SEE-5]', async t => {
+  const server = await serveLimits(t)
+  for (const path of ['/x/1', '/x/2', '/x/3']) await fetch(server.url + path)
+  const paths = async (query: string): Promise<string[]> => {
+    const { log } = JSON.parse((await exported(server, `format=har&${query}`)).text) as {
+      log: { entries: { request: { url: string } }[] }
+    }
+    return log.entries.map(({ request }) => new URL(request.url).pathname)
+  }
+  t.strictSame(await paths(''), ['/x/1', '/x/2', '/x/3'])
+  t.strictSame(await paths('limit=2'), ['/x/1', '/x/2'])
+  t.strictSame(await paths('order=newest&limit=2'), ['/x/3', '/x/2'])
+  for (const query of ['limit=many', 'order=random'])
+    t.equal((await fetch(`${server.url}/_svc/requests/export?format=har&${query}`)).status, 400, query)
 })

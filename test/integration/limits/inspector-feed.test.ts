@@ -149,6 +149,7 @@ t.test('the feed sends captured requests, filtered, and resumes after Last-Event
   const RESUMED: [query: string, headers: Record<string, string>, paths: string[]][] = [
     ['', { 'Last-Event-ID': events[1]!.id }, ['/x', '/x/items/2']],
     [`?last_event_id=${events[2]!.id}`, {}, ['/x/items/2']],
+    [`?lastEventId=${events[2]!.id}`, {}, ['/x/items/2']],
     ['?session=b', { 'Last-Event-ID': events[0]!.id }, ['/x', '/x/items/2']],
     ['', { 'Last-Event-ID': 'no longer held' }, ['/x', '/x/items/1', '/x', '/x/items/2']],
     ['', {}, []],

@@ -1,4 +1,5 @@
 /** `/_svc/metrics`: the format, the metrics, their labels. */
+import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { createMetrics } from '../../../core/metrics/metrics.ts'
@@ -7,10 +8,11 @@ import { parseExposition } from '../../support/exposition.ts'
 import type { Family } from '../../support/exposition.ts'
 import { serveLimits } from '../../support/limits-server.ts'
 import type { TestServer } from '../../support/server.ts'
+import { send } from '../../support/request.ts'
 import { until } from '../../support/until.ts'
 
 async function scrape(server: TestServer): Promise<Map<string, Family>> {
-  return parseExposition(await (await fetch(`${server.url}/_svc/metrics`)).text())
+  return parseExposition((await send(server.url, '/_svc/metrics')).text)
 }
 
 function valueOf(families: Map<string, Family>, name: string, labels: Record<string, string> = {}): number | undefined {
@@ -141,7 +143,7 @@ t.test('egress counts body bytes as they are sent, plan or not [METRIC-3, PLAN-8
   const server = await serveLimits(t)
   const bytes = async () => valueOf(await scrape(server), 'svc_egress_bytes_total')!
   const first = await bytes()
-  const scrapeSize = Buffer.byteLength(await (await fetch(`${server.url}/_svc/metrics`)).text())
+  const scrapeSize = (await send(server.url, '/_svc/metrics')).body.length
   await (await fetch(`${server.url}/x/items/1`)).text()
   await fetch(`${server.url}/x/items/1`, { method: 'HEAD' })
   await fetch(`${server.url}/x/empty`)
@@ -152,6 +154,17 @@ t.test('egress counts body bytes as they are sent, plan or not [METRIC-3, PLAN-8
   t.ok(after - last >= 5_000, `${after - last}`)
 })
 
+t.test('metrics are compressed for clients that accept it [METRIC-1]', async t => {
+  const server = await serveLimits(t)
+  const ask = (coding: string) => send(server.url, '/_svc/metrics', { headers: { 'Accept-Encoding': coding } })
+  const plain = await ask('identity')
+  t.strictSame([plain.headers['content-encoding'], plain.headers.vary], [undefined, 'Accept-Encoding, Origin'])
+  const coded = await ask('gzip;q=0.5, br')
+  t.equal(coded.headers['content-encoding'], 'gzip')
+  t.match(gunzipSync(coded.body).toString(), /^# HELP svc_requests_total /m)
+  t.ok(coded.body.length < plain.body.length / 2)
+})
+
 t.test('1024 routes have their own label, further ones are "other" [METRIC-2]', async t => {
   const metrics = createMetrics()
   const requests = new RequestMetrics(metrics, { version: '1', gitSha: null }, () => {})
@@ -159,5 +172,14 @@ t.test('1024 routes have their own label, further ones are "other" [METRIC-2]', 
   const families = parseExposition(await metrics.text())
   t.equal(new Set(families.get('svc_requests_total')!.samples.map(({ labels }) => labels.route)).size, 1025)
   t.equal(valueOf(families, 'svc_requests_total', { route: 'other' }), 76)
+  const durations = families.get('svc_request_duration_seconds')!.samples
+  t.equal(new Set(durations.map(({ labels }) => labels.route)).size, 251, '250 have their own times')
+  t.equal(valueOf(families, 'svc_request_duration_seconds_count', { route: 'other' }), 850)
+  t.equal(valueOf(families, 'svc_request_duration_seconds_count', { route: '/many/249' }), 1)
+  requests.countRequest('/many/1', 'GET', 200, 1)
+  requests.countRequest('/many/300', 'GET', 200, 1)
+  const later = parseExposition(await metrics.text())
+  t.equal(valueOf(later, 'svc_request_duration_seconds_count', { route: '/many/1' }), 2)
+  t.equal(valueOf(later, 'svc_request_duration_seconds_count', { route: 'other' }), 851)
   t.strictSame(families.get('svc_build_info')!.samples[0]!.labels, { version: '1', git_sha: 'unknown' })
 })

@@ -111,7 +111,12 @@ t.test('checks are made in the documented order [MCP-3]', async t => {
 
 t.test('one of the two media types is sufficient, and parameters are allowed [MCP-2]', async t => {
   const { url } = await serve(t)
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize' })
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  })
   const status = async (headers: Record<string, string>) =>
     (await fetch(`${url}/mcp`, { method: 'POST', headers, body: Buffer.from(body) })).status
   const json = { 'Content-Type': 'application/json' }

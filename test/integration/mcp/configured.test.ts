@@ -27,7 +27,7 @@ mcp:
               text: "No refund {{args.id}}"
               is_error: true
             - when: { nested: { a: [1] } }
-              content: [{ type: text, text: "{{args.nested}} {{args.nested.a}} {{args.nested.b}} {{args.__proto__}} {{other}}" }]
+              content: [{ type: text, text: "{{args.nested}} {{args.nested.a}} {{args.nested.b}} {{args.__proto__}} {{args.none|other}}" }]
             - when: { id: slow }
               text: late
               delay_ms: 30
@@ -101,7 +101,7 @@ t.test('declared tools return their configured answers [MCP-28]', async t => {
   const { url } = await serveWith(t, YAML)
   const refund = (args: Record<string, unknown>) => callTool(`${url}/mcp/servers/support`, 'refund_status', args)
   t.match((await refund({ id: 'r-404' })).answer.result, { isError: true, content: [{ text: 'No refund r-404' }] })
-  t.equal(textOf(await refund({ id: 'x', nested: { a: [1] } })), '{"a":[1]} [1]   {{other}}')
+  t.equal(textOf(await refund({ id: 'x', nested: { a: [1] } })), '{"a":[1]} [1]   other')
   t.equal(textOf(await refund({ id: 'slow' })), 'late')
   t.match((await refund({})).answer.result, { isError: true, content: [{ text: /missing argument "id"/ }] })
   t.match(
@@ -117,6 +117,37 @@ t.test('declared tools return their configured answers [MCP-28]', async t => {
     (await callTool(`${url}/mcp`, 'refund_status', { id: 'x' })).answer.error?.code as unknown,
     -32602,
     'other servers do not have it',
+  )
+})
+
+t.test('answers have the tests and references of rules [MCP-28]', async t => {
+  const { url, loadErrors } = await serveWith(
+    t,
+    `
+mcp:
+  servers:
+    - name: support
+      tools:
+        - name: counted
+          input_schema: { type: object }
+          answers:
+            - when: { n: { gte: 5 }, id: { any: [a, b] } }
+              structured: { n: "{{args.n}}", text: "n={{args.n}}" }
+            - text: "{{other}}"
+              template: false
+        - { name: typo, answers: [{ text: "{{arg.n}}" }] }
+        - { name: unsure, answers: [{ text: x }, { when: { n: { gt: five } }, text: x }] }
+`,
+  )
+  const counted = (args: Record<string, unknown>) => callTool(`${url}/mcp/servers/support`, 'counted', args)
+  t.same((await counted({ n: 5, id: 'b' })).answer.result?.structuredContent, { n: 5, text: 'n=5' })
+  t.equal(textOf(await counted({ n: 5, id: 'c' })), '{{other}}')
+  t.match(
+    (await loadErrors()).map(({ at, message }) => `${at}: ${message}`),
+    [
+      /^mcp\.servers\[0\]\.tools\[1\]\.answers\[0\]\.text: unknown reference "arg" \(did you mean "args"\?\)/,
+      /^mcp\.servers\[0\]\.tools\[2\]\.answers\[1\]\.when\.n\.gt: expected a number/,
+    ],
   )
 })
 

@@ -49,12 +49,14 @@ t.test('the stream names the path to post to and carries every response [MCP-4, 
     [event?.event, event?.id, JSON.parse(event?.data ?? '')],
     ['message', undefined, { jsonrpc: '2.0', id: 'p', result: {} }],
   )
+  const clientInfo = { name: 'c', version: '1' }
   for (const version of HANDSHAKE_VERSIONS)
     t.equal(
-      (await request('initialize', { protocolVersion: version, capabilities: { sampling: {} } }))?.result
+      (await request('initialize', { protocolVersion: version, capabilities: { sampling: {} }, clientInfo }))?.result
         ?.protocolVersion as unknown,
       version,
     )
+  t.match(await request('initialize'), { id: 'initialize', error: { code: -32602 } })
   t.equal((await send({ jsonrpc: '2.0', method: 'notifications/initialized' })).status, 202)
   t.match(await request('tools/call', { name: 'echo', arguments: { message: 'hi' } }), {
     result: { content: [{ text: 'hi' }] },
@@ -72,7 +74,11 @@ t.test('the stream names the path to post to and carries every response [MCP-4, 
 t.test('progress, logs, questions and updates use the stream [MCP-16]', async t => {
   const { url } = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
   const { stream, send, request } = await openLegacy(url)
-  await request('initialize', { protocolVersion: '2025-11-25', capabilities: { sampling: {} } })
+  await request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: { sampling: {} },
+    clientInfo: { name: 'c', version: '1' },
+  })
   await request('logging/setLevel', { level: 'info' })
   const received = [
     await request('tools/call', {
@@ -107,7 +113,12 @@ t.test('the session ends with the stream and is valid only for this transport [M
   const { stream, path, send } = await openLegacy(url)
   const id = path.split('=')[1] ?? ''
   t.equal((await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'ping' }, { 'Mcp-Session-Id': id })).status, 404)
-  const http = await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'initialize' })
+  const http = await post(`${url}/mcp`, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  })
   t.equal(
     (
       await post(`${url}/mcp/messages?sessionId=${http.headers.get('mcp-session-id')}`, {

@@ -32,13 +32,9 @@ t.test('initialize negotiates a revision and creates a session [MCP-12, MCP-17]'
     )
     t.equal(result.capabilities?.completions !== undefined, version >= '2025-03-26')
   }
-  for (const params of [
-    undefined,
-    {},
-    { protocolVersion: '2026-07-28' },
-    { protocolVersion: 7, capabilities: 'x', clientInfo: null },
-    { protocolVersion: '1999-01-01' },
-  ]) {
+  const client = { capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+  for (const protocolVersion of ['2026-07-28', '1999-01-01', '']) {
+    const params = { ...client, protocolVersion }
     t.equal(
       (await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'initialize', params })).answer.result
         ?.protocolVersion as unknown,
@@ -46,9 +42,24 @@ t.test('initialize negotiates a revision and creates a session [MCP-12, MCP-17]'
       JSON.stringify(params),
     )
   }
+  const version = { protocolVersion: '2025-11-25' }
+  const rows: [params: unknown, message: RegExp][] = [
+    [undefined, /"protocolVersion" must be a string/],
+    [{}, /"protocolVersion" must be a string/],
+    [{ ...client, protocolVersion: 7 }, /"protocolVersion"/],
+    [{ ...version, clientInfo: client.clientInfo }, /"capabilities" must be an object/],
+    [{ ...client, ...version, capabilities: 'x' }, /"capabilities"/],
+    [{ ...version, capabilities: {} }, /"clientInfo" must be an object/],
+    [{ ...client, ...version, clientInfo: { name: 'c' } }, /"clientInfo"/],
+  ]
+  for (const [params, message] of rows) {
+    const refused = await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    t.match(refused.answer, { id: 1, error: { code: -32602, message } }, JSON.stringify(params))
+    t.strictSame([refused.status, refused.headers.get('mcp-session-id')], [200, null])
+  }
   const only = await post(
     `${url}/mcp`,
-    { jsonrpc: '2.0', id: 1, method: 'initialize' },
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: { ...client, ...version } },
     { Accept: 'text/event-stream', 'Mcp-Session-Id': 'ignored' },
   )
   t.ok(only.isStream)

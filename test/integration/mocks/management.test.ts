@@ -108,13 +108,21 @@ const REFUSED: [string, string | Buffer, Record<string, string>, number, object]
     { report: { errors: [{ code: 'parse_error', line: 2 }] } },
   ],
   [
-    'Swagger 2.0',
-    '{"swagger":"2.0","paths":{}}',
+    'Swagger 1.2',
+    '{"swagger":"1.2","paths":{}}',
     {},
     422,
-    { report: { errors: [{ code: 'unsupported_version', message: /Swagger 2\.0/ }] } },
+    { report: { errors: [{ code: 'unsupported_version', message: /Swagger 1\.2/ }] } },
   ],
-  ['OpenAPI 3.2', '{"openapi":"3.2.0","paths":{}}', {}, 422, { report: { errors: [{ code: 'unsupported_version' }] } }],
+  ['Swagger without paths', '{"swagger":"2.0"}', {}, 422, { report: { errors: [{ code: 'not_openapi' }] } }],
+  [
+    'Swagger with a reference to a file',
+    '{"swagger":"2.0","info":{"title":"a","version":"1"},"paths":{"/a":{"get":{"responses":{"200":{"$ref":"./b.yaml"}}}}}}',
+    {},
+    422,
+    { report: { errors: [{ code: 'external_ref' }] } },
+  ],
+  ['OpenAPI 3.3', '{"openapi":"3.3.0","paths":{}}', {}, 422, { report: { errors: [{ code: 'unsupported_version' }] } }],
   [
     'an unknown version',
     '{"openapi":3.1,"paths":{}}',
@@ -357,6 +365,32 @@ t.test('an export is valid and can be uploaded again [MOCK-70]', async t => {
   t.equal((await server.call(`${at}/petstore/spec?version=9`)).status, 404)
 })
 
+t.test('servers of paths and operations lead to the mock, too [MOCK-70] [MOCK-34]', async t => {
+  const responses = { 204: { description: 'done' } }
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Servers', version: '1' },
+    servers: [{ url: 'https://api.example.test/2.0' }],
+    paths: {
+      '/a': {
+        servers: [{ url: 'https://account.example.test/oauth' }],
+        get: { responses },
+        post: { servers: [{ url: 'https://upload.example.test/up' }], responses },
+      },
+    },
+  }
+  await server.mock('servers', { spec })
+  const own = `${server.url}/mock/servers`
+  t.match((await server.call('/mock/servers/openapi.json')).json, {
+    servers: [{ url: `${own}/2.0` }],
+    paths: { '/a': { servers: [{ url: `${own}/oauth` }], post: { servers: [{ url: `${own}/up` }] } } },
+  })
+  t.match((await server.call(`${at}/servers/operations`)).json, {
+    operations: [{ url: `${own}/oauth/a` }, { url: `${own}/up/a` }],
+  })
+  t.equal((await server.call('/mock/servers/up/a', { method: 'POST' })).status, 204)
+})
+
 t.test('errors of settings, overrides and rules name the location [MOCK-28]', async t => {
   await server.mock('edited', { spec: shop('1') })
   const bad: [string, string, Json, string, string][] = [
@@ -427,6 +461,8 @@ t.test('errors of settings, overrides and rules name the location [MOCK-28]', as
     ],
     ['POST', '/rules', { then: { body: 'x'.repeat(262_145) } }, 'invalid_rule', 'then.body'],
     ['POST', '/rules', { then: { media_type: 'json' } }, 'invalid_rule', 'then.media_type'],
+    ['POST', '/rules', { then: { headers: { 'x-a': 'a\nb' } } }, 'invalid_rule', 'then.headers'],
+    ['POST', '/rules', { then: { headers: { 'x-a': '\u2603' } } }, 'invalid_rule', 'then.headers'],
     ['POST', '/rules', { id: 'a b', then: {} }, 'invalid_rule', 'id'],
     ['POST', '/rules', { when: [] }, 'invalid_rule', 'then'],
     ['POST', '/rules', { then: {}, extra: 1 }, 'invalid_rule', 'extra'],

@@ -7,6 +7,7 @@ import { countBounds, RequestCounts } from '../../../plugins/mocks/exchange/requ
 import { documentsOf, withParts, type Deployable, type MockRecord } from '../../../plugins/mocks/management/mock.ts'
 import { documentBounds, recordBounds } from '../../../plugins/mocks/management/mock-limits.ts'
 import { MockStore } from '../../../plugins/mocks/management/mock-store.ts'
+import { EPOCH_BOUNDS, StoreEpoch } from '../../../plugins/mocks/management/store-epoch.ts'
 import { Registry } from '../../../plugins/mocks/management/registry.ts'
 import type { SourceEntry } from '../../../plugins/mocks/sources/sources.ts'
 import { syncSources } from '../../../plugins/mocks/sources/sync.ts'
@@ -14,6 +15,7 @@ import { pluginState } from '../../support/plugin-state.ts'
 import { until } from '../../support/until.ts'
 
 interface Replica {
+  epoch: StoreEpoch
   registry: Registry
   mocks: MockStore
 }
@@ -24,6 +26,7 @@ function deployment(count: number, limits: Partial<Bounds> = {}) {
   const { svc } = pluginState({ publicMode: false }, { isStrict: true })
   const records = svc.state<MockRecord>('mocks', recordBounds(bounds))
   const documents = svc.state<string>('documents', documentBounds(bounds))
+  const epochs = svc.state<string>('epoch', EPOCH_BOUNDS)
   const replicas: Replica[] = []
   for (let index = 0; index < count; index++) {
     const registry = new Registry({ bounds, publicMode: false, maxDelayMs: 1000, checker: new Checker('unused') })
@@ -32,9 +35,9 @@ function deployment(count: number, limits: Partial<Bounds> = {}) {
     }
     const nothing = async (): Promise<void> => {}
     const mocks = new MockStore({ records, documents, registry, announce, clearTraffic: nothing, forget: nothing })
-    replicas.push({ registry, mocks })
+    replicas.push({ registry, mocks, epoch: new StoreEpoch(epochs, { epoch: null }) })
   }
-  return { replicas, records, documents, bounds }
+  return { replicas, records, documents, epochs, bounds }
 }
 
 const document = (title: string): string =>
@@ -57,6 +60,7 @@ const entry = (digest: string, title = 'File'): SourceEntry => ({
   source: 'file',
   file: '/shop.json',
   text: document(title),
+  problems: [],
   given: {},
   enabled: true,
   at: null,
@@ -194,6 +198,31 @@ t.test('a mock that a replica cannot compile keeps what it served [MOCK-93]', as
   t.match(b.registry.get('m'), { revision: 1, live: { api: { document: { title: 'One' } } } })
 })
 
+t.test('mocks survive a store that comes back empty [MOCK-101]', async t => {
+  const { replicas, records, documents, epochs } = deployment(3)
+  const [a, b, c] = replicas as [Replica, Replica, Replica]
+  await upload(a, 'm', document('One'))
+  await a.mocks.deploy('m', deployable(document('Two')), record => record)
+  await a.mocks.edit('m', slow)
+  for (const { epoch } of replicas) t.equal(await epoch.hasChanged(), false)
+  for (const store of [records, documents, epochs]) await store.clear()
+  const reconnect = async ({ epoch, mocks }: Replica): Promise<void> => {
+    if (await epoch.hasChanged()) await mocks.restore()
+    for (const name of await mocks.names()) await mocks.refresh(name)
+  }
+  await reconnect(a)
+  for (const { registry } of [a, b, c])
+    t.match(registry.get('m'), { revision: 3, version: 2, live: { api: { document: { title: 'Two' } } } })
+  t.equal(delayAt(a, 'm'), 7)
+  t.same(JSON.parse(await a.mocks.text(a.registry.get('m')!.current!.sha256)), JSON.parse(document('Two')))
+  await b.mocks.edit('m', record => withParts(record, { settings: { ...record.parts.settings, delay_ms: 8 } }))
+  await reconnect(c)
+  t.match(c.registry.get('m'), { revision: 4 }, 'what another replica has stored stays')
+  await b.mocks.remove('m')
+  await reconnect(c)
+  t.equal(c.registry.get('m'), undefined, 'a deleted mock stays deleted')
+})
+
 t.test('requests are counted by all replicas, exactly when someone looks [MOCK-97]', async (t: Test) => {
   const { svc } = pluginState({})
   const store = svc.state<number>('request-counts', countBounds(boundsFor(false)))
@@ -212,5 +241,5 @@ t.test('requests are counted by all replicas, exactly when someone looks [MOCK-9
   await replicas[0]?.clear('m')
   t.strictSame([await replicas[2]?.total('m'), await replicas[2]?.total('n')], [0, 1])
   replicas[0]?.add('m', 'list')
-  await until(async () => (await store.get('m list')) === 1, 'the count reaches the store without a look')
+  await until(async () => (await store.within('m').get('list')) === 1, 'the count reaches the store without a look')
 })

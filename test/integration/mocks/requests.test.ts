@@ -419,6 +419,7 @@ const SECURE = documentOf(
       open: [{}, { key: [] }],
       none: [],
       missing: [{ nothing: [] }],
+      oauth: [{ oauth: ['read'] }],
     }).map(([name, security]) => [`/${name}`, { get: answering({ example: 'in' }, { security }) }]),
   ),
   {
@@ -431,6 +432,7 @@ const SECURE = documentOf(
         bearer: { type: 'http', scheme: 'bearer' },
         digest: { type: 'http', scheme: 'digest' },
         mtls: { type: 'mutualTLS' },
+        oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/t', scopes: { read: 'r' } } } },
       },
     },
   },
@@ -472,6 +474,21 @@ t.test('credentials are checked by scheme [MOCK-35]', async t => {
     if (challenge !== undefined) t.equal(reply.headers['www-authenticate'], challenge, path)
     if (status === 401) t.match(reply.headers, { 'x-svc-mock-error': 'unauthorized' })
   }
+})
+
+t.test('missing credentials are described as the document combines them [MOCK-35]', async t => {
+  await server.mock('secure', { spec: SECURE, settings: { security: 'enforce' } })
+  const cases: [string, RegExp][] = [
+    ['/both', /^an API key is required in the header "X-API-Key" and a valid user name and password are required$/],
+    ['/either', /^an API key is required in the header "X-API-Key"; or a valid user name and password are required$/],
+    ['/oauth', /^an access token of the built-in identity provider is required$/],
+  ]
+  for (const [path, detail] of cases) t.match((await server.call(`/mock/secure${path}`)).json, { detail }, path)
+  t.match((await server.call('/mock/secure/both')).headers, {
+    'www-authenticate': 'ApiKey realm="secure", in="header", name="X-API-Key", Basic realm="secure"',
+  })
+  const wrong = await server.call('/mock/secure/oauth', { headers: { authorization: 'Bearer made-up' } })
+  t.match(wrong, { status: 401, json: { detail: /not valid; expected one of the built-in identity provider/ } })
 })
 
 t.test('credentials can be configured, and warn accepts missing ones [MOCK-35]', async t => {

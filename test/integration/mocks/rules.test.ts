@@ -245,7 +245,7 @@ t.test('templates are replaced and keep their types [MOCK-62]', async t => {
     session: '{{session}}',
     mock: '{{mock}}',
     operation: '{{operation}}',
-    wrong: '{{what}}',
+    wrong: '{{request.query.what}}',
     again: '{{request.query.again}}',
     proto: '{{request.body.constructor.name}}',
   }
@@ -287,6 +287,107 @@ t.test('templates are replaced and keep their types [MOCK-62]', async t => {
   t.match(now, /^\d{4}-\d\d-\d\dT/)
   t.not((await ask())[0], uuid, 'a new value each time')
 })
+
+t.test('conditions are those of all rules, and the older spelling is translated [MOCK-60]', async t => {
+  const options = {
+    method: 'POST',
+    body: { items: [{ sku: 'A-1', qty: 3 }], total: 12 },
+    headers: { 'x-tier': 'gold', 'x-svc-session': 's1' },
+  }
+  const rows: [match: JsonObject, status: number][] = [
+    [{ method: 'post', header: { 'X-Tier': { starts_with: 'go' } } }, 299],
+    [{ json: { '/total': { gte: 10, multiple_of: 4 }, '$.items[*].sku': 'A-1' } }, 299],
+    [{ json: { '/total': { multiple_of: 5 } } }, 201],
+    [{ any: [{ query: { q: '9' } }, { count: 1 }] }, 299],
+    [{ none: [{ query: { q: '2' } }] }, 201],
+    [{ query: { q: { all_values: ['2', '1'] } } }, 299],
+    [{ path: '/orders', violations: 0, state: { order: { exists: false } } }, 299],
+    [{ json_schema: { required: ['total'] }, url: { ends_with: 'q=2' }, scheme: 'http' }, 299],
+  ]
+  for (const [match, status] of rows) {
+    const reply = await withRules([{ match, then: { status: 299 } }], '/orders?q=1&q=2', options)
+    t.equal(reply.status, status, JSON.stringify(match))
+    await server.call('/_svc/mocks/ruled/state', { method: 'DELETE' })
+  }
+  const older: Json = {
+    id: 'old',
+    match: 'all',
+    when: [
+      { in: 'query', name: 'q', op: 'matches', value: '^\\d{1,2}$' },
+      { in: 'query', name: 'q', op: 'eq', value: 2 },
+      { in: 'query', name: 'q', op: 'ne', value: '7' },
+      { in: 'body', pointer: '/total', op: 'gt', value: 1 },
+      { in: 'body', pointer: '/total', op: 'lt', value: '100' },
+      { in: 'body', pointer: '/total', op: 'gt', value: 2 },
+      { in: 'header', name: 'X-Tier', op: 'ne', value: 'silver' },
+      { in: 'count', op: 'every', value: 1 },
+      { in: 'method', value: 'POST' },
+    ],
+    then: { status: 299 },
+  }
+  t.equal((await withRules([older], '/orders?q=1&q=2', options)).status, 299)
+  const newer: Json = {
+    id: 'old',
+    match: {
+      query: { q: { some_values: [{ matches: '^\\d{1,2}$' }, 2] } },
+      none: [{ query: { q: '7' } }],
+      json: { '/total': { all: [{ gt: 1, lt: 100 }, { gt: 2 }] } },
+      header: { 'x-tier': { not: 'silver' } },
+      count: { multiple_of: 1 },
+      method: { equals: 'POST' },
+    },
+    then: { status: 299 },
+  }
+  t.same((await server.call('/_svc/mocks/ruled/rules/old?translate=true')).json, newer)
+  t.same((await server.call('/_svc/mocks/ruled/rules/old')).json, older, 'it stays as it was given')
+  await server.call('/_svc/mocks/ruled/state', { method: 'DELETE' })
+  t.equal((await withRules([newer], '/orders?q=1&q=2', options)).status, 299)
+  t.same((await server.call('/_svc/mocks/ruled/rules/old?translate=true')).json, newer)
+  const problems: [rule: JsonObject, at: RegExp | string, message: RegExp][] = [
+    [{ match: { methd: 'GET' } }, 'rules[0].match.methd', /did you mean "method"/],
+    [{ match: {}, when: [] }, 'rules[0].when', /not both/],
+    [{ match: 'some' }, 'rules[0].match', /"all" or "any"/],
+    [{ match: { path: '/a?b' } }, 'rules[0].match.path', /never matches/],
+    [{ then: { body: '{{reqest.path}}' } }, 'rules[0].then.body', /did you mean "request"/],
+    [{ then: { set_state: { a: '{{stat.x}}' } } }, 'rules[0].then.set_state.a', /did you mean "state"/],
+    [{ then: { headers: { a: [] } } }, 'rules[0].then.headers', /1 to 20 strings/],
+  ]
+  for (const [rule, at, message] of problems) {
+    const reply = await server.call('/_svc/mocks/ruled/rules', {
+      method: 'PUT',
+      body: [{ then: { status: 200 }, ...rule }] as unknown as JsonObject,
+    })
+    t.match(reply, { status: 400, json: { error: 'invalid_rule', at, message } }, JSON.stringify(rule))
+  }
+})
+
+t.test(
+  'long integers keep their digits, text bodies are references, and names have several lines [MOCK-62]',
+  async t => {
+    await server.mock('exact', {
+      spec: documentOf({ '/x': { post: answering({}) } }),
+      rules: [
+        { match: { query: { raw: '1' } }, then: { body: '{{handlebars}}', template: false, media_type: 'text/plain' } },
+        {
+          then: {
+            body: { id: '{{request.body.id}}', all: '{{request.body}}', who: '{{request.query.who|nobody}}' },
+            merge: { merged: '{{request.body.id}}' },
+            headers: { 'Set-Cookie': ['a=1', 'b={{request.body.id}}'] },
+          },
+        },
+      ],
+    })
+    const post = (body: string, type: string, query = ''): ReturnType<typeof server.call> =>
+      server.call(`/mock/exact/x${query}`, { method: 'POST', body, headers: { 'content-type': type } })
+    const id = '12345678901234567890'
+    const json = await post(`{"id":${id}}`, 'application/json')
+    t.equal(json.text, `{"id":${id},"all":{"id":${id}},"who":"nobody","merged":${id}}`)
+    t.match(json.headers, { 'set-cookie': `a=1,b=${id}` })
+    const text = await post('plain text', 'text/plain', '?who=ada')
+    t.same(text.json, { id: null, all: 'plain text', who: 'ada' }, 'a merged null removes')
+    t.equal((await post('', 'text/plain', '?raw=1')).text, '{{handlebars}}')
+  },
+)
 
 t.test('state and counts belong to a session [MOCK-63]', async t => {
   const rules = [

@@ -118,3 +118,42 @@ t.test('an unreadable message ends a call that is still replying to earlier ones
     t.equal(await until(() => answered), String(code))
   }
 })
+
+t.test(
+  'a message that is cut off, or compressed in no named coding, ends the call with INTERNAL [GRPC-13]',
+  async t => {
+    const session = connect(`http://127.0.0.1:${server.ports.grpc}`)
+    t.teardown(() => session.destroy())
+    const right = [0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69]
+    const flagged = [1, ...right.slice(1)]
+    const rows: [body: number[], encoding: string | null, code: number, message: RegExp][] = [
+      [right, null, status.OK, /^(?:OK)?$/],
+      [right, 'identity', status.OK, /^(?:OK)?$/],
+      [right, 'gzip', status.OK, /^(?:OK)?$/],
+      [flagged, null, status.INTERNAL, /compressed flag, but grpc-encoding names no compression/],
+      [flagged, 'identity', status.INTERNAL, /compressed flag/],
+      [flagged, 'rot13', status.UNIMPLEMENTED, /rot13/],
+      [[0, 0, 0, 0, 4, 0x0a, 9, 0x68, 0x69], null, status.INTERNAL, /deserializing/],
+      [[0, 0, 0, 0, 1, 0x0a], null, status.INTERNAL, /deserializing/],
+    ]
+    for (const [body, encoding, code, message] of rows) {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': '/svc.echo.v1.EchoService/Echo',
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        ...(encoding === null ? {} : { 'grpc-encoding': encoding }),
+      })
+      let answered: string[] | null = null
+      const read = (headers: Record<string, unknown>): void => {
+        if (headers['grpc-status'] !== undefined)
+          answered = [String(headers['grpc-status']), decodeURIComponent(String(headers['grpc-message'] ?? ''))]
+      }
+      stream.on('response', read).on('trailers', read).resume()
+      stream.end(Buffer.from(body))
+      const [given, text] = (await until(() => answered)) as unknown as string[]
+      t.equal(given, String(code), `${body} ${encoding}`)
+      t.match(text, message)
+    }
+  },
+)

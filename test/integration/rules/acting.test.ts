@@ -110,7 +110,9 @@ t.test('a failure says which rule injected it [RULE-6]', async t => {
     match: { path: '/echo' },
     then: { fail: 429, retry_after: 7, message: 'slow down' },
   })
-  const { status, headers, json } = await send(server, '/echo', { headers: { 'x-request-id': 'r-quota' } })
+  const { status, headers, json } = await send(server, '/echo', {
+    headers: { 'x-request-id': 'r-quota', origin: 'http://a' },
+  })
   t.equal(status, 429)
   t.equal(headers.get('retry-after'), '7')
   t.equal(headers.get('x-svc-rule'), 'quota')

@@ -48,7 +48,7 @@ t.test('replaces references to the request [RULE-23]', async t => {
         agent: '{{request.header.X-Agent}}',
         item: '{{request.body.items.0}}',
         missing: '{{request.body.none}}',
-        other: '{{unknown}}{{}}',
+        other: '{{request.query.none}}{{}}',
         at: '{{now}}',
         uuid: '{{uuid}}',
       },

@@ -6,7 +6,7 @@ import { putRule, send } from '../../support/rules.ts'
 import { call, echoClient, failureOf, metadataOf } from '../protocols/grpc-client.ts'
 
 const server = await serve(t, {
-  yaml: `plugins: {enable: [echo, redirects, bins, reliability, websocket, grpc, llm-openai, identity]}
+  yaml: `plugins: {enable: [docs, echo, redirects, bins, reliability, websocket, grpc, llm-openai, identity]}
 sessions: {headers: [X-Test-Id]}
 `,
 })

@@ -50,6 +50,7 @@ t.test('replays stored requests after the last event received [BIN-17]', async t
   const rows: [options: { query?: string; headers?: Record<string, string> }, replayed: number[]][] = [
     [{ headers: { 'Last-Event-ID': '3' } }, [4, 5]],
     [{ query: '?last_event_id=3' }, [4, 5]],
+    [{ query: '?lastEventId=3' }, [4, 5]],
     [{ query: '?last_event_id=1', headers: { 'Last-Event-ID': '4' } }, [5]],
     [{ headers: { 'Last-Event-ID': '0' } }, [1, 2, 3, 4, 5]],
     [{ headers: { 'Last-Event-ID': '5' } }, []],

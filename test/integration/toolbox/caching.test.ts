@@ -1,7 +1,7 @@
 /** `/cache`: a constant response and conditional requests. */
 import t from 'tap'
-import { isNotModified } from '../../../plugins/caching/conditional.ts'
-import { parseHttpDate } from '../../../plugins/caching/http-date.ts'
+import { isNotModified } from '../../../core/fields/conditional.ts'
+import { parseHttpDate } from '../../../core/fields/http-date.ts'
 import { checkRefusals, readXml } from '../../support/refusals.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'

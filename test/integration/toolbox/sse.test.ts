@@ -85,6 +85,7 @@ t.test('resumes after the last event received; 204 if no event is left [EVENTS-3
   const rows: [query: string, header: string | null, ids: number[] | null][] = [
     ['count=5', '3', [4, 5]],
     ['count=5&last_event_id=3', null, [4, 5]],
+    ['count=5&lastEventId=3', null, [4, 5]],
     ['count=5&last_event_id=1', '4', [5]],
     ['count=5', '0', [1, 2, 3, 4, 5]],
     ['count=5', 'x', [1, 2, 3, 4, 5]],

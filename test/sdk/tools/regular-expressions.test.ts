@@ -61,7 +61,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     bound: "the operator's own pattern, on the first 4096 characters",
   },
   {
-    file: 'plugins/caching/http-date.ts',
+    file: 'core/fields/http-date.ts',
     begins: 'new RegExp(`^${DAY}, (?<day>\\\\d\\\\d) ',
     samples: [
       [
@@ -71,7 +71,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     ],
   },
   {
-    file: 'plugins/caching/http-date.ts',
+    file: 'core/fields/http-date.ts',
     begins: 'new RegExp(`^${LONG_DAY}',
     samples: [
       [
@@ -81,7 +81,7 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     ],
   },
   {
-    file: 'plugins/caching/http-date.ts',
+    file: 'core/fields/http-date.ts',
     begins: 'new RegExp(`^${DAY} ${MONTH}',
     samples: [
       [

@@ -207,6 +207,35 @@ t.test('problems in the environment are warnings [CLI-6]', async t => {
   t.match(output, /0 errors, 4 warnings/)
 })
 
+t.test('older spellings of rules are warnings with the present one [CLI-6]', async t => {
+  const { code, output } = await check(
+    t,
+    `mocks:
+  - name: shop
+    spec: { openapi: 3.1.0, info: { title: a, version: "1" }, paths: { /x: { get: { responses: { 200: { description: a } } } } } }
+    rules:
+      - { when: [{ in: query, name: q, op: ne, value: a }], then: { status: 404 } }
+      - { match: { query: { q: b } }, then: { status: 404 } }
+llm:
+  providers:
+    - name: acme
+      format: openai
+      rules:
+        - { match: { contains: refund }, reply: { text: five days } }
+        - { match: { llm: { user: busy } }, then: { fail: rate_limit } }
+`,
+  )
+  t.equal(code, 0)
+  t.match(output, /0 errors, 2 warnings/)
+  t.match(output, /svc\.yaml:5:9: warning: mocks\[0\]\.rules\[0\]: .*older spelling/)
+  t.match(output, 'write {"id":"r1","match":{"none":[{"query":{"q":"a"}}]},"then":{"status":404}}')
+  t.match(output, /svc\.yaml:12:11: warning: llm\.providers\[0\]\.rules\[0\]: .*older spelling/)
+  t.match(
+    output,
+    'write {"match":{"llm":{"user":{"contains":"refund","ignore_case":true}}},"then":{"reply":{"text":"five days"}}}',
+  )
+})
+
 t.test('--json prints the findings as JSON [CLI-6]', async t => {
   const { folder } = await check(t, 'mcp: { servers: [{ nane: x }] }\n')
   const { code, output } = await svc(['check', '--json'], { folder })

@@ -17,22 +17,24 @@ const OPERATOR =
 
 /** Paid from a budget. */
 const BUDGETS: Record<string, Bound> = {
-  'core/toolkit/references.ts': {
-    calls: ['expandText', 'expandValue'],
-    bound: 'output: counted before it is inserted',
+  'core/toolkit/references.ts': { calls: ['expandText'], bound: 'output: counted before it is inserted' },
+  'core/toolkit/request-references.ts': {
+    calls: ['Array.from', 'memberAt'],
+    bound: '1024 digits, which output counts; references have 201 characters',
   },
   'core/http/response/rule-response.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/llm/testing/reply.ts': {
     calls: ['Array.from', 'expandText', 'expandValue'],
     bound: 'output; choices and dimensions have the limits of the model',
   },
-  'plugins/mocks/rules/template.ts': {
-    calls: ['expandText', 'expandValue', 'memberAt'],
-    bound: 'output; references have 201 characters',
-  },
+  'plugins/mocks/rules/template.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/mocks/exchange/response-builder.ts': {
     calls: ['fillText', 'fillValue', 'mergePatch'],
     bound: 'output; a patch adds at most its own size',
+  },
+  'plugins/mocks/schema/sample-builder.ts': {
+    calls: ['Array.from'],
+    bound: 'at most 100 integers; items are taken from the output before they are added',
   },
   'plugins/mocks/schema/generated-text.ts': {
     calls: ['padEnd'],
@@ -54,7 +56,8 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['deepEqual'],
     bound: 'fixtures of the operator, read when the service starts',
   },
-  'core/match/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
+  'core/toolkit/checked-schema.ts': { calls: ['linearPattern'], bound: 'steps' },
+  'core/toolkit/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
   'core/toolkit/json-path.ts': {
     calls: ['compileJsonPath', 'deepEqual'],
     bound: 'steps: visits and compared elements',
@@ -67,15 +70,19 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['valueAt'],
     bound: 'a pointer of a query, over captured bodies, which have a limit',
   },
-  'plugins/mocks/rules/condition.ts': {
-    calls: ['compileJsonPath', 'deepEqual', 'linearPattern', 'new TextSearch', 'valueAt'],
-    bound: 'steps',
+  'plugins/mocks/rules/older-conditions.ts': {
+    calls: ['Array.from'],
+    bound: 'the size of the rule, of which a thousandth is made',
   },
   'plugins/mocks/schema/schema-set.ts': {
     calls: ['linearPattern'],
     bound: 'steps of a document for compiling, of the request for searching',
   },
   'plugins/mocks/check/warnings.ts': { calls: ['linearPattern'], bound: 'the time limit of a check, in a thread' },
+  'plugins/mocks/exchange/runtime-expression.ts': {
+    calls: ['valueAt'],
+    bound: 'an expression has 4096 characters, and so has its value; a response has ten callbacks',
+  },
   'plugins/mocks/document/references.ts': {
     calls: ['valueAt'],
     bound: 'cached for each reference; a chain has 32 links',
@@ -83,21 +90,22 @@ const SEARCHES: Record<string, Bound> = {
   'core/toolkit/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/routes/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/routes/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'plugins/mcp/registry/schema.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/llm/registry/router-path.ts': { calls: ['new RegExp'], bound: OPERATOR },
-  'plugins/llm/engine/rules.ts': {
-    calls: ['new TextSearch', 'linearPattern', 'new RegExp'],
-    bound: 'steps; linear patterns, or patterns of the operator in svc.yaml',
+  'plugins/llm/engine/rules.ts': { calls: ['expandText'], bound: 'output: required before it is made' },
+  'plugins/llm/engine/older-rules.ts': {
+    calls: ['Array.from', 'linearPattern', 'new RegExp'],
+    bound: 'patterns and lists of the operator in svc.yaml',
   },
   'plugins/mocks/schema/pattern-text.ts': {
     calls: ['new RegExp'],
     bound: 'steps of the generated answer; a named class tests one character',
   },
   'core/http/response/xml.ts': { calls: ['new RegExp'], bound: 'one character class, linear' },
-  'plugins/caching/http-date.ts': { calls: ['new RegExp'], bound: 'built once, of fixed length' },
-  'core/http/pipeline/stages/rules.ts': { calls: ['memberAt'], bound: 'references have 201 characters' },
+  'core/fields/http-date.ts': { calls: ['new RegExp'], bound: 'built once, of fixed length' },
   'plugins/mcp/configured/declared-tool.ts': {
-    calls: ['valueAt'],
-    bound: 'an answer has at most 256 KiB, counted while it is filled',
+    calls: ['expandText', 'expandTexts', 'expandValue', 'memberAt'],
+    bound: 'output: 256 KiB more than the declared answer',
   },
 }
 

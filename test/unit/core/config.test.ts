@@ -103,7 +103,7 @@ t.test('an empty environment gives the defaults, without a warning', async t => 
     mcp: { clockTickSecs: 5, apiKey: null, resourceUrl: null, acceptedAudiences: ['svc'], allowedOrigins: ['*'] },
     ai: { requireAuth: false, apiKey: null },
     a2a: { pushAllowlist: [], pushAllowAll: false },
-    mocks: { dir: null, sample: true },
+    mocks: { dir: null, sample: true, callbackAllowlist: [] },
   }
   t.strictSame(config, expected)
 })
@@ -562,7 +562,7 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
     config_file: '/etc/mine.yaml',
     plugin_dirs: [],
     watch: true,
-    mocks: { dir: null, sample: true },
+    mocks: { dir: null, sample: true, callback_allowlist: [] },
     plan: 'free',
     limits,
     shared_mode: true,

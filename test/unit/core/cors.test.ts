@@ -10,11 +10,8 @@ const PREFLIGHT_VARY = 'Origin, Access-Control-Request-Method, Access-Control-Re
 
 t.test('allows every origin, and requests without one [CORS-1]', async t => {
   for (const origin of ['https://a.example', 'null', '', undefined]) {
-    t.strictSame(
-      any.headers(origin, EXPOSED),
-      { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED },
-      String(origin),
-    )
+    const exposed = origin === undefined ? {} : { 'Access-Control-Expose-Headers': EXPOSED }
+    t.strictSame(any.headers(origin, EXPOSED), { 'Access-Control-Allow-Origin': '*', ...exposed }, String(origin))
     t.equal(any.allowedOrigin(origin), '*')
   }
   t.equal(any.vary, null)

@@ -34,6 +34,10 @@ t.test('has the documented bodies [FAIL-1]', async t => {
       payloadTooLarge(1_048_576),
       '{"error":"payload too large","limit":1048576,"hint":"the body exceeds SVC_BODY_LIMIT"}',
     ],
+    [
+      payloadTooLarge(17, { description: { ownBodyLimit: 17 } }),
+      '{"error":"payload too large","limit":17,"hint":"the body exceeds the limit of this route"}',
+    ],
     [headerFieldsTooLarge(65_536), '{"error":"request header fields too large","limit":65536}'],
     [internalError('r-1'), '{"error":"internal error","request_id":"r-1"}'],
     [

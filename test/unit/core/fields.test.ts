@@ -1,6 +1,6 @@
 /** Single header fields: tokens, cookies, content codings. */
 import t from 'tap'
-import { headerProblem, isToken, parseCookies, preferredCoding } from 'svc/toolkit'
+import { fieldProblem, headerProblem, isToken, parseCookies, preferredCoding } from 'svc/toolkit'
 
 t.test('a token consists only of the characters of RFC 9110, 5.6.2', async t => {
   const characters = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -10,6 +10,19 @@ t.test('a token consists only of the characters of RFC 9110, 5.6.2', async t => 
   }
   for (const text of ['', 'a b', 'a\n', 'ä']) t.equal(isToken(text), false, JSON.stringify(text))
   t.equal(headerProblem('a b', 'x'), 'name')
+})
+
+t.test('what keeps a header from data from being sent is named', async t => {
+  const rows: [name: string, value: string, problem: string | null][] = [
+    ['x-a', 'a\tb é', null],
+    ['bad name', 'a', '"bad name" is not a valid header name'],
+    ['x-a', 'a\r\nb', 'the value of the header "x-a" has a line break'],
+    ['x-a', '\u2603', 'the value of the header "x-a" has the character U+2603, which headers can\'t have'],
+    ['x-a', 'a\u{1f600}', 'the value of the header "x-a" has the character U+1F600, which headers can\'t have'],
+    ['x-a', 'a\0', 'the value of the header "x-a" has the character U+0000, which headers can\'t have'],
+    ['x-a', '\ud800', 'the value of the header "x-a" has the character U+D800, which headers can\'t have'],
+  ]
+  for (const [name, value, problem] of rows) t.equal(fieldProblem(name, value), problem, JSON.stringify(value))
 })
 
 t.test('cookies are parsed as sent, the first of a name counts', async t => {

@@ -17,6 +17,7 @@ const BOUNDS: Record<string, string[]> = {
     'core/http/routes/route-table.ts',
     'core/match/protocols.ts',
     'core/rules/reset-registry.ts',
+    'core/rules/step-registry.ts',
     'core/rules/rule-entry.ts',
     'core/rules/rule-files.ts',
     'core/state/change-feed.ts',
@@ -45,6 +46,7 @@ const BOUNDS: Record<string, string[]> = {
     // Documents of mocks are bounded in number and memory.
     'plugins/mocks/document/references.ts',
     'plugins/mocks/api/compiled-api.ts',
+    'plugins/mocks/api/route-table.ts',
     'plugins/mocks/management/registry.ts',
     'plugins/mocks/rules/override.ts',
     'plugins/mocks/schema/schema-set.ts',
@@ -120,6 +122,7 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/llm/engine/embedding.ts',
     'plugins/mocks/schema/pattern-text.ts #candidates',
     'plugins/mocks/schema/sample-builder.ts',
+    'plugins/mocks/sources/bundle.ts',
   ],
 }
 

@@ -99,6 +99,20 @@ t.test('compares paths by template [MATCH-2]', async t => {
     ['/100%', '/100%', true],
     ['/%2A', '/*', true],
     ['/a:b', '/a:b', true],
+    ['/a/**/c', '/a/c', true],
+    ['/a/**/c', '/a/b/b/c', true],
+    ['/a/**/c', '/a/c/c', true],
+    ['/a/**/c', '/a/c/d', false],
+    ['/**/b/**/d', '/b/a/b/c/c/d', true],
+    ['/**/b/**/d', '/b/a/b/c/c', false],
+    ['/**/{x}/c', '/a/b/c', true],
+    ['/a/{id}.json', '/a/7.json', true],
+    ['/a/{id}.json', '/a/.json', false],
+    ['/a/{id}.json', '/a/7.xml', false],
+    ['/a/v*', '/a/v2', true],
+    ['/a/v*', '/a/v', false],
+    ['/a/*-b', '/a/x-b', true],
+    ['/a/%7Bx%7D', '/a/{x}', true],
   ]
   for (const [template, url, expected] of rows)
     t.equal(holds(t, { path: template }, { url }), expected, `${template} ${url}`)
@@ -112,7 +126,135 @@ t.test('compares paths by template [MATCH-2]', async t => {
       ['item', '7'],
     ],
   )
+  const parts = matchOf({ path: '/**/{kind}/v{version}.json' }).captures(subjectOf({ url: '/a/b/c/v12.json' }))
+  t.strictSame(Object.fromEntries(parts), { kind: 'c', version: '12' })
+  const groups = matchOf({ path: { matches: '^/orders/(?P<id>[0-9]+)' } }).captures(subjectOf({ url: '/orders/17/x' }))
+  t.strictSame(Object.fromEntries(groups), { id: '17' })
+  for (const path of ['/a?b=1', '/a#b', '/_svc/rules', '/s/t-1/echo'])
+    t.match(tryMatch({ path }), { problem: { at: 'match.path', details: /never matches/ } }, path)
+  t.match(tryMatch({ path: '/s/t-1/echo' }), { problem: { remedy: /session: t-1/ } })
+  t.notMatch(tryMatch({ path: '/s/{name}/echo' }), { problem: {} })
+  t.match(tryMatch({ path: '/ui' }, { isSeen: path => path !== '/ui' }), { problem: { details: /never/ } })
+  const evil = matchOf({ path: `/${'**/a/'.repeat(150)}b` })
+  t.throws(() => evil.holds(subjectOf({ url: `/${'a/'.repeat(8000)}c` }, new StepBudget(1_000_000))), {
+    code: 'SVC_TOO_EXPENSIVE',
+  })
 })
+
+t.test('combines conditions [MATCH-10]', async t => {
+  const request: RequestSketch = {
+    method: 'POST',
+    url: '/orders/17?tag=a&tag=b&tag=ab',
+    scheme: 'https',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'X-N': ['1', '2'] },
+    body: 'name=Ada+L&tag=x&tag=y',
+  }
+  const rows: [match: unknown, expected: boolean][] = [
+    [{ any: [{ method: 'GET' }, { method: 'POST' }] }, true],
+    [{ any: [{ method: 'GET' }, { path: '/x' }] }, false],
+    [{ none: [{ method: 'GET' }, { path: '/x' }] }, true],
+    [{ none: [{ method: 'GET' }, { path: '/orders/*' }] }, false],
+    [{ any: [{ none: [{ query: { tag: 'z' } }] }] }, true],
+    [{ any: [{ form: { name: 'Ada L' } }] }, true],
+    [{ path: '/orders/{id}', path_params: { id: { gte: 17 } } }, true],
+    [{ path: '/orders/{id}', path_params: { id: '18' } }, false],
+    [{ path: '/orders/{id}', any: [{ path_params: { id: '17' } }] }, true],
+    [{ path: { matches: '^/orders/(?P<id>\\d+)$' }, path_params: { id: '17' } }, true],
+    [{ path: { starts_with: '/orders/' } }, true],
+    [{ path: { not: { ends_with: '17' } } }, false],
+    [{ url: '/orders/17?tag=a&tag=b&tag=ab' }, true],
+    [{ url: { contains: 'tag=b' } }, true],
+    [{ scheme: 'https' }, true],
+    [{ scheme: 'http' }, false],
+    [{ method: { starts_with: 'p' } }, true],
+    [{ form: { name: 'Ada L', tag: 'y' } }, true],
+    [{ form: { other: { exists: false } } }, true],
+    [{ form: { tag: { all_values: ['y', 'x'] } } }, true],
+    [{ query: { tag: { some_values: ['a', { starts_with: 'b' }] } } }, true],
+    [{ query: { tag: { some_values: ['a', 'z'] } } }, false],
+    [{ query: { tag: { all_values: ['a', 'b'] } } }, false],
+    [{ query: { tag: { all_values: [{ contains: 'a' }, { contains: 'b' }, 'a'] } } }, true],
+    [{ query: { tag: { all_values: [{ contains: 'a' }, 'a', 'a'] } } }, false],
+    [{ query: { tag: { all: [{ starts_with: 'a' }, { ends_with: 'b' }] } } }, true],
+    [{ header: { 'x-n': { any: [{ gt: 5 }, 2] } } }, true],
+    [{ header: { 'x-n': { not: { any: [1, 2, 3] } } } }, false],
+    [{ header: { 'x-n': { multiple_of: 2 } } }, true],
+    [{ header: { 'x-m': { not: { contains: 'a' } } } }, true],
+    [{ query: { tag: { any: ['A', 'Z'], ignore_case: true } } }, true],
+    [{ body_base64: Buffer.from('name=Ada+L&tag=x&tag=y').toString('base64') }, true],
+    [{ body_base64: 'AAAA' }, false],
+  ]
+  for (const [match, expected] of rows) t.equal(holds(t, match, request), expected, JSON.stringify(match))
+  const multipart = {
+    headers: { 'Content-Type': 'multipart/form-data; boundary=b-1' },
+    body: '--b-1\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n--b-1\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\nfile\r\n--b-1--\r\n',
+  }
+  t.equal(holds(t, { form: { a: 'one', f: { exists: false } } }, multipart), true)
+  t.equal(holds(t, { form: { a: 'two' } }, multipart), false)
+  t.strictSame(matchOf({ any: [{ path: '/a' }, { method: 'GET', path: '/b/*' }] }).prefixes, [['a'], ['b']])
+  t.strictSame(matchOf({ any: [{ method: 'GET' }, { method: ['PUT'] }] }).methods, ['GET', 'PUT'])
+  t.equal(matchOf({ any: [{ method: 'GET' }, { path: '/x' }] }).methods, null)
+})
+
+t.test('compares whole JSON bodies [MATCH-11]', async t => {
+  const body = { id: 1, tags: ['a', 'b', { n: 1 }], extra: null }
+  const rows: [match: unknown, expected: boolean][] = [
+    [{ json_equals: { value: { extra: null, id: 1.0, tags: ['a', 'b', { n: 1 }] } } }, true],
+    [{ json_equals: { value: { id: 1, tags: ['a', 'b', { n: 1 }] } } }, false],
+    [{ json_equals: { value: { id: 1 }, extra: true } }, true],
+    [{ json_equals: { value: { id: '1' }, extra: true } }, false],
+    [{ json_equals: { value: { tags: [{ n: 1 }, 'b', 'a'] }, extra: true } }, false],
+    [{ json_equals: { value: { tags: [{ n: 1 }, 'b', 'a'] }, extra: true, any_order: true } }, true],
+    [{ json_equals: { value: { tags: [{}, 'a'] }, extra: true, any_order: true } }, true],
+    [{ json_equals: { value: { tags: ['a', 'a'] }, extra: true, any_order: true } }, false],
+    [{ json_schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } } }, true],
+    [{ json_schema: { properties: { id: { type: 'string' } } } }, false],
+    [
+      { json_schema: { $ref: '#/$defs/a', $defs: { a: { properties: { tags: { contains: { const: 'b' } } } } } } },
+      true,
+    ],
+    [
+      {
+        json_schema: {
+          $schema: 'http://json-schema.org/draft-07/schema#',
+          properties: { tags: { items: [{ const: 'a' }, { pattern: '^b$' }, true] } },
+        },
+      },
+      true,
+    ],
+    [{ json: { '/tags': { contains: ['a', 'b'] } } }, true],
+    [{ json: { '/id': { schema: { type: 'integer', minimum: 2 } } } }, false],
+    [{ json: { '/id': { not: { gt: 1 } } } }, true],
+    [{ json: { '/tags/2': { not: { n: 1 } } } }, false],
+  ]
+  for (const [match, expected] of rows) t.equal(holds(t, match, json(body)), expected, JSON.stringify(match))
+  t.equal(holds(t, { json_schema: {} }, { body: 'no JSON' }), false)
+  const wide = Array.from({ length: 400 }, (_, index) => [index])
+  const budget = (): StepBudget => new StepBudget(200_000)
+  const entered = (name: string): object => ({ allOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] })
+  const rowsOfCost: [match: object, body: unknown][] = [
+    [{ json_equals: { value: wide.map(([n]) => [n! + 1]), any_order: true } }, wide],
+    [
+      {
+        json_schema: {
+          items: { allOf: Array.from({ length: 200 }, () => ({ $ref: '#/$defs/a' })) },
+          $defs: { a: { type: 'array' } },
+        },
+      },
+      wide,
+    ],
+    [
+      { json_schema: { $ref: '#/$defs/a', $defs: { a: entered('b'), b: { items: entered('a') } } } },
+      nestedLists(12, wide),
+    ],
+  ]
+  for (const [match, body] of rowsOfCost)
+    t.throws(() => matchOf(match).holds(subjectOf(json(body), budget())), { code: 'SVC_TOO_EXPENSIVE' })
+})
+
+function nestedLists(depth: number, wide: unknown): unknown {
+  return depth === 0 ? wide : [nestedLists(depth - 1, wide)]
+}
 
 t.test('tests values [MATCH-3]', async t => {
   const rows: [test: unknown, value: unknown, expected: boolean][] = [
@@ -256,10 +398,32 @@ t.test('reports the first mistake with its place [MATCH-6]', async t => {
     [{ method: [] }, 'match.method', /method such as POST/],
     [{ method: 'GE T' }, 'match.method', /method such as POST/],
     [{ path: 'a' }, 'match.path', /starts with \//],
-    [{ path: '/a/**/b' }, 'match.path', /at the end/],
-    [{ path: '/a*' }, 'match.path', /whole segments/],
+    [{ path: '/a*b*' }, 'match.path', /at most one \{name\} or \*/],
+    [{ path: '/a**' }, 'match.path', /\*\* as a whole segment/],
+    [{ path: '/{a}{b}' }, 'match.path', /at most one/],
     [{ path: '/{a}/{a}' }, 'match.path', /twice/],
-    [{ path: '/{a b}' }, 'match.path', /whole segments/],
+    [{ path: '/{a b}' }, 'match.path', /at most one/],
+    [{ path: { match: '^/a' } }, 'match.path.match', /did you mean "matches"/],
+    [{ path: '/a', path_params: { id: '7' } }, 'match.path_params.id', /unknown segment "id"/],
+    [{ path: '/{id}', path_params: { ids: '7' } }, 'match.path_params.ids', /did you mean "id"/],
+    [{ path_params: { id: '7' } }, 'match.path_params', /a path that captures/],
+    [{ scheme: 'ftp' }, 'match.scheme', /http or https/],
+    [{ any: [] }, 'match.any', /1 to 20 matches/],
+    [{ any: [{ methd: 'GET' }] }, 'match.any[0].methd', /did you mean "method"/],
+    [{ none: [{ any: [{ any: [{ any: [{ any: [{}] }] }] }] }] }, 'match.none[0].any[0].any[0].any[0].any', /4 levels/],
+    [{ any: Array.from({ length: 20 }, () => ({ query: { a: '1', b: '2', c: '3' } })) }, 'match', /got 60/],
+    [{ scenario: { a: 'b' } }, 'match.scenario', /of a rule/],
+    [{ body_base64: '?' }, 'match.body_base64', /base64/],
+    [{ json_equals: { a: 1 } }, 'match.json_equals.a', /unknown key/],
+    [{ json_equals: {} }, 'match.json_equals.value', /any JSON/],
+    [{ json_schema: { type: 'nothing' } }, 'match.json_schema.schema', /type/],
+    [{ json_schema: { $ref: 'https://example.com/a' } }, 'match.json_schema.schema', /within the schema/],
+    [{ json_schema: { pattern: '(?=a)' } }, 'match.json_schema.schema', /RE2/],
+    [{ json_schema: { const: 'x'.repeat(17_000) } }, 'match.json_schema.schema', /16384 characters/],
+    [{ query: { a: { any: [] } } }, 'match.query.a.any', /1 to 20/],
+    [{ query: { a: { all: [{ contain: 'a' }] } } }, 'match.query.a.all[0].contain', /did you mean "contains"/],
+    [{ query: { a: { not: { some_values: ['a'] } } } }, 'match.query.a.not.some_values', /unknown key/],
+    [{ query: { a: { multiple_of: 0 } } }, 'match.query.a.multiple_of', /at least 1/],
     [{ header: 'x' }, 'match.header', /object of names/],
     [{ header: {} }, 'match.header', /at least one name/],
     [{ header: { 'x y': 'a' } }, 'match.header.x y', /name of a header/],

@@ -51,8 +51,8 @@ t.test('stores, logs, registers and measured shared objects have their entries a
   t.ok(used['shop/names']![1] > 10_000)
 
   const next = states.hold(2, 'shop', 'v2')
-  await next.state<string>('carts', { maxCount: 10, maxBytes: 100_000 }).set('b', 'tea')
-  t.equal((await scrape(states))['shop/carts']![0], 2, 'both versions of a plugin count while one drains')
+  await next.state<string>('carts', { maxCount: 10, maxBytes: 100_000, schema: 2 }).set('b', 'tea')
+  t.equal((await scrape(states))['shop/carts']![0], 2, 'data of both schemas count while one drains')
   await holder.release()
   t.equal((await scrape(states))['shop/carts']![0], 1)
 })

@@ -11,11 +11,12 @@ import { readRule } from '../../../core/rules/rule.ts'
 import type { Rule } from '../../../core/rules/rule.ts'
 import { RuleBook } from '../../../core/rules/rule-book.ts'
 import { GenerationRules } from '../../../core/rules/rule-entry.ts'
-import { registryOf, subjectOf } from '../../support/match.ts'
+import { registryOf, subjectOf, vocabularyOf } from '../../support/match.ts'
 
 const bounds = ruleBoundsOf({ publicMode: false, maxDelayMs: 30_000 })
 const protocols = registryOf()
-const ruleOf = (rule: object): Rule => readRule({ name: 'x', ...rule }, '', { bounds, protocols, checks: null })
+const ruleOf = (rule: object): Rule =>
+  readRule({ name: 'x', ...rule }, '', { ...vocabularyOf(protocols), bounds, checks: null })
 
 t.test('counts in the order skip, every, sample, times [RULE-2]', async t => {
   const acts = (rule: object, requests: number): string => {
@@ -73,7 +74,7 @@ t.test('the rules of the session idle longest are removed first [RULE-18]', asyn
     openStore,
     now: () => now,
   })
-  const generation = new GenerationRules(protocols)
+  const generation = new GenerationRules(vocabularyOf(protocols))
   const sizes = (): number[] => ['a', 'b', 'c'].map(session => book.list(generation, session).entries.length)
   const two = [
     ruleOf({ then: { fail: 500 } }),

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { createEngine } from '../../../plugins/llm/registry/engine.ts'
 import { StepBudget } from '../../../core/contract/plugin.ts'
-import { compileRule } from '../../../plugins/llm/engine/rules.ts'
+import { compileRule, type Rule } from '../../../plugins/llm/engine/rules.ts'
 import * as texts from '../../../plugins/llm/engine/texts.ts'
 import type { ChatResult, Message, Mode, NeutralRequest, Tool } from '../../../plugins/llm/contract/neutral.ts'
 
@@ -346,6 +346,68 @@ t.test('rules come before tools, but not after results [LLM-13]', async t => {
   })
   t.same(reply(requestOf('busy')), { op: 'fault', fail: 'rate_limit' })
   t.match(reply(requestOf('busy'), 'random'), { op: 'chat' })
+})
+
+t.test('rules have the conditions of all rules, and older ones are translated [LLM-13]', async t => {
+  const older = [
+    {
+      match: { contains: 'refund', regex: '[\\w]+ \\d+$', model: 'svc-*', system: 'bank' },
+      reply: { text: 'So says {{model}}: {{prompt}}' },
+    },
+    { match: { contains: ['track', 'find'] }, reply: { tool: 'get_order', args: { id: 7 } } },
+    { match: { contains: 'busy' }, reply: { fail: 'rate_limit' } },
+  ].map(compileRule)
+  const newer: Rule[] = [
+    {
+      match: {
+        llm: {
+          user: { contains: 'refund', matches: '[\\w]+ \\d+$', ignore_case: true },
+          model: 'svc-*',
+          system: { contains: 'bank' },
+        },
+      },
+      then: { reply: { text: 'So says {{model}}: {{prompt}}' } },
+    },
+    {
+      match: { llm: { user: { any: [{ contains: 'track' }, { contains: 'find' }], ignore_case: true } } },
+      then: { reply: { tool_calls: [{ name: 'get_order', args: { id: 7 } }] } },
+    },
+    { match: { llm: { user: { contains: 'busy', ignore_case: true } } }, then: { fail: 'rate_limit' } },
+  ]
+  t.same(
+    older.map(({ translated }) => translated),
+    newer,
+  )
+  const rules = newer.map(compileRule)
+  t.same(
+    rules.map(({ translated }) => translated),
+    [null, null, null],
+  )
+  const reply = (content: string, more: Partial<NeutralRequest> = {}) =>
+    engine.generate(requestOf(content, more), { mode: 'canned', loremWords: 1, rules, steps: StepBudget.unlimited() })
+  t.match(reply('Refund order 7', { system: ['a bank'] }), { choices: [{ text: 'So says svc-gpt: Refund order 7' }] })
+  t.match(reply('FIND it'), { choices: [{ calls: [{ name: 'get_order', json: '{"id":7}' }] }] })
+  t.same(reply('busy'), { op: 'fault', fail: 'rate_limit' })
+  const many = compileRule({
+    match: { contains: Array.from({ length: 45 }, (_, n) => `w${n}.`) },
+    reply: { text: 'x' },
+  })
+  t.equal(many.matches(requestOf('W44.'), 'W44.', StepBudget.unlimited()), true)
+  t.equal(many.matches(requestOf('w45.'), 'w45.', StepBudget.unlimited()), false)
+  const rows: [rule: object, message: RegExp][] = [
+    [{ match: { llm: { usr: 'x' } }, then: { fail: '503' } }, /did you mean "user"/],
+    [{ match: { llm: {} }, then: { reply: { text: '{{promt}}' } } }, /did you mean "prompt"/],
+    [{ match: {}, reply: { text: '{{model.x}}' } }, /nothing after model/],
+    [{ match: { llm: {} }, then: { respond: {} } }, /unknown key "respond"/],
+    [{ match: { llm: {} }, then: { reply: { json: 1 } } }, /unknown key "json"/],
+    [{ match: { llm: {} }, then: { reply: { tool_calls: [] } } }, /list of one call/],
+  ]
+  for (const [rule, message] of rows) t.throws(() => compileRule(rule as Rule), { message })
+  const plain = compileRule({ match: { llm: {} }, then: { reply: { text: '{{x}} {{prompt}}', template: false } } })
+  t.match(
+    engine.generate(requestOf('hi'), { mode: 'canned', loremWords: 1, rules: [plain], steps: StepBudget.unlimited() }),
+    { choices: [{ text: '{{x}} {{prompt}}' }] },
+  )
 })
 
 t.test('similar texts have similar embeddings [LLM-14]', async t => {

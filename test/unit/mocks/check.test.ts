@@ -141,6 +141,28 @@ t.test('data that only looks like a reference is not one [MOCK-41]', async t => 
   )
 })
 
+t.test('data with members that look like keywords has no warning [MOCK-40] [MOCK-41]', async t => {
+  const data = { $ref: '#/nowhere', $schema: 'x', $id: 'y', $dynamicRef: '#z' }
+  for (const openapi of ['3.0.2', '3.1.0']) {
+    const examples: JsonObject = openapi === '3.1.0' ? { examples: [data] } : {}
+    const report = await check(
+      documentOf(
+        {
+          '/f': { get: answering({ example: data }) },
+          '/g': {
+            get: answering({
+              schema: { type: 'object', default: data, ...examples },
+              examples: { a: { value: data } },
+            }),
+          },
+        },
+        { openapi, 'x-own': data },
+      ),
+    )
+    t.strictSame([report.errors, report.warnings], [[], []], openapi)
+  }
+})
+
 t.test('YAML bombs are rejected in bounded time [MOCK-81]', async t => {
   const levels = (depth: number): string =>
     `openapi: 3.1.0\ninfo: {title: a, version: "1"}\npaths: {}\nx-a: ${'['.repeat(depth)}${']'.repeat(depth)}`
@@ -239,6 +261,20 @@ t.test('doubtful definitions result in warnings [MOCK-40]', async t => {
       { components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'k' } } } },
     ],
     ['dynamic_ref_ignored', { '/x': { get: json({ schema: { $dynamicRef: '#a' } }) } }],
+    ['external_value_ignored', { '/x': { get: json({ examples: { a: { externalValue: './x.json' } } }) } }],
+    ['format_unknown', { '/x': { get: json({ schema: { type: 'string', format: 'iban' } }) } }],
+    [
+      'generated_invalid',
+      {
+        '/x': { get: json({ schema: { type: 'array', minItems: 4, uniqueItems: true, items: { enum: [1, 2, 3] } } }) },
+      },
+    ],
+    ['generated_invalid', { '/x': { get: json({ schema: { type: 'array', minItems: 3000 } }) } }],
+    ['webhooks_not_sent', { '/x': { get: json({}) } }, { webhooks: { made: { post: { responses: {} } } } }],
+    [
+      'callback_not_sent',
+      { '/x': { get: answering({}, { callbacks: { ev: { '{$request.form.url}': { post: { responses: {} } } } } }) } },
+    ],
     [
       'rule_never_matches',
       { '/x': { get: json({}) } },

@@ -108,6 +108,42 @@ t.test('paths match with and without the path of a server URL [MOCK-34]', async 
   t.equal(api.match('GET', '/v9pets', '/v9').kind, 'none')
 })
 
+t.test('servers of a path or an operation replace those of the document [MOCK-34]', async t => {
+  const api = compile(
+    documentOf(
+      {
+        '/files/content': {
+          post: { ...answering({}), operationId: 'upload', servers: [{ url: 'https://upload.example.test/api/2.0' }] },
+          get: { ...answering({}), operationId: 'download' },
+        },
+        '/authorize': { servers: [{ url: 'https://account.example.test/api/oauth2' }], get: answering({}) },
+        '/{any}': { servers: [{ url: '/api' }], get: { ...answering({}), operationId: 'any' } },
+        '/root': { servers: [{ url: '/' }], get: answering({}) },
+      },
+      { servers: [{ url: 'https://api.example.test/2.0' }] },
+    ),
+  )
+  const cases: [string, string, string][] = [
+    ['POST', '/api/2.0/files/content', 'upload'],
+    ['POST', '/files/content', 'upload'],
+    ['POST', '/2.0/files/content', 'method'],
+    ['GET', '/2.0/files/content', 'download'],
+    ['GET', '/api/oauth2/authorize', 'GET /authorize'],
+    ['GET', '/authorize', 'GET /authorize'],
+    ['GET', '/2.0/authorize', 'none'],
+    ['GET', '/api/authorize', 'any'],
+    ['GET', '/root', 'GET /root'],
+    ['GET', '/2.0/root', 'none'],
+  ]
+  for (const [method, path, expected] of cases) {
+    const match = api.match(method, path, 'auto')
+    t.equal(match.kind === 'operation' ? match.operation.key : match.kind, expected, `${method} ${path}`)
+  }
+  t.equal(api.pathOf(api.operation('upload')!), '/api/2.0')
+  t.equal(api.pathOf(api.operation('download')!), '/2.0')
+  t.match(api.nearest('/api/oauth2/authorized'), { template: '/api/oauth2/authorize' })
+})
+
 t.test('an unsupported method is reported with the allowed methods [MOCK-32]', async t => {
   const api = compile(documentOf({ '/pets': { get: answering({}), post: answering({}) } }))
   t.same(api.match('DELETE', '/pets', 'auto'), { kind: 'method', template: '/pets', allow: ['GET', 'POST', 'HEAD'] })

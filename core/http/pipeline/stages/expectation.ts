@@ -2,12 +2,12 @@
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { Match } from '../../../match/match.ts'
 import { maskedDifferences, readExpectation } from '../../../rules/expectation.ts'
-import { bodyLimitOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { firstHeader } from '../../request/header.ts'
 import { sendResponse } from '../../response/send.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
-import { isExempt, receive, subjectOf, TOO_EXPENSIVE } from './rules.ts'
+import { receive, TOO_EXPENSIVE } from '../rules/taking.ts'
+import { isExempt, subjectOf } from './rules.ts'
 
 /** What is wrong with a request, as the body of its response. */
 export type ExpectationFailure = { status: 400 | 417; body: object }
@@ -71,8 +71,7 @@ async function evaluate(
     return { status: 400, body: { error: 'invalid_expectation', at, details } }
   }
   const match = read.value
-  if (match.needsBody && canHaveBody && !(await receive(context, bodyLimitOf(context, rules.config.bodyLimit))))
-    return null
+  if (match.needsBody && canHaveBody && !(await receive(context, rules))) return null
   await rules.budgets.turn()
   const explained = match.explain(subject)
   context.expectation = explained.differences.length === 0 ? 'met' : 'failed'

@@ -13,8 +13,9 @@ import {
 import { declaredBody, type FaultDetails, type NamedFault } from '../../../rules/declared-faults.ts'
 import type { FaultOrigin } from '../../../contract/plugin.ts'
 import { sendError } from '../../response/send.ts'
-import { announcedLength, bodyLimitOf } from '../../request/body.ts'
-import { readBody } from '../read-body.ts'
+import { announcedLength } from '../../request/body.ts'
+import type { BodyServices } from '../../request/decoded-body.ts'
+import { readContent } from '../read-body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { waitFor } from '../../request/delay.ts'
@@ -26,7 +27,7 @@ import type { PipelineServices } from '../stage.ts'
  * The order is delay, abort, fail; after an abort that applies, fail is not evaluated. The control plane is exempt, and
  * so are paths that plugins exempt.
  */
-export function injectFaults(context: RequestContext, { config }: PipelineServices): boolean | Promise<boolean> {
+export function injectFaults(context: RequestContext, { config, rules }: PipelineServices): boolean | Promise<boolean> {
   const { headers } = context.request
   if (
     headers['x-svc-delay'] === undefined &&
@@ -39,32 +40,32 @@ export function injectFaults(context: RequestContext, { config }: PipelineServic
   const delay = firstHeader(context.request, 'x-svc-delay')
   if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
   const delayMs = parseDelay(delay, config.maxDelayMs)
-  if (delayMs === 0) return injectAbort(context, config.bodyLimit)
+  if (delayMs === 0) return injectAbort(context, rules)
   context.injects('delay', `X-Svc-Delay: ${delayMs}`, 'header')
-  return waitFor(context, delayMs).then(isThere => isThere && injectAbort(context, config.bodyLimit))
+  return waitFor(context, delayMs).then(isThere => isThere && injectAbort(context, rules))
 }
 
-function injectAbort(context: RequestContext, bodyLimit: number): boolean | Promise<boolean> {
+function injectAbort(context: RequestContext, services: BodyServices): boolean | Promise<boolean> {
   const header = firstHeader(context.request, 'x-svc-abort')
   const abort = parseAbort(header)
   if (header !== undefined && abort === null) context.ignore('X-Svc-Abort', EXPECTED.abort)
-  if (abort === null || !rollPercent(abort.percent)) return injectFail(context, bodyLimit)
-  return afterBody(context, bodyLimit, () => {
+  if (abort === null || !rollPercent(abort.percent)) return injectFail(context, services)
+  return afterBody(context, services, () => {
     context.injects('abort', `X-Svc-Abort: ${header!.trim()}`, 'header')
     breakConnection(context, abort.fault, abort.percent)
   })
 }
 
-function injectFail(context: RequestContext, bodyLimit: number): boolean | Promise<boolean> {
+function injectFail(context: RequestContext, services: BodyServices): boolean | Promise<boolean> {
   if (context.description?.ownFail) return true
   const header = firstHeader(context.request, 'x-svc-fail')
-  const { faults } = context.generation.rules
+  const { faults } = context.generation.rules.vocabulary
   const plugin = context.route?.plugin ?? null
   const words = faults.words(plugin)
   const fail = parseFailWord(header, words) ?? parseFail(header)
   if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', expectedFail(words))
   if (fail === null || !rollPercent(fail.percent)) return true
-  return afterBody(context, bodyLimit, () => {
+  return afterBody(context, services, () => {
     const source = `X-Svc-Fail: ${header!.trim()}`
     if ('word' in fail) return sendDeclaredFault(context, faults.find(plugin, fail.word)!, source, 'header')
     context.injects('fail', source, 'header')
@@ -90,9 +91,9 @@ export function sendDeclaredFault(
 }
 
 /** A body with a known end is still read, because the inspector shows it. An endless body is not waited for. */
-export function afterBody(context: RequestContext, bodyLimit: number, act: () => void): false | Promise<false> {
+export function afterBody(context: RequestContext, services: BodyServices, act: () => void): false | Promise<false> {
   const isEndless = context.isBodyRead || announcedLength(context) === null || context.expectsContinue
-  const isRead = isEndless || readBody(context, bodyLimitOf(context, bodyLimit))
+  const isRead = isEndless || readContent(context, services)
   if (isRead !== true) {
     return isRead.then(isThere => {
       if (isThere) act()

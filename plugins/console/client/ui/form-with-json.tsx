@@ -1,5 +1,6 @@
 /** Edits a value as a form and as JSON side by side. */
 import { useState } from 'preact/hooks'
+import type { JsonSchema } from '../lib/protocol/json-place.ts'
 import type { FormSchema } from '../lib/protocol/schema-form.ts'
 import { parseJson } from '../lib/protocol/http.ts'
 import { Editor } from './editor.tsx'
@@ -10,9 +11,11 @@ export interface FormWithJsonProps {
   value: unknown
   onValue(value: unknown): void
   label: string
+  /** Completes names and values of the JSON. */
+  completion?: JsonSchema | null
 }
 
-export function FormWithJson({ schema, value, onValue, label }: FormWithJsonProps) {
+export function FormWithJson({ schema, value, onValue, label, completion = null }: FormWithJsonProps) {
   const [text, setText] = useState(() => print(value))
   // The form is remounted after each edit of the JSON, to reset the texts of its fields.
   const [edits, setEdits] = useState(0)
@@ -42,7 +45,14 @@ export function FormWithJson({ schema, value, onValue, label }: FormWithJsonProp
       />
       <div class="field">
         <span class="label">As JSON</span>
-        <Editor label={`${label} as JSON`} language="json" value={text} onValue={write} minLines={12} />
+        <Editor
+          label={`${label} as JSON`}
+          language="json"
+          schema={completion}
+          value={text}
+          onValue={write}
+          minLines={12}
+        />
         {isBroken && <p class="hint bad-text">This is not valid JSON. The form still has the last valid value.</p>}
       </div>
     </div>

@@ -10,9 +10,11 @@ import type { RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { answers, dateField, each, one } from '../builders.ts'
 import { eventsOf, medianLagMs } from '../event-stream.ts'
-import { eventReply, jsonReply, rpc, rpcAnswer } from '../json-rpc.ts'
+import { arrived, eventReply, jsonReply, rpc, rpcAnswer } from '../json-rpc.ts'
 import { hasSameValues, jsonDifferences } from '../llm/json-values.ts'
 import { parsed } from '../llm/chat.ts'
+import { judgeOwnUrls, ownAnswerProblem, wrongOrigin } from '../own-urls.ts'
+import type { WrongUrl } from '../own-urls.ts'
 
 const V1: Field[] = [['A2A-Version', '1.0']]
 const VERSION_FIELDS: Field[] = [...V1, ['A2A-Extensions', 'https://probe.example/ext/v1, https://probe.example/two']]
@@ -97,7 +99,7 @@ function a2aCheck({ judge, when, ...check }: A2aCheck): Check {
     when: { ...when, judgesRefusal: true, http11: true },
     judge(evidence, facts, direct) {
       const [first] = evidence.calls
-      if (when?.noDirect !== true && evidence.calls.every(({ count }) => count === 0))
+      if (when?.noDirect !== true && when?.showsOwnAnswers !== true && evidence.calls.every(({ count }) => count === 0))
         return skip(`not routed: ${first?.status ?? 'closed'}`)
       return judge(evidence, facts, direct)
     },
@@ -117,6 +119,18 @@ function urlsOf(value: unknown, path = ''): [path: string, url: string][] {
 const cardIn = (record: ExchangeRecord | undefined): unknown =>
   parsed(record?.calls[0]?.response?.body.toString('utf8') ?? '')
 
+/** URLs of the agent in a card that lead elsewhere than to this origin. */
+function wrongUrlsIn(name: string, call: Call, origin: string): WrongUrl[] {
+  const away = urlsOf(parsed(call.response?.body.toString('utf8') ?? '')).flatMap(([path, url]) => {
+    const cause = path.includes('provider') ? null : wrongOrigin(url, origin)
+    return cause === null ? [] : [{ cause, origin: new URL(url).origin }]
+  })
+  return [...new Map(away.map(one => [one.cause, one])).keys()].map(cause => {
+    const origins = [...new Set(away.filter(one => one.cause === cause).map(one => one.origin))]
+    return { cause, text: `${name}: clients leave the gateway for ${origins.join(', ')}` }
+  })
+}
+
 /** URLs of the agent itself, in the first card. */
 function ownUrl(records: readonly ExchangeRecord[], origin: string): string | undefined {
   return urlsOf(cardIn(records[0])).find(
@@ -130,7 +144,7 @@ export const A2A_CHECKS: Check[] = [
     title: "The card's URLs lead back to the gateway",
     level: 'hazard',
     sources: [],
-    when: { noDirect: true },
+    when: { showsOwnAnswers: true },
     page: {
       sent: 'GET of the agent card of both generations, which svc answers itself, and a request to the first URL in it.',
       expected: 'URLs of the agent have the origin of the gateway, and lead to the agent.',
@@ -162,26 +176,23 @@ export const A2A_CHECKS: Check[] = [
         }
       },
     }),
-    judge(evidence, { gateway: { origin } }) {
-      const found: Verdict[] = []
-      const gateway = new URL(origin)
-      for (const [index, name] of CARDS.entries()) {
+    judge(evidence, facts, direct) {
+      const found: WrongUrl[] = []
+      const own: WrongUrl[] = []
+      for (const name of CARDS) {
+        const without = direct?.call(name)
+        const problem = ownAnswerProblem(without?.status, 200)
+        if (problem !== null) return problem
         const call = evidence.call(name)
         if (call.status !== 200) return skip(`not routed: ${call.status ?? 'closed'}`)
-        const away = urlsOf(cardIn(evidence.exchanges[index]!.record)).filter(
-          ([path, url]) => !path.includes('provider') && new URL(url).origin !== gateway.origin,
-        )
-        if (away.length > 0)
-          found.push(
-            warn(
-              `${name}: clients leave the gateway for ${[...new Set(away.map(([, url]) => new URL(url).origin))].join(', ')}`,
-            ),
-          )
+        found.push(...wrongUrlsIn(name, call, facts.gateway.origin))
+        if (without !== undefined) own.push(...wrongUrlsIn(name, without, facts.directOrigin))
       }
+      const verdict = judgeOwnUrls(found, own, facts)
       const agent = evidence.calls.find(({ label }) => label === 'agent')
-      if (agent !== undefined && parsed(agent.bodyText)?.jsonrpc !== '2.0')
-        found.push(fail(`a URL of the card does not reach the agent: ${agent.status ?? 'closed'}`))
-      return found.length === 0 ? pass() : worst(found)
+      return agent !== undefined && parsed(agent.bodyText)?.jsonrpc !== '2.0'
+        ? worst([verdict, fail(`a URL of the card does not reach the agent: ${agent.status ?? 'closed'}`)])
+        : verdict
     },
   }),
   a2aCheck({
@@ -260,7 +271,7 @@ export const A2A_CHECKS: Check[] = [
           fields: V1,
           script: () =>
             eventReply(
-              UPDATES.map(value => ({ value })),
+              UPDATES.map(value => ({ value: arrived(value) })),
               { gapMs: GAP_MS },
             ),
         }),
@@ -269,7 +280,7 @@ export const A2A_CHECKS: Check[] = [
           fields: V1,
           script: () =>
             eventReply(
-              UPDATES.slice(3).map(value => ({ value })),
+              UPDATES.slice(3).map(value => ({ value: arrived(value) })),
               { gapMs: GAP_MS },
             ),
         }),
@@ -306,7 +317,7 @@ export const A2A_CHECKS: Check[] = [
         rpc('unknown task', 'GetTask', {
           params: marker => ({ id: marker }),
           fields: V1,
-          script: () => jsonReply(ERRORS['unknown task']!.body),
+          script: () => jsonReply(arrived(ERRORS['unknown task']!.body)),
         }),
         {
           label: 'unsupported version',

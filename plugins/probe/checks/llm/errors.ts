@@ -1,6 +1,8 @@
 /** Errors and limits of models, repeated requests, and credentials. */
+import { isSecretParameter } from 'svc/toolkit'
 import { fail, note, pass, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
+import type { ArrivalView } from '../../client/evidence.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { END, one, RECEIVE, wait } from '../builders.ts'
 import type { Action } from '../builders.ts'
@@ -68,7 +70,7 @@ export const LLM_ERR_MID = llmCheck({
   when: { breaks: true },
   page: {
     sent: 'Five tokens, then the connection is closed; five tokens, then an error event.',
-    expected: 'The client can tell that the answer is not complete.',
+    expected: 'The client can tell that the answer is not complete: the stream breaks off, or has an error.',
     why: 'Half an answer is used as if it were whole.',
   },
   plan: () => ({
@@ -95,6 +97,8 @@ export const LLM_ERR_MID = llmCheck({
       else if (content.split('One').length > 2) found.push(fail(`${label}: the content begins a second time`))
       else if (errors === 0 && isWhole && dones > 0) found.push(fail(`${label}: ends with [DONE]`))
       else if (label === 'error' && errors === 0 && isWhole) found.push(fail('the error event is lost'))
+      else if (label === 'closed' && errors === 0 && isWhole)
+        found.push(warn('closed: the stream that broke off ends in order, without an error'))
     }
     return found.length === 0 ? pass() : worst(found)
   },
@@ -139,8 +143,9 @@ export const LLM_CRED = llmCheck({
   sources: [],
   page: {
     sent: 'A completion with a key of the client, answered with an error.',
-    expected: 'A gateway with a key of its own replaces it; no key of the upstream comes back.',
-    why: 'A key that leaks is used by others, on the bill of its owner.',
+    expected:
+      "A gateway with a key of its own replaces it, in the fields and in the query; no key of the upstream comes back, and the client's is not put into the query.",
+    why: 'A key that leaks is used by others, on the bill of its owner; queries are in the logs of every hop.',
   },
   plan: ({ hasCredentials }) => {
     const fields: Field[] = hasCredentials ? [] : [['Authorization', CLIENT_KEY]]
@@ -150,20 +155,50 @@ export const LLM_CRED = llmCheck({
     })
   },
   judge({ first }, { hasOwnLlmCredential }) {
-    const line = first.record.sent
-      .toString('latin1')
-      .split('\r\n')
-      .find(one => /^authorization:/i.test(one))
-    const sent = line?.slice(line.indexOf(':') + 1).trim() ?? ''
-    const arrived = first.arrival!.values('authorization').join()
-    const key = arrived.replace(/^Bearer /i, '')
+    const sent = headerIn(first.record.sent.toString('latin1'), 'authorization')
+    const arrived = credentialsOf(first.arrival!)
     const back = `${first.response?.head.toString('latin1') ?? ''}${first.bodyText}`
-    if (arrived !== '' && arrived !== sent && key.length > 3 && back.includes(key))
-      return fail("the upstream's credential is in the answer")
-    if (arrived === sent && hasOwnLlmCredential) return warn("the client's key arrives at the provider")
-    return note(arrived === '' ? 'removed' : arrived === sent ? 'passed on' : 'replaced')
+    const own = arrived.filter(({ key }) => key !== keyOf(sent))
+    const shown = own.find(
+      ({ key }) => key.length > 3 && [key, encodeURIComponent(key)].some(text => back.includes(text)),
+    )
+    if (shown !== undefined) return fail(`the upstream's credential (${shown.place}) is in the answer`)
+    const passed = arrived.find(({ key }) => key === keyOf(sent))
+    const inQuery = arrived.find(({ place }) => place.startsWith('query'))
+    if (passed !== undefined && hasOwnLlmCredential)
+      return warn(`the client's key arrives at the provider (${passed.place})`)
+    if (passed !== undefined && inQuery === passed) return warn(`the client's key is put into the ${passed.place}`)
+    const word = passed !== undefined ? 'passed on' : arrived.length === 0 ? 'removed' : 'replaced'
+    return note(inQuery === undefined ? word : `${word}, in the ${inQuery.place}`)
   },
 })
+
+/** Fields with which clients of models send their key. */
+const KEY_FIELDS = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']
+
+interface Credential {
+  place: string
+  key: string
+}
+
+/** The keys of a request, in its fields and its query. */
+function credentialsOf(arrival: ArrivalView): Credential[] {
+  const at = arrival.target.indexOf('?')
+  const query = at === -1 ? [] : [...new URLSearchParams(arrival.target.slice(at + 1))]
+  return [
+    ...KEY_FIELDS.flatMap(name => arrival.values(name).map(value => ({ place: name, key: keyOf(value) }))),
+    ...query
+      .filter(([name, value]) => isSecretParameter(name, value))
+      .map(([name, value]) => ({ place: `query parameter ${name}`, key: keyOf(value) })),
+  ]
+}
+
+const keyOf = (value: string): string => value.trim().replace(/^Bearer /i, '')
+
+function headerIn(message: string, name: string): string {
+  const line = message.split('\r\n').find(one => one.toLowerCase().startsWith(`${name}:`))
+  return line?.slice(name.length + 1).trim() ?? ''
+}
 
 export const LLM_RETRY = llmCheck({
   id: 'LLM-RETRY',

@@ -1,5 +1,6 @@
 /** The way to a token through the gateway, and tokens that must not be handed on. */
 import { fail, note, pass, skip, warn } from '../../catalog/check.ts'
+import type { CauseId } from '../../catalog/causes.ts'
 import type { Call, Evidence } from '../../client/evidence.ts'
 import type { ExchangeRecord } from '../../client/exchange.ts'
 import { ROOT } from '../../client/step-runner.ts'
@@ -8,7 +9,10 @@ import { valuesOf } from '../../client/response-parser.ts'
 import { one, rfc } from '../builders.ts'
 import { rpc, rpcResult } from '../json-rpc.ts'
 import { parsed } from '../llm/chat.ts'
-import { callParams, RESULT, mcpCheck, CALLED } from './mcp-check.ts'
+import { judgeOwnUrls, ownAnswerProblem, wrongOrigin, wrongUrl } from '../own-urls.ts'
+import type { WrongUrl } from '../own-urls.ts'
+import { mcpCheck, RESULT } from './mcp-check.ts'
+import { callFields, callParams } from './revisions.ts'
 
 /** Where the metadata of a protected resource is, as the challenge says. */
 function metadataUrlOf(record: ExchangeRecord | undefined): string | null {
@@ -47,9 +51,9 @@ const optional = (evidence: Evidence, label: string): Call | undefined =>
 export const MCP_AUTH = mcpCheck({
   id: 'MCP-AUTH',
   title: 'The way to a token',
-  level: 'other-spec',
+  level: 'hazard',
   sources: [...rfc(9728, '3.3'), ...rfc(8414, '3.3')],
-  when: { noDirect: true },
+  when: { showsOwnAnswers: true },
   page: {
     sent: 'A POST without a token to /mcp/protected, which svc answers itself; then the metadata that the challenge names, and that of its issuer.',
     expected:
@@ -84,30 +88,51 @@ export const MCP_AUTH = mcpCheck({
       return fetchable('issuer', issuerMetadataUrl(issuer), origin)
     },
   }),
-  judge(evidence, { gateway: { origin } }) {
+  judge(evidence, facts, direct) {
     const challenge = evidence.call('challenge')
-    const records = evidence.exchanges.map(({ record }) => record)
+    const own = direct === null ? null : lookAt(direct, facts.directOrigin)
+    const problem = ownAnswerProblem(direct?.call('challenge').status, 401)
+    if (problem !== null) return problem
     if (challenge.status !== 401) return skip(`not routed: ${challenge.status ?? 'closed'}`)
-    if (challenge.values('www-authenticate').length === 0) return fail('the challenge is missing')
-    const url = metadataUrlOf(records[0])
-    if (url === null) return fail('the challenge has no resource_metadata')
-    const isOwn = URL.canParse(url) && new URL(url).origin === new URL(origin).origin
-    if (!isOwn) return fail(`resource_metadata has another origin: ${url}`, { url })
-    const resource = optional(evidence, 'resource')
-    if (resource?.status !== 200) return fail(`the metadata is answered with ${resource?.status ?? 'nothing'}`)
-    const used = `${new URL(origin).origin}${challenge.record.sent.toString('latin1').split(' ')[1] ?? ''}`
-    const named = bodyOf(records[1]).resource
-    if (named !== used) return fail(`the resource is ${String(named)}, not ${used}`)
-    const issuer = issuerIn(records[1])
-    const metadata = optional(evidence, 'issuer')
-    if (issuer === null) return fail('the metadata names no issuer')
-    if (metadata === undefined) return note(`the issuer is elsewhere: ${issuer}`)
-    const said = bodyOf(records[2]).issuer
-    return metadata.status === 200 && said === issuer
-      ? pass()
-      : fail(`the metadata of ${issuer} is that of ${String(said ?? metadata.status)}`)
+    const { broken, wrong, note: text } = lookAt(evidence, facts.gateway.origin)
+    if (wrong.length > 0) return judgeOwnUrls(wrong, own?.wrong ?? [], facts)
+    if (broken === null) return text === null ? pass() : note(text)
+    return own?.broken === broken ? skip(`svc's own settings: without the gateway too, ${broken}`) : fail(broken)
   },
 })
+
+/** What a client would stumble over, from the challenge to the metadata of the issuer. */
+interface Way {
+  /** What is missing. */
+  broken: string | null
+  wrong: WrongUrl[]
+  note: string | null
+}
+
+function lookAt(evidence: Evidence, origin: string): Way {
+  const way = (found: Partial<Way>): Way => ({ broken: null, wrong: [], note: null, ...found })
+  const wrong = (cause: CauseId | null, text: string): WrongUrl[] => (cause === null ? [] : [{ cause, text }])
+  const records = evidence.exchanges.map(({ record }) => record)
+  const challenge = evidence.call('challenge')
+  if (challenge.values('www-authenticate').length === 0) return way({ broken: 'the challenge is missing' })
+  const url = metadataUrlOf(records[0])
+  if (url === null) return way({ broken: 'the challenge has no resource_metadata' })
+  const away = wrong(wrongOrigin(url, origin), `resource_metadata has another origin: ${url}`)
+  if (away.length > 0) return way({ wrong: away })
+  const resource = optional(evidence, 'resource')
+  if (resource?.status !== 200) return way({ broken: `the metadata is answered with ${resource?.status ?? 'nothing'}` })
+  const used = `${new URL(origin).origin}${challenge.record.sent.toString('latin1').split(' ')[1] ?? ''}`
+  const named = String(bodyOf(records[1]).resource)
+  const other = wrong(wrongUrl(named, used), `the resource is ${named}, not ${used}`)
+  if (other.length > 0) return way({ wrong: other })
+  const issuer = issuerIn(records[1])
+  if (issuer === null) return way({ broken: 'the metadata names no issuer' })
+  const metadata = optional(evidence, 'issuer')
+  if (metadata === undefined) return way({ note: `the issuer is elsewhere: ${issuer}` })
+  if (metadata.status !== 200) return way({ broken: `the metadata of ${issuer} is answered with ${metadata.status}` })
+  const said = String(bodyOf(records[2]).issuer)
+  return way({ wrong: wrong(wrongUrl(said, issuer), `the metadata of ${issuer} is that of ${said}`) })
+}
 
 export const MCP_TOKEN = mcpCheck({
   id: 'MCP-TOKEN',
@@ -120,11 +145,11 @@ export const MCP_TOKEN = mcpCheck({
     expected: 'The upstream gets another token, or none.',
     why: 'A token for the gateway is not meant for servers behind it, which could use it elsewhere.',
   },
-  plan: ({ mcpToken }) =>
+  plan: facts =>
     one(
       rpc('call', 'tools/call', {
-        params: callParams,
-        fields: [...CALLED, ['Authorization', `Bearer ${mcpToken ?? ''}`]],
+        params: callParams(facts),
+        fields: [...callFields(facts), ['Authorization', `Bearer ${facts.mcpToken ?? ''}`]],
         script: () => rpcResult(RESULT),
       }),
     ),

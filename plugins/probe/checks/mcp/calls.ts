@@ -1,10 +1,29 @@
 /** Header fields of calls, and what the protocol does not know. */
 import { isRecord } from 'svc/toolkit'
-import { fail, note, pass, skip, warn } from '../../catalog/check.ts'
+import { fail, note, pass, warn } from '../../catalog/check.ts'
+import type { Facts } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
+import type { Field } from '../../client/response-parser.ts'
 import { each } from '../builders.ts'
-import { jsonReply, rpc, rpcAnswer, rpcRequest, rpcResult } from '../json-rpc.ts'
-import { STATELESS, LEGACY, CALLED, callParams, RESULT, mcpCheck, MODERN } from './mcp-check.ts'
+import { arrived, jsonReply, rpc, rpcAnswer, rpcRequest, rpcResult } from '../json-rpc.ts'
+import { mcpCheck, RESULT, unreached } from './mcp-check.ts'
+import { callFields, callParams, legacyRevision, requestFields, serverOf, STATELESS } from './revisions.ts'
+
+const REVISION = /^\d{4}-\d{2}-\d{2}$/
+
+/** Fields of a call whose value is not that of the body, or of the client. */
+function wrongFields(call: Call, facts: Facts): string[] {
+  const params = rpcRequest(call)?.params
+  // A gateway may have names of its own for tools: the field has to agree with the body.
+  const name = isRecord(params) && typeof params.name === 'string' ? params.name : null
+  return callFields(facts)
+    .filter(([field]) => field !== 'Mcp-Session-Id')
+    .filter(([field, value]) => {
+      const expected = field === 'Mcp-Name' ? (name ?? value) : value
+      return call.arrival!.values(field.toLowerCase()).join() !== expected
+    })
+    .map(([field]) => field)
+}
 
 export const MCP_HEAD = mcpCheck({
   id: 'MCP-HEAD',
@@ -12,31 +31,48 @@ export const MCP_HEAD = mcpCheck({
   level: 'other-spec',
   sources: [{ spec: `MCP ${STATELESS}` }],
   page: {
-    sent: 'tools/call with Mcp-Method, Mcp-Name, Mcp-Param-Text and MCP-Protocol-Version; then one whose Mcp-Name is not that of the body.',
+    sent: 'tools/call with Mcp-Method, Mcp-Name, Mcp-Param-Text and MCP-Protocol-Version; then one whose Mcp-Name is not that of the body. A gateway that speaks only older revisions gets MCP-Protocol-Version alone.',
     expected: 'The fields arrive as they are; the one that is wrong is refused or arrives as it is.',
     why: 'Servers compare the fields with the body and refuse a call whose fields were changed.',
   },
-  plan: () =>
+  plan: facts =>
     each([
-      rpc('call', 'tools/call', { params: callParams, fields: CALLED, script: () => rpcResult(RESULT) }),
-      rpc('lie', 'tools/call', {
-        params: callParams,
-        fields: [...MODERN, ['Mcp-Method', 'tools/call'], ['Mcp-Name', 'other']],
-        script: () =>
-          jsonReply({ jsonrpc: '2.0', id: 1, error: { code: -32020, message: 'header mismatch' } }, { status: 400 }),
+      rpc('call', 'tools/call', {
+        params: callParams(facts),
+        fields: callFields(facts),
+        script: () => rpcResult(RESULT),
       }),
+      ...(serverOf(facts).isStateless
+        ? [
+            rpc('lie', 'tools/call', {
+              params: callParams(facts),
+              fields: [...requestFields(facts, 'tools/call'), ['Mcp-Name', 'other']],
+              script: () =>
+                jsonReply(arrived({ jsonrpc: '2.0', error: { code: -32020, message: 'header mismatch' } }), {
+                  status: 400,
+                }),
+            }),
+          ]
+        : []),
     ]),
-  judge(evidence) {
+  judge(evidence, facts) {
     const call = evidence.call('call')
-    if (call.arrival === null) return skip(`not routed: ${call.status ?? 'closed'}`)
-    const wrong = CALLED.filter(([name, value]) => call.arrival!.values(name.toLowerCase()).join() !== value)
-    if (wrong.length > 0) return fail(`lost or changed: ${wrong.map(([name]) => name).join(', ')}`)
-    const { arrival } = evidence.call('lie')
-    return arrival !== null && arrival.values('mcp-name').join() === 'echo'
+    if (call.arrival === null) return unreached(call, facts)
+    const { revision } = serverOf(facts)
+    const spoken = call.arrival.values('mcp-protocol-version').join()
+    if (spoken !== revision && REVISION.test(spoken)) return note(`speaks MCP ${spoken} with the upstream`, { spoken })
+    const wrong = wrongFields(call, facts)
+    if (wrong.length > 0) return fail(`lost or changed: ${wrong.join(', ')}`)
+    const lie = evidence.calls.find(({ label }) => label === 'lie')
+    return lie?.arrival != null && lie.arrival.values('mcp-name').join() === serverOf(facts).tool
       ? warn('a wrong Mcp-Name is repaired without a word')
       : pass()
   },
 })
+
+/** Extensions need no fields, unless the gateway speaks only revisions with sessions. */
+const extensionFields = (facts: Facts, method: string): Field[] =>
+  serverOf(facts).isStateless ? [] : requestFields(facts, method)
 
 export const MCP_EXT = mcpCheck({
   id: 'MCP-EXT',
@@ -48,22 +84,31 @@ export const MCP_EXT = mcpCheck({
     expected: 'What the gateway does is reported.',
     why: 'Extensions of the protocol need gateways that let them pass.',
   },
-  plan: () =>
+  plan: facts =>
     each([
-      rpc('method', 'x/probe', { params: marker => ({ marker }), script: () => rpcResult({ ok: true }) }),
+      rpc('method', 'x/probe', {
+        params: marker => ({ marker }),
+        fields: extensionFields(facts, 'x/probe'),
+        script: () => rpcResult({ ok: true }),
+      }),
       rpc('notification', 'notifications/x-probe', {
         id: null,
         params: marker => ({ marker }),
+        fields: extensionFields(facts, 'notifications/x-probe'),
         script: () => jsonReply('', { status: 202 }),
       }),
       rpc('capability', 'initialize', {
         params: marker => ({
-          protocolVersion: LEGACY,
+          protocolVersion: legacyRevision(facts),
           capabilities: { 'x-probe': { kept: true } },
           clientInfo: { name: marker, version: '1' },
         }),
         script: () =>
-          rpcResult({ protocolVersion: LEGACY, capabilities: {}, serverInfo: { name: 'probe', version: '1' } }),
+          rpcResult({
+            protocolVersion: legacyRevision(facts),
+            capabilities: {},
+            serverInfo: { name: 'probe', version: '1' },
+          }),
       }),
     ]),
   judge(evidence) {

@@ -6,7 +6,8 @@ import type { Call } from '../../client/evidence.ts'
 import { each } from '../builders.ts'
 import { rpc, rpcAnswer, rpcResult } from '../json-rpc.ts'
 import { jsonDifferences } from '../llm/json-values.ts'
-import { mcpCheck, MODERN } from './mcp-check.ts'
+import { mcpCheck } from './mcp-check.ts'
+import { requestFields } from './revisions.ts'
 
 const LISTS: Record<string, { key: string; items: Record<string, unknown>[] }> = {
   'tools/list': {
@@ -75,12 +76,12 @@ export const MCP_LIST = mcpCheck({
     expected: 'All of it comes back; other names are noted.',
     why: 'A model calls a tool wrongly whose schema has lost a keyword.',
   },
-  plan: () =>
+  plan: facts =>
     each(
       Object.entries(LISTS).map(([method, { key, items }]) =>
         rpc(method, method, {
           params: marker => ({ _meta: { probe: marker } }),
-          fields: [...MODERN, ['Mcp-Method', method]],
+          fields: requestFields(facts, method),
           script: () => rpcResult({ [key]: items, nextCursor: 'probe-cursor' }),
         }),
       ),

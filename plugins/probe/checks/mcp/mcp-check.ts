@@ -1,37 +1,29 @@
 /** What the checks of MCP have in common. */
 import { defineCheck, skip } from '../../catalog/check.ts'
-import type { Check } from '../../catalog/check.ts'
-import type { Field } from '../../client/response-parser.ts'
+import type { Check, Facts, Verdict } from '../../catalog/check.ts'
+import type { Call } from '../../client/evidence.ts'
+import { MCP_DISCOVERY } from './discovery.ts'
 
-export const STATELESS = '2026-07-28'
-export const LEGACY = '2025-11-25'
-export const MODERN: Field[] = [['MCP-Protocol-Version', STATELESS]]
-export const CALLED: Field[] = [
-  ...MODERN,
-  ['Mcp-Method', 'tools/call'],
-  ['Mcp-Name', 'echo'],
-  ['Mcp-Param-Text', 'probe'],
-]
-export const callParams = (marker: string): object => ({
-  name: 'echo',
-  arguments: { text: marker },
-  _meta: { 'io.modelcontextprotocol/protocolVersion': STATELESS, 'io.modelcontextprotocol/clientCapabilities': {} },
-})
 export const RESULT = { content: [{ type: 'text', text: 'probe' }], isError: false }
 
 type McpCheck = Omit<Check, 'group' | 'since'>
 
-/** Judges only where requests reach the upstream as they are. */
+/** Of a request that does not reach the upstream: the gateway may be the MCP server, and answer it. */
+export function unreached({ status }: Call, { mcp }: Facts): Verdict {
+  const isAnswered = mcp !== null || (status !== null && status < 300)
+  return skip(`${isAnswered ? 'answered by the gateway itself' : 'not routed'}: ${status ?? 'closed'}`)
+}
+
+/** Judges only where requests reach the upstream. */
 export function mcpCheck({ judge, when, ...check }: McpCheck): Check {
   return defineCheck({
     ...check,
     group: 'mcp',
     since: '2026.1',
-    when: { ...when, judgesRefusal: true, http11: true },
+    when: { ...when, judgesRefusal: true, http11: true, discovery: MCP_DISCOVERY },
     judge(evidence, facts, direct) {
-      const [first] = evidence.calls
-      if (when?.noDirect !== true && evidence.calls.every(({ count }) => count === 0))
-        return skip(`not routed: ${first?.status ?? 'closed'}`)
+      if (when?.showsOwnAnswers !== true && evidence.calls.every(({ count }) => count === 0))
+        return unreached(evidence.first, facts)
       return judge(evidence, facts, direct)
     },
   })

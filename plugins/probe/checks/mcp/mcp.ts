@@ -3,7 +3,8 @@ import type { Check } from '../../catalog/check.ts'
 import { MCP_AUTH, MCP_TOKEN } from './authorization.ts'
 import { MCP_HEAD, MCP_EXT } from './calls.ts'
 import { MCP_LIST } from './lists.ts'
-import { MCP_SESSION, MCP_STREAM, MCP_CANCEL } from './sessions.ts'
+import { MCP_SESSION, MCP_CANCEL } from './sessions.ts'
+import { MCP_STREAM } from './streams.ts'
 
 export const MCP_CHECKS: Check[] = [
   MCP_HEAD,

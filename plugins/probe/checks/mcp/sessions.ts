@@ -1,52 +1,19 @@
-/** Sessions, streams and canceled requests of MCP. */
-import { fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
+/** Sessions and canceled requests of MCP. */
+import { fail, note, pass, warn, worst } from '../../catalog/check.ts'
 import type { Verdict } from '../../catalog/check.ts'
-import type { Call } from '../../client/evidence.ts'
-import type { ExchangeRecord } from '../../client/exchange.ts'
 import type { RequestSpec } from '../../client/request.ts'
-import { valuesOf } from '../../client/response-parser.ts'
-import type { Field } from '../../client/response-parser.ts'
 import { END, RECEIVE, wait } from '../builders.ts'
-import { eventsOf, medianLagMs } from '../event-stream.ts'
-import { eventReply, jsonReply, rpc, rpcResult } from '../json-rpc.ts'
-import { hasSameValues } from '../llm/json-values.ts'
-import { LEGACY, CALLED, callParams, RESULT, mcpCheck } from './mcp-check.ts'
+import { arrived, jsonReply, rpc, rpcResult } from '../json-rpc.ts'
+import { initialized } from './discovery.ts'
+import { mcpCheck, RESULT, unreached } from './mcp-check.ts'
+import { callFields, callParams, LEGACY, requestFields, serverOf, sessionFields } from './revisions.ts'
+import { initializes, inSession, readies, SESSION } from './session-requests.ts'
 
-const SESSION = 'probe-session-0123456789'
 const OTHER_SESSION = 'probe-session-of-another-client'
-const GAP_MS = 400
-
-/** Events of a call with progress. */
-const PROGRESS: object[] = [
-  ...[1, 2, 3, 4, 5].map(progress => ({
-    jsonrpc: '2.0',
-    method: 'notifications/progress',
-    params: { progressToken: 'p', progress },
-  })),
-  { jsonrpc: '2.0', id: 1, result: RESULT },
-]
-
-const legacyFields = (session: string): Field[] => [
-  ['MCP-Protocol-Version', LEGACY],
-  ['Mcp-Session-Id', session],
-]
-
-const sessionIdOf = ({ calls }: ExchangeRecord): string | undefined =>
-  valuesOf(calls[0]?.response?.fields ?? [], 'mcp-session-id')[0]
-
-/** Starts a session, whose id the upstream gives. */
-const initializes = (label: string, session: string): RequestSpec =>
-  rpc(label, 'initialize', {
-    params: marker => ({
-      protocolVersion: LEGACY,
-      capabilities: {},
-      clientInfo: { name: marker, version: '1' },
-    }),
-    script: () =>
-      rpcResult({ protocolVersion: LEGACY, capabilities: { tools: {} }, serverInfo: { name: 'probe', version: '1' } }, [
-        ['Mcp-Session-Id', session],
-      ]),
-  })
+/** Ids of requests are unique in a session. */
+const CANCELED_ID = 31
+const CLOSED_ID = 32
+const LATER_ID = 33
 
 export const MCP_SESSION = mcpCheck({
   id: 'MCP-SESSION',
@@ -58,43 +25,47 @@ export const MCP_SESSION = mcpCheck({
     expected: 'Each reaches the session of its client; ids that have ended or are unknown are refused with 404.',
     why: 'Without its id a client talks to a server that does not know it, or to the session of somebody else.',
   },
-  plan: () => ({
+  plan: facts => ({
     inOrder: true,
     connections: [
-      { requests: [initializes('initialize', SESSION)] },
-      { requests: [initializes('initialize of another client', OTHER_SESSION)] },
+      { requests: [initializes('initialize', SESSION, facts)] },
+      { requests: [initializes('initialize of another client', OTHER_SESSION, facts)] },
     ],
     follow(records) {
-      const [id, other] = records.map(sessionIdOf)
-      if (id === undefined || other === undefined) return null
-      const fields = legacyFields(id)
-      const notFound = jsonReply(
-        { jsonrpc: '2.0', id: 1, error: { code: -32001, message: 'no session' } },
-        { status: 404 },
-      )
-      const next: RequestSpec[] = [
-        rpc('list', 'tools/list', { fields, script: () => rpcResult({ tools: [] }) }),
-        rpc('call', 'tools/call', {
-          fields: legacyFields(other),
-          params: callParams,
-          script: () => rpcResult(RESULT),
-        }),
-        { label: 'delete', method: 'DELETE', path: '', fields, isValid: false },
-        rpc('ended', 'tools/list', { fields, isValid: false, script: () => notFound }),
-        rpc('unknown', 'tools/list', {
-          fields: legacyFields('unknown-session'),
-          isValid: false,
-          script: () => notFound,
-        }),
+      const [first, second] = records.map(record => initialized(record))
+      if (first == null || second == null || first.session === null || second.session === null) return null
+      const { fields, revision } = first
+      const notFound = jsonReply(arrived({ jsonrpc: '2.0', error: { code: -32001, message: 'no session' } }), {
+        status: 404,
+      })
+      const next: RequestSpec[][] = [
+        [readies(fields), rpc('list', 'tools/list', { fields, script: () => rpcResult({ tools: [] }) })],
+        [
+          readies(second.fields),
+          rpc('call', 'tools/call', {
+            fields: second.fields,
+            params: callParams(inSession(facts)),
+            script: () => rpcResult(RESULT),
+          }),
+        ],
+        [{ label: 'delete', method: 'DELETE', path: '', fields, isValid: false }],
+        [rpc('ended', 'tools/list', { fields, isValid: false, script: () => notFound })],
+        [
+          rpc('unknown', 'tools/list', {
+            fields: sessionFields(revision, 'unknown-session'),
+            isValid: false,
+            script: () => notFound,
+          }),
+        ],
       ]
-      const request = next[records.length - 2]
-      return request === undefined ? null : { requests: [request] }
+      const requests = next[records.length - 2]
+      return requests === undefined ? null : { requests }
     },
   }),
-  judge(evidence) {
+  judge(evidence, facts) {
     const first = evidence.call('initialize')
     const second = evidence.call('initialize of another client')
-    if (first.count === 0) return skip(`not routed: ${first.status ?? 'closed'}`)
+    if (first.count === 0) return unreached(first, facts)
     const [id] = first.values('mcp-session-id')
     const [other] = second.values('mcp-session-id')
     if (id === undefined || other === undefined) return fail('the session id does not come back')
@@ -127,77 +98,6 @@ export const MCP_SESSION = mcpCheck({
   },
 })
 
-export const MCP_STREAM = mcpCheck({
-  id: 'MCP-STREAM',
-  title: 'Streams',
-  level: 'integrity',
-  sources: [{ spec: 'MCP' }],
-  page: {
-    sent: 'A call with five notifications of progress, 400 ms apart; a GET stream that is cut, and its resumption with Last-Event-ID.',
-    expected: 'Events come as they are sent, with their ids, and the resumption reaches the upstream.',
-    why: 'Progress that comes with the result is not progress, and lost events are lost results.',
-    configure: { nginx: 'proxy_buffering off;' },
-  },
-  plan: () => ({
-    inOrder: true,
-    connections: [
-      rpc('progress', 'tools/call', {
-        params: marker => ({ ...callParams(marker), _meta: { progressToken: 'p' } }),
-        fields: legacyFields(SESSION),
-        script: () =>
-          eventReply(
-            PROGRESS.map((value, index) => ({ id: `e${index + 1}`, value })),
-            { gapMs: GAP_MS },
-          ),
-      }),
-      ...[
-        { label: 'stream', last: null, ids: ['s1', 's2'], isCut: true },
-        { label: 'resumed', last: 's2', ids: ['s3'], isCut: false },
-      ].map(
-        ({ label, last, ids, isCut }): RequestSpec => ({
-          label,
-          path: '',
-          isValid: false,
-          http11: true,
-          fields: [
-            ['Accept', 'text/event-stream'],
-            ...legacyFields(SESSION),
-            ...(last === null ? [] : ([['Last-Event-ID', last]] as const)),
-          ],
-          script: () =>
-            eventReply(
-              ids.map(id => ({
-                id,
-                value: { jsonrpc: '2.0', method: 'notifications/message', params: { data: id } },
-              })),
-              { isCut },
-            ),
-        }),
-      ),
-    ].map(request => ({ requests: [request] })),
-  }),
-  judge(evidence) {
-    const progress = evidence.call('progress')
-    if (progress.count === 0) return skip(`not routed: ${progress.status ?? 'closed'}`)
-    const found: Verdict[] = []
-    const idsOf = (call: Call): string =>
-      eventsOf(call)
-        .map(({ id }) => id)
-        .join()
-    if (idsOf(progress) !== 'e1,e2,e3,e4,e5,e6') found.push(fail('progress: events or their ids are lost or repeated'))
-    else if (eventsOf(progress).some(({ data }, index) => !hasSameValues(PROGRESS[index]!, data)))
-      found.push(fail('progress: an event is changed'))
-    else if (medianLagMs(progress) > 1_000) found.push(warn('progress comes late: buffered'))
-    const [stream, resumed] = [evidence.call('stream'), evidence.call('resumed')]
-    if (stream.count === 0) found.push(note(`the GET stream is refused: ${stream.status ?? 'closed'}`))
-    else if (idsOf(stream) !== 's1,s2') found.push(fail('stream: events or their ids are lost or repeated'))
-    else if (resumed.count > 0 && resumed.arrival!.values('last-event-id').join() !== 's2')
-      found.push(fail('Last-Event-ID does not arrive'))
-    else if (idsOf(resumed) !== 's3') found.push(fail('the resumption loses or repeats events'))
-    return found.length === 0 ? pass() : worst(found)
-  },
-})
-
 export const MCP_CANCEL = mcpCheck({
   id: 'MCP-CANCEL',
   title: 'Canceled requests',
@@ -205,46 +105,66 @@ export const MCP_CANCEL = mcpCheck({
   sources: [],
   when: { waits: true },
   page: {
-    sent: 'notifications/cancelled, and a request that the client closes after 1 s.',
+    sent: 'notifications/cancelled of a call that waits, and a call whose connection the client closes after 1 s.',
     expected: 'The upstream sees both within 5 s.',
     why: 'Otherwise tools go on for nobody.',
   },
-  plan: () => ({
-    connections: [
-      {
-        requests: [
-          rpc('notification', 'notifications/cancelled', {
-            id: null,
-            params: marker => ({ requestId: 1, reason: marker }),
-            fields: legacyFields(SESSION),
-            script: () => jsonReply('', { status: 202 }),
-          }),
-        ],
-      },
-      {
-        leaveAfterMs: 1_000,
-        requests: [
-          rpc('closed', 'tools/call', {
-            params: callParams,
-            fields: CALLED,
-            script: () => [RECEIVE, wait(9_000), END],
-          }),
-        ],
-      },
-      // The evidence is collected when this one has been answered.
-      {
-        requests: [
-          rpc('later', 'tools/call', {
-            params: callParams,
-            fields: CALLED,
-            isValid: false,
-            timeoutMs: 15_000,
-            script: () => [RECEIVE, wait(7_000), ...rpcResult(RESULT).slice(1)],
-          }),
-        ],
-      },
-    ],
-  }),
+  plan: facts => {
+    const fields = serverOf(facts).isStateless ? sessionFields(LEGACY, SESSION) : requestFields(facts, '')
+    const call = callFields(facts)
+    const params = callParams(facts)
+    return {
+      connections: [
+        {
+          requests: [
+            rpc('canceled', 'tools/call', {
+              id: CANCELED_ID,
+              params,
+              fields: call,
+              isValid: false,
+              script: () => [RECEIVE, wait(3_000), ...rpcResult(RESULT).slice(1)],
+            }),
+          ],
+        },
+        {
+          // A gateway with ids of its own forwards only the notification of a request that it knows.
+          delayMs: 1_000,
+          requests: [
+            rpc('notification', 'notifications/cancelled', {
+              id: null,
+              params: marker => ({ requestId: CANCELED_ID, reason: marker }),
+              fields,
+              script: () => jsonReply('', { status: 202 }),
+            }),
+          ],
+        },
+        {
+          leaveAfterMs: 1_000,
+          requests: [
+            rpc('closed', 'tools/call', {
+              id: CLOSED_ID,
+              params,
+              fields: call,
+              script: () => [RECEIVE, wait(9_000), END],
+            }),
+          ],
+        },
+        // The evidence is collected when this one has been answered.
+        {
+          requests: [
+            rpc('later', 'tools/call', {
+              id: LATER_ID,
+              params,
+              fields: call,
+              isValid: false,
+              timeoutMs: 15_000,
+              script: () => [RECEIVE, wait(7_000), ...rpcResult(RESULT).slice(1)],
+            }),
+          ],
+        },
+      ],
+    }
+  },
   judge(evidence) {
     const found: Verdict[] = []
     if (evidence.call('notification').count === 0) found.push(warn('the notification does not arrive'))

@@ -6,6 +6,8 @@ import type { RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { answers, dateField, each, onOne, rfc } from '../builders.ts'
 import { parsed } from '../llm/chat.ts'
+import { judgeOwnUrls, ownAnswerProblem, wrongOrigin, wrongUrl } from '../own-urls.ts'
+import type { WrongUrl } from '../own-urls.ts'
 
 const DOCUMENTS = ['openid-configuration', 'oauth-authorization-server'] as const
 const CALLBACK = 'https://client.example/callback?tenant=a%2Bb'
@@ -16,6 +18,8 @@ const REDIRECT = `${CALLBACK}&code=probe%2Bcode&state=${STATE}&iss=${encodeURICo
 const TOKEN_FORM = `grant_type=authorization_code&code=probe%2Bcode&redirect_uri=${encodeURIComponent(CALLBACK)}&code_verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`
 const ODD_FORM = 'grant_type=client_credentials&scope=a+b%2Bc%20d&resource=https%3A%2F%2Fapi.example%2F%3Fq%3D1&empty='
 const ODD_BASIC = `Basic ${Buffer.from(`${encodeURIComponent('svc:client+1')}:${encodeURIComponent('s%cret /&ö')}`).toString('base64')}`
+/** Endpoints that are named. */
+const MAX_NAMES = 3
 const FORM: Field = ['Content-Type', 'application/x-www-form-urlencoded']
 
 const tokenAnswer = (step: number): ReturnType<typeof answers> =>
@@ -36,29 +40,35 @@ const tokenRequest = (label: string, body: string, fields: readonly Field[] = []
 type OAuthCheck = Omit<Check, 'group' | 'since'>
 const oauthCheck = (check: OAuthCheck): Check => defineCheck({ ...check, group: 'oauth', since: '2026.1' })
 
-/** The URL at which a request asked, without its path from here on. */
-function askedAt({ record }: Call, from: string): string {
-  const [line = '', ...lines] = record.sent.toString('latin1').split('\r\n')
-  const host =
-    lines
-      .find(one => /^host:/i.test(one))
-      ?.slice(5)
-      .trim() ?? ''
-  const path = line.split(' ')[1] ?? ''
-  return `${host}${path.slice(0, path.indexOf(from))}`
+/** The path at which a request asked, up to here. */
+function pathBefore({ record }: Call, from: string): string {
+  const path = record.sent.toString('latin1').split(' ')[1] ?? ''
+  return path.slice(0, path.indexOf(from))
 }
 
-function originOf(url: unknown): string | null {
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : null
+/** URLs of a metadata document that do not lead back to the origin at which it was requested. */
+function wrongUrlsIn(name: string, call: Call, origin: string): WrongUrl[] {
+  const { issuer, ...metadata } = parsed(call.bodyText) ?? {}
+  const expected = `${new URL(origin).origin}${pathBefore(call, '/.well-known')}`
+  const cause = wrongUrl(String(issuer), expected)
+  if (cause !== null) return [{ cause, text: `${name}: the issuer is ${String(issuer)}, not ${expected}` }]
+  const away = Object.entries(metadata)
+    .filter(([key]) => /_endpoint$|^jwks_uri$/.test(key))
+    .map(([key, url]) => ({ key, cause: wrongOrigin(String(url), origin) }))
+    .filter(one => one.cause !== null)
+  if (away.length === 0) return []
+  const names = away.slice(0, MAX_NAMES).map(({ key }) => key)
+  const more = away.length > names.length ? ` and ${away.length - names.length} more` : ''
+  return [{ cause: away[0]!.cause!, text: `${name}: of another origin: ${names.join(', ')}${more}` }]
 }
 
 export const OAUTH_CHECKS: Check[] = [
   oauthCheck({
     id: 'OAU-ISSUER',
     title: 'Discovery agrees',
-    level: 'other-spec',
+    level: 'hazard',
     sources: rfc(8414, '3.3'),
-    when: { judgesRefusal: true, noDirect: true },
+    when: { judgesRefusal: true, showsOwnAnswers: true },
     page: {
       sent: 'GET of both metadata documents, which svc answers itself.',
       expected:
@@ -67,22 +77,19 @@ export const OAUTH_CHECKS: Check[] = [
       configure: { nginx: 'proxy_set_header Host $http_host;' },
     },
     plan: () => each(DOCUMENTS.map(name => ({ label: name, path: `/.well-known/${name}`, noMarker: true }))),
-    judge(evidence, { gateway }) {
-      const found: Verdict[] = []
+    judge(evidence, facts, direct) {
+      const found: WrongUrl[] = []
+      const own: WrongUrl[] = []
       for (const name of DOCUMENTS) {
+        const without = direct?.call(name)
+        const problem = ownAnswerProblem(without?.status, 200)
+        if (problem !== null) return problem
         const call = evidence.call(name)
-        const metadata = parsed(call.bodyText)
-        if (call.status !== 200 || metadata === null) return skip(`not routed: ${call.status ?? 'closed'}`)
-        const { issuer } = metadata
-        const expected = askedAt(call, '/.well-known')
-        if (typeof issuer !== 'string' || issuer.replace(/^https?:\/\//, '').replace(/\/$/, '') !== expected)
-          found.push(fail(`${name}: the issuer is ${String(issuer)}, not ${expected}`, { issuer }))
-        const others = Object.entries(metadata).filter(
-          ([key, value]) => /_endpoint$|^jwks_uri$/.test(key) && originOf(value) !== new URL(gateway.origin).origin,
-        )
-        if (others.length > 0) found.push(warn(`${name}: of another origin: ${others.map(([key]) => key).join(', ')}`))
+        if (call.status !== 200 || parsed(call.bodyText) === null) return skip(`not routed: ${call.status ?? 'closed'}`)
+        found.push(...wrongUrlsIn(name, call, facts.gateway.origin))
+        if (without !== undefined) own.push(...wrongUrlsIn(name, without, facts.directOrigin))
       }
-      return found.length === 0 ? pass() : worst(found)
+      return judgeOwnUrls(found, own, facts)
     },
   }),
   oauthCheck({

@@ -93,6 +93,9 @@ function judgeEvents(call: Call): Verdict {
 const PIECES = [1, 100, 1_024, 16_384, 65_536]
 const EVENT_BYTES = [
   '\u00ef\u00bb\u00bf: comment\n\n',
+  // A comment behind the BOM is one only for a reader that removes the BOM.
+  ': keep-alive\n\n',
+  ': in an event\ndata: with a comment\n\n',
   'id: 1\r\nevent: probe\r\ndata: crlf\r\n\r\n',
   'retry: 5000\n\ndata: lf\n\n',
   'data: cr\r\r',
@@ -206,9 +209,9 @@ export const STREAM_CHECKS = [
     sources: SSE_SOURCE,
     when: { http11: true },
     page: {
-      sent: 'A stream with BOM, comments, all line ends, a character split over two chunks, and an event of 70 KB.',
+      sent: 'A stream with BOM, comments alone and in an event, all line ends, a character split over two chunks, and an event of 70 KB.',
       expected: 'The bytes come back unchanged.',
-      why: 'A changed line end splits or joins events.',
+      why: 'A changed line end splits or joins events, and a comment keeps a silent stream open.',
     },
     plan: () =>
       one({

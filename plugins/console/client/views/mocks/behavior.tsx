@@ -9,7 +9,8 @@ import { Select, Switch } from '../../ui/field.tsx'
 import { FormWithJson } from '../../ui/form-with-json.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
-import { NEW_RULE, OVERRIDE_SCHEMA, ruleSchema } from './schemas.ts'
+import { MOCK_RULE_ROUTE, RuleForm, useRuleSchema } from '../rules/rule-editor.tsx'
+import { NEW_RULE, OVERRIDE_SCHEMA } from './schemas.ts'
 import type { Json, MockRecord, Operation, Rule } from './types.ts'
 
 /** Name of "all operations" in the routes. */
@@ -27,9 +28,15 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
     [mock.name, mock.version],
   )
   const keys = operations.value ?? []
+  const schema = useRuleSchema(MOCK_RULE_ROUTE)
   const write = useAction(async (method: string, path: string, json?: unknown) => {
     await callJson(`${base}/${path}`, { method, admin: true, ...(json === undefined ? {} : { json }) })
     onChange()
+  })
+  const edit = useAction(async (id: string) => {
+    // Conditions in the older spelling are shown in the present one.
+    const rule = await callJson<Rule>(`${base}/rules/${id}?translate=true`)
+    setEditing({ kind: 'rule', id, value: { ...rule, enabled: rule.enabled ?? true } })
   })
   const save = useAction(async () => {
     if (editing === null) return
@@ -57,6 +64,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
   return (
     <div class="stack">
       {write.error !== null && <Notice kind="bad">{write.error}</Notice>}
+      {edit.error !== null && <Notice kind="bad">{edit.error}</Notice>}
       <Panel
         title="Rules"
         actions={
@@ -103,14 +111,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
                     disabled={index === mock.rules.length - 1}
                     onClick={() => move(index, 1)}
                   >{`Move ${rule.id} down`}</Button>
-                  <Button
-                    small
-                    icon="edit"
-                    iconOnly
-                    onClick={() =>
-                      setEditing({ kind: 'rule', id: rule.id, value: { ...rule, enabled: rule.enabled ?? true } })
-                    }
-                  >{`Edit ${rule.id}`}</Button>
+                  <Button small icon="edit" iconOnly onClick={() => void edit.run(rule.id)}>{`Edit ${rule.id}`}</Button>
                   <Button
                     small
                     kind="danger"
@@ -220,12 +221,21 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
                 options={[{ value: ALL, label: 'All operations' }, ...keys]}
               />
             )}
-            <FormWithJson
-              schema={editing.kind === 'rule' ? ruleSchema(keys) : OVERRIDE_SCHEMA}
-              label={editing.kind === 'rule' ? 'Rule' : 'Override'}
-              value={editing.value}
-              onValue={value => setEditing({ ...editing, value: value as Json })}
-            />
+            {editing.kind === 'rule' ? (
+              <RuleForm
+                schema={schema}
+                choices={{ operation: keys }}
+                value={editing.value}
+                onValue={value => setEditing({ ...editing, value: value as Json })}
+              />
+            ) : (
+              <FormWithJson
+                schema={OVERRIDE_SCHEMA}
+                label="Override"
+                value={editing.value}
+                onValue={value => setEditing({ ...editing, value: value as Json })}
+              />
+            )}
             {save.error !== null && (
               <Notice kind="bad" title="Not saved">
                 {save.error}
@@ -240,11 +250,18 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
 
 /** Conditions and outcome of a rule in one line. */
 function sentenceOf({ when, match, then }: Rule): string {
-  const conditions = (Array.isArray(when) ? when : []) as Json[]
-  const texts = conditions.map(({ in: place, name, pointer, jsonpath, op, value }) =>
-    [place, name ?? pointer ?? jsonpath, op, value === undefined ? undefined : JSON.stringify(value)]
-      .filter(part => part !== undefined)
-      .join(' '),
-  )
-  return `${texts.length === 0 ? 'always' : texts.join(match === 'any' ? ' or ' : ' and ')} → ${JSON.stringify(then)}`
+  const conditions = Array.isArray(when)
+    ? (when as Json[]).map(olderCondition).join(match === 'any' ? ' or ' : ' and ')
+    : typeof match === 'object' && match !== null
+      ? Object.entries(match)
+          .map(([key, test]) => `${key} ${JSON.stringify(test)}`)
+          .join(' and ')
+      : ''
+  return `${conditions === '' ? 'always' : conditions} → ${JSON.stringify(then)}`
+}
+
+function olderCondition({ in: place, name, pointer, jsonpath, op, value }: Json): string {
+  return [place, name ?? pointer ?? jsonpath, op, value === undefined ? undefined : JSON.stringify(value)]
+    .filter(part => part !== undefined)
+    .join(' ')
 }

@@ -1,4 +1,4 @@
-/** Schemas for the forms of rules, overrides and settings. The instance validates the values. */
+/** Schemas for the forms of overrides and settings. The instance validates the values. */
 import type { FormSchema } from '../../lib/protocol/schema-form.ts'
 
 const OUTCOME: Record<string, FormSchema> = {
@@ -31,82 +31,6 @@ export const OVERRIDE_SCHEMA: FormSchema = {
   },
 }
 
-export function ruleSchema(operations: readonly string[]): FormSchema {
-  return {
-    type: 'object',
-    title: 'Rule',
-    required: ['then'],
-    properties: {
-      id: { type: 'string', title: 'ID', description: 'Generated if empty.' },
-      name: { type: 'string', title: 'Rule name' },
-      enabled: { type: 'boolean', title: 'Enabled', default: true },
-      operation: {
-        enum: operations as unknown[],
-        title: 'Operation',
-        description: 'If empty, the rule applies to all operations.',
-      },
-      bypass: { type: 'boolean', title: 'Apply before security and validation' },
-      match: { enum: ['all', 'any'], title: 'Conditions that must match' },
-      when: {
-        type: 'array',
-        title: 'Condition',
-        items: {
-          type: 'object',
-          required: ['in', 'op'],
-          properties: {
-            in: {
-              enum: ['path', 'query', 'header', 'cookie', 'body', 'method', 'session', 'state', 'count', 'violations'],
-              title: 'In',
-            },
-            name: {
-              type: 'string',
-              title: 'Name',
-              description: 'Name of the parameter, header, cookie or state value.',
-            },
-            pointer: {
-              type: 'string',
-              title: 'Pointer',
-              description: 'JSON Pointer into the body, such as /items/0/sku.',
-            },
-            jsonpath: { type: 'string', title: 'JSONPath' },
-            op: {
-              enum: [
-                'eq',
-                'ne',
-                'in',
-                'contains',
-                'starts_with',
-                'ends_with',
-                'matches',
-                'exists',
-                'absent',
-                'gt',
-                'gte',
-                'lt',
-                'lte',
-                'every',
-                'schema',
-              ],
-              title: 'Operator',
-            },
-            value: { title: 'Value', description: 'A JSON value. Strings need quotes.' },
-          },
-        },
-      },
-      // oxlint-disable-next-line unicorn/no-thenable -- the name of the outcome in a rule
-      then: {
-        type: 'object',
-        title: 'Then',
-        properties: {
-          ...OUTCOME,
-          set_state: { title: 'Set state', description: 'A JSON object of strings. null removes a value.' },
-          abort: { type: 'boolean', title: 'Close the connection without a response' },
-        },
-      },
-    },
-  }
-}
-
 const MODES = ['off', 'warn', 'enforce']
 
 export const SETTINGS_SCHEMA: FormSchema = {
@@ -134,4 +58,4 @@ export const SETTINGS_SCHEMA: FormSchema = {
 
 /** Initial value for a new rule. */
 // oxlint-disable-next-line unicorn/no-thenable -- the name of the outcome in a rule
-export const NEW_RULE = { enabled: true, when: [], then: { status: 503 } }
+export const NEW_RULE = { enabled: true, match: {}, then: { status: 503 } }

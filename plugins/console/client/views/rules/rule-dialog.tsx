@@ -2,13 +2,11 @@
 import { useState } from 'preact/hooks'
 import { ApiError, callJson, explain } from '../../lib/instance/api.ts'
 import { parseJson } from '../../lib/protocol/http.ts'
-import type { JsonSchema } from '../../lib/protocol/json-place.ts'
-import { useLoad } from '../../lib/shell/hooks.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Editor } from '../../ui/editor.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { RULE_ROUTE, RuleText, useRuleSchema } from './rule-editor.tsx'
 
 export interface RuleDraft {
   name: string
@@ -16,16 +14,6 @@ export interface RuleDraft {
   text: string
   /** The rule exists, so its name stays. */
   isStored: boolean
-}
-
-/** The schema of a rule, from the OpenAPI document of the instance. */
-async function loadRuleSchema(signal: AbortSignal): Promise<JsonSchema | null> {
-  const { paths } = await callJson<{ paths: Record<string, { put?: StoreOperation }> }>('openapi.json', { signal })
-  return paths['/_svc/rules/{name}']?.put?.requestBody?.content['application/json']?.schema ?? null
-}
-
-interface StoreOperation {
-  requestBody?: { content: Record<string, { schema?: JsonSchema }> }
 }
 
 export function RuleDialog({
@@ -46,7 +34,7 @@ export function RuleDialog({
   const [text, setText] = useState(draft.text)
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const schema = useLoad(loadRuleSchema)
+  const schema = useRuleSchema(RULE_ROUTE)
 
   async function store(): Promise<void> {
     const json = parseJson(text)
@@ -77,18 +65,11 @@ export function RuleDialog({
         {!draft.isStored && <TextField label="Name" mono value={name} onValue={setName} />}
         <div class="field">
           <span class="label">Rule</span>
-          <Editor
-            label="Rule as JSON"
-            language="json"
-            schema={schema.value ?? null}
-            minLines={12}
-            value={text}
-            onValue={setText}
-          />
+          <RuleText schema={schema} text={text} onText={setText} />
           <p class="hint">
             <code>match</code> selects requests, <code>then</code> lists the steps: <code>delay</code>,{' '}
             <code>fail</code>, <code>abort</code>, <code>respond</code>, each with <code>times</code>. Storing resets
-            the counters.{schema.value && ' Ctrl+Space lists what is possible at the cursor.'}
+            the counters.{schema !== null && ' Ctrl+Space lists what is possible at the cursor.'}
           </p>
         </div>
         {problem !== null && <Notice kind="bad">{problem}</Notice>}

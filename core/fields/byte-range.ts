@@ -1,4 +1,4 @@
-/** Reads the `Range` header (RFC 9110, 14.2). */
+/** Ranges of a body (RFC 9110, 14.2). */
 
 /** First and last byte, both included. */
 export interface ByteRange {
@@ -25,7 +25,12 @@ function lastBytes(count: number, size: number): ByteRange | 'unsatisfiable' {
   return count === 0 ? 'unsatisfiable' : { first: Math.max(size - count, 0), last: size - 1 }
 }
 
-/** Whether `Range` applies: `If-Range` is absent, or equals the strong entity tag of the body (RFC 9110, 13.1.5). */
-export function isRangeCurrent(ifRange: string | undefined, etag: string): boolean {
-  return ifRange === undefined || ifRange.trim() === etag
+/**
+ * Whether `Range` applies: `If-Range` is absent, or equals the strong entity tag of the body or its `Last-Modified` (RFC
+ * 9110, 13.1.5).
+ */
+export function isRangeCurrent(ifRange: string | undefined, etag: string | undefined, lastModified?: string): boolean {
+  if (ifRange === undefined) return true
+  const validator = ifRange.trim()
+  return validator.startsWith('"') ? validator === etag : validator === lastModified
 }

@@ -1,29 +1,30 @@
 /**
- * Requests to URLs that clients and settings name: to own paths, in-process, and to hosts that the operator allows. Without
- * redirects, with a limit of time and size.
+ * Requests of plugins to URLs that clients, settings and documents name: to own paths, in-process, and to hosts that the
+ * operator allows. Without redirects, with limits of time, size and number.
  *
  * A request says itself which host it is for, so `Host` must not decide what other URLs mean. A *place* is either a path of
  * this instance or the URL of an allowed host. A client names its place once, with a URL as it sees this instance; settings
  * name it as a path or URL, and what is a URL there is never a path of this instance.
  */
-import { type Svc } from 'svc/plugin'
-import { boundedFetch, FetchFailure, hostList } from 'svc/toolkit'
+import type { SvcHttp } from '../contract/http.ts'
+import { boundedFetch, FetchFailure, hostList } from './bounded-fetch.ts'
 
 const TIMEOUT_MS = 3000
-const MAX_AT_ONCE = 8
-const MAX_AT_ONCE_PUBLIC = 2
 
 /** Why nothing usable came back, in printable ASCII. */
-export class FetchProblem extends Error {}
+export class FetchProblem extends Error {
+  override readonly name = 'FetchProblem'
+}
 
 /** What is sent. */
 export interface OutboundRequest {
   /** The base URL of this instance, for routes that make URLs. */
   ownBase: string
   maxBytes: number
-  method?: 'GET' | 'POST'
+  /** Default: GET. */
+  method?: string
   headers?: Record<string, string>
-  body?: string
+  body?: string | Buffer
 }
 
 /** The response. */
@@ -45,25 +46,21 @@ export interface Fetcher {
   send(place: string, request: OutboundRequest): Promise<OutboundResponse>
 }
 
-/** Requests that count together. */
-interface RequestLimit {
+/** What limits the requests of a fetcher. */
+export interface FetcherOptions {
+  /** `host` and `host:port`. */
+  allow: readonly string[]
+  /** The setting or variable with that list, for messages. */
+  setting: string
+  /** The number of open requests; fetchers that share it count together. Take it from `svc.shared`. */
   active: { count: number }
   maxAtOnce: number
 }
 
-/** The limit of documents and keys that clients name. */
-export function documentLimit(svc: Pick<Svc, 'shared' | 'config'>): RequestLimit {
-  return {
-    active: svc.shared('fetches', () => ({ count: 0 })),
-    maxAtOnce: svc.config.publicMode ? MAX_AT_ONCE_PUBLIC : MAX_AT_ONCE,
-  }
-}
-
-/** Opens the fetcher. `allow` lists `host` and `host:port`. */
+/** Opens a fetcher: the one way for requests to other servers, because it bounds them. */
 export function createFetcher(
-  svc: Pick<Svc, 'http'>,
-  allow: readonly string[],
-  { active, maxAtOnce }: RequestLimit,
+  svc: { http: Pick<SvcHttp, 'call'> },
+  { allow, setting, active, maxAtOnce }: FetcherOptions,
 ): Fetcher {
   const isAllowed = hostList(allow)
 
@@ -75,9 +72,9 @@ export function createFetcher(
       return isAllowed(url) ? text : ownPath(url, new URL(ownBase))
     },
     async send(place, request) {
-      const url = isOwn(place) ? null : httpUrl(place)
-      if (!isOwn(place) && (url === null || !isAllowed(url)))
-        throw new FetchProblem('its host is not in identity.fetch_allow')
+      const url = isOwnPlace(place) ? null : httpUrl(place)
+      if (!isOwnPlace(place) && (url === null || !isAllowed(url)))
+        throw new FetchProblem(`its host is not in ${setting}`)
       if (active.count >= maxAtOnce) throw new FetchProblem('too many requests are sent at the moment')
       active.count++
       try {
@@ -91,8 +88,8 @@ export function createFetcher(
   }
 }
 
-/** Whether a place is a path of this instance. */
-export function isOwn(place: string): boolean {
+/** Whether a place of a fetcher is a path of this instance. */
+export function isOwnPlace(place: string): boolean {
   return place.startsWith('/')
 }
 
@@ -112,7 +109,7 @@ function ownPath({ origin, pathname, search }: URL, base: URL): string | null {
 async function callOwn(
   place: string,
   { ownBase, maxBytes, method = 'GET', headers, body }: OutboundRequest,
-  { http }: Pick<Svc, 'http'>,
+  { http }: { http: Pick<SvcHttp, 'call'> },
 ): Promise<OutboundResponse> {
   const [path = '/', query] = place.split('?', 2)
   const call = http.call(null, {
@@ -145,7 +142,7 @@ async function fetchRemote(
     headers,
     maxBytes,
     timeoutMs: TIMEOUT_MS,
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : new Uint8Array(body) }),
   })
   return {
     status: response.status,

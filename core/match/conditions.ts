@@ -1,0 +1,77 @@
+/** Conditions in the language of rules on the requests of plugins: exported as `readConditions` and `conditionSubject`. */
+import type { StepBudget } from '../contract/budgets.ts'
+import type { ReferencedRequest } from '../toolkit/request-references.ts'
+import { readMatch, type OwnFact } from './match.ts'
+import { MatchSubject, type SubjectFacts } from './subject.ts'
+
+export interface ConditionOptions {
+  /** What checking the conditions may take; null if they were checked before, when they were stored. */
+  checks: StepBudget | null
+  /** Maximum number of conditions. Default: 50. */
+  maxTests?: number
+  /** Patterns and schemas may be larger than those of strangers. */
+  isTrusted?: boolean
+  /** Further keys, for facts that only these requests have (`own` of the facts). */
+  own?: Readonly<Record<string, OwnFact>>
+}
+
+/** A request, read lazily and once, with the budget of one evaluation. */
+export interface ConditionSubject {
+  readonly facts: SubjectFacts
+  readonly steps: StepBudget
+}
+
+export interface Conditions {
+  /** The subject must come from `conditionSubject`. Throws `TooExpensive` if it has too few steps. */
+  holds(subject: ConditionSubject): boolean
+}
+
+const MAX_TESTS = 50
+/** The protocols of plugins are conditions of the rules of the core only. */
+const NO_PROTOCOLS = { names: [], find: () => undefined }
+
+/**
+ * Reads conditions: what a rule has under `match`, without protocols and scenarios. Throws an `InputProblem`, and `TooExpensive` if
+ * the budget has too few steps.
+ */
+export function readConditions(
+  value: unknown,
+  at: string,
+  { maxTests = MAX_TESTS, ...options }: ConditionOptions,
+): Conditions {
+  const match = readMatch(value, at, { ...options, maxTests, protocols: NO_PROTOCOLS, hasCaptures: true })
+  return { holds: subject => match.holds(subject as MatchSubject) }
+}
+
+export function conditionSubject(facts: SubjectFacts, steps: StepBudget): ConditionSubject {
+  return new MatchSubject(facts, steps)
+}
+
+/** The request for references in templates. `captures` are those of its path. */
+export function referencedRequest(
+  given: ConditionSubject,
+  captures: () => ReadonlyMap<string, string>,
+): ReferencedRequest {
+  const subject = given as MatchSubject
+  return {
+    method: subject.method,
+    url: subject.url,
+    get path() {
+      return subject.path
+    },
+    get segments() {
+      return subject.segments
+    },
+    get host() {
+      return subject.host
+    },
+    scheme: subject.facts.scheme,
+    clientIp: subject.facts.clientIp,
+    captures,
+    queryValues: name => subject.queryValues(name),
+    header: name => subject.header(name),
+    cookie: name => subject.cookie(name),
+    json: () => subject.exactJson() ?? subject.formObject(),
+    text: () => subject.text(),
+  }
+}

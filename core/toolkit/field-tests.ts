@@ -1,0 +1,53 @@
+/** Conditions on named facts of a request, such as those of a protocol: `{"model": "gpt-4*", "turn": {"gte": 2}}`. */
+import type { StepBudget } from '../contract/budgets.ts'
+import { asObject, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
+import type { Json } from '../contract/json.ts'
+import type { MatchFacts, MatchField } from '../contract/testing.ts'
+import {
+  presenceTest,
+  readValueTest,
+  readWildcardTest,
+  valuesOf,
+  type ValueTest,
+  type ValueTestOptions,
+} from './value-test.ts'
+
+export interface FieldTest {
+  readonly name: string
+  readonly test: ValueTest
+}
+
+type Options = Pick<ValueTestOptions, 'checks' | 'isTrusted'>
+
+/** Reads the conditions. Throws an `InputProblem`, and `TooExpensive` if the budget has too few steps. */
+export function readFieldTests(
+  fields: Readonly<Record<string, MatchField>>,
+  value: Json,
+  at: string,
+  options: Options,
+): readonly FieldTest[] {
+  const given = asObject(value, at)
+  rejectUnknownKeys(given, Object.keys(fields), at)
+  return Object.entries(given).map(([name, test]) => ({
+    name,
+    test: readFieldTest(fields[name]!, test, below(at, name), options),
+  }))
+}
+
+/** The conditions that do not hold. A fact that is a list has several values. Throws `TooExpensive`. */
+export function failedTests(tests: readonly FieldTest[], facts: MatchFacts, steps: StepBudget): FieldTest[] {
+  return tests.filter(({ name, test }) => !test.holds(valuesOf(facts[name]), steps))
+}
+
+/** Reads the condition of one fact. Throws an `InputProblem`. */
+export function readFieldTest({ kind = 'test' }: MatchField, value: Json, at: string, options: Options): ValueTest {
+  if (kind === 'boolean' || (kind === 'presence' && typeof value === 'boolean')) {
+    if (typeof value !== 'boolean') throw new InputProblem(at, 'expected true or false')
+    return kind === 'presence' ? presenceTest(value) : readValueTest(value, at, { comparison: 'json', ...options })
+  }
+  if (kind === 'wildcard') return readWildcardTest(value, at, options)
+  if (typeof kind === 'string') return readValueTest(value, at, { comparison: 'json', ...options })
+  if (typeof value !== 'string' || !kind.includes(value))
+    throw new InputProblem(at, `expected one of ${kind.join(', ')}`)
+  return readValueTest(value, at, { comparison: 'json', ...options })
+}
