@@ -1,6 +1,6 @@
 /** Error responses in a provider's format, with the common headers. */
 import { kinds, type ErrorDetails } from '../contract/errors.ts'
-import type { LimitState, Refusal } from '../contract/limit-state.ts'
+import type { LimitState } from '../contract/limit-state.ts'
 import { maskKey, printable, type Credential } from '../headers/credentials.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ErrorFacts, ErrorKind, FaultKind, HeaderFacts, ErrorResponse } from '../contract/provider.ts'
