@@ -1,6 +1,6 @@
 /** Ends the process with the npm that started it: npm does not pass on every signal that ends it. */
 
-/** How often the parent is looked at, in milliseconds. */
+/** How often the parent is checked, in milliseconds. */
 const INTERVAL_MS = 500
 
 /**

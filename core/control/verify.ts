@@ -147,8 +147,8 @@ function parseBody(body: Buffer): unknown {
     throw new HttpError(400, { error: 'invalid_json', details: `at most ${MAX_DEPTH} levels are allowed` })
   try {
     return JSON.parse(text)
-  } catch {
-    throw new HttpError(400, { error: 'invalid_json' })
+  } catch (error) {
+    throw new HttpError(400, { error: 'invalid_json', details: (error as SyntaxError).message })
   }
 }
 

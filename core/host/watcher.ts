@@ -53,7 +53,7 @@ export class Watcher {
   #start(watcher: FSWatcher): { watcher: FSWatcher; ready: Promise<void> } {
     watcher
       .on('all', () => this.#changed())
-      // A link that leads elsewhere is no change if both files have the same time, but its name was replaced.
+      // Two files can have the same time: a link that now leads to the other one only shows as a replaced name.
       .on('raw', event => event === 'rename' && this.#changed())
       .on('error', () => {})
     return { watcher, ready: new Promise(resolve => watcher.once('ready', resolve)) }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startServer } from '../server/server.ts'
 import type { Server, ServerOptions } from '../server/server.ts'
+import { checkTestOptions, describeProblems } from './test-options.ts'
 import { connect } from './client.mjs'
 import type { TestServer, TestServerOptions } from './types.ts'
 
@@ -14,6 +15,9 @@ export interface LaunchOptions
   /** Folder of the files. The caller removes it. Default: a temporary one. */
   folder?: string
 }
+
+/** Options that only the tests of svc itself have. */
+const OWN_OPTIONS = ['builtinFolder', 'shutdownTimes', 'registerTimes', 'states', 'folder']
 
 const ENVIRONMENT = {
   SVC_HOST: '127.0.0.1',
@@ -31,7 +35,7 @@ const SHUTDOWN_TIMES = { drain: 200, cut: 200, closing: 500 }
 /** The servers of a test file share plugin code, so that it is loaded once. */
 const knownCode = { definitions: new Map(), schemas: new WeakMap(), isShared: true }
 
-/** Rejects if the options contradict each other or the HTTP port can't be bound. */
+/** Rejects if the options are wrong or contradict each other, or the HTTP port can't be bound. */
 export async function launch(options: LaunchOptions = {}): Promise<TestServer & Server> {
   const {
     packages = [],
@@ -40,8 +44,10 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
     registerTimes,
     states,
     strictState = true,
+    allowProblems = options.yaml !== undefined,
     shutdownTimes = SHUTDOWN_TIMES,
   } = options
+  checkTestOptions(options, OWN_OPTIONS)
   const yaml = yamlOf(options)
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'svc-test-')))
   const lines: string[] = []
@@ -69,6 +75,11 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
       ...(registerTimes && { registerTimes }),
     })
     let stopped: Promise<void> | undefined
+    const problems = allowProblems ? [] : server.host.loadErrors
+    if (problems.length > 0) {
+      await server.stop()
+      throw new Error(describeProblems(problems))
+    }
     const stop = (): Promise<void> => (stopped ??= server.stop().finally(clean))
     const url = `http://127.0.0.1:${server.ports.http}`
     return {

@@ -20,6 +20,11 @@ export interface TestServerOptions {
    * plain JSON, reads return copies (`current` is frozen), and `change` functions run more than once. Default: true.
    */
   strictState?: boolean
+  /**
+   * Starts in spite of problems in `settings` and `plugins`, such as unknown keys, which `problems()` then returns. Default:
+   * false; with `yaml`: true.
+   */
+  allowProblems?: boolean
   /** Environment variables (`SVC_*`). Those of the process are not used. */
   env?: Readonly<Record<string, string>>
 }

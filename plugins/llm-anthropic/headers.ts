@@ -4,7 +4,6 @@ import { requestIdOf } from './errors.ts'
 
 const limits = { requests: 4000, tokens: 400_000, input: 200_000, output: 80_000 }
 const resetMs = 60_000
-const limitedResetMs = 2000
 
 export function anthropicHeaders({
   requestId,
@@ -14,13 +13,14 @@ export function anthropicHeaders({
   kind,
   now,
   limits: state,
+  retryAfterSecs = 2,
 }: HeaderFacts): Record<string, string> {
   const id = requestIdOf(requestId).replace(/[^\x20-\x7e]/g, '?')
   if (state !== undefined) return { 'request-id': id, ...limitHeaders(state, now, kind === 'rate_limit') }
   const isLimited = kind === 'rate_limit' || kind === 'overloaded'
   if (!isLimited && (kind !== undefined || status !== 200)) return { 'request-id': id }
   // RFC 3339 without fractional seconds.
-  const reset = `${new Date(now + (isLimited ? limitedResetMs : resetMs)).toISOString().slice(0, 19)}Z`
+  const reset = `${new Date(now + (isLimited ? retryAfterSecs * 1000 : resetMs)).toISOString().slice(0, 19)}Z`
   const left = (limit: number, used: number): string => String(isLimited ? 0 : limit - used)
   return {
     'request-id': id,

@@ -30,13 +30,13 @@ export const messages: Partial<Record<ErrorKind, string>> = {
   missing_credential: 'Method does not allow unregistered callers. Please use an API key.',
   invalid_credential: 'API key not valid. Please pass a valid API key.',
   overloaded: 'The model is overloaded. Please try again later.',
-  rate_limit: 'The rate limit of this project was exceeded. Please retry in 2s.',
+  rate_limit: 'The rate limit of this project was exceeded. Please retry in {retry}s.',
   context_length: 'The input token count exceeds the maximum number of tokens allowed (1048576).',
 }
 
 const rpc = 'type.googleapis.com/google.rpc'
 
-function detailsOf(kind: ErrorKind): object[] {
+function detailsOf(kind: ErrorKind, retryAfterSecs = 2): object[] {
   if (kind === 'invalid_credential') {
     return [
       {
@@ -47,10 +47,10 @@ function detailsOf(kind: ErrorKind): object[] {
       },
     ]
   }
-  return kind === 'rate_limit' ? [{ '@type': `${rpc}.RetryInfo`, retryDelay: '2s' }] : []
+  return kind === 'rate_limit' ? [{ '@type': `${rpc}.RetryInfo`, retryDelay: `${retryAfterSecs}s` }] : []
 }
 
-export function geminiError(kind: ErrorKind, { status, message, type }: ErrorFacts): ErrorResponse {
+export function geminiError(kind: ErrorKind, { status, message, type, retryAfterSecs }: ErrorFacts): ErrorResponse {
   const statusName =
     type === 'ALREADY_EXISTS'
       ? type
@@ -58,7 +58,7 @@ export function geminiError(kind: ErrorKind, { status, message, type }: ErrorFac
   return {
     status,
     headers: { 'Content-Type': 'application/json; charset=UTF-8' },
-    body: { error: { code: status, message, status: statusName, details: detailsOf(kind) } },
+    body: { error: { code: status, message, status: statusName, details: detailsOf(kind, retryAfterSecs) } },
   }
 }
 

@@ -27,7 +27,7 @@ export default [
   },
   { id: 'SCHEMA-3', rule: 'svc schema includes the plugins of the configuration in use', where: 'issue 12.3' },
   {
-    id: 'CLI-8',
+    id: 'CLI-9',
     rule: 'on a terminal, the pages and first requests are printed after the start, unless --quiet, CI or JSON logs',
     where: 'distribution 7',
   },

@@ -40,4 +40,9 @@ export default [
     rule: 'each cell of the comparison about svc is shown by the page that it links to, and what it denies has no page',
     where: 'docs/comparison.md',
   },
+  {
+    id: 'DOC-9',
+    rule: 'words with ?, * or [ are quoted in shell blocks, so that commands work in every shell',
+    where: 'distribution 7',
+  },
 ]

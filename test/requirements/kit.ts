@@ -80,4 +80,9 @@ export default [
     rule: 'a release closes the changelog\'s "Unreleased" section and takes its notes from it',
     where: 'CONTRIBUTING.md',
   },
+  {
+    id: 'KIT-11',
+    rule: 'options of test servers that are wrong or misspelled are refused in the words of svc check',
+    where: 'docs/plugins.md',
+  },
 ]

@@ -23,7 +23,8 @@ interface Test {
  * the plugins for the test's folder.
  */
 export async function serve(t: Test, { oneProcess, ...options }: TestServerOptions = {}): Promise<TestServer> {
-  const complete = { ...(saysWhatRuns(options) ? {} : { plugins: pluginsOfArea() }), ...options }
+  // Tests of svc look at the problems themselves.
+  const complete = { allowProblems: true, ...(saysWhatRuns(options) ? {} : { plugins: pluginsOfArea() }), ...options }
   const wanted = Number(process.env.SVC_TEST_REPLICAS ?? 1)
   const replicas = oneProcess === undefined ? wanted : 1
   // The report of the run counts these comments.

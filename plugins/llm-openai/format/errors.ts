@@ -42,7 +42,7 @@ export const messages: Partial<Record<ErrorKind, string>> = {
   bad_request: 'We could not parse the JSON body of your request.',
   unknown_route: 'Invalid URL ({method} {path})',
   wrong_method: 'Not allowed to {method} on {path}.',
-  rate_limit: 'Rate limit reached: 10000 requests per min. Please try again in 2s.',
+  rate_limit: 'Rate limit reached: 10000 requests per min. Please try again in {retry}s.',
   context_length: "The messages exceed the model's maximum context length of 8192 tokens.",
   prompt_filter: 'The prompt was rejected by the content management policy.',
 }

@@ -6,11 +6,12 @@ const limits = { requests: 10_000, tokens: 2_000_000 }
 const shownLimits = { requests: String(limits.requests), tokens: String(limits.tokens) }
 
 export function openAiHeaders(facts: HeaderFacts): Record<string, string> {
-  const { status, prompt, completion, kind, elapsedMs, limits: state, now } = facts
+  const { status, prompt, completion, kind, elapsedMs, limits: state, now, retryAfterSecs = 2 } = facts
   const version = { 'openai-version': '2020-10-01', 'openai-processing-ms': String(elapsedMs) }
   if (state !== undefined)
     return { ...limitHeaders(state, now), ...(kind === undefined && status === 200 ? version : {}) }
-  if (kind === 'rate_limit' || kind === 'overloaded') return rateLimits(0, 0, '2s', '2s')
+  if (kind === 'rate_limit' || kind === 'overloaded')
+    return rateLimits(0, 0, `${retryAfterSecs}s`, `${retryAfterSecs}s`)
   if (kind !== undefined || status !== 200) return {}
   const headers = rateLimits(limits.requests - 1, limits.tokens - prompt - completion, '6ms', '0s')
   headers['openai-version'] = version['openai-version']

@@ -1,9 +1,12 @@
 /** Error responses in a provider's format, with the common headers. */
 import { kinds, type ErrorDetails } from '../contract/errors.ts'
-import type { LimitState, Refusal } from '../contract/limit-state.ts'
+import type { LimitState } from '../contract/limit-state.ts'
 import { maskKey, printable, type Credential } from '../headers/credentials.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ErrorFacts, ErrorKind, FaultKind, HeaderFacts, ErrorResponse } from '../contract/provider.ts'
+
+/** `Retry-After` of a fault without a time of its own. */
+const DEFAULT_RETRY_SECS = 2
 
 /** Values for the headers of every response. */
 export interface ResponseContext {
@@ -39,6 +42,7 @@ export function nativeHeaders(
   prompt: number,
   completion: number,
   kind?: ErrorKind,
+  retryAfterSecs?: number,
 ): Record<string, string> {
   const facts: HeaderFacts = {
     status,
@@ -49,6 +53,7 @@ export function nativeHeaders(
     now: Date.now(),
   }
   if (kind !== undefined) facts.kind = kind
+  if (retryAfterSecs !== undefined) facts.retryAfterSecs = retryAfterSecs
   if (context.rateLimits !== null) facts.limits = context.rateLimits
   return instance.format.headers?.(facts) ?? {}
 }
@@ -65,16 +70,20 @@ export function errorFacts(
   facts: ErrorDetails,
 ): ErrorFacts {
   const text = facts.message ?? instance.format.messages?.[kind] ?? kinds[kind].message
+  const retryAfterSecs = retryAfterOf(kind, facts)
   return {
     status: facts.status ?? statusOf(instance, kind),
     message:
-      text.replace('{key}', () => maskKey(context.credential?.value ?? '')) +
+      text
+        .replace('{key}', () => maskKey(context.credential?.value ?? ''))
+        .replace('{retry}', () => String(retryAfterSecs ?? DEFAULT_RETRY_SECS)) +
       (facts.injected === undefined || facts.isExact === true ? '' : ' (simulated)'),
     requestId: context.requestId,
     path: context.path,
     ...(facts.param === undefined ? {} : { param: facts.param }),
     ...(facts.code === undefined ? {} : { code: facts.code }),
     ...(facts.type === undefined ? {} : { type: facts.type }),
+    ...(retryAfterSecs === undefined ? {} : { retryAfterSecs }),
   }
 }
 
@@ -98,19 +107,19 @@ export function errorResponse(
     headers: {
       'Content-Type': 'application/json',
       ...commonHeaders(instance, context),
-      ...nativeHeaders(instance, context, status, 0, 0, kind),
-      ...(refusal === undefined && (kind === 'rate_limit' || kind === 'overloaded') ? { 'Retry-After': '2' } : {}),
+      ...nativeHeaders(instance, context, status, 0, 0, kind, shown.retryAfterSecs),
       // RFC 9110, section 15.5.22: the response names the protocol.
       ...(status === 426 ? { Upgrade: 'websocket', Connection: 'Upgrade' } : {}),
       ...(context.limited === null ? {} : { 'X-Svc-Limited': context.limited }),
-      ...(refusal === undefined ? {} : retryAfter(refusal)),
       ...headers,
-      ...(facts.retryAfterSecs === undefined ? {} : { 'Retry-After': String(facts.retryAfterSecs) }),
+      ...(shown.retryAfterSecs === undefined ? {} : { 'Retry-After': String(shown.retryAfterSecs) }),
     },
   }
 }
 
-/** Whole seconds until the request is admitted; none if it never is. */
-function retryAfter({ waitMs }: Refusal): Record<string, string> {
-  return waitMs === null ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) }
+/** Whole seconds until a request is worth a try; undefined: the kind has none, or the request is never admitted. */
+function retryAfterOf(kind: ErrorKind, { refusal, retryAfterSecs }: ErrorDetails): number | undefined {
+  if (retryAfterSecs !== undefined) return retryAfterSecs
+  if (refusal !== undefined) return refusal.waitMs === null ? undefined : Math.max(1, Math.ceil(refusal.waitMs / 1000))
+  return kind === 'rate_limit' || kind === 'overloaded' ? DEFAULT_RETRY_SECS : undefined
 }

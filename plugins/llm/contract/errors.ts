@@ -70,7 +70,7 @@ export const kinds: Readonly<Record<FaultKind, KindRow>> = {
   rate_limit: {
     aliases: ['ratelimit', 'rate-limit', 'throttle', 'throttling'],
     status: 429,
-    message: 'rate limit reached, try again in 2 s',
+    message: 'rate limit reached, try again in {retry} s',
   },
   server_error: {
     aliases: ['server', 'error', 'internal'],

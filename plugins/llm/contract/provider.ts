@@ -25,7 +25,7 @@ export interface LlmProvider {
   routes: ProviderRoute[]
   /** Formats an error. Treat unknown kinds as a server error. */
   error(kind: ErrorKind, facts: ErrorFacts): ErrorResponse
-  /** Error messages that replace the defaults; `{key}` is the masked credential. */
+  /** Error messages that replace the defaults; `{key}` is the masked credential, `{retry}` the seconds of `Retry-After`. */
   messages?: Partial<Record<ErrorKind, string>>
   /** Message of the error for an unknown model; `{model}` is its id. */
   unknownModel?: string
@@ -127,6 +127,8 @@ export interface ErrorFacts {
   code?: string
   /** Name of the error, if the kind is not specific enough. */
   type?: string
+  /** Value of `Retry-After`, of kinds that have one; texts and details with a time say the same. */
+  retryAfterSecs?: number
   requestId: string
   /** Request path without the query: a provider may have several error formats. */
   path: string
@@ -146,6 +148,8 @@ export interface HeaderFacts {
   completion: number
   /** Set for error responses. */
   kind?: ErrorKind
+  /** Value of `Retry-After`. */
+  retryAfterSecs?: number
   /** Milliseconds since the request arrived. */
   elapsedMs: number
   now: number

@@ -14,7 +14,7 @@ const hasScript = spawnSync('script', ['--version']).status === 0
 
 const SKIP = { skip: hasScript ? false : 'needs the program script' }
 
-t.test('on a terminal the pages and three requests are printed, which work as they are [CLI-8]', SKIP, async t => {
+t.test('on a terminal the pages and three requests are printed, which work as they are [CLI-9]', SKIP, async t => {
   const folder = t.testdir()
   const env = { PATH: process.env.PATH, HOME: folder, NO_COLOR: '1', ...QUIET_PORTS }
   const command = `${process.execPath} ${join(ROOT, 'bin/svc.mjs')}`
@@ -50,7 +50,7 @@ t.test('on a terminal the pages and three requests are printed, which work as th
   for (const url of text.match(/http:\/\/\S+(?:\/ui\/|\/docs)$/gm) ?? []) t.equal((await fetch(url)).status, 200, url)
 })
 
-t.test('nothing is printed without a terminal, in CI, with JSON logs and with --quiet [CLI-8]', async t => {
+t.test('nothing is printed without a terminal, in CI, with JSON logs and with --quiet [CLI-9]', async t => {
   const out = { write: () => true, isTTY: true }
   const usual = { isQuiet: false, logFormat: 'text' } as const
   t.ok(isWelcome({ out, environment: {} }, usual))
@@ -61,7 +61,7 @@ t.test('nothing is printed without a terminal, in CI, with JSON logs and with --
   t.notOk(isWelcome({ out, environment: {} }, { ...usual, logFormat: 'json' }))
 })
 
-t.test('commands are quoted for every shell, bounded, and printed for plugins that run [CLI-8]', async t => {
+t.test('commands are quoted for every shell, bounded, and printed for plugins that run [CLI-9]', async t => {
   const text = welcomeText(
     {
       version: '1.0.0',
