@@ -36,6 +36,11 @@ const sandboxed = {
 const uncached = { fields: ['cache-control'], why: 'event streams of svc are never cached' }
 const fewer = { fields: ['body'], why: 'svc has at most 1000 events' }
 const oneType = { fields: ['content-type'], why: 'the originals send the field twice' }
+const quoted = {
+  differs: {
+    'go-httpbin': { fields: ['www-authenticate'], why: 'svc quotes nonce, opaque and qop, as RFC 7616, 3.3 requires' },
+  },
+}
 const only404 = { differs: { httpbin: page } }
 
 const get = (path: string, more: Omit<Case, 'path'> = {}): Case => ({ path, ...more })
@@ -112,13 +117,16 @@ const credentials: Case[] = [
   get('/bearer', { headers: { Authorization: 'Bearer abc' } }),
   get('/bearer', { headers: { Authorization: 'Bearer a b' } }),
   get('/bearer', { headers: { Authorization: 'bearer abc' } }),
-  get('/digest-auth/auth/u/p'),
+  get('/digest-auth/auth/u/p', quoted),
   get('/digest-auth/auth-int/u/p'),
   get('/digest-auth/foo/u/p/x'),
-  get('/digest-auth/auth/u/p/SHA-256'),
+  get('/digest-auth/auth/u/p/SHA-256', quoted),
   get('/digest-auth/auth/u/p/SHA-512'),
   get('/digest-auth/auth/u/p/MD5/2', { differs: { 'go-httpbin': page } }),
-  get('/digest-auth/auth/u/p?require-cookie=1', { headers: { Authorization: 'Digest nonce="x"', Cookie: 'a=1' } }),
+  get('/digest-auth/auth/u/p?require-cookie=1', {
+    headers: { Authorization: 'Digest nonce="x"', Cookie: 'a=1' },
+    ...quoted,
+  }),
 ]
 
 const cookiesAndRedirects: Case[] = [

@@ -37,7 +37,8 @@ export function reportIgnoredHeaders({ svc, request, headers, instance }: ModelC
     const { name, isValid, expected } = CHECKS[key]!
     if (!isValid(text)) svc.http.ignoreHeader(request, name, expected)
   }
-  if (headers['x-svc-load'] !== undefined && instance.slots === undefined)
-    svc.http.ignoreHeader(request, 'X-Svc-Load', 'the provider has no capacity limit')
+  const load = header(headers, 'x-svc-load')?.trim()
+  if (load !== undefined && instance.slots === undefined && !isWhole(load))
+    svc.http.ignoreHeader(request, 'X-Svc-Load', 'expected a whole number')
   return true
 }

@@ -201,7 +201,7 @@ t.test('an uncaught exception is logged with its plugin and does not stop the se
   )
   server.child.kill('SIGHUP')
   await until(() => server.output().includes('boom') && server.output().includes('bang'))
-  t.equal(await (await fetch(`${url}/bomb`)).text(), 'lit')
+  await until(async () => (await (await fetch(`${url}/bomb`)).text()) === 'lit', 'the plugin serves')
   const lines = server
     .output()
     .trim()
