@@ -61,7 +61,7 @@ t.test('headers of mock models with an invalid value are reported [FAULT-20]', a
     'X-Svc-TTFT-Ms': ['soon'],
     'X-Svc-Tokens-Per-Second': ['fast'],
     'X-Svc-Jitter': ['10%'],
-    'X-Svc-Load': ['many', '1'],
+    'X-Svc-Load': ['many', '-1'],
     'X-Svc-Require-Auth': ['maybe', ''],
   }
   const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
@@ -80,6 +80,7 @@ t.test('headers of mock models with an invalid value are reported [FAULT-20]', a
     'X-Svc-TTFT-Ms': '0',
     'X-Svc-Tokens-Per-Second': '0',
     'X-Svc-Jitter': '5',
+    'X-Svc-Load': '1',
     'X-Svc-Require-Auth': 'false',
   }
   t.strictSame(ignoredOf(await ask(valid)), [])
