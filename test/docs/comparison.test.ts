@@ -28,7 +28,7 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     'Usable as a library in tests': /svc\/testing/,
   },
   'OpenAPI mocks': {
-    Input: /OpenAPI 3\.0 or 3\.1/,
+    Input: /OpenAPI 3 or Swagger 2\.0/,
     'Responses from': /schema/,
     'Same data every time': /deterministic data/,
     'Choose status or example per request': /Prefer: code=404/,
