@@ -77,7 +77,13 @@ interface WeightedWord {
 /** Computes vectors of one size. Caches hashed features, for one request. */
 export class Embedder {
   readonly #dimensions: number
-  readonly #features = new Map<string, Int32Array>()
+  /** Kept features by kind, as their texts without the kind: most texts repeat few trigrams. */
+  readonly #features = {
+    w: new Map<string, Int32Array>(),
+    t: new Map<string, Int32Array>(),
+    b: new Map<string, Int32Array>(),
+  }
+  #kept = 0
 
   constructor(dimensions: number) {
     this.#dimensions = dimensions
@@ -105,25 +111,27 @@ export class Embedder {
 
   #addWord(vector: Float64Array, word: string, before: WeightedWord | undefined): WeightedWord {
     const weight = stopWords.has(word) ? stopWeight : 1
-    this.#add(vector, `w:${word}`, weight)
+    this.#add(vector, 'w', word, weight)
     const framed = `^${word.slice(0, MAX_WORD)}$`
     for (let at = 0; at + 3 <= framed.length; at++)
-      this.#add(vector, `t:${framed.slice(at, at + 3)}`, weight * trigramWeight)
+      this.#add(vector, 't', framed.slice(at, at + 3), weight * trigramWeight)
     if (before !== undefined)
-      this.#add(vector, `b:${before.word} ${word}`, pairWeight * Math.min(before.weight, weight))
+      this.#add(vector, 'b', `${before.word} ${word}`, pairWeight * Math.min(before.weight, weight))
     return { word, weight }
   }
 
   /** Slots are stored as index * 2, plus 1 for a negative sign. */
-  #add(vector: Float64Array, feature: string, weight: number): void {
-    let places = this.#features.get(feature)
+  #add(vector: Float64Array, kind: 'w' | 't' | 'b', text: string, weight: number): void {
+    const known = this.#features[kind]
+    let places = known.get(text)
     if (places === undefined) {
-      places = this.#places(feature)
-      if (this.#features.size < MAX_FEATURES) this.#features.set(feature, places)
+      places = this.#places(`${kind}:${text}`)
+      if (this.#kept++ < MAX_FEATURES) known.set(text, places)
     }
-    for (const place of places) {
+    for (let at = 0; at < slots; at++) {
+      const place = places[at]!
       const index = place >> 1
-      vector[index] = (vector[index] ?? 0) + ((place & 1) === 1 ? -weight : weight)
+      vector[index] = vector[index]! + ((place & 1) === 1 ? -weight : weight)
     }
   }
 
