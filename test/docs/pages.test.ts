@@ -50,7 +50,7 @@ t.test('links within the project lead to existing files and headings [DOC-2]', a
 t.test('the files that the page about the architecture names exist [DOC-2]', t => {
   const named = [...read('docs/architecture.md').matchAll(/`((?:core|plugins|backends|bench|bin|test)\/[\w./-]+)`/g)]
   t.ok(named.length > 40)
-  for (const [, path] of named) t.ok(existsSync(join(root, path!)), path)
+  for (const [, path] of named) t.ok(existsSync(join(root, path!)), path!)
   t.end()
 })
 

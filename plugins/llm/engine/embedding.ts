@@ -77,12 +77,10 @@ interface WeightedWord {
 /** Computes vectors of one size. Caches hashed features, for one request. */
 export class Embedder {
   readonly #dimensions: number
-  /** Kept features by kind, as their texts without the kind: most texts repeat few trigrams. */
-  readonly #features = {
-    w: new Map<string, Int32Array>(),
-    t: new Map<string, Int32Array>(),
-    b: new Map<string, Int32Array>(),
-  }
+  /** Kept features by their texts, of which most repeat. */
+  readonly #words = new Map<string, Int32Array>()
+  readonly #trigrams = new Map<string, Int32Array>()
+  readonly #pairs = new Map<string, Int32Array>()
   #kept = 0
 
   constructor(dimensions: number) {
@@ -111,18 +109,17 @@ export class Embedder {
 
   #addWord(vector: Float64Array, word: string, before: WeightedWord | undefined): WeightedWord {
     const weight = stopWords.has(word) ? stopWeight : 1
-    this.#add(vector, 'w', word, weight)
+    this.#add(vector, this.#words, 'w', word, weight)
     const framed = `^${word.slice(0, MAX_WORD)}$`
     for (let at = 0; at + 3 <= framed.length; at++)
-      this.#add(vector, 't', framed.slice(at, at + 3), weight * trigramWeight)
+      this.#add(vector, this.#trigrams, 't', framed.slice(at, at + 3), weight * trigramWeight)
     if (before !== undefined)
-      this.#add(vector, 'b', `${before.word} ${word}`, pairWeight * Math.min(before.weight, weight))
+      this.#add(vector, this.#pairs, 'b', `${before.word} ${word}`, pairWeight * Math.min(before.weight, weight))
     return { word, weight }
   }
 
   /** Slots are stored as index * 2, plus 1 for a negative sign. */
-  #add(vector: Float64Array, kind: 'w' | 't' | 'b', text: string, weight: number): void {
-    const known = this.#features[kind]
+  #add(vector: Float64Array, known: Map<string, Int32Array>, kind: string, text: string, weight: number): void {
     let places = known.get(text)
     if (places === undefined) {
       places = this.#places(`${kind}:${text}`)
