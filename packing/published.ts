@@ -6,7 +6,6 @@ export const PUBLISHED_NAME = '@svc-upstream/svc'
 /** Packages that npm installs with svc. All others are part of its own files. */
 export const INSTALLED = [
   '@bokuweb/zstd-wasm',
-  '@eslint-community/regexpp',
   '@fastify/websocket',
   '@seriousme/openapi-schema-validator',
   '@types/ws',
@@ -18,8 +17,6 @@ export const INSTALLED = [
   'fastify',
   'fastify-plugin',
   'find-my-way',
-  'ipaddr.js',
-  'jose',
   'prom-client',
   'tsx',
   'ws',

@@ -12,7 +12,7 @@ const files = findTestFiles(TEST)
 
 t.test('every integration file runs with replicas, or is left out for a reason', async t => {
   const all = replicaFiles(files, 'all')
-  const integration = files.filter(({ name }) => name.startsWith('integration/')).length
+  const integration = files.filter(({ name }) => /^(?:integration|sdk\/tools)\//.test(name)).length
   const leftOut = [...all.leftOut.values()].reduce((sum, count) => sum + count, 0)
   if (all.files.length > 0) t.equal(all.files.length + leftOut, integration)
   t.strictSame(

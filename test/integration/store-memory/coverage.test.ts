@@ -21,6 +21,7 @@ t.test(
       'debug-keys',
       'device-attempts',
       'documents',
+      'epoch',
       'fault-uses',
       'introspection-flips',
       'issuer-faults',
