@@ -25,12 +25,12 @@ ENV NODE_ENV=production \
     SVC_GIT_SHA=${SVC_GIT_SHA}
 COPY --from=packages /svc /svc
 # svc.yaml is read from this folder, and the demo certificates are kept in it.
-RUN mkdir /data && chown 1000:1000 /data
+RUN mkdir /data && chown node:node /data
 WORKDIR /data
 VOLUME /data
-USER 1000:1000
+USER node
 EXPOSE 8080 8443 50051
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --start-interval=1s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_HTTP_PORT}/_svc/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=64", "/svc/bin/svc.mjs"]
+ENTRYPOINT ["/svc/bin/svc.mjs"]

@@ -17,7 +17,6 @@ export const INSTALLED = [
   'fastify',
   'fastify-plugin',
   'find-my-way',
-  'prom-client',
   'tsx',
   'ws',
   'yaml',

@@ -9,7 +9,7 @@ export interface Prefixes {
 }
 
 /** Routes of the core that a gateway may expose. */
-const INSTANCE_PATHS = ['/health', '/identity', '/openapi.json', '/docs']
+const INSTANCE_PATHS = ['/health', '/identity', '/openapi.json']
 
 /** Prefixes of the plugins with a selected endpoint, and of the instance, without the control plane and the console. */
 export function listPrefixes({ endpoints }: Selection, plugins: PluginRecord[]): Prefixes[] {
@@ -24,8 +24,9 @@ export function listPrefixes({ endpoints }: Selection, plugins: PluginRecord[]):
   return list.filter(({ paths }) => paths.length > 0)
 }
 
+/** As a prefix, the root would be all paths, the control plane included. */
 function isOfDataPlane(path: string): boolean {
-  return !/^\/(?:_svc|ui)(?:\/|$)/.test(path)
+  return path !== '/' && !/^\/(?:_svc|ui)(?:\/|$)/.test(path)
 }
 
 function isCore({ plugin, path }: CatalogEndpoint, prefix: string): boolean {

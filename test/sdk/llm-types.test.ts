@@ -253,7 +253,7 @@ type Running = Omit<OpenAI.Completion, 'choices'> & { choices: (Omit<OpenAI.Comp
 function compile(samples: readonly Sample[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-types-'))
   try {
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    symlinkSync(join(root, 'test', 'sdk', 'node_modules'), join(folder, 'node_modules'))
     const body = samples.map(
       ({ type, value }, i) =>
         `const v${i} = ${JSON.stringify(value)} as const\nexport const c${i}: Deep<${type}> = v${i}\n`,

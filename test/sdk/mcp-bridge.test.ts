@@ -1,6 +1,8 @@
 /** Servers made with the official SDKs, mounted by a plugin. */
 import t, { type Test } from 'tap'
+import { symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -259,8 +261,8 @@ t.test('a server of the SDK 2.x works the same, behind an API key [MCPX-12]', as
   const { folder } = pluginFolder(t, {
     modern: `
 import { definePlugin } from 'svc/plugin'
-import { McpServer } from ${path('@modelcontextprotocol/server')}
-import { z } from ${path('zod')}
+import { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 export default definePlugin({
   title: 'Modern', paths: [], buildsOn: ['mcp'],
   register(app, svc) {
@@ -272,6 +274,8 @@ export default definePlugin({
   },
 })`,
   })
+  // Its packages are installed in its folder.
+  symlinkSync(join(import.meta.dirname, 'node_modules'), join(folder, 'modern', 'node_modules'))
   const { url } = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
   const modern = `${url}/mcp/servers/modern`
   t.equal((await callTool(modern, 'greet', { name: 'Ada' })).status, 401)
