@@ -64,7 +64,8 @@ function recordOf(
 
 /** Public instances do not show where files are. */
 function withoutFolders(message: string): string {
-  return message.replace(/, in \/.*$/, '')
+  const at = message.indexOf(', in /')
+  return at === -1 ? message : message.slice(0, at)
 }
 
 function errorOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult): PluginRecord['error'] {

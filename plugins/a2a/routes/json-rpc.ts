@@ -35,7 +35,11 @@ export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
         ...describeRpc(path, summary, 'weather'),
         path: '/a2a/{agent}',
         parameters: [AGENT_PARAMETER, VERSION_PARAMETER, FAIL_PARAMETER],
-        responses: { ...RESPONSES, 404: { description: 'Unknown agent' } },
+        responses: {
+          ...RESPONSES,
+          404: { description: 'Unknown agent' },
+          405: { description: 'A name with a period: a document, which has only GET' },
+        },
       }),
       serve,
     )

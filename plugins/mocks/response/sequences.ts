@@ -1,6 +1,6 @@
 /** Writes sequences of items: server-sent events, JSON lines, and JSON text sequences. */
 import { type OutputBudget } from 'svc/plugin'
-import { isRecord } from 'svc/toolkit'
+import { isRecord, trimEndCharacters } from 'svc/toolkit'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 import { baseType } from '../request/media-types.ts'
 
@@ -48,7 +48,7 @@ const EVENTS: EntryWriter = {
     return `${lines.join('')}\n`
   },
   isFramed: text => /^\uFEFF?(?:(?:data|event|id|retry)(?::|\r?\n)|:)/.test(text),
-  ended: text => (/(?:\r\n|\n|\r){2}$/.test(text) ? text : `${text.replace(/[\r\n]+$/, '')}\n\n`),
+  ended: text => (/(?:\r\n|\n|\r){2}$/.test(text) ? text : `${trimEndCharacters(text, '\r\n')}\n\n`),
 }
 
 /** The fields of an event, in the order in which they are sent. */

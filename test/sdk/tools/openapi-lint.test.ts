@@ -38,10 +38,16 @@ t.test('a linter finds no problem in the OpenAPI document [CAT-3]', async t => {
     'apiKey',
     'basic',
     'bearer',
-    'header.Authorization',
     'header.Sec-WebSocket-Protocol',
+    'header.X-Team-Key',
     'header.api-key',
+    'header.apikey',
+    'header.authorization',
     'header.x-goog-api-key',
+    'http.DPoP',
+    'http.Signature',
+    'http.hmac',
+    'mutualTls',
     'query.Authorization',
     'query.access_token',
     'query.api-key',
@@ -50,7 +56,7 @@ t.test('a linter finds no problem in the OpenAPI document [CAT-3]', async t => {
   t.match(components.securitySchemes, {
     'header.api-key': { type: 'apiKey', in: 'header', name: 'api-key' },
     'query.key': { in: 'query', name: 'key' },
-    'header.Authorization': { description: /Signature/ },
+    'http.Signature': { type: 'http', scheme: 'Signature' },
   })
   t.strictSame(paths['/auth/jwt']?.get?.security, [{ bearer: [] }])
   t.strictSame(paths['/_svc/requests']?.get?.security, [{}, { bearer: [] }, { adminToken: [] }])
@@ -59,7 +65,7 @@ t.test('a linter finds no problem in the OpenAPI document [CAT-3]', async t => {
     ['/ai/azure/openai/v1/responses', 'header.api-key', 'bearer'],
     ['/ai/anthropic/v1/messages', 'apiKey', 'bearer'],
     ['/ai/gemini/v1beta/models/{model}:generateContent', 'header.x-goog-api-key', 'query.key', 'bearer'],
-    ['/ai/bedrock/model/{modelId}/converse', 'header.Authorization', 'bearer'],
+    ['/ai/bedrock/model/{modelId}/converse', 'header.authorization', 'bearer'],
     ['/ai/ollama/api/chat', 'bearer'],
     ['/ai/cohere/v2/chat', 'bearer'],
   ] as const)

@@ -56,9 +56,14 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     ],
   },
   {
-    file: 'plugins/llm/engine/rules.ts',
+    file: 'plugins/llm/engine/older-rules.ts',
     begins: "new RegExp(regex, 'iu')",
     bound: "the operator's own pattern, on the first 4096 characters",
+  },
+  {
+    file: 'plugins/mcp/registry/schema.ts',
+    begins: "new RegExp(pattern, 'u')",
+    bound: 'compiled only, for the schema of a tool of a plugin or of svc.yaml',
   },
   {
     file: 'core/fields/http-date.ts',
