@@ -177,7 +177,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
           name: 'Invalid condition',
           method: 'POST',
           path: `${PETSTORE}/rules`,
-          body: '{"match":{"path":"/pets?limit=1"},"then":{"fail":503}}',
+          body: '{"match":{"path":"/pets?limit=1"},"then":{"status":503}}',
           bodyType: 'json',
           expectStatus: 400,
         },
