@@ -38,6 +38,7 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
     rule: null,
     body: null,
     body_base64: null,
+    body_decoded: null,
     body_size: 0,
     body_truncated: false,
     status: 200,
