@@ -1,18 +1,7 @@
 /** Responds when an answer does not fit its budget. */
-import { isOutputError } from '../../contract/budgets.ts'
 import type { OutputTooLarge, OutputUnavailable } from '../../contract/budgets.ts'
 import type { RequestContext } from '../request/context.ts'
 import { sendError } from './send.ts'
-
-/** Runs `act`. If the answer that it makes does not fit its budget, the client gets the error in the format of the route. */
-export function withinBudget(context: RequestContext, act: () => void): void {
-  try {
-    act()
-  } catch (error) {
-    if (!isOutputError(error)) throw error
-    sendOutputError(context, error)
-  }
-}
 
 /** `output_too_large` is a 400, since the same request can never be answered; `output_unavailable` a 503. */
 export function sendOutputError(context: RequestContext, error: OutputTooLarge | OutputUnavailable): void {
