@@ -2,10 +2,8 @@
  * The cost of one request as something grows: connections, bodies, operations of a mock, captured requests. All sizes run
  * side by side, so the figures of one row can be compared.
  */
-import { contest } from './contest.ts'
-import type { Contender, ContestOptions, Figures } from './contest.ts'
-import { sendLoad } from './load.ts'
-import type { Load } from './load.ts'
+import { contest, type Contender, type ContestOptions, type Figures } from './contest.ts'
+import { sendLoad, type Load } from './load.ts'
 import { startProduct } from './product.ts'
 import type { Measured } from './process.ts'
 

@@ -1,9 +1,7 @@
 /** A bounded load of unary gRPC calls: a number of concurrent calls for some seconds. */
-import { credentials, loadPackageDefinition } from '@grpc/grpc-js'
-import type { Client } from '@grpc/grpc-js'
+import { credentials, loadPackageDefinition, type Client } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
-import { quantile } from './load.ts'
-import type { LoadResult } from './load.ts'
+import { quantile, type LoadResult } from './load.ts'
 
 export interface GrpcLoad {
   port: number

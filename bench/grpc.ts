@@ -4,8 +4,7 @@ import { loadSync } from '@grpc/proto-loader'
 import { join } from 'node:path'
 import type { Contender } from './contest.ts'
 import { sendGrpcLoad } from './grpc-load.ts'
-import { startServer } from './process.ts'
-import type { Measured } from './process.ts'
+import { startServer, type Measured } from './process.ts'
 
 const PROTO = join(import.meta.dirname, '..', 'proto', 'svc', 'echo', 'v1', 'echo.proto')
 const SERVICE = 'svc.echo.v1.EchoService'

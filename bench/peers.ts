@@ -4,11 +4,9 @@
  */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { startProgram, startServer } from './process.ts'
-import type { Measured } from './process.ts'
+import { startProgram, startServer, type Measured } from './process.ts'
 import type { PeerName } from './cases.ts'
 
 const packages: Record<PeerName, string> = {

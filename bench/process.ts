@@ -1,6 +1,5 @@
 /** Starts servers in their own processes, pinned to one core if `taskset` is available. */
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { cpus } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 

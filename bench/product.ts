@@ -3,8 +3,7 @@
  * false.
  */
 import { join } from 'node:path'
-import { startCommand } from './process.ts'
-import type { Measured } from './process.ts'
+import { startCommand, type Measured } from './process.ts'
 
 export function startProduct(env: Record<string, string> = {}, isPinned = true): Promise<Measured> {
   const own = {

@@ -3,8 +3,7 @@
  * nothing else. Fastify's `/echo` also builds the echo record, and sends the same headers.
  */
 import Fastify from 'fastify'
-import { createServer } from 'node:http'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 

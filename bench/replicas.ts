@@ -1,10 +1,8 @@
 /** What a state store costs: the same requests to svc with a store and without one, and the work of the store itself. */
 import { spawn, spawnSync } from 'node:child_process'
 import { cases, ECHO_GET, loadOf } from './cases.ts'
-import { contest, cpuMs } from './contest.ts'
-import type { ContestOptions } from './contest.ts'
-import { sendLoad } from './load.ts'
-import type { Load } from './load.ts'
+import { contest, cpuMs, type ContestOptions } from './contest.ts'
+import { sendLoad, type Load } from './load.ts'
 import { startProduct } from './product.ts'
 import type { Measured } from './process.ts'
 

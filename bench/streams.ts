@@ -1,12 +1,10 @@
 /** Many streams at once: paced token streams, and idle event streams that only use memory. */
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { chat } from './cases.ts'
 import { residentBytes } from './contest.ts'
 import type { Measured } from './process.ts'
-import { sendStreams } from './stream-load.ts'
-import type { StreamResult } from './stream-load.ts'
+import { sendStreams, type StreamResult } from './stream-load.ts'
 
 export interface TokenStreams extends StreamResult {
   streams: number

@@ -8,8 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { writeScripts } from './scripts.ts'
-import { PUBLISHED_FILES, publishedManifest } from './published.ts'
-import type { Manifest } from './published.ts'
+import { PUBLISHED_FILES, publishedManifest, type Manifest } from './published.ts'
 
 const PRODUCT = join(import.meta.dirname, '..')
 const MIB = 1024 * 1024

@@ -2,8 +2,14 @@
  * Bundles packages that only svc itself uses, each with its dependencies into one file. This reduces the number of packages
  * to install to a tenth, and the load time. Bundles refer to each other instead of containing copies.
  */
-import { build } from 'esbuild'
-import type { OnLoadArgs, OnLoadResult, OnResolveArgs, OnResolveResult, PluginBuild } from 'esbuild'
+import {
+  build,
+  type OnLoadArgs,
+  type OnLoadResult,
+  type OnResolveArgs,
+  type OnResolveResult,
+  type PluginBuild,
+} from 'esbuild'
 import { cpSync, readdirSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'

@@ -1,11 +1,9 @@
 /** A page in Markdown for each check of the probe, and a list of them. A release carries them; they are not committed. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { GROUPS, impactOf } from '../plugins/probe/catalog/check.ts'
-import type { Check } from '../plugins/probe/catalog/check.ts'
+import { GROUPS, impactOf, type Check } from '../plugins/probe/catalog/check.ts'
 import { CATALOG } from '../plugins/probe/checks/index.ts'
-import { pageOf } from '../plugins/probe/report/check-page.ts'
-import type { CheckPage } from '../plugins/probe/report/check-page.ts'
+import { pageOf, type CheckPage } from '../plugins/probe/report/check-page.ts'
 
 /** Writes the pages to a folder, which it replaces. */
 export function writeProbePages(folder: string): void {

@@ -4,8 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleAll } from '../core/host/bundle.mjs'
-import type { Bundle } from '../core/host/bundle.mjs'
+import { bundleAll, type Bundle } from '../core/host/bundle.mjs'
 import { fingerprintFolder } from '../core/host/discovery.ts'
 import { writeLicenses } from './licenses.ts'
 import { bundlePackages, packageOf } from './packages.ts'

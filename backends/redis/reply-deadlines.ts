@@ -1,6 +1,5 @@
 /** Time limits of operations that all may take equally long, with one timer. */
-import { LinkedList } from '../../core/collections/linked-list.ts'
-import type { Link } from '../../core/collections/linked-list.ts'
+import { LinkedList, type Link } from '../../core/collections/linked-list.ts'
 
 /** A timer that is later than this was delayed by other work of the process. */
 const BUSY_MS = 50

@@ -8,12 +8,21 @@ import { ENTRY_BYTES, GROUP_BYTES } from '../../core/state/memory-store.ts'
 import { ImmutableCache } from './immutable-cache.ts'
 import type { Script } from './script.ts'
 import type { StoreConnection } from './store-connection.ts'
-import { COUNT, DROP, DROP_ALL, GET, INCREMENT, PAGE, PUT, RENEW, SWEEP, TAKE } from './store-scripts.ts'
-import type { ScriptBounds } from './store-scripts.ts'
-import { PendingUpdates } from './pending-updates.ts'
-import type { Versioned, WriteOutcome } from './pending-updates.ts'
-import { hashName } from './value-codec.ts'
-import type { ValueCodec } from './value-codec.ts'
+import {
+  COUNT,
+  DROP,
+  DROP_ALL,
+  GET,
+  INCREMENT,
+  PAGE,
+  PUT,
+  RENEW,
+  SWEEP,
+  TAKE,
+  type ScriptBounds,
+} from './store-scripts.ts'
+import { PendingUpdates, type Versioned, type WriteOutcome } from './pending-updates.ts'
+import { hashName, type ValueCodec } from './value-codec.ts'
 import { storeWithin } from '../../core/state/store-within.ts'
 
 const PAGE_ENTRIES = 100

@@ -5,14 +5,12 @@
  *
  * Reports go to `bench/gateways/reports/`, the table to `docs/gateways/matrix.md`, which is made of all reports there.
  */
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GATEWAYS } from './configurations.ts'
-import type { GatewayConfiguration } from './configurations.ts'
+import { GATEWAYS, type GatewayConfiguration } from './configurations.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const reports = join(import.meta.dirname, 'reports')

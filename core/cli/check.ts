@@ -2,12 +2,10 @@
 import { isAbsolute, relative } from 'node:path'
 import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
-import { findProblems } from './findings.ts'
-import type { Finding } from './findings.ts'
+import { findProblems, type Finding } from './findings.ts'
 import type { StoreReport } from './store-connection.ts'
 import { inspect } from './inspection.ts'
-import { painter, plural } from './terminal.ts'
-import type { Terminal } from './terminal.ts'
+import { painter, plural, type Terminal } from './terminal.ts'
 
 interface Report {
   configFile: string | null

@@ -1,7 +1,6 @@
 /** Creates what a command gets besides its arguments. */
 import type { CommandContext } from '../contract/command.ts'
-import { forPlugin } from '../contract/plugin.ts'
-import type { ExtensionPoints, PersonalPoint, Plugin } from '../contract/plugin.ts'
+import { forPlugin, type ExtensionPoints, type PersonalPoint, type Plugin } from '../contract/plugin.ts'
 import { findConfigFile, readSvcYaml } from '../config/svc-yaml.ts'
 import { PRODUCT_FOLDER, VERSION } from '../product.ts'
 import { readGitSha } from '../server/instance.ts'

@@ -4,11 +4,9 @@ import { nearest } from '../toolkit/nearest.ts'
 import { VERSION } from '../product.ts'
 import { UsageError, readArguments } from './arguments.ts'
 import { commandContext } from './command-context.ts'
-import { coreCommands, pluginCommands } from './commands.ts'
-import type { FoundCommand } from './commands.ts'
+import { coreCommands, pluginCommands, type FoundCommand } from './commands.ts'
 import type { ServeRequest } from './serve.ts'
-import { painter, table } from './terminal.ts'
-import type { Terminal } from './terminal.ts'
+import { painter, table, type Terminal } from './terminal.ts'
 
 const USAGE = `usage: svc [--config <file>] [<command> ...]
 

@@ -1,6 +1,5 @@
 /** `SVC_STATE_STORE=local`: a server of this machine that ends with svc and keeps nothing on disk. */
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'

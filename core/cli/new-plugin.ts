@@ -6,8 +6,7 @@ import { PLUGIN_NAME } from '../host/discovery.ts'
 import type { Command } from '../contract/plugin.ts'
 import { BUILTIN_FOLDER, PRODUCT_FOLDER } from '../product.ts'
 import { UsageError, readArguments } from './arguments.ts'
-import { painter } from './terminal.ts'
-import type { Terminal } from './terminal.ts'
+import { painter, type Terminal } from './terminal.ts'
 
 const STARTER = join(PRODUCT_FOLDER, 'examples', 'plugins', 'starter')
 

@@ -2,8 +2,7 @@
 import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { inspect } from './inspection.ts'
-import { painter, table } from './terminal.ts'
-import type { Color, Terminal } from './terminal.ts'
+import { painter, table, type Color, type Terminal } from './terminal.ts'
 
 const STATE_COLORS: Record<PluginRecord['state'], Color> = { enabled: 'green', disabled: 'dim', failed: 'red' }
 

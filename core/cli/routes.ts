@@ -3,8 +3,7 @@ import type { Catalog, Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import type { RouteRecord } from '../http/routes/route-record.ts'
 import { inspect } from './inspection.ts'
-import { painter, plural, table } from './terminal.ts'
-import type { Terminal } from './terminal.ts'
+import { painter, plural, table, type Terminal } from './terminal.ts'
 
 export function routesCommand(terminal: Terminal): Command {
   return {

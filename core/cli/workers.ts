@@ -1,6 +1,5 @@
 /** `SVC_WORKERS`: several processes behind one set of ports, started and ended by this one. */
-import cluster from 'node:cluster'
-import type { Worker } from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { answerMetrics } from '../metrics/worker-metrics.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,7 +1,6 @@
 /** Control plane routes about the process: version, readiness, configuration, status, catalog and reload. */
 import type { FastifyInstance } from 'fastify'
-import { describe, isFlagSet, readQuery } from '../contract/plugin.ts'
-import type { Catalog } from '../contract/plugin.ts'
+import { describe, isFlagSet, readQuery, type Catalog } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors } from './plugin-view.ts'

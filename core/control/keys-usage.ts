@@ -1,7 +1,6 @@
 /** The route that reports the usage of each API key. */
 import type { FastifyInstance } from 'fastify'
-import { describe, HttpError, readQuery } from '../contract/plugin.ts'
-import type { FastifyRequest } from '../contract/plugin.ts'
+import { describe, HttpError, readQuery, type FastifyRequest } from '../contract/plugin.ts'
 import { firstHeader } from '../http/request/header.ts'
 import { findKey } from '../keys/api-key.ts'
 import { periodAt, periodView } from '../limits/period.ts'

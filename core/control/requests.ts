@@ -1,8 +1,7 @@
 /** Routes of the inspector: list, single entry, live feed and deletion. */
 import type { FastifyInstance } from 'fastify'
 import { lastEventIdOf } from '../contract/input.ts'
-import { describe, HttpError, readQuery } from '../contract/plugin.ts'
-import type { FastifyRequest, RouteParameter } from '../contract/plugin.ts'
+import { describe, HttpError, readQuery, type FastifyRequest, type RouteParameter } from '../contract/plugin.ts'
 import { pathOf } from '../inspector/captured-request.ts'
 import type { CaptureFilter, CaptureQuery, Inspector } from '../inspector/inspector.ts'
 import type { Watcher } from '../inspector/waits.ts'

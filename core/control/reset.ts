@@ -1,8 +1,7 @@
 /** The route that removes what the service keeps of a session, or of all. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { describe, HttpError } from '../contract/plugin.ts'
+import { describe, HttpError, type SessionKey } from '../contract/plugin.ts'
 import { nearest } from '../toolkit/nearest.ts'
-import type { SessionKey } from '../contract/plugin.ts'
 import type { ResetKind } from '../contract/testing.ts'
 import { isRecord } from '../contract/record.ts'
 import { sessionKey } from '../sessions.ts'

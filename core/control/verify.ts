@@ -1,11 +1,15 @@
 /** `POST /_svc/verify`: whether the expected requests came. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { describe, HttpError } from '../contract/plugin.ts'
-import type { JsonSchema, RouteExample } from '../contract/plugin.ts'
+import { describe, HttpError, type JsonSchema, type RouteExample } from '../contract/plugin.ts'
 import { isTextNestedWithin } from '../toolkit/json-depth.ts'
 import { Subjects } from '../inspector/subjects.ts'
-import { closestRequests, createVerifier } from '../inspector/verification.ts'
-import type { ClosestRequest, VerificationResult, Verification } from '../inspector/verification.ts'
+import {
+  closestRequests,
+  createVerifier,
+  type ClosestRequest,
+  type VerificationResult,
+  type Verification,
+} from '../inspector/verification.ts'
 import { readVerification } from '../inspector/verification-input.ts'
 import { readOrProblem } from '../toolkit/input-problem.ts'
 import type { ControlDeps } from './deps.ts'

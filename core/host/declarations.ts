@@ -3,8 +3,7 @@ import type { PluginVariables } from '../config/plugin-variables.ts'
 import { variableConflicts } from '../config/variable-conflicts.ts'
 import type { Exemption, PageLink, Plugin } from '../contract/plugin.ts'
 import { claimConflicts } from './claims.ts'
-import { resolvePlugins } from './resolution.ts'
-import type { RequestedState } from './resolution.ts'
+import { resolvePlugins, type RequestedState } from './resolution.ts'
 
 export interface Declarations {
   /** By plugin name. Built-in plugins come first; each group is sorted by name. */

@@ -2,31 +2,30 @@
  * A generation: a complete Fastify instance with all routes, built while another one is running, and never changed after
  * that. It counts its open requests and sockets, and is closed when it has been replaced and the last one has ended.
  */
-import Fastify, { LogController } from 'fastify'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import Fastify, {
+  LogController,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm, FamiliarPath } from '../contract/plugin.ts'
 import { fillTemplate, readParameters } from '../toolkit/path-template.ts'
-import type { RequestContext } from '../http/request/context.ts'
-import type { ServerRequest } from '../http/request/types.ts'
-import { contextOf } from '../http/request/context.ts'
+import type { ServerRequest, AbsentPlugin, RoutingGeneration } from '../http/request/types.ts'
+import { type RequestContext, contextOf } from '../http/request/context.ts'
 import { MAX_PARAM_LENGTH, RouteTable } from '../http/routes/route-table.ts'
-import type { AbsentPlugin, RoutingGeneration } from '../http/request/types.ts'
 import type { Exemptions } from '../http/routes/exemptions.ts'
-import type { CoreRoute } from '../http/routes/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
 import { HostMounts } from '../http/routes/host-mounts.ts'
 import type { TlsNameHandler } from '../http/sockets/tls-names.ts'
 import type { TlsPort } from '../http/sockets/tls-ports.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
-import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
-import type { MessageSize } from '../http/streams/websocket-routes.ts'
-import { adoptWebSockets } from '../http/streams/websockets.ts'
-import type { WebSocketServices } from '../http/streams/websockets.ts'
-import { toTemplate } from '../http/routes/route-record.ts'
-import { sendRouteError, logWebSocketFailure } from '../http/response/route-errors.ts'
-import type { RouteErrorServices } from '../http/response/route-errors.ts'
+import { WebSocketRoutes, type MessageSize } from '../http/streams/websocket-routes.ts'
+import { adoptWebSockets, type WebSocketServices } from '../http/streams/websockets.ts'
+import { type CoreRoute, toTemplate } from '../http/routes/route-record.ts'
+import { sendRouteError, logWebSocketFailure, type RouteErrorServices } from '../http/response/route-errors.ts'
 import { isBelow, isServedBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
@@ -36,8 +35,7 @@ import { GenerationRules } from '../rules/rule-entry.ts'
 import { contentForRoute, contentOf } from '../http/request/decoded-body.ts'
 import { StepRegistry } from '../rules/step-registry.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
-import { parseOnDemand } from './body-parsing.ts'
-import type { BodyParsing } from './body-parsing.ts'
+import { parseOnDemand, type BodyParsing } from './body-parsing.ts'
 import { FallbackHandlers, isFallback } from './fallback-handlers.ts'
 
 export interface GenerationOptions {

@@ -3,15 +3,12 @@ import { existsSync } from 'node:fs'
 import { applySchema, InvalidSchema, printPath, type CheckedOptions, type ValidatorCache } from '../config/options.ts'
 import { unknownName } from '../toolkit/unknown-name.ts'
 import { CORE_SECTIONS } from './core-sections.ts'
-import { reasonOf } from './discovery.ts'
-import { failureCauses } from './failure-causes.ts'
-import type { FailureCause } from './failure-causes.ts'
+import { reasonOf, type FoundPlugin } from './discovery.ts'
+import { failureCauses, type FailureCause } from './failure-causes.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
-import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin, type EarlyBundles, type LoadOptions } from './module-loader.ts'
 import type { LoadError, Plugin } from '../contract/plugin.ts'
-import { segmentsOf } from './settings.ts'
-import type { RemovedPlugins, Settings } from './settings.ts'
+import { segmentsOf, type RemovedPlugins, type Settings } from './settings.ts'
 
 /** `phase` is `options` if the code was loaded, but its schema of the options can't be used. */
 type Loaded = { code: LoadedPlugin } | { error: string; phase: 'load' | 'options'; causes: FailureCause[] }

@@ -2,8 +2,7 @@
 import { basename } from 'node:path'
 import { isRecord } from '../contract/record.ts'
 import { unknownName } from '../toolkit/unknown-name.ts'
-import { placed, readSvcYaml } from '../config/svc-yaml.ts'
-import type { PluginsSection, SvcYaml } from '../config/svc-yaml.ts'
+import { placed, readSvcYaml, type PluginsSection, type SvcYaml } from '../config/svc-yaml.ts'
 import type { LoadError, ReportedError } from '../contract/plugin.ts'
 
 const NO_PLUGINS: PluginsSection = { enable: [], disable: [], dirs: [], packages: [] }

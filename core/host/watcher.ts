@@ -1,6 +1,5 @@
 /** Watches the files that a reload would read. The host decides by their content whether anything has changed. */
-import { watch } from 'chokidar'
-import type { FSWatcher } from 'chokidar'
+import { watch, type FSWatcher } from 'chokidar'
 import { statSync } from 'node:fs'
 import { dirname, basename } from 'node:path'
 

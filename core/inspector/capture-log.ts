@@ -4,10 +4,8 @@
  */
 import type { EventLog, EventLogBounds } from '../contract/plugin.ts'
 import type { RingEntry } from '../collections/ring-buffer.ts'
-import { CaptureStore, MAX_CAPTURE_BYTES } from './capture-store.ts'
-import type { CaptureSource } from './capture-store.ts'
-import { idOf, progressOf, sizeOf } from './captured-request.ts'
-import type { CapturedRequest, ResponseProgress } from './captured-request.ts'
+import { CaptureStore, MAX_CAPTURE_BYTES, type CaptureSource } from './capture-store.ts'
+import { idOf, progressOf, sizeOf, type CapturedRequest, type ResponseProgress } from './captured-request.ts'
 
 /** A captured request as other replicas read it, with its response at that time. */
 export interface LoggedCapture extends CapturedRequest {

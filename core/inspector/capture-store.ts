@@ -1,7 +1,6 @@
 /** Stores captured requests within bounds of count and bytes; the oldest are evicted first. */
 import { RingBuffer } from '../collections/ring-buffer.ts'
-import type { CapturedRequest } from './captured-request.ts'
-import { sizeOf } from './captured-request.ts'
+import { type CapturedRequest, sizeOf } from './captured-request.ts'
 
 /** Maximum memory of all entries in bytes. */
 export const MAX_CAPTURE_BYTES = 64 * 1024 * 1024

@@ -1,6 +1,5 @@
 /** Evaluates conditions on many requests without blocking others, however many ask for it. */
-import { Pacer, StepBudget } from '../contract/budgets.ts'
-import type { SvcBudgets } from '../contract/budgets.ts'
+import { Pacer, StepBudget, type SvcBudgets } from '../contract/budgets.ts'
 
 /** A run over many requests may take the steps of this many evaluations. */
 const EVALUATIONS_PER_RUN = 100

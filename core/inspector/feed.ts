@@ -1,8 +1,7 @@
 /** Live feeds of captured requests: the queue of each reader, delivered at its own pace. */
 import type { RingEntry } from '../collections/ring-buffer.ts'
 import type { CaptureStore } from './capture-store.ts'
-import { idOf, toEntry } from './captured-request.ts'
-import type { CapturedRequest } from './captured-request.ts'
+import { idOf, toEntry, type CapturedRequest } from './captured-request.ts'
 
 /** Maximum number of new entries queued for a slow reader; further ones are skipped. */
 const MAX_WAITING = 256

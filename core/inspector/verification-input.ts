@@ -1,8 +1,7 @@
 /** Reads the body of `POST /_svc/verify`. */
 import { isRecord } from '../contract/record.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
-import { readMatch } from '../match/match.ts'
-import type { MatchOptions } from '../match/match.ts'
+import { readMatch, type MatchOptions } from '../match/match.ts'
 import { asBoolean, asInteger, asObject, InputProblem, rejectUnknownKeys } from '../toolkit/input-problem.ts'
 import { isSessionName } from '../sessions.ts'
 import { isMark } from './subjects.ts'

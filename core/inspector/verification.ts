@@ -1,7 +1,6 @@
 /** Verification: whether the expected requests came, and if not, what came closest. */
 import type { Difference, Match } from '../match/match.ts'
-import { idOf } from './captured-request.ts'
-import type { CapturedRequest } from './captured-request.ts'
+import { idOf, type CapturedRequest } from './captured-request.ts'
 import type { EvaluationRun } from './evaluations.ts'
 import type { CaptureSubject, Subjects } from './subjects.ts'
 import type { Watcher } from './waits.ts'

@@ -1,8 +1,7 @@
 /** Waits for captured requests: of a filter, or of a verification. */
 import type { CapturedRequest } from './captured-request.ts'
 import type { Evaluations } from './evaluations.ts'
-import { Subjects } from './subjects.ts'
-import type { CaptureSubject } from './subjects.ts'
+import { Subjects, type CaptureSubject } from './subjects.ts'
 
 /** Where stored and new requests come from. */
 export interface CaptureFeed {

@@ -1,6 +1,5 @@
 /** Decides which keys are valid: those of a registry that is reloaded at intervals, or every well-formed key. */
-import type { KeyRecord } from './api-key.ts'
-import { digestOf, isWellFormed, openId } from './api-key.ts'
+import { type KeyRecord, digestOf, isWellFormed, openId } from './api-key.ts'
 import { parseRegistry } from './registry-document.ts'
 import { isUrl, readRegistry } from './registry-source.ts'
 

@@ -1,7 +1,6 @@
 /** Request counts per key on the current day, within bounds. */
 import type { MemoryUse } from '../collections/memory-use.ts'
-import { periodAt } from '../limits/period.ts'
-import type { Period } from '../limits/period.ts'
+import { periodAt, type Period } from '../limits/period.ts'
 import { TokenBucket } from '../limits/token-bucket.ts'
 import type { KeyRecord } from './api-key.ts'
 

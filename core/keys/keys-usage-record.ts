@@ -1,8 +1,7 @@
 /** The response of `GET /_svc/keys/usage`. */
 import { periodView } from '../limits/period.ts'
 import type { KeyRecord } from './api-key.ts'
-import { KEY_GROUP, keyOfAccount } from './key-limits.ts'
-import type { KeyLimits } from './key-limits.ts'
+import { KEY_GROUP, keyOfAccount, type KeyLimits } from './key-limits.ts'
 import type { SharedQuota } from '../limits/shared-quota.ts'
 import type { KeyRegistry } from './key-registry.ts'
 import type { DailyCounts } from '../state/shared-backend.ts'

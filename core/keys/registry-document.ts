@@ -1,8 +1,7 @@
 /** The document of a key registry: a list of keys and their limits, in YAML or JSON. */
 import { parse } from 'yaml'
 import { isRecord } from '../contract/record.ts'
-import { digestOf, isWellFormed } from './api-key.ts'
-import type { KeyRecord } from './api-key.ts'
+import { digestOf, isWellFormed, type KeyRecord } from './api-key.ts'
 
 const MAX_KEYS = 10_000
 

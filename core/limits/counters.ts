@@ -1,7 +1,6 @@
 /** One set of counters, for the instance or for one session. */
 import type { PlanLimits } from '../config/plans.ts'
-import { periodAt } from './period.ts'
-import type { Period } from './period.ts'
+import { periodAt, type Period } from './period.ts'
 import type { PlanAccount } from './plan-account.ts'
 import { TokenBucket } from './token-bucket.ts'
 

@@ -5,16 +5,12 @@
 import type { Config } from '../config/variables.ts'
 import type { SessionKey } from '../contract/plugin.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { systemLimitClock } from './clock.ts'
-import type { LimitClock } from './clock.ts'
-import { DIMENSIONS, PlanLimiter } from './plan-limiter.ts'
-import type { Refusal } from './plan-limiter.ts'
-import { planRejection } from './plan-rejection.ts'
-import type { Rejection } from './plan-rejection.ts'
+import { systemLimitClock, type LimitClock } from './clock.ts'
+import { DIMENSIONS, PlanLimiter, type Refusal } from './plan-limiter.ts'
+import { planRejection, type Rejection } from './plan-rejection.ts'
 import type { SharedQuota } from './shared-quota.ts'
 import { UsageFile } from './usage-file.ts'
-import { usageRecord } from './usage-record.ts'
-import type { UsageRecord } from './usage-record.ts'
+import { usageRecord, type UsageRecord } from './usage-record.ts'
 
 export interface Limits {
   /** Null if no plan is active. */

@@ -2,8 +2,7 @@
 import type { PlanLimits } from '../config/plans.ts'
 import { periodAt } from './period.ts'
 import type { Dimension, Refusal } from './plan-limiter.ts'
-import { formatExhausted, formatPolicies } from './rate-limit-fields.ts'
-import type { Policy } from './rate-limit-fields.ts'
+import { formatExhausted, formatPolicies, type Policy } from './rate-limit-fields.ts'
 
 export interface Rejection {
   status: number

@@ -1,12 +1,10 @@
 /** The response of `GET /_svc/usage`. */
-import type { LimitsView } from '../config/effective.ts'
-import { limitsView } from '../config/effective.ts'
+import { type LimitsView, limitsView } from '../config/effective.ts'
 import type { Config } from '../config/variables.ts'
 import type { SessionKey } from '../contract/plugin.ts'
 import type { LimitClock } from './clock.ts'
 import { Counters } from './counters.ts'
-import { periodAt, periodView } from './period.ts'
-import type { Period } from './period.ts'
+import { periodAt, periodView, type Period } from './period.ts'
 import type { PlanLimiter } from './plan-limiter.ts'
 import type { SharedQuota } from './shared-quota.ts'
 

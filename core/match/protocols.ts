@@ -1,7 +1,6 @@
 /** The protocols that plugins register for conditions: `testing.protocols`. */
 import type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from '../contract/testing.ts'
-import { forPlugin } from '../contract/plugin.ts'
-import type { PersonalPoint } from '../contract/plugin.ts'
+import { forPlugin, type PersonalPoint } from '../contract/plugin.ts'
 
 /** A protocol with the readers of all plugins that registered it. */
 export interface RegisteredProtocol {

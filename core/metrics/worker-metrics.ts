@@ -1,8 +1,6 @@
 /** `/_svc/metrics` of several workers: the primary process collects the metrics of all and adds them up. */
-import cluster from 'node:cluster'
-import type { Worker } from 'node:cluster'
-import { AggregatorRegistry } from 'prom-client'
-import type { Registry } from 'prom-client'
+import cluster, { type Worker } from 'node:cluster'
+import { AggregatorRegistry, type Registry } from 'prom-client'
 
 /** Time to wait for workers that do not respond, in milliseconds. */
 const WAIT_MS = 1_000

@@ -1,6 +1,5 @@
 /** The demo CA: its name, its key pair, and how it signs. */
-import { X509Certificate, createPrivateKey, webcrypto } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { X509Certificate, createPrivateKey, webcrypto, type KeyObject } from 'node:crypto'
 
 /** Common name of every demo CA; it distinguishes files of svc from others. */
 export const demoCaName = 'svc Demo CA'

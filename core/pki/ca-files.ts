@@ -2,10 +2,17 @@
 import type { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { canSign, demoCaName, pairOf } from './authority.ts'
-import type { CertificateAuthority } from './authority.ts'
-import { errorCode, isEncryptedKey, parseCertificate, parsePrivateKey, readPemFile, writePair } from './pem-files.ts'
-import type { FileContent, PairFiles } from './pem-files.ts'
+import { canSign, demoCaName, pairOf, type CertificateAuthority } from './authority.ts'
+import {
+  errorCode,
+  isEncryptedKey,
+  parseCertificate,
+  parsePrivateKey,
+  readPemFile,
+  writePair,
+  type FileContent,
+  type PairFiles,
+} from './pem-files.ts'
 import { hasCommonName, isIssuedBy, validityOf, validityState } from './verification.ts'
 
 /** The state of a pair of CA files. `broken` was created by svc but is unusable; it may be replaced like a free one. */

@@ -14,11 +14,10 @@ import {
   SubjectKeyIdentifierExtension,
   X509Certificate as IssuedCertificate,
   X509CertificateGenerator,
+  type Extension,
 } from '@peculiar/x509'
-import type { Extension } from '@peculiar/x509'
 import { KeyObject, X509Certificate, randomBytes, webcrypto } from 'node:crypto'
-import { demoCaName, signingKeyOf } from './authority.ts'
-import type { CertificateAuthority, PemPair } from './authority.ts'
+import { demoCaName, signingKeyOf, type CertificateAuthority, type PemPair } from './authority.ts'
 
 const dayMs = 86_400_000
 const leafDays = 825

@@ -5,8 +5,7 @@ import { X509Certificate, createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { ClientCertificate } from '../contract/plugin.ts'
 import { decodeCertificateHeader } from './certificate-header.ts'
-import { isIssuedBy, validityOf, validityState } from './verification.ts'
-import type { Validity } from './verification.ts'
+import { isIssuedBy, validityOf, validityState, type Validity } from './verification.ts'
 
 /** Why a certificate is rejected, as shown in responses. */
 export type RefusalReason =

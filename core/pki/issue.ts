@@ -19,12 +19,17 @@ import {
   X509Certificate as IssuedCertificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import { createPrivateKey, createPublicKey, generateKeyPair, webcrypto, X509Certificate } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  webcrypto,
+  X509Certificate,
+  type KeyObject,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import type { CertificateProfile } from '../contract/plugin.ts'
-import { signatureOf } from './authority.ts'
-import type { CertificateAuthority, PemPair } from './authority.ts'
+import { signatureOf, type CertificateAuthority, type PemPair } from './authority.ts'
 import { authorityKeyIdentifier, dayBefore, randomSerial } from './certificates.ts'
 import { nameConstraints } from './name-constraints.ts'
 

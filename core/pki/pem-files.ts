@@ -1,6 +1,5 @@
 /** Reads and writes PEM files, a certificate and its key together, so that a half-written pair is never visible. */
-import { X509Certificate, createPrivateKey, randomBytes } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { X509Certificate, createPrivateKey, randomBytes, type KeyObject } from 'node:crypto'
 import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { PemPair } from './authority.ts'

@@ -5,14 +5,11 @@
 import type { webcrypto } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { CertificateProfile, Replicated, ReplicatedOptions } from '../contract/plugin.ts'
-import { authorityOf, pairOf, signingKeyOf } from './authority.ts'
-import type { CertificateAuthority, PemPair } from './authority.ts'
+import { authorityOf, pairOf, signingKeyOf, type CertificateAuthority, type PemPair } from './authority.ts'
 import { loadAuthority } from './ca-files.ts'
-import { createClientCertificateCheck } from './client-certificate.ts'
-import type { ClientCertificateCheck } from './client-certificate.ts'
+import { createClientCertificateCheck, type ClientCertificateCheck } from './client-certificate.ts'
 import { withFolderLock } from './folder-lock.ts'
-import { loadServerPair } from './server-files.ts'
-import type { ServerPair } from './server-files.ts'
+import { loadServerPair, type ServerPair } from './server-files.ts'
 
 /** Where the files are, and how warnings are reported. */
 export interface PkiOptions {

@@ -2,10 +2,17 @@
 import { createSecureContext } from 'node:tls'
 import { resolve } from 'node:path'
 import type { X509Certificate } from 'node:crypto'
-import { demoCaName } from './authority.ts'
-import type { CertificateAuthority, PemPair } from './authority.ts'
-import { errorCode, isEncryptedKey, parseCertificate, parsePrivateKey, readPemFile, writePair } from './pem-files.ts'
-import type { FileContent, PairFiles } from './pem-files.ts'
+import { demoCaName, type CertificateAuthority, type PemPair } from './authority.ts'
+import {
+  errorCode,
+  isEncryptedKey,
+  parseCertificate,
+  parsePrivateKey,
+  readPemFile,
+  writePair,
+  type FileContent,
+  type PairFiles,
+} from './pem-files.ts'
 import { hasCommonName, isIssuedBy, validityOf, validityState } from './verification.ts'
 
 /** PEM certificate (or chain, leaf first) and key of the HTTPS listener, or why it cannot start. */

@@ -1,9 +1,7 @@
 /** Expectations by header: conditions that a request states about itself (`X-Svc-Expect`). */
-import { InputProblem, readOrProblem } from '../toolkit/input-problem.ts'
-import type { Problem } from '../toolkit/input-problem.ts'
+import { InputProblem, readOrProblem, type Problem } from '../toolkit/input-problem.ts'
 import { isTextNestedWithin } from '../toolkit/json-depth.ts'
-import { readMatch } from '../match/match.ts'
-import type { Difference, Match, MatchOptions } from '../match/match.ts'
+import { readMatch, type Difference, type Match, type MatchOptions } from '../match/match.ts'
 
 const MAX_CHARACTERS = 16_384
 const MAX_DEPTH = 100

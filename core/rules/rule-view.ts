@@ -1,7 +1,6 @@
 /** Rules as the control plane shows them. */
 import type { JsonObject } from '../contract/json.ts'
-import { isExhausted, nextStep } from './counting.ts'
-import type { RuleCount } from './counting.ts'
+import { isExhausted, nextStep, type RuleCount } from './counting.ts'
 import type { RuleEntry } from './rule-entry.ts'
 
 /** A rule with its state. `own` are the counters of the caller's session, `sum` those of all. */

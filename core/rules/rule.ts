@@ -1,8 +1,7 @@
 /** Rules: conditions on requests, and what happens to a request that meets them. */
 import type { Json, JsonObject } from '../contract/json.ts'
 import { isNestedWithin } from '../toolkit/json-depth.ts'
-import { readMatch } from '../match/match.ts'
-import type { Match } from '../match/match.ts'
+import { readMatch, type Match } from '../match/match.ts'
 import {
   asBoolean,
   asInteger,
@@ -12,8 +11,7 @@ import {
   InputProblem,
   rejectUnknownKeys,
 } from '../toolkit/input-problem.ts'
-import { readStep } from './step.ts'
-import type { Step, StepOptions } from './step.ts'
+import { readStep, type Step, type StepOptions } from './step.ts'
 
 /** A rule that was read, without the state that requests change. */
 export interface Rule {

@@ -1,7 +1,6 @@
 /** The state of the core itself. Like the state of plugins, it is shared by all replicas. */
 import type { Replicated } from '../contract/plugin.ts'
-import { captureBounds, endBounds } from '../inspector/capture-log.ts'
-import type { CaptureLogs } from '../inspector/capture-log.ts'
+import { captureBounds, endBounds, type CaptureLogs } from '../inspector/capture-log.ts'
 import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
 
 /** No plugin can have this name. */

@@ -2,8 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { ServerResponse } from 'node:http'
 import { createRequestHandler } from '../http/listener/handle-request.ts'
-import { Listener } from '../http/listener/listeners.ts'
-import type { ListenerHandlers } from '../http/listener/listeners.ts'
+import { Listener, type ListenerHandlers } from '../http/listener/listeners.ts'
 import type { TlsNames } from '../http/sockets/tls-names.ts'
 import { TlsPorts } from '../http/sockets/tls-ports.ts'
 import { createFastResponse } from '../http/node-internals/fast-response.ts'
@@ -13,10 +12,8 @@ import { Watcher } from '../host/watcher.ts'
 import type { Host } from '../host/host.ts'
 import type { Ports } from './instance.ts'
 import type { Log } from '../log/log.ts'
-import { openServices } from './services.ts'
-import type { ServiceOptions } from './services.ts'
-import { SHUTDOWN_TIMES, shutDown } from './shutdown.ts'
-import type { ShutdownTimes } from './shutdown.ts'
+import { openServices, type ServiceOptions } from './services.ts'
+import { SHUTDOWN_TIMES, shutDown, type ShutdownTimes } from './shutdown.ts'
 
 export interface ServerOptions extends ServiceOptions {
   shutdownTimes?: ShutdownTimes

@@ -12,8 +12,7 @@ import {
   type SharedBackend,
   type StoreAddress,
 } from '../state/shared-backend.ts'
-import { StateRegistry } from '../state/state-registry.ts'
-import type { StateRegistryOptions } from '../state/state-registry.ts'
+import { StateRegistry, type StateRegistryOptions } from '../state/state-registry.ts'
 
 /** A larger difference between clocks is reported. */
 const MAX_CLOCK_OFFSET_MS = 1_000

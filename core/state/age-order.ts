@@ -1,6 +1,5 @@
 /** Entries in insertion order, spare ones first. */
-import { LinkedList } from '../collections/linked-list.ts'
-import type { Link } from '../collections/linked-list.ts'
+import { LinkedList, type Link } from '../collections/linked-list.ts'
 
 export interface AgeLink<T> {
   readonly link: Link<T>

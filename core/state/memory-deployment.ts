@@ -3,16 +3,16 @@
  * and copied as a store does it.
  */
 import { randomBytes } from 'node:crypto'
-import { ReplicaError } from '../contract/plugin.ts'
-import type {
-  EventLog,
-  EventLogBounds,
-  Replica,
-  Replicated,
-  ReplicatedOptions,
-  Store,
-  StoreBounds,
-  SvcReplicas,
+import {
+  ReplicaError,
+  type EventLog,
+  type EventLogBounds,
+  type Replica,
+  type Replicated,
+  type ReplicatedOptions,
+  type Store,
+  type StoreBounds,
+  type SvcReplicas,
 } from '../contract/plugin.ts'
 import { copyJson } from './json-values.ts'
 import { MemoryState } from './memory-state.ts'

@@ -1,8 +1,7 @@
 /** A log of numbered entries in the memory of one process: `svc.eventLog` without a shared store. */
 import type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from '../contract/plugin.ts'
 import { estimateBytes } from '../collections/estimate.ts'
-import { LinkedList } from '../collections/linked-list.ts'
-import type { Link } from '../collections/linked-list.ts'
+import { LinkedList, type Link } from '../collections/linked-list.ts'
 import { copyText, heldBytes } from '../collections/text-memory.ts'
 import { copyData } from '../collections/value-memory.ts'
 import type { MemoryUse } from '../collections/memory-use.ts'

@@ -6,8 +6,7 @@
  * The promises allow for implementations that call another process.
  */
 import type { AppendedEntry, EventLog, PutOptions, Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
-import { copyData } from '../collections/value-memory.ts'
-import type { DataCopy } from '../collections/value-memory.ts'
+import { copyData, type DataCopy } from '../collections/value-memory.ts'
 import { DeadlineQueue } from '../collections/deadline-queue.ts'
 import { LinkedList } from '../collections/linked-list.ts'
 import { estimateBytes } from '../collections/estimate.ts'

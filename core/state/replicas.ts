@@ -1,7 +1,6 @@
 /** Channels of plugins, and the only replica of a deployment without a shared store. */
 import { randomBytes } from 'node:crypto'
-import { ReplicaError } from '../contract/plugin.ts'
-import type { Channel, ChannelHandler, Replica, SvcReplicas } from '../contract/plugin.ts'
+import { ReplicaError, type Channel, type ChannelHandler, type Replica, type SvcReplicas } from '../contract/plugin.ts'
 import { copyJson } from './json-values.ts'
 
 /** The only replica of a deployment. */

@@ -19,8 +19,7 @@ import type {
   SvcReplicas,
 } from '../contract/plugin.ts'
 import { roughBytes } from '../collections/estimate.ts'
-import { measuresMemory } from '../collections/memory-use.ts'
-import type { MemoryUse } from '../collections/memory-use.ts'
+import { measuresMemory, type MemoryUse } from '../collections/memory-use.ts'
 import { MemoryState } from './memory-state.ts'
 import { MemoryStore } from './memory-store.ts'
 import type { Opened, Place, ReportFailure, StateBackend } from './state-backend.ts'

@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { MemoryDeployment } from '../state/memory-deployment.ts'
 import { StateRegistry } from '../state/state-registry.ts'
-import { launch } from './launch.ts'
-import type { LaunchOptions } from './launch.ts'
+import { launch, type LaunchOptions } from './launch.ts'
 import type { TestReplicas, TestReplicasOptions, TestServer } from './types.ts'
 
 /** Each server closes what it has opened; nothing else ends the deployment. */

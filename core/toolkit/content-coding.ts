@@ -1,8 +1,7 @@
 /** Removes content codings of bodies (RFC 9110, 8.4): gzip, deflate, br and, on Node versions that have it, zstd. */
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
-import { isOutputError } from '../contract/budgets.ts'
-import type { OutputBudget } from '../contract/budgets.ts'
+import { isOutputError, type OutputBudget } from '../contract/budgets.ts'
 
 /** Node 20 has none. */
 const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform }

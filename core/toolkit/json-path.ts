@@ -1,10 +1,7 @@
 /** JSONPath (RFC 9535) within bounds, for queries and documents that are not trusted. */
-import { JSONPathEnvironment } from 'json-p3'
-import type { JSONPathNode, JSONPathQuery } from 'json-p3'
-import { isTooExpensive } from '../contract/budgets.ts'
-import type { StepBudget } from '../contract/budgets.ts'
-import { deepEqual } from '../contract/json.ts'
-import type { Json } from '../contract/json.ts'
+import { JSONPathEnvironment, type JSONPathNode, type JSONPathQuery } from 'json-p3'
+import { isTooExpensive, type StepBudget } from '../contract/budgets.ts'
+import { deepEqual, type Json } from '../contract/json.ts'
 import { isRecord } from '../contract/record.ts'
 
 /** Maximum length of a query. */

@@ -1,6 +1,5 @@
 /** JSON-RPC 2.0 as a protocol of conditions: `match.rpc`. Plugins that serve it register it. */
-import { own } from '../contract/json.ts'
-import type { Json, JsonObject } from '../contract/json.ts'
+import { own, type Json, type JsonObject } from '../contract/json.ts'
 import { isRecord } from '../contract/record.ts'
 import type { MatchFacts, MatchProtocol } from '../contract/testing.ts'
 

@@ -1,6 +1,5 @@
 /** Fast JSON serialization with functions compiled from a schema. */
-import fastJson from 'fast-json-stringify'
-import type { Schema } from 'fast-json-stringify'
+import fastJson, { type Schema } from 'fast-json-stringify'
 import type { JsonSchema } from '../contract/json-schema.ts'
 
 /**

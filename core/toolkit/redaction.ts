@@ -1,9 +1,7 @@
 /** Removes secrets from what is written to files or shown to others, by their names (`isSecretName`). */
-import { setOwn } from '../contract/json.ts'
-import type { Json, JsonObject } from '../contract/json.ts'
+import { setOwn, type Json, type JsonObject } from '../contract/json.ts'
 import { isOrdinaryText, isSecretName } from './secret-names.ts'
-import { findParameters, findSecrets } from './secret-scanner.ts'
-import type { FoundSecret } from './secret-scanner.ts'
+import { findParameters, findSecrets, type FoundSecret } from './secret-scanner.ts'
 
 export interface RedactorOptions {
   /** What replaces a secret. Default: `REDACTED`. */

@@ -1,6 +1,5 @@
 /** Replaces secrets that are known by value, where a service repeats them: in any of the encodings of texts. */
-import { setOwn } from '../contract/json.ts'
-import type { Json, JsonObject } from '../contract/json.ts'
+import { setOwn, type Json, type JsonObject } from '../contract/json.ts'
 
 /** Shorter secrets occur in ordinary text by chance. */
 const MIN_LENGTH = 4

@@ -1,6 +1,5 @@
 /** Writes large values as YAML without blocking others. */
-import { stringify } from 'yaml'
-import type { CreateNodeOptions, DocumentOptions, SchemaOptions, ToStringOptions } from 'yaml'
+import { stringify, type CreateNodeOptions, type DocumentOptions, type SchemaOptions, type ToStringOptions } from 'yaml'
 import type { Pacer } from '../contract/budgets.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import { isRecord } from '../contract/record.ts'

@@ -11,8 +11,10 @@ import {
   SpanStatusCode,
   trace,
   TraceFlags,
+  type Context,
+  type Span,
+  type Tracer as OtelTracer,
 } from '@opentelemetry/api'
-import type { Context, Span, Tracer as OtelTracer } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'

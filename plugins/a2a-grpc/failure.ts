@@ -1,6 +1,5 @@
 /** The status of a failed call, with the error details of the protocol (google.rpc error model; A2A 1.0, 10.6). */
-import { Metadata, status } from '@grpc/grpc-js'
-import type { ServiceError } from '@grpc/grpc-js'
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
 import type { MessageTypeDefinition } from '@grpc/proto-loader'
 import type { A2aFailure } from '../a2a/types.ts'
 import { fromJson } from './conversion.ts'

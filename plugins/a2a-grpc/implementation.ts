@@ -1,16 +1,16 @@
 /** The methods of `lf.a2a.v1.A2AService`, on the operations of `a2a.core`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Metadata, status } from '@grpc/grpc-js'
-import type {
-  ServerUnaryCall,
-  ServerWritableStream,
-  ServiceDefinition,
-  UntypedServiceImplementation,
-  sendUnaryData,
+import {
+  Metadata,
+  status,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+  type sendUnaryData,
 } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
-import type { MessageTypeDefinition } from '@grpc/proto-loader'
+import { loadFileDescriptorSetFromBuffer, type MessageTypeDefinition } from '@grpc/proto-loader'
 import type { Svc } from 'svc/plugin'
 import type { A2aCore, A2aOutcome, JsonObject } from '../a2a/types.ts'
 import type { GrpcImplementation, GrpcServices } from '../grpc/types.ts'

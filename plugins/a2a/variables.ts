@@ -1,7 +1,6 @@
 /** The environment variables of the plugin. */
-import { boolean, variable } from 'svc/plugin'
+import { boolean, variable, type Config, type VariableValues } from 'svc/plugin'
 import { hosts } from 'svc/toolkit'
-import type { Config, VariableValues } from 'svc/plugin'
 
 export const variables = {
   /** `host` or `host:port`, lower case, IPv6 in brackets. */

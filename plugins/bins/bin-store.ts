@@ -2,14 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import type { LoggedEvent, Store, StreamInfo, Svc } from 'svc/plugin'
 import type { BinResponse } from './bin-response.ts'
-import { emptyBin, sizeOfBin } from './bin.ts'
-import type { Bin } from './bin.ts'
+import { emptyBin, sizeOfBin, type Bin } from './bin.ts'
 import { ByteBudget } from './byte-budget.ts'
-import { storedBytes } from './captured-request.ts'
-import type { CapturedRequest } from './captured-request.ts'
+import { storedBytes, type CapturedRequest } from './captured-request.ts'
 import { binsFull, binsHoldTooMuch, tooManyBins } from './errors.ts'
-import { totalBytesOf } from './limits.ts'
-import type { BinLimits } from './limits.ts'
+import { totalBytesOf, type BinLimits } from './limits.ts'
 
 /** More than the log adds to the size of a request. */
 const ENTRY_BYTES = 1024

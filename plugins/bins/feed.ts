@@ -4,8 +4,7 @@
  */
 import type { LoggedEvent, SseStream } from 'svc/plugin'
 import type { BinStore } from './bin-store.ts'
-import { numbered, storedBytes } from './captured-request.ts'
-import type { CapturedRequest } from './captured-request.ts'
+import { numbered, storedBytes, type CapturedRequest } from './captured-request.ts'
 import type { BinLimits } from './limits.ts'
 
 /**

@@ -1,6 +1,5 @@
 /** Errors of the plugin `caching`. */
-import { quoteInput, refusal } from 'svc/plugin'
-import type { HttpError } from 'svc/plugin'
+import { quoteInput, refusal, type HttpError } from 'svc/plugin'
 
 export function invalidTtl(text: string, max: number): HttpError {
   return refusal(400, 'invalid_ttl', `invalid ttl ${quoteInput(text)} (expected seconds from 0 to ${max})`)

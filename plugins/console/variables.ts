@@ -1,7 +1,6 @@
 /** The environment variables of the plugin. */
-import { parser, variable } from 'svc/plugin'
+import { parser, variable, type VariableValues } from 'svc/plugin'
 import { isHttpUrl } from 'svc/toolkit'
-import type { VariableValues } from 'svc/plugin'
 
 /** The first 80 characters, trimmed, without control characters. Null if nothing is left. */
 const pageTitle = parser<string | null>('text, first 80 characters', value => {

@@ -1,7 +1,15 @@
 /** `/delay/{duration}`, for every method. */
-import { describe, isFlagSet, quoteInput, refusal } from 'svc/plugin'
+import {
+  describe,
+  isFlagSet,
+  quoteInput,
+  refusal,
+  type FastifyInstance,
+  type HttpError,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { sleep } from 'svc/toolkit'
-import type { FastifyInstance, HttpError, RouteDescription, Svc } from 'svc/plugin'
 import type {} from '../echo/types.ts'
 import { jitter, parseDuration } from './duration.ts'
 

@@ -1,6 +1,5 @@
 /** `/echo` and `/anything`, with and without a path below, for every method. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import type { Recorder } from './types.ts'
 
 const shared = {

@@ -1,12 +1,13 @@
 /** Executes the operations of both WebSocket subprotocols with Yoga and all of its plugins. */
-import { GraphQLError, getOperationAST } from 'graphql'
-import type {
-  DocumentNode,
-  ExecutionArgs,
-  ExecutionResult,
-  GraphQLSchema,
-  OperationTypeNode,
-  validate as Validate,
+import {
+  GraphQLError,
+  getOperationAST,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLSchema,
+  type OperationTypeNode,
+  type validate as Validate,
 } from 'graphql'
 import { rejectedDocument, withoutStatus } from './errors.ts'
 import { isRequestError } from './yoga/execution.ts'

@@ -1,6 +1,5 @@
 /** Errors for requests and documents, with code and status. */
-import { GraphQLError } from 'graphql'
-import type { GraphQLErrorExtensions } from 'graphql'
+import { GraphQLError, type GraphQLErrorExtensions } from 'graphql'
 import type {} from 'graphql-yoga'
 
 /**

@@ -1,8 +1,7 @@
 /** GraphQL requests as a protocol of conditions: `match.graphql`. */
 import { isRecord, own, type MatchableRequest, type MatchProtocol } from 'svc/toolkit'
 import type { JsonObject } from 'svc/plugin'
-import { Kind, parse } from 'graphql'
-import type { DocumentNode, OperationDefinitionNode } from 'graphql'
+import { Kind, parse, type DocumentNode, type OperationDefinitionNode } from 'graphql'
 
 /** Longer documents are not parsed for conditions. */
 const MAX_TOKENS = 5000

@@ -1,6 +1,5 @@
 /** Limits on the depth, fields and aliases of the operations in a document. */
-import { Kind } from 'graphql'
-import type { DocumentNode, FragmentDefinitionNode, GraphQLError, SelectionSetNode } from 'graphql'
+import { Kind, type DocumentNode, type FragmentDefinitionNode, type GraphQLError, type SelectionSetNode } from 'graphql'
 import { limitExceeded } from './errors.ts'
 
 export const MAX_DEPTH = 10

@@ -1,6 +1,5 @@
 /** The schema: its SDL text, and the object used for validation and execution. */
-import { buildSchema } from 'graphql'
-import type { GraphQLSchema } from 'graphql'
+import { buildSchema, type GraphQLSchema } from 'graphql'
 
 const SDL = `
 schema {

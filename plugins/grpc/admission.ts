@@ -1,20 +1,20 @@
 /** Checks the limits of the plan, and injects the faults requested in the metadata of a call. */
-import { Metadata, status } from '@grpc/grpc-js'
-import type {
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerUnaryCall,
-  ServerWritableStream,
-  ServiceError,
-  UntypedServiceImplementation,
-  sendUnaryData,
+import {
+  Metadata,
+  status,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceError,
+  type UntypedServiceImplementation,
+  type sendUnaryData,
 } from '@grpc/grpc-js'
 import { isOutputError, isTooExpensive, type Svc } from 'svc/plugin'
 import { BRIDGE_PEER, BRIDGE_SESSION } from './bridge/headers.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
 import type { GrpcImplementation } from './types.ts'
-import { countReply, countWrites } from './unsent-messages.ts'
-import type { Hold, WritingCall } from './unsent-messages.ts'
+import { countReply, countWrites, type Hold, type WritingCall } from './unsent-messages.ts'
 
 type AnyCall =
   | ServerUnaryCall<object, object>

@@ -1,6 +1,5 @@
 /** Refuses messages that grpc-js and protobufjs would accept although they are malformed. */
-import { status } from '@grpc/grpc-js'
-import type { ServerInterceptingCallInterface, ServiceDefinition } from '@grpc/grpc-js'
+import { status, type ServerInterceptingCallInterface, type ServiceDefinition } from '@grpc/grpc-js'
 
 /** Stands for the missing `grpc-encoding` of a call: grpc-js would take compressed messages for uncompressed ones. */
 export const NO_ENCODING = 'svc-none'

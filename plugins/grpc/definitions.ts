@@ -1,8 +1,7 @@
 /** The descriptor set and the service definitions loaded from it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
-import type { MessageTypeDefinition, ServiceDefinition } from '@grpc/proto-loader'
+import { loadFileDescriptorSetFromBuffer, type MessageTypeDefinition, type ServiceDefinition } from '@grpc/proto-loader'
 
 export interface ProtocolDefinitions {
   /** The FileDescriptorSet written by `proto/compile.ts`. */

@@ -1,6 +1,5 @@
 /** Drops messages that a method writes after the call has its status. */
-import { ServerInterceptingCall } from '@grpc/grpc-js'
-import type { ServerInterceptor } from '@grpc/grpc-js'
+import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js'
 import { withoutUnnamedCoding } from './checked-messages.ts'
 
 /**

@@ -1,6 +1,11 @@
 /** Owns the method that answers for all that are not served, so that faults act on calls of these too. */
-import { Metadata, status } from '@grpc/grpc-js'
-import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
+import {
+  Metadata,
+  status,
+  type ServerDuplexStream,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js'
 import { injectFaults } from './admission.ts'
 import { BRIDGE_PATH, UNKNOWN_METHOD_PATH } from './bridge/headers.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'

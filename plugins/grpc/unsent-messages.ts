@@ -2,13 +2,13 @@
  * Bounds the messages that wait for a client that reads slowly. grpc-js counts messages, not bytes: it would queue sixteen
  * of 4 MiB in each direction of a call.
  */
-import { ServerInterceptingCall } from '@grpc/grpc-js'
-import type {
-  ServerDuplexStream,
-  ServerInterceptor,
-  ServerWritableStream,
-  ServiceDefinition,
-  sendUnaryData,
+import {
+  ServerInterceptingCall,
+  type ServerDuplexStream,
+  type ServerInterceptor,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type sendUnaryData,
 } from '@grpc/grpc-js'
 
 export type WritingCall = ServerWritableStream<object, unknown> | ServerDuplexStream<object, unknown>

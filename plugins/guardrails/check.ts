@@ -1,7 +1,6 @@
 /** The vendor-neutral result: the findings of all detectors in a text. */
 import { unitIndex } from './code-points.ts'
-import { findPersonalData, label, replaceEntities } from './personal-data.ts'
-import type { Entity } from './personal-data.ts'
+import { findPersonalData, label, replaceEntities, type Entity } from './personal-data.ts'
 import { BLOCKLIST_NAME } from './terms.ts'
 import type { Detector, DetectorRegistry, Match } from './types.ts'
 

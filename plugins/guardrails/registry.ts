@@ -1,6 +1,5 @@
 /** The built-in detectors and those of other plugins. */
-import { forPlugin } from 'svc/plugin'
-import type { PersonalPoint } from 'svc/plugin'
+import { forPlugin, type PersonalPoint } from 'svc/plugin'
 import type { Detector, DetectorRegistry } from './types.ts'
 
 /** A registry that records which plugin registers a detector; built-in detectors are registered as `own`. */

@@ -1,11 +1,16 @@
 /** Adds the operations of an original to the routes, below a prefix. */
-import { describe } from 'svc/plugin'
-import type { ErrorForm, FastifyInstance, FastifyReply, RouteDescription, Svc } from 'svc/plugin'
+import {
+  describe,
+  type ErrorForm,
+  type FastifyInstance,
+  type FastifyReply,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { Call } from './call.ts'
 import { Failure, NoSuchPath, renderFailure } from './failure.ts'
 import { hintFor } from './elsewhere.ts'
-import { methodsOf } from './operation.ts'
-import type { Methods, Mount, Operation } from './operation.ts'
+import { methodsOf, type Methods, type Mount, type Operation } from './operation.ts'
 import type { HttpbinOptions } from './options.ts'
 
 export const CATEGORY = 'httpbin'

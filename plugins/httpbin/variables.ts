@@ -1,6 +1,5 @@
 /** Where the process runs, as the manifests of echo-basic say it. */
-import { text } from 'svc/plugin'
-import type { VariableDefinitions } from 'svc/plugin'
+import { text, type VariableDefinitions } from 'svc/plugin'
 
 export interface Variables {
   namespace: string

@@ -1,9 +1,7 @@
 /** `/image` and `/image/{format}`. */
-import { describe, HttpError } from 'svc/plugin'
+import { describe, HttpError, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { preferredType } from 'svc/toolkit'
-import type { FastifyInstance, RouteDescription } from 'svc/plugin'
-import { IMAGES, IMAGE_TYPES } from './image-files.ts'
-import type { ImageType } from './image-files.ts'
+import { IMAGES, IMAGE_TYPES, type ImageType } from './image-files.ts'
 
 const negotiated: RouteDescription = {
   category: 'Response Shaping',

@@ -1,6 +1,5 @@
 /** Errors of the plugin `info`. */
-import { quoteInput, refusal } from 'svc/plugin'
-import type { HttpError } from 'svc/plugin'
+import { quoteInput, refusal, type HttpError } from 'svc/plugin'
 
 export function unknownTimezone(name: string): HttpError {
   return refusal(

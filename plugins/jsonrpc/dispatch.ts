@@ -1,10 +1,15 @@
 /** Dispatches JSON-RPC messages: validates requests, calls methods and creates the responses (JSON-RPC 2.0, 4 to 6). */
 import { isRecord } from 'svc/toolkit'
 import { ExactNumber, parseExactly, writeExactly } from './exact-json.ts'
-import { INTERNAL_ERROR, INVALID_REQUEST, methodNotFound, PARSE_ERROR, RpcError } from './errors.ts'
-import type { RpcErrorObject } from './errors.ts'
-import { METHODS } from './methods.ts'
-import type { MethodHost, Params } from './methods.ts'
+import {
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  methodNotFound,
+  PARSE_ERROR,
+  RpcError,
+  type RpcErrorObject,
+} from './errors.ts'
+import { METHODS, type MethodHost, type Params } from './methods.ts'
 
 export interface DispatchHost extends MethodHost {
   /** Maximum number of requests in a batch. */

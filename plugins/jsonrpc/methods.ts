@@ -1,7 +1,6 @@
 /** The methods: their params and results. */
 import { ExactNumber, isInteger } from './exact-json.ts'
-import { invalidParams, RpcError } from './errors.ts'
-import type { MethodName } from './errors.ts'
+import { invalidParams, RpcError, type MethodName } from './errors.ts'
 
 /** By position, by name, or absent. */
 export type Params = unknown[] | Record<string, unknown> | undefined

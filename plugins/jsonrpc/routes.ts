@@ -1,6 +1,5 @@
 /** `POST /jsonrpc`. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { dispatch } from './dispatch.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]

@@ -1,6 +1,5 @@
 /** Batches: `models/{model}:batchGenerateContent` and `batches`. */
-import { isOutputError, Pacer } from 'svc/plugin'
-import type { JsonObject } from 'svc/plugin'
+import { isOutputError, Pacer, type JsonObject } from 'svc/plugin'
 import type {
   Batch,
   BatchItem,

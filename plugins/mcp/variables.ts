@@ -1,7 +1,6 @@
 /** The environment variables of the plugin. */
-import { list, parser, text, variable, wholeNumber } from 'svc/plugin'
+import { list, parser, text, variable, wholeNumber, type VariableValues } from 'svc/plugin'
 import { isHttpUrl, splitList } from 'svc/toolkit'
-import type { VariableValues } from 'svc/plugin'
 
 /** http(s) URL without its trailing slashes. */
 const resourceUrl = parser('http:// or https:// URL', value =>

@@ -1,7 +1,6 @@
 /** The environment variables of the plugin. */
-import { boolean, text, variable } from 'svc/plugin'
+import { boolean, text, variable, type VariableValues } from 'svc/plugin'
 import { hosts } from 'svc/toolkit'
-import type { VariableValues } from 'svc/plugin'
 
 export const variables = {
   /** Path as given. */

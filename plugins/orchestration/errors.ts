@@ -1,6 +1,5 @@
 /** Errors of the plugin `orchestration`. */
-import { refusal } from 'svc/plugin'
-import type { HttpError } from 'svc/plugin'
+import { refusal, type HttpError } from 'svc/plugin'
 
 export function invalidJson(): HttpError {
   return refusal(400, 'invalid_json', 'the body must be empty or a JSON object in UTF-8')

@@ -13,11 +13,9 @@ import { forward } from './exchange/forward.ts'
 import { replay } from './exchange/replay.ts'
 import { createClient } from './exchange/upstream-request.ts'
 import { hasPassed, viaName } from './forwarded-headers.ts'
-import { RecordingFolder } from './recordings/folder.ts'
-import type { Found } from './recordings/folder.ts'
+import { RecordingFolder, type Found } from './recordings/folder.ts'
 import type { RecordedResponse } from './recordings/recording.ts'
-import { recordedHeader, shapeOf } from './recordings/request-shape.ts'
-import type { AskedRequest, RequestShape } from './recordings/request-shape.ts'
+import { recordedHeader, shapeOf, type AskedRequest, type RequestShape } from './recordings/request-shape.ts'
 import { normalizePath, splitTarget, targetPath } from './target-path.ts'
 
 /** Modes that the control plane has set, by upstream. */

@@ -1,6 +1,12 @@
 /** `/proxy/{name}/…` and its control plane, `/_svc/proxy`. */
-import { describe, readJsonObject } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
+import {
+  describe,
+  readJsonObject,
+  type FastifyInstance,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { MODES, type UpstreamOptions } from './config/options.ts'
 import { invalidMode, proxyDisabled } from './errors.ts'
 import type { Proxy } from './proxy.ts'

@@ -1,6 +1,5 @@
 /** The path below an upstream: normalization, and the translation of `Location`. */
-import { refusal } from 'svc/plugin'
-import type { HttpError } from 'svc/plugin'
+import { refusal, type HttpError } from 'svc/plugin'
 import type { Upstream } from './config/upstream.ts'
 
 /** The path and query of a request below `/proxy/<name>`, as received. */

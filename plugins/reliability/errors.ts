@@ -1,6 +1,5 @@
 /** Errors of the plugin `reliability`. */
-import { quoteInput, refusal } from 'svc/plugin'
-import type { HttpError } from 'svc/plugin'
+import { quoteInput, refusal, type HttpError } from 'svc/plugin'
 
 export function invalidFailRate(text: string): HttpError {
   return refusal(

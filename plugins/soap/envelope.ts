@@ -1,9 +1,7 @@
 /** Reads an envelope: its version, the headers marked mustUnderstand, and the element that selects the operation. */
 import { emptyBody, unsupportedEnvelope, headerNotUnderstood, notSoap } from './faults.ts'
-import { versionOfEnvelope } from './versions.ts'
-import type { SoapVersion } from './versions.ts'
-import { childElements } from './xml/element.ts'
-import type { Element } from './xml/element.ts'
+import { versionOfEnvelope, type SoapVersion } from './versions.ts'
+import { childElements, type Element } from './xml/element.ts'
 
 /** The version of the envelope. Throws a fault if the root is not an envelope or the version is unknown. */
 export function readVersion(root: Element): SoapVersion {

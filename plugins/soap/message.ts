@@ -1,9 +1,7 @@
 /** Serializes envelopes: responses and faults, in both versions. */
 import type { SoapFault } from './faults.ts'
-import { NAMESPACE } from './operations.ts'
-import type { Content, Operation } from './operations.ts'
-import { SOAP_11, SOAP_12 } from './versions.ts'
-import type { SoapVersion } from './versions.ts'
+import { NAMESPACE, type Content, type Operation } from './operations.ts'
+import { SOAP_11, SOAP_12, type SoapVersion } from './versions.ts'
 import type { Element } from './xml/element.ts'
 import { escapeXml } from './xml/references.ts'
 

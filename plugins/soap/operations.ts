@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { DemoRecords } from '../demo-data/types.ts'
 import { invalidField, missingField, tooManyFields, unknownOperation } from './faults.ts'
-import { childElements, textOf } from './xml/element.ts'
-import type { Element } from './xml/element.ts'
+import { childElements, textOf, type Element } from './xml/element.ts'
 
 export const NAMESPACE = 'http://svc.local'
 

@@ -1,21 +1,20 @@
 /** `/soap` and `/soap/wsdl`. */
-import { describe, readQuery } from 'svc/plugin'
-import type {
-  CoreFailure,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  RequestFacts,
-  RouteDescription,
-  Svc,
+import {
+  describe,
+  readQuery,
+  type CoreFailure,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RequestFacts,
+  type RouteDescription,
+  type Svc,
 } from 'svc/plugin'
 import { readBodyElement, readVersion } from './envelope.ts'
 import { SoapFault, methodNotAllowed } from './faults.ts'
 import { writeResponse, writeFault } from './message.ts'
-import { selectOperation, readInput } from './operations.ts'
-import type { Operation } from './operations.ts'
-import { SOAP_11, versionOfContentType } from './versions.ts'
-import type { SoapVersion } from './versions.ts'
+import { selectOperation, readInput, type Operation } from './operations.ts'
+import { SOAP_11, versionOfContentType, type SoapVersion } from './versions.ts'
 import { writeWsdl } from './wsdl.ts'
 import { readDocument } from './xml/document.ts'
 import { decodeXml } from './xml/text.ts'

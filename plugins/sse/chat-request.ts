@@ -1,6 +1,5 @@
 /** Parses requests to `/sse/chat`: the query and the JSON body. */
-import { integerParameter, invalidParameter, readJsonObject, refusal } from 'svc/plugin'
-import type { Config, HttpError } from 'svc/plugin'
+import { integerParameter, invalidParameter, readJsonObject, refusal, type Config, type HttpError } from 'svc/plugin'
 
 export interface ChatRequest {
   prompt: string

@@ -1,6 +1,5 @@
 /** Parses requests to `/sse`, and creates its numbered events. */
-import { integerParameter, invalidParameter, quoteInput } from 'svc/plugin'
-import type { Config, SseEvent } from 'svc/plugin'
+import { integerParameter, invalidParameter, quoteInput, type Config, type SseEvent } from 'svc/plugin'
 
 export interface NumberedEvents {
   /** Number of events; ids are 1 to `count`. */

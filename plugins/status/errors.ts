@@ -1,6 +1,5 @@
 /** Errors of the plugin `status`. */
-import { quoteInput, refusal } from 'svc/plugin'
-import type { HttpError } from 'svc/plugin'
+import { quoteInput, refusal, type HttpError } from 'svc/plugin'
 
 export function unsupportedStatusCode(code: number): HttpError {
   return refusal(

@@ -2,8 +2,7 @@
 import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { createServer } from 'node:tls'
-import type { SecureContextOptions, Server, TLSSocket } from 'node:tls'
+import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls'
 import type { Chain } from './certificates.ts'
 import type { Kind } from './kinds.ts'
 

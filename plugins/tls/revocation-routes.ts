@@ -1,7 +1,6 @@
 /** `/tls/crl`, `/tls/ocsp` and the certificates in DER: the addresses in certificates. */
 import { X509Certificate } from 'node:crypto'
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyReply } from 'svc/plugin'
 import type { EndpointParts } from './endpoint.ts'
 
 const CATEGORY = 'TLS'

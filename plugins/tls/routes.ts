@@ -1,11 +1,8 @@
 /** `/tls`: the connection of the request, certificates, and the list of endpoints. */
-import { describe, refusal } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'svc/plugin'
-import { createSecureContext } from 'node:tls'
-import type { TLSSocket } from 'node:tls'
+import { describe, refusal, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { createSecureContext, type TLSSocket } from 'node:tls'
 import { contextOptions } from './handshakes.ts'
-import { KIND } from './endpoint.ts'
-import type { EndpointParts } from './endpoint.ts'
+import { KIND, type EndpointParts } from './endpoint.ts'
 import { KINDS } from './kinds.ts'
 
 const CATEGORY = 'TLS'

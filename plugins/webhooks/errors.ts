@@ -1,6 +1,5 @@
 /** Errors of signed messages: code, status and message. */
-import { quoteInput, refusal } from 'svc/plugin'
-import type { HttpError } from 'svc/plugin'
+import { quoteInput, refusal, type HttpError } from 'svc/plugin'
 import { SCHEMES } from './schemes.ts'
 
 export interface Failure {

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { curlCommand } from './curl-command.ts'
 import { DEMO_SECRETS } from './demo-secrets.ts'
 import { DEFAULT_TOLERANCE_SECS, unixNow } from './schemes.ts'
-import { signatureOf } from './schemes/scheme.ts'
-import type { Scheme } from './schemes/scheme.ts'
+import { signatureOf, type Scheme } from './schemes/scheme.ts'
 
 export interface SigningRequest {
   scheme: Scheme

@@ -1,11 +1,9 @@
 /** Verifies signed messages in a fixed order: secret, tolerance, headers, timestamp, signature and age. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isSameSecret, parseInteger } from 'svc/toolkit'
-import { failures } from './errors.ts'
-import type { Failure } from './errors.ts'
+import { failures, type Failure } from './errors.ts'
 import { DEFAULT_TOLERANCE_SECS, isTimestamp, unixNow } from './schemes.ts'
-import { signatureOf } from './schemes/scheme.ts'
-import type { Presented, Scheme } from './schemes/scheme.ts'
+import { signatureOf, type Presented, type Scheme } from './schemes/scheme.ts'
 
 export interface SignedMessage {
   scheme: Scheme

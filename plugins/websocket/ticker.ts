@@ -1,6 +1,5 @@
 /** The ticker of `/ws/time`. */
-import { integerParameter } from 'svc/plugin'
-import type { WebSocket } from 'svc/plugin'
+import { integerParameter, type WebSocket } from 'svc/plugin'
 
 export interface Ticks {
   intervalMs: number

@@ -1,9 +1,7 @@
 /** The HTML report of a probe: light, dark and printed, without scripts. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { launch } from '../../core/testing/launch.ts'
-import { createReport } from '../../plugins/probe/report/report.ts'
-import type { Report } from '../../plugins/probe/report/report.ts'
+import { createReport, type Report } from '../../plugins/probe/report/report.ts'
 import { htmlReport } from '../../plugins/probe/report/html-report.ts'
 import { checksNamed, probeThrough } from '../probe/probe-through.ts'
 import { startProxy } from '../probe/proxies/reference-proxy.ts'

@@ -5,8 +5,7 @@ import { accessibilityProblems } from './support/accessibility.ts'
 import { skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
-import { openTraffic, rowsOf } from './support/traffic-page.ts'
-import type { TrafficPage } from './support/traffic-page.ts'
+import { openTraffic, rowsOf, type TrafficPage } from './support/traffic-page.ts'
 import { eventually, until } from '../support/until.ts'
 
 const plugins = ['console', 'echo', 'status']

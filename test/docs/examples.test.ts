@@ -1,7 +1,6 @@
 /** The runner of examples itself: it detects output that differs from what a page shows. */
 import t from 'tap'
-import { blocksOf, findMismatch, unmentionedErrors } from '../support/examples.ts'
-import type { Block } from '../support/examples.ts'
+import { blocksOf, findMismatch, unmentionedErrors, type Block } from '../support/examples.ts'
 
 const shown = (language: string, text: string): Block => ({ language, text, line: 1, end: 3 })
 

@@ -9,8 +9,7 @@ import { parseDocument } from 'yaml'
 import type { Catalog } from '../../core/contract/plugin.ts'
 import { blocksOf, root, runExamples } from '../support/examples.ts'
 import { absence, freePorts, gatewayFolder, startGateway } from '../support/real-gateways.ts'
-import { serve } from '../support/server.ts'
-import type { TestServer } from '../support/server.ts'
+import { serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const folder = join(root, 'docs', 'gateways')

@@ -2,8 +2,7 @@
 import t from 'tap'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { NAMES, PHRASES } from '../support/language.ts'
-import type { Rule } from '../support/language.ts'
+import { NAMES, PHRASES, type Rule } from '../support/language.ts'
 import { root } from '../support/sources.ts'
 
 const FOLDERS = [

@@ -7,17 +7,14 @@
  * in the path, in $GO_HTTPBIN or in Go's folder of commands. A server that is not there is left out. `--record` also
  * writes the responses that the tests compare with. Exits with 1 if there are differences.
  */
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { launch } from '../../core/testing/launch.ts'
 import type { Original } from '../../plugins/httpbin/operation.ts'
 import { CASES, uncompared } from './cases.ts'
-import { compare, exchange, HOST, nameOf } from './exchange.ts'
-import type { Reply } from './exchange.ts'
+import { compare, exchange, HOST, nameOf, type Reply } from './exchange.ts'
 
 const ORIGINALS: readonly Original[] = ['httpbin', 'go-httpbin']
 const fixtures = join(import.meta.dirname, '../fixtures/httpbin')

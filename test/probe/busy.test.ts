@@ -1,6 +1,5 @@
 /** What a stall of this process looks like is not taken for a fault of the gateway. Runs alone: it blocks its process. */
-import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { defineCheck, pass, warn } from '../../plugins/probe/catalog/check.ts'

@@ -1,8 +1,6 @@
 /** Gateways that send without an end are left in time. Runs alone: it measures times. */
-import { connect, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import t from 'tap'
-import type { Test } from 'tap'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
 import { checksNamed, findings, probeThrough } from './probe-through.ts'

@@ -2,8 +2,7 @@
  * What a report says of settings of svc, of several findings with one cause, and of skipped checks. Runs alone: it measures
  * times.
  */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { maskedConfiguration } from '../../plugins/probe/report/masking.ts'
 import { countFindings, findingsOf } from '../../plugins/probe/report/findings.ts'
@@ -12,8 +11,7 @@ import { markdownReport } from '../../plugins/probe/report/markdown-report.ts'
 import type { Report, ReportedResult } from '../../plugins/probe/report/report.ts'
 import { skipReasons, skipText } from '../../plugins/probe/report/skip-reasons.ts'
 import { terminalReport } from '../../plugins/probe/report/terminal-report.ts'
-import { startProxy } from './proxies/reference-proxy.ts'
-import type { Fault } from './proxies/reference-proxy.ts'
+import { startProxy, type Fault } from './proxies/reference-proxy.ts'
 import { checksNamed, probeThrough, reportOf } from './probe-through.ts'
 
 const OWN_URLS = ['MCP-AUTH', 'A2A-CARD', 'OAU-ISSUER']

@@ -8,8 +8,7 @@ import { launch } from '../../core/testing/launch.ts'
 import { WRITES_FINDINGS, findingsOf, writeFindings } from './findings.ts'
 import { startHttp2Proxy } from './proxies/http2-proxy.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
-import { HTTP2_PROXIES } from './proxies/wrong-http2-proxies.ts'
-import type { WrongHttp2Proxy } from './proxies/wrong-http2-proxies.ts'
+import { HTTP2_PROXIES, type WrongHttp2Proxy } from './proxies/wrong-http2-proxies.ts'
 import { checksNamed, findings, probeThrough } from './probe-through.ts'
 
 const BOTH = CATALOG.filter(({ protocols }) => protocols?.includes('2') === true)

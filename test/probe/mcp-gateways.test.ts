@@ -2,13 +2,11 @@
  * Gateways that are MCP servers themselves, and ones that speak only older revisions. Runs alone: it measures times. Mostly
  * waits: for events and silent connections.
  */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import type { CheckResult } from '../../plugins/probe/client/check-result.ts'
 import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
-import { startMcpGateway } from './proxies/mcp-gateway.ts'
-import type { McpFault } from './proxies/mcp-gateway.ts'
+import { startMcpGateway, type McpFault } from './proxies/mcp-gateway.ts'
 import { startProxy, valuesOf } from './proxies/reference-proxy.ts'
 import { checksNamed, findings, probeThrough } from './probe-through.ts'
 

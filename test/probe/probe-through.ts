@@ -1,15 +1,11 @@
 /** Runs checks of the catalog through a proxy to a server of the test. */
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
-import { readAddress, resolveAddress } from '../../plugins/probe/client/address.ts'
-import type { Address } from '../../plugins/probe/client/address.ts'
+import { readAddress, resolveAddress, type Address } from '../../plugins/probe/client/address.ts'
 import { BackChannel } from '../../plugins/probe/client/back-channel.ts'
-import { ProbeRun } from '../../plugins/probe/client/probe-run.ts'
-import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
-import { NO_ROUTES } from '../../plugins/probe/client/routes.ts'
-import type { Routes } from '../../plugins/probe/client/routes.ts'
+import { ProbeRun, type RunResult } from '../../plugins/probe/client/probe-run.ts'
+import { NO_ROUTES, type Routes } from '../../plugins/probe/client/routes.ts'
 import type { Check } from '../../plugins/probe/catalog/check.ts'
-import { createReport } from '../../plugins/probe/report/report.ts'
-import type { Report } from '../../plugins/probe/report/report.ts'
+import { createReport, type Report } from '../../plugins/probe/report/report.ts'
 
 export interface ThroughOptions {
   /** Default: all. */

@@ -1,8 +1,7 @@
 /** A2A-PUSH: whether a push notification of the agent comes back through the gateway. Runs alone: it measures times. */
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
-import { startProxy } from './proxies/reference-proxy.ts'
-import type { Fault } from './proxies/reference-proxy.ts'
+import { startProxy, type Fault } from './proxies/reference-proxy.ts'
 import { checksNamed, probeThrough } from './probe-through.ts'
 
 /** Turns away what the agent sends, but not what the probe sends, which a field marks too. */

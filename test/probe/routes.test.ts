@@ -4,8 +4,7 @@
  */
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
-import { readRoutes } from '../../plugins/probe/client/routes.ts'
-import type { Routes } from '../../plugins/probe/client/routes.ts'
+import { readRoutes, type Routes } from '../../plugins/probe/client/routes.ts'
 import { WRITES_FINDINGS, findingsOf, writeFindings } from './findings.ts'
 import { startVerifyingProxy } from './proxies/verifying-proxy.ts'
 import { WRONG_VERIFIERS } from './proxies/wrong-verifiers.ts'

@@ -1,14 +1,12 @@
 /** Runs over HTTP: only configured targets, one at a time, with events and reports. Runs alone: it measures times. */
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { isRecord } from '../../core/contract/record.ts'
 import { launch } from '../../core/testing/launch.ts'
 import { call, callTool } from '../support/mcp.ts'
 import { until } from '../support/until.ts'
-import { startProxy } from './proxies/reference-proxy.ts'
-import type { ProxyServer } from './proxies/reference-proxy.ts'
+import { startProxy, type ProxyServer } from './proxies/reference-proxy.ts'
 
 type Answer = { status: number; body: Record<string, unknown>; text: string }
 

@@ -9,8 +9,7 @@ import { WRITES_FINDINGS, findingsOf, readFindings, writeFindings } from './find
 import { startProxy } from './proxies/reference-proxy.ts'
 import { HTTP2_PROXIES } from './proxies/wrong-http2-proxies.ts'
 import { WRONG_VERIFIERS } from './proxies/wrong-verifiers.ts'
-import { WRONG_PROXIES } from './proxies/wrong-proxies.ts'
-import type { WrongProxy } from './proxies/wrong-proxies.ts'
+import { WRONG_PROXIES, type WrongProxy } from './proxies/wrong-proxies.ts'
 import { findings, probeThrough, quickChecks } from './probe-through.ts'
 import type { Check } from '../../plugins/probe/catalog/check.ts'
 

@@ -1,9 +1,7 @@
 /** An update that appends to a log of its store, in one step. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import type { EventLog, Store } from '../../core/contract/plugin.ts'
-import { StateRegistry } from '../../core/state/state-registry.ts'
-import type { StateHolder } from '../../core/state/state-registry.ts'
+import { StateRegistry, type StateHolder } from '../../core/state/state-registry.ts'
 import { NEEDS_SERVER, openReplica, startStateServer } from '../support/state-store.ts'
 
 interface Parts {

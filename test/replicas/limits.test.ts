@@ -1,12 +1,10 @@
 /** Limits of plans and keys that replicas apply together. */
-import { get } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { limitsFolder, usageOf } from '../support/limits-server.ts'
 import type { TestServer } from '../support/server.ts'
-import { NEEDS_SERVER, startStateServer } from '../support/state-store.ts'
-import type { StateServer } from '../support/state-store.ts'
+import { NEEDS_SERVER, startStateServer, type StateServer } from '../support/state-store.ts'
 import { until } from '../support/until.ts'
 
 /** Is not refused by a plan, but counted. */

@@ -1,10 +1,8 @@
 /** Processes that run test files. */
-import { spawn } from 'node:child_process'
-import type { ChildProcessByStdio } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { ResultCounter } from './results.ts'
-import type { FileResult } from './results.ts'
+import { ResultCounter, type FileResult } from './results.ts'
 
 /** How long a process may take to exit after its last file. */
 const EXIT_TIMEOUT_MS = 30_000

@@ -1,7 +1,6 @@
 /** Prints a line for each file, the output of failed files, and a summary. */
 import type { FileResult } from './results.ts'
-import { TIERS } from './tiers.ts'
-import type { Tier } from './tiers.ts'
+import { TIERS, type Tier } from './tiers.ts'
 
 const SLOWEST = 10
 

@@ -1,8 +1,7 @@
 /** Plans rounds: the files of the SDK tier run twice, the second time with packages that need a newer Node. */
 import { nodeBinary } from '../support/node-versions.ts'
-import { bundleTests } from './bundle.ts'
+import { bundleTests, type Bundles } from './bundle.ts'
 import { ensureInstalled, manifestOf } from './manifests.ts'
-import type { Bundles } from './bundle.ts'
 import type { ReplicaFiles } from './replica-files.ts'
 import type { TestFile } from './tiers.ts'
 

@@ -1,8 +1,7 @@
 /** Clients that sign requests: http-signature, and http-message-signatures with draft-cavage. */
 import t from 'tap'
 import { once } from 'node:events'
-import { request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { request, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import httpSignature from 'http-signature'
 import { cavage, createSigner } from 'http-message-signatures'

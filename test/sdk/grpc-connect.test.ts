@@ -1,11 +1,9 @@
 /** Connect's clients, over gRPC and gRPC-Web, on HTTP/1.1 and HTTP/2; and a reflection client. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { createFileRegistry, fromBinary, fromJson, toJson } from '@bufbuild/protobuf'
-import type { DescService } from '@bufbuild/protobuf'
+import { createFileRegistry, fromBinary, fromJson, toJson, type DescService } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
-import { Code, ConnectError } from '@connectrpc/connect'
-import type { Transport } from '@connectrpc/connect'
+import { Code, ConnectError, type Transport } from '@connectrpc/connect'
 import { createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { credentials } from '@grpc/grpc-js'
 import { Client as ReflectionClient } from 'grpc-reflection-js'

@@ -1,10 +1,14 @@
 /** Clients that need HTTPS: with a certificate, and with a metadata document as client id. */
 import t from 'tap'
-import { Client, DpopSession, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { OAuthClientProvider, StoredOAuthTokens } from '@modelcontextprotocol/client'
+import {
+  Client,
+  DpopSession,
+  StreamableHTTPClientTransport,
+  type OAuthClientProvider,
+  type StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
 import * as client from 'openid-client'
-import { httpsFetch } from '../support/https-fetch.ts'
-import type { TlsIdentity } from '../support/https-fetch.ts'
+import { httpsFetch, type TlsIdentity } from '../support/https-fetch.ts'
 import { call, read } from '../support/oauth.ts'
 import { serve } from '../support/server.ts'
 

@@ -6,8 +6,7 @@ import {
   PrivateKeyJwtProvider,
   requestJwtAuthorizationGrant,
 } from '@modelcontextprotocol/client'
-import { createRemoteJWKSet, errors, importJWK, jwtVerify } from 'jose'
-import type { CryptoKey, JWK } from 'jose'
+import { createRemoteJWKSet, errors, importJWK, jwtVerify, type CryptoKey, type JWK } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
 import { call, callback, post, read } from '../support/oauth.ts'

@@ -7,8 +7,8 @@ import {
   refreshAuthorization,
   registerClient,
   startAuthorization,
+  type OAuthClientProvider,
 } from '@modelcontextprotocol/sdk/client/auth.js'
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type {
   OAuthClientInformationFull,
   OAuthClientMetadata,

@@ -1,11 +1,15 @@
 /** A conversation in Anthropic's format, recorded through the proxy, and replayed by the SDKs of other providers. */
 import t from 'tap'
 import Anthropic from '@anthropic-ai/sdk'
-import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime'
-import type { ContentBlock, Message } from '@aws-sdk/client-bedrock-runtime'
+import {
+  BedrockRuntimeClient,
+  ConverseCommand,
+  ConverseStreamCommand,
+  type ContentBlock,
+  type Message,
+} from '@aws-sdk/client-bedrock-runtime'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
-import { GoogleGenAI } from '@google/genai'
-import type { Content } from '@google/genai'
+import { GoogleGenAI, type Content } from '@google/genai'
 import OpenAI from 'openai'
 import { freePort } from '../support/examples.ts'
 import { putRule } from '../support/rules.ts'

@@ -1,7 +1,6 @@
 /** The official conformance suite against a running server: every required server scenario of each revision. */
 import t, { type Test } from 'tap'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { commandOf, runWithNode22 } from './support/node-22.ts'
 import { serve } from '../support/server.ts'
 

@@ -1,8 +1,6 @@
 /** The npm client `soap`, unmodified, from the served WSDL. */
-import t from 'tap'
-import { createClientAsync } from 'soap'
-import type { Test } from 'tap'
-import type { Client } from 'soap'
+import t, { type Test } from 'tap'
+import { createClientAsync, type Client } from 'soap'
 import { serve } from '../support/server.ts'
 
 type Call = (input: object) => Promise<[result: Record<string, unknown>]>

@@ -1,10 +1,8 @@
 /** The requests of `bench/`, one after the other, with every fourth from the examples of the catalog. */
 import { Agent, fetch } from 'undici'
 import { setTimeout as wait } from 'node:timers/promises'
-import { cases } from '../../bench/cases.ts'
-import type { Case } from '../../bench/cases.ts'
-import { catalogExamples, statusOfExample } from '../support/catalog.ts'
-import type { ExampleOf } from '../support/catalog.ts'
+import { cases, type Case } from '../../bench/cases.ts'
+import { catalogExamples, statusOfExample, type ExampleOf } from '../support/catalog.ts'
 import { isFitting } from './fitting.ts'
 
 const CLIENTS = 6

@@ -1,7 +1,6 @@
 /** Clients that hold state in a server beyond a request: MCP sessions with their streams, gRPC streams, WebSockets. */
 import { Metadata } from '@grpc/grpc-js'
-import { Agent, fetch } from 'undici'
-import type { RequestInit } from 'undici'
+import { Agent, fetch, type RequestInit } from 'undici'
 import { WebSocket } from 'ws'
 import { echoClient } from '../integration/protocols/grpc-client.ts'
 import type { TestServer } from '../support/server.ts'

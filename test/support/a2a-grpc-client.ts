@@ -1,6 +1,13 @@
 /** A grpc-js client of the A2A service, from the protocol definition itself. */
-import { Metadata, credentials, loadPackageDefinition } from '@grpc/grpc-js'
-import type { ChannelCredentials, Client, ClientReadableStream, ServiceError } from '@grpc/grpc-js'
+import {
+  Metadata,
+  credentials,
+  loadPackageDefinition,
+  type ChannelCredentials,
+  type Client,
+  type ClientReadableStream,
+  type ServiceError,
+} from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { join } from 'node:path'
 import type { Json } from './a2a.ts'

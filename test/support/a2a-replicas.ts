@@ -1,7 +1,6 @@
 /** Several task services that share their stores, as the replicas of a deployment do. */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Logger, Svc } from '../../core/contract/plugin.ts'
-import { ReplicaError, StateUnavailable } from '../../core/contract/plugin.ts'
+import { type Logger, type Svc, ReplicaError, StateUnavailable } from '../../core/contract/plugin.ts'
 import { StateRegistry } from '../../core/state/state-registry.ts'
 import { type Bounds, boundsOf } from '../../plugins/a2a/bounds.ts'
 import { LocalRun, LocalRuns } from '../../plugins/a2a/tasks/local-runs.ts'
@@ -9,8 +8,14 @@ import { failLostRuns } from '../../plugins/a2a/tasks/lost-runs.ts'
 import type { OwnerRequest } from '../../plugins/a2a/tasks/owner.ts'
 import { RunSlots } from '../../plugins/a2a/tasks/run-slots.ts'
 import { openTaskStores } from '../../plugins/a2a/tasks/stores.ts'
-import { applyEvent, createTask, messageEvent } from '../../plugins/a2a/tasks/task.ts'
-import type { StoredConfig, Task, TaskEvent } from '../../plugins/a2a/tasks/task.ts'
+import {
+  applyEvent,
+  createTask,
+  messageEvent,
+  type StoredConfig,
+  type Task,
+  type TaskEvent,
+} from '../../plugins/a2a/tasks/task.ts'
 import { TaskService, type TaskServiceParts } from '../../plugins/a2a/tasks/task-service.ts'
 import { TaskStore } from '../../plugins/a2a/tasks/task-store.ts'
 import { UnstoredRuns } from '../../plugins/a2a/tasks/unstored-runs.ts'

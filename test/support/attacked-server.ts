@@ -6,8 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startProcess } from './process.ts'
-import type { ServerProcess, StartOptions } from './process.ts'
+import { startProcess, type ServerProcess, type StartOptions } from './process.ts'
 
 const MIB = 1024 * 1024
 

@@ -10,10 +10,8 @@ import type t from 'tap'
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { CURL, blocksOf, findMismatch } from './examples.ts'
-import type { Block } from './examples.ts'
-import { ROOT, install } from './installed.ts'
-import type { Installation } from './installed.ts'
+import { CURL, blocksOf, findMismatch, type Block } from './examples.ts'
+import { ROOT, install, type Installation } from './installed.ts'
 import { until } from './until.ts'
 
 type Tap = Pick<typeof t, 'equal' | 'fail' | 'match' | 'pass' | 'teardown'>

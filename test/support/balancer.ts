@@ -2,10 +2,19 @@
  * A balancer that sends the requests of each connection to servers in turn. It passes on whatever HTTP/1.1 lets a proxy pass on:
  * repeated fields, informational responses, trailers, upgrades. Connections of other protocols go to one server as a whole.
  */
-import { createServer as createHttpServer, request as sendRequest } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connect as connectSocket, createServer as createSocketServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import {
+  createServer as createHttpServer,
+  request as sendRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import {
+  connect as connectSocket,
+  createServer as createSocketServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /** The servers reject large heads, and those with many fields, themselves. */

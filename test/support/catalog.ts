@@ -1,7 +1,6 @@
 /** Sends the examples of the catalog as a client would. */
 import { WebSocket } from 'ws'
-import type { Dispatcher } from 'undici'
-import { fetch } from 'undici'
+import { type Dispatcher, fetch } from 'undici'
 import type { Catalog, CatalogEndpoint } from '../../core/contract/plugin.ts'
 
 export type Example = CatalogEndpoint['examples'][number]

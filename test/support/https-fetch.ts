@@ -1,6 +1,5 @@
 /** `fetch` over TLS with a CA and a client certificate, for clients that take a function. */
-import { Agent, fetch as fetchWithAgent } from 'undici'
-import type { RequestInit as AgentInit } from 'undici'
+import { Agent, fetch as fetchWithAgent, type RequestInit as AgentInit } from 'undici'
 
 /** Who is trusted, and what the client presents; PEM. */
 export interface TlsIdentity {

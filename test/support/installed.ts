@@ -1,11 +1,9 @@
 /** svc as plugin authors use it: installed in the `node_modules` of a folder outside the project. */
-import { execFile } from 'node:child_process'
-import type { ExecFileException } from 'node:child_process'
+import { execFile, type ExecFileException } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { PUBLISHED_FILES, publishedManifest } from '../../packing/published.ts'
-import type { Manifest } from '../../packing/published.ts'
+import { PUBLISHED_FILES, publishedManifest, type Manifest } from '../../packing/published.ts'
 import { installLocked } from './locked-packages.ts'
 
 interface Test {

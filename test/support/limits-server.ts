@@ -1,8 +1,7 @@
 /** A server with a single plugin that has a route for each kind of response. It starts fast and counts nothing else. */
 import type { ServerOptions } from '../../core/server/server.ts'
 import { pluginFolder } from './plugins.ts'
-import { serve } from './server.ts'
-import type { TestServer } from './server.ts'
+import { serve, type TestServer } from './server.ts'
 
 const ROUTES = `import { definePlugin, describe } from 'svc/plugin'
 const plain = { summary: 's', category: 'Test', examples: [] }

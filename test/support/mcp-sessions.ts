@@ -5,8 +5,7 @@ import type { HubMessage, HubReply } from '../../plugins/mcp/sessions/hub-messag
 import { Hub } from '../../plugins/mcp/sessions/hub.ts'
 import { openMessageLog } from '../../plugins/mcp/sessions/kept-messages.ts'
 import { openSessionStore, type SessionParameters } from '../../plugins/mcp/sessions/session-record.ts'
-import { ReplicaError } from '../../core/contract/plugin.ts'
-import type { Channel, SseEvent, SseStream, Svc } from '../../core/contract/plugin.ts'
+import { ReplicaError, type Channel, type SseEvent, type SseStream, type Svc } from '../../core/contract/plugin.ts'
 
 export const parameters: SessionParameters = {
   server: 'default',

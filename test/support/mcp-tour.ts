@@ -1,7 +1,6 @@
 /** Uses everything that a server offers, with an official client of any major version, protocol version and transport. */
 import type { Test } from 'tap'
-import type { Json } from './mcp.ts'
-import { items } from './mcp.ts'
+import { type Json, items } from './mcp.ts'
 
 /** The common interface of the clients; results are checked as JSON. */
 export interface TourClient {

@@ -1,6 +1,5 @@
 /** A collector for tests: accepts OTLP/HTTP in JSON and keeps the spans. */
-import { createServer } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 interface Test {

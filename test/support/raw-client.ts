@@ -1,6 +1,5 @@
 /** A client for raw connections: the bytes, and how the connection ends. */
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 export interface Exchange {

@@ -1,7 +1,6 @@
 /** A store for quotas: a real `redis-server` if it is on the PATH, otherwise a small RESP2 server. */
 import { spawn, spawnSync } from 'node:child_process'
-import { createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

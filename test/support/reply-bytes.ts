@@ -3,10 +3,8 @@
  * packages, so that it can be bundled and run on every supported Node version. It prints one JSON line per comparison.
  */
 import { once } from 'node:events'
-import { createServer, ServerResponse } from 'node:http'
-import type { IncomingMessage, OutgoingHttpHeader, Server } from 'node:http'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, ServerResponse, type IncomingMessage, type OutgoingHttpHeader, type Server } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFastResponse } from '../../core/http/node-internals/fast-response.ts'
 import { createHttp1Response } from '../../core/http/response/response.ts'

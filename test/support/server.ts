@@ -1,6 +1,5 @@
 /** A server for one test: in this process, on free ports, with its files in a temporary folder. */
-import { launch } from '../../core/testing/launch.ts'
-import type { LaunchOptions } from '../../core/testing/launch.ts'
+import { launch, type LaunchOptions } from '../../core/testing/launch.ts'
 import type { TestServer as PublicTestServer } from '../../core/testing/index.ts'
 import type { Server } from '../../core/server/server.ts'
 import { serveReplicas } from './replica-group.ts'

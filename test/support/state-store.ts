@@ -1,15 +1,12 @@
 /** A Redis or Valkey server for the tests of replicas. */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRedisLink } from '../../backends/redis/redis-link.ts'
-import { SharedState } from '../../backends/redis/shared-state.ts'
-import type { SharedStateOptions } from '../../backends/redis/shared-state.ts'
-import { StateRegistry } from '../../core/state/state-registry.ts'
-import type { StateFailure } from '../../core/state/state-registry.ts'
+import { SharedState, type SharedStateOptions } from '../../backends/redis/shared-state.ts'
+import { StateRegistry, type StateFailure } from '../../core/state/state-registry.ts'
 import { until } from './until.ts'
 
 interface Test {

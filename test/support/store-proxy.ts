@@ -1,6 +1,5 @@
 /** A proxy between replicas and their state store, which delays replies and cuts connections. */
-import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { until } from './until.ts'
 
 interface Test {

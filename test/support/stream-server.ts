@@ -1,7 +1,6 @@
 /** For tests of streams: a server that opens one for each request, a fake clock, and clients that read. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import net from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { StreamRegistry } from '../../core/http/streams/stream-registry.ts'
 import type { Clock } from '../../core/limits/clock.ts'

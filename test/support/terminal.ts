@@ -1,6 +1,5 @@
 /** Runs the command line in this process and captures its output. */
-import { runCommandLine } from '../../core/cli/command-line.ts'
-import type { Outcome } from '../../core/cli/command-line.ts'
+import { runCommandLine, type Outcome } from '../../core/cli/command-line.ts'
 
 export interface CommandLineRun {
   /** Exit code; null if the command starts the server. */

@@ -1,7 +1,6 @@
 /** Clients that ask for something and never read it. */
 import { connect as connectHttp2 } from 'node:http2'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { FRAME, fieldBlock, frame, PREFACE } from './http2-frames.ts'
 
 const WINDOW_UPDATE = 8

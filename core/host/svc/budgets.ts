@@ -1,7 +1,13 @@
 /** Implements `svc.budgets`. */
 import type { AnyRequest } from '../../contract/http.ts'
-import { MemoryPool, OutputBudget, StepBudget } from '../../contract/budgets.ts'
-import type { Budgets, SharedMemory, SvcBudgets } from '../../contract/budgets.ts'
+import {
+  MemoryPool,
+  OutputBudget,
+  StepBudget,
+  type Budgets,
+  type SharedMemory,
+  type SvcBudgets,
+} from '../../contract/budgets.ts'
 import { contextOf } from '../../http/request/context.ts'
 import { EvaluationTurns } from './evaluation-turns.ts'
 import type { UnsentMemory } from '../../limits/unsent-memory.ts'

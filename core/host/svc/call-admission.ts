@@ -1,8 +1,7 @@
 /** Admission of calls outside the pipeline, such as gRPC: checks the API key, the plan, then the limits of the key. */
 import type { SessionKey } from '../../contract/plugin.ts'
 import type { CallAdmission, SvcMediaTypes } from '../../contract/calls.ts'
-import { findKey } from '../../keys/api-key.ts'
-import type { KeyRecord } from '../../keys/api-key.ts'
+import { findKey, type KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
 import type { Keys } from '../../keys/keys.ts'
 import { sessionKey } from '../../sessions.ts'

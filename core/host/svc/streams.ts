@@ -1,8 +1,7 @@
 /** Implements `svc.streams` for the plugins of one generation. */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { BodyStream, BodyStreamOptions, FastifyReply, FastifyRequest, SvcStreams } from '../../contract/plugin.ts'
-import { openBodyStream } from '../../http/streams/body-stream.ts'
-import type { StreamOpening } from '../../http/streams/body-stream.ts'
+import { openBodyStream, type StreamOpening } from '../../http/streams/body-stream.ts'
 import { contextOf } from '../../http/request/context.ts'
 import { openSse } from '../../http/streams/sse.ts'
 import { holdUnsent } from '../../http/response/unsent-response.ts'

@@ -5,22 +5,22 @@ import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
 import type { Generation } from '../generation.ts'
-import { forPlugin } from '../../contract/plugin.ts'
-import type {
-  ExtensionPoints,
-  LoadError,
-  PersonalPoint,
-  ReloadResult,
-  ReportedError,
-  Svc,
-  SvcBudgets,
-  SvcHttp,
-  SvcInspector,
-  SvcInstance,
-  SvcMetrics,
-  SvcPki,
-  SvcReplicas,
-  SvcStreams,
+import {
+  forPlugin,
+  type ExtensionPoints,
+  type LoadError,
+  type PersonalPoint,
+  type ReloadResult,
+  type ReportedError,
+  type Svc,
+  type SvcBudgets,
+  type SvcHttp,
+  type SvcInspector,
+  type SvcInstance,
+  type SvcMetrics,
+  type SvcPki,
+  type SvcReplicas,
+  type SvcStreams,
 } from '../../contract/plugin.ts'
 import type { SvcTap } from '../../contract/tap.ts'
 import type { SvcMediaTypes, MediaTypeCall } from '../../contract/calls.ts'

@@ -9,8 +9,7 @@ import { parseAuthority } from '../../fields/authority.ts'
 import { isBelow } from '../../fields/request-target.ts'
 import { headerText } from '../request/header.ts'
 import type { RequestContext } from '../request/context.ts'
-import { createCors } from '../response/cors.ts'
-import type { Cors } from '../response/cors.ts'
+import { createCors, type Cors } from '../response/cors.ts'
 
 export interface BrowserRefusal {
   /** 403 for another origin (Fetch standard, 3.2), 421 for another host (RFC 9110, 15.5.20). */

@@ -1,8 +1,7 @@
 /** Authenticates the control plane: by the admin token, or by a token with scopes, depending on `SVC_CONTROL_AUTH`. */
 import type { ControlAuth as Mode, Config } from '../../config/variables.ts'
 import type { AdminGuard } from './admin-guard.ts'
-import { createControlTokens } from './control-token.ts'
-import type { TokenProblem } from './control-token.ts'
+import { createControlTokens, type TokenProblem } from './control-token.ts'
 import { parsePublicKey } from './public-key.ts'
 import { ALL_SCOPES, type Scope } from './scopes.ts'
 

@@ -2,8 +2,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { errors } from 'jose'
 import { BoundedMap } from '../../collections/bounded-map.ts'
-import { grantedScopes } from './scopes.ts'
-import type { Scope } from './scopes.ts'
+import { grantedScopes, type Scope } from './scopes.ts'
 
 export type TokenProblem =
   | 'expired'

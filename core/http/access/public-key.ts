@@ -1,6 +1,5 @@
 /** Parses the Ed25519 public key of control-plane tokens, in the forms in which people paste keys into variables. */
-import { createPublicKey } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 
 /** SubjectPublicKeyInfo of an Ed25519 key without its last 32 bytes, the key itself (RFC 8410, 4). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')

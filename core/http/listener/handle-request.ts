@@ -2,18 +2,21 @@
  * The request handler of the listeners. It validates the request head, passes media types with a handler (such as gRPC)
  * to that handler, and runs everything else through the pipeline of the current generation.
  */
-import { ServerResponse } from 'node:http'
+import { ServerResponse, type IncomingMessage } from 'node:http'
 import { constants } from 'node:http2'
-import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { sendResponse } from '../response/send.ts'
 import { beginCallSpan } from './call-span.ts'
 import { RequestContext } from '../request/context.ts'
-import { isHttp2 } from '../request/types.ts'
+import {
+  isHttp2,
+  rewriteTarget,
+  type ListenerFacts,
+  type ServerRequest,
+  type RoutingGeneration,
+} from '../request/types.ts'
 import { withoutBasePath } from './base-path.ts'
 import type { ConnectionActivity } from '../sockets/connection-activity.ts'
-import { rewriteTarget } from '../request/types.ts'
-import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { badRequest } from '../response/error-bodies.ts'
 import { Handshake } from '../sockets/handshake.ts'
 import type { ListenerHandlers } from './listeners.ts'
@@ -23,16 +26,12 @@ import type { CoreRoute } from '../routes/route-record.ts'
 import type { PipelineServices } from '../pipeline/stage.ts'
 import { onLossWhileQueued } from '../sockets/pipelined-response.ts'
 import { headProblem } from './head-validation.ts'
-import { requestIdOf } from '../request/request-facts.ts'
-import type { RequestFactsSource } from '../request/request-facts.ts'
-import { createHttp1Response } from '../response/response.ts'
-import type { SvcResponse } from '../response/response.ts'
-import type { RoutingGeneration } from '../request/types.ts'
+import { requestIdOf, type RequestFactsSource } from '../request/request-facts.ts'
+import { createHttp1Response, type SvcResponse } from '../response/response.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
-import { rejectOnGrpcPort, mediaTypeHandlerFor } from './media-type-handlers.ts'
+import { rejectOnGrpcPort, mediaTypeHandlerFor, type MediaTypeHandler } from './media-type-handlers.ts'
 import { takeSessionPrefix } from '../../sessions.ts'
 import { markSocketInUse, rejectSocket } from '../sockets/socket-owner.ts'
-import type { MediaTypeHandler } from './media-type-handlers.ts'
 
 const SLASH = 0x2f
 

@@ -2,29 +2,31 @@
  * The listening servers. They belong to the process and outlive every generation: each request and upgrade is handled
  * by the generation that is current when it arrives.
  */
-import { createServer } from 'node:http'
-import type { Server, ServerOptions, IncomingMessage } from 'node:http'
+import { createServer, type Server, type ServerOptions, type IncomingMessage } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { createSecureServer, createServer as createHttp2Server } from 'node:http2'
-import type { Http2SecureServer, Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import {
+  createSecureServer,
+  createServer as createHttp2Server,
+  type Http2SecureServer,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { TlsAccept } from '../../contract/tls.ts'
 import { ConnectionActivity } from '../sockets/connection-activity.ts'
-import { isHttp2 } from '../request/types.ts'
-import type { ListenerFacts, ServerRequest } from '../request/types.ts'
+import { isHttp2, type ListenerFacts, type ServerRequest } from '../request/types.ts'
 import { rawResponse } from '../sockets/raw-response.ts'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../response/error-bodies.ts'
-import { Http2Response } from '../response/response.ts'
-import type { Http1ResponseClass, SvcResponse } from '../response/response.ts'
+import { Http2Response, type Http1ResponseClass, type SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from '../sockets/http2-preface.ts'
 import { RequestPacer } from '../sockets/http2-pacing.ts'
 import { closeWhenIdle } from '../sockets/http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from '../sockets/socket-owner.ts'
 import { setTransport, transportOf } from '../sockets/transport.ts'
-import { acceptAnyName, routeServerNames } from '../sockets/tls-names.ts'
-import type { TlsNames } from '../sockets/tls-names.ts'
+import { acceptAnyName, routeServerNames, type TlsNames } from '../sockets/tls-names.ts'
 import { TurnLimit } from '../sockets/turn-limit.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'

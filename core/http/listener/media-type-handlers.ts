@@ -5,9 +5,8 @@
 import type { Http2ServerResponse } from 'node:http2'
 import type { SvcMediaTypes } from '../../contract/calls.ts'
 import { sendResponse } from '../response/send.ts'
-import { isHttp2 } from '../request/types.ts'
+import { isHttp2, type ListenerFacts, type ServerRequest } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
-import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import type { Cors } from '../response/cors.ts'
 

@@ -4,8 +4,7 @@
  * (test/integration/core/node-internals.test.ts compares them on every supported version). If a member of Node is
  * missing, Node's own code runs.
  */
-import { ServerResponse } from 'node:http'
-import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
+import { ServerResponse, type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders } from 'node:http'
 import { sendChunk, sendLastChunk, sendWhole, sendWholeBytes } from './coalesced-write.ts'
 import { HeaderLineCache } from './header-line-cache.ts'
 

@@ -4,10 +4,8 @@ import { sendError } from '../response/send.ts'
 import { payloadTooLarge } from '../response/error-bodies.ts'
 import { announcedLength, bodyLimitOf, discardRest, joinedChunks } from '../request/body.ts'
 import { type BodyServices, decodeBody } from '../request/decoded-body.ts'
-import { contextOf } from '../request/context.ts'
-import { isHttp2 } from '../request/types.ts'
-import type { RequestContext } from '../request/context.ts'
-import type { ServerRequest } from '../request/types.ts'
+import { contextOf, type RequestContext } from '../request/context.ts'
+import { isHttp2, type ServerRequest } from '../request/types.ts'
 
 /**
  * Bytes of a body that is worth some milliseconds of work: requests with such bodies take turns, and others run in between.

@@ -1,8 +1,6 @@
 /** The body of a request: its announced length and its limit. */
-import { EMPTY_BODY } from './context.ts'
-import { isHttp2 } from './types.ts'
-import type { RequestContext } from './context.ts'
-import type { ReceivedChunks } from './types.ts'
+import { EMPTY_BODY, type RequestContext } from './context.ts'
+import { isHttp2, type ReceivedChunks } from './types.ts'
 
 /** Bytes still read after a rejection, so that the client gets the response and not a reset. */
 const DISCARD_BYTES = 64 * 1024 * 1024

@@ -1,12 +1,9 @@
 /** The origin that the client sees: scheme, host and port, and the path prefix removed by a gateway. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Origin } from '../../contract/plugin.ts'
-import { parseAuthority } from '../../fields/authority.ts'
-import type { Authority } from '../../fields/authority.ts'
-import { parseForwarded } from '../../fields/forwarded.ts'
-import type { ForwardedElement } from '../../fields/forwarded.ts'
+import { parseAuthority, type Authority, isPort } from '../../fields/authority.ts'
+import { parseForwarded, type ForwardedElement } from '../../fields/forwarded.ts'
 import { firstEntry, headerText } from './header.ts'
-import { isPort } from '../../fields/authority.ts'
 import { parsePathPrefix } from '../../fields/path-prefix.ts'
 
 type Scheme = Origin['scheme']

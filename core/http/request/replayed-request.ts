@@ -1,6 +1,5 @@
 /** A request with a body that can be read once more. */
-import { Readable } from 'node:stream'
-import type { ReadableOptions } from 'node:stream'
+import { Readable, type ReadableOptions } from 'node:stream'
 import type { ServerRequest } from './types.ts'
 
 /**

@@ -14,11 +14,9 @@
  * the others act like `close`.
  */
 import type { ServerResponse } from 'node:http'
-import { constants } from 'node:http2'
-import type { Http2ServerResponse } from 'node:http2'
+import { constants, type Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
-import { abortedBody } from '../../rules/fault-headers.ts'
-import type { ConnectionFault } from '../../rules/fault-headers.ts'
+import { abortedBody, type ConnectionFault } from '../../rules/fault-headers.ts'
 import { attachSocket } from './send.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'

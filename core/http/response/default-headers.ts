@@ -6,8 +6,7 @@ import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import type { RequestContext } from '../request/context.ts'
 import { READ_BY_NODE } from '../node-internals/header-line-cache.ts'
 import { mergeVary } from './cors.ts'
-import { eachHeader } from './header-list.ts'
-import type { Headers } from './header-list.ts'
+import { eachHeader, type Headers } from './header-list.ts'
 
 const NAMES = new Map(
   [

@@ -15,8 +15,7 @@ import { countUnsent } from './unsent-response.ts'
 import { mergeVary } from './cors.ts'
 import { keepSessionInLocation } from './session-location.ts'
 import { defaultHeaders, withDefaultHeaders } from './default-headers.ts'
-import { eachHeader } from './header-list.ts'
-import type { Headers } from './header-list.ts'
+import { eachHeader, type Headers } from './header-list.ts'
 
 interface Hooked {
   context?: RequestContext

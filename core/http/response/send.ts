@@ -1,6 +1,5 @@
 /** Sends responses of the core instead of a route: rejections, timeouts, injected faults, framework errors. */
-import { ServerResponse, STATUS_CODES } from 'node:http'
-import type { OutgoingHttpHeaders } from 'node:http'
+import { ServerResponse, STATUS_CODES, type OutgoingHttpHeaders } from 'node:http'
 import type { CoreFailure, ErrorForm, RequestFacts } from '../../contract/plugin.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'

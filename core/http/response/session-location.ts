@@ -2,8 +2,7 @@
 import type { OutgoingHttpHeader } from 'node:http'
 import type { RequestContext } from '../request/context.ts'
 import type { ResponseInUse } from '../request/types.ts'
-import { eachHeader } from './header-list.ts'
-import type { Headers } from './header-list.ts'
+import { eachHeader, type Headers } from './header-list.ts'
 
 /**
  * Adds the prefix to a `Location` of this service, in the given headers and in those set on the response. Returns the

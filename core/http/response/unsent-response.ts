@@ -2,8 +2,7 @@
  * The unsent bytes of a response, and of what waits to be written to it. Most responses never have one: it is made when
  * bytes remain after a write.
  */
-import { constants } from 'node:http2'
-import type { Http2ServerResponse, Http2Session } from 'node:http2'
+import { constants, type Http2ServerResponse, type Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { transportOf } from '../sockets/transport.ts'
 import { unwrittenBytes } from '../node-internals/write-queue.ts'

@@ -2,8 +2,7 @@
  * The routes of a generation, as seen by the pipeline. They are looked up before Fastify routes the request, so that
  * every layer knows the route.
  */
-import FindMyWay from 'find-my-way'
-import type { HTTPMethod } from 'find-my-way'
+import FindMyWay, { type HTTPMethod } from 'find-my-way'
 import { templatePattern, templateShape } from '../../toolkit/path-template.ts'
 import { decodedPath } from '../../fields/request-target.ts'
 import type { RouteDescription } from '../../contract/plugin.ts'

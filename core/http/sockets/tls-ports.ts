@@ -1,6 +1,5 @@
 /** Ports of plugins for TLS connections. They stay open while each new generation wants them. */
-import { createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import type { TlsAccept } from '../../contract/tls.ts'
 import type { Log } from '../../log/log.ts'

@@ -5,8 +5,7 @@
  */
 import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
-import websocketPlugin from '@fastify/websocket'
-import type { WebsocketPluginOptions } from '@fastify/websocket'
+import websocketPlugin, { type WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { RouteDescription } from '../../contract/plugin.ts'

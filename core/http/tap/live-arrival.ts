@@ -1,6 +1,5 @@
 /** A claimed request while it arrives. */
-import { createHash } from 'node:crypto'
-import type { Hash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { Socket } from 'node:net'
 import type { Arrival, ConnectionEnd, TapChunk, TapFields } from '../../contract/tap.ts'

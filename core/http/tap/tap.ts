@@ -7,8 +7,7 @@ import type { Socket } from 'node:net'
 import type { Arrival, ArmedTap, SvcTap, TapOptions } from '../../contract/tap.ts'
 import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { tapNow } from './live-arrival.ts'
-import { TappedSocket } from './tapped-socket.ts'
-import type { TapClaim } from './tapped-socket.ts'
+import { TappedSocket, type TapClaim } from './tapped-socket.ts'
 import { TappedStream, headOf } from './tapped-stream.ts'
 
 const MAX_ARMED = 4

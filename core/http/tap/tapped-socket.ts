@@ -6,8 +6,7 @@ import type { Socket } from 'node:net'
 import type { Arrival, TapOptions, TapReply } from '../../contract/tap.ts'
 import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { LiveArrival } from './live-arrival.ts'
-import { bodyReaderFor, fieldsOf, headLength, versionOf } from './message-framing.ts'
-import type { BodyReader } from './message-framing.ts'
+import { bodyReaderFor, fieldsOf, headLength, versionOf, type BodyReader } from './message-framing.ts'
 
 /** A longer head is left to the HTTP server, which rejects it. */
 const MAX_HEAD_BYTES = 256 * 1024

@@ -1,6 +1,11 @@
 /** A claimed request of an HTTP/2 connection. There are no bytes below the frames: fields and DATA are recorded. */
-import { constants } from 'node:http2'
-import type { Http2Session, OutgoingHttpHeaders, ServerHttp2Stream, ServerStreamResponseOptions } from 'node:http2'
+import {
+  constants,
+  type Http2Session,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+  type ServerStreamResponseOptions,
+} from 'node:http2'
 import type { Arrival, TapFields, TapHttp2Reply, TapOptions } from '../../contract/tap.ts'
 import { LiveArrival } from './live-arrival.ts'
 import type { BodyReader } from './message-framing.ts'

@@ -1,7 +1,6 @@
 import { after, before, test } from 'node:test'
 import assert from 'node:assert/strict'
-import { startTestServer } from 'svc/testing'
-import type { TestServer } from 'svc/testing'
+import { startTestServer, type TestServer } from 'svc/testing'
 
 let server: TestServer
 before(async () => {

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { startTestServer } from 'svc/testing'
-import type { TestServer } from 'svc/testing'
+import { startTestServer, type TestServer } from 'svc/testing'
 
 let server: TestServer
 let library: Client

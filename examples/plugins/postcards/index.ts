@@ -1,8 +1,7 @@
 /** Standard Fastify features: schemas, cookies, a file upload, decorators, `request.log`, errors with a status. */
 import cookie from '@fastify/cookie'
 import multipart from '@fastify/multipart'
-import { definePlugin, describe } from 'svc/plugin'
-import type { FastifyReply, FastifyRequest } from 'svc/plugin'
+import { definePlugin, describe, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 
 interface Postcard {
   id: number

@@ -1,10 +1,8 @@
 import { after, before, test } from 'node:test'
 import assert from 'node:assert/strict'
-import { createServer, request } from 'node:http'
-import type { Server } from 'node:http'
+import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { startTestServer } from 'svc/testing'
-import type { TestServer } from 'svc/testing'
+import { startTestServer, type TestServer } from 'svc/testing'
 
 /** A gateway that forwards everything as it is, apart from connections. */
 let upstream = ''

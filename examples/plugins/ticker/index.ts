@@ -1,6 +1,5 @@
 /** Streams: prices as server-sent events and over a WebSocket. */
-import { HttpError, definePlugin, describe, integerParameter, readQuery } from 'svc/plugin'
-import type { FastifyRequest } from 'svc/plugin'
+import { HttpError, definePlugin, describe, integerParameter, readQuery, type FastifyRequest } from 'svc/plugin'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const INTERVAL_MS = 100

@@ -1,8 +1,7 @@
 import { after, before, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { startTestServer } from 'svc/testing'
-import type { TestServer } from 'svc/testing'
+import { startTestServer, type TestServer } from 'svc/testing'
 
 const folders = [import.meta.dirname, join(import.meta.dirname, '..', 'units')]
 let server: TestServer

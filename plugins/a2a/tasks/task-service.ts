@@ -11,8 +11,18 @@ import { type FollowUp, IdleTask, OwnerChannel, type OwnerRequest } from './owne
 import { Runner, type RunnerParts, WORK_BYTES } from './runner.ts'
 import { isTerminal } from '../protocol/states.ts'
 import type { Steps } from './step-batches.ts'
-import { applyEvent, messageEvent, statusEvent, taskBytes, withConfig, withoutConfig } from './task.ts'
-import type { StoredConfig, Task, TaskEvent, TaskRun } from './task.ts'
+import {
+  applyEvent,
+  messageEvent,
+  statusEvent,
+  taskBytes,
+  withConfig,
+  withoutConfig,
+  type StoredConfig,
+  type Task,
+  type TaskEvent,
+  type TaskRun,
+} from './task.ts'
 
 export interface TaskServiceParts extends RunnerParts {
   readonly replicas: Pick<SvcReplicas, 'self' | 'list'>

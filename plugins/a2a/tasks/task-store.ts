@@ -5,8 +5,7 @@ import { isVanished } from './task-faults.ts'
 import { sessionOf } from './scope.ts'
 import type { TaskStores } from './stores.ts'
 import { isTerminal } from '../protocol/states.ts'
-import { statesAfter } from './task.ts'
-import type { Task, TaskEvent, Update } from './task.ts'
+import { statesAfter, type Task, type TaskEvent, type Update } from './task.ts'
 
 export interface Follower {
   update(update: Update): void

@@ -1,10 +1,8 @@
 /** `/auth/api-key`: a key in a request header. */
-import { describe } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyRequest, type RouteDescription, type Svc } from 'svc/plugin'
 import { isSameSecret } from 'svc/toolkit'
-import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { fieldValues } from '../fields.ts'
-import { RESPONSES, unauthenticated } from '../outcome.ts'
-import type { Authenticated } from '../outcome.ts'
+import { RESPONSES, unauthenticated, type Authenticated } from '../outcome.ts'
 
 interface ExpectedKey {
   header_name: string

@@ -1,9 +1,7 @@
 /** `/auth/basic-auth`: HTTP Basic authentication (RFC 7617). */
-import { describe } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyRequest, type RouteDescription, type Svc } from 'svc/plugin'
 import { isSameSecret, readAuthorization, readBasicCredentials } from 'svc/toolkit'
-import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
-import { RESPONSES, unauthenticated } from '../outcome.ts'
-import type { Authenticated } from '../outcome.ts'
+import { RESPONSES, unauthenticated, type Authenticated } from '../outcome.ts'
 
 interface Credentials {
   username: string

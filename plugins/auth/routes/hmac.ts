@@ -1,10 +1,16 @@
 /** `/auth/hmac`: signed requests. */
-import { describe, readQuery } from 'svc/plugin'
+import {
+  describe,
+  readQuery,
+  type FastifyInstance,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { parseInteger } from 'svc/toolkit'
-import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { checkHmac } from '../hmac/check.ts'
-import { RESPONSES, badRequest } from '../outcome.ts'
-import type { Authenticated } from '../outcome.ts'
+import { RESPONSES, badRequest, type Authenticated } from '../outcome.ts'
 
 interface Key {
   username: string

@@ -1,12 +1,19 @@
 /** `/auth/jwt`: verifies, decodes and exchanges JWTs (RFC 7519) locally, as a gateway does. */
 import { randomUUID } from 'node:crypto'
-import { describe, HttpError, readQuery } from 'svc/plugin'
+import {
+  describe,
+  HttpError,
+  readQuery,
+  type FastifyInstance,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { readBearerToken } from 'svc/toolkit'
-import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import type { ResourceChecks, TokenChecks, TokenClaims, Tokens } from '../../identity/types.ts'
 import { missingToken } from '../bearer.ts'
-import { RESPONSES, badRequest, unauthenticated } from '../outcome.ts'
-import type { Authenticated } from '../outcome.ts'
+import { RESPONSES, badRequest, unauthenticated, type Authenticated } from '../outcome.ts'
 
 /** Seconds for which an exchanged token is valid. */
 const EXCHANGED_LIFE_S = 3600

@@ -1,9 +1,16 @@
 /** `/auth/mtls`: checks client certificates, and provides demo certificates. */
-import { describe, readQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
+import {
+  describe,
+  readQuery,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { summarizeCertificate } from '../certificate.ts'
-import { RESPONSES, unauthenticated } from '../outcome.ts'
-import type { Authenticated } from '../outcome.ts'
+import { RESPONSES, unauthenticated, type Authenticated } from '../outcome.ts'
 
 const SHARED = { category: 'Auth: mTLS', negotiated: true } satisfies Partial<RouteDescription>
 const FORMAT: RouteParameter = {

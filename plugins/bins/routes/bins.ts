@@ -1,6 +1,12 @@
 /** `POST /bin` and `GET /bin`: creates bins, and lists those of the session. */
-import { describe, readJsonObject } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, StreamInfo, Svc } from 'svc/plugin'
+import {
+  describe,
+  readJsonObject,
+  type FastifyInstance,
+  type RouteDescription,
+  type StreamInfo,
+  type Svc,
+} from 'svc/plugin'
 import { readBinResponse } from '../bin-response.ts'
 import type { BinStore } from '../bin-store.ts'
 import { linksOf, summarize } from '../bin.ts'

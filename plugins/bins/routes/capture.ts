@@ -1,7 +1,14 @@
 /** `/bin/{id}` and all paths below, for every method: captures requests, sends the configured response, deletes the bin. */
-import { describe } from 'svc/plugin'
+import {
+  describe,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { sandboxPolicy } from 'svc/toolkit'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { mediaTypeOf } from '../bin-response.ts'
 import type { BinStore } from '../bin-store.ts'
 import type { Bin } from '../bin.ts'

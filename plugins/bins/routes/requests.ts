@@ -1,10 +1,17 @@
 /** `/bin/{id}/requests`, `…/requests/{n}` and `…/requests/stream`: the captured requests of a bin. */
-import { describe, integerParameter, readQuery } from 'svc/plugin'
+import {
+  describe,
+  integerParameter,
+  readQuery,
+  type FastifyInstance,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { lastEventIdOf, parseInteger } from 'svc/toolkit'
-import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import type { BinStore } from '../bin-store.ts'
-import { linksOf, summarize } from '../bin.ts'
-import type { Bin } from '../bin.ts'
+import { linksOf, summarize, type Bin } from '../bin.ts'
 import { numbered } from '../captured-request.ts'
 import { binNotFound, invalidSequenceNumber, requestNotFound } from '../errors.ts'
 import type { OpenFeed } from '../feed.ts'

@@ -1,8 +1,7 @@
 /** `/cache/{ttl}`: a cacheable response that stays the same for the life of the process. */
 import { createHash } from 'node:crypto'
-import { describe } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { isNotModified, parseInteger } from 'svc/toolkit'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { invalidTtl } from '../errors.ts'
 
 const MAX_TTL = 4_294_967_295

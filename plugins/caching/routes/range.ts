@@ -1,7 +1,6 @@
 /** `/range/{n}`: letters that can be requested in ranges. */
-import { describe } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { isNotModified, isRangeCurrent, parseInteger, readRange } from 'svc/toolkit'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { invalidCount } from '../errors.ts'
 
 const range: RouteDescription = {

@@ -1,8 +1,7 @@
 /** Sends the GraphiQL page, compressed if the client accepts gzip. */
 import { namesTag, preferredCoding } from 'svc/toolkit'
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
-import { inflatePage } from '../graphiql.ts'
-import type { GraphiqlPage } from '../graphiql.ts'
+import { inflatePage, type GraphiqlPage } from '../graphiql.ts'
 
 export function sendPage(request: FastifyRequest, reply: FastifyReply, page: GraphiqlPage): FastifyReply {
   reply

@@ -1,8 +1,6 @@
 /** `GET /graphql/schema`: the schema as text. */
-import { printSchema } from 'graphql'
-import type { GraphQLSchema } from 'graphql'
-import { describe } from 'svc/plugin'
-import type { FastifyInstance } from 'svc/plugin'
+import { printSchema, type GraphQLSchema } from 'graphql'
+import { describe, type FastifyInstance } from 'svc/plugin'
 import { lazy } from '../lazy.ts'
 
 const description = describe({

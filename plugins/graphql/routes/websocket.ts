@@ -1,6 +1,14 @@
 /** `/graphql/ws` and handshakes at `/graphql`: operations over a WebSocket, with the first supported subprotocol offered. */
-import { HttpError, describe } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc, WebSocket } from 'svc/plugin'
+import {
+  HttpError,
+  describe,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type Svc,
+  type WebSocket,
+} from 'svc/plugin'
 import { Connection } from '../connection.ts'
 import type { Engine } from '../engine.ts'
 import { subprotocolMissing } from '../errors.ts'

@@ -1,6 +1,5 @@
 /** Executes operations on the demo data with graphql-js, and adds an error code for invalid variables. */
-import { execute, subscribe } from 'graphql'
-import type { ExecutionResult } from 'graphql'
+import { execute, subscribe, type ExecutionResult } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { rejectedDocument } from '../errors.ts'
 import type { RootValue } from '../root-value.ts'

@@ -1,6 +1,5 @@
 /** Selects the operation of a document as soon as it is parsed (GraphQL, 6.1). */
-import { getOperationAST } from 'graphql'
-import type { DocumentNode, OperationTypeNode } from 'graphql'
+import { getOperationAST, type DocumentNode, type OperationTypeNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { mutationOverGet, unresolvedOperation } from '../errors.ts'
 

@@ -1,6 +1,5 @@
 /** The GraphQL server: Yoga with plugins for limits, error codes and media types. */
-import { parse } from 'graphql'
-import type { GraphQLSchema } from 'graphql'
+import { parse, type GraphQLSchema } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { Logger, Store } from 'svc/plugin'
 import type { ResponseType } from '../response-type.ts'
@@ -9,8 +8,7 @@ import { useResponseFormat } from './response-format.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { useDocumentLimits } from './document-limits.ts'
 import { useExecution } from './execution.ts'
-import { useOperationSelection } from './operation-selection.ts'
-import type { SelectedOperation } from './operation-selection.ts'
+import { useOperationSelection, type SelectedOperation } from './operation-selection.ts'
 import { usePersistedQueries } from './persisted-queries.ts'
 import { useStrictRequests } from './strict-requests.ts'
 

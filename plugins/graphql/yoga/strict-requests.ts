@@ -1,7 +1,6 @@
 /** Makes Yoga parse requests strictly as GraphQL over HTTP requires, with one error code for malformed requests. */
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
-import { readGet, readPost } from '../http-request.ts'
-import type { HttpOperationRequest } from '../http-request.ts'
+import { readGet, readPost, type HttpOperationRequest } from '../http-request.ts'
 
 /**
  * Yoga's own parsers respond with 500 to variables that are not JSON, with 200 or 400 depending on the media type to a

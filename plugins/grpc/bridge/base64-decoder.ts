@@ -1,6 +1,5 @@
 /** Decodes base64 in chunks of any size; a body may consist of several padded parts (gRPC-Web, text mode). */
-import { Transform } from 'node:stream'
-import type { TransformCallback } from 'node:stream'
+import { Transform, type TransformCallback } from 'node:stream'
 
 export class Base64Decoder extends Transform {
   /** An incomplete group of four characters. */

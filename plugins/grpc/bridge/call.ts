@@ -1,6 +1,5 @@
 /** Relays a call over the bridge, for gRPC and gRPC-Web. When one side ends, the other side is ended as well. */
-import { constants } from 'node:http2'
-import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import { constants, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2'
 import type { MediaTypeCall } from 'svc/toolkit'
 import type { Readable, Transform, Writable } from 'node:stream'
 

@@ -1,6 +1,5 @@
 /** Inner connections to the gRPC server of the generation: one per outer connection that carries calls. */
-import { connect } from 'node:http2'
-import type { ClientHttp2Session } from 'node:http2'
+import { connect, type ClientHttp2Session } from 'node:http2'
 import type { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { createDuplexPair } from './duplex-pair.ts'

@@ -1,6 +1,11 @@
 /** Relays gRPC over HTTP/2 (gRPC over HTTP/2, "Responses"). */
-import { constants } from 'node:http2'
-import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
+import {
+  constants,
+  type ClientHttp2Stream,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
 import type { MediaTypeCall } from 'svc/toolkit'
 import { relay } from './call.ts'
 import { fromCallHeaders } from './headers.ts'

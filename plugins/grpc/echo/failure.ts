@@ -1,6 +1,5 @@
 /** The status and the details of `Fail` (google.rpc error model). */
-import { Metadata, status } from '@grpc/grpc-js'
-import type { ServiceError } from '@grpc/grpc-js'
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
 import type { ProtocolDefinitions } from '../definitions.ts'
 import type { MapEntry } from './metadata.ts'
 

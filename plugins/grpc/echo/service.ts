@@ -1,21 +1,19 @@
 /** The methods of `svc.echo.v1.EchoService`. */
-import { status } from '@grpc/grpc-js'
-import type {
-  Metadata,
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerUnaryCall,
-  ServerWritableStream,
-  UntypedServiceImplementation,
-  sendUnaryData,
+import {
+  status,
+  type Metadata,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type UntypedServiceImplementation,
+  type sendUnaryData,
 } from '@grpc/grpc-js'
 import { type Svc } from 'svc/plugin'
 import { sleep } from 'svc/toolkit'
 import type { ProtocolDefinitions } from '../definitions.ts'
-import { createFailures } from './failure.ts'
-import type { FailRequest } from './failure.ts'
-import { readTimeout, showMetadata } from './metadata.ts'
-import type { MapEntry } from './metadata.ts'
+import { createFailures, type FailRequest } from './failure.ts'
+import { readTimeout, showMetadata, type MapEntry } from './metadata.ts'
 
 interface EchoRequest {
   message: string

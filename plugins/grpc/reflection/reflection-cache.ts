@@ -1,6 +1,5 @@
 /** Keeps the reflection services of the last descriptor sets, because reading all files takes a tenth of a second. */
-import { createReflection } from './service.ts'
-import type { Reflection } from './service.ts'
+import { createReflection, type Reflection } from './service.ts'
 
 export class ReflectionCache {
   #descriptorSets: readonly Buffer[] = []

@@ -2,8 +2,12 @@
  * Server reflection, v1 and v1alpha (grpc/reflection/v1/reflection.proto): the service of the library over the files
  * written by the compiler. Descriptors derived by the loader have generated names that strict clients reject.
  */
-import { status } from '@grpc/grpc-js'
-import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
+import {
+  status,
+  type ServerDuplexStream,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js'
 import { ReflectionService } from '@grpc/reflection'
 import { filesOf, messageNames, nameOf } from './descriptor-files.ts'
 

@@ -1,7 +1,6 @@
 /** Card numbers: groups of digits with one kind of separator, checked by Luhn (ISO/IEC 7812-1, annex B). */
 import { isWordAt, isWordBefore } from '../code-points.ts'
-import { digitRuns, isDigitAt } from './span.ts'
-import type { Span } from './span.ts'
+import { digitRuns, isDigitAt, type Span } from './span.ts'
 
 const MIN_DIGITS = 13
 const MAX_DIGITS = 19

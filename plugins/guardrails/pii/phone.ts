@@ -1,7 +1,6 @@
 /** Phone numbers: North American forms, then international ones that begin with `+`. */
 import { isWordAt, isWordBefore } from '../code-points.ts'
-import { isDigitAt } from './span.ts'
-import type { Span } from './span.ts'
+import { isDigitAt, type Span } from './span.ts'
 
 const NORTH_AMERICAN = /(?:\+?1[ .-]?)?(?:\([2-9]\d\d\)|[2-9]\d\d)[ .-]?\d{3}[ .-]?\d{4}/y
 const MIN_DIGITS = 8

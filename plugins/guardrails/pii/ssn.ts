@@ -1,7 +1,6 @@
 /** US social security numbers: `ddd-dd-dddd` without numbers that are never issued. */
 import { isWordAt, isWordBefore } from '../code-points.ts'
-import { digitRuns, isDigitAt } from './span.ts'
-import type { Span } from './span.ts'
+import { digitRuns, isDigitAt, type Span } from './span.ts'
 
 const LENGTH = 11
 const FORM = /^(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}$/

@@ -1,9 +1,24 @@
 /** The blocklists of Azure AI Content Safety under `/guardrails/azure/contentsafety/text/blocklists`. */
-import { describe, readJsonObject, readQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, HttpError, RouteDescription, Svc } from 'svc/plugin'
+import {
+  describe,
+  readJsonObject,
+  readQuery,
+  type FastifyInstance,
+  type FastifyRequest,
+  type HttpError,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import type { Blocklist, Blocklists } from '../azure-blocklists.ts'
-import { checkName, cutPage, parseBlocklist, parseItemIds, parseItems, parsePage } from '../azure-blocklist-request.ts'
-import type { Page } from '../azure-blocklist-request.ts'
+import {
+  checkName,
+  cutPage,
+  parseBlocklist,
+  parseItemIds,
+  parseItems,
+  parsePage,
+  type Page,
+} from '../azure-blocklist-request.ts'
 import { azureError } from '../errors.ts'
 
 const LISTS = '/guardrails/azure/contentsafety/text/blocklists'

@@ -1,6 +1,12 @@
 /** Azure AI Content Safety under `/guardrails/azure/contentsafety`. */
-import { describe, readJsonObject } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
+import {
+  describe,
+  readJsonObject,
+  type FastifyInstance,
+  type FastifyRequest,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { analyze, parseAnalyze, parseShield, shield } from '../azure.ts'
 import { analyzeImage, parseImage } from '../azure-image.ts'
 import type { Blocklist, Blocklists } from '../azure-blocklists.ts'

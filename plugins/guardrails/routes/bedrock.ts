@@ -1,6 +1,5 @@
 /** Bedrock's ApplyGuardrail under `/guardrails/bedrock`. */
-import { describe, readJsonObject } from 'svc/plugin'
-import type { FastifyInstance, HttpError, Svc } from 'svc/plugin'
+import { describe, readJsonObject, type FastifyInstance, type HttpError, type Svc } from 'svc/plugin'
 import { applyGuardrail } from '../bedrock.ts'
 import { parseGuardrail } from '../bedrock-request.ts'
 import { bedrockError } from '../errors.ts'

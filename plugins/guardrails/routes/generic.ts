@@ -1,7 +1,6 @@
 /** The generic routes: the index, `/guardrails/check` and `/guardrails/pii/redact`. */
 import { isUtf8 } from 'node:buffer'
-import { describe, readJsonObject } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, Svc } from 'svc/plugin'
+import { describe, readJsonObject, type FastifyInstance, type FastifyRequest, type Svc } from 'svc/plugin'
 import { checkText, Lists } from '../check.ts'
 import { genericError, unknownPiiType } from '../errors.ts'
 import { findPersonalData, label, mask, piiTypes, replaceEntities } from '../personal-data.ts'

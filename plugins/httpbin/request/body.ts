@@ -3,8 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { parse } from 'lossless-json'
 import { isTextNestedWithin } from 'svc/toolkit'
 import { Failure } from '../failure.ts'
-import { readForm, readLenient } from './query.ts'
-import type { Values } from './query.ts'
+import { readForm, readLenient, type Values } from './query.ts'
 
 export interface ReadBody {
   data: string

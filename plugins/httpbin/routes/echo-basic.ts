@@ -1,9 +1,8 @@
 /** The `echo-basic` server of the conformance tests of Gateway API. */
 import { X509Certificate } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
-import { describe, readQuery } from 'svc/plugin'
+import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
 import { headerProblem } from 'svc/toolkit'
-import type { FastifyInstance, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import { CATEGORY } from '../mounting.ts'
 import type { HttpbinOptions } from '../options.ts'
 import { readHeaders } from '../request/headers.ts'

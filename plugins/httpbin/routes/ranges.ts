@@ -1,10 +1,9 @@
 /** `/range`: letters that can be requested in parts. */
-import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'
 import { goDuration, goInteger, pathNumber, pythonFloat } from '../request/numbers.ts'
 import { readRanges, sendContent } from '../response/content.ts'
-import { MAX_SECONDS } from '../call.ts'
+import { type Call, MAX_SECONDS } from '../call.ts'
 
 const SHARED_MAX = 10_240
 

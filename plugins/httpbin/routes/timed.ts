@@ -1,7 +1,6 @@
 /** Slow responses: `/delay`, `/drip`, `/sse`, `/jsonl`, and `/unstable`. */
 import { createHash } from 'node:crypto'
-import { MAX_SECONDS } from '../call.ts'
-import type { Call } from '../call.ts'
+import { MAX_SECONDS, type Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'
 import { goDuration, goFloat, goInteger, pythonFloat, showDuration } from '../request/numbers.ts'

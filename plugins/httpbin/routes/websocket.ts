@@ -1,7 +1,6 @@
 /** `/websocket/echo` of go-httpbin. */
-import { describe, HttpError } from 'svc/plugin'
+import { describe, HttpError, type FastifyInstance, type FastifyRequest, type Svc, type WebSocket } from 'svc/plugin'
 import { rawQuery } from 'svc/toolkit'
-import type { FastifyInstance, FastifyRequest, Svc, WebSocket } from 'svc/plugin'
 import { MAX_SECONDS } from '../call.ts'
 import { Failure, renderFailure } from '../failure.ts'
 import { CATEGORY } from '../mounting.ts'

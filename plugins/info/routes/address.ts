@@ -1,7 +1,6 @@
 /** `/ip`, `/ip/v4`, `/ip/v6`. */
 import { isIPv6 } from 'node:net'
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyRequest, type RouteDescription, type Svc } from 'svc/plugin'
 
 function describeAddress(path: string, summary: string, fields: string): RouteDescription {
   return {

@@ -1,9 +1,7 @@
 /** `/date` and `/time`, in UTC and in any time zone. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { unknownTimezone } from '../errors.ts'
-import { createZoneClock } from '../zone-clock.ts'
-import type { ZonedTime } from '../zone-clock.ts'
+import { createZoneClock, type ZonedTime } from '../zone-clock.ts'
 
 const shared = { category: 'Info & Random', negotiated: true } satisfies Partial<RouteDescription>
 

@@ -1,8 +1,14 @@
 /** `/uuid`, `/guuid`, `/random` and the paths below it. */
 import { randomInt, randomUUID } from 'node:crypto'
-import { describe } from 'svc/plugin'
+import {
+  describe,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { parseInteger } from 'svc/toolkit'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { invalidCount } from '../errors.ts'
 import { loremIpsum } from '../lorem-ipsum.ts'
 import { randomBetween, readBound } from '../random-integer.ts'

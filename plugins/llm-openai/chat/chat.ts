@@ -11,8 +11,15 @@ import type {
   StreamEvent,
 } from '../../llm/types.ts'
 import { isRecord, JsonList } from 'svc/toolkit'
-import { createChatWriter } from './chat-json.ts'
-import type { ChatExtras, ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
+import {
+  createChatWriter,
+  type ChatExtras,
+  type ChatChunk,
+  type ChatReply,
+  type ChatWriter,
+  type ChunkChoice,
+  type Delta,
+} from './chat-json.ts'
 import { contextError } from '../format/context-error.ts'
 import { nameFiles, type FileServices } from '../files/name-files.ts'
 import { describePost } from '../format/describe.ts'

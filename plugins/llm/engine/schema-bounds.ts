@@ -1,6 +1,5 @@
 /** Adjusts values to the constraints of a JSON Schema: lengths, ranges, multiples. */
-import type { JsonObject } from './json.ts'
-import { countOf } from './json.ts'
+import { type JsonObject, countOf } from './json.ts'
 
 const paddedCharacters = 4096
 

@@ -1,7 +1,6 @@
 /** `GET /ai/{provider}/metrics` and `PUT /ai/{provider}/load`, for providers with `metrics`. */
-import { describe, HttpError, invalidParameter, readJsonObject } from 'svc/plugin'
+import { describe, HttpError, invalidParameter, readJsonObject, type FastifyInstance, type Svc } from 'svc/plugin'
 import { unknownName } from 'svc/toolkit'
-import type { FastifyInstance, Svc } from 'svc/plugin'
 import type { EngineMetrics } from './engine-metrics.ts'
 import { CONTENT_TYPE } from './exposition.ts'
 import { GAUGES, type LoadChange } from './stated-load.ts'

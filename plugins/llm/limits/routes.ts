@@ -1,6 +1,5 @@
 /** `GET /ai/limits`: the live buckets, with what they have left. */
-import { describe, HttpError, readQuery } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, HttpError, readQuery, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { CATEGORY } from '../contract/category.ts'
 import { wholeRemaining } from './bucket.ts'
 import { DIMENSIONS, type LimitState } from '../contract/limit-state.ts'

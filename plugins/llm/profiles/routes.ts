@@ -1,6 +1,5 @@
 /** `GET /ai/profiles`, and the draws of a profile, to check it without waiting for it. */
-import { describe, HttpError, readQuery } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription } from 'svc/plugin'
+import { describe, HttpError, readQuery, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { CATEGORY } from '../contract/category.ts'
 import { drawer, drawSeed, meanOf, rounded, summarize } from './draws.ts'
 import { RANDOM, type Profile } from './profile.ts'

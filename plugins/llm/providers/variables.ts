@@ -1,6 +1,5 @@
 /** The environment variables of the plugin. */
-import { boolean, text, variable } from 'svc/plugin'
-import type { VariableValues } from 'svc/plugin'
+import { boolean, text, variable, type VariableValues } from 'svc/plugin'
 
 export const variables = {
   requireAuth: variable({

@@ -1,15 +1,15 @@
 /** Registers a provider's routes, with their descriptions, below its base path and its aliases. */
-import { describe } from 'svc/plugin'
-import { replaceParameters, templateParameters } from 'svc/toolkit'
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  RouteCredential,
-  RouteDescription,
-  RouteExample,
-  RouteParameter,
+import {
+  describe,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteCredential,
+  type RouteDescription,
+  type RouteExample,
+  type RouteParameter,
 } from 'svc/plugin'
+import { replaceParameters, templateParameters } from 'svc/toolkit'
 import { CATEGORY } from '../contract/category.ts'
 import { createErrorForm } from '../path/error-form.ts'
 import { socketRoute } from '../path/sockets.ts'

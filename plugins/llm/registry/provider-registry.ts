@@ -1,7 +1,6 @@
 /** Registers the wire formats and the named providers, and lists them for the index. */
-import { describe } from 'svc/plugin'
+import { describe, type FastifyInstance } from 'svc/plugin'
 import { readParameters, templateParameters, unknownName } from 'svc/toolkit'
-import type { FastifyInstance } from 'svc/plugin'
 import { createEngine } from './engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from '../providers/instance.ts'

@@ -1,7 +1,15 @@
 /** `/ai`: the index of providers, and the recorded requests. */
-import { describe, HttpError } from 'svc/plugin'
+import {
+  describe,
+  HttpError,
+  type FastifyInstance,
+  type FastifyRequest,
+  type InspectorEntry,
+  type Json,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { Redactor } from 'svc/toolkit'
-import type { FastifyInstance, FastifyRequest, InspectorEntry, Json, RouteDescription, Svc } from 'svc/plugin'
 import type { ProviderRegistry } from './provider-registry.ts'
 import { LISTED_HEADERS } from '../headers/request-headers.ts'
 import type { FaultParser } from '../headers/faults.ts'

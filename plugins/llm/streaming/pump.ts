@@ -1,7 +1,6 @@
 /** Writes the events of a streamed reply at its speed, and breaks the stream if a fault requests it. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Pacer } from 'svc/plugin'
-import type { BodyStream, StreamEnd } from 'svc/plugin'
+import { Pacer, type BodyStream, type StreamEnd } from 'svc/plugin'
 import type { StreamBreak } from '../headers/faults.ts'
 import type { StreamOutput, Written } from './output.ts'
 import type { StreamEnding, StreamEvent } from '../contract/stream.ts'

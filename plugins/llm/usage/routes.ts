@@ -1,7 +1,16 @@
 /** `/ai/usage`: what the mock LLM counted, as JSON and CSV, and the calls behind it. */
-import { describe, HttpError, readQuery } from 'svc/plugin'
+import {
+  describe,
+  HttpError,
+  readQuery,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { preferredType } from 'svc/toolkit'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { CATEGORY } from '../contract/category.ts'
 import type { LoggedCall } from './call.ts'
 import type { Ledger, LedgerRow } from './ledger.ts'

@@ -1,6 +1,5 @@
 /** `GET /orchestration/status`: describes the steps. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { PIPELINE, STEPS } from '../steps.ts'
 
 const status: RouteDescription = {

@@ -1,14 +1,18 @@
 /** `POST /orchestration/step/1` to `/4`. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
+import {
+  describe,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { enrich } from '../enrichment.ts'
 import { badRequest, transactionDenied, unauthorized } from '../errors.ts'
-import { isText, readPayment } from '../payment.ts'
-import type { Payment } from '../payment.ts'
+import { isText, readPayment, type Payment } from '../payment.ts'
 import { riskScore } from '../risk-score.ts'
-import { STEPS } from '../steps.ts'
-import type { Step } from '../steps.ts'
+import { STEPS, type Step } from '../steps.ts'
 import { validate } from '../validation.ts'
 
 const SUMMARIES: Record<Step['name'], string> = {

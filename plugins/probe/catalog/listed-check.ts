@@ -1,6 +1,5 @@
 /** A check as `svc probe list --json` and `GET /_svc/probe/checks` show it. */
-import { impactOf } from './check.ts'
-import type { Check } from './check.ts'
+import { impactOf, type Check } from './check.ts'
 
 export function listedCheck(check: Check): Record<string, unknown> {
   const { id, title, group, level, sources, since, hostile = false } = check

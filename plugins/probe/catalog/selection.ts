@@ -1,6 +1,5 @@
 /** Which checks of the catalog run. */
-import { GROUPS } from './check.ts'
-import type { Check } from './check.ts'
+import { GROUPS, type Check } from './check.ts'
 
 export interface Selection {
   /** Null: all. */

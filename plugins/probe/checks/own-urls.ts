@@ -2,8 +2,7 @@
  * URLs of svc itself, in documents that it makes from what the gateway tells it: metadata, challenges, cards. RFC 8414 and RFC
  * 9728 bind clients and servers, so a gateway that tells too little gets a warning, and all these checks have one cause.
  */
-import { pass, skip, warn } from '../catalog/check.ts'
-import type { Facts, Verdict } from '../catalog/check.ts'
+import { pass, skip, warn, type Facts, type Verdict } from '../catalog/check.ts'
 import type { CauseId } from '../catalog/causes.ts'
 
 /** A URL that clients can't use: it has another host, scheme or path than that of the gateway. */

@@ -3,8 +3,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Address } from './address.ts'
 import { clock } from './changes.ts'
-import { shiftTimes } from '../upstream/arrival-record.ts'
-import type { ArrivalRecord } from '../upstream/arrival-record.ts'
+import { shiftTimes, type ArrivalRecord } from '../upstream/arrival-record.ts'
 import type { StepScript } from '../upstream/script.ts'
 
 const MAX_ANSWER = 64 * 1024 * 1024

@@ -1,6 +1,5 @@
 /** A client connection on a socket: nothing is between the probe and the bytes. */
-import { connect as connectTcp } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Address } from './address.ts'
 import { Changes, clock } from './changes.ts'

@@ -5,8 +5,7 @@ import type { StepScript } from '../upstream/script.ts'
 import type { CallRecord, ExchangeRecord } from './exchange.ts'
 import { fieldsOfLines } from './http2-message.ts'
 import { lastChunkAt, unchunked } from './http2-request.ts'
-import { valuesOf } from './response-parser.ts'
-import type { Field, Response } from './response-parser.ts'
+import { valuesOf, type Field, type Response } from './response-parser.ts'
 
 /** A request as it arrived at the upstream. */
 export class ArrivalView {

@@ -1,12 +1,10 @@
 /** Sends the requests of one connection and records what came back. */
 import { sleep } from 'svc/toolkit'
 import { clock } from './changes.ts'
-import { openConnection } from './connection.ts'
-import type { Connection, Piece, TlsTrust } from './connection.ts'
+import { openConnection, type Connection, type Piece, type TlsTrust } from './connection.ts'
 import type { Address } from './address.ts'
 import type { EncodedRequest, Part, RequestSpec } from './request.ts'
-import { ResponseParser } from './response-parser.ts'
-import type { Field, Response } from './response-parser.ts'
+import { ResponseParser, type Field, type Response } from './response-parser.ts'
 
 /** The requests of one client connection, in order. */
 export interface ConnectionSpec {

@@ -1,6 +1,5 @@
 /** Rules that every check obeys before its own judge is asked. */
-import { fault, skip, warn } from '../catalog/check.ts'
-import type { Check, Verdict } from '../catalog/check.ts'
+import { fault, skip, warn, type Check, type Verdict } from '../catalog/check.ts'
 import type { Evidence } from './evidence.ts'
 
 const REFUSALS = new Set([401, 403, 404, 405, 407, 421, 426, 429, 501])

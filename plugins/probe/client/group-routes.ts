@@ -2,8 +2,7 @@
 import type { Check } from '../catalog/check.ts'
 import type { Address } from './address.ts'
 import type { Routes } from './routes.ts'
-import { ROOT } from './step-runner.ts'
-import type { Route } from './step-runner.ts'
+import { ROOT, type Route } from './step-runner.ts'
 
 /** A route in any protocol. */
 export type End = Omit<Route, 'protocol'>

@@ -1,9 +1,7 @@
 /** Whether the gateway and the upstream still answer, and whether something else has disturbed a measurement. */
 import { sleep } from 'svc/toolkit'
-import { fail, fault, skip } from '../catalog/check.ts'
-import type { Check, Facts, Verdict } from '../catalog/check.ts'
-import { BackChannelError } from './back-channel.ts'
-import type { BackChannel } from './back-channel.ts'
+import { fail, fault, skip, type Check, type Facts, type Verdict } from '../catalog/check.ts'
+import { BackChannelError, type BackChannel } from './back-channel.ts'
 import type { End } from './group-routes.ts'
 import { LoadMonitor } from './load-monitor.ts'
 import type { Route, StepRunner } from './step-runner.ts'

@@ -1,13 +1,25 @@
 /** Sends the requests of one HTTP/2 connection, each on a stream of its own. */
-import { connect, constants } from 'node:http2'
-import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2'
+import {
+  connect,
+  constants,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
 import type { Socket } from 'node:net'
 import { sleep } from 'svc/toolkit'
 import { Changes, clock } from './changes.ts'
-import { MAX_RECEIVED, openSocket } from './connection.ts'
-import type { Piece } from './connection.ts'
-import { SILENCE_MS, failedExchange, maxResponseMs } from './exchange.ts'
-import type { CallRecord, ConnectionSpec, ExchangeOptions, ExchangeRecord, Patience } from './exchange.ts'
+import { MAX_RECEIVED, openSocket, type Piece } from './connection.ts'
+import {
+  SILENCE_MS,
+  failedExchange,
+  maxResponseMs,
+  type CallRecord,
+  type ConnectionSpec,
+  type ExchangeOptions,
+  type ExchangeRecord,
+  type Patience,
+} from './exchange.ts'
 import { http2RequestHead, http2ResponseHead, http2Trailers } from './http2-message.ts'
 import { runFormExchange } from './http2-form.ts'
 import type { EncodedHttp2Request } from './http2-request.ts'

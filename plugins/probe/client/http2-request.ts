@@ -1,7 +1,6 @@
 /** Requests of the client half in HTTP/2. */
 import { http2Fields } from './http2-message.ts'
-import { stepPath } from './request.ts'
-import type { Encoding, Part, RequestSpec } from './request.ts'
+import { stepPath, type Encoding, type Part, type RequestSpec } from './request.ts'
 import type { Field } from './response-parser.ts'
 
 export interface EncodedHttp2Request {

@@ -1,7 +1,6 @@
 /** Where groups live at gateways that have addresses of their own: the file of `--routes`. */
 import { isRecord, nearest } from 'svc/toolkit'
-import { readAddress } from './address.ts'
-import type { Address } from './address.ts'
+import { readAddress, type Address } from './address.ts'
 
 export interface GroupRoute {
   /** Null: that of the gateway. */

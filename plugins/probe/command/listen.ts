@@ -1,8 +1,7 @@
 /** An upstream in the process of the command, for `--listen`. */
 import { randomUUID } from 'node:crypto'
 import type { CommandContext, CommandServer } from 'svc/plugin'
-import { readAddress } from '../client/address.ts'
-import type { Address } from '../client/address.ts'
+import { readAddress, type Address } from '../client/address.ts'
 import { BackChannelError } from '../client/back-channel.ts'
 import type { ProbeOptions } from './options.ts'
 

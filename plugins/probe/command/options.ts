@@ -2,8 +2,7 @@
 import { nearest, trimEndCharacters } from 'svc/toolkit'
 import type { Check } from '../catalog/check.ts'
 import { selectChecks } from '../catalog/selection.ts'
-import { readAddress } from '../client/address.ts'
-import type { Address } from '../client/address.ts'
+import { readAddress, type Address } from '../client/address.ts'
 import { PROBE_OPTIONS } from '../options.ts'
 import type { FailOn } from '../report/report.ts'
 

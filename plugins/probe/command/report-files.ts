@@ -8,8 +8,7 @@ import { junitReport } from '../report/junit-report.ts'
 import { markdownReport } from '../report/markdown-report.ts'
 import type { Report } from '../report/report.ts'
 import { lastWord, terminalReport } from '../report/terminal-report.ts'
-import { ArgumentError } from './options.ts'
-import type { Format, ProbeOptions } from './options.ts'
+import { ArgumentError, type Format, type ProbeOptions } from './options.ts'
 
 const FILES: Record<Exclude<Format, 'terminal'>, string> = {
   json: 'report.json',

@@ -1,10 +1,8 @@
 /** The page of a check: what `svc probe show` and `GET /_svc/probe/checks/{ID}` say, and the files of a release. */
-import { impactOf } from '../catalog/check.ts'
-import type { Check, Facts, Level } from '../catalog/check.ts'
+import { impactOf, type Check, type Facts, type Level } from '../catalog/check.ts'
 import FINDINGS from '../catalog/findings.json' with { type: 'json' }
 import COMPARISON from '../catalog/gateways.json' with { type: 'json' }
-import { encodeRequest } from '../client/request.ts'
-import type { Encoding, RequestSpec } from '../client/request.ts'
+import { encodeRequest, type Encoding, type RequestSpec } from '../client/request.ts'
 import { visible } from './visible.ts'
 
 const LEVELS: Record<Level, string> = {

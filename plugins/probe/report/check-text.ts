@@ -1,7 +1,6 @@
 /** The page of a check as text for a terminal. */
 import type { Check } from '../catalog/check.ts'
-import { pageOf } from './check-page.ts'
-import type { CheckPage } from './check-page.ts'
+import { pageOf, type CheckPage } from './check-page.ts'
 
 export function checkText(check: Check): string {
   const { id, title, group, sources } = check

@@ -1,6 +1,5 @@
 /** What was found: each result, or all results that have one cause. */
-import { CAUSES } from '../catalog/causes.ts'
-import type { Cause, CauseId } from '../catalog/causes.ts'
+import { CAUSES, type Cause, type CauseId } from '../catalog/causes.ts'
 import type { ReportedResult } from './report.ts'
 
 /** The verdicts that a reader has to see. */

@@ -4,8 +4,7 @@ import { errorName, frameTexts } from '../client/http2-form.ts'
 import { fieldsOfLines, http2RequestHead } from '../client/http2-message.ts'
 import type { Field } from '../client/response-parser.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
-import { MAX_SIDE, relative, timed } from './side-facts.ts'
-import type { SideFacts } from './side-facts.ts'
+import { MAX_SIDE, relative, timed, type SideFacts } from './side-facts.ts'
 
 /** Size and chunks are those of the content. */
 export interface Http2Side extends SideFacts {

@@ -1,6 +1,5 @@
 /** Judges the evidence of a report again, without sending anything. */
-import { fault } from '../catalog/check.ts'
-import type { Check, Verdict } from '../catalog/check.ts'
+import { fault, type Check, type Verdict } from '../catalog/check.ts'
 import { generalVerdict } from '../client/general-rules.ts'
 import { evidenceOf, factsOf } from './recorded-evidence.ts'
 import type { Report, ReportedResult } from './report.ts'

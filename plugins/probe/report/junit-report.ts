@@ -1,6 +1,5 @@
 /** The report as JUnit XML. */
-import { counts, groupsOf } from './report.ts'
-import type { FailOn, Report, ReportedResult } from './report.ts'
+import { counts, groupsOf, type FailOn, type Report, type ReportedResult } from './report.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { visible, visibleLines } from './visible.ts'
 import { textOf } from './side-lines.ts'

@@ -1,8 +1,6 @@
 /** The report as Markdown. */
-import { findingsOf, impactOfFinding } from './findings.ts'
-import type { Finding } from './findings.ts'
-import { groupsOf } from './report.ts'
-import type { Report, ReportedResult } from './report.ts'
+import { findingsOf, impactOfFinding, type Finding } from './findings.ts'
+import { groupsOf, type Report, type ReportedResult } from './report.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { headTextOf } from './side-lines.ts'
 import { skipReasons, skipText } from './skip-reasons.ts'

@@ -1,18 +1,22 @@
 /** The report of a run as JSON. */
 import { CATALOGUE } from '../catalog/version.ts'
-import { GROUPS, impactOf } from '../catalog/check.ts'
-import type { Facts, Impact, Level, Source, VerdictWord } from '../catalog/check.ts'
+import {
+  GROUPS,
+  impactOf,
+  type Facts,
+  type Impact,
+  type Level,
+  type Source,
+  type VerdictWord,
+} from '../catalog/check.ts'
 import type { CheckResult } from '../client/check-result.ts'
 import type { Evidence } from '../client/evidence.ts'
 import type { RunResult } from '../client/probe-run.ts'
 import type { Reached } from '../client/reach.ts'
-import { accepts } from './baseline.ts'
+import { accepts, type Baseline } from './baseline.ts'
 import { countFindings } from './findings.ts'
-import type { Baseline } from './baseline.ts'
-import { recordedEvidence, recordedFacts } from './recorded-evidence.ts'
-import type { RecordedEvidence, RecordedFacts } from './recorded-evidence.ts'
-import { exchangesOf } from './sides.ts'
-import type { ReportedExchange } from './sides.ts'
+import { recordedEvidence, recordedFacts, type RecordedEvidence, type RecordedFacts } from './recorded-evidence.ts'
+import { exchangesOf, type ReportedExchange } from './sides.ts'
 
 export interface ReportedResult {
   id: string

@@ -1,10 +1,8 @@
 /** The four sides of an exchange: sent, arrived, answered, came back. */
 import type { Call, Evidence } from '../client/evidence.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
-import { http2AnsweredSide, http2ArrivedSide, http2ReceivedSide, http2SentSide } from './http2-sides.ts'
-import type { Http2Side } from './http2-sides.ts'
-import { MAX_SIDE, relative, timed } from './side-facts.ts'
-import type { SideFacts } from './side-facts.ts'
+import { http2AnsweredSide, http2ArrivedSide, http2ReceivedSide, http2SentSide, type Http2Side } from './http2-sides.ts'
+import { MAX_SIDE, relative, timed, type SideFacts } from './side-facts.ts'
 
 /** A message of HTTP/1.1: bytes as text in ISO 8859-1. */
 export interface BytesSide extends SideFacts {

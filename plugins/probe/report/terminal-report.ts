@@ -1,9 +1,7 @@
 /** The report for a terminal. */
 import type { Cause } from '../catalog/causes.ts'
-import { findingsOf } from './findings.ts'
-import type { Finding } from './findings.ts'
-import type { FailOn, Report, ReportedResult } from './report.ts'
-import { groupsOf } from './report.ts'
+import { findingsOf, type Finding } from './findings.ts'
+import { type FailOn, type Report, type ReportedResult, groupsOf } from './report.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { skipReasons, skipText } from './skip-reasons.ts'
 import { goneText } from './upstream-text.ts'

@@ -1,7 +1,6 @@
 /** The catalog over HTTP. */
-import { describe, refusal } from 'svc/plugin'
+import { describe, refusal, type FastifyInstance } from 'svc/plugin'
 import { nearest } from 'svc/toolkit'
-import type { FastifyInstance } from 'svc/plugin'
 import { listedCheck } from '../catalog/listed-check.ts'
 import { CATALOGUE } from '../catalog/version.ts'
 import { catalogWith } from '../checks/custom/registry.ts'

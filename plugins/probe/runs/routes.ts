@@ -1,6 +1,14 @@
 /** Runs over HTTP. */
-import { HttpError, describe, refusal } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
+import {
+  HttpError,
+  describe,
+  refusal,
+  type FastifyInstance,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { catalogWith } from '../checks/custom/registry.ts'
 import { BackChannel } from '../client/back-channel.ts'
 import type { ProbeSection } from '../options.ts'

@@ -1,5 +1,5 @@
 /** The body of `POST /_svc/probe/runs`. */
-import { HttpError, refusal } from 'svc/plugin'
+import { HttpError, refusal, type Json, type JsonObject } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
@@ -10,14 +10,11 @@ import {
   rejectUnknownKeys,
   unknownName,
 } from 'svc/toolkit'
-import type { Json, JsonObject } from 'svc/plugin'
 import { newGroupsOf, selectChecks } from '../catalog/selection.ts'
 import type { Check } from '../catalog/check.ts'
-import { readAddress } from '../client/address.ts'
-import type { Address } from '../client/address.ts'
+import { readAddress, type Address } from '../client/address.ts'
 import type { Field } from '../client/response-parser.ts'
-import { NO_ROUTES, readRoutes } from '../client/routes.ts'
-import type { Routes } from '../client/routes.ts'
+import { NO_ROUTES, readRoutes, type Routes } from '../client/routes.ts'
 
 export const RUN_SCHEMA = {
   type: 'object',

@@ -1,8 +1,6 @@
 /** What the server may contact for a run, and how it reaches itself. */
-import { HttpError, refusal } from 'svc/plugin'
-import type { Svc } from 'svc/plugin'
-import { readAddress } from '../client/address.ts'
-import type { Address } from '../client/address.ts'
+import { HttpError, refusal, type Svc } from 'svc/plugin'
+import { readAddress, type Address } from '../client/address.ts'
 import type { ProbeSection } from '../options.ts'
 import type { RunRequest } from './run-request.ts'
 

@@ -2,8 +2,7 @@
 import { constants } from 'node:http2'
 import type { TapHttp2Reply } from 'svc/toolkit'
 import { http2Fields, http2ResponseHead, http2Trailers } from '../client/http2-message.ts'
-import { ResponseParser } from '../client/response-parser.ts'
-import type { Field } from '../client/response-parser.ts'
+import { ResponseParser, type Field } from '../client/response-parser.ts'
 import type { Answered, ScriptWriter } from './answer.ts'
 
 /** Records in `answered` what is written, in the form of HTTP/2. */

@@ -13,8 +13,7 @@ import {
 } from 'svc/plugin'
 import { CATALOGUE } from '../catalog/version.ts'
 import { SharedSessions } from './shared-sessions.ts'
-import { MAX_SESSION_S, ProbeSessions } from './sessions.ts'
-import type { ProbeSession } from './sessions.ts'
+import { MAX_SESSION_S, ProbeSessions, type ProbeSession } from './sessions.ts'
 import type { ProbeSection } from '../options.ts'
 import { MAX_STEPS, readScripts } from './script.ts'
 

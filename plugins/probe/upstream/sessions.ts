@@ -1,13 +1,10 @@
 /** Probe sessions: a nonce, the scripts of its steps, and what arrived. */
 import { randomBytes } from 'node:crypto'
 import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/toolkit'
-import { Answered, answer } from './answer.ts'
-import type { ScriptWriter } from './answer.ts'
-import { arrivalRecord } from './arrival-record.ts'
-import type { ArrivalRecord } from './arrival-record.ts'
+import { Answered, answer, type ScriptWriter } from './answer.ts'
+import { arrivalRecord, type ArrivalRecord } from './arrival-record.ts'
 import { http2Writer } from './http2-writer.ts'
-import { MAX_STEPS, defaultScript } from './script.ts'
-import type { StepScript } from './script.ts'
+import { MAX_STEPS, defaultScript, type StepScript } from './script.ts'
 
 export const MAX_SESSIONS = 4
 export const MAX_SESSION_S = 15 * 60

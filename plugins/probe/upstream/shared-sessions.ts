@@ -2,15 +2,19 @@
  * Sessions of the whole deployment: every replica arms its own tap with the same nonces before a session is open, since the
  * gateway chooses where a request goes. A replica that joins arms its tap when it starts. Arrivals are collected from all.
  */
-import { HttpError, refusal } from 'svc/plugin'
-import type { Channel, Replicated, Svc } from 'svc/plugin'
+import { HttpError, refusal, type Channel, type Replicated, type Svc } from 'svc/plugin'
 import type { ProbeSection } from '../options.ts'
-import { shiftTimes } from './arrival-record.ts'
-import type { ArrivalRecord } from './arrival-record.ts'
-import { MAX_STEPS } from './script.ts'
-import type { StepScript } from './script.ts'
-import { MAX_SESSIONS, createNonces } from './sessions.ts'
-import type { FindScript, ProbeSession, ProbeSessions, SelectedArrivals, SessionNonces } from './sessions.ts'
+import { shiftTimes, type ArrivalRecord } from './arrival-record.ts'
+import { MAX_STEPS, type StepScript } from './script.ts'
+import {
+  MAX_SESSIONS,
+  createNonces,
+  type FindScript,
+  type ProbeSession,
+  type ProbeSessions,
+  type SelectedArrivals,
+  type SessionNonces,
+} from './sessions.ts'
 
 type Message =
   | { do: 'open'; nonces: SessionNonces; ttlS: number }

@@ -1,6 +1,5 @@
 /** The upstream half after a 101: a WebSocket that echoes messages, or bytes that are written back. */
-import { acceptOf, ConversationReader, encodeFrame, OPCODE } from '../client/websocket-frames.ts'
-import type { Conversation } from '../client/websocket-frames.ts'
+import { acceptOf, ConversationReader, encodeFrame, OPCODE, type Conversation } from '../client/websocket-frames.ts'
 import type { ScriptWriter } from './answer.ts'
 
 function valueOf(head: Buffer, name: string): string {

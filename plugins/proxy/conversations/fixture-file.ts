@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parse, stringify } from 'yaml'
-import { StepBudget } from 'svc/plugin'
+import { StepBudget, type Json, type JsonObject } from 'svc/plugin'
 import { deepEqual, isRecord } from 'svc/toolkit'
-import type { Json, JsonObject } from 'svc/plugin'
 import type { FixtureRule } from './fixture-rule.ts'
 
 const MAX_RULES = 2000

@@ -4,11 +4,9 @@ import type { JsonObject } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { parseBoundedJson, redactJson } from '../redaction.ts'
 import type { RecordedResponse } from '../recordings/recording.ts'
-import { isJsonType, mediaType } from '../recordings/request-shape.ts'
-import type { RequestShape } from '../recordings/request-shape.ts'
+import { isJsonType, mediaType, type RequestShape } from '../recordings/request-shape.ts'
 import { readChatRequest } from './chat-request.ts'
-import { readChatResponse, readChatStream } from './chat-response.ts'
-import type { ChatCall, ChatResponse } from './chat-response.ts'
+import { readChatResponse, readChatStream, type ChatCall, type ChatResponse } from './chat-response.ts'
 
 /** A rule without a name. */
 export interface FixtureRule {

@@ -1,8 +1,7 @@
 /** The response to a conditional or partial request, made of the recorded response to the same request without conditions. */
 import { isNotModified, isPreconditionFailed, isRangeCurrent, parseHttpDate, readRange } from 'svc/toolkit'
 import type { FastifyRequest } from 'svc/plugin'
-import { bodyBytes, chunkBytes } from '../recordings/recording.ts'
-import type { RecordedResponse } from '../recordings/recording.ts'
+import { bodyBytes, chunkBytes, type RecordedResponse } from '../recordings/recording.ts'
 import type { Pairs } from '../recordings/request-shape.ts'
 
 /**

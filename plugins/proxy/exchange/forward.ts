@@ -1,15 +1,20 @@
 /** Forwards a request to the upstream, sends its response as it comes, and records it. */
 import type { IncomingMessage } from 'node:http'
-import { IncompleteBody, MemoryPool } from 'svc/plugin'
-import type { BodyStream, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import {
+  IncompleteBody,
+  MemoryPool,
+  type BodyStream,
+  type FastifyReply,
+  type FastifyRequest,
+  type Svc,
+} from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { upstreamTimeout, upstreamUnreachable } from '../errors.ts'
 import { clientHeaders, headerLines, headerRecord, responseHeaders, upstreamHeaders } from '../forwarded-headers.ts'
 import { isSensitiveHeader } from '../redaction.ts'
 import type { RecordedResponse } from '../recordings/recording.ts'
 import type { Pairs } from '../recordings/request-shape.ts'
-import { MAX_BODIES_BYTES, ResponseRecorder } from './response-recorder.ts'
-import type { AroundBody } from './response-recorder.ts'
+import { MAX_BODIES_BYTES, ResponseRecorder, type AroundBody } from './response-recorder.ts'
 import { sentHeaders } from './sent-headers.ts'
 import { addTrailers, canHaveTrailers, endToEndTrailers, sendEarlyHints } from './trailers.ts'
 import { UpstreamFailure, type Client } from './upstream-request.ts'

@@ -1,8 +1,7 @@
 /** Sends a recorded response, at the recorded pace or at once. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
-import { bodyBytes, chunkBytes } from '../recordings/recording.ts'
-import type { RecordedResponse } from '../recordings/recording.ts'
+import { bodyBytes, chunkBytes, type RecordedResponse } from '../recordings/recording.ts'
 import { sentHeaders } from './sent-headers.ts'
 import { addTrailers, canHaveTrailers, sendEarlyHints } from './trailers.ts'
 

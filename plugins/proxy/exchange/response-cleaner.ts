@@ -1,8 +1,7 @@
 /** Removes secrets from a response: those with names, and those of the request, which an upstream may repeat anywhere. */
 import { isUtf8 } from 'node:buffer'
-import { Pacer } from 'svc/plugin'
+import { Pacer, type Json } from 'svc/plugin'
 import { Redactor, SecretValues } from 'svc/toolkit'
-import type { Json } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import type { RecordedResponse } from '../recordings/recording.ts'
 import { isJsonType, MAX_JSON_CHARACTERS } from '../recordings/request-shape.ts'

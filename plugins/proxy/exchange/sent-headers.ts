@@ -2,8 +2,7 @@
 import { sandboxPolicy } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
-import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
-import type { HeaderLine } from '../forwarded-headers.ts'
+import { headerRecord, responseHeaders, type HeaderLine } from '../forwarded-headers.ts'
 import { locationBelow } from '../target-path.ts'
 
 export function sentHeaders(

@@ -1,6 +1,5 @@
 /** Sends a request to an upstream. */
-import http from 'node:http'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { rootCertificates } from 'node:tls'
 import { IncompleteBody } from 'svc/plugin'

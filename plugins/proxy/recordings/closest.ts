@@ -1,8 +1,7 @@
 /** The recordings closest to a request without one, and how they differ. */
 import { escapeToken } from 'svc/toolkit'
 import type { Upstream } from '../config/upstream.ts'
-import { significantParts } from './request-shape.ts'
-import type { Pairs, RequestShape } from './request-shape.ts'
+import { significantParts, type Pairs, type RequestShape } from './request-shape.ts'
 
 export interface Difference {
   /** Such as `method`, `path`, `query.page`, `headers.accept`, `json/amount`. */

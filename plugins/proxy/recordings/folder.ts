@@ -6,15 +6,18 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Upstream } from '../config/upstream.ts'
-import { compare } from './closest.ts'
-import type { Comparison } from './closest.ts'
-import { parseHar } from './har.ts'
-import type { HarExchange } from './har.ts'
-import { InvalidRecording, parseRecording, parseRequest, printRecording } from './recording.ts'
-import type { RecordedResponse } from './recording.ts'
+import { compare, type Comparison } from './closest.ts'
+import { parseHar, type HarExchange } from './har.ts'
+import { InvalidRecording, parseRecording, parseRequest, printRecording, type RecordedResponse } from './recording.ts'
 import { canonicalPath } from '../target-path.ts'
-import { CONDITIONAL_HEADERS, keyOf, withVarying } from './request-shape.ts'
-import type { AskedRequest, RecordingKey, RequestShape } from './request-shape.ts'
+import {
+  CONDITIONAL_HEADERS,
+  keyOf,
+  withVarying,
+  type AskedRequest,
+  type RecordingKey,
+  type RequestShape,
+} from './request-shape.ts'
 
 export const MAX_FILES = 5000
 export const MAX_FOLDER_BYTES = 256 * 1024 * 1024

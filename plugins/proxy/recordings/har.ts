@@ -1,13 +1,18 @@
 /** Recordings in HAR files (HTTP Archive 1.2): what browsers and proxies export. */
 import { fieldProblem, isRecord, Redactor } from 'svc/toolkit'
 import type { Upstream } from '../config/upstream.ts'
-import { headerRecord, responseHeaders } from '../forwarded-headers.ts'
-import type { HeaderLine } from '../forwarded-headers.ts'
+import { headerRecord, responseHeaders, type HeaderLine } from '../forwarded-headers.ts'
 import { normalizePath } from '../target-path.ts'
-import { InvalidRecording } from './recording.ts'
-import type { RecordedResponse } from './recording.ts'
-import { mediaType, recordedHeader, shapeOf, withVarying } from './request-shape.ts'
-import type { AskedRequest, Pairs, RequestShape } from './request-shape.ts'
+import { InvalidRecording, type RecordedResponse } from './recording.ts'
+import {
+  mediaType,
+  recordedHeader,
+  shapeOf,
+  withVarying,
+  type AskedRequest,
+  type Pairs,
+  type RequestShape,
+} from './request-shape.ts'
 
 export interface HarExchange {
   request: RequestShape

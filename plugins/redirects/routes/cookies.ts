@@ -1,7 +1,16 @@
 /** `/cookies` and below: shows, sets and deletes cookies. */
-import { describe, isFlagSet, readQuery } from 'svc/plugin'
+import {
+  describe,
+  isFlagSet,
+  readQuery,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { parseCookies } from 'svc/toolkit'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { checkName, cookiesIn, formatCookie, formatDeletion, readAttributes, readDomain, readPath } from '../cookie.ts'
 
 const shared = { category: 'Redirects & Cookies', negotiated: true } satisfies Partial<RouteDescription>

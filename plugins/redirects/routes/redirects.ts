@@ -1,7 +1,15 @@
 /** `/redirect/{n}`, `/absolute-redirect/{n}`, `/redirect-to`. */
-import { describe, invalidParameter, quoteInput, readQuery } from 'svc/plugin'
+import {
+  describe,
+  invalidParameter,
+  quoteInput,
+  readQuery,
+  type FastifyInstance,
+  type FastifyRequest,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { parseInteger, rawQuery } from 'svc/toolkit'
-import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { invalidCount, rejectedTarget } from '../errors.ts'
 import { toLocation, rejectionReason } from '../redirect-target.ts'
 

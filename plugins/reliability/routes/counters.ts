@@ -1,6 +1,13 @@
 /** `/flaky/status` and `/flaky/reset`. */
-import { describe, invalidParameter, quoteInput, readQuery } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import {
+  describe,
+  invalidParameter,
+  quoteInput,
+  readQuery,
+  type FastifyInstance,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import type { Counters } from '../counters.ts'
 
 const shared = { category: 'Reliability Testing', negotiated: true } satisfies Partial<RouteDescription>

@@ -1,8 +1,14 @@
 /** `/flaky/{fail_rate}`, `/flaky/pattern/{pattern}`, `/flaky/after/{n}`, `/flaky/recover/{n}`, for every method. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
-import { failingAfter, failingAtRate, failingByPattern, recoveringAfter } from '../behavior.ts'
-import type { Behavior } from '../behavior.ts'
+import {
+  describe,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
+import { failingAfter, failingAtRate, failingByPattern, recoveringAfter, type Behavior } from '../behavior.ts'
 import type { Counters } from '../counters.ts'
 
 const shared = {

@@ -4,8 +4,7 @@
  * characters.
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { malformed } from '../faults.ts'
-import type { SoapFault } from '../faults.ts'
+import { malformed, type SoapFault } from '../faults.ts'
 import type { Element } from './element.ts'
 import { Scope } from './namespaces.ts'
 import { checkCharacters, resolveReferences } from './references.ts'

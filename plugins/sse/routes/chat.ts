@@ -1,6 +1,13 @@
 /** `GET` and `POST /sse/chat`: a reply word by word, like a model. */
-import { describe, readQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
+import {
+  describe,
+  readQuery,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { lastChunk, newChatId, replyTo, wordChunk } from '../chat-reply.ts'
 import { readChatRequest } from '../chat-request.ts'
 import { pace } from '../pace.ts'

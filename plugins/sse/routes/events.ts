@@ -1,7 +1,6 @@
 /** `GET /sse`: numbered events. */
-import { describe, readQuery } from 'svc/plugin'
+import { describe, readQuery, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { lastEventIdOf, parseInteger } from 'svc/toolkit'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { lifetimeOf, numberedEvent, readNumberedEvents } from '../numbered-events.ts'
 import { pace } from '../pace.ts'
 

@@ -4,11 +4,17 @@
  * A page that echoes the query with a `Content-Type` from the query would allow script injection by a link. The type can
  * be chosen, but the response forbids sniffing, and markup characters of the query are escaped in the JSON.
  */
-import { describe, readQuery } from 'svc/plugin'
+import {
+  describe,
+  readQuery,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { sandboxPolicy } from 'svc/toolkit'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
-import { requestedHeaders, showHeaders } from '../requested-headers.ts'
-import type { RequestedHeaders } from '../requested-headers.ts'
+import { requestedHeaders, showHeaders, type RequestedHeaders } from '../requested-headers.ts'
 
 const responseHeaders: RouteDescription = {
   category: 'Response Shaping',

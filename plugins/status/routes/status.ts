@@ -1,6 +1,5 @@
 /** `/status/{code}`, for every method. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { selectStatus, parseStatuses } from '../weighted-status.ts'
 
 const status: RouteDescription = {

@@ -1,7 +1,6 @@
 /** `/base64/{value}`: decodes the value in the path. */
 import { isUtf8 } from 'node:buffer'
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { decodeBase64 } from '../base64.ts'
 import { incorrectBase64 } from '../errors.ts'
 

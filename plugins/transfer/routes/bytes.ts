@@ -1,7 +1,15 @@
 /** `/bytes/{n}` and `/stream-bytes/{n}`: random bytes as a whole and in chunks. */
-import { describe, integerParameter, readQuery } from 'svc/plugin'
+import {
+  describe,
+  integerParameter,
+  readQuery,
+  type BodyStream,
+  type FastifyInstance,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { capCount } from 'svc/toolkit'
-import type { BodyStream, FastifyInstance, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { readCount } from '../count.ts'
 import { makeBytes, readSeed } from '../random-bytes.ts'
 

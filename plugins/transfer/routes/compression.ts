@@ -1,8 +1,6 @@
 /** `/gzip`, `/deflate`, `/brotli`, `/zstd`: an echo that is always compressed, whatever the client accepts. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { createCodings, wasmZstd } from '../compression.ts'
-import type { Coding, Encode } from '../compression.ts'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
+import { createCodings, wasmZstd, type Coding, type Encode } from '../compression.ts'
 import { joinHeaders } from '../joined-headers.ts'
 
 function describeCoding({ name, flag, token }: Coding): RouteDescription {

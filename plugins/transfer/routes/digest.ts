@@ -1,7 +1,6 @@
 /** `/digest/{algorithm}`: a body with a correct or incorrect digest, for gateways that check integrity. */
 import { createHash } from 'node:crypto'
-import { describe, isFlagSet } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription } from 'svc/plugin'
+import { describe, isFlagSet, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { unsupportedAlgorithm } from '../errors.ts'
 
 /** Names in RFC 9530, 5, and in the runtime; the other algorithms of the RFC are deprecated. */

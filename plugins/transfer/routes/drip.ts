@@ -1,8 +1,15 @@
 /** `/drip`: response headers at once, then a slow body. */
-import { decimalParameter, describe, integerParameter, readQuery } from 'svc/plugin'
-import type { BodyStream, FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { scheduleDrops } from '../drip-schedule.ts'
-import type { Drop } from '../drip-schedule.ts'
+import {
+  decimalParameter,
+  describe,
+  integerParameter,
+  readQuery,
+  type BodyStream,
+  type FastifyInstance,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
+import { scheduleDrops, type Drop } from '../drip-schedule.ts'
 
 const drip: RouteDescription = {
   category: 'Response Shaping',

@@ -1,6 +1,14 @@
 /** `/early-hints`: 103 before the response (RFC 8297), to test whether a gateway forwards it. */
-import { decimalParameter, describe, invalidParameter, quoteInput, readQuery } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import {
+  decimalParameter,
+  describe,
+  invalidParameter,
+  quoteInput,
+  readQuery,
+  type FastifyInstance,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 
 const MAX_HINTS = 20
 /** A path that needs no escaping between angle brackets. */

@@ -1,7 +1,6 @@
 /** `/stream/{n}`: JSON lines. */
-import { describe } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyRequest, type RouteDescription, type Svc } from 'svc/plugin'
 import { capCount, queryRecord, rawQuery } from 'svc/toolkit'
-import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { readCount } from '../count.ts'
 import { joinHeaders } from '../joined-headers.ts'
 

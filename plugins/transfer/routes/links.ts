@@ -1,7 +1,6 @@
 /** `/links/{n}` and `/links/{n}/{offset}`: pages that link to one another, for crawlers. */
-import { describe } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type RouteParameter, type Svc } from 'svc/plugin'
 import { capCount, escapeHtml } from 'svc/toolkit'
-import type { FastifyInstance, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { readCount } from '../count.ts'
 
 const MAX_LINKS = 200

@@ -1,6 +1,5 @@
 /** `/trailers`: trailer fields (RFC 9110, 6.5). */
-import { describe, readQuery } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, readQuery, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { readTrailers } from '../trailer-fields.ts'
 
 const description: RouteDescription = {

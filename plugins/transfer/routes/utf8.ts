@@ -1,6 +1,5 @@
 /** `/encoding/utf8`: a page with text in many scripts. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { UTF8_PAGE } from '../utf8-page.ts'
 
 const utf8: RouteDescription = {

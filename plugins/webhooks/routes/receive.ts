@@ -1,6 +1,5 @@
 /** `POST /webhooks/receive/{secret_id}`: accepts webhooks from real senders that are signed with a demo secret. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { DEMO_SECRETS } from '../demo-secrets.ts'
 import { failures, unknownSecretId } from '../errors.ts'
 import { detectScheme } from '../schemes.ts'

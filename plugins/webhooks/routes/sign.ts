@@ -1,7 +1,13 @@
 /** `/webhooks` and `/webhooks/sign`: the supported schemes, and signed examples. */
 import { isUtf8 } from 'node:buffer'
-import { describe, readQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
+import {
+  describe,
+  readQuery,
+  type FastifyInstance,
+  type FastifyRequest,
+  type RouteDescription,
+  type Svc,
+} from 'svc/plugin'
 import { DEMO_SECRETS } from '../demo-secrets.ts'
 import { failures, invalidPayload, refuse } from '../errors.ts'
 import { presentedSecret } from '../presented-secret.ts'

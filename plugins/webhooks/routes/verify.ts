@@ -1,6 +1,15 @@
 /** `POST /webhooks/verify` and `/webhooks/verify/{scheme}`: verifies signatures. */
-import { describe, isFlagSet, readQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
+import {
+  describe,
+  isFlagSet,
+  readQuery,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+  type RouteParameter,
+  type Svc,
+} from 'svc/plugin'
 import { failures } from '../errors.ts'
 import { presentedSecret } from '../presented-secret.ts'
 import { findScheme } from '../schemes.ts'

@@ -1,6 +1,5 @@
 /** The scheme `hmac-hex`: signs only the body, as GitHub does. */
-import { headerOf } from './scheme.ts'
-import type { Scheme } from './scheme.ts'
+import { headerOf, type Scheme } from './scheme.ts'
 
 const HEADER = 'x-hub-signature-256'
 const VERSION = 'sha256='

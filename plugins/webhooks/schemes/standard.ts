@@ -1,6 +1,5 @@
 /** The scheme `standard` (Standard Webhooks 1.0): signs id, timestamp and body with a base64 key. */
-import { headerOf } from './scheme.ts'
-import type { Scheme } from './scheme.ts'
+import { headerOf, type Scheme } from './scheme.ts'
 
 const HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 const SECRET_PREFIX = 'whsec_'

@@ -1,6 +1,5 @@
 /** The scheme `timestamped`: signs timestamp and body, with both parts in one header, as payment providers do. */
-import { headerOf } from './scheme.ts'
-import type { Scheme } from './scheme.ts'
+import { headerOf, type Scheme } from './scheme.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 const VERSION = 'v1='

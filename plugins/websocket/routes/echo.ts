@@ -1,6 +1,5 @@
 /** `GET /ws`: echoes every message. */
-import { describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { echo } from '../echoing.ts'
 import { upgradeRequired } from '../errors.ts'
 import { lifetimeOf } from '../lifetime.ts'

@@ -1,6 +1,5 @@
 /** `GET /ws/time`: sends the time at intervals. */
-import { describe, readQuery } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, readQuery, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { upgradeRequired } from '../errors.ts'
 import { lifetimeOf } from '../lifetime.ts'
 import { readTicks, tick } from '../ticker.ts'

@@ -1,14 +1,11 @@
 /** gRPC over HTTP/2 streams, gRPC-Web over HTTP/1.1, and HTTP/2 itself as bytes on a socket. */
-import { connect as connectHttp2 } from 'node:http2'
-import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect as connectHttp2, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { FRAME, frameTypes } from '../../support/http2-frames.ts'
 import type { AnyFamily, Family, Finding } from '../engine.ts'
 import { mutateBytes, mutateText } from '../mutate.ts'
 import type { Random } from '../random.ts'
-import { sendRaw } from './server.ts'
-import type { HttpInput, Target } from './server.ts'
+import { sendRaw, type HttpInput, type Target } from './server.ts'
 
 interface Call {
   path: string

@@ -1,8 +1,7 @@
 /** Request heads as bytes on a socket. */
 import type { Family, Finding } from '../engine.ts'
 import { mutateBytes } from '../mutate.ts'
-import { sendRaw } from './server.ts'
-import type { Target } from './server.ts'
+import { sendRaw, type Target } from './server.ts'
 
 const SEEDS = [
   'GET /echo?a=1 HTTP/1.1\r\nHost: a.example\r\nAccept: application/json\r\nConnection: close\r\n\r\n',

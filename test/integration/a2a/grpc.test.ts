@@ -1,9 +1,7 @@
 /** The gRPC binding: all operations, the same tasks as the other bindings, errors, streams and deadlines. */
 import t from 'tap'
-import { status } from '@grpc/grpc-js'
-import type { ServiceError } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
-import type { MessageTypeDefinition } from '@grpc/proto-loader'
+import { status, type ServiceError } from '@grpc/grpc-js'
+import { loadFileDescriptorSetFromBuffer, type MessageTypeDefinition } from '@grpc/proto-loader'
 import { readFileSync } from 'node:fs'
 import { A2A_DESCRIPTOR_SET } from '../../../proto/compile.ts'
 import { Caller, COMBINATIONS, type Json } from '../../support/a2a.ts'

@@ -2,11 +2,9 @@
 import t from 'tap'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { authorization, call, callback, encode, locationOf, post } from '../../support/oauth.ts'
-import type { Answer } from '../../support/oauth.ts'
+import { authorization, call, callback, encode, locationOf, post, type Answer } from '../../support/oauth.ts'
 import { pluginFolder } from '../../support/plugins.ts'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import { serve, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
 const PAGE = { Origin: 'https://attacker.example' }

@@ -2,10 +2,15 @@
  * Conditions that would take seconds: patterns, queries and comparisons multiply what a request contains. Each evaluation has
  * a budget, so another client never waits long.
  */
-import t from 'tap'
-import type { Test } from 'tap'
-import { ADMIN_TOKEN, attackedServer, attackWith } from '../../support/attacked-server.ts'
-import type { Answer, AttackedServer, Cost } from '../../support/attacked-server.ts'
+import t, { type Test } from 'tap'
+import {
+  ADMIN_TOKEN,
+  attackedServer,
+  attackWith,
+  type Answer,
+  type AttackedServer,
+  type Cost,
+} from '../../support/attacked-server.ts'
 
 const AT_ONCE = 10
 const MAX_GROWN_MIB = 64

@@ -1,7 +1,6 @@
 /** Documents that show the base URL of the request: any client can make up another `Host`. */
 import t from 'tap'
-import { ADMIN_TOKEN, attackedServer, attackWith } from '../../support/attacked-server.ts'
-import type { Answer } from '../../support/attacked-server.ts'
+import { ADMIN_TOKEN, attackedServer, attackWith, type Answer } from '../../support/attacked-server.ts'
 
 const AT_ONCE = 10
 const MAX_GROWN_MIB = 64

@@ -1,14 +1,10 @@
 /** The host that a request names does not decide what URLs mean: those of settings and allowed hosts stay other servers. */
 import t from 'tap'
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
-import type { JWK } from 'jose'
-import { authorization, call, callback, encode } from '../../support/oauth.ts'
-import type { Body, Fields } from '../../support/oauth.ts'
-import { send } from '../../support/request.ts'
-import type { RequestOptions } from '../../support/request.ts'
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
+import { authorization, call, callback, encode, type Body, type Fields } from '../../support/oauth.ts'
+import { send, type RequestOptions } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 

@@ -1,8 +1,7 @@
 /** Guessing of codes, tokens and ids: how many bits they have, and how often they may be tried. */
 import t from 'tap'
 import { clientOf } from '../../../plugins/identity/device/attempts.ts'
-import { authorization, call, callback, encode, locationOf, post } from '../../support/oauth.ts'
-import type { Answer, Body } from '../../support/oauth.ts'
+import { authorization, call, callback, encode, locationOf, post, type Answer, type Body } from '../../support/oauth.ts'
 import { post as postMcp } from '../../support/mcp.ts'
 import { serve } from '../../support/server.ts'
 

@@ -1,10 +1,8 @@
 /** Connections, handshakes and HTTP/2 frames at rate: other clients are served meanwhile, and nothing of them stays. */
 import t from 'tap'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { attackedServer } from '../../support/attacked-server.ts'
-import type { Cost } from '../../support/attacked-server.ts'
+import { attackedServer, type Cost } from '../../support/attacked-server.ts'
 import { FRAME, frame, headersOf, PREFACE, SETTINGS } from '../../support/http2-frames.ts'
 
 const server = await attackedServer(t)

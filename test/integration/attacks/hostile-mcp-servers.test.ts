@@ -1,7 +1,6 @@
 /** Remote MCP servers that attack the bridge to them: it costs neither memory nor time, and tells nobody a secret. */
 import t from 'tap'
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { attackedServer } from '../../support/attacked-server.ts'
 import { callTool } from '../../support/mcp.ts'

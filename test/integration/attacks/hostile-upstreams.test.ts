@@ -1,11 +1,15 @@
 /** Upstreams of the recording proxy that attack it: their answers pass through, and cost neither memory nor time. */
 import t from 'tap'
-import { createServer } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { attackedServer, attackWith } from '../../support/attacked-server.ts'
-import type { Answer, AttackedServer, Cost } from '../../support/attacked-server.ts'
+import {
+  attackedServer,
+  attackWith,
+  type Answer,
+  type AttackedServer,
+  type Cost,
+} from '../../support/attacked-server.ts'
 
 const MIB = 2 ** 20
 const bomb = Buffer.alloc(64 * MIB)

@@ -4,8 +4,7 @@
  * Runs alone: it measures memory. Mostly waits: for timeouts of the server.
  */
 import t from 'tap'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { FRAME, PREFACE, SETTINGS, fieldBlock, frame, frameTypes, headersOf } from '../../support/http2-frames.ts'
 import { usedBytes } from '../../support/heap.ts'
 import { serve } from '../../support/server.ts'

@@ -2,11 +2,9 @@
  * Clients that ask for answers, streams and calls and never read them, ten at once.
  * Runs alone: it measures the memory of a process.
  */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
-import { ADMIN_TOKEN, attackedServer } from '../../support/attacked-server.ts'
-import type { AttackedServer, Cost } from '../../support/attacked-server.ts'
+import { ADMIN_TOKEN, attackedServer, type AttackedServer, type Cost } from '../../support/attacked-server.ts'
 import { echoRequest, http2Requests, unreadClients } from '../../support/unread.ts'
 
 t.setTimeout(600_000)

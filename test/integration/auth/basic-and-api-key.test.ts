@@ -1,8 +1,7 @@
 /** `/auth/basic-auth` and `/auth/api-key`, and behavior that all checks share. */
 import t from 'tap'
-import { request } from 'node:http'
+import { request, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
 import { basic, call } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 

@@ -4,8 +4,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { connect } from 'node:http2'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { call } from '../../support/oauth.ts'
-import type { Answer } from '../../support/oauth.ts'
+import { call, type Answer } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

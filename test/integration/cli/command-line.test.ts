@@ -2,8 +2,7 @@
 import t from 'tap'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { svc } from '../../support/terminal.ts'
-import type { CommandLineOptions } from '../../support/terminal.ts'
+import { svc, type CommandLineOptions } from '../../support/terminal.ts'
 import { plugin } from '../../support/plugins.ts'
 import { VERSION } from '../../../core/product.ts'
 

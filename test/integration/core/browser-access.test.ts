@@ -1,11 +1,9 @@
 /** Web pages that the user visits: what they may read and change while the control plane requires no credential. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { hostname } from 'node:os'
 import { pluginFolder } from '../../support/plugins.ts'
 import { send } from '../../support/request.ts'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
-import type { Test } from 'tap'
+import { serve, type TestServer } from '../../support/server.ts'
 
 type Headers = Record<string, string>
 

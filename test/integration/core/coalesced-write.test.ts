@@ -1,9 +1,7 @@
 /** Responses in one write: the same bytes as Node's own, whatever a route does and however the client reads. */
-import { createServer, ServerResponse } from 'node:http'
-import type { IncomingMessage, Server } from 'node:http'
+import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createFastResponse } from '../../../core/http/node-internals/fast-response.ts'

@@ -1,7 +1,6 @@
 /** Connections broken on request, as raw sockets, HTTP/2 sessions and WebSocket clients see it. */
 import t from 'tap'
-import { connect, constants } from 'node:http2'
-import type { ClientHttp2Session } from 'node:http2'
+import { connect, constants, type ClientHttp2Session } from 'node:http2'
 import { WebSocket } from 'ws'
 import { parseAbort } from '../../../core/rules/fault-headers.ts'
 import { exchange, splitResponse } from '../../support/raw-client.ts'

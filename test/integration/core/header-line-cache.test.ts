@@ -1,9 +1,7 @@
 /** Cached header lines: the same lines as Node's own, and the same errors. */
-import { createServer, ServerResponse } from 'node:http'
-import type { OutgoingHttpHeader } from 'node:http'
+import { createServer, ServerResponse, type OutgoingHttpHeader } from 'node:http'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import t from 'tap'
 import { createFastResponse } from '../../../core/http/node-internals/fast-response.ts'
 import { HeaderLineCache } from '../../../core/http/node-internals/header-line-cache.ts'

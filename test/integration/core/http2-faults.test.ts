@@ -1,7 +1,6 @@
 /** What the fault headers do over HTTP/2, frame by frame: the sentences of docs/faults.md. */
 import t from 'tap'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { constants } from 'node:http2'
 import { FRAME, PREFACE, SETTINGS, fieldBlock, frame } from '../../support/http2-frames.ts'
 import { serve } from '../../support/server.ts'

@@ -1,8 +1,6 @@
 /** Idle or broken HTTP/2 connections end. */
-import { connect as connectHttp2, createServer } from 'node:http2'
-import type { Http2Server, ServerHttp2Session } from 'node:http2'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect as connectHttp2, createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
+import { connect, type AddressInfo } from 'node:net'
 import t from 'tap'
 import { closeWhenIdle } from '../../../core/http/sockets/http2-sessions.ts'
 import { FRAME, PREFACE, SETTINGS, STRAY_DATA, frame, frameTypes, headersOf } from '../../support/http2-frames.ts'

@@ -1,7 +1,6 @@
 /** The pipeline, tested from outside: what all routes share. */
 import t from 'tap'
-import { connect as connectHttp2 } from 'node:http2'
-import type { OutgoingHttpHeaders } from 'node:http2'
+import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { readFileSync } from 'node:fs'

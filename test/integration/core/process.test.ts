@@ -1,7 +1,6 @@
 /** The process: arguments, exit codes, signals, graceful shutdown. */
 import t from 'tap'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { Agent, request } from 'node:http'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

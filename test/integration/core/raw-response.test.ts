@@ -1,12 +1,9 @@
 /** Responses on bare sockets, read by a real client. */
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { request, type IncomingMessage } from 'node:http'
 import t from 'tap'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../../../core/http/response/error-bodies.ts'
-import { rawResponse } from '../../../core/http/sockets/raw-response.ts'
-import type { RawResponse } from '../../../core/http/sockets/raw-response.ts'
+import { rawResponse, type RawResponse } from '../../../core/http/sockets/raw-response.ts'
 
 const rows: RawResponse[] = [
   { status: 400, body: badRequest('unparsable \u2603'), headers: {} },

@@ -1,8 +1,6 @@
 /** `startReplicas` of `svc/testing`: servers that share their state. */
-import t from 'tap'
-import type { Test } from 'tap'
-import { startReplicas } from '../../../core/testing/index.ts'
-import type { TestReplicas } from '../../../core/testing/index.ts'
+import t, { type Test } from 'tap'
+import { startReplicas, type TestReplicas } from '../../../core/testing/index.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { NEEDS_SERVER, startStateServer } from '../../support/state-store.ts'
 import { until } from '../../support/until.ts'

@@ -1,8 +1,7 @@
 /** The limits of the registry for WebSockets. */
 import { once } from 'node:events'
 import http from 'node:http'
-import type { Test } from 'tap'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { WebSocketOptions } from '../../../core/contract/plugin.ts'
 import { StreamRegistry } from '../../../core/http/streams/stream-registry.ts'

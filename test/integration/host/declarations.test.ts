@@ -3,8 +3,7 @@ import t from 'tap'
 import { join } from 'node:path'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { pluginFolder } from '../../support/plugins.ts'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import { serve, type TestServer } from '../../support/server.ts'
 
 const EXAMPLE = join(import.meta.dirname, '..', '..', '..', 'examples', 'plugins', 'parcels')
 

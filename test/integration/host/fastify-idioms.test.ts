@@ -5,8 +5,7 @@ import { request as open } from 'node:http'
 import http2 from 'node:http2'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import { serve, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
 t.before(async () => {

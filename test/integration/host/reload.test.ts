@@ -10,8 +10,7 @@ import { EventSource } from 'eventsource'
 import { WebSocket } from 'ws'
 import type { PluginRecord, ReloadResult } from '../../../core/contract/plugin.ts'
 import { plugin, pluginFolder } from '../../support/plugins.ts'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import { serve, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
 async function reload(server: TestServer, query = ''): Promise<ReloadResult> {

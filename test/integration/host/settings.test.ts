@@ -4,8 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadError, PluginRecord, ReloadResult } from '../../../core/contract/plugin.ts'
 import { plugin, pluginFolder } from '../../support/plugins.ts'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import { serve, type TestServer } from '../../support/server.ts'
 
 const OPTIONS = `options: { type: 'object', additionalProperties: false, properties: { size: { type: 'integer', default: 3 }, list: { type: 'array', items: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, api_key: { type: 'string' } }, additionalProperties: false } } } },`
 const FOLDER = {

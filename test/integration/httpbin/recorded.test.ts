@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { CASES, uncompared } from '../../originals/cases.ts'
-import { compare, exchange, HOST, nameOf } from '../../originals/exchange.ts'
-import type { Reply } from '../../originals/exchange.ts'
+import { compare, exchange, HOST, nameOf, type Reply } from '../../originals/exchange.ts'
 import { serve } from '../../support/server.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/httpbin')

@@ -1,8 +1,7 @@
 /** Assertions of trusted issuers: users across issuers (ID-JAG) and workloads. */
 import t from 'tap'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { basic, call, exchangeGrant, post, read } from '../../support/oauth.ts'
-import type { Answer, Fields } from '../../support/oauth.ts'
+import { basic, call, exchangeGrant, post, read, type Answer, type Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

@@ -11,8 +11,8 @@ import {
   read,
   register,
   verifier,
+  type Fields,
 } from '../../support/oauth.ts'
-import type { Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

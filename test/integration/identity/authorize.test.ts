@@ -1,6 +1,5 @@
 /** The authorization endpoint: errors, and responses at the redirect URI. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import {
   authorization,
   call,
@@ -11,8 +10,9 @@ import {
   locationOf,
   post,
   register,
+  type Answer,
+  type Fields,
 } from '../../support/oauth.ts'
-import type { Answer, Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

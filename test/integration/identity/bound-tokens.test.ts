@@ -1,8 +1,7 @@
 /** Tokens that are bound to a key (DPoP) or a certificate. */
 import t from 'tap'
 import { createHash, X509Certificate } from 'node:crypto'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
-import type { JWTHeaderParameters } from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type JWTHeaderParameters } from 'jose'
 import {
   authorization,
   basic,
@@ -14,8 +13,10 @@ import {
   post,
   read,
   verifier,
+  type Answer,
+  type Body,
+  type Fields,
 } from '../../support/oauth.ts'
-import type { Answer, Body, Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t, { plugins: ['identity', 'auth'], env: { SVC_MTLS_IN_HEADER: 'X-Client-Cert' } })

@@ -1,9 +1,7 @@
 /** Client authentication with keys, secrets in JWTs, and certificates. */
 import t from 'tap'
-import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
-import type { JWK, JWTHeaderParameters } from 'jose'
-import { basic, call, post, read } from '../../support/oauth.ts'
-import type { Answer } from '../../support/oauth.ts'
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, type JWTHeaderParameters } from 'jose'
+import { basic, call, post, read, type Answer } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t, {

@@ -2,10 +2,19 @@
 import t from 'tap'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
-import type { JWK } from 'jose'
-import { authorization, call, challenge, encode, locationOf, post, read, verifier } from '../../support/oauth.ts'
-import type { Answer, Fields } from '../../support/oauth.ts'
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
+import {
+  authorization,
+  call,
+  challenge,
+  encode,
+  locationOf,
+  post,
+  read,
+  verifier,
+  type Answer,
+  type Fields,
+} from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 

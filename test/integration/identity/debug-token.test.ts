@@ -1,8 +1,7 @@
 /** Debug tokens. */
 import t from 'tap'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { call, read } from '../../support/oauth.ts'
-import type { Answer } from '../../support/oauth.ts'
+import { call, read, type Answer } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

@@ -1,7 +1,6 @@
 /** The device grant: with a browser and without. */
 import t from 'tap'
-import { call, encode, post, read } from '../../support/oauth.ts'
-import type { Answer, Fields } from '../../support/oauth.ts'
+import { call, encode, post, read, type Answer, type Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

@@ -12,8 +12,9 @@ import {
   logIn,
   post,
   read,
+  type Answer,
+  type Body,
 } from '../../support/oauth.ts'
-import type { Answer, Body } from '../../support/oauth.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 

@@ -1,7 +1,17 @@
 /** The login form and the other pages: content, escaping, headers. */
 import t from 'tap'
-import { authorization, call, callback, challenge, encode, locationOf, post, register } from '../../support/oauth.ts'
-import type { Answer, Fields } from '../../support/oauth.ts'
+import {
+  authorization,
+  call,
+  callback,
+  challenge,
+  encode,
+  locationOf,
+  post,
+  register,
+  type Answer,
+  type Fields,
+} from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

@@ -1,7 +1,18 @@
 /** Variants of the login: pages with steps, and logins without a page. */
 import t from 'tap'
-import { authorization, basic, call, callback, encode, locationOf, post, read } from '../../support/oauth.ts'
-import type { Answer, Body, Fields } from '../../support/oauth.ts'
+import {
+  authorization,
+  basic,
+  call,
+  callback,
+  encode,
+  locationOf,
+  post,
+  read,
+  type Answer,
+  type Body,
+  type Fields,
+} from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const yaml = `identity:

@@ -3,8 +3,18 @@ import t from 'tap'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { authorization, call, callback, encode, locationOf, post, read } from '../../support/oauth.ts'
-import type { Answer, Body, Fields } from '../../support/oauth.ts'
+import {
+  authorization,
+  call,
+  callback,
+  encode,
+  locationOf,
+  post,
+  read,
+  type Answer,
+  type Body,
+  type Fields,
+} from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 

@@ -1,10 +1,8 @@
 /** Custom tokens: presets, keys, signatures, forms, and what a correct verifier says about each. */
 import t from 'tap'
-import { createRemoteJWKSet, jwtVerify } from 'jose'
-import type { errors } from 'jose'
+import { createRemoteJWKSet, jwtVerify, type errors } from 'jose'
 import { verify as verifySignature, createPublicKey } from 'node:crypto'
-import { call, read } from '../../support/oauth.ts'
-import type { Answer } from '../../support/oauth.ts'
+import { call, read, type Answer } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

@@ -1,9 +1,16 @@
 /** Pushed authorization requests and request objects. */
 import t from 'tap'
-import { importJWK, SignJWT } from 'jose'
-import type { JWK } from 'jose'
-import { authorization, call, callback, encode, locationOf, post } from '../../support/oauth.ts'
-import type { Answer, Fields } from '../../support/oauth.ts'
+import { importJWK, SignJWT, type JWK } from 'jose'
+import {
+  authorization,
+  call,
+  callback,
+  encode,
+  locationOf,
+  post,
+  type Answer,
+  type Fields,
+} from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

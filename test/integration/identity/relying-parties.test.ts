@@ -1,8 +1,17 @@
 /** What relying parties expect of an issuer without further settings. */
 import t from 'tap'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { authorization, call, callback, encode, locationOf, post, read } from '../../support/oauth.ts'
-import type { Answer, Body } from '../../support/oauth.ts'
+import {
+  authorization,
+  call,
+  callback,
+  encode,
+  locationOf,
+  post,
+  read,
+  type Answer,
+  type Body,
+} from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t, {

@@ -2,8 +2,7 @@
 import t from 'tap'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { createRecord, publishedKeys, rotate, signingKey, stateOf } from '../../../plugins/identity/keys/key-record.ts'
-import { call, callback, post, read } from '../../support/oauth.ts'
-import type { Answer } from '../../support/oauth.ts'
+import { call, callback, post, read, type Answer } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 

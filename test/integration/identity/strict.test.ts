@@ -1,7 +1,14 @@
 /** The issuer `strict`, and introspection responses as JWTs. */
 import t from 'tap'
-import { calculateJwkThumbprint, createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
-import type { JWTPayload } from 'jose'
+import {
+  calculateJwkThumbprint,
+  createRemoteJWKSet,
+  exportJWK,
+  generateKeyPair,
+  jwtVerify,
+  SignJWT,
+  type JWTPayload,
+} from 'jose'
 import {
   authorization,
   basic,
@@ -13,8 +20,9 @@ import {
   post,
   read,
   verifier,
+  type Answer,
+  type Fields,
 } from '../../support/oauth.ts'
-import type { Answer, Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

@@ -1,8 +1,18 @@
 /** The token endpoint: forms, client authentication, scope, resource, and grants without a code. */
 import t from 'tap'
 import { createHash } from 'node:crypto'
-import { basic, call, demoClient, encode, exchangeGrant, logIn, post, read, register } from '../../support/oauth.ts'
-import type { Fields } from '../../support/oauth.ts'
+import {
+  basic,
+  call,
+  demoClient,
+  encode,
+  exchangeGrant,
+  logIn,
+  post,
+  read,
+  register,
+  type Fields,
+} from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

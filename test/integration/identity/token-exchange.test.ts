@@ -1,8 +1,7 @@
 /** Token exchange. */
 import t from 'tap'
 import { SignJWT } from 'jose'
-import { encode, exchangeGrant, logIn, post, read } from '../../support/oauth.ts'
-import type { Fields } from '../../support/oauth.ts'
+import { encode, exchangeGrant, logIn, post, read, type Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

@@ -1,7 +1,16 @@
 /** UserInfo, introspection, revocation. */
 import t from 'tap'
-import { basic, call, demoClient, exchangeGrant, logIn, post, read, register } from '../../support/oauth.ts'
-import type { Fields } from '../../support/oauth.ts'
+import {
+  basic,
+  call,
+  demoClient,
+  exchangeGrant,
+  logIn,
+  post,
+  read,
+  register,
+  type Fields,
+} from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)

@@ -1,7 +1,6 @@
 /** The live feed, and the bounds of the inspector. */
 import t from 'tap'
-import { sizeOf } from '../../../core/inspector/captured-request.ts'
-import type { CapturedRequest } from '../../../core/inspector/captured-request.ts'
+import { sizeOf, type CapturedRequest } from '../../../core/inspector/captured-request.ts'
 import { CaptureStore } from '../../../core/inspector/capture-store.ts'
 import { Feeds } from '../../../core/inspector/feed.ts'
 import { serveLimits } from '../../support/limits-server.ts'

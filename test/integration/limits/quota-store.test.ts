@@ -1,6 +1,5 @@
 /** Several instances, one store: exact together, separate while it is unreachable, correct after the reconnect. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { serveLimits } from '../../support/limits-server.ts'
 import { startResp, startStore } from '../../support/redis.ts'

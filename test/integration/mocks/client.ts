@@ -1,7 +1,6 @@
 /** A server with a client for tests of the mocks. */
 import { request as send } from 'node:http'
-import { serve } from '../../support/server.ts'
-import type { TestServer, TestServerOptions } from '../../support/server.ts'
+import { serve, type TestServer, type TestServerOptions } from '../../support/server.ts'
 import type { JsonObject } from '../../../plugins/mocks/document/json.ts'
 
 export interface Reply {

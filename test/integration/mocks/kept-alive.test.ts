@@ -1,7 +1,6 @@
 /** Keep-alive connections with reads and forms, while mocks are deployed and plugins reloaded. */
 import t from 'tap'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 

@@ -1,6 +1,5 @@
 /** Mocks of several replicas that share their stores. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { boundsFor, type Bounds } from '../../../plugins/mocks/bounds.ts'
 import { Checker } from '../../../plugins/mocks/check/checker.ts'
 import { countBounds, RequestCounts } from '../../../plugins/mocks/exchange/request-counts.ts'

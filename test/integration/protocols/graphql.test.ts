@@ -1,7 +1,13 @@
 /** GraphQL over HTTP: results, response formats and errors. */
 import t from 'tap'
-import { buildClientSchema, buildSchema, getIntrospectionQuery, lexicographicSortSchema, printSchema } from 'graphql'
-import type { IntrospectionQuery } from 'graphql'
+import {
+  buildClientSchema,
+  buildSchema,
+  getIntrospectionQuery,
+  lexicographicSortSchema,
+  printSchema,
+  type IntrospectionQuery,
+} from 'graphql'
 import { serve } from '../../support/server.ts'
 import { clientOf } from './graphql-client.ts'
 

@@ -1,16 +1,18 @@
 /** A grpc-js client for the services of the product, with promises. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Metadata, credentials, loadPackageDefinition } from '@grpc/grpc-js'
-import type {
-  ChannelCredentials,
-  Client,
-  ClientDuplexStream,
-  ClientOptions,
-  ClientReadableStream,
-  ClientUnaryCall,
-  ClientWritableStream,
-  ServiceError,
+import {
+  Metadata,
+  credentials,
+  loadPackageDefinition,
+  type ChannelCredentials,
+  type Client,
+  type ClientDuplexStream,
+  type ClientOptions,
+  type ClientReadableStream,
+  type ClientUnaryCall,
+  type ClientWritableStream,
+  type ServiceError,
 } from '@grpc/grpc-js'
 import { loadFileDescriptorSetFromBuffer, loadSync } from '@grpc/proto-loader'
 import { service as healthService } from 'grpc-health-check'

@@ -1,13 +1,10 @@
 /** gRPC calls in the inspector, and fault headers in metadata. */
 import t from 'tap'
-import { status } from '@grpc/grpc-js'
-import type { ServiceError } from '@grpc/grpc-js'
+import { status, type ServiceError } from '@grpc/grpc-js'
 import type { InspectorEntry } from '../../../core/contract/plugin.ts'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import { serve, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
-import { call, collect, connectTo, echoClient, failureOf, metadataOf } from './grpc-client.ts'
-import type { EchoClient } from './grpc-client.ts'
+import { call, collect, connectTo, echoClient, failureOf, metadataOf, type EchoClient } from './grpc-client.ts'
 
 const server = await serve(t, { oneProcess: 'gRPC connections stay at one process, which counts them' })
 const target = `127.0.0.1:${server.ports.grpc}`

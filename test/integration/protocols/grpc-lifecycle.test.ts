@@ -4,8 +4,7 @@ import { connect } from 'node:http2'
 import { status } from '@grpc/grpc-js'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
-import { call, collect, echoClient } from './grpc-client.ts'
-import type { EchoResponse } from './grpc-client.ts'
+import { call, collect, echoClient, type EchoResponse } from './grpc-client.ts'
 
 const server = await serve(t)
 const client = echoClient(`127.0.0.1:${server.ports.grpc}`)

@@ -1,10 +1,8 @@
 /** Plan limits for calls of the echo service. */
 import t from 'tap'
-import { status } from '@grpc/grpc-js'
-import type { ServiceError } from '@grpc/grpc-js'
+import { status, type ServiceError } from '@grpc/grpc-js'
 import { serve } from '../../support/server.ts'
-import { call, collect, connectTo, echoClient, failureOf, metadataOf } from './grpc-client.ts'
-import type { EchoClient } from './grpc-client.ts'
+import { call, collect, connectTo, echoClient, failureOf, metadataOf, type EchoClient } from './grpc-client.ts'
 
 const server = await serve(t, { env: { SVC_LIMIT_REQUESTS: '3', SVC_LIMIT_SCOPE: 'session' } })
 const target = `127.0.0.1:${server.ports.grpc}`

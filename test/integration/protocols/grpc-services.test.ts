@@ -1,6 +1,11 @@
 /** Services of plugins on the gRPC server. */
-import { makeGenericClientConstructor, credentials, status } from '@grpc/grpc-js'
-import type { ServiceDefinition, ServiceError } from '@grpc/grpc-js'
+import {
+  makeGenericClientConstructor,
+  credentials,
+  status,
+  type ServiceDefinition,
+  type ServiceError,
+} from '@grpc/grpc-js'
 import t from 'tap'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { pluginFolder } from '../../support/plugins.ts'

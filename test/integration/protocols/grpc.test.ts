@@ -2,12 +2,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { Metadata, compressionAlgorithms, credentials, status } from '@grpc/grpc-js'
-import type { ServiceError } from '@grpc/grpc-js'
+import { Metadata, compressionAlgorithms, credentials, status, type ServiceError } from '@grpc/grpc-js'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
-import { call, collect, connectTo, definitions, echoClient, failureOf, metadataOf } from './grpc-client.ts'
-import type { EchoClient, EchoResponse } from './grpc-client.ts'
+import {
+  call,
+  collect,
+  connectTo,
+  definitions,
+  echoClient,
+  failureOf,
+  metadataOf,
+  type EchoClient,
+  type EchoResponse,
+} from './grpc-client.ts'
 
 const server = await serve(t, {
   env: { SVC_GRPC_ON_HTTP: 'true' },

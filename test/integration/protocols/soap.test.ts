@@ -1,6 +1,5 @@
 /** SOAP: operations, versions, faults, WSDL. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { XMLValidator } from 'fast-xml-parser'
 import { serve } from '../../support/server.ts'
 

@@ -1,8 +1,7 @@
 /** Bodies of requests through the proxy, which are sent on as they arrive. */
 import http from 'node:http'
 import { connect } from 'node:http2'
-import net from 'node:net'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import t from 'tap'
 import { putRule } from '../../support/rules.ts'
 import { send } from '../../support/request.ts'

@@ -1,10 +1,8 @@
 /** What rules do with requests. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { createConnection } from 'node:net'
 import WebSocket from 'ws'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import { serve, type TestServer } from '../../support/server.ts'
 import { putRule, send } from '../../support/rules.ts'
 
 const server = await serve(t)

@@ -1,7 +1,6 @@
 /** `svc/testing`: rules, requests, resets and sessions, in the process and against a running instance. */
 import t from 'tap'
-import { connect, startTestServer, TestClientError, VerificationError } from 'svc/testing'
-import type { Har, TestClient } from 'svc/testing'
+import { connect, startTestServer, TestClientError, VerificationError, type Har, type TestClient } from 'svc/testing'
 
 const server = await startTestServer({ plugins: ['echo'], env: { SVC_ADMIN_TOKEN: 'secret-token' } })
 t.teardown(() => server.stop())

@@ -2,8 +2,7 @@
 import t from 'tap'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import { serve, type TestServer } from '../../support/server.ts'
 import { putRule, send } from '../../support/rules.ts'
 
 type Test = Pick<typeof t, 'testdir' | 'teardown'>

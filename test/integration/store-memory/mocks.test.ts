@@ -9,8 +9,7 @@ import { documentBounds, recordBounds } from '../../../plugins/mocks/management/
 import { MockStore } from '../../../plugins/mocks/management/mock-store.ts'
 import { Registry } from '../../../plugins/mocks/management/registry.ts'
 import { countBounds, RequestCounts } from '../../../plugins/mocks/exchange/request-counts.ts'
-import { Traffic, trafficBounds } from '../../../plugins/mocks/exchange/traffic.ts'
-import type { CapturedRequest as MockRequest } from '../../../plugins/mocks/exchange/traffic.ts'
+import { Traffic, trafficBounds, type CapturedRequest as MockRequest } from '../../../plugins/mocks/exchange/traffic.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 import { MIB, own, ascii, slice, wide, shortHeaders, bounded, times } from '../../support/store-memory.ts'
 

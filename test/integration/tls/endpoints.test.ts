@@ -1,8 +1,7 @@
 /** TLS endpoints by server name, tried with Node. */
 import t from 'tap'
 import { once } from 'node:events'
-import { connect } from 'node:tls'
-import type { ConnectionOptions } from 'node:tls'
+import { connect, type ConnectionOptions } from 'node:tls'
 import { KINDS } from '../../../plugins/tls/kinds.ts'
 import { serve } from '../../support/server.ts'
 

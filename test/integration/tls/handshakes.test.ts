@@ -2,13 +2,10 @@
 import t from 'tap'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
-import { connect as connectPlain, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect as connectPlain, createServer, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { connect } from 'node:tls'
-import type { ConnectionOptions, TLSSocket } from 'node:tls'
-import type { TestServer } from '../../support/server.ts'
-import { serve } from '../../support/server.ts'
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
+import { type TestServer, serve } from '../../support/server.ts'
 
 const yaml = 'plugins: { enable: [tls, info] }\n'
 const server = await serve(t, { yaml, env: { SVC_GRPC_ON_HTTP: 'true' } })

@@ -2,14 +2,11 @@
 import t from 'tap'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { connect as connectPlain, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect as connectPlain, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { connect } from 'node:tls'
-import type { ConnectionOptions } from 'node:tls'
-import type { TestServer } from '../../support/server.ts'
-import { serve } from '../../support/server.ts'
+import { connect, type ConnectionOptions } from 'node:tls'
+import { type TestServer, serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
 const yaml = (ports: string): string => `plugins: { enable: [tls] }\ntls: { ports: ${ports} }\n`

@@ -2,8 +2,7 @@
 import t from 'tap'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { connect } from 'node:tls'
-import type { ConnectionOptions, TLSSocket } from 'node:tls'
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t, { yaml: 'plugins: { enable: [tls] }\n' })

@@ -1,8 +1,7 @@
 /** Many connections that never finish the handshake. */
 import t from 'tap'
 import { once } from 'node:events'
-import { connect as connectPlain } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect as connectPlain, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
 import { serve } from '../../support/server.ts'

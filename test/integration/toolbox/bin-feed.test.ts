@@ -10,8 +10,7 @@ import type { Config } from '../../../core/config/variables.ts'
 import { pluginState } from '../../support/plugin-state.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
-import { watch } from '../../support/stream-server.ts'
-import type { Watched } from '../../support/stream-server.ts'
+import { watch, type Watched } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
 const server = await serve(t)

@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import type { NumberedRequest } from '../../../plugins/bins/captured-request.ts'
-import { send } from '../../support/request.ts'
-import type { RequestOptions } from '../../support/request.ts'
+import { send, type RequestOptions } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 

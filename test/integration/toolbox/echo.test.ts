@@ -5,8 +5,7 @@ import zlib from 'node:zlib'
 import t from 'tap'
 import type { EchoRecord } from '../../../plugins/echo/types.ts'
 import { readXml } from '../../support/refusals.ts'
-import { send } from '../../support/request.ts'
-import type { RequestOptions } from '../../support/request.ts'
+import { send, type RequestOptions } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
 const { url, httpsUrl } = await serve(t)

@@ -2,8 +2,7 @@
 import t from 'tap'
 import { cardType, riskLevel, riskScore } from '../../../plugins/orchestration/risk-score.ts'
 import { readXml } from '../../support/refusals.ts'
-import { send } from '../../support/request.ts'
-import type { Reply } from '../../support/request.ts'
+import { send, type Reply } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
 const { url } = await serve(t)

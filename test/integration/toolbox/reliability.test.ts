@@ -12,8 +12,7 @@ import {
 } from '../../../plugins/reliability/behavior.ts'
 import { createCounters } from '../../../plugins/reliability/counters.ts'
 import { checkRefusals, readXml } from '../../support/refusals.ts'
-import { send } from '../../support/request.ts'
-import type { Reply } from '../../support/request.ts'
+import { send, type Reply } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
 const { url } = await serve(t)

@@ -3,8 +3,7 @@ import { createHmac } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { send } from '../../support/request.ts'
-import type { RequestOptions } from '../../support/request.ts'
+import { send, type RequestOptions } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
 const { url } = await serve(t)

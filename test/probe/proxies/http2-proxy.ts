@@ -2,14 +2,18 @@
  * The reference proxy with HTTP/2 towards the client, and on request towards the upstream. HTTP/1.1 on the same port goes to
  * the reference proxy as it is.
  */
-import { connect as connectHttp2, constants, createServer as createHttp2Server } from 'node:http2'
-import type { ClientHttp2Session, ClientHttp2Stream, ServerHttp2Stream } from 'node:http2'
-import { connect, createServer } from 'node:net'
-import type { Server, Socket } from 'node:net'
+import {
+  connect as connectHttp2,
+  constants,
+  createServer as createHttp2Server,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { FRAME, framesIn } from '../../../plugins/probe/client/http2-form.ts'
 import { ResponseParser } from '../../../plugins/probe/client/response-parser.ts'
-import { RECEIVED, startProxy } from './reference-proxy.ts'
-import type { Fault, ProxyServer } from './reference-proxy.ts'
+import { RECEIVED, startProxy, type Fault, type ProxyServer } from './reference-proxy.ts'
 
 type Pairs = [name: string, value: string][]
 

@@ -3,8 +3,7 @@
  * of events of its own, names of tools with a prefix, and one older revision. All other requests are forwarded as they are.
  */
 import { randomUUID } from 'node:crypto'
-import { Agent, createServer, request as httpRequest } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface McpFault {

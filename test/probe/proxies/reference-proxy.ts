@@ -2,10 +2,8 @@
  * A small gateway that changes nothing it must not change. Wrong proxies are this one with one fault. It speaks HTTP/1.1 on
  * both sides, streams both ways, reuses connections, and rejects what is malformed.
  */
-import { connect, createServer } from 'node:net'
-import type { Server, Socket } from 'node:net'
-import { bodyReaderFor, headLength } from '../../../core/http/tap/message-framing.ts'
-import type { BodyReader } from '../../../core/http/tap/message-framing.ts'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { bodyReaderFor, headLength, type BodyReader } from '../../../core/http/tap/message-framing.ts'
 
 export type Fields = [name: string, value: string][]
 

@@ -1,8 +1,6 @@
 /** A small proxy with routes: one that needs an access token, and ones that lead to the upstream over TLS. */
-import { createHmac, createPublicKey, verify } from 'node:crypto'
-import type { JsonWebKey } from 'node:crypto'
-import { createServer, request as requestHttp } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createHmac, createPublicKey, verify, type JsonWebKey } from 'node:crypto'
+import { createServer, request as requestHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { isRecord } from '../../../core/contract/record.ts'

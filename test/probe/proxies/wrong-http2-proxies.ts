@@ -1,7 +1,6 @@
 /** Wrong proxies in HTTP/2, and the checks that catch them there. */
 import type { Http2Fault } from './http2-proxy.ts'
-import { set } from './reference-proxy.ts'
-import type { Fault } from './reference-proxy.ts'
+import { set, type Fault } from './reference-proxy.ts'
 
 export interface WrongHttp2Proxy {
   name: string

@@ -1,8 +1,6 @@
 /** Wrong proxies: the reference proxy with one fault each, and the checks that catch it. */
-import { NO_ROUTES } from '../../../plugins/probe/client/routes.ts'
-import type { Routes } from '../../../plugins/probe/client/routes.ts'
-import type { Fault, Fields, Head } from './reference-proxy.ts'
-import { set, valuesOf } from './reference-proxy.ts'
+import { NO_ROUTES, type Routes } from '../../../plugins/probe/client/routes.ts'
+import { type Fault, type Fields, type Head, set, valuesOf } from './reference-proxy.ts'
 
 export interface WrongProxy {
   name: string

@@ -1,8 +1,7 @@
 /** Unmodified clients and three processes: one is killed, and the store is suspended, emptied and full. */
 import t from 'tap'
 import { randomUUID } from 'node:crypto'
-import { Role, TaskState } from '@a2a-js/sdk'
-import type { Task } from '@a2a-js/sdk'
+import { Role, TaskState, type Task } from '@a2a-js/sdk'
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'

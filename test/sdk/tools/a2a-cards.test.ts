@@ -1,8 +1,6 @@
 /** Signed cards and other variants of the card, verified by `jose` and by the official SDK. */
-import { canonicalizeAgentCard, verifyAgentCardSignature } from '@a2a-js/sdk'
-import type { AgentCard } from '@a2a-js/sdk'
-import { createLocalJWKSet, decodeProtectedHeader, flattenedVerify } from 'jose'
-import type { JSONWebKeySet, JWK } from 'jose'
+import { canonicalizeAgentCard, verifyAgentCardSignature, type AgentCard } from '@a2a-js/sdk'
+import { createLocalJWKSet, decodeProtectedHeader, flattenedVerify, type JSONWebKeySet, type JWK } from 'jose'
 import t from 'tap'
 import { canonicalCard } from '../../../plugins/a2a/cards/canonical.ts'
 import { CARD_VARIANTS } from '../../../plugins/a2a/cards/variants.ts'

@@ -1,13 +1,11 @@
 /** Runs the recipes of LiteLLM and Portkey in front of a server below a path prefix, if they are installed. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
-import type { Test } from 'tap'
 import { blocksOf, root } from '../../support/examples.ts'
 import { absence, absenceOfPackage, freePorts, gatewayFolder, startGateway } from '../../support/real-gateways.ts'
-import { serve } from '../../support/server.ts'
-import type { TestServer } from '../../support/server.ts'
+import { serve, type TestServer } from '../../support/server.ts'
 
 const OPTIONS = { plugins: ['llm', 'llm-openai', 'images', 'mcp'], env: { SVC_BASE_PATH: '/demo' } }
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'one two three' }]

@@ -1,6 +1,5 @@
 /** Tasks that several replicas share: one of them runs the agent, and all may be asked. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { message, nameOf, ReplicaSet, sinkConfig } from '../../support/a2a-replicas.ts'
 import { StateUnavailable } from '../../../core/contract/plugin.ts'
 import { httpError, rpcError, toA2aError } from '../../../plugins/a2a/protocol/errors.ts'

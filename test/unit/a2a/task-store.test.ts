@@ -4,8 +4,15 @@ import type { Svc } from '../../../core/contract/plugin.ts'
 import { StateRegistry } from '../../../core/state/state-registry.ts'
 import type { Bounds } from '../../../plugins/a2a/bounds.ts'
 import { openTaskStores } from '../../../plugins/a2a/tasks/stores.ts'
-import { applyEvent, artifactEvent, createTask, messageEvent, statusEvent } from '../../../plugins/a2a/tasks/task.ts'
-import type { Task, TaskEvent } from '../../../plugins/a2a/tasks/task.ts'
+import {
+  applyEvent,
+  artifactEvent,
+  createTask,
+  messageEvent,
+  statusEvent,
+  type Task,
+  type TaskEvent,
+} from '../../../plugins/a2a/tasks/task.ts'
 import { TaskStore } from '../../../plugins/a2a/tasks/task-store.ts'
 import type { TaskState } from '../../../plugins/a2a/types.ts'
 

@@ -1,6 +1,5 @@
 /** The deadline queue compared with a plain list, over many small histories. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { DeadlineQueue, type Deadline } from '../../../core/collections/deadline-queue.ts'
 import { Random } from '../../fuzz/random.ts'
 

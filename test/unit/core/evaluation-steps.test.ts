@@ -1,8 +1,7 @@
 /** What patterns, searches, queries and comparisons take from the budget of an evaluation. */
 import t from 'tap'
 import { StepBudget } from '../../../core/contract/budgets.ts'
-import { deepEqual, takeSize } from '../../../core/contract/json.ts'
-import type { Json } from '../../../core/contract/json.ts'
+import { deepEqual, takeSize, type Json } from '../../../core/contract/json.ts'
 import { compileJsonPath, storedJsonPath } from '../../../core/toolkit/json-path.ts'
 import { linearPattern, sharedPattern, storedPattern } from '../../../core/toolkit/linear-pattern.ts'
 import { costOfPattern } from '../../../core/toolkit/pattern-cost.ts'

@@ -1,13 +1,11 @@
 /** Conditions on requests. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { StepBudget } from '../../../core/contract/plugin.ts'
 import { jsonRpcProtocol } from '../../../core/toolkit/toolkit.ts'
 import { MatchIndex } from '../../../core/match/match-index.ts'
 import { graphqlProtocol } from '../../../plugins/graphql/match.ts'
 import { grpcProtocol } from '../../../plugins/grpc/match.ts'
-import { matchOf, registryOf, subjectOf, tryMatch } from '../../support/match.ts'
-import type { RequestSketch } from '../../support/match.ts'
+import { matchOf, registryOf, subjectOf, tryMatch, type RequestSketch } from '../../support/match.ts'
 
 const json = (value: unknown): RequestSketch => ({ method: 'POST', body: JSON.stringify(value) })
 

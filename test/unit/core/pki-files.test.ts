@@ -1,5 +1,5 @@
 /** Which files of the demo PKI are used, written, replaced or left alone. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import {
   existsSync,
@@ -15,14 +15,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Test } from 'tap'
 import { createAuthority, issueServerCertificate } from '../../../core/pki/certificates.ts'
 import type { CertificateAuthority } from '../../../core/pki/authority.ts'
 import { loadAuthority } from '../../../core/pki/ca-files.ts'
 import { withFolderLock } from '../../../core/pki/folder-lock.ts'
 import { writePair } from '../../../core/pki/pem-files.ts'
-import { loadPki } from '../../../core/pki/pki.ts'
-import type { Pki } from '../../../core/pki/pki.ts'
+import { loadPki, type Pki } from '../../../core/pki/pki.ts'
 import { isIssuedBy } from '../../../core/pki/verification.ts'
 import { until } from '../../support/until.ts'
 import { keyPem, makeCertificate } from '../../support/certificates.ts'

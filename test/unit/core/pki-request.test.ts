@@ -1,11 +1,9 @@
 /** The client certificate of a request as seen by plugins, over each HTTP version. */
 import t from 'tap'
-import fastify from 'fastify'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { get as httpGet } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { get as httpGet, type IncomingMessage } from 'node:http'
 import { connect } from 'node:http2'
 import { get as httpsGet } from 'node:https'
 import type { AddressInfo } from 'node:net'

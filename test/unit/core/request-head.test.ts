@@ -1,8 +1,7 @@
 /** Validation of the request head after Node's parser: raw bytes are sent, and either of the two may reject them. */
 import { createServer } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
-import { connect } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
+import { connect, type AddressInfo, type Server } from 'node:net'
 import t from 'tap'
 import { headProblem } from '../../../core/http/listener/head-validation.ts'
 

@@ -1,8 +1,7 @@
 /** The server name in a ClientHello, without a handshake. */
 import t from 'tap'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { connect } from 'node:tls'
 import { findServerName } from '../../../core/http/sockets/server-name.ts'
 

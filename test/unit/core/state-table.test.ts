@@ -3,8 +3,7 @@
  * place has to be entered here, so that nobody forgets to decide.
  */
 import t from 'tap'
-import { isSyntaxNode, nodesOf, parseSource, sourceFiles } from '../../support/sources.ts'
-import type { SyntaxNode } from '../../support/sources.ts'
+import { isSyntaxNode, nodesOf, parseSource, sourceFiles, type SyntaxNode } from '../../support/sources.ts'
 
 const KINDS = ['state', 'eventLog', 'replicated', 'channel', 'secret', 'shared'] as const
 

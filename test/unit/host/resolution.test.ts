@@ -1,7 +1,6 @@
 /** Which plugins are enabled, in which order, and why the others are not. */
 import t from 'tap'
-import { resolvePlugins } from '../../../core/host/resolution.ts'
-import type { PluginDependencies } from '../../../core/host/resolution.ts'
+import { resolvePlugins, type PluginDependencies } from '../../../core/host/resolution.ts'
 
 const WISHES = { enable: [], disable: [], overrides: new Map<string, boolean>(), failed: new Map<string, string>() }
 

@@ -1,6 +1,5 @@
 /** Sessions that several replicas share, without HTTP. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import type { Hub } from '../../../plugins/mcp/sessions/hub.ts'
 import { isResumable } from '../../../plugins/mcp/sessions/kept-messages.ts'
 import type { Session } from '../../../plugins/mcp/sessions/session.ts'

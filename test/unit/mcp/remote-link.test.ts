@@ -1,7 +1,6 @@
 /** The link to a remote MCP server keeps a bounded amount of what its clients ask for. */
 import t from 'tap'
-import { RemoteLink } from '../../../plugins/mcp/bridge/remote-link.ts'
-import type { RemoteTarget } from '../../../plugins/mcp/bridge/remote-link.ts'
+import { RemoteLink, type RemoteTarget } from '../../../plugins/mcp/bridge/remote-link.ts'
 
 t.test('the newest 500 resources are followed, however many clients ask for [HARD-14]', async t => {
   const bodies: string[] = []

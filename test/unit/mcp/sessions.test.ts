@@ -1,6 +1,5 @@
 /** Sessions without HTTP: limits, idle time and resuming. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { isResumable, readEventId } from '../../../plugins/mcp/sessions/kept-messages.ts'
 import { PendingQuestions } from '../../../plugins/mcp/sessions/pending-questions.ts'
 import type { Session } from '../../../plugins/mcp/sessions/session.ts'

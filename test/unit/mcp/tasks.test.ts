@@ -1,6 +1,5 @@
 /** Tasks that several replicas share, without HTTP. */
-import t from 'tap'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { StateRegistry } from '../../../core/state/state-registry.ts'
 import type { Channel, Svc, SvcReplicas } from '../../../core/contract/plugin.ts'
 import { boundsOf } from '../../../plugins/mcp/bounds.ts'

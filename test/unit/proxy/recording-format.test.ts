@@ -1,7 +1,11 @@
 /** The YAML format of recordings. */
 import t from 'tap'
-import { parseRecording, parseRequest, printRecording } from '../../../plugins/proxy/recordings/recording.ts'
-import type { Recording } from '../../../plugins/proxy/recordings/recording.ts'
+import {
+  parseRecording,
+  parseRequest,
+  printRecording,
+  type Recording,
+} from '../../../plugins/proxy/recordings/recording.ts'
 
 /** A generator of numbers from 0 to below 1. */
 function random(seed: number): () => number {

@@ -1,8 +1,7 @@
 /** The outermost stage: feeds metrics and access log for every request, however it ends. */
 import type { Log } from '../../../log/log.ts'
-import { isHttp2 } from '../../request/types.ts'
+import { isHttp2, type EgressCounter, type RequestFollower } from '../../request/types.ts'
 import type { RequestContext } from '../../request/context.ts'
-import type { EgressCounter, RequestFollower } from '../../request/types.ts'
 import type { RequestMetrics } from '../../../metrics/request-metrics.ts'
 import type { CompletionBatch, CompletionReader } from '../completion-batch.ts'
 import type { PipelineServices } from '../stage.ts'

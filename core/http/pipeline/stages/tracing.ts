@@ -1,6 +1,5 @@
 /** The stage that assigns a trace context to a request, and a span if spans are exported. */
-import { joinTrace, printTraceResponse, readTraceParent } from '../../../tracing/trace-context.ts'
-import type { TraceParent } from '../../../tracing/trace-context.ts'
+import { joinTrace, printTraceResponse, readTraceParent, type TraceParent } from '../../../tracing/trace-context.ts'
 import { Redactor } from '../../../toolkit/redaction.ts'
 import { SpanDetails } from '../../../tracing/span-details.ts'
 import type { ServerSpan, SpanAttributes, Tracer } from '../../../tracing/tracer.ts'

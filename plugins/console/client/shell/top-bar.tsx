@@ -7,8 +7,7 @@ import { outage, status } from '../lib/instance/status.ts'
 import { activeGateway, changeSettings, settings, type Theme } from '../lib/shell/storage.ts'
 import { openDialog } from '../lib/shell/dialogs.ts'
 import { Button } from '../ui/button.tsx'
-import type { IconName } from '../ui/icon.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { type IconName, Icon } from '../ui/icon.tsx'
 
 const NEXT_THEME: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' }
 const THEME_ICONS: Record<Theme, IconName> = { system: 'system', light: 'sun', dark: 'moon' }

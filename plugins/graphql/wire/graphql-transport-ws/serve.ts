@@ -1,9 +1,7 @@
 /** The subprotocol `graphql-transport-ws`, implemented by its reference package. */
 import type { ExecutionArgs, GraphQLError } from 'graphql'
-import { CloseCode, makeServer } from 'graphql-ws'
-import type { Server, SubscribePayload } from 'graphql-ws'
-import { MAX_OPERATIONS, tooManyOperations } from '../../connection.ts'
-import type { Connection } from '../../connection.ts'
+import { CloseCode, makeServer, type Server, type SubscribePayload } from 'graphql-ws'
+import { MAX_OPERATIONS, tooManyOperations, type Connection } from '../../connection.ts'
 import type { Engine } from '../../engine.ts'
 
 const INIT_MS = 3_000

@@ -1,8 +1,7 @@
 /** The legacy subprotocol `graphql-ws` of `subscriptions-transport-ws` clients. */
 import { shownText } from 'svc/toolkit'
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql'
-import { MAX_OPERATIONS, tooManyOperations } from '../../connection.ts'
-import type { Connection } from '../../connection.ts'
+import { MAX_OPERATIONS, tooManyOperations, type Connection } from '../../connection.ts'
 import type { Engine, PreparedOperation } from '../../engine.ts'
 import { isObject } from '../../http-request.ts'
 import { isRequestError } from '../../yoga/execution.ts'

@@ -1,7 +1,6 @@
 /** `match` of an aimock fixture, as conditions of a rule. */
 import type { Json, JsonObject } from 'svc/plugin'
-import { noteOthers } from './problems.ts'
-import type { Note } from './problems.ts'
+import { noteOthers, type Note } from './problems.ts'
 
 /** The conditions of a fixture, and its place in a conversation. */
 export interface Conditions {

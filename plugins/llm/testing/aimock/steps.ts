@@ -2,8 +2,7 @@
 import { isRecord } from 'svc/toolkit'
 import type { Json, JsonObject } from 'svc/plugin'
 import type { Finish } from '../../contract/neutral.ts'
-import { noteOthers } from './problems.ts'
-import type { Note } from './problems.ts'
+import { noteOthers, type Note } from './problems.ts'
 
 const RESPONSE = new Set([
   'content',

@@ -1,9 +1,7 @@
 /** Fixture files of aimock (1.43) as rules. */
-import { StepBudget } from 'svc/plugin'
+import { StepBudget, type Json, type JsonObject } from 'svc/plugin'
 import { deepEqual, isRecord, type TranslatedFile, type TranslatedRule } from 'svc/toolkit'
-import type { Json, JsonObject } from 'svc/plugin'
-import { readConditions } from './conditions.ts'
-import type { Conditions } from './conditions.ts'
+import { readConditions, type Conditions } from './conditions.ts'
 import { readStep } from './steps.ts'
 
 /** Fixtures with the same conditions: one, or a sequence. */

@@ -1,20 +1,17 @@
 /** A2A agents behind the gateway: cards, version fields, streams, errors and push notifications. */
 import { isRecord } from 'svc/toolkit'
-import { defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Check, Verdict } from '../../catalog/check.ts'
+import { defineCheck, fail, note, pass, skip, warn, worst, type Check, type Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import type { ExchangeRecord } from '../../client/exchange.ts'
 import { ROOT } from '../../client/step-runner.ts'
-import { stepPath } from '../../client/request.ts'
-import type { RequestSpec } from '../../client/request.ts'
+import { stepPath, type RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { answers, dateField, each, one } from '../builders.ts'
 import { eventsOf, medianLagMs } from '../event-stream.ts'
 import { arrived, eventReply, jsonReply, rpc, rpcAnswer } from '../json-rpc.ts'
 import { hasSameValues, jsonDifferences } from '../llm/json-values.ts'
 import { parsed } from '../llm/chat.ts'
-import { judgeOwnUrls, ownAnswerProblem, wrongOrigin } from '../own-urls.ts'
-import type { WrongUrl } from '../own-urls.ts'
+import { judgeOwnUrls, ownAnswerProblem, wrongOrigin, type WrongUrl } from '../own-urls.ts'
 
 const V1: Field[] = [['A2A-Version', '1.0']]
 const VERSION_FIELDS: Field[] = [...V1, ['A2A-Extensions', 'https://probe.example/ext/v1, https://probe.example/two']]

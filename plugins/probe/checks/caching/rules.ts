@@ -1,11 +1,20 @@
 /** What a cache must not reuse. Without reuse, which CCH-STORE looks for, there is nothing to judge. */
-import { defineCheck, fail, note, pass, skip, warn } from '../../catalog/check.ts'
-import type { Check, Facts, Plan, Verdict } from '../../catalog/check.ts'
+import {
+  defineCheck,
+  fail,
+  note,
+  pass,
+  skip,
+  warn,
+  type Check,
+  type Facts,
+  type Plan,
+  type Verdict,
+} from '../../catalog/check.ts'
 import type { Evidence } from '../../client/evidence.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
-import { answers, dateField, KEEP, RECEIVE, rfc } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import { answers, dateField, KEEP, RECEIVE, rfc, type Action } from '../builders.ts'
 
 const GAP_MS = 300
 /** Content and number of the arrival; reuse shows in the number. */

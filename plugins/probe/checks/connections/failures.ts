@@ -1,6 +1,5 @@
 /** What a gateway does when the upstream fails: repeats, timeouts, error pages, ejection. */
-import { defineCheck, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Facts, Verdict } from '../../catalog/check.ts'
+import { defineCheck, note, pass, skip, warn, worst, type Facts, type Verdict } from '../../catalog/check.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
 import {
@@ -16,8 +15,8 @@ import {
   rfc,
   script,
   wait,
+  type Action,
 } from '../builders.ts'
-import type { Action } from '../builders.ts'
 
 const METHODS = ['GET', 'PUT', 'DELETE', 'POST', 'PATCH', 'POST with a key'] as const
 const FAILURES: Record<string, () => Action[]> = {

@@ -1,6 +1,5 @@
 /** How many and how large fields a gateway takes, and how it refuses more. */
-import { BOTH, defineCheck, fail, note, pass, skip, worst } from '../../catalog/check.ts'
-import type { Protocol, Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, skip, worst, type Protocol, type Verdict } from '../../catalog/check.ts'
 import type { Call, Evidence } from '../../client/evidence.ts'
 import { errorName } from '../../client/http2-form.ts'
 import type { RequestSpec } from '../../client/request.ts'

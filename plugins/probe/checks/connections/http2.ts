@@ -1,9 +1,7 @@
 /** Connections in HTTP/2: many streams at once, and streams that the upstream refuses. */
-import { BOTH, defineCheck, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, note, pass, skip, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { RequestSpec } from '../../client/request.ts'
-import { answers, probeBody, RECEIVE, RESET, rfc, wait } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import { answers, probeBody, RECEIVE, RESET, rfc, wait, type Action } from '../builders.ts'
 
 const STREAMS = [100, 250]
 /** Long enough for all streams to be open at once. */

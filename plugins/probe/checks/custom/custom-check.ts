@@ -19,8 +19,8 @@ import {
   probeBody,
   RECEIVE,
   wait,
+  type Action,
 } from '../builders.ts'
-import type { Action } from '../builders.ts'
 
 const MAX_SUMMARY = 500
 const MAX_VALUES = 16 * 1024

@@ -1,6 +1,5 @@
 /** The checks of other plugins, and the catalog with them. */
-import { forPlugin } from 'svc/plugin'
-import type { PersonalPoint } from 'svc/plugin'
+import { forPlugin, type PersonalPoint } from 'svc/plugin'
 import type { Check } from '../../catalog/check.ts'
 import type { CustomCheck, ProbeChecks } from '../../types.ts'
 import { CATALOG } from '../index.ts'

@@ -1,6 +1,5 @@
 /** Hostile: malformed heads. They are sent with --hostile only. */
-import { fail, note, pass, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { fail, note, pass, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import { chunk, each, one, rfc } from '../builders.ts'
 import { hostile } from './lengths.ts'

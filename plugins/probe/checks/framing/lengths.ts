@@ -1,8 +1,6 @@
 /** Hostile: messages whose length is ambiguous. They are sent with --hostile only. */
-import { defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
-import type { Check, Verdict } from '../../catalog/check.ts'
-import type { Call, Evidence } from '../../client/evidence.ts'
-import { sha256 } from '../../client/evidence.ts'
+import { defineCheck, fail, note, pass, warn, worst, type Check, type Verdict } from '../../catalog/check.ts'
+import { type Call, type Evidence, sha256 } from '../../client/evidence.ts'
 import type { Part, RequestSpec } from '../../client/request.ts'
 import { chunk, each, one, rfc } from '../builders.ts'
 

@@ -1,6 +1,5 @@
 /** Valid messages, whose bodies have to arrive unchanged. */
-import { BOTH, defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, warn, worst, type Verdict } from '../../catalog/check.ts'
 import { sha256 } from '../../client/evidence.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import {

@@ -3,8 +3,7 @@ import type { Call } from '../../client/evidence.ts'
 import { echoMessage, grpcFrame, grpcFrames } from '../../client/grpc-frames.ts'
 import type { Part, RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
-import { bytes, chunk, listMembers } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import { bytes, chunk, listMembers, type Action } from '../builders.ts'
 
 const SERVICE = '/svc.echo.v1.EchoService'
 

@@ -1,12 +1,10 @@
 /** gRPC and gRPC-Web through the gateway: messages, metadata, statuses, deadlines and the gateway's own errors. */
-import { defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Check, Verdict } from '../../catalog/check.ts'
+import { defineCheck, fail, note, pass, skip, warn, worst, type Check, type Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import { echoMessage, grpcFrame, grpcFrames } from '../../client/grpc-frames.ts'
 import { errorName } from '../../client/http2-form.ts'
 import type { RequestSpec } from '../../client/request.ts'
-import { each, END, KEEP, listMembers, one, RECEIVE, RESET, wait } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import { each, END, KEEP, listMembers, one, RECEIVE, RESET, wait, type Action } from '../builders.ts'
 import {
   binaryValues,
   decodedMessage,

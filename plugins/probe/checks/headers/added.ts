@@ -1,6 +1,5 @@
 /** Fields that the gateway writes: Host, Via, X-Forwarded-*, Forwarded, trace context, request ids, Max-Forwards. */
-import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, skip, warn, worst, type Verdict } from '../../catalog/check.ts'
 import { each, listMembers, one, rfc } from '../builders.ts'
 
 const SPOOFED = '203.0.113.66'

@@ -1,6 +1,5 @@
 /** Fields of requests that have to arrive, and those that have to stop. */
-import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, skip, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { answers, dateField, DEFAULT_FIELDS, each, listMembers, one, probeBody, rfc } from '../builders.ts'
 

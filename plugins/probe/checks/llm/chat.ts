@@ -3,8 +3,7 @@ import { isRecord } from 'svc/toolkit'
 import type { Call } from '../../client/evidence.ts'
 import type { Encoding, RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
-import { answerBytes, bytes, chunk, dateField, headBytes, KEEP, RECEIVE, wait } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import { answerBytes, bytes, chunk, dateField, headBytes, KEEP, RECEIVE, wait, type Action } from '../builders.ts'
 import { eachEvent, fieldOfEvent } from '../event-stream.ts'
 
 export const USAGE = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 }

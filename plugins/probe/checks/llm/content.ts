@@ -1,10 +1,8 @@
 /** Bodies, streams and usage of models arrive as they were sent. */
-import { fail, note, pass, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { fail, note, pass, worst, type Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import type { RequestSpec } from '../../client/request.ts'
-import { each, one, RECEIVE } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import { each, one, RECEIVE, type Action } from '../builders.ts'
 import {
   answerOf,
   chat,

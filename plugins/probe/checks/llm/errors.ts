@@ -1,11 +1,9 @@
 /** Errors and limits of models, repeated requests, and credentials. */
 import { isSecretParameter } from 'svc/toolkit'
-import { fail, note, pass, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { fail, note, pass, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { ArrivalView } from '../../client/evidence.ts'
 import type { Field } from '../../client/response-parser.ts'
-import { END, one, RECEIVE, wait } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import { END, one, RECEIVE, wait, type Action } from '../builders.ts'
 import { chat, delta, errorAnswer, errorType, event, piece, readStream, streamHead, WORDS, STREAM_END } from './chat.ts'
 import { llmCheck, stream } from './llm-check.ts'
 

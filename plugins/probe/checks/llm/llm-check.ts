@@ -1,6 +1,5 @@
 /** What the checks of models have in common. */
-import { defineCheck, skip } from '../../catalog/check.ts'
-import type { Check } from '../../catalog/check.ts'
+import { defineCheck, skip, type Check } from '../../catalog/check.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import type { Action } from '../builders.ts'
 import { chat } from './chat.ts'

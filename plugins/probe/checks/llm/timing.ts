@@ -1,10 +1,8 @@
 /** How fast tokens come, and what happens when nothing comes or the client leaves. */
-import { note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { note, pass, skip, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { Evidence } from '../../client/evidence.ts'
 import type { RequestSpec } from '../../client/request.ts'
-import { END, each, RECEIVE, wait } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import { END, each, RECEIVE, wait, type Action } from '../builders.ts'
 import {
   chat,
   completion,

@@ -1,7 +1,6 @@
 /** Header fields of calls, and what the protocol does not know. */
 import { isRecord } from 'svc/toolkit'
-import { fail, note, pass, warn } from '../../catalog/check.ts'
-import type { Facts } from '../../catalog/check.ts'
+import { fail, note, pass, warn, type Facts } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { each } from '../builders.ts'

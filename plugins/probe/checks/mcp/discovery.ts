@@ -5,8 +5,7 @@ import { Call } from '../../client/evidence.ts'
 import type { ExchangeRecord } from '../../client/exchange.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import { one } from '../builders.ts'
-import { rpc, rpcAnswer } from '../json-rpc.ts'
-import type { RpcOptions } from '../json-rpc.ts'
+import { rpc, rpcAnswer, type RpcOptions } from '../json-rpc.ts'
 import { ENVELOPE, LEGACY, sessionFields, STATELESS } from './revisions.ts'
 
 /** What gateways put in front of names of tools ends with a character that is not a letter. */

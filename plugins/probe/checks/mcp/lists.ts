@@ -1,7 +1,6 @@
 /** Lists of tools, resources and prompts come back whole. */
 import { isRecord } from 'svc/toolkit'
-import { fail, note, pass, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { fail, note, pass, worst, type Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import { each } from '../builders.ts'
 import { rpc, rpcAnswer, rpcResult } from '../json-rpc.ts'

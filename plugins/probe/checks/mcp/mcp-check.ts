@@ -1,6 +1,5 @@
 /** What the checks of MCP have in common. */
-import { defineCheck, skip } from '../../catalog/check.ts'
-import type { Check, Facts, Verdict } from '../../catalog/check.ts'
+import { defineCheck, skip, type Check, type Facts, type Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import { MCP_DISCOVERY } from './discovery.ts'
 

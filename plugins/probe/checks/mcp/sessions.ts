@@ -1,6 +1,5 @@
 /** Sessions and canceled requests of MCP. */
-import { fail, note, pass, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { fail, note, pass, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import { END, RECEIVE, wait } from '../builders.ts'
 import { arrived, jsonReply, rpc, rpcResult } from '../json-rpc.ts'

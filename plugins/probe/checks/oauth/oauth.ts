@@ -1,13 +1,11 @@
 /** The provider of OAuth behind the gateway: discovery, parameters, forms and caching. */
-import { defineCheck, fail, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Check, Verdict } from '../../catalog/check.ts'
+import { defineCheck, fail, pass, skip, warn, worst, type Check, type Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { answers, dateField, each, onOne, rfc } from '../builders.ts'
 import { parsed } from '../llm/chat.ts'
-import { judgeOwnUrls, ownAnswerProblem, wrongOrigin, wrongUrl } from '../own-urls.ts'
-import type { WrongUrl } from '../own-urls.ts'
+import { judgeOwnUrls, ownAnswerProblem, wrongOrigin, wrongUrl, type WrongUrl } from '../own-urls.ts'
 
 const DOCUMENTS = ['openid-configuration', 'oauth-authorization-server'] as const
 const CALLBACK = 'https://client.example/callback?tenant=a%2Bb'

@@ -1,6 +1,5 @@
 /** Ends of answers: broken ones, additional bytes, folded lines, trailers, early refusals. */
-import { BOTH, defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, warn, worst, type Verdict } from '../../catalog/check.ts'
 import {
   answerBytes,
   bytes,

@@ -1,6 +1,5 @@
 /** Heads of answers: status codes, fields, and what the gateway adds. */
-import { BOTH, defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { Field } from '../../client/response-parser.ts'
 import {
   answerBytes,

@@ -1,8 +1,7 @@
 /** Content codings and ranges. */
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { BOTH, defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { dateField, each, listMembers, one, rfc, script } from '../builders.ts'
 import { decodedBody } from './coding.ts'

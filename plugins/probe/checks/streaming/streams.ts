@@ -1,11 +1,9 @@
 /** Streams: whether pieces come as they are sent, and what happens when nobody sends or reads. */
-import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, pass, skip, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import { errorName } from '../../client/http2-form.ts'
 import type { RequestSpec } from '../../client/request.ts'
-import { bytes, chunk, each, END, headBytes, KEEP, one, RECEIVE, rfc, wait } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import { bytes, chunk, each, END, headBytes, KEEP, one, RECEIVE, rfc, wait, type Action } from '../builders.ts'
 import { decodedBody } from './coding.ts'
 
 const SSE_SOURCE = [{ spec: 'WHATWG HTML', section: '9.2' }]

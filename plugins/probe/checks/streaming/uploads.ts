@@ -1,6 +1,5 @@
 /** Uploads: streaming, framing, Expect, sizes, both ways at once. */
-import { BOTH, defineCheck, fail, note, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { BOTH, defineCheck, fail, note, worst, type Verdict } from '../../catalog/check.ts'
 import { sha256 } from '../../client/evidence.ts'
 import type { Part } from '../../client/request.ts'
 import {

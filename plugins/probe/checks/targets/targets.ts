@@ -1,6 +1,19 @@
 /** Paths and queries, which have to arrive as they were sent. */
-import { BOTH, defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { CheckPage, Level, Protocol, Source, Verdict } from '../../catalog/check.ts'
+import {
+  BOTH,
+  defineCheck,
+  fail,
+  note,
+  pass,
+  skip,
+  warn,
+  worst,
+  type CheckPage,
+  type Level,
+  type Protocol,
+  type Source,
+  type Verdict,
+} from '../../catalog/check.ts'
 import type { Call, Evidence } from '../../client/evidence.ts'
 import { each, rfc, shown } from '../builders.ts'
 

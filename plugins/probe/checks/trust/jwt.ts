@@ -1,6 +1,5 @@
 /** Access tokens that the gateway verifies: what must not pass, and new keys. */
-import { defineCheck, fail, note, pass, skip, warn } from '../../catalog/check.ts'
-import type { Check } from '../../catalog/check.ts'
+import { defineCheck, fail, note, pass, skip, warn, type Check } from '../../catalog/check.ts'
 import type { ConnectionSpec } from '../../client/exchange.ts'
 
 /** Presets of tokens of the upstream's issuer. */

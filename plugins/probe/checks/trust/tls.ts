@@ -1,6 +1,5 @@
 /** TLS between the gateway and the upstream. */
-import { defineCheck, note, pass, skip, warn } from '../../catalog/check.ts'
-import type { Check } from '../../catalog/check.ts'
+import { defineCheck, note, pass, skip, warn, type Check } from '../../catalog/check.ts'
 import { one } from '../builders.ts'
 
 /** Certificates that a gateway must not accept. */

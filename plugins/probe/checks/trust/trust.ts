@@ -1,6 +1,5 @@
 /** Fields on which an upstream bases trust: CORS and client certificates. */
-import { defineCheck, fail, note, pass, warn, worst } from '../../catalog/check.ts'
-import type { Verdict } from '../../catalog/check.ts'
+import { defineCheck, fail, note, pass, warn, worst, type Verdict } from '../../catalog/check.ts'
 import type { Field } from '../../client/response-parser.ts'
 import { answers, dateField, DEFAULT_FIELDS, each, one, probeBody } from '../builders.ts'
 

@@ -1,14 +1,29 @@
 /** WebSocket through the gateway, frame by frame. */
-import { defineCheck, fail, note, pass, skip, warn, worst } from '../../catalog/check.ts'
-import type { Check, Verdict } from '../../catalog/check.ts'
-import type { Call } from '../../client/evidence.ts'
-import { sha256 } from '../../client/evidence.ts'
+import { defineCheck, fail, note, pass, skip, warn, worst, type Check, type Verdict } from '../../catalog/check.ts'
+import { type Call, sha256 } from '../../client/evidence.ts'
 import type { Part, RequestSpec } from '../../client/request.ts'
 import type { Field } from '../../client/response-parser.ts'
-import { acceptOf, closeFrame, conversationIn, encodeFrame, OPCODE } from '../../client/websocket-frames.ts'
-import type { Conversation } from '../../client/websocket-frames.ts'
-import { answers, dateField, each, END, listMembers, one, randomBytes, RESET, rfc, wait } from '../builders.ts'
-import type { Action } from '../builders.ts'
+import {
+  acceptOf,
+  closeFrame,
+  conversationIn,
+  encodeFrame,
+  OPCODE,
+  type Conversation,
+} from '../../client/websocket-frames.ts'
+import {
+  answers,
+  dateField,
+  each,
+  END,
+  listMembers,
+  one,
+  randomBytes,
+  RESET,
+  rfc,
+  wait,
+  type Action,
+} from '../builders.ts'
 
 const KEY = 'c3ZjIHByb2JlIGtleSAxMg=='
 const HANDSHAKE: Field[] = [
