@@ -11,6 +11,7 @@ import type {
 } from '../llm/types.ts'
 import type { OpenAiModelRouteName, OpenAiRouteName, OpenAiWireFactory } from '../llm-openai/types.ts'
 import { filterExtras } from './content-filter.ts'
+import { azureRules } from './validation.ts'
 import { azureError, azureLimited, wholeSeconds } from './errors.ts'
 
 const models: ModelInfo[] = [
@@ -81,7 +82,7 @@ const deployment = {
 } as const
 
 export function createProvider(engine: Engine, createWire: OpenAiWireFactory): LlmProvider {
-  const wire = createWire(filterExtras)
+  const wire = createWire(filterExtras, { flavour: 'azure', rules: azureRules })
   return {
     id: 'azure',
     telemetry: { name: 'azure.ai.openai' },

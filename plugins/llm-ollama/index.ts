@@ -16,6 +16,12 @@ export default definePlugin({
   uses: ['llm-openai'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    llm.register(app, createProvider(llm.engine, svc.use('llm-openai.wire')?.()))
+    llm.register(
+      app,
+      createProvider(
+        llm.engine,
+        svc.use('llm-openai.wire')?.(undefined, { flavour: 'ollama-openai', isLenient: true }),
+      ),
+    )
   },
 })

@@ -9,6 +9,7 @@ import type {
   LimitState,
   LlmRoute,
   Refusal,
+  ValidationRule,
 } from '../llm/types.ts'
 
 import type { ChatExtras } from './chat/chat-json.ts'
@@ -70,7 +71,16 @@ export interface OpenAiWire {
   unknownModel: string
 }
 
-export type OpenAiWireFactory = (extras?: ChatExtras) => OpenAiWire
+/** How a provider that shares the format checks its requests. Default: as OpenAI. */
+export interface StrictVariant {
+  flavour?: string
+  /** The rules of chat completions, from those of OpenAI. */
+  rules?(openAi: readonly ValidationRule[]): readonly ValidationRule[]
+  /** Unknown members are ignored, and no model has parameters of its own. */
+  isLenient?: boolean
+}
+
+export type OpenAiWireFactory = (extras?: ChatExtras, variant?: StrictVariant) => OpenAiWire
 
 declare module 'svc/plugin' {
   interface ExtensionPoints {

@@ -22,7 +22,10 @@ import { speech } from './audio/speech.ts'
 import { readTooling } from './format/tools.ts'
 import { tokenize } from './chat/tokenize.ts'
 import { transcriptions } from './audio/transcriptions.ts'
-import type { ChatExtras, OpenAiRoutes, OpenAiWire } from './types.ts'
+import { chatValidation } from './validation/chat-checks.ts'
+import { CHAT_RULES } from './validation/chat-rules.ts'
+import { responsesValidation } from './validation/responses-checks.ts'
+import type { ChatExtras, OpenAiRoutes, OpenAiWire, StrictVariant } from './types.ts'
 
 /** Finish reasons; a stop sequence counts as a normal stop. */
 export const finishReasons: Record<Finish, string> = {
@@ -34,13 +37,21 @@ export const finishReasons: Record<Finish, string> = {
   prompt_filter: 'content_filter',
 }
 
-export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtras): OpenAiWire {
+export function createWire(
+  engine: Engine,
+  state: OpenAiState,
+  extras?: ChatExtras,
+  { flavour = 'openai', rules, isLenient = false }: StrictVariant = {},
+): OpenAiWire {
+  const chat = { flavour, isLenient, ...(rules === undefined ? {} : { rules: rules(CHAT_RULES) }) }
+  const responses = { flavour: `${flavour}-responses`, isLenient, isIssued: state.isIssued }
+  const ofResponses = responsesValidation(engine, responses)
   const routes: OpenAiRoutes = {
-    chat: chatCompletions(state, extras),
+    chat: { ...chatCompletions(state, extras), validation: chatValidation(engine, chat) } as LlmRoute,
     completions: completions(engine),
-    responses: createResponse(state),
+    responses: { ...createResponse(state), validation: ofResponses } as LlmRoute,
     responsesSocket: responsesSocket(state),
-    countInput: countInput(state),
+    countInput: { ...countInput(state), validation: ofResponses } as LlmRoute,
     compact: compactResponse(state),
     response: retrieveResponse(state),
     deleteResponse: deleteResponse(state),

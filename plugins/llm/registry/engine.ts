@@ -28,6 +28,9 @@ import { openText, sealText } from '../state/signed.ts'
 import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts'
 import { createSchedule, eventsAfter, timeline } from '../state/timeline.ts'
 import { RULE } from '../engine/tokenizer.ts'
+import { modelClasses } from '../validation/model-classes.ts'
+import { walkSchema } from '../validation/schema-walk.ts'
+import { turnsOf } from '../validation/turns.ts'
 import * as speech from '../engine/speech-headers.ts'
 import { count, pieces, words } from '../engine/tokens.ts'
 
@@ -107,6 +110,10 @@ export interface Engine {
   badInput(message: string, details?: BadInputDetails): Error
   /** The error to throw for an exact reply that does not fit; `at` is the path of the wrong member. */
   badReply(at: string, message: string): Error
+  /** What rules of vendors look at: schemas in tools, turns of a conversation, and models that take other parameters. */
+  walkSchema: typeof walkSchema
+  turns: typeof turnsOf
+  modelClasses: typeof modelClasses
   /** Functions to read JSON values of unknown type. */
   readonly json: typeof json
 }
@@ -153,6 +160,9 @@ const pure: Omit<Engine, 'randomId'> = {
   vectorSize,
   embeddingInputs,
   openAiShapes,
+  walkSchema,
+  turns: turnsOf,
+  modelClasses,
   timeline,
   schedule: createSchedule,
   eventsAfter,

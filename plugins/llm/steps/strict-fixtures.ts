@@ -5,15 +5,16 @@ import type { ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import type { Parsed } from '../contract/parsed.ts'
 import { factsOf } from '../testing/protocol.ts'
+import { violationsOf } from './validate.ts'
 
 const HEADER = 'X-Svc-Strict-Fixtures'
 
 /** Throws the provider's 404 if the request needs a rule, and none acted on it. */
-export function requireFixture(call: ModelCall, { strictFixtures }: CallServices): boolean | Promise<boolean> {
+export function requireFixture(call: ModelCall, services: CallServices): boolean | Promise<boolean> {
   const { parsed, requestedFault, ruleOutcome } = call
   if (call.result !== null || parsed?.op !== 'chat' || requestedFault !== null || hasActed(ruleOutcome)) return true
-  if (!isStrict(call, strictFixtures)) return true
-  return missingFixture(call, parsed).then(error => {
+  if (!isStrict(call, services.strictFixtures)) return true
+  return missingFixture(call, parsed, services).then(error => {
     throw error
   })
 }
@@ -33,10 +34,11 @@ function hasActed(rule: RuleOutcome | MessageRule | null): boolean {
 }
 
 /** The provider's 404, which names the closest rule. */
-async function missingFixture({ svc, request, instance, route }: ModelCall, parsed: Parsed): Promise<ProviderError> {
+async function missingFixture(call: ModelCall, parsed: Parsed, services: CallServices): Promise<ProviderError> {
+  const { svc, request, instance, route } = call
   const closest = await svc.http.closestRule(request, {
     protocol: 'llm',
-    read: () => Promise.resolve([factsOf({ instance, route }, parsed)]),
+    read: () => Promise.resolve([factsOf({ instance, route }, parsed, () => violationsOf(call, services))]),
     takesReply: () => Promise.resolve(true),
   })
   if (closest === null) return new ProviderError('not_found', { message: 'no fixture matches' })

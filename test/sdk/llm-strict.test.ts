@@ -1,0 +1,115 @@
+/** The vendors' own clients at the level `enforce`: their loops are not refused, and their exceptions say what is. */
+import t from 'tap'
+import OpenAI, { BadRequestError } from 'openai'
+import { serveLlm } from '../support/llm-formats.ts'
+
+const server = await serveLlm(t, { env: { SVC_AI_VALIDATION: 'enforce' } })
+const options = { apiKey: 'sk-demo', maxRetries: 0 }
+
+/** A client whose requests belong to a session. */
+function openaiOf(session: string): OpenAI {
+  return new OpenAI({
+    ...options,
+    baseURL: `${server.url}/s/${session}/ai/openai/v1`,
+    defaultHeaders: { 'X-Svc-Tokens-Per-Second': '0' },
+  })
+}
+
+const parameters = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+}
+
+/** The violations of the requests of a session, of which there are some. */
+async function violationsOf(session: string): Promise<string[]> {
+  const { requests } = (await (await fetch(`${server.url}/ai/requests?limit=200&session=${session}`)).json()) as {
+    requests: { violations: string[] }[]
+  }
+  if (requests.length < 2) throw new Error(`the session ${session} has ${requests.length} requests`)
+  return requests.flatMap(({ violations }) => violations)
+}
+
+t.test('openai: a conversation that is broken raises BadRequestError', async t => {
+  const openai = openaiOf('broken')
+  const error: unknown = await openai.chat.completions
+    .create({ model: 'gpt-4.1', messages: [{ role: 'tool', tool_call_id: 'call_1', content: 'sunny' }] })
+    .catch((thrown: unknown) => thrown)
+  t.ok(error instanceof BadRequestError)
+  t.match(error, {
+    status: 400,
+    type: 'invalid_request_error',
+    param: 'messages.[0].role',
+    message: /^400 Invalid parameter: messages with role 'tool' must be a response/,
+  })
+  const unknown: unknown = await openai.chat.completions
+    .create({ model: 'gpt-4.1', messages: [{ role: 'user', content: 'hi' }], thinking: {} } as never)
+    .catch((thrown: unknown) => thrown)
+  t.match(unknown, { code: 'unknown_parameter', param: 'thinking' })
+  const encrypted: unknown = await openai.responses
+    .create({
+      model: 'gpt-5',
+      input: [
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'c29tZXRoaW5nIGVsc2U' },
+        { role: 'assistant', content: 'hi' },
+      ],
+    })
+    .catch((thrown: unknown) => thrown)
+  t.ok(encrypted instanceof BadRequestError)
+  t.match(encrypted, { code: 'invalid_encrypted_content' })
+})
+
+t.test('openai: runTools, streams and structured output are not refused', async t => {
+  const openai = openaiOf('chat')
+  const runner = openai.chat.completions.runTools({
+    model: 'gpt-5',
+    messages: [{ role: 'user', content: 'weather in Paris and in Rome?' }],
+    tools: [
+      {
+        type: 'function',
+        function: {
+          name: 'get_weather',
+          description: 'weather',
+          parameters,
+          parse: JSON.parse,
+          function: () => 'sunny',
+        },
+      },
+    ],
+  })
+  t.ok(await runner.finalContent())
+  const final = await openai.chat.completions
+    .stream({ model: 'gpt-5', messages: runner.messages.concat({ role: 'user', content: 'and now?' }) })
+    .finalChatCompletion()
+  t.ok(final.choices[0]?.message.content)
+  await openai.chat.completions.parse({
+    model: 'gpt-5',
+    messages: [{ role: 'user', content: 'where?' }],
+    response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true, schema: parameters } },
+  })
+  t.strictSame(await violationsOf('chat'), [])
+})
+
+t.test('openai: responses with encrypted reasoning and tools are not refused', async t => {
+  const openai = openaiOf('responses')
+  const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'weather in Paris?' }]
+  const tools: OpenAI.Responses.FunctionTool[] = [{ type: 'function', name: 'get_weather', strict: true, parameters }]
+  for (let step = 0; step < 4; step++) {
+    const response = await openai.responses.create({
+      model: 'gpt-5',
+      input,
+      tools,
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      reasoning: { effort: 'low', summary: 'auto' },
+    })
+    input.push(...(response.output as OpenAI.Responses.ResponseInputItem[]))
+    const calls = response.output.filter(item => item.type === 'function_call')
+    if (step === 0) t.equal(calls.length, 1)
+    for (const call of calls) input.push({ type: 'function_call_output', call_id: call.call_id, output: 'sunny' })
+    if (calls.length === 0) input.push({ role: 'user', content: 'and tomorrow?' })
+  }
+  t.ok(input.some(item => item.type === 'reasoning'))
+  t.strictSame(await violationsOf('responses'), [])
+})
