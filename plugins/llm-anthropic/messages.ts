@@ -20,6 +20,7 @@ import { contextError } from './context-error.ts'
 import { markedPrefix } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
+import { ANTHROPIC, messagesValidation, type MessagesVariant } from './validation/check.ts'
 import { messageShapes } from './stream-shapes.ts'
 
 interface MessageWire {
@@ -80,6 +81,7 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
     ]),
     framing: 'sse',
     finishReasons,
+    validation: messagesValidation(engine, options.variant ?? ANTHROPIC),
     parse: input => withFiles(engine, options.documents, input, body => parse(engine, input, body)),
     readOnly: input => parse(engine, input, input.json()),
     contextError,
@@ -89,8 +91,13 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
   }
 }
 
-export function countTokens(engine: Engine, documents?: Documents): LlmRoute<CountParsed> {
+export function countTokens(
+  engine: Engine,
+  documents?: Documents,
+  variant: MessagesVariant = ANTHROPIC,
+): LlmRoute<CountParsed> {
   return {
+    validation: messagesValidation(engine, variant),
     method: 'POST',
     path: '/v1/messages/count_tokens',
     op: 'count',
@@ -210,7 +217,7 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
   if (choice.finish === 'content_filter' && choice.text === '') return []
   const thinking: BuiltBlock[] = []
   if (choice.reasoning !== '') {
-    const signature = Buffer.from(engine.digest('thinking', choice.reasoning), 'hex').toString('base64')
+    const signature = engine.signThought(choice.reasoning, { isOmitted: hidesThinking })
     const shown: Pieces = hidesThinking ? [] : choice.reasoningPieces
     thinking.push({
       whole: { type: 'thinking', thinking: hidesThinking ? '' : choice.reasoning, signature },

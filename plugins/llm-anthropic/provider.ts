@@ -6,6 +6,7 @@ import { anthropicHeaders } from './headers.ts'
 import { countTokens, createMessages, finishReasons } from './messages.ts'
 import { messageBatchRoutes } from './message-batches.ts'
 import { listModels, models, retrieveModel } from './models.ts'
+import { VERTEX } from './validation/vertex.ts'
 import { isVertexPath, vertexRoutes } from './vertex.ts'
 
 export function createProvider({
@@ -31,7 +32,11 @@ export function createProvider({
       retrieveModel(),
       ...messageBatchRoutes(engine, batches, documents),
       ...fileRoutes(engine, documents),
-      ...vertexRoutes(engine, createMessages(engine, { idPrefix: 'msg_vrtx_' }) as LlmRoute, countTokens(engine)),
+      ...vertexRoutes(
+        engine,
+        createMessages(engine, { idPrefix: 'msg_vrtx_', variant: VERTEX }) as LlmRoute,
+        countTokens(engine, undefined, VERTEX),
+      ),
     ],
     error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),
     messages,

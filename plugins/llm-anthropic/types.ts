@@ -1,11 +1,16 @@
 /** The extension point `llm-anthropic.wire`: the messages route for providers that share the format (Bedrock). */
 import type { Documents, LlmRoute } from '../llm/types.ts'
+import type { MessagesVariant } from './validation/check.ts'
+
+export type { MessagesVariant } from './validation/check.ts'
 
 export interface MessagesOptions {
   /** Prefix of message ids. Default `msg_`. */
   idPrefix?: string
   /** Files that blocks can name. Default: none. */
   documents?: Documents
+  /** The platform whose requests are checked. Default: that of Anthropic. */
+  variant?: MessagesVariant
 }
 
 export type AnthropicWireFactory = (options?: MessagesOptions) => LlmRoute

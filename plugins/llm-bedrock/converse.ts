@@ -93,7 +93,7 @@ export function usageOf({ promptTokens, completionTokens }: ChatResult): object 
 }
 
 function signatureOf(engine: Engine, reasoning: string): string {
-  return Buffer.from(engine.digest('thinking', reasoning), 'hex').toString('base64')
+  return engine.signThought(reasoning)
 }
 
 /** The message and its stop reason. */

@@ -1,5 +1,6 @@
 /** The vendors' own clients at the level `enforce`: their loops are not refused, and their exceptions say what is. */
 import t from 'tap'
+import Anthropic, { BadRequestError as AnthropicBadRequest } from '@anthropic-ai/sdk'
 import OpenAI, { BadRequestError } from 'openai'
 import { serveLlm } from '../support/llm-formats.ts'
 
@@ -11,6 +12,14 @@ function openaiOf(session: string): OpenAI {
   return new OpenAI({
     ...options,
     baseURL: `${server.url}/s/${session}/ai/openai/v1`,
+    defaultHeaders: { 'X-Svc-Tokens-Per-Second': '0' },
+  })
+}
+
+function anthropicOf(session: string): Anthropic {
+  return new Anthropic({
+    ...options,
+    baseURL: `${server.url}/s/${session}/ai/anthropic`,
     defaultHeaders: { 'X-Svc-Tokens-Per-Second': '0' },
   })
 }
@@ -112,4 +121,75 @@ t.test('openai: responses with encrypted reasoning and tools are not refused', a
   }
   t.ok(input.some(item => item.type === 'reasoning'))
   t.strictSame(await violationsOf('responses'), [])
+})
+
+const weather = {
+  name: 'get_weather',
+  description: 'weather',
+  input_schema: { ...parameters, type: 'object' as const },
+}
+
+t.test('anthropic: a lost result and a changed thought raise BadRequestError', async t => {
+  const anthropic = anthropicOf('broken')
+  const ask = (messages: Anthropic.MessageParam[]): Promise<unknown> =>
+    anthropic.messages
+      .create({ model: 'claude-sonnet-4-5', max_tokens: 4096, messages })
+      .catch((thrown: unknown) => thrown)
+  const use = { type: 'tool_use' as const, id: 'toolu_1', name: 'get_weather', input: {} }
+  const lost = await ask([
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [use] },
+    { role: 'user', content: 'hello?' },
+  ])
+  t.ok(lost instanceof AnthropicBadRequest)
+  t.match(lost, {
+    status: 400,
+    error: { error: { type: 'invalid_request_error', message: /^messages\.1: `tool_use` ids were found without/ } },
+  })
+  const foreign = await ask([
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature: 'ErcBCkgIBBABGAIi' }] },
+    { role: 'user', content: 'hello?' },
+  ])
+  t.match(foreign, { error: { error: { message: 'messages.1.content.0: Invalid `signature` in `thinking` block' } } })
+})
+
+t.test('anthropic: thinking with tools over several turns, streamed and whole, is not refused', async t => {
+  const anthropic = anthropicOf('messages')
+  for (const [model, thinking] of [
+    ['claude-sonnet-4-5', { type: 'enabled', budget_tokens: 1024 }],
+    ['claude-opus-5-5', { type: 'adaptive' }],
+    ['claude-opus-5-5', { type: 'adaptive', display: 'omitted' }],
+  ] as const) {
+    const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'weather in Paris?' }]
+    let calls = 0
+    for (let step = 0; step < 4; step++) {
+      const request = { model, max_tokens: 4096, messages, thinking, tools: [weather] }
+      const { content } =
+        step % 2 === 0
+          ? await anthropic.messages.stream(request).finalMessage()
+          : await anthropic.messages.create(request)
+      t.equal(content[0]?.type, 'thinking')
+      messages.push({ role: 'assistant', content })
+      const results = content.flatMap((block): Anthropic.ToolResultBlockParam[] =>
+        block.type === 'tool_use' ? [{ type: 'tool_result', tool_use_id: block.id, content: 'sunny' }] : [],
+      )
+      calls += results.length
+      messages.push({ role: 'user', content: results.length > 0 ? results : 'and tomorrow?' })
+    }
+    t.ok(calls > 0)
+  }
+  t.strictSame(await violationsOf('messages'), [])
+})
+
+t.test('anthropic: the tool runner is not refused', async t => {
+  const anthropic = anthropicOf('runner')
+  const final = await anthropic.beta.messages.toolRunner({
+    model: 'claude-sonnet-4-5',
+    max_tokens: 1024,
+    messages: [{ role: 'user', content: 'weather in Paris?' }],
+    tools: [{ ...weather, type: 'custom', parse: value => value, run: () => 'sunny' }],
+  })
+  t.equal(final.stop_reason, 'end_turn')
+  t.strictSame(await violationsOf('runner'), [])
 })

@@ -64,6 +64,8 @@ export type Report = (rule: string, at: string, values?: ViolationValues) => voi
 export interface CheckedRequest {
   body: Readonly<Record<string, unknown>>
   headers: RequestHeaders
+  /** Without the query. */
+  path: string
   /** Parameters of the path. */
   params: Readonly<Record<string, string>>
   /** Members that the provider takes in addition, anywhere in the body. */

@@ -27,6 +27,7 @@ import { tooLargeMessage } from '../state/batch-results.ts'
 import { openText, sealText } from '../state/signed.ts'
 import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts'
 import { createSchedule, eventsAfter, timeline } from '../state/timeline.ts'
+import { readThought, signThought } from '../engine/thought-signature.ts'
 import { RULE } from '../engine/tokenizer.ts'
 import { modelClasses } from '../validation/model-classes.ts'
 import { walkSchema } from '../validation/schema-walk.ts'
@@ -113,6 +114,9 @@ export interface Engine {
   /** What rules of vendors look at: schemas in tools, turns of a conversation, and models that take other parameters. */
   walkSchema: typeof walkSchema
   turns: typeof turnsOf
+  /** Signatures of thinking, which find what was changed. */
+  signThought: typeof signThought
+  readThought: typeof readThought
   modelClasses: typeof modelClasses
   /** Functions to read JSON values of unknown type. */
   readonly json: typeof json
@@ -162,6 +166,8 @@ const pure: Omit<Engine, 'randomId'> = {
   openAiShapes,
   walkSchema,
   turns: turnsOf,
+  signThought,
+  readThought,
   modelClasses,
   timeline,
   schedule: createSchedule,

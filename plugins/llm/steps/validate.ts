@@ -44,6 +44,7 @@ function find(call: ModelCall, { validator }: CallServices, except?: readonly st
   return validator.find(
     validation,
     {
+      path: call.path,
       body,
       // An item of a batch has the headers of the request that contains it.
       headers: call.request.headers,

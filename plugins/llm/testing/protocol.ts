@@ -109,7 +109,13 @@ function violationsOfCaptured(
   if (route.parse === undefined || route.validation === undefined || text === null) return []
   try {
     const fields = instance.validation?.fields ?? new Set<string>()
-    return validator.find(route.validation, { body: parseObject(text), headers: headersOf(request), params, fields })
+    return validator.find(route.validation, {
+      path: request.path,
+      body: parseObject(text),
+      headers: headersOf(request),
+      params,
+      fields,
+    })
   } catch {
     return []
   }

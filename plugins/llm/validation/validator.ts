@@ -26,6 +26,7 @@ export interface ValidatorOptions {
 
 /** A request as it is checked. */
 export interface ValidatedInput {
+  path: string
   body: Readonly<Record<string, unknown>>
   headers: RequestHeaders
   params: Readonly<Record<string, string>>
@@ -88,12 +89,12 @@ export class Validator {
   /** The violations of a request, the first the one that its vendor would name. */
   find(
     validation: RouteValidation,
-    { body, headers, params, fields }: ValidatedInput,
+    { path, body, headers, params, fields }: ValidatedInput,
     except: readonly string[] = NO_EXCEPTIONS,
   ): readonly Violation[] {
     return findViolations(
       validation,
-      { body, headers, params, fields, nodes: { left: MAX_NODES } },
+      { path, body, headers, params, fields, nodes: { left: MAX_NODES } },
       { order: this.#orders.get(validation) ?? orderOf(validation), except, unknown: rule => this.#unknown(rule) },
     )
   }
