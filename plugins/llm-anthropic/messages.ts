@@ -20,7 +20,8 @@ import { contextError } from './context-error.ts'
 import { markedPrefix } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
-import { ANTHROPIC, messagesValidation, type MessagesVariant } from './validation/check.ts'
+import { messagesValidation } from './validation/check.ts'
+import { PLATFORMS, type Platform } from './validation/platforms.ts'
 import { messageShapes } from './stream-shapes.ts'
 
 interface MessageWire {
@@ -81,7 +82,7 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
     ]),
     framing: 'sse',
     finishReasons,
-    validation: messagesValidation(engine, options.variant ?? ANTHROPIC),
+    validation: messagesValidation(engine, PLATFORMS[options.platform ?? 'anthropic']),
     parse: input => withFiles(engine, options.documents, input, body => parse(engine, input, body)),
     readOnly: input => parse(engine, input, input.json()),
     contextError,
@@ -94,10 +95,10 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
 export function countTokens(
   engine: Engine,
   documents?: Documents,
-  variant: MessagesVariant = ANTHROPIC,
+  platform: Platform = 'anthropic',
 ): LlmRoute<CountParsed> {
   return {
-    validation: messagesValidation(engine, variant),
+    validation: messagesValidation(engine, PLATFORMS[platform]),
     method: 'POST',
     path: '/v1/messages/count_tokens',
     op: 'count',

@@ -6,7 +6,6 @@ import { anthropicHeaders } from './headers.ts'
 import { countTokens, createMessages, finishReasons } from './messages.ts'
 import { messageBatchRoutes } from './message-batches.ts'
 import { listModels, models, retrieveModel } from './models.ts'
-import { VERTEX } from './validation/vertex.ts'
 import { isVertexPath, vertexRoutes } from './vertex.ts'
 
 export function createProvider({
@@ -34,8 +33,8 @@ export function createProvider({
       ...fileRoutes(engine, documents),
       ...vertexRoutes(
         engine,
-        createMessages(engine, { idPrefix: 'msg_vrtx_', variant: VERTEX }) as LlmRoute,
-        countTokens(engine, undefined, VERTEX),
+        createMessages(engine, { idPrefix: 'msg_vrtx_', platform: 'vertex' }) as LlmRoute,
+        countTokens(engine, undefined, 'vertex'),
       ),
     ],
     error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),

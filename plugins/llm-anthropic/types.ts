@@ -1,8 +1,6 @@
 /** The extension point `llm-anthropic.wire`: the messages route for providers that share the format (Bedrock). */
 import type { Documents, LlmRoute } from '../llm/types.ts'
-import type { MessagesVariant } from './validation/check.ts'
-
-export type { MessagesVariant } from './validation/check.ts'
+import type { Platform } from './validation/platforms.ts'
 
 export interface MessagesOptions {
   /** Prefix of message ids. Default `msg_`. */
@@ -10,7 +8,7 @@ export interface MessagesOptions {
   /** Files that blocks can name. Default: none. */
   documents?: Documents
   /** The platform whose requests are checked. Default: that of Anthropic. */
-  variant?: MessagesVariant
+  platform?: Platform
 }
 
 export type AnthropicWireFactory = (options?: MessagesOptions) => LlmRoute

@@ -1,5 +1,15 @@
 /** `Converse` and `ConverseStream`. */
-import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
+import type {
+  ChatParsed,
+  ChatResult,
+  Choice,
+  Engine,
+  Finish,
+  LlmRoute,
+  RouteInput,
+  RouteValidation,
+  StreamEvent,
+} from '../llm/types.ts'
 import type { BedrockGuardrails } from '../guardrails/types.ts'
 import { guardConverse } from './converse-guardrail.ts'
 import { tokensUpToCachePoint } from './cache-point.ts'
@@ -20,8 +30,13 @@ const hello = { messages: [{ role: 'user', content: [{ text: 'hello' }] }] }
 const model = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
 const metrics = { latencyMs: 42 }
 
-export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<ChatParsed> {
+export function converse(
+  engine: Engine,
+  validation: RouteValidation,
+  guardrails?: BedrockGuardrails,
+): LlmRoute<ChatParsed> {
   return {
+    validation,
     method: 'POST',
     path: '/model/{*modelId}/converse',
     op: 'chat',
@@ -43,8 +58,13 @@ export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRou
   }
 }
 
-export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<ChatParsed> {
+export function converseStream(
+  engine: Engine,
+  validation: RouteValidation,
+  guardrails?: BedrockGuardrails,
+): LlmRoute<ChatParsed> {
   return {
+    validation,
     method: 'POST',
     path: '/model/{*modelId}/converse-stream',
     op: 'chat',

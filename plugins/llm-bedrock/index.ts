@@ -22,7 +22,7 @@ export default definePlugin({
       createProvider(
         llm.engine,
         {
-          anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_' }),
+          anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_', platform: 'bedrock' }),
           openai: openai?.routes.chat,
           images: openai?.routes.images,
           cohere: svc.use('llm-cohere.wire'),

@@ -7,6 +7,7 @@ import { bedrockError, bedrockLimited, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
+import { converseValidation, invokeValidation } from './validation/check.ts'
 
 const models = [
   'svc-claude',
@@ -38,6 +39,10 @@ function kindOf(id: string): Pick<ModelInfo, 'kind'> {
 
 export function createProvider(engine: Engine, formats: SharedFormats, guardrails?: BedrockGuardrails): LlmProvider {
   const families = createFamilies(engine, formats)
+  const messagesApi = formats.anthropic?.validation
+  const ofConverse = converseValidation(messagesApi)
+  const invoking = invokeValidation(messagesApi)
+  const ofInvoke = invoking === undefined ? {} : { validation: invoking }
   return {
     id: 'bedrock',
     telemetry: {
@@ -56,10 +61,10 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
     models: models.map(id => ({ id, ...kindOf(id) })),
     routes: [
-      converse(engine, guardrails),
-      converseStream(engine, guardrails),
-      invoke(engine, families, guardrails),
-      invokeStream(engine, families, guardrails),
+      converse(engine, ofConverse, guardrails),
+      converseStream(engine, ofConverse, guardrails),
+      { ...invoke(engine, families, guardrails), ...ofInvoke } as LlmRoute,
+      { ...invokeStream(engine, families, guardrails), ...ofInvoke } as LlmRoute,
       countTokens(engine, families),
       ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
     ],

@@ -2,6 +2,7 @@
 import type { Call, ChatResult, Choice, Engine, Finish, LlmRoute, RenderContext, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChat, parseGenerate, type OllamaParsed } from './request.ts'
+import { OLLAMA_CHAT } from './validation.ts'
 import { lineShapes } from './stream-shapes.ts'
 
 export const finishReasons: Record<Finish, string> = {
@@ -36,7 +37,7 @@ const contextOfGenerate = { context: [] }
 
 export function chat(engine: Engine): LlmRoute<OllamaParsed> {
   const messages = [{ role: 'user', content: 'hello' }]
-  return route(
+  const chatting = route(
     '/api/chat',
     'chat',
     [
@@ -47,6 +48,7 @@ export function chat(engine: Engine): LlmRoute<OllamaParsed> {
     messageContent,
     {},
   )
+  return { ...chatting, validation: OLLAMA_CHAT }
 }
 
 export function generate(engine: Engine): LlmRoute<OllamaParsed> {

@@ -1,6 +1,7 @@
 /** The vendors' own clients at the level `enforce`: their loops are not refused, and their exceptions say what is. */
 import t from 'tap'
 import Anthropic, { BadRequestError as AnthropicBadRequest } from '@anthropic-ai/sdk'
+import { ApiError, GoogleGenAI, Type, type Content } from '@google/genai'
 import OpenAI, { BadRequestError } from 'openai'
 import { serveLlm } from '../support/llm-formats.ts'
 
@@ -13,6 +14,16 @@ function openaiOf(session: string): OpenAI {
     ...options,
     baseURL: `${server.url}/s/${session}/ai/openai/v1`,
     defaultHeaders: { 'X-Svc-Tokens-Per-Second': '0' },
+  })
+}
+
+function geminiOf(session: string): GoogleGenAI {
+  return new GoogleGenAI({
+    apiKey: options.apiKey,
+    httpOptions: {
+      baseUrl: `${server.url}/s/${session}/ai/gemini`,
+      headers: { 'X-Svc-Tokens-Per-Second': '0' },
+    },
   })
 }
 
@@ -192,4 +203,48 @@ t.test('anthropic: the tool runner is not refused', async t => {
   })
   t.equal(final.stop_reason, 'end_turn')
   t.strictSame(await violationsOf('runner'), [])
+})
+
+const declared = {
+  name: 'get_weather',
+  parameters: { type: Type.OBJECT, properties: { city: { type: Type.STRING } }, required: ['city'] },
+}
+
+t.test('gemini: a call without its thought signature raises ApiError', async t => {
+  const gemini = geminiOf('broken')
+  const error: unknown = await gemini.models
+    .generateContent({
+      model: 'gemini-3-pro-preview',
+      contents: [
+        { role: 'user', parts: [{ text: 'weather?' }] },
+        { role: 'model', parts: [{ functionCall: { name: 'get_weather', args: {} } }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'get_weather', response: {} } }] },
+      ],
+    })
+    .catch((thrown: unknown) => thrown)
+  t.ok(error instanceof ApiError)
+  t.match(error, { status: 400, message: /missing a thought_signature/ })
+})
+
+t.test('gemini: chats with functions over several turns are not refused', async t => {
+  const gemini = geminiOf('gemini')
+  for (const [model, config] of [
+    ['gemini-3-pro-preview', {}],
+    ['gemini-2.5-flash', { thinkingConfig: { includeThoughts: true } }],
+  ] as const) {
+    const chat = gemini.chats.create({ model, config: { ...config, tools: [{ functionDeclarations: [declared] }] } })
+    for (let turn = 0; turn < 2; turn++) {
+      const { functionCalls = [] } = await chat.sendMessage({ message: 'weather in Paris?' })
+      t.ok(functionCalls.length > 0)
+      const parts = functionCalls.map(({ id, name }) => ({
+        functionResponse: { ...(id === undefined ? {} : { id }), name: name!, response: { weather: 'sunny' } },
+      }))
+      let text = ''
+      for await (const chunk of await chat.sendMessageStream({ message: parts })) text += chunk.text ?? ''
+      t.ok(text)
+    }
+    const history: Content[] = chat.getHistory()
+    t.ok(history.some(({ parts = [] }) => parts.some(({ thoughtSignature }) => thoughtSignature !== undefined)))
+  }
+  t.strictSame(await violationsOf('gemini'), [])
 })

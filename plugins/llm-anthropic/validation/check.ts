@@ -11,9 +11,9 @@ import type {
 import { checkBlocks } from './blocks.ts'
 import { checkConversation } from './conversation.ts'
 import { checkHead, interleaves } from './head.ts'
-import { BETAS, BODY_MEMBERS, CHOICE_MEMBERS, METADATA_MEMBERS, THINKING_MEMBERS } from './known-names.ts'
+import { BODY_MEMBERS, CHOICE_MEMBERS, METADATA_MEMBERS, THINKING_MEMBERS } from './known-names.ts'
 import { checkMembers, type Body } from './members.ts'
-import { HEAD_RULES, MESSAGE_RULES } from './rules.ts'
+import { MESSAGE_RULES } from './rules.ts'
 import { checkTools } from './tools.ts'
 
 /** A platform that serves Claude. */
@@ -29,15 +29,6 @@ export interface MessagesVariant {
   /** Finds what only this platform refuses. */
   check?(request: CheckedRequest, report: Report): void
   modelOf(request: CheckedRequest): unknown
-}
-
-export const ANTHROPIC: MessagesVariant = {
-  flavour: 'anthropic',
-  betas: BETAS,
-  members: new Set(),
-  hasVersionHeader: true,
-  rules: HEAD_RULES,
-  modelOf: ({ body }) => body.model,
 }
 
 export function messagesValidation(engine: Engine, variant: MessagesVariant): RouteValidation {

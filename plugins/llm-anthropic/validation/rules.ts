@@ -321,6 +321,25 @@ export const MESSAGE_RULES: readonly ValidationRule[] = [
   },
 ]
 
+export const BEDROCK_RULES: readonly ValidationRule[] = [
+  {
+    rule: 'invoke.extraneous',
+    phase: 'shape',
+    confidence: 'reported',
+    condition: 'The body has a model or stream, which are in the path on Amazon Bedrock.',
+    message:
+      'Malformed input request: #: extraneous key [{at}] is not permitted, please reformat your input and try again.',
+    sources: [
+      {
+        title: 'Anthropic Claude Messages API on Amazon Bedrock: request',
+        url: 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html',
+        kind: 'reference',
+        read: READ,
+      },
+    ],
+  },
+]
+
 export const VERTEX_RULES: readonly ValidationRule[] = [
   {
     rule: 'vertex.model-field',
