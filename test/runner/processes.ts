@@ -2,6 +2,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { processorSeconds } from './processor-time.ts'
 import { ResultCounter, type FileResult } from './results.ts'
 
 /** How long a process may take to exit after its last file. */
@@ -90,6 +91,7 @@ export class Worker {
   /** Resolves with null if an earlier file ended the process before it started this one. */
   run(file: string, script: string, timeoutMs: number): Promise<FileResult | null> {
     const startedAt = performance.now()
+    const cpuBefore = this.files === 0 ? 0 : (processorSeconds(this.#child.pid!) ?? 0)
     this.files++
     return new Promise(resolve => {
       const counter = new ResultCounter()
@@ -105,7 +107,9 @@ export class Worker {
         finish: problem => {
           clearTimeout(timer)
           this.#running = undefined
-          resolve(counter.end(file, { output: running.output, seconds: secondsSince(startedAt), problem }))
+          const cpuSeconds = (processorSeconds(this.#child.pid!) ?? cpuBefore) - cpuBefore
+          const seconds = secondsSince(startedAt)
+          resolve(counter.end(file, { output: running.output, seconds, cpuSeconds, problem }))
         },
         giveBack: () => {
           clearTimeout(timer)
