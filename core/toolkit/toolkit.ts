@@ -116,6 +116,7 @@ export {
   ContentCodingError,
   createDecoder,
   decodeContent,
+  decodeContentSync,
   isContentCodingError,
 } from './content-coding.ts'
 export { isBelow } from '../fields/request-target.ts'
