@@ -116,6 +116,7 @@ export {
   ContentCodingError,
   createDecoder,
   decodeContent,
+  decodeContentSync,
   isContentCodingError,
 } from './content-coding.ts'
 export { isBelow } from '../fields/request-target.ts'
@@ -154,6 +155,8 @@ export {
 } from './outbound.ts'
 export { boundedFetch, FetchFailure, hostList, type BoundedRequest, type BoundedResponse } from './bounded-fetch.ts'
 export { type JoinedSignal, joinSignals } from './joined-signal.ts'
+export { turnForBytes } from '../contract/turns.ts'
+export { receiveMessages } from './receive-messages.ts'
 export { sleep, type SleepOptions } from './sleep.ts'
 export { readPemCertificates } from './pem-certificates.ts'
 export {
