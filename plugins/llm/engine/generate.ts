@@ -2,7 +2,8 @@
 import { isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool, Pieces } from '../contract/neutral.ts'
-import { replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
+import { askedText, replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
+import { promptedSchema } from './prompted-schema.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
 import { fromSchema } from './schema-value.ts'
 import { cannedText, randomText, scriptedText } from './scripted.ts'
@@ -11,7 +12,7 @@ import { digest } from './seed.ts'
 import { cannedTable, standard } from './texts.ts'
 import { tokenizerOf } from './tokenizer.ts'
 import { pieces } from './tokens.ts'
-import { chooseTool } from './tool-choice.ts'
+import { chooseAskedTool, chooseForcedTool } from './tool-choice.ts'
 
 export interface GenerateOptions {
   mode: Mode
@@ -107,19 +108,29 @@ function matchingRule(request: NeutralRequest, userText: string, options: Genera
   }
 }
 
-/** In order of precedence: filter, echo, tool results, rule, tool, text of the mode. */
+/** In order of precedence: filter, echo, tool results unless a call is forced, rule, tool, text of the mode. */
 function contentFor(request: NeutralRequest, turn: Turn, options: Options): Content {
   if (options.filtered !== undefined) return textContent('', [], options.filtered)
   if (options.mode === 'echo') return limited(turn.prompt, request)
-  const results = replyToToolResults(request)
-  if (results !== null) return limited(wrap(results, request, turn.userText, options), request)
   if (turn.rule !== undefined) return contentOfRule(turn.rule, request, turn, options)
-  const tool = chooseTool(request, turn.userText)
+  const results = replyToToolResults(request)
+  const asked = askedText(request)
+  const tool = chooseForcedTool(request, asked) ?? (results === null ? chooseAskedTool(request, asked) : undefined)
   if (tool !== undefined) {
-    const called = { name: tool.name, args: argumentsFor(tool, turn.userText), isText: tool.input !== undefined }
+    const called = { name: tool.name, args: argumentsFor(tool, asked), isText: tool.input !== undefined }
     return callContent(callOf(request, turn, called, options))
   }
-  return limited(wrap(textOfMode(request, turn, options), request, turn.userText, options), request)
+  const instance = options.mode === 'random' ? undefined : instanceOfPromptedSchema(request, turn.userText, options)
+  if (instance !== undefined) return limited(instance, request)
+  const text = results ?? textOfMode(request, turn, options)
+  return limited(wrap(text, request, turn.userText, options), request)
+}
+
+/** Frameworks that know no format of the provider put the schema of the reply into the prompt. */
+function instanceOfPromptedSchema(request: NeutralRequest, userText: string, { output }: Options): string | undefined {
+  if (request.format.type === 'schema') return undefined
+  const schema = promptedSchema([...request.system, userText])
+  return schema === undefined ? undefined : jsonWithin(output, fromSchema(schema, userText))
 }
 
 function contentOfRule(

@@ -70,13 +70,41 @@ export function textOfParts(parts: readonly Part[]): string {
 
 /** The text of the last user message, its parts joined with newlines; empty if there is no user message. */
 export function lastUserText(request: NeutralRequest): string {
+  return textOfParts(lastUserParts(request))
+}
+
+/**
+ * What the user asks for: the last text part of the last user message, without the blocks `<tag>…</tag>` at its start in
+ * which coding agents describe the machine, the date and the files.
+ */
+export function askedText(request: NeutralRequest): string {
+  const texts = lastUserParts(request).flatMap(part => (part.type === 'text' ? [part.text] : []))
+  return withoutContext(texts.at(-1) ?? '')
+}
+
+const OPENING_TAG = /\s*<([A-Za-z][\w.:-]{0,100})(?:\s[^<>]{0,1000})?>/y
+
+function withoutContext(text: string): string {
+  let start = 0
+  for (;;) {
+    OPENING_TAG.lastIndex = start
+    const name = OPENING_TAG.exec(text)?.[1]
+    if (name === undefined) return text.slice(start)
+    const closing = `</${name}>`
+    const end = text.indexOf(closing, OPENING_TAG.lastIndex)
+    if (end < 0) return text.slice(start)
+    start = end + closing.length
+  }
+}
+
+function lastUserParts(request: NeutralRequest): readonly Part[] {
   for (let i = request.messages.length - 1; i >= 0; i--) {
     const message = request.messages[i]
     if (message?.role !== 'user' || (message.parts.length > 0 && message.parts.every(part => part.type === 'result')))
       continue
-    return textOfParts(message.parts)
+    return message.parts
   }
-  return ''
+  return []
 }
 
 /** The reply to the tool results at the end of a request; null if it does not end with tool results. */
