@@ -1,7 +1,17 @@
 /** The mock model: generates the choices of a reply by fixed rules. */
 import { isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
-import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool, Pieces } from '../contract/neutral.ts'
+import type {
+  Call,
+  ChatResult,
+  Choice,
+  Finish,
+  Mode,
+  NeutralRequest,
+  Tool,
+  ToolName,
+  Pieces,
+} from '../contract/neutral.ts'
 import { askedText, replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
 import { promptedSchema } from './prompted-schema.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
@@ -12,6 +22,7 @@ import { digest } from './seed.ts'
 import { cannedTable, standard } from './texts.ts'
 import { tokenizerOf } from './tokenizer.ts'
 import { pieces } from './tokens.ts'
+import { calledName, findTool } from './tool-names.ts'
 import { chooseAskedTool, chooseForcedTool } from './tool-choice.ts'
 
 export interface GenerateOptions {
@@ -117,7 +128,7 @@ function contentFor(request: NeutralRequest, turn: Turn, options: Options): Cont
   const asked = askedText(request)
   const tool = chooseForcedTool(request, asked) ?? (results === null ? chooseAskedTool(request, asked) : undefined)
   if (tool !== undefined) {
-    const called = { name: tool.name, args: argumentsFor(tool, asked), isText: tool.input !== undefined }
+    const called = { tool, args: argumentsFor(tool, asked), isText: tool.input !== undefined }
     return callContent(callOf(request, turn, called, options))
   }
   const instance = options.mode === 'random' ? undefined : instanceOfPromptedSchema(request, turn.userText, options)
@@ -140,9 +151,10 @@ function contentOfRule(
   options: Options,
 ): Content {
   if ('tool' in rule) {
-    const tool = request.tools.find(candidate => candidate.name === rule.tool)
+    const wanted = { name: rule.tool, ...(rule.namespace === undefined ? {} : { namespace: rule.namespace }) }
+    const tool = findTool(request.tools, wanted)
     const args = rule.args ?? (tool === undefined ? {} : argumentsFor(tool, turn.userText))
-    return callContent(callOf(request, turn, { name: rule.tool, args, isText: tool?.input !== undefined }, options))
+    return callContent(callOf(request, turn, { tool: wanted, args, isText: tool?.input !== undefined }, options))
   }
   if (rule.finish === 'content_filter') return textContent('', [], 'content_filter')
   const text = rule.template === false ? rule.text : fillTemplate(rule.text, request, turn.userText, options.output)
@@ -214,14 +226,15 @@ function idOfCall({ model }: NeutralRequest, prompt: string, index: number): str
 function callOf(
   request: NeutralRequest,
   turn: Turn,
-  called: { name: string; args: object; isText: boolean },
+  called: { tool: ToolName; args: object; isText: boolean },
   { output }: Options,
 ): Call {
-  const { name, args, isText } = called
+  const { args, isText } = called
+  const name = calledName(request, called.tool)
   const id = idOfCall(request, turn.prompt, turn.index)
   const json = isText ? textOfArguments(args, output) : jsonWithin(output, args)
   const jsonPieces = piecesOf(json, tokenizerOf(request))
-  return isText ? { id, name, args: json, json, jsonPieces, isText } : { id, name, args, json, jsonPieces }
+  return isText ? { id, ...name, args: json, json, jsonPieces, isText } : { id, ...name, args, json, jsonPieces }
 }
 
 /** The text for a tool that takes text: the argument `input`, otherwise all arguments as JSON. */

@@ -1,5 +1,6 @@
 /** Renders a request as text, counts its tokens, and finds the last user text and the trailing tool results. */
 import type { Message, NeutralRequest, Part } from '../contract/neutral.ts'
+import { flatName } from './tool-names.ts'
 import { count } from './tokens.ts'
 
 const describedCharacters = 60
@@ -9,7 +10,7 @@ const resultCharacters = 300
 /** The request as text, one line per item. The mode `echo` returns it, and prompt tokens are counted from it. */
 export function render(request: NeutralRequest): string {
   const lines = request.system.map(text => `system: ${text}`)
-  if (request.tools.length > 0) lines.push(`tools: ${request.tools.map(tool => tool.name).join(', ')}`)
+  if (request.tools.length > 0) lines.push(`tools: ${request.tools.map(flatName).join(', ')}`)
   for (const message of request.messages) {
     for (const part of message.parts) lines.push(renderPart(message.role, part))
   }
@@ -18,7 +19,7 @@ export function render(request: NeutralRequest): string {
 
 function renderPart(role: Message['role'], part: Part): string {
   if (part.type === 'text') return `${role}: ${part.text}`
-  if (part.type === 'call') return `assistant: [tool_call ${part.name}] ${compact(part.args)}`
+  if (part.type === 'call') return `assistant: [tool_call ${flatName(part)}] ${compact(part.args)}`
   if (part.type === 'result') return `tool (${part.name ?? 'result'}): ${part.content}`
   return `${role}: [${part.type} ${part.description.slice(0, describedCharacters)}]`
 }
@@ -135,7 +136,7 @@ export function replyToToolResults(request: NeutralRequest): string | null {
 function namesOfCalls(request: NeutralRequest): Map<string, string> {
   const names = new Map<string, string>()
   for (const { parts } of request.messages)
-    for (const part of parts) if (part.type === 'call' && !names.has(part.id)) names.set(part.id, part.name)
+    for (const part of parts) if (part.type === 'call' && !names.has(part.id)) names.set(part.id, flatName(part))
   return names
 }
 

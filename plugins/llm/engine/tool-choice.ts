@@ -4,6 +4,7 @@ import { identifiersIn } from './identifiers.ts'
 import { spacedName } from './sample-text.ts'
 import { Phrases } from './scripted.ts'
 import { toolStopWords } from './stop-words.ts'
+import { findTool, flatName, namesOf } from './tool-names.ts'
 import { words } from './tokens.ts'
 
 /** Words of the user text at its beginning, and at its end, that choose a tool: each tool is compared with all of them. */
@@ -27,11 +28,11 @@ const ACTING: ReadonlySet<string> = new Set(
 export function chooseForcedTool(request: NeutralRequest, askedText: string): Tool | undefined {
   const { toolChoice } = request
   const tools = callableTools(request)
-  if (typeof toolChoice === 'object') return tools.find(tool => tool.name === toolChoice.name)
+  if (typeof toolChoice === 'object') return findTool(tools, toolChoice)
   if (toolChoice !== 'required') return undefined
   // A model that must call something on every turn takes the next tool: structured output is often the last of them.
   const used = usedNames(request)
-  const unused = tools.filter(tool => !used.has(tool.name))
+  const unused = tools.filter(tool => !namesOf(tool).some(name => used.has(name)))
   return bestTool(unused, new AskedWords(askedText), 1) ?? unused[0] ?? tools[0]
 }
 
@@ -39,7 +40,9 @@ export function chooseForcedTool(request: NeutralRequest, askedText: string): To
 export function chooseAskedTool(request: NeutralRequest, askedText: string): Tool | undefined {
   if (request.toolChoice === 'none') return undefined
   const asked = new AskedWords(askedText)
-  const tools = callableTools(request).filter(tool => !isActing(tool) || asked.hasAsWritten(tool.name))
+  const tools = callableTools(request).filter(
+    tool => !isActing(tool) || namesOf(tool).some(name => asked.hasAsWritten(name)),
+  )
   return bestTool(tools, asked, CALLED_FROM)
 }
 
@@ -54,7 +57,7 @@ function usedNames({ messages }: NeutralRequest): ReadonlySet<string> {
   for (const { role, parts } of messages) {
     if (role !== 'assistant') continue
     for (const part of parts) {
-      if (part.type === 'call') used.add(part.name)
+      if (part.type === 'call') used.add(flatName(part))
       else if (part.type === 'text') for (const name of identifiersIn(part.text)) used.add(name)
     }
   }
