@@ -23,6 +23,8 @@ interface RouteBase {
   describe: LlmRouteDescription
   /** Where clients may send a credential for this route, in addition to those of the provider. */
   credentials?: readonly CredentialRule[]
+  /** The route answers without a credential also where one is required. */
+  needsNoCredential?: true
   /** The framing of its streams. Default: `sse`. */
   framing?: Framing
   /** Replaces the provider's `streamError` for this route. */
