@@ -122,6 +122,7 @@ export {
 export { isBelow } from '../fields/request-target.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { isToken } from '../fields/token.ts'
+export { type FormPart, type FormParts, readFormParts } from '../fields/multipart.ts'
 export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
 
 // ---------- Secrets
