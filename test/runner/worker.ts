@@ -8,7 +8,7 @@ import t from 'tap'
 import { setCurrent } from './current.ts'
 
 /** A file may set another limit with `t.setTimeout`. */
-const FILE_TIMEOUT_MS = 240_000
+const FILE_TIMEOUT_MS = 600_000
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [script = '', name = ''] = line.split(' ')
