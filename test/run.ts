@@ -39,8 +39,8 @@ if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier))
 const jobs = numberOption('jobs', availableParallelism() + 1)
 /** How many of the files that mostly wait run at once, in addition. */
 const WAITING_JOBS = 2
-/** A file that takes longer is assumed to hang. */
-const timeoutMs = numberOption('timeout', 300) * 1000
+/** A file that takes longer is assumed to hang, also on a busy machine. */
+const timeoutMs = numberOption('timeout', 660) * 1000
 
 function numberOption(name: 'jobs' | 'timeout', byDefault: number): number {
   const value = Number(values[name] ?? byDefault)

@@ -1,10 +1,14 @@
 /** Processes that run test files. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import { delimiter, dirname } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { bundleCacheArgument } from '../support/bundle-cache-argument.ts'
+import { cacheOf } from './bundle.ts'
 import { processorSeconds } from './processor-time.ts'
 import { ResultCounter, type FileResult } from './results.ts'
 
+/** Where the processes keep bundles of the product. */
+const BUNDLES = join(cacheOf(''), 'product')
 /** How long a process may take to exit after its last file. */
 const EXIT_TIMEOUT_MS = 30_000
 
@@ -170,7 +174,7 @@ function start(
   args: string[],
   env: Record<string, string>,
 ): ChildProcessByStdio<Writable, Readable, Readable> {
-  return spawn(node, args, {
+  return spawn(node, [bundleCacheArgument(BUNDLES), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
       ...process.env,

@@ -1,4 +1,7 @@
-/** Runs the exported scripts against the product, through a proxy that records the requests. */
+/**
+ * Runs the exported scripts against the product, through a proxy that records the requests.
+ * Takes long: it sends every example.
+ */
 import t from 'tap'
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** The test runner: what counts as passed and as failed, whatever a file does to the process that it shares. */
+/**
+ * The test runner: what counts as passed and as failed, whatever a file does to the process that it shares.
+ * Takes long: it runs tests.
+ */
 import t from 'tap'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
