@@ -23,8 +23,8 @@ export function openAiRoutes(engine: Engine, wire: OpenAiWire): LlmRoute[] {
         examples: route.describe.examples.map(example => ({
           ...example,
           path: moveExample(example.path),
-          ...(typeof example.body === 'string'
-            ? { body: example.body.replace(/"model":"[^"]*"/, `"model":"${EXAMPLE_MODEL}"`) }
+          ...(example.json !== undefined && 'model' in example.json
+            ? { json: { ...example.json, model: EXAMPLE_MODEL } }
             : {}),
         })),
       },
