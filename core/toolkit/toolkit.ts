@@ -52,7 +52,7 @@ export { unknownName } from './unknown-name.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { escapeHtml } from './html.ts'
 export { quoteWord, singleQuote } from './shell.ts'
-export { curlArguments, curlLine } from './curl-line.ts'
+export { curlArguments, curlHeader, curlLine } from './curl-line.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
 
 // ---------- Conditions, in the language of rules
