@@ -88,11 +88,12 @@ t.test('the error event of responses has the next number, and both shapes [LLM-2
     const problem = { code: 'server_error', message: SIMULATED, param: null }
     t.match(events.at(-1), { type: 'error', ...problem, error: { type: 'server_error', ...problem } })
   }
-  const socket = new ResponsesWS(openai)
+  const socket = new ResponsesWS(openai, { headers: failing })
   const [error, event] = await new Promise<[unknown, { sequence_number?: number } | null]>(resolve => {
     let last: { sequence_number?: number } | null = null
     socket.on('event', sent => {
       last = sent as { sequence_number?: number }
+      if (sent.type === 'response.completed') resolve([null, last])
     })
     socket.on('error', given => resolve([given, last]))
     socket.send({ type: 'response.create', model: 'svc-gpt', input: 'hello' })
@@ -104,9 +105,14 @@ t.test('the error event of responses has the next number, and both shapes [LLM-2
 
 t.test('the SDKs of the other vendors raise their errors [LLM-24]', async t => {
   const anthropic = new Anthropic({ baseURL: `${ai}/anthropic`, apiKey: 'k', maxRetries: 0, defaultHeaders: failing })
-  const message = await read(anthropic.messages.create({ model: 'claude-opus-5-5', max_tokens: 99, messages, stream: true }))
+  const message = await read(
+    anthropic.messages.create({ model: 'claude-opus-5-5', max_tokens: 99, messages, stream: true }),
+  )
   t.ok(message.error instanceof AnthropicError, String(message.error))
-  await t.rejects(anthropic.messages.stream({ model: 'claude-opus-5-5', max_tokens: 99, messages }).finalMessage(), SIMULATED)
+  await t.rejects(
+    anthropic.messages.stream({ model: 'claude-opus-5-5', max_tokens: 99, messages }).finalMessage(),
+    SIMULATED,
+  )
 
   const google = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: `${ai}/gemini`, headers: failing } })
   const content = await read(google.models.generateContentStream({ model: 'gemini-2.5-flash', contents: 'hello' }))
@@ -143,7 +149,9 @@ t.test('the SDKs of the other vendors raise their errors [LLM-24]', async t => {
 
   const ollama = new Ollama({ host: `${ai}/ollama`, headers: failing })
   t.match((await read(ollama.chat({ model: 'llama3.2', messages, stream: true }))).error, { message: SIMULATED })
-  t.match((await read(ollama.generate({ model: 'llama3.2', prompt: 'hello', stream: true }))).error, { message: SIMULATED })
+  t.match((await read(ollama.generate({ model: 'llama3.2', prompt: 'hello', stream: true }))).error, {
+    message: SIMULATED,
+  })
 })
 
 t.test("Cohere's streams end with an event that has the error [LLM-24]", async t => {
@@ -171,7 +179,12 @@ t.test('the Vercel AI SDK reports the error of each provider [LLM-24]', async t 
   }
   for (const [name, model] of Object.entries(models)) {
     const errors: unknown[] = []
-    const { fullStream } = streamText({ model, prompt: 'hello', maxRetries: 0, onError: ({ error }) => void errors.push(error) })
+    const { fullStream } = streamText({
+      model,
+      prompt: 'hello',
+      maxRetries: 0,
+      onError: ({ error }) => void errors.push(error),
+    })
     const finish: unknown[] = []
     for await (const part of fullStream) if (part.type === 'finish') finish.push(part.finishReason)
     t.ok(errors.length > 0 || finish[0] === 'error', `${name}: ${String(errors[0])}, ${String(finish[0])}`)
@@ -180,7 +193,12 @@ t.test('the Vercel AI SDK reports the error of each provider [LLM-24]', async t 
   const cohere = createCohere({ ...options, baseURL: `${ai}/cohere/v2` })('command-a-03-2025')
   for (const [name, model] of Object.entries({ google, cohere })) {
     const seen: unknown[] = []
-    const { fullStream } = streamText({ model, prompt: 'hello', maxRetries: 0, onError: ({ error }) => void seen.push(error) })
+    const { fullStream } = streamText({
+      model,
+      prompt: 'hello',
+      maxRetries: 0,
+      onError: ({ error }) => void seen.push(error),
+    })
     for await (const part of fullStream) if (part.type === 'finish') seen.push(part.finishReason)
     t.notMatch(seen, ['stop'], `${name}: ${seen.map(String).join()}`)
   }
