@@ -28,7 +28,7 @@ interface RouteBase {
   /** The framing of its streams. Default: `sse`. */
   framing?: Framing
   /** Replaces the provider's `streamError` for this route. */
-  streamError?(facts: ErrorFacts): StreamEvent
+  streamError?(facts: ErrorFacts, replaced: StreamEvent): StreamEvent
 }
 
 /** An operation of a provider: a call of its model, or a route that answers by itself. */
