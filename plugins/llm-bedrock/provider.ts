@@ -63,8 +63,8 @@ export function createProvider(
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
     models: models.map(id => ({ id, ...kindOf(id) })),
     routes: [
-      converse(engine, guardrails),
-      converseStream(engine, guardrails),
+      converse(engine, families, guardrails),
+      converseStream(engine, families, guardrails),
       invoke(engine, families, guardrails),
       invokeStream(engine, families, guardrails),
       countTokens(engine, families),

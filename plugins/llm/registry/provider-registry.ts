@@ -196,15 +196,19 @@ export class ProviderRegistry implements Providers {
   }
 
   list(): ServedProvider[] {
-    return this.#inOrder().map(({ name, title, format, basePath, models, requirement }) => ({
-      id: name,
-      title,
-      format: format.id,
-      basePath,
-      sdkPath: basePath + (format.sdkPath ?? ''),
-      models: models.map(model => model.id),
-      hasOwnKey: requirement.apiKey !== null,
-    }))
+    return this.#inOrder().map(instance => {
+      const { name, title, format, basePath, models, requirement } = instance
+      return {
+        id: name,
+        title,
+        format: format.id,
+        basePath,
+        sdkPath: basePath + (format.sdkPath ?? ''),
+        models: models.map(model => model.id),
+        routes: [...format.routes, ...this.#routesOf(instance)].map(({ method, path }) => ({ method, path })),
+        hasOwnKey: requirement.apiKey !== null,
+      }
+    })
   }
 
   /** The providers in the response of `GET /ai`. */

@@ -303,7 +303,14 @@ t.test('gateway-api.yaml has a valid HTTPRoute per plugin, and a Service [EXPORT
 })
 
 t.test('litellm.yaml has a model per provider, which responds below its api_base [EXPORT-12]', async t => {
-  const { model_list: models } = parse((await get('/export/litellm.yaml')).text, { version: '1.1' }) as Litellm
+  const configuration = parse((await get('/export/litellm.yaml')).text, { version: '1.1' }) as Litellm
+  const { model_list: models } = configuration
+  t.match(configuration, {
+    general_settings: { master_key: /^sk-/ },
+    litellm_settings: { drop_params: true },
+    mcp_servers: { svc: { url: `${server.url}/mcp`, transport: 'http' } },
+  })
+  t.notOk('mcp_servers' in parse((await get('/export/litellm.yaml?plugin=llm-gemini')).text))
   t.strictSame(
     models.map(({ model_name }) => model_name),
     ['svc-openai', 'svc-azure', 'svc-anthropic', 'svc-gemini', 'svc-bedrock', 'svc-ollama', 'svc-cohere', 'svc-acme'],
@@ -321,6 +328,14 @@ t.test('litellm.yaml has a model per provider, which responds below its api_base
     /^bedrock\/converse\/anthropic\.claude-/,
     'a model that LiteLLM knows: it refuses tools for others',
   )
+  for (const [provider, model] of Object.entries({
+    openai: 'openai/gpt-4o',
+    azure: 'azure/gpt-4o',
+    anthropic: 'anthropic/claude-sonnet-4-5',
+    gemini: 'gemini/gemini-2.5-flash',
+    cohere: 'cohere_chat/command-a-03-2025',
+  }))
+    t.equal(params[`svc-${provider}`]?.model, model, 'a name of the vendor')
   // The URLs that LiteLLM builds from `model` and `api_base`.
   const calls: Record<string, (model: string) => string> = {
     openai: () => '/chat/completions',
