@@ -155,6 +155,7 @@ export {
 export { boundedFetch, FetchFailure, hostList, type BoundedRequest, type BoundedResponse } from './bounded-fetch.ts'
 export { type JoinedSignal, joinSignals } from './joined-signal.ts'
 export { sleep, type SleepOptions } from './sleep.ts'
+export { registerIndex, type IndexRoute } from './index-route.ts'
 export { connectionFieldTest } from './connection-fields.ts'
 export { readPemCertificates } from './pem-certificates.ts'
 export {

@@ -1,6 +1,8 @@
 /** The live list with many rows, its chart, and the response of a request. */
 import t from 'tap'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { accessibilityProblems } from './support/accessibility.ts'
 import { skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -174,8 +176,12 @@ t.test('the live list with many requests', { skip: skipWithoutBrowser }, async t
     await card.getByRole('group', { name: 'curl command' }).waitFor()
 
     // It responds, but forwards to nothing.
-    const broken = await startGateway(t, 'http://127.0.0.1:9')
-    await address.fill(broken.url)
+    const broken = createServer((_request, response) => {
+      response.writeHead(200, { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }).end()
+    })
+    await new Promise<void>(resolve => broken.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => broken.close())
+    await address.fill(`127.0.0.1:${(broken.address() as AddressInfo).port}`)
     await send.click()
     await card.getByText('the request did not reach this instance').waitFor()
     t.notMatch(await stored(), /gateways":\[\{/)
