@@ -39,10 +39,10 @@ t.test('the live list with many requests', { skip: skipWithoutBrowser }, async t
       )
   }
 
-  await t.test('the path has the space at 1440, 1024 and 390 px [CON-38]', async t => {
+  await t.test('the path has the space at 1440, 1024, 900 and 390 px [CON-38]', async t => {
     for (const count of [300, 4700]) {
       await send(count)
-      for (const width of [1440, 1024, 390]) {
+      for (const width of [1440, 1024, 900, 390]) {
         const page = await openTraffic(browser, server.url)
         await page.setViewportSize({ width, height: 844 })
         await until(async () => (await rowsOf(page).count()) > 5, 'the rows are there')
