@@ -159,6 +159,7 @@ export { type JoinedSignal, joinSignals } from './joined-signal.ts'
 export { turnForBytes } from '../contract/turns.ts'
 export { receiveMessages } from './receive-messages.ts'
 export { sleep, type SleepOptions } from './sleep.ts'
+export { registerIndex, type IndexRoute } from './index-route.ts'
 export { connectionFieldTest } from './connection-fields.ts'
 export { readPemCertificates } from './pem-certificates.ts'
 export {

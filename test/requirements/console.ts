@@ -188,7 +188,7 @@ export default [
   },
   {
     id: 'CON-43',
-    rule: 'The picture in the README is taken from a running instance with requests of all areas, by a script that a test runs.',
+    rule: 'The picture of the console in the documentation is taken from a running instance with requests of all areas, by a script that a test runs.',
     where: 'issue 27',
   },
   {

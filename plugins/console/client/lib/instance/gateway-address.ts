@@ -17,7 +17,8 @@ export function completeAddress(text: string, pageScheme: string = location.prot
 export function addressProblem(text: string, pageScheme?: string): string | null {
   const address = completeAddress(text, pageScheme)
   const parsed = URL.canParse(address) ? new URL(address) : null
-  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+  // Chromium accepts spaces in hosts.
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || /\s/.test(address))
     return 'Enter an http or https URL, such as http://localhost:8000/demo.'
   if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '' || parsed.password !== '')
     return 'The URL must not contain user info, a query or a fragment.'

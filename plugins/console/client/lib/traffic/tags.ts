@@ -64,7 +64,7 @@ const ABORTED = {
   'bad-chunk': 'bad chunk',
 } as const satisfies Record<NonNullable<Entry['abort']>, string>
 
-/** What an injected fault did: `delay 300 ms`, `503 injected`, `overloaded injected`, `reset`. */
+/** What an injected fault did: `delay 300 ms`, `503 injected`, `529 overloaded`, `reset`. */
 function faultTags(entry: Entry): Tag[] {
   const { path, fault, fault_source: source, abort, status } = entry
   const tag = (text: string, title?: string | null): Tag => ({ text, tone: 'warn', ...(title ? { title } : {}) })
@@ -75,8 +75,13 @@ function faultTags(entry: Entry): Tag[] {
   const delayed = delayBefore(entry)
   return [
     ...(delayed === null ? [] : [tag(delayText(delayed), `X-Svc-Delay: ${delayed}`)]),
-    tag(abort !== null ? ABORTED[abort] : `${/^\d{3}\b/.test(value) ? status : value} injected`, source),
+    tag(abort === null ? failText(value, status) : ABORTED[abort], source),
   ]
+}
+
+function failText(value: string, status: number): string {
+  if (/^\d{3}\b/.test(value)) return `${status} injected`
+  return status >= 400 ? `${status} ${value}` : `fault ${value}`
 }
 
 function delayText(value: string): string {

@@ -31,14 +31,12 @@ export function TrafficPanel() {
         <Figure value={isKnown ? formatNumber(Math.round(recent * 10) / 10) : null} name="requests per second" />
         <Figure value={isKnown ? formatNumber(requests) : null} name="in 5 minutes" />
         <Figure
-          value={
-            !isKnown ? null : requests === 0 ? '0 %' : `${Math.round((errors / requests) * 1000) / 10} %`
-          }
+          value={!isKnown ? null : requests === 0 ? '0 %' : `${Math.round((errors / requests) * 1000) / 10} %`}
           name="5xx or aborted"
           isBad={errors > 0}
         />
       </ul>
-      <RateChart buckets={buckets} period="the last 5 minutes" />
+      <RateChart buckets={buckets} period="the last 5 minutes" isLoading={!isKnown} />
     </Panel>
   )
 }

@@ -139,7 +139,7 @@ function Problem({
         }
       >
         <p>An instance probes only gateways on its own machine, and those that its svc.yaml names. To add this one:</p>
-        <Code text={`probe:\n  targets:\n    - "${originOf(url)}"`} label="svc.yaml" />
+        <Code text={`probe:\n  targets:\n    - "${originOf(url)}"`} label="svc.yaml" wrap />
       </Notice>
     )
   const running = facts.error === 'run_in_progress' ? facts.url?.split('/').at(-1) : undefined

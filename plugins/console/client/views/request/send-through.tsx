@@ -19,7 +19,7 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
   const [path, setPath] = useState('/echo/hello')
   const [isTried, setTried] = useState(false)
   const [isSending, setSending] = useState(false)
-  const [failure, setFailure] = useState<{ message: string; curl: string | null } | null>(null)
+  const [failure, setFailure] = useState<{ title: string; message: string; curl: string | null } | null>(null)
   const problem = url.trim() === '' ? 'Enter the URL of the gateway.' : addressProblem(url)
 
   async function submit(): Promise<void> {
@@ -40,6 +40,7 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
       const arrived = await findArrival(sent)
       if (arrived === null)
         setFailure({
+          title: 'It did not arrive',
           message: `The gateway responded with ${sent.response?.status ?? 'an error'}, but the request did not reach this instance. Check the upstream of the gateway.`,
           curl: toCurl(sent),
         })
@@ -49,7 +50,15 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
         onSent?.()
       }
     } catch (error) {
-      setFailure({ message: explain(error), curl: error instanceof UnreachableError ? toCurl(error.sent) : null })
+      setFailure(
+        error instanceof UnreachableError
+          ? {
+              title: `No response from ${new URL(gateway.url).host}`,
+              message: `Start the gateway, or let it allow the origin ${location.origin} (CORS). The command works without it.`,
+              curl: toCurl(error.sent),
+            }
+          : { title: 'The request was not sent', message: explain(error), curl: null },
+      )
     }
     setSending(false)
   }
@@ -77,7 +86,7 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
         </Button>
       </div>
       {failure && (
-        <Notice kind="bad">
+        <Notice kind="bad" title={failure.title}>
           {failure.message}
           {failure.curl && (
             <details>
@@ -93,9 +102,7 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
 
 /** The known gateway with this URL, otherwise a new one. */
 function gatewayAt(url: string): Gateway {
-  return (
-    settings.peek().gateways.find(gateway => gateway.url === url) ?? { name: new URL(url).host, url, headers: [] }
-  )
+  return settings.peek().gateways.find(gateway => gateway.url === url) ?? { name: new URL(url).host, url, headers: [] }
 }
 
 /** Makes a gateway the target of the console; only one that forwards to the instance, since all views then use it. */
