@@ -125,7 +125,7 @@ export async function attackedServer(
       isOver = true
       await other
       // One more turn of the loop, so that the last gap is written.
-      await sleep(50)
+      await sleep(20)
       look()
       const slower = Math.max(1, (slownessBefore + slowness()) / 2)
       return {

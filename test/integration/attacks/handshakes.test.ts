@@ -63,12 +63,12 @@ function check(t: Check, { grownMib, slowestWaitMs, cpuMs, exit, ready }: Cost, 
 }
 
 /** Sends bytes; resolves when they are sent, or the other side has closed the connection. */
-function send(socket: Socket, bytes: Buffer, { isReading = true } = {}): Promise<void> {
+function send(socket: Socket, bytes: Buffer, { isReading = true, lingerMs = 200 } = {}): Promise<void> {
   return new Promise(resolve => {
     if (isReading) socket.resume()
     socket.on('error', () => {})
     socket.once('close', () => resolve())
-    socket.write(bytes, () => setTimeout(() => socket.destroy(), 200))
+    socket.write(bytes, () => setTimeout(() => socket.destroy(), lingerMs))
     // Of a client that reads nothing, the server may not read on.
     setTimeout(() => socket.destroy(), 5000).unref()
   })
@@ -120,7 +120,9 @@ t.test('handshakes of TLS, complete and broken off [HARD-9]', async t => {
   check(t, brokenOff)
   const garbage = await server.attack(10, async () => {
     for (let count = 0; count < 50; count++)
-      await send(connect(ports.https, '127.0.0.1'), Buffer.concat([hello.subarray(0, 100), Buffer.alloc(500, count)]))
+      await send(connect(ports.https, '127.0.0.1'), Buffer.concat([hello.subarray(0, 100), Buffer.alloc(500, count)]), {
+        lingerMs: 20,
+      })
   })
   check(t, garbage)
 })
