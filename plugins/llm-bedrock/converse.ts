@@ -31,11 +31,7 @@ export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRou
     render: result => ({
       body: {
         ...outputOf(engine, result),
-        usage: {
-          ...usageOf(result),
-          cacheReadInputTokens: result.cachedTokens ?? 0,
-          cacheWriteInputTokens: result.cacheWriteTokens ?? 0,
-        },
+        usage: usageWithCache(result),
         metrics,
         ...traceOf(result),
       },
@@ -88,8 +84,23 @@ function stopReasonOf({ guardrail }: ChatResult, choice: Choice): string {
   return guardrail?.finishReason ?? finishReasons[choice.finish]
 }
 
-export function usageOf({ promptTokens, completionTokens }: ChatResult): object {
-  return { inputTokens: promptTokens, outputTokens: completionTokens, totalTokens: promptTokens + completionTokens }
+/** The tokens of the prompt that were neither read from the cache nor written to it. */
+export function uncachedTokens({ promptTokens, cachedTokens = 0, cacheWriteTokens = 0 }: ChatResult): number {
+  return promptTokens - cachedTokens - cacheWriteTokens
+}
+
+export function usageOf(result: ChatResult): object {
+  const { promptTokens, completionTokens } = result
+  return {
+    inputTokens: uncachedTokens(result),
+    outputTokens: completionTokens,
+    totalTokens: promptTokens + completionTokens,
+  }
+}
+
+function usageWithCache(result: ChatResult): object {
+  const { cachedTokens = 0, cacheWriteTokens = 0 } = result
+  return { ...usageOf(result), cacheReadInputTokens: cachedTokens, cacheWriteInputTokens: cacheWriteTokens }
 }
 
 function signatureOf(engine: Engine, reasoning: string): string {
@@ -156,11 +167,5 @@ export function* converseEvents(engine: Engine, result: ChatResult): Iterable<Co
   }
   for (const events of choice.callsFirst === true ? [calls, texts] : [texts, calls]) yield* events()
   yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice) } }
-  const { cachedTokens, cacheWriteTokens } = result
-  const usage = {
-    ...usageOf(result),
-    ...(cachedTokens === undefined ? {} : { cacheReadInputTokens: cachedTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteInputTokens: cacheWriteTokens }),
-  }
-  yield { event: 'metadata', data: { usage, metrics, ...traceOf(result) } }
+  yield { event: 'metadata', data: { usage: usageWithCache(result), metrics, ...traceOf(result) } }
 }

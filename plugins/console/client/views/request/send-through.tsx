@@ -1,13 +1,12 @@
-/** Sends one request through a gateway and opens what arrived, compared with what was sent. */
+/** Sends one request through a gateway, and opens what arrived compared with what was sent. */
 import { useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
 import { send, UnreachableError } from '../../lib/instance/gateway.ts'
+import { addressProblem, completeAddress } from '../../lib/instance/gateway-address.ts'
 import { toCurl } from '../../lib/protocol/curl.ts'
-import { trimEndCharacters } from '../../lib/protocol/trim.ts'
 import { go } from '../../lib/shell/router.ts'
 import { activeGateway, changeSettings, settings, type Gateway } from '../../lib/shell/storage.ts'
 import { findArrival } from '../../lib/traffic/arrival.ts'
-import { gatewayProblem } from '../../shell/gateway-fields.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -21,13 +20,13 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
   const [isTried, setTried] = useState(false)
   const [isSending, setSending] = useState(false)
   const [failure, setFailure] = useState<{ message: string; curl: string | null } | null>(null)
-  const address = trimEndCharacters(url.trim(), '/')
-  const problem =
-    address === '' ? 'Enter the URL of the gateway.' : gatewayProblem({ name: '', url: address, headers: [] })
+  const problem = url.trim() === '' ? 'Enter the URL of the gateway.' : addressProblem(url)
 
   async function submit(): Promise<void> {
     setTried(true)
     if (problem !== null) return
+    const gateway = gatewayAt(completeAddress(url))
+    setUrl(gateway.url)
     setSending(true)
     setFailure(null)
     try {
@@ -36,7 +35,7 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
         path: path.startsWith('/') ? path : `/${path}`,
         headers: [{ name: 'Content-Type', value: 'application/json' }],
         body: EXAMPLE_BODY,
-        gateway: selectGateway(address),
+        gateway,
       })
       const arrived = await findArrival(sent)
       if (arrived === null)
@@ -45,6 +44,7 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
           curl: toCurl(sent),
         })
       else {
+        selectGateway(gateway)
         go('traffic', { id: arrived.id })
         onSent?.()
       }
@@ -79,19 +79,32 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
       {failure && (
         <Notice kind="bad">
           {failure.message}
-          {failure.curl && <Code label="curl command" text={failure.curl} wrap />}
+          {failure.curl && (
+            <details>
+              <summary>Show the curl command</summary>
+              <Code label="curl command" text={failure.curl} wrap />
+            </details>
+          )}
         </Notice>
       )}
     </form>
   )
 }
 
-/** The gateway with this URL, which becomes the target of the console. */
-function selectGateway(url: string): Gateway {
+/** The known gateway with this URL, otherwise a new one. */
+function gatewayAt(url: string): Gateway {
+  return (
+    settings.peek().gateways.find(gateway => gateway.url === url) ?? { name: new URL(url).host, url, headers: [] }
+  )
+}
+
+/** Makes a gateway the target of the console; only one that forwards to the instance, since all views then use it. */
+function selectGateway(gateway: Gateway): void {
   const { gateways } = settings.peek()
-  const known = gateways.find(gateway => gateway.url === url)
-  const gateway = known ?? { name: new URL(url).host, url, headers: [] }
-  const others = gateways.filter(({ name }) => known !== undefined || name !== gateway.name)
-  changeSettings({ gateways: known === undefined ? [...others, gateway] : gateways, target: gateway.name })
-  return gateway
+  changeSettings({
+    gateways: gateways.includes(gateway)
+      ? gateways
+      : [...gateways.filter(({ name }) => name !== gateway.name), gateway],
+    target: gateway.name,
+  })
 }
