@@ -167,7 +167,7 @@ const MOST_CPU_MS = 200
 /** A request that took longer is sent again: the first one may compile code, or collect the garbage of others. */
 const TRIES = 3
 /** Between two looks at a server that has not answered. */
-const LOOK_MS = 300
+const LOOK_MS = 150
 /** Looks without processor time in between, after which the client leaves: the answer is a stream, or waits for something. */
 const IDLE_LOOKS = 3
 /** Milliseconds of processor time that count as idle: timers run. */
