@@ -198,7 +198,10 @@ t.test('the demos, and an instance that is gone', { skip: skipWithoutBrowser }, 
     await open()
     await demo('Call an MCP tool').click()
     await page.getByRole('button', { name: 'Call tool' }).waitFor()
-    await until(() => page.evaluate(() => document.activeElement?.textContent === 'Call tool'), 'the button has the focus')
+    await until(
+      () => page.evaluate(() => document.activeElement?.textContent === 'Call tool'),
+      'the button has the focus',
+    )
     await page.keyboard.press('Enter')
     await eventually(t, () => page.getByRole('region', { name: 'Result' }).innerText(), /done[^]*\b5\b/)
 
@@ -214,7 +217,11 @@ t.test('the demos, and an instance that is gone', { skip: skipWithoutBrowser }, 
   await t.test('an instance that stops, and is back within 3 s [CON-53]', async t => {
     const port = String(server.ports.http)
     await open()
-    await page.getByRole('region', { name: 'Traffic', exact: true }).getByText(/^[1-9]\d*$/).first().waitFor()
+    await page
+      .getByRole('region', { name: 'Traffic', exact: true })
+      .getByText(/^[1-9]\d*$/)
+      .first()
+      .waitFor()
     await server.stop()
     const gone = page.getByRole('alert').filter({ hasText: /No response since/ })
     await gone.waitFor()

@@ -141,7 +141,9 @@ t.test('tags by type of traffic [CON-21]', async t => {
   t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: truncate', abort: 'truncate', ended: 'aborted' }), [
     'truncated',
   ])
-  t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: reset', abort: 'reset', ended: 'aborted' }), ['reset'])
+  t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: reset', abort: 'reset', ended: 'aborted' }), [
+    'reset',
+  ])
   t.strictSame(tags({ fault: 'delay', fault_source: 'X-Svc-Delay: 300' }), ['delay 300 ms'])
   t.strictSame(tags({ fault: 'delay', fault_source: 'rule: delay 300', rule: 'slow' }), ['delay 300 ms', 'rule slow'])
   const delayed = { fault: 'fail', fault_source: 'X-Svc-Fail: 503', fault_origin: 'header', status: 503 } as const
