@@ -1,5 +1,5 @@
 /** Large messages to many sockets of mock models: each has a turn of the event loop, so that other requests run in between. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { connectJson } from '../../support/json-socket.ts'
@@ -18,8 +18,6 @@ const PROTOCOLS = {
 
 const server = await serveLlm(t)
 
-type Tap = typeof t
-
 /** Messages to sockets of the server, which arrive together however the client sends them. */
 interface Gathering {
   /** Waits until all have come, hands them over in one turn of the event loop, and returns in which turn each was answered. */
@@ -27,7 +25,7 @@ interface Gathering {
 }
 
 /** Applies to sockets that open after it. */
-function gatherMessages(t: Tap): Gathering {
+function gatherMessages(t: Test): Gathering {
   const held: (() => void)[] = []
   const answered = new Map<WebSocket, number>()
   let isReleased = false
