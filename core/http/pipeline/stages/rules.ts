@@ -109,28 +109,39 @@ export function isExempt({ path, generation }: RequestContext): boolean {
 }
 
 function subjectOfMessage(context: RequestContext, { budgets }: RuleServices, message: RuleMessage): MatchSubject {
+  const { rawHeaders } = context.request
+  const { session, clientIp, scheme } = context
   const { method, url, body } = message
-  return new MatchSubject({ ...factsOf(context), method, url, body }, budgets.evaluation())
+  const facts = { method, url, body, rawHeaders, session: session.header, clientIp, scheme }
+  return new MatchSubject(facts, budgets.evaluation())
 }
 
 /** The request, with the budget of one evaluation. */
 export function subjectOf(context: RequestContext, { budgets }: RuleServices): MatchSubject {
-  const facts = {
-    ...factsOf(context),
-    get body() {
-      return contentOf(context)
-    },
-  }
-  return new MatchSubject(facts, budgets.evaluation())
+  return new MatchSubject(new RequestFacts(context), budgets.evaluation())
 }
 
-function factsOf(context: RequestContext): Omit<SubjectFacts, 'body'> {
-  return {
-    method: context.method,
-    url: context.url,
-    rawHeaders: context.request.rawHeaders,
-    session: context.session.header,
-    clientIp: context.clientIp,
-    scheme: context.scheme,
+/** The body is read when a condition asks for it. */
+class RequestFacts implements SubjectFacts {
+  readonly method: string
+  readonly url: string
+  readonly rawHeaders: readonly string[]
+  readonly session: string | null
+  readonly clientIp: string
+  readonly scheme: 'http' | 'https'
+  readonly #context: RequestContext
+
+  constructor(context: RequestContext) {
+    this.method = context.method
+    this.url = context.url
+    this.rawHeaders = context.request.rawHeaders
+    this.session = context.session.header
+    this.clientIp = context.clientIp
+    this.scheme = context.scheme
+    this.#context = context
+  }
+
+  get body(): Buffer {
+    return contentOf(this.#context)
   }
 }
