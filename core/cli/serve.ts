@@ -8,7 +8,7 @@ import { startLocalStore } from './local-store.ts'
 import type { Terminal } from './terminal.ts'
 import { runWorkers } from './workers.ts'
 
-/** How often npm, if it started this process, is looked for, in milliseconds. */
+/** How often the parent process is checked, in milliseconds. */
 const NPM_CHECK_MS = 500
 
 export interface ServeRequest {
