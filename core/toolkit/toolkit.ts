@@ -122,6 +122,7 @@ export {
 export { isBelow } from '../fields/request-target.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { isToken } from '../fields/token.ts'
+export { type FormPart, type FormParts, readFormParts } from '../fields/multipart.ts'
 export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
 
 // ---------- Secrets
@@ -158,6 +159,8 @@ export { type JoinedSignal, joinSignals } from './joined-signal.ts'
 export { turnForBytes } from '../contract/turns.ts'
 export { receiveMessages } from './receive-messages.ts'
 export { sleep, type SleepOptions } from './sleep.ts'
+export { registerIndex, type IndexRoute } from './index-route.ts'
+export { connectionFieldTest } from './connection-fields.ts'
 export { readPemCertificates } from './pem-certificates.ts'
 export {
   DER,

@@ -10,7 +10,7 @@ import type { ScalarTag, Schema } from 'yaml'
 import { setCurrent } from './current.ts'
 
 /** A file may set another limit with `t.setTimeout`. */
-const FILE_TIMEOUT_MS = 240_000
+const FILE_TIMEOUT_MS = 600_000
 
 /** tap removes dates from the tags of the `yaml` package, which the product shares with it and needs to know them. */
 const { Schema: YamlSchema } = createRequire(import.meta.url)('yaml') as { Schema: typeof Schema }

@@ -156,7 +156,9 @@ function describeAt(
     area: 'llm',
     ownFail: true,
     errorForm: at.errorForm,
-    credentials: [...(at.credentials ?? []), ...(route.credentials ?? []).map(credentialOf)],
+    credentials: route.needsNoCredential
+      ? ['none']
+      : [...(at.credentials ?? []), ...(route.credentials ?? []).map(credentialOf)],
     parameters: [...parametersOf(at.base), ...(own.parameters ?? []), ...ROUTE_HEADERS],
     examples: own.examples.map(example => moveExample(requestOf(example), route, instance, at)),
   }

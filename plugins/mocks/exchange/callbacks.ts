@@ -3,7 +3,6 @@ import { isOutputError, isTooExpensive, OutputBudget } from 'svc/plugin'
 import type { Callback } from '../document/operations.ts'
 import { parseJson, type Json } from '../document/json.ts'
 import { isJsonType } from '../request/media-types.ts'
-import { chooseType } from '../response/representation.ts'
 import { isTakenFromDocuments, headerText, parameterHeaders } from '../response/response-headers.ts'
 import type { OperationCall } from './engine.ts'
 import type { MockResponse } from './response-builder.ts'
@@ -106,7 +105,7 @@ function requestOf({ name, operation }: Callback, url: string, call: OperationCa
     requestBody: () => undefined,
     budgets,
   }
-  const rendered = live.renderer.render(input, chooseType(choice, undefined, live.api))
+  const rendered = live.renderer.render(input, live.renderer.representations.choose(choice, undefined))
   context.output.take(rendered.bytes?.length ?? 0)
   if (rendered.contentType !== null) headers['content-type'] = rendered.contentType
   return { name, method, url, headers, body: rendered.bytes }

@@ -7,7 +7,7 @@ import type { ProblemCode } from '../errors.ts'
 import type { Json } from '../document/json.ts'
 import type { Incoming } from '../request/incoming.ts'
 import { coveringType } from '../request/media-types.ts'
-import { parameterValue, type RawParameters } from '../request/parameters.ts'
+import { parameterValue } from '../request/parameters.ts'
 import { readPreferences, type Preferences } from '../request/prefer.ts'
 import { checkSecurity, type SecurityInput, type SecurityResult } from '../request/security.ts'
 import { checkBody, checkParameters, isSupportedType, type Violation } from '../request/validation.ts'
@@ -22,7 +22,6 @@ import {
   type Choice,
   type Pairing,
 } from '../api/response-choice.ts'
-import { choosePaired } from '../response/representation.ts'
 import type { Renderer } from '../response/rendering.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'
@@ -225,7 +224,7 @@ async function bySecurity(call: OperationCall, builder: ResponseBuilder): Promis
     query: incoming.query,
     cookies: incoming.cookies,
     credentials,
-    hasClientCertificate: context.hasClientCertificate,
+    hasClientCertificate: () => context.hasClientCertificate(),
     verifyToken: context.verifyToken,
   })
   if (result.passed) {
@@ -262,7 +261,7 @@ function byValidation(call: OperationCall, builder: ResponseBuilder): MockRespon
     call.skipped ??= reason
   }
   const violations = [
-    ...checkParameters(operation, rawParameters(incoming, path), schemas, sampler.flattener, onSkipped, context.steps),
+    ...checkParameters(operation, incoming.parameters(path), schemas, sampler.flattener, onSkipped, context.steps),
     ...checkBody(operation, body, schemas, onSkipped, context.steps),
   ].slice(0, 20)
   call.violations.push(...violations)
@@ -272,17 +271,6 @@ function byValidation(call: OperationCall, builder: ResponseBuilder): MockRespon
     violations.length === 1 ? '1 violation' : `${violations.length} violations`,
     { extra: { errors: violations.map(violation => ({ ...violation })) } },
   )
-}
-
-function rawParameters(incoming: Incoming, path: ReadonlyMap<string, string>): RawParameters {
-  return {
-    path,
-    query: incoming.query,
-    header: incoming.header,
-    get cookies() {
-      return incoming.cookies
-    },
-  }
 }
 
 function byPreference(call: OperationCall, builder: ResponseBuilder): MockResponse | null {
@@ -358,7 +346,7 @@ function byDocument(
   const outcome = applied ?? rule?.outcome ?? null
   const source = rule ? `rule:${rule.id}` : applied ? 'override' : null
   const pairings = live.api.pairings(operation)
-  const raw = rawParameters(incoming, path)
+  const raw = incoming.parameters(path)
   const valueOf = (place: string, name: string): Json | undefined => {
     const parameter = operation.parameters.find(entry => entry.in === place && entry.name === name)
     return place === 'path' ? path.get(name) : parameter && parameterValue(parameter, raw, live.api.sampler.flattener)
@@ -378,7 +366,7 @@ function pairedChoice(
 ): Choice | undefined {
   try {
     const found = findPairings(pairings, valueOf, incoming.json, context.steps)
-    return choosePaired(found, incoming.header('accept'), live.api)
+    return live.renderer.representations.choosePaired(found, incoming.header('accept'))
   } catch (error) {
     if (!isTooExpensive(error)) throw error
     return undefined

@@ -9,7 +9,7 @@ import { appliedPreferences } from '../request/prefer.ts'
 import type { Violation } from '../request/validation.ts'
 import { serializeBody, type Serialized } from '../response/body-text.ts'
 import type { Rendered } from '../response/rendering.ts'
-import { chooseType, type ChosenType } from '../response/representation.ts'
+import type { ChosenType } from '../response/representation.ts'
 import { headerText } from '../response/response-headers.ts'
 import { choiceForStatus, type Choice } from '../api/response-choice.ts'
 import type { Outcome } from '../rules/outcome.ts'
@@ -166,7 +166,7 @@ export class ResponseBuilder {
   /** The media type of a response; `wanted` replaces `Accept`. */
   #chosen(choice: Choice, wanted: string | null | undefined): ChosenType | undefined {
     const { incoming, live } = this.#call
-    return chooseType(choice, wanted ?? incoming.header('accept'), live.api)
+    return live.renderer.representations.choose(choice, wanted ?? incoming.header('accept'))
   }
 
   #notAcceptable(chosen: ChosenType | undefined): MockResponse | null {
