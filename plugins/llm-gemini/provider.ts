@@ -1,6 +1,7 @@
 /** The Gemini provider. */
 import type { LlmProvider } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
+import { cacheRoutes } from './caches/routes.ts'
 import { batchRoutes } from './batches.ts'
 import { fileRoutes } from './files.ts'
 import { interactionError, isInteractionsPath } from './interactions/errors.ts'
@@ -16,7 +17,7 @@ const places = [`/projects/{project}/locations/{location}${publisher}`, publishe
 const vertexPaths = ['/ai/gemini/v1', '/ai/gemini/v1beta1'].flatMap(version => places.map(place => version + place))
 
 export function createProvider(state: GeminiState): LlmProvider {
-  const { engine, documents, uploads, interactions } = state
+  const { engine, documents, uploads, interactions, caches } = state
   return {
     id: 'gemini',
     telemetry: {
@@ -50,14 +51,15 @@ export function createProvider(state: GeminiState): LlmProvider {
     routes: [
       listModels(engine),
       getModel(),
-      generateContent(engine),
-      streamGenerateContent(engine),
-      countTokens(engine),
+      generateContent(engine, caches),
+      streamGenerateContent(engine, caches),
+      countTokens(engine, caches),
       batchEmbedContents(engine),
       embedContent(engine),
       predict(engine),
       ...fileRoutes(engine, documents, uploads),
       ...batchRoutes(state),
+      ...cacheRoutes(engine, caches),
       ...interactionRoutes(engine, interactions),
       unknownAction(engine),
     ],
