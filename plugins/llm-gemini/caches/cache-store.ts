@@ -87,6 +87,10 @@ export class CacheStore {
     return this.#records.clear(session)
   }
 
+  bytes(): Promise<number> {
+    return this.#records.bytes()
+  }
+
   #of({ provider, session }: CacheOwner): Records<CachedContent> {
     return this.#records.of(provider, session)
   }
