@@ -1,6 +1,7 @@
 /** The generic routes: the index, `/guardrails/check` and `/guardrails/pii/redact`. */
 import { isUtf8 } from 'node:buffer'
 import { describe, readJsonObject, type FastifyInstance, type FastifyRequest, type Svc } from 'svc/plugin'
+import { registerIndex } from 'svc/toolkit'
 import { checkText, Lists } from '../check.ts'
 import { genericError, unknownPiiType } from '../errors.ts'
 import { findPersonalData, label, mask, piiTypes, replaceEntities } from '../personal-data.ts'
@@ -8,58 +9,8 @@ import type { DetectorRegistry } from '../types.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 const category = 'AI: Guardrails'
-/** What `GET /guardrails` lists. */
-const ENDPOINTS = [
-  { method: 'POST', path: '/guardrails/check', summary: 'Run all detectors on a text' },
-  { method: 'POST', path: '/guardrails/pii/redact', summary: 'Redact personal data in a text' },
-  {
-    method: 'POST',
-    path: '/guardrails/azure/contentsafety/text:analyze',
-    summary: 'Azure AI Content Safety: harm categories',
-  },
-  {
-    method: 'POST',
-    path: '/guardrails/azure/contentsafety/text:shieldPrompt',
-    summary: 'Azure AI Content Safety: prompt attacks',
-  },
-  {
-    method: 'POST',
-    path: '/guardrails/azure/contentsafety/image:analyze',
-    summary: 'Azure AI Content Safety: harm categories of an image',
-  },
-  {
-    method: 'GET',
-    path: '/guardrails/azure/contentsafety/text/blocklists',
-    summary: 'Azure AI Content Safety: blocklists',
-  },
-  {
-    method: 'PATCH',
-    path: '/guardrails/azure/contentsafety/text/blocklists/{blocklistName}',
-    summary: 'Azure AI Content Safety: create a blocklist',
-  },
-  {
-    method: 'POST',
-    path: '/guardrails/bedrock/guardrail/{id}/version/{version}/apply',
-    summary: 'Bedrock ApplyGuardrail',
-  },
-] as const
-
 export function registerGeneric(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
-  app.get(
-    '/guardrails',
-    describe({
-      category,
-      summary: 'List the guardrail endpoints',
-      responses: {
-        200: {
-          description: '`endpoints`: the method, path and summary of each endpoint',
-          content: { 'application/json': { type: 'object' } },
-        },
-      },
-      examples: [{ name: 'Index', path: '/guardrails', expectStatus: 200 }],
-    }),
-    () => ({ endpoints: ENDPOINTS }),
-  )
+  registerIndex(app, svc, { path: '/guardrails', category, summary: 'List the guardrail endpoints' })
 
   app.post(
     '/guardrails/check',

@@ -72,6 +72,10 @@ export type ReplyFormat = { type: 'none' } | { type: 'json' } | { type: 'schema'
 
 /** How the reply text is generated. */
 export type Mode = 'canned' | 'echo' | 'scripted' | 'random'
+/** The member of a chat completion's message that has the reasoning: DeepSeek's and vLLM's name, or OpenRouter's. */
+export type ReasoningMember = 'reasoning_content' | 'reasoning'
+export const REASONING_MEMBERS: readonly ReasoningMember[] = ['reasoning_content', 'reasoning']
+
 export const modes: readonly Mode[] = ['canned', 'echo', 'scripted', 'random']
 
 /** Why a reply ended; each format has its own names for these reasons. */

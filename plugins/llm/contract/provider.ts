@@ -1,5 +1,6 @@
 /** A provider and its wire format: data and functions, no HTTP. */
 import type { LimitState, Refusal } from './limit-state.ts'
+import type { MountedFormat } from './mounted-format.ts'
 import type { Finish, ModelInfo } from './neutral.ts'
 import type { ChatParsed } from './parsed.ts'
 import type { ProviderRoute } from './route.ts'
@@ -23,6 +24,8 @@ export interface LlmProvider {
   /** Whether an unlisted model exists. Ids that start with `svc` or contain a mode always do. */
   knowsModel?(id: string): boolean
   routes: ProviderRoute[]
+  /** Formats of other providers that it serves too, below prefixes of their own. */
+  mounts?: readonly MountedFormat[]
   /** Formats an error. Treat unknown kinds as a server error. */
   error(kind: ErrorKind, facts: ErrorFacts): ErrorResponse
   /** Error messages that replace the defaults; `{key}` is the masked credential, `{retry}` the seconds of `Retry-After`. */

@@ -20,7 +20,7 @@ import { lastEventId, sendEvents } from './event-stream.ts'
 import { RUN_SCHEMA, readRunBody } from './run-request.ts'
 import { ServerRun } from './server-run.ts'
 import { ServerRuns } from './server-runs.ts'
-import { addressesOf, allow, ownAddress, readTargets } from './targets.ts'
+import { checkTargets, isUnrestricted, ownAddress, readTargets } from './targets.ts'
 import { addTools } from './tools.ts'
 
 const CATEGORY = 'Testing'
@@ -84,7 +84,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
     describe({
       summary: 'Probe a gateway',
       description:
-        'Starts a run against a gateway whose origin is in `probe.targets` of svc.yaml; this server is its upstream. Nothing else is contacted.',
+        'Starts a run against a gateway whose origin is in `probe.targets` of svc.yaml; this server is its upstream. Nothing else is contacted. In private mode, without an admin token and with an open control plane, gateways on loopback need no entry, and `allow_target` takes any other.',
       category: CATEGORY,
       credentials: ['none', 'adminToken'],
       bodyLimit: MAX_BODY,
@@ -92,7 +92,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
       responses: {
         202: { description: 'The run has started: its id, URL and events' },
         400: { description: 'The body is not valid' },
-        403: { description: '`target_not_allowed`: the origin is not in `probe.targets`' },
+        403: { description: '`target_not_allowed`: the origin is not in `probe.targets`, and not allowed otherwise' },
         409: { description: '`run_in_progress`' },
         503: { description: 'The upstream is not reachable' },
       },
@@ -111,7 +111,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
     async (request, reply) => {
       svc.http.guardAdmin(request)
       const wanted = readRunBody(svc.http.body(request), catalogWith(checks), svc.options.repeat ?? DEFAULT_REPEAT)
-      for (const address of addressesOf(wanted)) allow(address, targets)
+      checkTargets(wanted, { targets, isOpen: isUnrestricted(svc) })
       const running = runs.running
       if (running !== undefined)
         throw new HttpError(409, {
