@@ -55,9 +55,10 @@ t.test('content of plugins is served like the built-in content [MCP-26]', async 
     'Internal error',
   ])
   t.notMatch(broken.text, /secret/)
-  t.ok(
-    server.lines.some(line => line.includes('secret detail')),
-    'the reason is in the log',
+  t.match(
+    server.lines.find(line => line.includes('secret detail')),
+    /\bplugin=shop\b/,
+    'the reason is in the log, as an error of the plugin',
   )
   t.match((await call(shop, 'resources/read', { uri: 'shop://terms' })).answer.result?.contents, [
     { uri: 'shop://terms', text: 'no returns' },

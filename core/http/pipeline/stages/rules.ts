@@ -1,4 +1,5 @@
 /** The stage that applies rules: the first one whose conditions hold, and that acts on this request. */
+import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { MessageRule, NearRule, ProtocolFacts, RuleMessage, RuleOutcome } from '../../../contract/plugin.ts'
 import { isBelow } from '../../../fields/request-target.ts'
@@ -81,7 +82,8 @@ export async function closestRule(
     for (const scope of scopes)
       for (const { match, rule } of rules.book.list(context.generation.rules, scope).entries) {
         if (!match.protocols.includes(facts.protocol)) continue
-        const differences = match.explain(subject).differences.map(({ at }) => at)
+        const { differences: found } = await whenRead(() => match.explain(subject))
+        const differences = found.map(({ at }) => at)
         if (closest === null || differences.length < closest.differences.length)
           closest = { name: rule.name, differences }
       }
