@@ -1,15 +1,18 @@
 /** The Azure OpenAI provider: the routes of the OpenAI format by deployment, by resource, and below `/openai/v1`. */
 import type {
   Engine,
+  ErrorKind,
   LlmProvider,
   LlmRoute,
   LlmRouteDescription,
   ModelInfo,
+  MountedFormat,
   Parsed,
   ProviderRoute,
   RouteInput,
 } from '../llm/types.ts'
-import type { OpenAiModelRouteName, OpenAiRouteName, OpenAiWireFactory } from '../llm-openai/types.ts'
+import type { AnthropicWire } from '../llm-anthropic/types.ts'
+import type { OpenAiModelRouteName, OpenAiRouteName, OpenAiWire, OpenAiWireFactory } from '../llm-openai/types.ts'
 import { filterExtras } from './content-filter.ts'
 import { azureError, azureLimited, wholeSeconds } from './errors.ts'
 
@@ -80,7 +83,8 @@ const deployment = {
   schema: { type: 'string' },
 } as const
 
-export function createProvider(engine: Engine, createWire: OpenAiWireFactory): LlmProvider {
+/** The messages of Claude models need the plugin of the Anthropic format. */
+export function createProvider(engine: Engine, createWire: OpenAiWireFactory, anthropic?: AnthropicWire): LlmProvider {
   const wire = createWire(filterExtras)
   return {
     id: 'azure',
@@ -101,8 +105,9 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
         path: `/openai/v1${route.path}`,
         describe: movedTo(route, '/ai/azure/openai/v1'),
       })),
-      wire.tokenize('/ai/azure'),
+      ...wire.server('/ai/azure'),
     ],
+    mounts: [modelInference(engine, wire), ...(anthropic === undefined ? [] : [claude(wire, anthropic)])],
     error: (kind, facts) => azureError(wire, kind, facts),
     messages: wire.messages,
     headers: facts =>
@@ -113,6 +118,23 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
     finishReasons: wire.finishReasons,
     unknownModel: wire.unknownModel,
   }
+}
+
+/** The model inference API: one path for all models. */
+function modelInference(engine: Engine, wire: OpenAiWire): MountedFormat {
+  const { error: _error, limited: _limited, routes, ...format } = wire.mount('/models', ['chat', 'embeddings'])
+  return { ...format, routes: routes.map(route => withVersion(engine, route, '?api-version=2024-05-01-preview')) }
+}
+
+/** Claude models; credentials and unknown paths are judged before them, so their errors are Azure's. */
+function claude(wire: OpenAiWire, anthropic: AnthropicWire): MountedFormat {
+  const gateway: readonly ErrorKind[] = ['missing_credential', 'invalid_credential', 'unknown_route', 'wrong_method']
+  return anthropic.mount('/anthropic', ['messages', 'countTokens'], {
+    error: (kind, facts) =>
+      gateway.includes(kind)
+        ? azureError(wire, kind, facts)
+        : { status: facts.status, body: anthropic.error(kind, facts) },
+  })
 }
 
 /** The deployment in the path replaces the model in the body. */
@@ -137,18 +159,24 @@ function withModel(parsed: Parsed, model: string): Parsed {
 }
 
 function ofResource(engine: Engine, route: ProviderRoute): ProviderRoute {
-  const description = movedTo(route, '/ai/azure/openai', '?api-version=2025-04-01-preview')
-  const moved = {
-    path: `/openai${route.path}`,
-    describe: { ...description, parameters: [version, ...(description.parameters ?? [])] },
+  const describe = movedTo(route, '/ai/azure/openai')
+  return withVersion(engine, { ...route, path: `/openai${route.path}`, describe }, '?api-version=2025-04-01-preview')
+}
+
+/** A route that requires `api-version`; `query` is appended to the paths of its examples. */
+function withVersion(engine: Engine, route: ProviderRoute, query: string): ProviderRoute {
+  const describe = {
+    ...route.describe,
+    parameters: [version, ...(route.describe.parameters ?? [])],
+    examples: route.describe.examples.map(example => ({ ...example, path: example.path + query })),
   }
   const checked = (input: RouteInput): RouteInput => {
     requireVersion(engine, input)
     return input
   }
   return route.parse === undefined
-    ? { ...route, ...moved, handle: input => route.handle(checked(input)) }
-    : { ...route, ...moved, parse: input => route.parse(checked(input)) }
+    ? { ...route, describe, handle: input => route.handle(checked(input)) }
+    : { ...route, describe, parse: input => route.parse(checked(input)) }
 }
 
 function requireVersion(engine: Engine, input: RouteInput): void {

@@ -1,12 +1,13 @@
 /** The Amazon Bedrock provider. */
 import type { BedrockGuardrails } from '../guardrails/types.ts'
-import type { Engine, LlmProvider, LlmRoute, ModelInfo } from '../llm/types.ts'
+import type { Engine, LlmProvider, LlmRoute, ModelInfo, MountedFormat } from '../llm/types.ts'
 import { applyRoute } from './apply-guardrail.ts'
 import { converse, converseStream, finishReasons } from './converse.ts'
 import { bedrockError, bedrockLimited, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
+import type { OpenAiWire } from '../llm-openai/types.ts'
 
 const models = [
   'svc-claude',
@@ -36,7 +37,13 @@ function kindOf(id: string): Pick<ModelInfo, 'kind'> {
         : {}
 }
 
-export function createProvider(engine: Engine, formats: SharedFormats, guardrails?: BedrockGuardrails): LlmProvider {
+/** The OpenAI format needs the plugin of that format. */
+export function createProvider(
+  engine: Engine,
+  formats: SharedFormats,
+  guardrails?: BedrockGuardrails,
+  openai?: OpenAiWire,
+): LlmProvider {
   const families = createFamilies(engine, formats)
   return {
     id: 'bedrock',
@@ -56,13 +63,14 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
     models: models.map(id => ({ id, ...kindOf(id) })),
     routes: [
-      converse(engine, guardrails),
-      converseStream(engine, guardrails),
+      converse(engine, families, guardrails),
+      converseStream(engine, families, guardrails),
       invoke(engine, families, guardrails),
       invokeStream(engine, families, guardrails),
       countTokens(engine, families),
       ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
     ],
+    mounts: openai === undefined ? [] : [openAiFormat(openai)],
     error: bedrockError,
     limited: bedrockLimited,
     messages,
@@ -73,4 +81,21 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     finishReasons,
     streamError: ({ message }) => ({ exception: 'internalServerException', data: { message } }),
   }
+}
+
+/** Chat completions as the service has them: errors in the form of that format, with the header of this API. */
+function openAiFormat(openai: OpenAiWire): MountedFormat {
+  return openai.mount('/openai/v1', ['chat', 'models', 'model'], {
+    exampleModels: { 'svc-gpt': 'svc-claude' },
+    defaultModel: 'svc-claude',
+    error: (kind, facts) => ({ ...bedrockError(kind, facts), body: openai.error(kind, facts) }),
+    limited: (refusal, facts) => {
+      const { status, headers, body } = bedrockLimited(refusal, facts)
+      return {
+        status,
+        headers: headers ?? {},
+        body: openai.error('rate_limit', { ...facts, ...(body as { message: string }) }),
+      }
+    },
+  })
 }

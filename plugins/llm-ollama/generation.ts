@@ -23,7 +23,12 @@ const messageContent: ContentRenderer = (content, { thinking, calls = [] } = {})
     ...(thinking === undefined ? {} : { thinking }),
     ...(calls.length === 0
       ? {}
-      : { tool_calls: calls.map(call => ({ function: { name: call.name, arguments: call.args } })) }),
+      : {
+          tool_calls: calls.map((call, index) => ({
+            id: call.givenId ?? `call_${call.id}`,
+            function: { index, name: call.name, arguments: call.args },
+          })),
+        }),
   },
 })
 

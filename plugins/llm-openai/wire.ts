@@ -21,6 +21,7 @@ import type { OpenAiState } from './state.ts'
 import { speech } from './audio/speech.ts'
 import { readTooling } from './format/tools.ts'
 import { tokenize } from './chat/tokenize.ts'
+import { health, tokenizerInfo } from './models/model-server.ts'
 import { transcriptions } from './audio/transcriptions.ts'
 import type { ChatExtras, OpenAiRoutes, OpenAiWire } from './types.ts'
 
@@ -61,7 +62,17 @@ export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtr
   }
   return {
     routes,
-    tokenize: base => tokenize(engine, base) as LlmRoute,
+    server: base => [tokenize(engine, base) as LlmRoute, tokenizerInfo(engine, base), health(base)],
+    mount: (prefix, names, more) => ({
+      format: 'OpenAI',
+      prefix,
+      routes: names.map(name => routes[name]),
+      exampleBase: '/ai/openai/v1',
+      error: (kind, facts) => ({ status: facts.status, body: openAiError(kind, facts) }),
+      limited: openAiLimited,
+      finishReasons,
+      ...more,
+    }),
     error: openAiError,
     messages,
     headers: openAiHeaders,

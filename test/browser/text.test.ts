@@ -227,7 +227,7 @@ t.test('a request as text [CON-25]', async t => {
     'a shell reads the original values',
   )
   t.equal(toCurl({ method: 'GET', url: 'http://h/', headers: [], body: null }), 'curl -sS \\\n  http://h/')
-  t.match(toCurl({ method: 'HEAD', url: 'http://h/', headers: [], body: null }), /-I/)
+  t.match(toCurl({ method: 'HEAD', url: 'http://h/', headers: [], body: null }), /--head/)
   t.match(
     toCurl({ method: 'PUT', url: 'http://h/', headers: [], body: new Uint8Array([0, 255]) }),
     /--data-binary @body\.bin/,

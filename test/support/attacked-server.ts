@@ -1,11 +1,14 @@
 /**
  * A server process under attack: what it costs in memory and processor time. Processor time is that of the main thread, as
- * the kernel counts it, so that the figures do not depend on what else runs on the machine.
+ * the kernel counts it, relative to a loop at the same moment, so that the figures depend little on the machine and on what
+ * else runs on it. A file that has bounds on these figures has a comment `Measures: <what>`: then nothing else of the run
+ * makes requests and answers pile up.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { slowness } from './reference-loop.ts'
 import { startProcess, type ServerProcess, type StartOptions } from './process.ts'
 
 const MIB = 1024 * 1024
@@ -38,9 +41,12 @@ interface Test {
 export interface Cost {
   /** MiB by which the resident memory of the process grew at most. */
   grownMib: number
-  /** The longest that another client waits: milliseconds of processor time between two turns of the event loop. */
+  /**
+   * The longest that another client waits: milliseconds of processor time between two turns of the event loop. On a machine that
+   * is slow at the moment, what they would be on another one.
+   */
   slowestWaitMs: number
-  /** Milliseconds of processor time of the process, all threads. */
+  /** Milliseconds of processor time of the process, all threads; the same applies. */
   cpuMs: number
   /** Answers to `GET /_svc/ready` of another client meanwhile, by status; -1 for no answer. */
   ready: Map<number, number>
@@ -93,6 +99,7 @@ export async function attackedServer(
     ...server,
     url,
     async attack(times, act) {
+      const slownessBefore = slowness()
       resetPeak(pid!)
       const known = gaps().length
       const before = { rss: memoryMib(pid!, 'VmRSS'), cpu: cpuMs(pid!) }
@@ -120,11 +127,12 @@ export async function attackedServer(
       // One more turn of the loop, so that the last gap is written.
       await sleep(50)
       look()
+      const slower = Math.max(1, (slownessBefore + slowness()) / 2)
       return {
         results,
         grownMib: Math.round(last.peak - before.rss),
-        slowestWaitMs: Math.max(0, ...gaps().slice(known)),
-        cpuMs: Math.round(last.cpu - before.cpu),
+        slowestWaitMs: Math.round(Math.max(0, ...gaps().slice(known)) / slower),
+        cpuMs: Math.round((last.cpu - before.cpu) / slower),
         ready,
         exit,
       }

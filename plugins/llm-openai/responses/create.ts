@@ -106,10 +106,13 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
   }
 }
 
-export function streamError(facts: ErrorFacts): StreamEvent {
+/** Clients read the members of the event or those of `error`. Its number is that of the event which it replaces. */
+export function streamError({ message }: ErrorFacts, replaced: StreamEvent): StreamEvent {
+  const problem = { code: 'server_error', message, param: null }
+  const { sequence_number: next = 0 } = replaced.data as { sequence_number?: number }
   return {
     event: 'error',
-    data: { type: 'error', code: 'server_error', message: facts.message, param: null, sequence_number: 0 },
+    data: { type: 'error', ...problem, error: { type: 'server_error', ...problem }, sequence_number: next },
   }
 }
 

@@ -72,6 +72,7 @@ export function readSettings(
     ...readTokenizers(item.tokenizer, at, owner, report),
     ...readBatchPlan(item.batch, `${at}.batch`, services),
     ...(item.store_responses === false ? { storesResponses: false } : {}),
+    ...(item.reasoning_member === undefined ? {} : { reasoningMember: item.reasoning_member }),
     ...(item.capacity?.kv_tokens === undefined ? {} : { kvTokens: item.capacity.kv_tokens }),
     ...readEngine(item, at, { ...owner, cache }, services),
   }

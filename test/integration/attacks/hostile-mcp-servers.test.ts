@@ -1,4 +1,7 @@
-/** Remote MCP servers that attack the bridge to them: it costs neither memory nor time, and tells nobody a secret. */
+/**
+ * Remote MCP servers that attack the bridge to them: it costs neither memory nor time, and tells nobody a secret.
+ * Measures: memory and processor time of a process.
+ */
 import t from 'tap'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,6 +1,6 @@
 /**
  * Bodies of the largest size that arrive together: each is worth some processor time, and other clients are served in between.
- * Runs alone: it measures a process.
+ * Measures: memory and processor time of a process.
  */
 import t from 'tap'
 import { attackedServer, attackWith } from '../../support/attacked-server.ts'

@@ -1,7 +1,7 @@
 /**
  * State of mock models that grows with every turn: chains, conversations, batches, socket histories, background responses
  * and files. What exceeds the output budget is refused; nothing fills the process or stops it for other clients.
- * Runs alone: it measures a process.
+ * Measures: memory and processor time of a process.
  */
 import t, { type Test } from 'tap'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,7 @@
-/** Documents of mocks that multiply: what they generate is counted before it is made, in bytes and in steps. */
+/**
+ * Documents of mocks that multiply: what they generate is counted before it is made, in bytes and in steps.
+ * Measures: memory and processor time of a process.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

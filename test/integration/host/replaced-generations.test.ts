@@ -1,4 +1,4 @@
-/** Replaced generations are garbage-collected, whatever was opened in them. */
+/** Replaced generations are garbage-collected, whatever was opened in them. Takes long: many reloads. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { usedBytes } from '../../support/heap.ts'

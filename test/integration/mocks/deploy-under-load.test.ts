@@ -1,3 +1,4 @@
+/** Documents that are deployed while others are served. Takes long: it deploys under load. */
 import t from 'tap'
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'

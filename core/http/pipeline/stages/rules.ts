@@ -53,9 +53,9 @@ export function applyRulesToMessage(
   facts: ProtocolFacts,
 ): Promise<MessageRule> | null {
   const own = context.generation.rules
-  const { method, url, body, canAbort } = message
+  const { url, canAbort } = message
   if (!rules.book.hasRules(own) || !rules.book.mayFit(own, url, () => context.session.header)) return null
-  const subject = new MatchSubject({ ...factsOf(context), method, url, body }, rules.budgets.evaluation())
+  const subject = subjectOfMessage(context, rules, message)
   const candidates = rules.book.candidates(own, subject)
   if (candidates.length === 0) return null
   return takeAmong(candidates, context, subject, rules, { replies: true, facts, message: { canAbort } }).then(taken => {
@@ -65,13 +65,14 @@ export function applyRulesToMessage(
   })
 }
 
-/** The rule with conditions of a protocol that a request nearly meets; null if there is none. */
-export async function closestRuleInRoute(
+/** The rule with conditions of a protocol that a request nearly meets, or a request within it; null if there is none. */
+export async function closestRule(
   context: RequestContext,
   rules: RuleServices,
   facts: ProtocolFacts,
+  message: RuleMessage | null,
 ): Promise<NearRule | null> {
-  const subject = subjectOf(context, rules)
+  const subject = message === null ? subjectOf(context, rules) : subjectOfMessage(context, rules, message)
   subject.setProtocol(facts.protocol, await facts.read())
   const session = context.session.header
   const scopes = session === null ? [null] : [session, null]
@@ -105,6 +106,11 @@ export async function takeRuleOfCall(context: RequestContext, rules: RuleService
 /** The control plane, and paths of plugins that are exempt from faults. */
 export function isExempt({ path, generation }: RequestContext): boolean {
   return (path !== null && isBelow(path, '/_svc')) || generation.exemptions.has('faults', path)
+}
+
+function subjectOfMessage(context: RequestContext, { budgets }: RuleServices, message: RuleMessage): MatchSubject {
+  const { method, url, body } = message
+  return new MatchSubject({ ...factsOf(context), method, url, body }, budgets.evaluation())
 }
 
 /** The request, with the budget of one evaluation. */
