@@ -30,11 +30,16 @@ export function requestIdOf(requestId: string): string {
   return `req_${requestId.replaceAll('-', '')}`
 }
 
+/** `error.type` of a kind. */
+export function anthropicErrorType(kind: ErrorKind): string {
+  return types[kind] ?? 'invalid_request_error'
+}
+
 export function anthropicError(kind: ErrorKind, { message, requestId, type, code }: ErrorFacts): object {
   return {
     type: 'error',
     error: {
-      type: type ?? types[kind] ?? 'invalid_request_error',
+      type: type ?? anthropicErrorType(kind),
       message,
       ...(code === undefined ? {} : { details: { error_code: code } }),
     },
@@ -52,7 +57,10 @@ const UNITS: Readonly<Record<Dimension, string>> = {
 }
 
 /** The refusal of a rate limit. */
-export function anthropicLimited({ dimension, limit }: Refusal, facts: ErrorFacts): ErrorResponse {
-  const message = `This request would exceed your organization's rate limit of ${limit.toLocaleString('en-US')} ${UNITS[dimension]}.`
-  return { status: facts.status, body: anthropicError('rate_limit', { ...facts, message }) }
+export function anthropicLimited(refusal: Refusal, facts: ErrorFacts): ErrorResponse {
+  return { status: facts.status, body: anthropicError('rate_limit', { ...facts, message: limitMessage(refusal) }) }
+}
+
+export function limitMessage({ dimension, limit }: Refusal): string {
+  return `This request would exceed your organization's rate limit of ${limit.toLocaleString('en-US')} ${UNITS[dimension]}.`
 }

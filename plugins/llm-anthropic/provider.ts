@@ -1,6 +1,7 @@
 /** The Anthropic provider. */
-import type { LlmProvider, LlmRoute, Providers } from '../llm/types.ts'
-import { anthropicError, anthropicLimited, messages } from './errors.ts'
+import type { LlmProvider, LlmRoute, MountedFormat, Providers } from '../llm/types.ts'
+import type { OpenAiWire } from '../llm-openai/types.ts'
+import { anthropicError, anthropicErrorType, anthropicLimited, limitMessage, messages } from './errors.ts'
 import { fileRoutes } from './files.ts'
 import { anthropicHeaders } from './headers.ts'
 import { countTokens, createMessages, finishReasons } from './messages.ts'
@@ -8,11 +9,11 @@ import { messageBatchRoutes } from './message-batches.ts'
 import { listModels, models, retrieveModel } from './models.ts'
 import { isVertexPath, vertexRoutes } from './vertex.ts'
 
-export function createProvider({
-  engine,
-  documents,
-  batches,
-}: Pick<Providers, 'engine' | 'documents' | 'batches'>): LlmProvider {
+/** The OpenAI format needs the plugin of that format. */
+export function createProvider(
+  { engine, documents, batches }: Pick<Providers, 'engine' | 'documents' | 'batches'>,
+  openai?: OpenAiWire,
+): LlmProvider {
   return {
     id: 'anthropic',
     title: 'Anthropic',
@@ -25,8 +26,8 @@ export function createProvider({
     models,
     knowsModel: id => id.startsWith('claude'),
     routes: [
-      createMessages(engine, { documents }),
-      countTokens(engine, documents),
+      createMessages(engine, { documents, platform: 'anthropic' }),
+      countTokens(engine, documents, 'anthropic'),
       listModels(engine),
       retrieveModel(),
       ...messageBatchRoutes(engine, batches, documents),
@@ -37,6 +38,7 @@ export function createProvider({
         countTokens(engine, undefined, 'vertex'),
       ),
     ],
+    mounts: openai === undefined ? [] : [openAiFormat(openai)],
     error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),
     messages,
     unknownModel: 'model: {model}',
@@ -50,4 +52,25 @@ export function createProvider({
         throw engine.badInput('anthropic-version: header is required')
     },
   }
+}
+
+/** Chat completions with the errors of this API in the form of that format. */
+function openAiFormat(openai: OpenAiWire): MountedFormat {
+  return openai.mount('/v1', ['chat'], {
+    exampleModels: { 'svc-gpt': 'svc-claude' },
+    defaultModel: 'svc-claude',
+    error(kind, facts) {
+      const type = facts.type ?? anthropicErrorType(kind)
+      return { status: facts.status, body: openai.error(kind, { code: type, ...facts, type }) }
+    },
+    limited: (refusal, facts) => ({
+      status: facts.status,
+      body: openai.error('rate_limit', {
+        ...facts,
+        message: limitMessage(refusal),
+        type: anthropicErrorType('rate_limit'),
+        code: anthropicErrorType('rate_limit'),
+      }),
+    }),
+  })
 }

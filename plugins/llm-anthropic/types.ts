@@ -1,5 +1,5 @@
-/** The extension point `llm-anthropic.wire`: the messages route for providers that share the format (Bedrock). */
-import type { Documents, LlmRoute } from '../llm/types.ts'
+/** The extension point `llm-anthropic.wire`: the messages routes, for providers that share the format (Bedrock, Ollama). */
+import type { Documents, ErrorFacts, ErrorKind, LlmRoute, MountedFormat } from '../llm/types.ts'
 import type { Platform } from './validation/platforms.ts'
 
 export interface MessagesOptions {
@@ -7,11 +7,23 @@ export interface MessagesOptions {
   idPrefix?: string
   /** Files that blocks can name. Default: none. */
   documents?: Documents
-  /** The platform whose requests are checked. Default: that of Anthropic. */
+  /** The platform as which requests are checked. Default: not at all. */
   platform?: Platform
 }
 
-export type AnthropicWireFactory = (options?: MessagesOptions) => LlmRoute
+export type MessagesRouteName = 'messages' | 'countTokens'
+
+export interface AnthropicWire {
+  /** Below a base path: `/v1/messages`. */
+  routes: Record<MessagesRouteName, LlmRoute>
+  error(kind: ErrorKind, facts: ErrorFacts): object
+  /** `error.type` of a kind. */
+  errorType(kind: ErrorKind): string
+  /** The format below a prefix of another provider, with its own form of errors and these routes. */
+  mount(prefix: string, names: readonly MessagesRouteName[], more?: Partial<MountedFormat>): MountedFormat
+}
+
+export type AnthropicWireFactory = (options?: MessagesOptions) => AnthropicWire
 
 declare module 'svc/plugin' {
   interface ExtensionPoints {

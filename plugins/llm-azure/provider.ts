@@ -1,15 +1,18 @@
 /** The Azure OpenAI provider: the routes of the OpenAI format by deployment, by resource, and below `/openai/v1`. */
 import type {
   Engine,
+  ErrorKind,
   LlmProvider,
   LlmRoute,
   LlmRouteDescription,
   ModelInfo,
+  MountedFormat,
   Parsed,
   ProviderRoute,
   RouteInput,
 } from '../llm/types.ts'
-import type { OpenAiModelRouteName, OpenAiRouteName, OpenAiWireFactory } from '../llm-openai/types.ts'
+import type { AnthropicWire } from '../llm-anthropic/types.ts'
+import type { OpenAiModelRouteName, OpenAiRouteName, OpenAiWire, OpenAiWireFactory } from '../llm-openai/types.ts'
 import { filterExtras } from './content-filter.ts'
 import { azureRules } from './validation.ts'
 import { azureError, azureLimited, wholeSeconds } from './errors.ts'
@@ -81,7 +84,8 @@ const deployment = {
   schema: { type: 'string' },
 } as const
 
-export function createProvider(engine: Engine, createWire: OpenAiWireFactory): LlmProvider {
+/** The messages of Claude models need the plugin of the Anthropic format. */
+export function createProvider(engine: Engine, createWire: OpenAiWireFactory, anthropic?: AnthropicWire): LlmProvider {
   const wire = createWire(filterExtras, { flavour: 'azure', rules: azureRules })
   return {
     id: 'azure',
@@ -102,8 +106,9 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
         path: `/openai/v1${route.path}`,
         describe: movedTo(route, '/ai/azure/openai/v1'),
       })),
-      wire.tokenize('/ai/azure'),
+      ...wire.server('/ai/azure'),
     ],
+    mounts: [modelInference(engine, wire), ...(anthropic === undefined ? [] : [claude(wire, anthropic)])],
     error: (kind, facts) => azureError(wire, kind, facts),
     messages: wire.messages,
     headers: facts =>
@@ -116,8 +121,26 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
   }
 }
 
+/** The model inference API: one path for all models. */
+function modelInference(engine: Engine, wire: OpenAiWire): MountedFormat {
+  const { error: _error, limited: _limited, routes, ...format } = wire.mount('/models', ['chat', 'embeddings'])
+  return { ...format, routes: routes.map(route => withVersion(engine, route, '?api-version=2024-05-01-preview')) }
+}
+
+/** Claude models; credentials and unknown paths are judged before them, so their errors are Azure's. */
+function claude(wire: OpenAiWire, anthropic: AnthropicWire): MountedFormat {
+  const gateway: readonly ErrorKind[] = ['missing_credential', 'invalid_credential', 'unknown_route', 'wrong_method']
+  return anthropic.mount('/anthropic', ['messages', 'countTokens'], {
+    error: (kind, facts) =>
+      gateway.includes(kind)
+        ? azureError(wire, kind, facts)
+        : { status: facts.status, body: anthropic.error(kind, facts) },
+  })
+}
+
 /** The deployment in the path replaces the model in the body. */
 function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
+  const { readOnly } = route
   const description = movedTo(route, '/ai/azure/openai/deployments/svc-gpt', '?api-version=2024-10-21')
   return {
     ...route,
@@ -125,11 +148,18 @@ function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
     describe: { ...description, parameters: [deployment, version, ...(description.parameters ?? [])] },
     async parse(input) {
       requireVersion(engine, input)
-      const model = input.params.deployment ?? ''
-      const json = (): Record<string, unknown> => ({ ...input.json(), model })
-      return withModel(await route.parse(Object.assign(Object.create(input) as RouteInput, { json })), model)
+      return withModel(await route.parse(ofModel(input)), input.params.deployment ?? '')
     },
+    ...(readOnly && {
+      readOnly: async (input: RouteInput) => withModel(await readOnly(ofModel(input)), input.params.deployment ?? ''),
+    }),
   }
+}
+
+/** The deployment is the model, whatever the body says. */
+function ofModel(input: RouteInput): RouteInput {
+  const json = (): Record<string, unknown> => ({ ...input.json(), model: input.params.deployment ?? '' })
+  return Object.assign(Object.create(input) as RouteInput, { json })
 }
 
 /** Multipart forms have their own model field, which `json` does not contain. */
@@ -138,18 +168,24 @@ function withModel(parsed: Parsed, model: string): Parsed {
 }
 
 function ofResource(engine: Engine, route: ProviderRoute): ProviderRoute {
-  const description = movedTo(route, '/ai/azure/openai', '?api-version=2025-04-01-preview')
-  const moved = {
-    path: `/openai${route.path}`,
-    describe: { ...description, parameters: [version, ...(description.parameters ?? [])] },
+  const describe = movedTo(route, '/ai/azure/openai')
+  return withVersion(engine, { ...route, path: `/openai${route.path}`, describe }, '?api-version=2025-04-01-preview')
+}
+
+/** A route that requires `api-version`; `query` is appended to the paths of its examples. */
+function withVersion(engine: Engine, route: ProviderRoute, query: string): ProviderRoute {
+  const describe = {
+    ...route.describe,
+    parameters: [version, ...(route.describe.parameters ?? [])],
+    examples: route.describe.examples.map(example => ({ ...example, path: example.path + query })),
   }
   const checked = (input: RouteInput): RouteInput => {
     requireVersion(engine, input)
     return input
   }
   return route.parse === undefined
-    ? { ...route, ...moved, handle: input => route.handle(checked(input)) }
-    : { ...route, ...moved, parse: input => route.parse(checked(input)) }
+    ? { ...route, describe, handle: input => route.handle(checked(input)) }
+    : { ...route, describe, parse: input => route.parse(checked(input)) }
 }
 
 function requireVersion(engine: Engine, input: RouteInput): void {

@@ -15,7 +15,11 @@ import { guardConverse } from './converse-guardrail.ts'
 import { tokensUpToCachePoint } from './cache-point.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation } from './describe.ts'
+import type { Family } from './families.ts'
+import { readResponseFields, responseFieldsOf, type ResponseFields } from './response-fields.ts'
 import { converseShapes } from './stream-shapes.ts'
+
+type Parsed = ChatParsed<ResponseFields | undefined>
 
 export const finishReasons: Record<Finish, string> = {
   stop: 'end_turn',
@@ -32,25 +36,23 @@ const metrics = { latencyMs: 42 }
 
 export function converse(
   engine: Engine,
+  families: readonly Family[],
   validation: RouteValidation,
   guardrails?: BedrockGuardrails,
-): LlmRoute<ChatParsed> {
+): LlmRoute<Parsed> {
   return {
     validation,
     method: 'POST',
     path: '/model/{*modelId}/converse',
     op: 'chat',
     describe: describeOperation('converse', model, 'converse', hello),
-    parse: input => parse(engine, guardrails, input, false),
+    parse: input => parse(engine, families, guardrails, input, false),
     reportsCacheWrites: true,
-    render: result => ({
+    render: (result, { wire }, context) => ({
       body: {
         ...outputOf(engine, result),
-        usage: {
-          ...usageOf(result),
-          cacheReadInputTokens: result.cachedTokens ?? 0,
-          cacheWriteInputTokens: result.cacheWriteTokens ?? 0,
-        },
+        usage: usageWithCache(result),
+        ...responseFieldsOf(wire, result, context),
         metrics,
         ...traceOf(result),
       },
@@ -60,9 +62,10 @@ export function converse(
 
 export function converseStream(
   engine: Engine,
+  families: readonly Family[],
   validation: RouteValidation,
   guardrails?: BedrockGuardrails,
-): LlmRoute<ChatParsed> {
+): LlmRoute<Parsed> {
   return {
     validation,
     method: 'POST',
@@ -70,21 +73,22 @@ export function converseStream(
     op: 'chat',
     describe: describeOperation('converse-stream', model, 'converse with streaming', hello),
     framing: 'aws-eventstream',
-    parse: input => parse(engine, guardrails, input, true),
+    parse: input => parse(engine, families, guardrails, input, true),
     reportsCacheWrites: true,
     render: result => ({ body: outputOf(engine, result) }),
     shapes: converseShapes,
-    stream: result => converseEvents(engine, result),
+    stream: (result, { wire }, context) => converseEvents(engine, result, responseFieldsOf(wire, result, context)),
   }
 }
 
 /** Applies the guardrail first, so that the model receives masked text. */
-function parse(
+async function parse(
   engine: Engine,
+  families: readonly Family[],
   guardrails: BedrockGuardrails | undefined,
   input: RouteInput,
   stream: boolean,
-): ChatParsed {
+): Promise<Parsed> {
   const id = input.params.modelId ?? ''
   const body = input.json()
   const guardrail = guardConverse(engine, guardrails, body)
@@ -94,7 +98,7 @@ function parse(
     model: id,
     stream,
     request: readConverse(engine, body, id),
-    wire: undefined,
+    wire: await readResponseFields(engine, families, input, body, id),
     ...(guardrail && { guardrail }),
     ...(cacheUpTo === null ? {} : { cacheUpTo }),
   }
@@ -108,8 +112,23 @@ function stopReasonOf({ guardrail }: ChatResult, choice: Choice): string {
   return guardrail?.finishReason ?? finishReasons[choice.finish]
 }
 
-export function usageOf({ promptTokens, completionTokens }: ChatResult): object {
-  return { inputTokens: promptTokens, outputTokens: completionTokens, totalTokens: promptTokens + completionTokens }
+/** The tokens of the prompt that were neither read from the cache nor written to it. */
+export function uncachedTokens({ promptTokens, cachedTokens = 0, cacheWriteTokens = 0 }: ChatResult): number {
+  return promptTokens - cachedTokens - cacheWriteTokens
+}
+
+export function usageOf(result: ChatResult): object {
+  const { promptTokens, completionTokens } = result
+  return {
+    inputTokens: uncachedTokens(result),
+    outputTokens: completionTokens,
+    totalTokens: promptTokens + completionTokens,
+  }
+}
+
+function usageWithCache(result: ChatResult): object {
+  const { cachedTokens = 0, cacheWriteTokens = 0 } = result
+  return { ...usageOf(result), cacheReadInputTokens: cachedTokens, cacheWriteInputTokens: cacheWriteTokens }
 }
 
 function signatureOf(engine: Engine, reasoning: string): string {
@@ -137,7 +156,11 @@ export function outputOf(engine: Engine, result: ChatResult): object {
 type ConverseEvent = StreamEvent & { event: string; data: object }
 
 /** The events of one turn; text blocks have no start event. */
-export function* converseEvents(engine: Engine, result: ChatResult): Iterable<ConverseEvent> {
+export function* converseEvents(
+  engine: Engine,
+  result: ChatResult,
+  fields: { additionalModelResponseFields?: object } = {},
+): Iterable<ConverseEvent> {
   const choice = result.choices[0] as Choice
   let index = 0
   const delta = (value: object, paced = true): ConverseEvent => ({
@@ -175,12 +198,6 @@ export function* converseEvents(engine: Engine, result: ChatResult): Iterable<Co
     }
   }
   for (const events of choice.callsFirst === true ? [calls, texts] : [texts, calls]) yield* events()
-  yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice) } }
-  const { cachedTokens, cacheWriteTokens } = result
-  const usage = {
-    ...usageOf(result),
-    ...(cachedTokens === undefined ? {} : { cacheReadInputTokens: cachedTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteInputTokens: cacheWriteTokens }),
-  }
-  yield { event: 'metadata', data: { usage, metrics, ...traceOf(result) } }
+  yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice), ...fields } }
+  yield { event: 'metadata', data: { usage: usageWithCache(result), metrics, ...traceOf(result) } }
 }

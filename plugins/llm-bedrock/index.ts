@@ -10,7 +10,7 @@ import type {} from '../llm-openai/types.ts'
 export default definePlugin({
   title: 'Mock LLM: Bedrock',
   description:
-    'The Amazon Bedrock Runtime API on the mock LLM: Converse, InvokeModel with the formats of the model families, and guardrails.',
+    'The Amazon Bedrock Runtime API on the mock LLM: Converse, InvokeModel with the formats of the model families, guardrails, and the OpenAI format.',
   paths: ['/ai/bedrock'],
   buildsOn: ['llm'],
   uses: ['llm-anthropic', 'llm-openai', 'llm-cohere', 'guardrails'],
@@ -22,12 +22,13 @@ export default definePlugin({
       createProvider(
         llm.engine,
         {
-          anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_', platform: 'bedrock' }),
+          anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_', platform: 'bedrock' }).routes.messages,
           openai: openai?.routes.chat,
           images: openai?.routes.images,
           cohere: svc.use('llm-cohere.wire'),
         },
         svc.use('guardrails.bedrock'),
+        openai,
       ),
     )
   },

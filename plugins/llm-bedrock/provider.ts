@@ -1,6 +1,6 @@
 /** The Amazon Bedrock provider. */
 import type { BedrockGuardrails } from '../guardrails/types.ts'
-import type { Engine, LlmProvider, LlmRoute, ModelInfo } from '../llm/types.ts'
+import type { Engine, LlmProvider, LlmRoute, ModelInfo, MountedFormat } from '../llm/types.ts'
 import { applyRoute } from './apply-guardrail.ts'
 import { converse, converseStream, finishReasons } from './converse.ts'
 import { bedrockError, bedrockLimited, messages } from './errors.ts'
@@ -8,6 +8,7 @@ import { createFamilies, type SharedFormats } from './families.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
 import { converseValidation, invokeValidation } from './validation/check.ts'
+import type { OpenAiWire } from '../llm-openai/types.ts'
 
 const models = [
   'svc-claude',
@@ -37,7 +38,13 @@ function kindOf(id: string): Pick<ModelInfo, 'kind'> {
         : {}
 }
 
-export function createProvider(engine: Engine, formats: SharedFormats, guardrails?: BedrockGuardrails): LlmProvider {
+/** The OpenAI format needs the plugin of that format. */
+export function createProvider(
+  engine: Engine,
+  formats: SharedFormats,
+  guardrails?: BedrockGuardrails,
+  openai?: OpenAiWire,
+): LlmProvider {
   const families = createFamilies(engine, formats)
   const messagesApi = formats.anthropic?.validation
   const ofConverse = converseValidation(messagesApi)
@@ -61,13 +68,14 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
     models: models.map(id => ({ id, ...kindOf(id) })),
     routes: [
-      converse(engine, ofConverse, guardrails),
-      converseStream(engine, ofConverse, guardrails),
+      converse(engine, families, ofConverse, guardrails),
+      converseStream(engine, families, ofConverse, guardrails),
       { ...invoke(engine, families, guardrails), ...ofInvoke } as LlmRoute,
       { ...invokeStream(engine, families, guardrails), ...ofInvoke } as LlmRoute,
       countTokens(engine, families),
       ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
     ],
+    mounts: openai === undefined ? [] : [openAiFormat(openai)],
     error: bedrockError,
     limited: bedrockLimited,
     messages,
@@ -78,4 +86,21 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     finishReasons,
     streamError: ({ message }) => ({ exception: 'internalServerException', data: { message } }),
   }
+}
+
+/** Chat completions as the service has them: errors in the form of that format, with the header of this API. */
+function openAiFormat(openai: OpenAiWire): MountedFormat {
+  return openai.mount('/openai/v1', ['chat', 'models', 'model'], {
+    exampleModels: { 'svc-gpt': 'svc-claude' },
+    defaultModel: 'svc-claude',
+    error: (kind, facts) => ({ ...bedrockError(kind, facts), body: openai.error(kind, facts) }),
+    limited: (refusal, facts) => {
+      const { status, headers, body } = bedrockLimited(refusal, facts)
+      return {
+        status,
+        headers: headers ?? {},
+        body: openai.error('rate_limit', { ...facts, ...(body as { message: string }) }),
+      }
+    },
+  })
 }

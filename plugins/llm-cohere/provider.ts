@@ -1,6 +1,7 @@
 /** The Cohere provider. */
 import { randomUUID } from 'node:crypto'
-import type { Dimension, Engine, ErrorKind, LlmProvider, Remaining } from '../llm/types.ts'
+import type { Dimension, Engine, ErrorKind, LlmProvider, MountedFormat, Remaining } from '../llm/types.ts'
+import type { OpenAiWire } from '../llm-openai/types.ts'
 import { checkApiKey, listModels, models, tokenize } from './account.ts'
 import { chat, finishReasons } from './chat.ts'
 import { chatV1 } from './chat-v1.ts'
@@ -32,7 +33,8 @@ function trialHeaders({ limit, remaining }: Remaining): Record<string, string> {
   }
 }
 
-export function createProvider(engine: Engine): LlmProvider {
+/** The OpenAI format needs the plugin of that format. */
+export function createProvider(engine: Engine, openai?: OpenAiWire): LlmProvider {
   return {
     id: 'cohere',
     telemetry: { sampling: ({ temperature, p }) => ({ temperature, topP: p }) },
@@ -53,6 +55,7 @@ export function createProvider(engine: Engine): LlmProvider {
       checkApiKey(engine),
       listModels(engine),
     ],
+    mounts: openai === undefined ? [] : [openAiFormat(openai)],
     error: (_kind, { status, message }) => ({ status, body: { id: randomUUID(), message } }),
     headers: ({ limits }) => (limits?.rpm === undefined ? {} : trialHeaders(limits.rpm)),
     limited: ({ dimension, limit }, { status }) => ({
@@ -71,4 +74,18 @@ export function createProvider(engine: Engine): LlmProvider {
         : 'cut',
     finishReasons,
   }
+}
+
+/** The compatibility API: the form of complete errors is the one of this API. */
+function openAiFormat({ error: openAiError, mount }: OpenAiWire): MountedFormat {
+  const {
+    error: _error,
+    limited: _limited,
+    ...format
+  } = mount('/compatibility/v1', ['chat', 'embeddings'], {
+    exampleModels: { 'svc-gpt': 'svc-command' },
+    defaultModel: 'svc-command',
+    streamError: facts => ({ data: openAiError('server_error', facts) }),
+  })
+  return format
 }

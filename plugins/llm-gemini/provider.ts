@@ -1,10 +1,13 @@
 /** The Gemini provider. */
 import type { LlmProvider } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
+import { cacheRoutes } from './caches/routes.ts'
 import { batchRoutes } from './batches.ts'
 import { fileRoutes } from './files.ts'
 import { interactionError, isInteractionsPath } from './interactions/errors.ts'
 import { interactionRoutes } from './interactions/routes.ts'
+import { openAiFormats } from './openai.ts'
+import type { OpenAiWire } from '../llm-openai/types.ts'
 import type { GeminiState } from './state.ts'
 import { geminiError, geminiLimited, messages } from './errors.ts'
 import { countTokens, finishReasons, generateContent, streamGenerateContent } from './generate.ts'
@@ -15,17 +18,18 @@ const publisher = '/publishers/google'
 const places = [`/projects/{project}/locations/{location}${publisher}`, publisher]
 const vertexPaths = ['/ai/gemini/v1', '/ai/gemini/v1beta1'].flatMap(version => places.map(place => version + place))
 
-export function createProvider(state: GeminiState): LlmProvider {
-  const { engine, documents, uploads, interactions } = state
+/** The OpenAI format needs the plugin of that format. */
+export function createProvider(state: GeminiState, openai?: OpenAiWire): LlmProvider {
+  const { engine, documents, uploads, interactions, caches } = state
   return {
     id: 'gemini',
     telemetry: {
       name: 'gcp.gemini',
-      sampling({ generationConfig, generation_config: snakeCase }) {
+      sampling({ generationConfig, generation_config: snakeCase, temperature, top_p: topP }) {
         const { json } = engine
         return {
-          temperature: json.own(generationConfig, 'temperature') ?? json.own(snakeCase, 'temperature'),
-          topP: json.own(generationConfig, 'topP') ?? json.own(snakeCase, 'top_p'),
+          temperature: json.own(generationConfig, 'temperature') ?? json.own(snakeCase, 'temperature') ?? temperature,
+          topP: json.own(generationConfig, 'topP') ?? json.own(snakeCase, 'top_p') ?? topP,
         }
       },
       replyId: ({ responseId, id, interaction }) => responseId ?? id ?? engine.json.own(interaction, 'id'),
@@ -50,17 +54,19 @@ export function createProvider(state: GeminiState): LlmProvider {
     routes: [
       listModels(engine),
       getModel(),
-      generateContent(engine),
-      streamGenerateContent(engine),
-      countTokens(engine),
+      generateContent(engine, caches),
+      streamGenerateContent(engine, caches),
+      countTokens(engine, caches),
       batchEmbedContents(engine),
       embedContent(engine),
       predict(engine),
       ...fileRoutes(engine, documents, uploads),
       ...batchRoutes(state),
+      ...cacheRoutes(engine, caches),
       ...interactionRoutes(engine, interactions),
       unknownAction(engine),
     ],
+    mounts: openai === undefined ? [] : openAiFormats(openai),
     error: (kind, facts) => (isInteractionsPath(facts.path) ? interactionError(facts) : geminiError(kind, facts)),
     limited: (refusal, facts) =>
       isInteractionsPath(facts.path) ? interactionError(facts) : geminiLimited(refusal, facts),

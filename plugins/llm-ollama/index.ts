@@ -2,18 +2,20 @@
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import type {} from '../llm/types.ts'
+import type {} from '../llm-anthropic/types.ts'
 import type {} from '../llm-openai/types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Ollama',
-  description: 'The Ollama API on the mock LLM: chat, generate, embeddings and models, also in the OpenAI format.',
+  description:
+    'The Ollama API on the mock LLM: chat, generate, embeddings and models, also in the OpenAI format, and messages of the Anthropic format.',
   paths: ['/ai/ollama'],
   familiar: ['/api/chat', '/api/generate', '/api/embed', '/api/tags'].map(path => ({
     path,
     here: `/ai/ollama${path}`,
   })),
   buildsOn: ['llm'],
-  uses: ['llm-openai'],
+  uses: ['llm-openai', 'llm-anthropic'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     llm.register(
@@ -21,6 +23,7 @@ export default definePlugin({
       createProvider(
         llm.engine,
         svc.use('llm-openai.wire')?.(undefined, { flavour: 'ollama-openai', isLenient: true }),
+        svc.use('llm-anthropic.wire')?.(),
       ),
     )
   },

@@ -1,13 +1,28 @@
 /** The Ollama provider. */
-import type { Engine, LlmProvider } from '../llm/types.ts'
-import type { OpenAiWire } from '../llm-openai/types.ts'
+import type { Engine, LlmProvider, MountedFormat } from '../llm/types.ts'
+import type { AnthropicWire } from '../llm-anthropic/types.ts'
+import type { OpenAiModelRouteName, OpenAiWire } from '../llm-openai/types.ts'
 import { embed, embeddings } from './embed.ts'
 import { chat, finishReasons, generate } from './generation.ts'
-import { isOpenAiPath, openAiRoutes } from './openai.ts'
 import { models, ps, root, show, showVersion, tags } from './models.ts'
 
-/** The routes below `/v1` need the plugin of the OpenAI format. */
-export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
+const OPENAI_ROUTES: readonly OpenAiModelRouteName[] = [
+  'chat',
+  'completions',
+  'responses',
+  'embeddings',
+  'models',
+  'model',
+]
+const EXAMPLE_MODEL = 'llama3.2'
+/** Ollama has no default model. */
+const MODELS: Partial<MountedFormat> = {
+  defaultModel: null,
+  exampleModels: { 'svc-gpt': EXAMPLE_MODEL, 'svc-embed': EXAMPLE_MODEL, 'svc-claude': EXAMPLE_MODEL },
+}
+
+/** The routes below `/v1` need the plugins of their formats. */
+export function createProvider(engine: Engine, openai?: OpenAiWire, anthropic?: AnthropicWire): LlmProvider {
   return {
     id: 'ollama',
     telemetry: {
@@ -33,16 +48,13 @@ export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
       ps(),
       showVersion(),
       root(),
-      ...(wire === undefined ? [] : openAiRoutes(engine, wire)),
     ],
-    error: (kind, facts) => ({
-      status: facts.status,
-      body: wire !== undefined && isOpenAiPath(facts.path) ? wire.error(kind, facts) : { error: facts.message },
-    }),
-    limited: (refusal, facts) =>
-      wire !== undefined && isOpenAiPath(facts.path)
-        ? wire.limited(refusal, facts)
-        : { status: facts.status, body: { error: 'too many requests' } },
+    mounts: [
+      ...(openai === undefined ? [] : [openai.mount('/v1', OPENAI_ROUTES, MODELS)]),
+      ...(anthropic === undefined ? [] : [anthropic.mount('', ['messages'], MODELS)]),
+    ],
+    error: (_kind, { status, message }) => ({ status, body: { error: message } }),
+    limited: (_refusal, { status }) => ({ status, body: { error: 'too many requests' } }),
     // The server drops what does not fit.
     contextError: ({ promptTokens, window, isShortened }) =>
       window !== null && promptTokens > window && !isShortened ? 'drop' : 'cut',

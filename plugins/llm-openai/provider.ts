@@ -26,7 +26,7 @@ const models: ModelInfo[] = [
 ]
 
 export function createProvider(engine: Engine, state: OpenAiState): LlmProvider {
-  const wire = createWire(engine, state)
+  const wire = createWire(engine, state, undefined, { flavour: 'openai' })
   return {
     id: 'openai',
     title: 'OpenAI',
@@ -38,7 +38,7 @@ export function createProvider(engine: Engine, state: OpenAiState): LlmProvider 
     models,
     routes: [
       ...Object.values(wire.routes).map(route => ({ ...route, path: `/v1${route.path}` })),
-      wire.tokenize('/ai/openai'),
+      ...wire.server('/ai/openai'),
     ],
     error: (kind, facts) => ({ status: facts.status, body: wire.error(kind, facts) }),
     messages: wire.messages,

@@ -8,6 +8,8 @@ import type {
   HeaderFacts,
   LimitState,
   LlmRoute,
+  MountedFormat,
+  ProviderRoute,
   Refusal,
   ValidationRule,
 } from '../llm/types.ts'
@@ -56,8 +58,10 @@ export type OpenAiRoutes = Record<OpenAiModelRouteName, LlmRoute> & Record<OpenA
 export interface OpenAiWire {
   /** Paths are relative to `/v1`: `/chat/completions`. */
   routes: OpenAiRoutes
-  /** `POST /tokenize` below the base path of the provider. */
-  tokenize(base: string): LlmRoute
+  /** Routes of model servers, below the base path of a provider: `/tokenize`, `/tokenizer_info`, `/health`. */
+  server(base: string): ProviderRoute[]
+  /** The format below a prefix of another provider, with its own form of errors and these routes. */
+  mount(prefix: string, names: readonly OpenAiRouteName[], more?: Partial<MountedFormat>): MountedFormat
   error(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError }
   messages: Partial<Record<ErrorKind, string>>
   headers(facts: HeaderFacts): Record<string, string>
@@ -71,9 +75,9 @@ export interface OpenAiWire {
   unknownModel: string
 }
 
-/** How a provider that shares the format checks its requests. Default: as OpenAI. */
+/** How a provider that shares the format checks its requests. Default: not at all. */
 export interface StrictVariant {
-  flavour?: string
+  flavour: string
   /** The rules of chat completions, from those of OpenAI. */
   rules?(openAi: readonly ValidationRule[]): readonly ValidationRule[]
   /** Unknown members are ignored, and no model has parameters of its own. */

@@ -21,6 +21,7 @@ import type { OpenAiState } from './state.ts'
 import { speech } from './audio/speech.ts'
 import { readTooling } from './format/tools.ts'
 import { tokenize } from './chat/tokenize.ts'
+import { health, tokenizerInfo } from './models/model-server.ts'
 import { transcriptions } from './audio/transcriptions.ts'
 import { chatValidation } from './validation/chat-checks.ts'
 import { CHAT_RULES } from './validation/chat-rules.ts'
@@ -37,21 +38,35 @@ export const finishReasons: Record<Finish, string> = {
   prompt_filter: 'content_filter',
 }
 
+/** Providers that offer the format beside their own take what OpenAI refuses. */
+const NOT_CHECKED = { ofChat: {}, ofResponses: {} }
+
+function validationsOf(
+  engine: Engine,
+  { isIssued }: OpenAiState,
+  { flavour, rules, isLenient = false }: StrictVariant,
+): Record<'ofChat' | 'ofResponses', Pick<LlmRoute, 'validation'>> {
+  const chat = { flavour, isLenient, ...(rules === undefined ? {} : { rules: rules(CHAT_RULES) }) }
+  const responses = { flavour: `${flavour}-responses`, isLenient, isIssued }
+  return {
+    ofChat: { validation: chatValidation(engine, chat) },
+    ofResponses: { validation: responsesValidation(engine, responses) },
+  }
+}
+
 export function createWire(
   engine: Engine,
   state: OpenAiState,
   extras?: ChatExtras,
-  { flavour = 'openai', rules, isLenient = false }: StrictVariant = {},
+  variant?: StrictVariant,
 ): OpenAiWire {
-  const chat = { flavour, isLenient, ...(rules === undefined ? {} : { rules: rules(CHAT_RULES) }) }
-  const responses = { flavour: `${flavour}-responses`, isLenient, isIssued: state.isIssued }
-  const ofResponses = responsesValidation(engine, responses)
+  const { ofChat, ofResponses } = variant === undefined ? NOT_CHECKED : validationsOf(engine, state, variant)
   const routes: OpenAiRoutes = {
-    chat: { ...chatCompletions(state, extras), validation: chatValidation(engine, chat) } as LlmRoute,
+    chat: { ...chatCompletions(state, extras), ...ofChat } as LlmRoute,
     completions: completions(engine),
-    responses: { ...createResponse(state), validation: ofResponses } as LlmRoute,
+    responses: { ...createResponse(state), ...ofResponses } as LlmRoute,
     responsesSocket: responsesSocket(state),
-    countInput: { ...countInput(state), validation: ofResponses } as LlmRoute,
+    countInput: { ...countInput(state), ...ofResponses } as LlmRoute,
     compact: compactResponse(state),
     response: retrieveResponse(state),
     deleteResponse: deleteResponse(state),
@@ -72,7 +87,17 @@ export function createWire(
   }
   return {
     routes,
-    tokenize: base => tokenize(engine, base) as LlmRoute,
+    server: base => [tokenize(engine, base) as LlmRoute, tokenizerInfo(engine, base), health(base)],
+    mount: (prefix, names, more) => ({
+      format: 'OpenAI',
+      prefix,
+      routes: names.map(name => routes[name]),
+      exampleBase: '/ai/openai/v1',
+      error: (kind, facts) => ({ status: facts.status, body: openAiError(kind, facts) }),
+      limited: openAiLimited,
+      finishReasons,
+      ...more,
+    }),
     error: openAiError,
     messages,
     headers: openAiHeaders,

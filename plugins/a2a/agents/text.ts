@@ -8,15 +8,20 @@ export function textOf(message: Message): string {
 }
 
 const MAX_PLACE = 48
+/** What ends the name of a place in any text: the sentence, the line, or the next request. */
+const STOPS = ['\n', '\r', '?', '.', '!', ',', ';', ' and ', ' for ', ' please']
 
-/** The place after the last `marker` (such as ` in `), up to the first of `stops`; null if the text names no place. */
+/**
+ * The place after the last `marker` (such as ` in `), up to the end of the line or sentence, ` and `, ` for `, ` please` or the
+ * first of `stops`; null if the text names no place.
+ */
 export function placeIn(text: string, marker: string, stops: readonly string[]): string | null {
   const padded = ` ${text} `
   const lower = asciiLower(padded)
   const start = lower.lastIndexOf(marker)
   if (start === -1) return null
   const from = start + marker.length
-  const ends = stops.map(stop => lower.indexOf(stop, from)).filter(end => end !== -1)
+  const ends = [...STOPS, ...stops].map(stop => lower.indexOf(stop, from)).filter(end => end !== -1)
   return formPlace(padded.slice(from, Math.min(padded.length, ...ends)))
 }
 

@@ -35,7 +35,7 @@ export const travelPlanner: AgentDefinition = {
   steps(message, context) {
     const afterMs = context.stepDelayMs(400)
     const text = textOf(message)
-    const destination = placeIn(text, ' to ', ['?', '.', '!', ',', ' for ', ' in ', ' next', ' this']) ?? 'Lisbon'
+    const destination = placeIn(text, ' to ', [' in ', ' next', ' this']) ?? 'Lisbon'
     const days = daysIn(text)
     return planTrip(destination, days, afterMs, context.baseUrl)
   },

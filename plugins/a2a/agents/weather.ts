@@ -56,7 +56,7 @@ function cityOf(message: Message): string {
     const city = formPlace(part.data.city)
     if (city !== null) return city
   }
-  return placeIn(textOf(message), ' in ', ['?', '.', '!', ',', ' on ', ' for ', ' today', ' tomorrow']) ?? 'Amsterdam'
+  return placeIn(textOf(message), ' in ', [' on ', ' today', ' tomorrow']) ?? 'Amsterdam'
 }
 
 function forecastOf(city: string) {

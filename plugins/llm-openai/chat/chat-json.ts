@@ -42,6 +42,8 @@ interface ReplyChoice {
     content: string | null
     refusal: string | null
     annotations: []
+    reasoning_content?: string
+    reasoning?: string
     tool_calls?: ChatCall[]
   }
   logprobs: Logprobs | null
@@ -62,6 +64,8 @@ export interface Delta {
   role?: 'assistant'
   content?: string | null
   refusal?: string | null
+  reasoning_content?: string
+  reasoning?: string
   tool_calls?: ChatCall[]
 }
 export interface ChunkChoice {
@@ -132,6 +136,9 @@ const toolCalls: JsonSchema = {
   ),
 }
 
+/** The reasoning of a reply, in one of these members. */
+const reasoning: Properties = { reasoning_content: text, reasoning: text }
+
 /** Members that a provider adds, of any type. */
 function added(extra: object | undefined): Properties {
   return Object.fromEntries(Object.keys(extra ?? {}).map(name => [name, anything]))
@@ -141,12 +148,12 @@ export function createChatWriter(extras?: ChatExtras): ChatWriter {
   const ofChoice = added(extras?.choice('stop'))
   const message = object(
     { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, annotations: { const: [] } },
-    { tool_calls: toolCalls },
+    { ...reasoning, tool_calls: toolCalls },
   )
   const choice = object({ index: count, message, logprobs: anything, finish_reason: text, ...ofChoice })
   const delta = object(
     {},
-    { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, tool_calls: toolCalls },
+    { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, ...reasoning, tool_calls: toolCalls },
   )
   const chunkChoice = object({ index: count, delta, logprobs: anything, finish_reason: textOrNull }, ofChoice)
   return {

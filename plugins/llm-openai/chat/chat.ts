@@ -6,6 +6,7 @@ import type {
   Engine,
   LlmRoute,
   NeutralRequest,
+  ReasoningMember,
   RenderContext,
   RouteInput,
   StreamEvent,
@@ -32,6 +33,8 @@ interface ChatWire {
   includeUsage: boolean
   /** Number of alternatives; null: no log probabilities. */
   topLogprobs: number | null
+  /** The member of the message that has the reasoning; absent: it is not shown. */
+  reasoningMember: ReasoningMember | undefined
 }
 type Parsed = ChatParsed<ChatWire>
 
@@ -116,7 +119,6 @@ function parse(engine: Engine, input: RouteInput, body: Record<string, unknown>)
   const { system, messages } = readMessages(engine, body.messages)
   rejectAudio(engine, body.modalities)
   const maxTokens = json.countOf(body.max_completion_tokens) ?? json.countOf(body.max_tokens)
-  const effort = json.textOf(body.reasoning_effort)
   const request: NeutralRequest = {
     model,
     system,
@@ -132,7 +134,8 @@ function parse(engine: Engine, input: RouteInput, body: Record<string, unknown>)
     n: clamp(body.n, 1, input.limits.choices),
   }
   if (maxTokens !== undefined) request.maxTokens = maxTokens
-  if (effort !== undefined && effort !== 'none') request.reasoning = {}
+  const reasoning = readReasoning(engine, body, input.reasoningMember !== undefined)
+  if (reasoning !== undefined) request.reasoning = reasoning
   return {
     op: 'chat',
     model,
@@ -141,8 +144,32 @@ function parse(engine: Engine, input: RouteInput, body: Record<string, unknown>)
     wire: {
       includeUsage: json.own(body.stream_options, 'include_usage') === true,
       topLogprobs: body.logprobs === true ? clamp(body.top_logprobs ?? 0, 0, maxLogprobs) : null,
+      reasoningMember: input.reasoningMember,
     },
   }
+}
+
+/**
+ * Whether the request asks for reasoning: by its effort, and where replies show it, in the ways of OpenRouter (`reasoning`),
+ * DeepSeek (`thinking`) and vLLM (`chat_template_kwargs`).
+ */
+function readReasoning(
+  { json }: Engine,
+  body: Record<string, unknown>,
+  isShown: boolean,
+): NeutralRequest['reasoning'] | undefined {
+  const effort =
+    json.textOf(body.reasoning_effort) ?? (isShown ? json.textOf(json.own(body.reasoning, 'effort')) : undefined)
+  if (effort !== undefined) return effort === 'none' ? undefined : {}
+  if (!isShown) return undefined
+  const budget = json.countOf(json.own(body.reasoning, 'max_tokens'))
+  if (budget !== undefined) return { budget }
+  const asks =
+    json.own(body.reasoning, 'enabled') === true ||
+    json.own(body.thinking, 'type') === 'enabled' ||
+    json.own(body.chat_template_kwargs, 'enable_thinking') === true ||
+    json.own(body.chat_template_kwargs, 'thinking') === true
+  return asks ? {} : undefined
 }
 
 /** Chat replies are text only; speech has its own route. */
@@ -226,7 +253,7 @@ function renderReply(
           : { content: logprobsOf(engine, choice, topLogprobs), refusal: null }
       const written = {
         index: choice.index,
-        message: messageOf(choice),
+        message: messageOf(choice, parsed.wire),
         logprobs,
         finish_reason: reasonOf(choice, context),
       }
@@ -244,12 +271,13 @@ function logprobsOf(engine: Engine, { pieces }: Choice, top: number): JsonList<T
   })
 }
 
-function messageOf(choice: Choice): ChatReply['choices'][number]['message'] {
+function messageOf(choice: Choice, { reasoningMember }: ChatWire): ChatReply['choices'][number]['message'] {
   const message = {
     role: 'assistant' as const,
     content: isSilent(choice) ? null : choice.text,
     refusal: choice.isRefusal === true ? choice.text : null,
     annotations: [] as [],
+    ...(reasoningMember !== undefined && choice.reasoning !== '' ? { [reasoningMember]: choice.reasoning } : {}),
   }
   if (choice.calls.length === 0) return message
   return { ...message, tool_calls: choice.calls.map(call => chatCall(call)) }
@@ -272,7 +300,7 @@ function* streamReply(
   context: RenderContext,
   extras?: ChatExtras,
 ): Iterable<StreamEvent> {
-  const { includeUsage, topLogprobs } = parsed.wire
+  const { includeUsage, topLogprobs, reasoningMember } = parsed.wire
   const chunk: ChatChunk = {
     id: `chatcmpl-${engine.randomId(29)}`,
     object: 'chat.completion.chunk',
@@ -293,6 +321,8 @@ function* streamReply(
       return writer.chunk(chunk)
     }
     yield { data: write({ role: 'assistant', content: isSilent(choice) ? null : '', refusal: null }) }
+    if (reasoningMember !== undefined)
+      for (const piece of choice.reasoningPieces) yield { data: write({ [reasoningMember]: piece }), paced: true }
     if (choice.callsFirst === true) yield* callChunks(choice, write)
     if (choice.isRefusal === true)
       for (const piece of choice.pieces) yield { data: write({ refusal: piece }), paced: true }

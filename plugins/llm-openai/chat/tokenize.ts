@@ -1,6 +1,7 @@
 /** `POST /tokenize`, as servers of open models have it: the tokens of a prompt, as its usage counts them. */
 import type { Engine, LlmRoute, OwnParsed, RouteInput, Tokenizer } from '../../llm/types.ts'
 import { contextError } from '../format/context-error.ts'
+import { modelLength } from '../format/parameters.ts'
 import { readMessages } from '../format/messages.ts'
 import { readTooling } from '../format/tools.ts'
 
@@ -12,8 +13,6 @@ interface TokenizeWire {
 }
 type Parsed = OwnParsed<TokenizeWire>
 
-/** `max_model_len` of a model without a context window. */
-const DEFAULT_WINDOW = 131_072
 /** `1,`: an id has two bytes at least. */
 const TOKEN_BYTES = 2
 /** Images, and what surrounds messages. */
@@ -24,9 +23,7 @@ export function tokenize(engine: Engine, base: string): LlmRoute<Parsed> {
     name,
     method: 'POST',
     path: `${base}/tokenize`,
-    body: JSON.stringify(body),
-    bodyType: 'json',
-    expectStatus: 200,
+    json: body,
   })
   return {
     method: 'POST',
@@ -56,8 +53,7 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const { json } = engine
   const body = input.json()
   const model = json.textOf(body.model) ?? input.defaultModel ?? 'svc-gpt'
-  const maxLength =
-    input.models?.find(({ id }) => id === model)?.context_window ?? input.contextWindow ?? DEFAULT_WINDOW
+  const maxLength = modelLength(input, model)
   const tokenizer = input.tokenizerOf?.(model) ?? engine.tokenizer
   const check = (count: number): void => {
     if (count > maxLength) throw tooLong(engine, model, count, maxLength)

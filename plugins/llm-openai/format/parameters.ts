@@ -1,5 +1,5 @@
 /** Parameters of requests that several routes have. */
-import type { Engine } from '../../llm/types.ts'
+import type { Engine, RouteInput } from '../../llm/types.ts'
 
 const MAX_METADATA = 16
 
@@ -26,4 +26,12 @@ export function metadataOf(engine: Engine, given: unknown): Record<string, unkno
         "Invalid 'metadata': expected names of at most 64 characters and strings of at most 512 characters.",
       )
   return Object.fromEntries(entries)
+}
+
+/** The length of a model without a context window. */
+const DEFAULT_WINDOW = 131_072
+
+/** How many tokens a model takes, as model servers state it. */
+export function modelLength({ models, contextWindow }: RouteInput, model: string): number {
+  return models?.find(({ id }) => id === model)?.context_window ?? contextWindow ?? DEFAULT_WINDOW
 }

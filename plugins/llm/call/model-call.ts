@@ -364,6 +364,7 @@ export class ModelCall implements ResponseContext {
     }
     if (instance.batchPlan !== undefined) input.batchPlan = instance.batchPlan
     if (this.inner?.data !== undefined) input.socketData = this.inner.data
+    if (instance.reasoningMember !== undefined) input.reasoningMember = instance.reasoningMember
     if (instance.contextWindow !== undefined) input.contextWindow = instance.contextWindow
     if (this.tokenizers !== null) input.tokenizerOf = this.tokenizers
     if (instance.defaultModel !== undefined) input.defaultModel = instance.defaultModel

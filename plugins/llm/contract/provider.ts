@@ -1,5 +1,6 @@
 /** A provider and its wire format: data and functions, no HTTP. */
 import type { LimitState, Refusal } from './limit-state.ts'
+import type { MountedFormat } from './mounted-format.ts'
 import type { Finish, ModelInfo } from './neutral.ts'
 import type { ChatParsed } from './parsed.ts'
 import type { ProviderRoute } from './route.ts'
@@ -24,6 +25,8 @@ export interface LlmProvider {
   /** Whether an unlisted model exists. Ids that start with `svc` or contain a mode always do. */
   knowsModel?(id: string): boolean
   routes: ProviderRoute[]
+  /** Formats of other providers that it serves too, below prefixes of their own. */
+  mounts?: readonly MountedFormat[]
   /** Formats an error. Treat unknown kinds as a server error. */
   error(kind: ErrorKind, facts: ErrorFacts): ErrorResponse
   /** Error messages that replace the defaults; `{key}` is the masked credential, `{retry}` the seconds of `Retry-After`. */
@@ -40,8 +43,11 @@ export interface LlmProvider {
   faultStatus?: Partial<Record<FaultKind, number>>
   /** Its finish reasons, for replies and records. */
   finishReasons: Record<Finish, string>
-  /** The event that reports an error in a running stream. Default: the body of the error as data. */
-  streamError?(facts: ErrorFacts): StreamEvent
+  /**
+   * The event that reports an error in a running stream; `replaced` is the one that would have been next. Default: the body of
+   * the error as data.
+   */
+  streamError?(facts: ErrorFacts, replaced: StreamEvent): StreamEvent
   /** A rejected prompt gets a reply (finish reason `prompt_filter`), not an error. */
   rendersPromptFilter?: boolean
   /** What spans and metrics say about its requests (`gen_ai.*`). */

@@ -22,8 +22,8 @@ import {
   readLatencyOf,
   readProfile,
   readRequest,
-  takeTurns,
-  takeTurnsForHistory,
+  takeTurn,
+  takeTurnForHistory,
   waitLatency,
 } from '../steps/read-request.ts'
 import { recordReply } from '../steps/record-reply.ts'
@@ -36,7 +36,7 @@ import { waitForReply } from '../steps/wait-for-reply.ts'
 const STEPS: readonly Step[] = [
   reportIgnoredHeaders,
   checkCredential,
-  takeTurns,
+  takeTurn,
   readLatencyOf,
   waitLatency,
   rollFault,
@@ -44,7 +44,7 @@ const STEPS: readonly Step[] = [
   applyRules,
   validateRequest,
   readRequest,
-  takeTurnsForHistory,
+  takeTurnForHistory,
   readProfile,
   fitContextWindow,
   readExactReply,
@@ -71,7 +71,7 @@ function pathOf(point: EntryPoint, without: readonly Step[]): CallPath {
   return { ...point, steps: STEPS.filter(step => !without.includes(step)) }
 }
 
-export const REQUEST = pathOf({ name: 'request', rules: 'request', streams: 'as asked', isMetered: true }, [])
+export const REQUEST = pathOf({ name: 'request', rules: 'request', streams: 'as asked', isMetered: true }, [takeTurn])
 
 /** A message on a socket: its handshake had the credential, and the latency before the response. */
 export const MESSAGE = pathOf({ name: 'message', rules: 'message', streams: 'always', isMetered: true }, [

@@ -3,7 +3,7 @@ import type { CredentialRequirement } from '../headers/credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import type { FaultSpec } from '../headers/faults.ts'
 import type { Limits } from '../limits/bucket.ts'
-import type { Mode, ModelInfo } from '../contract/neutral.ts'
+import type { Mode, ModelInfo, ReasoningMember } from '../contract/neutral.ts'
 import { modeOfModel } from '../engine/model-mode.ts'
 import type { StreamShape } from '../shapes/shape.ts'
 import type { EngineMetrics } from '../inference/engine-metrics.ts'
@@ -58,6 +58,8 @@ export interface ProviderInstance {
   storesResponses?: boolean
   /** How strictly its requests are checked; absent: as the server says. */
   validation?: ProviderValidation
+  /** The member of chat completions that has the reasoning. */
+  reasoningMember?: ReasoningMember
   requirement: CredentialRequirement
   isNamed: boolean
 }

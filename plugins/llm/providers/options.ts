@@ -5,7 +5,7 @@ import type { Gauge } from '../inference/stated-load.ts'
 import { TOKENIZERS, type TokenizerName } from '../tokenizers/tokenizers.ts'
 import type { CapacitySettings } from '../capacity/slots.ts'
 import type { Rule } from '../engine/rules.ts'
-import type { Mode } from '../contract/neutral.ts'
+import { REASONING_MEMBERS, type Mode, type ReasoningMember } from '../contract/neutral.ts'
 import type { Limits } from '../limits/bucket.ts'
 import { DIMENSIONS } from '../contract/limit-state.ts'
 import type { LimitEntry } from '../limits/limiter.ts'
@@ -43,6 +43,7 @@ export interface ProviderSettings {
   batch?: string
   store_responses?: boolean
   validation?: StrictnessOption
+  reasoning_member?: ReasoningMember
 }
 
 export interface CapacityOption {
@@ -256,6 +257,10 @@ const settings: Record<string, JsonSchema> = {
   batch: {
     ...shortText,
     description: 'Plan of batches if the request names none, in the syntax of X-Svc-Batch; default 1s',
+  },
+  reasoning_member: {
+    enum: REASONING_MEMBERS,
+    description: 'Chat completions have the reasoning in this member of the message, as servers of open models do',
   },
   store_responses: {
     description: 'false: responses, conversations and interactions are not stored, as at a provider without state',

@@ -13,7 +13,7 @@ import type { Profile } from '../profiles/profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { ProviderInstance } from './instance.ts'
 import type { BatchPlan } from '../contract/route.ts'
-import { strictnessOf, type StrictnessOption } from '../validation/level.ts'
+import { strictnessOf } from '../validation/level.ts'
 import type { Validator } from '../validation/validator.ts'
 import { EXPECTED_PLAN, type Batches } from '../state/batches.ts'
 import type { CacheOption, CapacityOption, ProviderSettings } from './options.ts'
@@ -75,21 +75,24 @@ export function readSettings(
     ...(profile === undefined ? {} : { profile }),
     ...readTokenizers(item.tokenizer, at, owner, report),
     ...readBatchPlan(item.batch, `${at}.batch`, services),
-    ...readValidation(item.validation, `${at}.validation`, services),
+    ...readValidation(item, `${at}.validation`, services),
     ...(item.store_responses === false ? { storesResponses: false } : {}),
+    ...(item.reasoning_member === undefined ? {} : { reasoningMember: item.reasoning_member }),
     ...(item.capacity?.kv_tokens === undefined ? {} : { kvTokens: item.capacity.kv_tokens }),
     ...readEngine(item, at, { ...owner, cache }, services),
   }
 }
 
 function readValidation(
-  option: StrictnessOption | undefined,
+  { validation: option, reasoning_member: member }: ProviderSettings,
   at: string,
   { validator }: SettingsServices,
 ): Pick<Settings, 'validation'> {
-  if (option === undefined) return {}
+  if (option === undefined && member === undefined) return {}
   validator.checkLater(at, option)
-  const fields = typeof option === 'string' ? [] : (option.fields ?? [])
+  const given = option === undefined || typeof option === 'string' ? [] : (option.fields ?? [])
+  // Clients send back what they got.
+  const fields = member === undefined ? given : [...given, member]
   return { validation: { strictness: strictnessOf(option), fields: new Set(fields) } }
 }
 

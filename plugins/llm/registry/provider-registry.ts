@@ -6,6 +6,7 @@ import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { registerMetricsRoutes } from '../inference/routes.ts'
 import { mount, type MountedRoute } from './mount.ts'
+import { withMountedFormats } from './mounted-formats.ts'
 import { CATEGORY } from '../contract/category.ts'
 import { createNamed } from '../providers/named-providers.ts'
 import { readSettings, type SettingsServices } from '../providers/settings.ts'
@@ -58,7 +59,8 @@ export class ProviderRegistry implements Providers {
     this.#rules = rules
   }
 
-  register(app: FastifyInstance, provider: LlmProvider): void {
+  register(app: FastifyInstance, registered: LlmProvider): void {
+    const provider = withMountedFormats(registered)
     const same = this.#instances.find(other => other.name === provider.id || other.basePath === provider.basePath)
     if (same !== undefined)
       throw new Error(
@@ -214,15 +216,19 @@ export class ProviderRegistry implements Providers {
   }
 
   list(): ServedProvider[] {
-    return this.#inOrder().map(({ name, title, format, basePath, models, requirement }) => ({
-      id: name,
-      title,
-      format: format.id,
-      basePath,
-      sdkPath: basePath + (format.sdkPath ?? ''),
-      models: models.map(model => model.id),
-      hasOwnKey: requirement.apiKey !== null,
-    }))
+    return this.#inOrder().map(instance => {
+      const { name, title, format, basePath, models, requirement } = instance
+      return {
+        id: name,
+        title,
+        format: format.id,
+        basePath,
+        sdkPath: basePath + (format.sdkPath ?? ''),
+        models: models.map(model => model.id),
+        routes: [...format.routes, ...this.#routesOf(instance)].map(({ method, path }) => ({ method, path })),
+        hasOwnKey: requirement.apiKey !== null,
+      }
+    })
   }
 
   /** The providers in the response of `GET /ai`. */

@@ -58,6 +58,8 @@ export interface ServedProvider {
   sdkPath: string
   /** Ids of the listed models, the default first. */
   models: string[]
+  /** Its routes, below the base path. */
+  routes: { method: string; path: string }[]
   /** Accepts only its own key from svc.yaml. */
   hasOwnKey: boolean
 }

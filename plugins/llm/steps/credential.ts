@@ -9,7 +9,9 @@ export function checkCredential(call: ModelCall): boolean {
   const { requireAuth } = svc.variables
   call.isRefused = true
   const apiKey = instance.requirement.apiKey ?? svc.variables.apiKey
-  const enforced = isEnforced({ requireAuth: instance.requirement.requireAuth || requireAuth, apiKey }, call.headers)
+  const enforced =
+    call.route.needsNoCredential !== true &&
+    isEnforced({ requireAuth: instance.requirement.requireAuth || requireAuth, apiKey }, call.headers)
   if (enforced) {
     if (credential === null) throw new ProviderError('missing_credential')
     if (credential.malformed !== undefined)

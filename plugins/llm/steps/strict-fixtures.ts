@@ -1,10 +1,11 @@
 /** Strict fixtures: a text generation on which no rule acts is an error. */
-import type { MessageRule, RuleOutcome } from 'svc/plugin'
+import type { MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
 import { ProviderError } from '../contract/errors.ts'
 import type { ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import type { Parsed } from '../contract/parsed.ts'
 import { factsOf } from '../testing/protocol.ts'
+import { messageOf } from './apply-rules.ts'
 import { violationsOf } from './validate.ts'
 
 const HEADER = 'X-Svc-Strict-Fixtures'
@@ -35,12 +36,12 @@ function hasActed(rule: RuleOutcome | MessageRule | null): boolean {
 
 /** The provider's 404, which names the closest rule. */
 async function missingFixture(call: ModelCall, parsed: Parsed, services: CallServices): Promise<ProviderError> {
-  const { svc, request, instance, route } = call
-  const closest = await svc.http.closestRule(request, {
+  const facts: ProtocolFacts = {
     protocol: 'llm',
-    read: () => Promise.resolve([factsOf({ instance, route }, parsed, () => violationsOf(call, services))]),
+    read: () => Promise.resolve([factsOf(call, parsed, () => violationsOf(call, services))]),
     takesReply: () => Promise.resolve(true),
-  })
+  }
+  const closest = await call.svc.http.closestRule(call.request, facts, messageOf(call))
   if (closest === null) return new ProviderError('not_found', { message: 'no fixture matches' })
   const { name, differences } = closest
   const why = differences.length === 0 ? 'is exhausted or disabled' : `differs in ${differences.slice(0, 5).join(', ')}`

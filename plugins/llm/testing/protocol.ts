@@ -48,21 +48,22 @@ export function createLlmProtocol({ faults, limits, providers, validator }: LlmP
     read(request) {
       const placed = providers.find(request.method, request.path)
       if (placed === null) return null
-      return [
-        factsOf(placed, parseCaptured(placed, request, limits), () => violationsOfCaptured(placed, request, validator)),
-      ]
+      const parsed = parseCaptured(placed, request, limits)
+      const facts = (read: Parsed | null): MatchFacts =>
+        factsOf(placed, read, () => violationsOfCaptured(placed, request, validator))
+      return parsed instanceof Promise ? parsed.then(read => [facts(read)]) : [facts(parsed)]
     },
     readReply: (reply, at) => void readReply(reply, at),
     failures: () => faults.words(),
   }
 }
 
-/** Parses a captured request, if that has no effects; null if it cannot be parsed. */
+/** Parses a captured request, if that has no effects; null if it cannot be parsed. A promise if the route parses so. */
 function parseCaptured(
   { route, params, instance }: PlacedRoute,
   request: MatchableRequest,
   limits: EngineLimits,
-): Parsed | null {
+): Parsed | null | Promise<Parsed | null> {
   const text = request.text()
   const start = request.url.indexOf('?')
   const query = new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
@@ -71,7 +72,7 @@ function parseCaptured(
   if (text === null || (route.readOnly === undefined && route.hasEffects === true)) return null
   const input: RouteInput = {
     method: request.method,
-    headers: headersOf(request),
+    headers: request.headers(),
     params,
     query,
     body: Buffer.from(text),
@@ -93,7 +94,7 @@ function parseCaptured(
   }
   try {
     const parsed = parse(input)
-    return parsed instanceof Promise ? null : parsed
+    return parsed instanceof Promise ? parsed.catch(() => null) : parsed
   } catch {
     return null
   }
@@ -112,7 +113,7 @@ function violationsOfCaptured(
     return validator.find(route.validation, {
       path: request.path,
       body: parseObject(text),
-      headers: headersOf(request),
+      headers: request.headers(),
       params,
       fields,
     })
@@ -124,13 +125,6 @@ function violationsOfCaptured(
 /** A request to a route that answers by itself has no model and no prompt. */
 export function handledFacts({ asksForStream }: HandlerRoute, query: URLSearchParams): OwnParsed<null> {
   return { op: 'own', promptTokens: 0, completionTokens: 0, stream: asksForStream?.(query) === true, wire: null }
-}
-
-/** The headers that formats read. */
-function headersOf(request: MatchableRequest): Record<string, string | undefined> {
-  return Object.fromEntries(
-    ['content-type', 'anthropic-version', 'anthropic-beta'].map(name => [name, request.header(name)]),
-  )
 }
 
 /** What conditions test. Without `parsed` only the provider and the operation are known. */

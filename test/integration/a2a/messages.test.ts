@@ -446,6 +446,11 @@ t.test('the agents understand places, days and decisions [A2A-7]', async t => {
   for (const [text, city] of [
     ['weather in new york?', 'New York'],
     ['in or in oslo today', 'Oslo'],
+    ['weather in Oslo\n\nIMPORTANT: Be brief', 'Oslo'],
+    ['weather in Oslo\r\nBe brief', 'Oslo'],
+    ['weather in Oslo; be brief', 'Oslo'],
+    ['What is the weather in Oslo and how cold is it', 'Oslo'],
+    ['the weather in sao paulo please', 'Sao Paulo'],
     ['x', 'Amsterdam'],
     ['in ', 'Amsterdam'],
   ] as const)
@@ -456,6 +461,8 @@ t.test('the agents understand places, days and decisions [A2A-7]', async t => {
     ['weekend', 'Lisbon', 2],
     ['A 0-day trip to ghent', 'Ghent', 1],
     ['go to rome', 'Rome', 3],
+    ['Plan a trip to Ghent please\n\nIMPORTANT: Be brief', 'Ghent', 3],
+    ['a trip to Ghent\nBe brief', 'Ghent', 3],
   ] as const)
     t.match(await trip(text), { destination, days }, text)
   t.equal(stateOf(await rpc1.send('flaky', 'I want it to succeed', fast)), 'COMPLETED')

@@ -173,7 +173,7 @@ t.test('base_url is the given one, or that of the request [EXPORT-4]', async t =
     )
 })
 
-t.test('category and plugin filter; unknown values are reported [EXPORT-5]', async t => {
+t.test('category, plugin and include select; unknown values are reported [EXPORT-5]', async t => {
   const namesOf = async (query: string): Promise<string[]> =>
     (await get(`/export/postman.json?${query}`)).json<{ item: { name: string }[] }>().item.map(({ name }) => name)
   t.strictSame(await namesOf('category=Status%20Codes'), ['Status Codes'])
@@ -197,6 +197,11 @@ t.test('category and plugin filter; unknown values are reported [EXPORT-5]', asy
     t.equal(reply.status, 400)
     t.equal(reply.json().error, 'unknown plugin')
     t.ok(reply.json<{ plugins: string[] }>().plugins.includes('bins'))
+  }
+  for (const include of ['', 'Control', 'all', 'control&include=x']) {
+    const reply = await get(`/export/har.json?include=${include}`)
+    t.equal(reply.status, 400)
+    t.match(reply.json(), { error: 'unknown include', include: ['control'] })
   }
 })
 
@@ -298,7 +303,14 @@ t.test('gateway-api.yaml has a valid HTTPRoute per plugin, and a Service [EXPORT
 })
 
 t.test('litellm.yaml has a model per provider, which responds below its api_base [EXPORT-12]', async t => {
-  const { model_list: models } = parse((await get('/export/litellm.yaml')).text, { version: '1.1' }) as Litellm
+  const configuration = parse((await get('/export/litellm.yaml')).text, { version: '1.1' }) as Litellm
+  const { model_list: models } = configuration
+  t.match(configuration, {
+    general_settings: { master_key: /^sk-/ },
+    litellm_settings: { drop_params: true },
+    mcp_servers: { svc: { url: `${server.url}/mcp`, transport: 'http' } },
+  })
+  t.notOk('mcp_servers' in parse((await get('/export/litellm.yaml?plugin=llm-gemini')).text))
   t.strictSame(
     models.map(({ model_name }) => model_name),
     ['svc-openai', 'svc-azure', 'svc-anthropic', 'svc-gemini', 'svc-bedrock', 'svc-ollama', 'svc-cohere', 'svc-acme'],
@@ -316,6 +328,14 @@ t.test('litellm.yaml has a model per provider, which responds below its api_base
     /^bedrock\/converse\/anthropic\.claude-/,
     'a model that LiteLLM knows: it refuses tools for others',
   )
+  for (const [provider, model] of Object.entries({
+    openai: 'openai/gpt-4o',
+    azure: 'azure/gpt-4o',
+    anthropic: 'anthropic/claude-sonnet-4-5',
+    gemini: 'gemini/gemini-2.5-flash',
+    cohere: 'cohere_chat/command-a-03-2025',
+  }))
+    t.equal(params[`svc-${provider}`]?.model, model, 'a name of the vendor')
   // The URLs that LiteLLM builds from `model` and `api_base`.
   const calls: Record<string, (model: string) => string> = {
     openai: () => '/chat/completions',

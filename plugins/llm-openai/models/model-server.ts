@@ -1,0 +1,46 @@
+/** `GET /health` and `GET /tokenizer_info`, as servers of open models have them. */
+import type { Engine, HandlerRoute, RouteInput } from '../../llm/types.ts'
+import { modelLength } from '../format/parameters.ts'
+
+/** 200 without content, and without a credential: probes of load balancers have none. Faults and rules act on it. */
+export function health(base: string): HandlerRoute {
+  return {
+    method: 'GET',
+    path: '/health',
+    op: 'other',
+    needsNoCredential: true,
+    describe: {
+      summary: 'health of the model server',
+      responses: { 200: { description: 'The server can answer; no content' } },
+      examples: [{ name: 'Healthy', path: `${base}/health`, expectStatus: 200 }],
+    },
+    handle: () => ({ body: '', contentType: 'text/plain; charset=utf-8' }),
+  }
+}
+
+/** The tokenizer of the default model, or of `model` in the query, with the length that `/tokenize` allows. */
+export function tokenizerInfo(engine: Engine, base: string): HandlerRoute {
+  return {
+    method: 'GET',
+    path: '/tokenizer_info',
+    op: 'other',
+    describe: {
+      summary: 'get the tokenizer',
+      parameters: [{ name: 'model', in: 'query', description: 'A model', schema: { type: 'string' } }],
+      examples: [{ name: 'Of the default model', path: `${base}/tokenizer_info`, expectStatus: 200 }],
+    },
+    handle: input => ({ body: infoOf(engine, input) }),
+  }
+}
+
+function infoOf(engine: Engine, input: RouteInput): object {
+  const model = input.query.get('model') || input.defaultModel || 'svc-gpt'
+  const { name } = input.tokenizerOf?.(model) ?? engine.tokenizer
+  return {
+    tokenizer_class: name,
+    model_max_length: modelLength(input, model),
+    added_tokens_decoder: {},
+    chat_template: null,
+    clean_up_tokenization_spaces: false,
+  }
+}
