@@ -65,7 +65,7 @@ function describeAt(path: string, summary: string, examples: { name: string; bod
 
 const hello = { model: 'svc-claude', max_tokens: 256, messages: [{ role: 'user', content: 'hello' }] }
 
-/** Providers that offer the format beside their own are not checked. */
+/** Providers that offer the format in addition to their own are not checked. */
 function validationOf(engine: Engine, platform: Platform | undefined): Pick<LlmRoute, 'validation'> {
   return platform === undefined ? {} : { validation: messagesValidation(engine, PLATFORMS[platform]) }
 }

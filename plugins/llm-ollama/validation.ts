@@ -11,8 +11,8 @@ const SOURCES: readonly RuleSource[] = [
   },
 ]
 const BASE64 = /[A-Za-z0-9+/=]/
-/** Characters of an image that are looked at. */
-const LOOKED_AT = 256
+/** Characters of an image that are checked. */
+const CHECKED = 256
 
 export const OLLAMA_CHAT: RouteValidation = {
   flavour: 'ollama',
@@ -54,7 +54,7 @@ export const OLLAMA_CHAT: RouteValidation = {
           report('ollama.arguments-object', `messages.${index}.tool_calls`)
       }
       for (const image of Array.isArray(message.images) ? message.images : []) {
-        const wrong = typeof image === 'string' ? firstWrong(image.slice(0, LOOKED_AT)) : -1
+        const wrong = typeof image === 'string' ? firstWrong(image.slice(0, CHECKED)) : -1
         if (wrong >= 0) report('ollama.image-base64', `messages.${index}.images`, { n: wrong })
       }
     })

@@ -38,7 +38,7 @@ export const finishReasons: Record<Finish, string> = {
   prompt_filter: 'content_filter',
 }
 
-/** Providers that offer the format beside their own take what OpenAI refuses. */
+/** Providers that offer the format in addition to their own take what OpenAI refuses. */
 const NOT_CHECKED = { ofChat: {}, ofResponses: {} }
 
 function validationsOf(

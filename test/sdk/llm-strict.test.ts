@@ -1,6 +1,13 @@
 /** The vendors' own clients at the level `enforce`: their loops are not refused, and their exceptions say what is. */
 import t from 'tap'
 import Anthropic, { BadRequestError as AnthropicBadRequest } from '@anthropic-ai/sdk'
+import {
+  BedrockRuntimeClient,
+  ConverseCommand,
+  ValidationException,
+  type Message,
+} from '@aws-sdk/client-bedrock-runtime'
+import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { ApiError, GoogleGenAI, Type, type Content } from '@google/genai'
 import OpenAI, { BadRequestError } from 'openai'
 import { serveLlm } from '../support/llm-formats.ts'
@@ -247,4 +254,56 @@ t.test('gemini: chats with functions over several turns are not refused', async 
     t.ok(history.some(({ parts = [] }) => parts.some(({ thoughtSignature }) => thoughtSignature !== undefined)))
   }
   t.strictSame(await violationsOf('gemini'), [])
+})
+
+function bedrockOf(session: string): BedrockRuntimeClient {
+  return new BedrockRuntimeClient({
+    endpoint: `${server.url}/s/${session}/ai/bedrock`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' },
+    requestHandler: new NodeHttpHandler(),
+    maxAttempts: 1,
+  })
+}
+
+const CLAUDE = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
+
+t.test('bedrock: a conversation that is broken raises ValidationException', async t => {
+  const bedrock = bedrockOf('broken')
+  t.teardown(() => bedrock.destroy())
+  const hi: Message = { role: 'user', content: [{ text: 'hi' }] }
+  const error: unknown = await bedrock
+    .send(new ConverseCommand({ modelId: CLAUDE, messages: [hi, hi] }))
+    .catch((thrown: unknown) => thrown)
+  t.ok(error instanceof ValidationException)
+  t.match(error, { name: 'ValidationException', message: /^A conversation must alternate between user and assistant/ })
+})
+
+t.test('bedrock: a loop of Converse with thinking and tools is not refused', async t => {
+  const bedrock = bedrockOf('converse')
+  t.teardown(() => bedrock.destroy())
+  const messages: Message[] = [{ role: 'user', content: [{ text: 'weather in Paris?' }] }]
+  let calls = 0
+  for (let step = 0; step < 3; step++) {
+    const { output } = await bedrock.send(
+      new ConverseCommand({
+        modelId: CLAUDE,
+        messages,
+        inferenceConfig: { maxTokens: 4096 },
+        additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 1024 } },
+        toolConfig: {
+          tools: [{ toolSpec: { name: 'get_weather', inputSchema: { json: parameters } } }],
+        },
+      }),
+    )
+    const message = output!.message!
+    messages.push(message)
+    const results = message.content!.flatMap(({ toolUse }) =>
+      toolUse === undefined ? [] : [{ toolResult: { toolUseId: toolUse.toolUseId, content: [{ text: 'sunny' }] } }],
+    )
+    calls += results.length
+    messages.push({ role: 'user', content: results.length > 0 ? results : [{ text: 'and tomorrow?' }] })
+  }
+  t.ok(calls > 0)
+  t.strictSame(await violationsOf('converse'), [])
 })

@@ -5,6 +5,14 @@ import { BEDROCK_RULES, HEAD_RULES, VERTEX_RULES } from './rules.ts'
 
 const IN_BODY: ReadonlySet<string> = new Set(['anthropic_version', 'anthropic_beta'])
 
+/** Bedrock takes its own members out before the model sees the body. */
+const IN_BEDROCK_BODY: ReadonlySet<string> = new Set([
+  ...IN_BODY,
+  'amazon-bedrock-guardrailConfig',
+  'amazon-bedrock-guardrailAction',
+  'amazon-bedrock-trace',
+])
+
 export const PLATFORMS = {
   anthropic: {
     flavour: 'anthropic',
@@ -30,7 +38,7 @@ export const PLATFORMS = {
   bedrock: {
     flavour: 'bedrock-invoke',
     betas: BEDROCK_BETAS,
-    members: IN_BODY,
+    members: IN_BEDROCK_BODY,
     hasVersionHeader: false,
     rules: BEDROCK_RULES,
     check({ body }, report) {

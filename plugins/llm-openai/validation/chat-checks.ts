@@ -30,7 +30,7 @@ const RANGES: readonly Range[] = [
   { name: 'max_completion_tokens', kind: 'integer', min: 1 },
 ]
 const IMAGE = /^data:image\/(?:png|jpe?g|gif|webp)[;,]/i
-/** Of a data URL that is looked at. */
+/** Of a data URL that is checked. */
 const MAX_PREFIX = 64
 
 /** A variant of chat completions. */

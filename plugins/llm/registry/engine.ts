@@ -1,6 +1,6 @@
 /** Functions shared by all formats. Providers get them through the extension point, not by import. */
 import { randomFillSync } from 'node:crypto'
-import { InputProblem } from 'svc/toolkit'
+import { InputProblem, memoize } from 'svc/toolkit'
 import type { ChatResult, NeutralRequest, Part, Pieces, Tokenizer, Tool, ToolName } from '../contract/neutral.ts'
 import { BadInput, type BadInputDetails } from '../contract/errors.ts'
 import type { RequestHeaders } from '../contract/provider.ts'
@@ -30,7 +30,8 @@ import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts
 import { createSchedule, eventsAfter, timeline } from '../state/timeline.ts'
 import { readThought, signThought } from '../engine/thought-signature.ts'
 import { RULE } from '../engine/tokenizer.ts'
-import { modelClasses } from '../validation/model-classes.ts'
+import { MEMOIZED_MODELS } from '../records/metrics.ts'
+import { modelClasses, type ModelClassName } from '../validation/model-classes.ts'
 import { walkSchema } from '../validation/schema-walk.ts'
 import { turnsOf } from '../validation/turns.ts'
 import * as speech from '../engine/speech-headers.ts'
@@ -122,7 +123,7 @@ export interface Engine {
   /** Signatures of thinking, which find what was changed. */
   signThought: typeof signThought
   readThought: typeof readThought
-  modelClasses: typeof modelClasses
+  modelClasses(model: string | undefined): readonly ModelClassName[]
   /** Functions to read JSON values of unknown type. */
   readonly json: typeof json
 }
@@ -145,11 +146,18 @@ function idMaker(): (digits: number) => string {
   }
 }
 
+const NO_CLASSES: readonly ModelClassName[] = []
+
 export function createEngine(): Engine {
-  return { ...pure, randomId: idMaker() }
+  const classesOf = memoize(MEMOIZED_MODELS, modelClasses)
+  return {
+    ...pure,
+    randomId: idMaker(),
+    modelClasses: model => (model === undefined ? NO_CLASSES : classesOf(model)),
+  }
 }
 
-const pure: Omit<Engine, 'randomId'> = {
+const pure: Omit<Engine, 'randomId' | 'modelClasses'> = {
   generate,
   pieces,
   split: text => piecesOf(text),
@@ -175,7 +183,6 @@ const pure: Omit<Engine, 'randomId'> = {
   turns: turnsOf,
   signThought,
   readThought,
-  modelClasses,
   timeline,
   schedule: createSchedule,
   eventsAfter,

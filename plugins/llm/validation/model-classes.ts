@@ -34,8 +34,8 @@ const BOUND = new Set(['claude-fable-5-1', 'claude-fable-5-2', 'claude-opus-5-5'
 const MAX_NAME = 100
 
 /** The classes of a model. Names that begin with `svc` and unknown names are in none. */
-export function modelClasses(model: string | undefined): readonly ModelClassName[] {
-  if (model === undefined || model.length > MAX_NAME) return NONE
+export function modelClasses(model: string): readonly ModelClassName[] {
+  if (model.length > MAX_NAME) return NONE
   const name = shortName(model)
   if (name.startsWith('svc')) return NONE
   if (name.startsWith('claude')) return claudeClasses(name)

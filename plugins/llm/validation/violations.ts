@@ -100,7 +100,7 @@ function fillIn(text: string, at: string, values: ViolationValues): string {
   })
 }
 
-/** At most so many ids in `X-Svc-Violations`. */
+/** Ids in `X-Svc-Violations`. */
 const MAX_SHOWN = 10
 
 /** The ids of the violated rules, each once. */

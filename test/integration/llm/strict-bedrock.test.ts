@@ -246,6 +246,8 @@ t.test('InvokeModel in the format of Claude', async t => {
     return [response.status, response.headers.get('x-svc-violations')]
   }
   t.strictSame(await ask(body), [200, null])
+  const guarded = { ...body, 'amazon-bedrock-guardrailConfig': { tagSuffix: 'x' } }
+  t.equal((await ask(guarded))[1], null, 'what is for Bedrock itself')
   t.strictSame(await ask({ ...body, stream: true }), [400, 'invoke.extraneous'])
   t.strictSame(await ask({ ...body, temperature: 0 }), [400, 'anthropic.sampling'])
   t.strictSame(await ask({ ...body, anthropic_beta: ['files-api-2025-04-14'] }), [400, 'anthropic.beta'])

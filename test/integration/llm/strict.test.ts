@@ -53,7 +53,7 @@ t.test('nothing changes for a request that violates nothing', async t => {
   const { status, level, violations } = await ask(hello)
   t.strictSame([status, level, violations], [200, null, null])
   const asked = await ask(hello, { 'X-Svc-Validation': 'enforce' })
-  t.strictSame([asked.status, asked.level, asked.violations], [200, 'enforce', null], 'the level that was asked for')
+  t.strictSame([asked.status, asked.level, asked.violations], [200, 'enforce', null], 'the requested level')
 })
 
 t.test('the first source of a level applies as a whole', async t => {
