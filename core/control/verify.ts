@@ -11,7 +11,7 @@ import {
   type Verification,
 } from '../inspector/verification.ts'
 import { readVerification } from '../inspector/verification-input.ts'
-import { readOrProblem } from '../toolkit/input-problem.ts'
+import { readOrProblems, showProblems } from '../toolkit/all-problems.ts'
 import type { ControlDeps } from './deps.ts'
 import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
 import { scopeOf } from './request-scope.ts'
@@ -127,18 +127,14 @@ function shownDropped(dropped: number): { dropped?: number } {
 function readRequest(request: FastifyRequest, { config, http, inspector, protocols }: ControlDeps): Verification {
   rejectUnknownFilters(request, ['session', 'scope'])
   const session = scopeOf(request, { http }) ?? undefined
-  const read = readOrProblem(() =>
-    readVerification(parseBody(http.body(request)), session, {
-      match: {
-        protocols: protocols(request),
-        maxTests: config.publicMode ? 20 : 50,
-        isFilter: true,
-        checks: inspector.evaluations.budget(),
-      },
+  const checks = inspector.evaluations.budget()
+  const read = readOrProblems(parseBody(http.body(request)), '', given =>
+    readVerification(given, session, {
+      match: { protocols: protocols(request), maxTests: config.publicMode ? 20 : 50, isFilter: true, checks },
       maxWithinMs: maxWaitMs(config.publicMode),
     }),
   )
-  if ('problem' in read) throw new HttpError(400, { error: 'invalid_verification', ...read.problem })
+  if ('problems' in read) throw new HttpError(400, { error: 'invalid_verification', ...showProblems(read.problems) })
   if (config.publicMode && read.value.session === undefined) throw publicSessionRequired()
   return read.value
 }

@@ -79,7 +79,7 @@ t.test('the last and outermost schema counts', async t => {
     ['$schema alone', ['{"$schema":"x"}'], { $schema: 'x' }],
     ['braces in prose', [`Use {name} and {"a", {{x}} as in {"b": } ${JSON.stringify(SCHEMA)} }`], SCHEMA],
     ['braces in strings', ['{"properties":{"a":{"default":"}\\"{"}}}'], { properties: { a: { default: '}"{' } } }],
-    ['properties that are no object', ['{"properties":["a"]}'], undefined],
+    ['properties that are a list', ['{"properties":["a"]}'], undefined],
     ['without its end', ['{"properties":{"a":{}}'], undefined],
     ['a comma too many', ['{"properties":{},}'], undefined],
     ['no JSON', ["{'properties': {'a': {}}}"], undefined],
