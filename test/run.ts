@@ -5,7 +5,8 @@
  *
  * Tiers: main, long, docs, sdk, browser, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of
  * file names, the matching files of all tiers run. In the tier `replicas`, all integration tests run with three replicas, too;
- * among all tiers, a selection of them. `SVC_TEST_REPLICAS` is their number; set with parts of file names, those files run with
+ * among all tiers, a selection of them; and of the SDK tier, only files whose packages need a newer Node run on that, too.
+ * `SVC_TEST_REPLICAS` is their number; set with parts of file names, those files run with
  * replicas. `--jobs` sets how many files run at once, besides those that mostly wait. Each job runs its files in one process,
  * except those described in `test/runner/tiers.ts`. Files that measure time or memory run at the end, one at a time. `--verbose`
  * prints the output of all files, with the time of each test, instead of the output of failed files only.
@@ -59,7 +60,7 @@ const hasReplicas = parts.length === 0 && values.folder === undefined && (tier =
 const replicated = hasReplicas
   ? replicaFiles(findTestFiles(import.meta.dirname), tier === 'replicas' ? 'all' : 'selection')
   : undefined
-const rounds = await planRounds(files, replicated)
+const rounds = await planRounds(files, { replicated, twice: tier === 'all' && parts.length === 0 ? 'newest' : 'all' })
 process.stdout.write(
   `${rounds.reduce((sum, round) => sum + round.files.length, 0)} files bundled in ${seconds().toFixed(1)} s\n`,
 )

@@ -377,9 +377,10 @@ export interface ExtensionPoints extends CorePoints {}
 
 /**
  * Key of an optional method of an offered value. If the value has it, `svc.use` calls it with the name of the plugin that
- * calls `use` and returns its result, so that a registry can tell which plugin registered what.
+ * calls `use` and returns its result, so that a registry can tell which plugin registered what. `own.log` is the logger of that
+ * plugin, for errors of what it registered; absent for commands, which serve nothing.
  */
 export const forPlugin: unique symbol = Symbol.for('svc.forPlugin')
 export interface PersonalPoint<T> {
-  [forPlugin]?: (plugin: string) => T
+  [forPlugin]?: (plugin: string, own?: { log: Logger }) => T
 }

@@ -14,6 +14,8 @@ export interface MatchableRequest {
   readonly url: string
   /** Value of a header by its lower-case name; several lines are joined. */
   header(name: string): string | undefined
+  /** All headers by lower-case name; several lines are joined. */
+  headers(): Record<string, string>
   /** The body as text; null if it is not UTF-8. */
   text(): string | null
   /** The body as JSON; undefined if it is not JSON. */
@@ -40,9 +42,9 @@ export interface MatchProtocol {
   /**
    * Reads a request; null if it is not one of this protocol. A batch has several items: one of them must meet all
    * conditions. The value of a field is what conditions test; a list holds several values, of which one must meet the
-   * condition; undefined: absent. Must not throw.
+   * condition; undefined: absent. Must not throw or reject.
    */
-  read(request: MatchableRequest): readonly MatchFacts[] | null
+  read(request: MatchableRequest): ReadFacts | Promise<ReadFacts>
   /**
    * The format of the failures that rules inject on the plugin's routes. Null: the format of the route. Default: the
    * same.
@@ -59,6 +61,9 @@ export interface MatchProtocol {
   /** Words that a rule can use as `fail` instead of a status, with their status. Called whenever a rule is read. */
   failures?(): Readonly<Record<string, number>>
 }
+
+/** The items of a request; null if it is not one of the protocol. */
+export type ReadFacts = readonly MatchFacts[] | null
 
 export type MatchFacts = Readonly<Record<string, Json | undefined>>
 

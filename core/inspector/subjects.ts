@@ -29,6 +29,8 @@ export class Subjects {
   /** Must not keep evicted requests in memory. */
   readonly #added = new WeakMap<CapturedRequest, number>()
   #count = 0
+  /** The last subject: an evaluation that waits for facts is repeated on it. */
+  #last: CaptureSubject | null = null
 
   add(captured: CapturedRequest): void {
     const position = this.#count++
@@ -42,6 +44,7 @@ export class Subjects {
    * takes more memory than the request, so subjects must not be kept.
    */
   subject(captured: CapturedRequest, steps: StepBudget): CaptureSubject {
+    if (this.#last?.captured === captured && this.#last.request.steps === steps) return this.#last
     let body: Buffer | null = null
     const request = new MatchSubject(
       {
@@ -60,7 +63,7 @@ export class Subjects {
       },
       steps,
     )
-    return { captured, request }
+    return (this.#last = { captured, request })
   }
 
   /** Whether this request was added, or a copy of it with the same id. */

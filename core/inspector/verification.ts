@@ -94,8 +94,9 @@ class CountVerifier implements Verifier {
 
   see(subject: CaptureSubject): void {
     if (!isAfter(this.#verification, subject)) return
+    const holds = this.#wanted.match.holds(subject.request)
     this.#lookedAt++
-    if (!this.#wanted.match.holds(subject.request)) return
+    if (!holds) return
     this.#count++
     this.#lastAt = performance.now()
     if (this.#ids.length < MAX_IDS) this.#ids.push(idOf(subject.captured))
@@ -154,8 +155,8 @@ class OrderVerifier implements Verifier {
 
   see(subject: CaptureSubject): void {
     if (!isAfter(this.#verification, subject)) return
-    this.#lookedAt++
     const fits = [...this.#wanted.order.keys()].filter(index => this.#wanted.order[index]!.holds(subject.request))
+    this.#lookedAt++
     if (fits.length === 0 || this.#relevant.length >= MAX_RELEVANT) return
     const { captured } = subject
     // Requests are captured when they are answered, which may be in another order.

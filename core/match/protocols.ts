@@ -1,5 +1,5 @@
 /** The protocols that plugins register for conditions: `testing.protocols`. */
-import type { MatchableRequest, MatchFacts, MatchField, MatchProtocol, MatchProtocols } from '../contract/testing.ts'
+import type { MatchableRequest, MatchField, MatchProtocol, MatchProtocols, ReadFacts } from '../contract/testing.ts'
 import { forPlugin, type PersonalPoint } from '../contract/plugin.ts'
 
 /** A protocol with the readers of all plugins that registered it. */
@@ -9,7 +9,7 @@ export interface RegisteredProtocol {
   readonly headOnly: boolean
   /** Path prefixes of the requests; null: any. */
   readonly paths: readonly string[] | null
-  read(request: MatchableRequest): readonly MatchFacts[] | null
+  read(request: MatchableRequest): ReadFacts | Promise<ReadFacts>
 }
 
 /** The protocols of one generation. */
@@ -56,13 +56,7 @@ export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
       fields: protocol.fields,
       headOnly: protocol.headOnly ?? false,
       paths: paths.includes(undefined) ? null : paths.flatMap(pathsOf => pathsOf!()),
-      read(request) {
-        for (const read of readers) {
-          const items = read(request)
-          if (items !== null) return items
-        }
-        return null
-      },
+      read: request => firstFacts(readers, request),
     }
   }
 
@@ -85,4 +79,15 @@ export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
       for (const [word, status] of Object.entries(protocol.failures?.() ?? {})) words.set(word, status)
     return words
   }
+}
+
+/** The facts of the first reader that knows the request; a promise only if one of them reads asynchronously. */
+function firstFacts(
+  [read, ...others]: readonly MatchProtocol['read'][],
+  request: MatchableRequest,
+): ReadFacts | Promise<ReadFacts> {
+  if (read === undefined) return null
+  const items = read(request)
+  if (items instanceof Promise) return items.then(found => found ?? firstFacts(others, request))
+  return items ?? firstFacts(others, request)
 }

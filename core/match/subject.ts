@@ -5,9 +5,10 @@ import { parseExactJson } from '../toolkit/exact-json.ts'
 import { isTextNestedWithin } from '../toolkit/json-depth.ts'
 import { setOwn, type Json, type JsonObject } from '../contract/json.ts'
 import type { StepBudget } from '../contract/budgets.ts'
-import type { MatchableRequest, MatchFacts } from '../contract/testing.ts'
+import type { MatchableRequest, ReadFacts } from '../contract/testing.ts'
 import { formFields } from './form.ts'
 import { segmentsOfPath } from './path-pattern.ts'
+import { PendingFacts } from './pending-facts.ts'
 import type { RegisteredProtocol } from './protocols.ts'
 
 /** Bodies that are nested more deeply count as bodies without JSON. */
@@ -53,7 +54,7 @@ export class MatchSubject implements MatchableRequest {
   #text: string | null | undefined
   #json: { value: Json | undefined } | undefined
   #exact: { value: Json } | undefined
-  #protocols: Map<string, readonly MatchFacts[] | null> | undefined
+  #protocols: Map<string, ReadFacts> | undefined
 
   constructor(facts: SubjectFacts, steps: StepBudget) {
     this.facts = facts
@@ -91,6 +92,17 @@ export class MatchSubject implements MatchableRequest {
   header(name: string): string | undefined {
     const values = this.headerValues(name)
     return values.length === 0 ? undefined : values.join(', ')
+  }
+
+  headers(): Record<string, string> {
+    const { rawHeaders } = this.facts
+    const headers = Object.create(null) as Record<string, string>
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index]!.toLowerCase()
+      const value = rawHeaders[index + 1]!
+      headers[name] = name in headers ? `${headers[name]}, ${value}` : value
+    }
+    return headers
   }
 
   /** The lines of a header by its lower-case name. */
@@ -166,16 +178,27 @@ export class MatchSubject implements MatchableRequest {
   }
 
   /** Sets what `protocol` returns, for a request that its route has read. */
-  setProtocol(name: string, items: readonly MatchFacts[] | null): void {
+  setProtocol(name: string, items: ReadFacts): void {
     ;(this.#protocols ??= new Map()).set(name, items)
   }
 
-  /** The items of a request of this protocol; null if it is of another one. */
-  protocol(protocol: RegisteredProtocol): readonly MatchFacts[] | null {
-    this.#protocols ??= new Map()
-    let items = this.#protocols.get(protocol.name)
-    if (items === undefined) this.#protocols.set(protocol.name, (items = protocol.read(this)))
-    return items
+  /**
+   * The items of a request of this protocol; null if it is of another one. Throws `PendingFacts` while they are read
+   * asynchronously.
+   */
+  protocol(protocol: RegisteredProtocol): ReadFacts {
+    const known = this.#protocols?.get(protocol.name)
+    if (known !== undefined) return known
+    const read = protocol.read(this)
+    if (read instanceof Promise)
+      throw new PendingFacts(
+        read.then(
+          items => this.setProtocol(protocol.name, items),
+          () => this.setProtocol(protocol.name, null),
+        ),
+      )
+    this.setProtocol(protocol.name, read)
+    return read
   }
 }
 

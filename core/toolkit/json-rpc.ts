@@ -1,7 +1,7 @@
 /** JSON-RPC 2.0 as a protocol of conditions: `match.rpc`. Plugins that serve it register it. */
 import { own, type Json, type JsonObject } from '../contract/json.ts'
 import { isRecord } from '../contract/record.ts'
-import type { MatchFacts, MatchProtocol } from '../contract/testing.ts'
+import type { MatchableRequest, MatchFacts, MatchProtocol, ReadFacts } from '../contract/testing.ts'
 
 /** Items of a batch that are read. */
 const MAX_ITEMS = 1000
@@ -13,7 +13,7 @@ const VERSION_MEMBER = 'jsonrpc'
  * Reads requests and notifications (JSON-RPC 2.0, 4), also in batches. Failures are error responses with the id of the
  * request and the HTTP status of the failure.
  */
-export const jsonRpcProtocol: MatchProtocol = {
+export const jsonRpcProtocol = {
   name: 'rpc',
   fields: {
     method: { description: 'The method of a JSON-RPC request' },
@@ -21,7 +21,7 @@ export const jsonRpcProtocol: MatchProtocol = {
     name: { description: 'The prompt that is read: `params.name` of `prompts/get`' },
     id: { description: 'The id of a JSON-RPC request' },
   },
-  read(request) {
+  read(request: MatchableRequest): ReadFacts {
     const body = request.json()
     const items = (Array.isArray(body) ? body.slice(0, MAX_ITEMS) : [body]).filter(isCall)
     return items.length === 0 ? null : items.map(factsOf)
@@ -39,7 +39,7 @@ export const jsonRpcProtocol: MatchProtocol = {
       },
     }
   },
-}
+} satisfies MatchProtocol
 
 function isCall(value: Json | undefined): value is JsonObject {
   return (

@@ -1,4 +1,5 @@
 /** Owns the registered agents; ids are unique. */
+import type { Logger } from 'svc/plugin'
 import type { A2aAgents, AgentDefinition } from './types.ts'
 
 const AGENT_ID = /^[a-z][a-z0-9-]{0,39}$/
@@ -8,6 +9,8 @@ const RESERVED_IDS: ReadonlySet<string> = new Set(['v1', 'webhook-sink'])
 export class AgentRegistry {
   readonly #agents = new Map<string, AgentDefinition>()
   readonly #owners = new Map<string, string>()
+  /** The loggers of the plugins. */
+  readonly #logs = new Map<string, Logger>()
 
   get(id: string): AgentDefinition | undefined {
     return this.#agents.get(id)
@@ -28,8 +31,14 @@ export class AgentRegistry {
     return this.list().map(({ id }) => id)
   }
 
-  /** The extension point as one plugin uses it. */
-  registrar(plugin: string): A2aAgents {
+  /** The logger of the plugin that registered an agent; undefined if the agent is gone. */
+  logOf(id: string): Logger | undefined {
+    return this.#logs.get(this.#owners.get(id) ?? '')
+  }
+
+  /** The extension point as one plugin uses it. `log` is the logger of that plugin. */
+  registrar(plugin: string, log?: Logger): A2aAgents {
+    if (log !== undefined) this.#logs.set(plugin, log)
     return { agent: definition => this.#add(plugin, definition) }
   }
 

@@ -5,7 +5,7 @@ import { BoundedMap, type FaultCount, FaultCounter, jsonRpcProtocol } from 'svc/
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
-import { type Bounds, boundsOf } from './bounds.ts'
+import { boundsOf } from './bounds.ts'
 import { CardSigner, createCardKey } from './cards/signer.ts'
 import { createCore } from './bindings/core.ts'
 import { LocalRuns } from './tasks/local-runs.ts'
@@ -17,7 +17,7 @@ import { registerHttpJson } from './routes/http-json.ts'
 import { registerJsonRpc } from './routes/json-rpc.ts'
 import { registerSinks } from './routes/sinks.ts'
 import { RunSlots } from './tasks/run-slots.ts'
-import { openSinkStore, type SinkStore } from './push/sink.ts'
+import { openSinkStore } from './push/sink.ts'
 import { openTaskStores } from './tasks/stores.ts'
 import type { Task } from './tasks/task.ts'
 import { TaskService } from './tasks/task-service.ts'
@@ -34,7 +34,10 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   })
   const agents = new AgentRegistry()
   registerDemoAgents(agents.registrar(svc.name))
-  svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
+  svc.offer('a2a.agents', {
+    ...agents.registrar(svc.name, svc.log),
+    [forPlugin]: (plugin, own) => agents.registrar(plugin, own?.log),
+  })
   const sinks = openSinkStore(svc, bounds)
   const cardKey = svc.replicated<JWK>('card-key', { initial: createCardKey, secret: true })
   const stored = svc.state<string>('card-signatures', { maxCount: bounds.cardSignatures })
@@ -44,7 +47,7 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const faultCounter = new FaultCounter(
     svc.state<FaultCount>('fault-uses', { maxCount: bounds.faultCounters, ttlMs: bounds.faultCounterMs }),
   )
-  const a2a: A2a = { svc, agents, sinks, signer, tenants, bounds, faultCounter, ...openTasks(svc, bounds, sinks) }
+  const a2a: A2a = { svc, agents, sinks, signer, tenants, bounds, faultCounter, ...openTasks(svc, { bounds, sinks, agents }) }
   svc.use('testing.resets').register({
     name: 'a2a',
     reset: async session =>
@@ -59,7 +62,10 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   registerSinks(app, a2a)
 }
 
-function openTasks(svc: A2a['svc'], bounds: Bounds, sinks: SinkStore): Pick<A2a, 'tasks' | 'service'> {
+function openTasks(
+  svc: A2a['svc'],
+  { bounds, sinks, agents }: Pick<A2a, 'bounds' | 'sinks' | 'agents'>,
+): Pick<A2a, 'tasks' | 'service'> {
   const { log, replicas } = svc
   const stores = openTaskStores(svc, bounds)
   const push = svc.shared('push', () => new PushDelivery(svc.instance.version))
@@ -84,6 +90,7 @@ function openTasks(svc: A2a['svc'], bounds: Bounds, sinks: SinkStore): Pick<A2a,
     storeWaitMs: bounds.storeWaitMs,
     replicas,
     log,
+    logOf: agent => agents.logOf(agent) ?? log,
     maxTaskBytes: bounds.oneTaskBytes,
     dropPushes: (taskId, configId) => push.drop(taskId, configId),
     openChannel: handler => svc.channel('owner', handler),

@@ -139,6 +139,7 @@ function claude(wire: OpenAiWire, anthropic: AnthropicWire): MountedFormat {
 
 /** The deployment in the path replaces the model in the body. */
 function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
+  const { readOnly } = route
   const description = movedTo(route, '/ai/azure/openai/deployments/svc-gpt', '?api-version=2024-10-21')
   return {
     ...route,
@@ -146,11 +147,18 @@ function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
     describe: { ...description, parameters: [deployment, version, ...(description.parameters ?? [])] },
     async parse(input) {
       requireVersion(engine, input)
-      const model = input.params.deployment ?? ''
-      const json = (): Record<string, unknown> => ({ ...input.json(), model })
-      return withModel(await route.parse(Object.assign(Object.create(input) as RouteInput, { json })), model)
+      return withModel(await route.parse(ofModel(input)), input.params.deployment ?? '')
     },
+    ...(readOnly && {
+      readOnly: async (input: RouteInput) => withModel(await readOnly(ofModel(input)), input.params.deployment ?? ''),
+    }),
   }
+}
+
+/** The deployment is the model, whatever the body says. */
+function ofModel(input: RouteInput): RouteInput {
+  const json = (): Record<string, unknown> => ({ ...input.json(), model: input.params.deployment ?? '' })
+  return Object.assign(Object.create(input) as RouteInput, { json })
 }
 
 /** Multipart forms have their own model field, which `json` does not contain. */

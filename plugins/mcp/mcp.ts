@@ -1,10 +1,11 @@
 /** The services that all routes share. Replaced at each reload, except for the hub and the tasks. */
-import type { Svc } from 'svc/plugin'
+import type { Logger, Svc } from 'svc/plugin'
 import type { FaultCounter } from 'svc/toolkit'
 import type { Bounds } from './bounds.ts'
 import type { BridgePool } from './bridge/pool.ts'
 import type { Hub } from './sessions/hub.ts'
 import type { Options } from './options.ts'
+import type { RequestedUse } from './registry/registry.ts'
 import type { Server } from './servers/server.ts'
 import type { Tasks } from './tasks/tasks.ts'
 import type { Variables } from './variables.ts'
@@ -18,4 +19,6 @@ export interface Mcp {
   readonly faultCounter: FaultCounter
   /** Complete when all plugins have registered. */
   readonly servers: ReadonlyMap<string, Server>
+  /** The logger of the plugin that registered what a request uses, for its errors. */
+  logOf(use: RequestedUse): Logger
 }

@@ -1,5 +1,12 @@
 /** Registers the content and the routes, and builds the servers after all plugins have registered. */
-import { type FastifyInstance, forPlugin, type RouteDescription, type Svc, type SvcReplicas } from 'svc/plugin'
+import {
+  type FastifyInstance,
+  forPlugin,
+  type Logger,
+  type RouteDescription,
+  type Svc,
+  type SvcReplicas,
+} from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { Bridge } from './bridge/bridge.ts'
@@ -42,7 +49,16 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
   const servers = new Map<string, Server>()
   const pool = openPool(svc, hub, bounds)
   const faultCounter = openFaultCounter(svc, bounds)
-  const mcp: Mcp = { svc, bounds, hub, tasks: openTasks(svc, bounds), pool, faultCounter, servers }
+  const mcp: Mcp = {
+    svc,
+    bounds,
+    hub,
+    tasks: openTasks(svc, bounds),
+    pool,
+    faultCounter,
+    servers,
+    logOf: use => registry.logOf(use) ?? svc.log,
+  }
   svc.use('testing.protocols').register(rpcProtocol(path => serverAt(path, mcp)))
   const own = new Map<string, RouteDescription>()
   const registry = offerRegistry(mcp, definition => {
@@ -136,7 +152,8 @@ function offerRegistry(mcp: Mcp, added: (definition: ServerDefinition) => void):
   const { svc, bounds } = mcp
   const registry = new Registry(skillLimitsOf(bounds), message => svc.reportLoadError({ at: 'mcp', message }), added)
   const services = registrarServices(mcp)
-  const registrarOf = (plugin: string) => registry.registrar(plugin, services)
+  const registrarOf = (plugin: string, own?: { log: Logger }) =>
+    registry.registrar(plugin, services, false, own?.log)
   const registrar = registry.registrar(svc.name, services, true)
   const records = svc.use('demo-data.records')
   if (!records)

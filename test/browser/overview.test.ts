@@ -228,11 +228,15 @@ t.test('the demos, and an instance that is gone', { skip: skipWithoutBrowser }, 
     const gone = page.getByRole('alert').filter({ hasText: /No response since/ })
     await gone.waitFor()
     await page.locator('.instance-state', { hasText: 'unreachable' }).waitFor()
-    // Long enough that pauses which double would have passed 3 s.
-    await page.waitForTimeout(6000)
+    let attempts = 0
+    page.on('requestfailed', request => {
+      if (request.url().endsWith('/_svc/status')) attempts++
+    })
+    // A pause that doubles without a bound would then be longer than 3 s.
+    await until(() => attempts > 4, 'the page tries again')
+    t.match(await page.getByText(/Retrying in/).innerText(), /Retrying in [12] s/)
     server = await launch({ plugins: PLUGINS, env: { SVC_HTTP_PORT: port } })
-    // Pauses double up to 2 s; the rest of the bound is for a slow machine.
-    await gone.waitFor({ state: 'detached', timeout: 10_000 })
+    await gone.waitFor({ state: 'detached' })
     await page.locator('.instance-state', { hasText: /^healthy/ }).waitFor()
     takeProblems(page, /ERR_|503/)
     t.strictSame(page.problems, [])

@@ -40,8 +40,16 @@ t.test('a run in the console [CON-49]', { skip: skipWithoutBrowser }, async t =>
   await url.fill(`gateway.invalid:${reserved.port}`)
   await start.click()
   await page.getByRole('button', { name: 'Allow for this run' }).click()
-  await page.getByRole('region', { name: 'Checks' }).getByText(/checks$|fail|skip/).first().waitFor()
-  await page.getByText('The run failed').or(page.getByRole('link', { name: 'HTML' })).first().waitFor()
+  await page
+    .getByRole('region', { name: 'Checks' })
+    .getByText(/checks$|fail|skip/)
+    .first()
+    .waitFor()
+  await page
+    .getByText('The run failed')
+    .or(page.getByRole('link', { name: 'HTML' }))
+    .first()
+    .waitFor()
   t.equal(await url.inputValue(), `http://gateway.invalid:${reserved.port}`, 'the scheme is completed')
   takeProblems(page, /403/)
 

@@ -153,7 +153,7 @@ t.test('the live list with many requests', { skip: skipWithoutBrowser }, async t
     await page.context().close()
   })
 
-  await t.test('a gateway that can not be reached is not remembered [CON-51]', async t => {
+  await t.test('a gateway that cannot be reached is not remembered [CON-51]', async t => {
     const page = await openTraffic(browser, server.url)
     await page.goto(`${server.url}/ui/#/overview`)
     const card = page.getByRole('region', { name: 'Send through my gateway' })

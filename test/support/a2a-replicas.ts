@@ -120,6 +120,7 @@ export class TestReplica {
       storeWaitMs: set.bounds.storeWaitMs,
       replicas: { self: name, list },
       log,
+      logOf: () => log,
       maxTaskBytes: set.bounds.oneTaskBytes,
       dropPushes: (taskId, configId) => void this.pushed.push(`drop ${configId}`),
       openChannel: handler => {

@@ -13,3 +13,11 @@ export function bundleCacheArgument(folder: string): string {
 export function ownBundleCache(): string[] {
   return process.execArgv.filter(argument => argument.startsWith(`--import=${MODULE}`))
 }
+
+/** The folder itself; undefined if there is none. */
+export function ownBundleFolder(): string | undefined {
+  const [argument] = ownBundleCache()
+  return argument === undefined
+    ? undefined
+    : (new URL(argument.slice('--import='.length)).searchParams.get('folder') ?? undefined)
+}

@@ -107,7 +107,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
       if (owner !== name && !CORE_OWNERS.includes(owner) && !plugin.mayUse.includes(owner))
         throw new Error(`"${String(point)}" belongs to ${owner}: add ${owner} to buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
-      return (value?.[forPlugin]?.(name) ?? value) as never
+      return (value?.[forPlugin]?.(name, { log: plugin.log }) ?? value) as never
     },
     whenRegistered: run => void build.registered.push({ plugin: name, run }),
     whenClosed: run => build.generation.onClose(name, run),

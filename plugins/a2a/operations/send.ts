@@ -163,7 +163,8 @@ function planOf(
   try {
     return agent.steps(message, context)
   } catch (error) {
-    a2a.svc.log.error('an A2A agent failed', { agent: agent.id, error })
+    const log = a2a.agents.logOf(agent.id) ?? a2a.svc.log
+    log.error('an A2A agent failed', { agent: agent.id, error })
     return [{ state: 'FAILED', text: 'The agent failed unexpectedly.' }]
   }
 }

@@ -42,6 +42,8 @@ export interface RunnerParts {
   /** Memory of one task. Above it the run fails. */
   readonly maxTaskBytes: number
   readonly log: Logger
+  /** The logger of the plugin of an agent. */
+  readonly logOf: (agent: string) => Logger
 }
 
 export class Runner {
@@ -62,7 +64,7 @@ export class Runner {
 
   /** Starts the steps. They end with a terminal or interrupted state, or when the task is canceled or evicted. */
   start(run: LocalRun, steps: Steps): void {
-    const { tasks, local, slots, unstored, log } = this.#parts
+    const { tasks, local, slots, unstored, log, logOf } = this.#parts
     local.set(run)
     // Agents that never wait need not know that their task was evicted: their next step notices.
     const isWaiting = !Array.isArray(steps) || steps.some(isDelayed)
@@ -85,7 +87,7 @@ export class Runner {
           log.warn('an A2A agent stopped, because the state store is unavailable', { agent: run.task.agent })
           return unstored.add(run.id, run.task.id)
         }
-        log.error('an A2A agent failed', { agent: run.task.agent, error })
+        logOf(run.task.agent).error('an A2A agent failed', { agent: run.task.agent, error })
         await this.#commit(run, [this.#stateEvent(run.task, FAILURE)])
       })
       .catch((error: unknown) => {
@@ -121,7 +123,7 @@ export class Runner {
       try {
         add(this.#eventOf(task, step))
       } catch (error) {
-        this.#parts.log.error('an A2A agent failed', { agent: task.agent, error })
+        this.#parts.logOf(task.agent).error('an A2A agent failed', { agent: task.agent, error })
         add(this.#stateEvent(task, FAILURE))
       }
       if (endsRun(events.at(-1))) return events

@@ -40,19 +40,20 @@ export function createLlmProtocol({ faults, limits, providers }: LlmProtocolOpti
     read(request) {
       const placed = providers.find(request.method, request.path)
       if (placed === null) return null
-      return [factsOf(placed, parseCaptured(placed, request, limits))]
+      const parsed = parseCaptured(placed, request, limits)
+      return parsed instanceof Promise ? parsed.then(read => [factsOf(placed, read)]) : [factsOf(placed, parsed)]
     },
     readReply: (reply, at) => void readReply(reply, at),
     failures: () => faults.words(),
   }
 }
 
-/** Parses a captured request, if that has no effects; null if it cannot be parsed. */
+/** Parses a captured request, if that has no effects; null if it cannot be parsed. A promise if the route parses so. */
 function parseCaptured(
   { route, params, instance }: PlacedRoute,
   request: MatchableRequest,
   limits: EngineLimits,
-): Parsed | null {
+): Parsed | null | Promise<Parsed | null> {
   const text = request.text()
   const start = request.url.indexOf('?')
   const query = new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
@@ -61,7 +62,7 @@ function parseCaptured(
   if (text === null || (route.readOnly === undefined && route.hasEffects === true)) return null
   const input: RouteInput = {
     method: request.method,
-    headers: headersOf(request),
+    headers: request.headers(),
     params,
     query,
     body: Buffer.from(text),
@@ -83,7 +84,7 @@ function parseCaptured(
   }
   try {
     const parsed = parse(input)
-    return parsed instanceof Promise ? null : parsed
+    return parsed instanceof Promise ? parsed.catch(() => null) : parsed
   } catch {
     return null
   }
@@ -92,11 +93,6 @@ function parseCaptured(
 /** A request to a route that answers by itself has no model and no prompt. */
 export function handledFacts({ asksForStream }: HandlerRoute, query: URLSearchParams): OwnParsed<null> {
   return { op: 'own', promptTokens: 0, completionTokens: 0, stream: asksForStream?.(query) === true, wire: null }
-}
-
-/** The headers that formats read. */
-function headersOf(request: MatchableRequest): Record<string, string | undefined> {
-  return Object.fromEntries(['content-type', 'anthropic-version'].map(name => [name, request.header(name)]))
 }
 
 /** What conditions test. Without `parsed` only the provider and the operation are known. */

@@ -1,4 +1,5 @@
 /** Owns one HTTP request to an MCP route and its response: headers, JSON or an event stream. */
+import type { RequestedUse } from '../registry/registry.ts'
 import type { FastifyReply, FastifyRequest, SseOptions, SseStream } from 'svc/plugin'
 import { type Accepted, readAccept } from './media-types.ts'
 import { DEFAULT_PAGE_SIZE, KEEP_ALIVE_MS, MAX_PAGE_SIZE } from '../bounds.ts'
@@ -97,7 +98,7 @@ export class HttpExchange {
     if (interceptor) {
       this.#interceptor = null
       const sent = interceptor({ status, text, headers })
-      sent?.catch((error: unknown) => this.logFailure(this.facts.method ?? '', error))
+      sent?.catch((error: unknown) => this.logFailure({ method: this.facts.method ?? '' }, error))
       return
     }
     this.reply.header('content-type', 'application/json; charset=utf-8')
@@ -121,8 +122,9 @@ export class HttpExchange {
   }
 
   /** Logs an unexpected error with its stack, which the client never gets. */
-  logFailure(method: string, error: unknown): void {
-    this.mcp.svc.log.error('MCP request failed', { server: this.server.name, method, error })
+  logFailure({ method, params }: { method: string; params?: RequestedUse['params'] }, error: unknown): void {
+    const { name: server } = this.server
+    this.mcp.logOf({ server, method, params }).error('MCP request failed', { server, method, error })
   }
 
   sendError(error: RpcError): void {

@@ -1,4 +1,5 @@
 /** Owns the registered tools, resources, templates, prompts and servers; names are unique. */
+import type { Logger } from 'svc/plugin'
 import { basename } from 'node:path'
 import { compileInput, compileLater, type RoutedArgument, routedArguments, type Validate } from './schema.ts'
 import { WIRE_KINDS } from '../protocol/fault-kinds.ts'
@@ -37,6 +38,13 @@ const SERVER_NAME = /^[a-z][a-z0-9-]{0,63}$/
 /** Servers with their own path, not below `/mcp/servers`. */
 export const UNNAMED_SERVERS: readonly string[] = ['default', 'protected', 'apikey']
 
+/** What a request uses: a method of a server, and with it a tool, a prompt or a resource. */
+export interface RequestedUse {
+  server: string
+  method: string
+  params: Readonly<Record<string, unknown>> | undefined
+}
+
 export class Registry {
   readonly tools = new Map<string, Tool>()
   readonly resources = new Map<string, ResourceDefinition>()
@@ -51,6 +59,8 @@ export class Registry {
   readonly skills = new Map<string, Skill[]>()
   /** The registering plugin, by `<kind> <name>`. */
   readonly #owners = new Map<string, string>()
+  /** The loggers of the plugins. */
+  readonly #logs = new Map<string, Logger>()
   readonly #limits: SkillLimits
   readonly #report: (message: string) => void
   readonly #added: (definition: ServerDefinition) => void
@@ -69,8 +79,9 @@ export class Registry {
     this.#report = report
   }
 
-  /** The extension point for one plugin. With `isOwn`, schemas are not checked. */
-  registrar(plugin: string, { updated, count }: RegistrarServices, isOwn = false): McpServers {
+  /** The extension point for one plugin, with its logger. With `isOwn`, schemas are not checked. */
+  registrar(plugin: string, { updated, count }: RegistrarServices, isOwn = false, log?: Logger): McpServers {
+    if (log !== undefined) this.#logs.set(plugin, log)
     return {
       tool: definition => {
         const tool = isOwn ? ownTool(definition) : compileTool(definition)
@@ -115,6 +126,24 @@ export class Registry {
   /** The plugin that registered a server. */
   ownerOf(server: string): string | undefined {
     return this.#owners.get(`server ${server}`)
+  }
+
+  /** The logger of the plugin that registered what a request uses; undefined if it is unknown. */
+  logOf({ server, method, params }: RequestedUse): Logger | undefined {
+    const owner =
+      this.#owners.get(`method ${method} of server ${server}`) ??
+      this.ownerOf(server) ??
+      this.#ownerOfContent(method, params)
+    return owner === undefined ? undefined : this.#logs.get(owner)
+  }
+
+  /** The plugin of a tool, a prompt or a resource that open servers share. */
+  #ownerOfContent(method: string, { name, uri }: Readonly<Record<string, unknown>> = {}): string | undefined {
+    if (method === 'tools/call') return this.#owners.get(`tool ${String(name)}`)
+    if (method === 'prompts/get') return this.#owners.get(`prompt ${String(name)}`)
+    if (method !== 'resources/read' || typeof uri !== 'string') return undefined
+    const template = [...this.templates].find(([, { pattern }]) => pattern.match(uri) !== null)
+    return this.#owners.get(`resource ${uri}`) ?? this.#owners.get(`resource template ${template?.[0]}`)
   }
 
   /** Rejects later registrations, because the servers are built now. */

@@ -31,7 +31,7 @@ t.test('agents of plugins work like the demo agents; invalid ones fail their plu
     reserved: plugin(`agent('webhook-sink', () => [])`),
     empty: plugin(`agent('empty', () => [], { skills: [] })`),
   })
-  const { url } = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
+  const { url, lines } = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
   for (const how of COMBINATIONS) {
     const caller = new Caller(url, how)
     t.same((await caller.stream('greeter', 'x')).map(nameOf), ['task', 'WORKING', 'greeting', 'COMPLETED'])
@@ -41,6 +41,11 @@ t.test('agents of plugins work like the demo agents; invalid ones fail their plu
       t.notMatch(JSON.stringify(task), 'secret')
     }
   }
+  const reasons = lines.filter(line => line.includes('secret detail'))
+  t.ok(
+    reasons.length > 0 && reasons.every(line => /\bplugin=greeter\b/.test(line)),
+    `errors of the plugin: ${reasons[0]}`,
+  )
   const { agents } = (await (await fetch(`${url}/a2a`)).json()) as Json
   t.same(
     agents.slice(7).map(({ id }: Json) => id),

@@ -343,7 +343,7 @@ function clientOf(server: AttackedServer, { session, isPublic }: { session: stri
 }
 
 for (const isPublic of [false, true]) {
-  t.test(`in ${isPublic ? 'public' : 'default'} mode [HARD-30]`, { timeout: 300_000 }, async t => {
+  t.test(`in ${isPublic ? 'public' : 'default'} mode [HARD-30]`, { timeout: 600_000 }, async t => {
     const server = await attackedServer(t, { isPublic })
     const limit = (isPublic ? 1 : 16) * MIB
     await warmUp(clientOf(server, { session: 'warm-up', isPublic }))

@@ -9,7 +9,7 @@ import { attackedServer, attackWith } from '../../support/attacked-server.ts'
 import type { JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { answering, documentOf } from '../mocks/document.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 
 const KIB = 1024
 const LONG = 'x'.repeat(300_000)

@@ -64,7 +64,7 @@ function gatherMessages(t: Test): Gathering {
 }
 
 for (const [name, { path, message }] of Object.entries(PROTOCOLS))
-  t.test(`${name}: large messages that arrive together take turns [HARD-30]`, { timeout: 60_000 }, async t => {
+  t.test(`${name}: large messages that arrive together take turns [HARD-30]`, { timeout: 600_000 }, async t => {
     const gathering = gatherMessages(t)
     const clients = await Promise.all(
       Array.from({ length: SOCKETS }, (_, index) =>

@@ -10,7 +10,7 @@ import { answering, documentOf } from '../../integration/mocks/document.ts'
 import { join } from 'node:path'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const checker = new Checker(join(import.meta.dirname, '..', '..', '..', 'plugins', 'mocks'))
 

@@ -1,4 +1,5 @@
 /** Finds the rule that acts on a request: the first one whose conditions hold, and whose turn it is. */
+import { PendingFacts } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { ProtocolFacts, RuleMessage } from '../../../contract/plugin.ts'
 import type { MatchSubject } from '../../../match/subject.ts'
@@ -53,7 +54,8 @@ export async function takeAmong(
   options: TakeOptions,
 ): Promise<TakenRule | null> {
   const taking = new Taking(context, subject, rules, options)
-  await rules.budgets.turn()
+  const turn = rules.budgets.turn()
+  if (turn !== null) await turn
   for (let attempt = 1; ; attempt++) {
     const taken = await taking.among(candidates)
     if (taken !== 'overtaken') return taken
@@ -86,11 +88,14 @@ class Taking {
     const context = this.#context
     const { book } = this.#rules
     for (const entry of candidates) {
-      if (!book.isInForce(entry) || !this.#isMet(entry, () => entry.match.headHolds(this.#subject))) continue
+      if (!book.isInForce(entry)) continue
+      const meetsHead = this.#isMetWhenRead(entry, () => entry.match.headHolds(this.#subject))
+      // Awaited only if there is something to wait for: rules are many.
+      if (!(typeof meetsHead === 'boolean' ? meetsHead : await meetsHead)) continue
       if (entry.match.needsBody) {
         if (!this.#canHaveBody) continue
         if (!(await this.#receive(entry))) return null
-        if (!this.#isMet(entry, () => entry.match.holds(this.#subject))) continue
+        if (!(await this.#isMetWhenRead(entry, () => entry.match.holds(this.#subject)))) continue
       }
       if (!canAct(entry, context, this.#options)) continue
       if (this.#options.facts !== undefined && !(await takesReplies(entry, this.#options.facts))) continue
@@ -119,6 +124,16 @@ class Taking {
       if (!isTooExpensive(error)) throw error
       if (this.#ignored++ < MAX_IGNORED) this.#context.ignore(entry.rule.name, TOO_EXPENSIVE)
       return false
+    }
+  }
+
+  /** A promise only if the conditions wait for facts: most requests need none. */
+  #isMetWhenRead(entry: RuleEntry, evaluate: () => boolean): boolean | Promise<boolean> {
+    try {
+      return this.#isMet(entry, evaluate)
+    } catch (error) {
+      if (!(error instanceof PendingFacts)) throw error
+      return error.read.then(() => this.#isMetWhenRead(entry, evaluate))
     }
   }
 

@@ -1,4 +1,5 @@
 /** The stage that compares a request with what its header `X-Svc-Expect` says about it. */
+import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { Match } from '../../../match/match.ts'
 import { maskedDifferences, readExpectation } from '../../../rules/expectation.ts'
@@ -73,7 +74,7 @@ async function evaluate(
   const match = read.value
   if (match.needsBody && canHaveBody && !(await receive(context, rules))) return null
   await rules.budgets.turn()
-  const explained = match.explain(subject)
+  const explained = await whenRead(() => match.explain(subject))
   context.expectation = explained.differences.length === 0 ? 'met' : 'failed'
   return explained.differences.length === 0 ? null : failed(context, explained)
 }

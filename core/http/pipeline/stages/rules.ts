@@ -1,4 +1,5 @@
 /** The stage that applies rules: the first one whose conditions hold, and that acts on this request. */
+import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { MessageRule, NearRule, ProtocolFacts, RuleMessage, RuleOutcome } from '../../../contract/plugin.ts'
 import { isBelow } from '../../../fields/request-target.ts'
@@ -81,7 +82,8 @@ export async function closestRule(
     for (const scope of scopes)
       for (const { match, rule } of rules.book.list(context.generation.rules, scope).entries) {
         if (!match.protocols.includes(facts.protocol)) continue
-        const differences = match.explain(subject).differences.map(({ at }) => at)
+        const { differences: found } = await whenRead(() => match.explain(subject))
+        const differences = found.map(({ at }) => at)
         if (closest === null || differences.length < closest.differences.length)
           closest = { name: rule.name, differences }
       }
@@ -109,28 +111,39 @@ export function isExempt({ path, generation }: RequestContext): boolean {
 }
 
 function subjectOfMessage(context: RequestContext, { budgets }: RuleServices, message: RuleMessage): MatchSubject {
+  const { rawHeaders } = context.request
+  const { session, clientIp, scheme } = context
   const { method, url, body } = message
-  return new MatchSubject({ ...factsOf(context), method, url, body }, budgets.evaluation())
+  const facts = { method, url, body, rawHeaders, session: session.header, clientIp, scheme }
+  return new MatchSubject(facts, budgets.evaluation())
 }
 
 /** The request, with the budget of one evaluation. */
 export function subjectOf(context: RequestContext, { budgets }: RuleServices): MatchSubject {
-  const facts = {
-    ...factsOf(context),
-    get body() {
-      return contentOf(context)
-    },
-  }
-  return new MatchSubject(facts, budgets.evaluation())
+  return new MatchSubject(new RequestFacts(context), budgets.evaluation())
 }
 
-function factsOf(context: RequestContext): Omit<SubjectFacts, 'body'> {
-  return {
-    method: context.method,
-    url: context.url,
-    rawHeaders: context.request.rawHeaders,
-    session: context.session.header,
-    clientIp: context.clientIp,
-    scheme: context.scheme,
+/** The body is read when a condition asks for it. */
+class RequestFacts implements SubjectFacts {
+  readonly method: string
+  readonly url: string
+  readonly rawHeaders: readonly string[]
+  readonly session: string | null
+  readonly clientIp: string
+  readonly scheme: 'http' | 'https'
+  readonly #context: RequestContext
+
+  constructor(context: RequestContext) {
+    this.method = context.method
+    this.url = context.url
+    this.rawHeaders = context.request.rawHeaders
+    this.session = context.session.header
+    this.clientIp = context.clientIp
+    this.scheme = context.scheme
+    this.#context = context
+  }
+
+  get body(): Buffer {
+    return contentOf(this.#context)
   }
 }

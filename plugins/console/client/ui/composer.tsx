@@ -16,15 +16,7 @@ export interface ComposerProps {
   onText?(text: string): void
 }
 
-export function Composer({
-  isRunning,
-  onSend,
-  onStop,
-  initialText = '',
-  keeps,
-  text: given,
-  onText,
-}: ComposerProps) {
+export function Composer({ isRunning, onSend, onStop, initialText = '', keeps, text: given, onText }: ComposerProps) {
   const form = useRef<HTMLFormElement>(null)
   const [own, setOwn] = useState(initialText)
   useEffect(() => {

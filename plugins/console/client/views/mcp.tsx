@@ -68,7 +68,11 @@ export default function McpInspector() {
   function connect(target: Target): void {
     setTarget(target)
     const isOther = params.get('server') !== target.url
-    setParams({ server: target.url, version: target.version, ...(isOther ? { kind: null, name: null, args: null } : {}) })
+    setParams({
+      server: target.url,
+      version: target.version,
+      ...(isOther ? { kind: null, name: null, args: null } : {}),
+    })
     void connection.connect(target)
   }
 

@@ -57,6 +57,6 @@ function failureText(caught: unknown, request: RpcRequest, exchange: HttpExchang
   const error = withStateError(caught)
   if (error instanceof Cancelled) return null
   if (error instanceof RpcError) return errorText(request.id, error)
-  exchange.logFailure(request.method, error)
+  exchange.logFailure(request, error)
   return errorText(request.id, new RpcError(CODES.internal, 'Internal error'))
 }

@@ -57,13 +57,18 @@ export class StatelessConversation implements Conversation {
     run: (context: CallContext) => ToolResult | Promise<ToolResult>,
     mayComplete: boolean,
   ): Promise<ToolResult> {
-    const { hub, tasks, svc } = this.#exchange.mcp
+    const { hub, tasks, logOf } = this.#exchange.mcp
     const { server } = call
     const task = await tasks.open(ownerOf(call))
     const result = await startTask(call, task, run, {
       mayComplete,
       announce: list => hub.listChanged(server.name, list),
-      log: error => svc.log.error('MCP task failed', { server: server.name, task: task.id, error }),
+      log: error =>
+        logOf({ server: server.name, method: call.method, params: call.params }).error('MCP task failed', {
+          server: server.name,
+          task: task.id,
+          error,
+        }),
     })
     if (result) return result
     await tasks.publish(task)

@@ -101,7 +101,7 @@ function finishFailed(
     const status = error.status ?? (error.code === CODES.methodNotFound ? 404 : 200)
     conversation.finish(status, errorText(request.id, error), error.headers)
   } else if (!(error instanceof Cancelled)) {
-    exchange.logFailure(request.method, error)
+    exchange.logFailure(request, error)
     conversation.finish(200, errorText(request.id, new RpcError(CODES.internal, 'Internal error')))
   }
 }

@@ -29,9 +29,7 @@ export function useLiveFeed(): FeedState {
       onEntries: entries => {
         hasFollowed.value = true
         live.push(entries)
-        rates.add(
-          entries.filter(entry => headerOf(entry.headers, CONSOLE_HEADER) !== LOOK_UP && !isOwnPage(entry)),
-        )
+        rates.add(entries.filter(entry => headerOf(entry.headers, CONSOLE_HEADER) !== LOOK_UP && !isOwnPage(entry)))
       },
     })
     const stop = effect(() => setFeedState(feed.state.value))

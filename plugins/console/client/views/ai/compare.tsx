@@ -59,7 +59,13 @@ export function Compare({ initialPrompt, providers, targets, onTargets, setup, p
     <div class="ai-compare">
       <Panel title="Prompt" class="ai-prompt">
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
-        <Composer keeps initialText={initialPrompt} isRunning={isRunning} onSend={submit} onStop={() => running.current?.abort()} />
+        <Composer
+          keeps
+          initialText={initialPrompt}
+          isRunning={isRunning}
+          onSend={submit}
+          onStop={() => running.current?.abort()}
+        />
         {runs[0]?.state === 'done' && runs[1]?.state === 'done' && <ComparisonTable runs={[runs[0], runs[1]]} />}
       </Panel>
       <div class="ai-sides">
