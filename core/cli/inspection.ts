@@ -18,7 +18,7 @@ const IGNORED_VARIABLES = [
 
 /** Builds all plugins with this configuration, calls `inspectServices`, and closes everything. */
 export async function inspect<T>(
-  { environment, workingDirectory, bundler }: Terminal,
+  { environment, workingDirectory, bundler, knownCode }: Terminal,
   config: string | undefined,
   inspectServices: (services: Services) => T | Promise<T>,
 ): Promise<T> {
@@ -31,6 +31,7 @@ export async function inspect<T>(
     const services = await openServices({
       workingDirectory,
       bundler,
+      knownCode,
       configArgument: config,
       environment: {
         ...variables,

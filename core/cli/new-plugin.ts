@@ -110,6 +110,6 @@ Next:
   cd ${folder}
   npm install            # svc, TypeScript and type definitions
   npm test
-  SVC_PLUGINS_DIR=. npx svc check && SVC_PLUGINS_DIR=. npx svc
+  SVC_PLUGINS_DIR=. node_modules/.bin/svc check && SVC_PLUGINS_DIR=. node_modules/.bin/svc
 `
 }

@@ -3,11 +3,13 @@ import type { Server, ServerOptions } from '../server/server.ts'
 import cluster from 'node:cluster'
 import { readEnvironment } from '../config/environment.ts'
 import { VERSION } from '../product.ts'
-import { endWithNpm } from './npm-parent.ts'
 import { isWelcome, welcomeText } from './welcome.ts'
 import { startLocalStore } from './local-store.ts'
 import type { Terminal } from './terminal.ts'
 import { runWorkers } from './workers.ts'
+
+/** How often the parent process is checked, in milliseconds. */
+const NPM_CHECK_MS = 500
 
 export interface ServeRequest {
   options: ServerOptions
@@ -107,4 +109,18 @@ function handleSignals(): { serverStarted(started: Server): void } {
       else if (isReloadDue) void started.host.reload()
     },
   }
+}
+
+/**
+ * Sends SIGTERM to this process once its parent is gone, if npm has started it (`npm start`). Otherwise it would keep its ports
+ * after `kill` of npm, as scripts and CI systems do it.
+ */
+function endWithNpm({ npm_lifecycle_event: script }: NodeJS.ProcessEnv): void {
+  if (script === undefined) return
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    process.kill(process.pid, 'SIGTERM')
+  }, NPM_CHECK_MS).unref()
 }

@@ -1,6 +1,7 @@
 /** The input and output of a command apart from its arguments, and formatting of output. */
 import { styleText } from 'node:util'
 import type { Bundler } from '../contract/bundler.ts'
+import type { KnownCode } from '../host/inventory.ts'
 import { takesColors } from '../log/log.ts'
 
 /** Standard output or standard error. */
@@ -20,6 +21,8 @@ export interface Terminal {
   workingDirectory: string
   /** Builds plugins. Default: esbuild, whose service then stays resident. */
   bundler?: Bundler
+  /** Plugin code that several commands in one process share. */
+  knownCode?: KnownCode | undefined
 }
 
 export type Color = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'

@@ -106,10 +106,10 @@ export interface SvcHttp {
    */
   applyRulesToMessage(request: AnyRequest, message: RuleMessage, facts: ProtocolFacts): Promise<MessageRule> | null
   /**
-   * The rule with conditions of this protocol that the request nearly meets; null if there is none. For error messages:
-   * it evaluates all rules.
+   * The rule with conditions of this protocol that the request nearly meets, or a request within it; null if there is none.
+   * For error messages: it evaluates all rules.
    */
-  closestRule(request: FastifyRequest, facts: ProtocolFacts): Promise<NearRule | null>
+  closestRule(request: AnyRequest, facts: ProtocolFacts, message?: RuleMessage | null): Promise<NearRule | null>
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**

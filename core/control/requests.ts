@@ -1,7 +1,14 @@
 /** Routes of the inspector: list, single entry, live feed and deletion. */
 import type { FastifyInstance } from 'fastify'
 import { lastEventIdOf } from '../contract/input.ts'
-import { describe, HttpError, readQuery, type FastifyRequest, type RouteParameter } from '../contract/plugin.ts'
+import {
+  describe,
+  HttpError,
+  readQuery,
+  type FastifyRequest,
+  type RouteParameter,
+  type RouteDescription,
+} from '../contract/plugin.ts'
 import { pathOf } from '../inspector/captured-request.ts'
 import type { CaptureFilter, CaptureQuery, Inspector } from '../inspector/inspector.ts'
 import type { Watcher } from '../inspector/waits.ts'
@@ -62,48 +69,46 @@ const LIST_PARAMETERS: RouteParameter[] = [
   },
 ]
 
+const listRequestsDescription: RouteDescription = {
+  summary: 'Captured requests, newest first',
+  description:
+    'Includes injected faults and rejected bodies. Control plane requests and requests rejected by a limit or key check are not captured.',
+  category,
+  parameters: [...FILTERS, ...LIST_PARAMETERS],
+  responses: {
+    200: { description: 'The entries.' },
+    400: { description: `${BAD_FILTER.description} Or the conditions take too many steps (\`too_expensive\`).` },
+    503: { description: 'Too many waits are open.' },
+  },
+  examples: [
+    { name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' },
+    { name: 'Failed requests', path: '/_svc/requests?status=5xx&method=POST&session=demo' },
+    { name: 'Wait for a request', path: '/_svc/requests?path=/orders&wait_for=1&timeout_ms=50&session=demo' },
+  ],
+}
+
 function registerList(app: FastifyInstance, deps: ControlDeps): void {
   const { config, http, inspector } = deps
-  app.get(
-    '/_svc/requests',
-    describe({
-      summary: 'Captured requests, newest first',
-      description:
-        'Includes injected faults and rejected bodies. Control plane requests and requests rejected by a limit or key check are not captured.',
-      category,
-      parameters: [...FILTERS, ...LIST_PARAMETERS],
-      responses: {
-        200: { description: 'The entries.' },
-        400: { description: `${BAD_FILTER.description} Or the conditions take too many steps (\`too_expensive\`).` },
-        503: { description: 'Too many waits are open.' },
-      },
-      examples: [
-        { name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' },
-        { name: 'Failed requests', path: '/_svc/requests?status=5xx&method=POST&session=demo' },
-        { name: 'Wait for a request', path: '/_svc/requests?path=/orders&wait_for=1&timeout_ms=50&session=demo' },
-      ],
-    }),
-    async request => {
-      const filter = readQueryFilter(
-        request,
-        deps,
-        LIST_PARAMETERS.map(({ name }) => name),
-      )
-      const limit = readLimit(request, inspector, DEFAULT_LIMIT)
-      const isOldestFirst = readOrder(request, 'newest') === 'oldest'
-      const wait = readWait(request, config.publicMode)
-      const waited = wait === null ? {} : await waitFor(inspector, filter, wait, http.signal(request))
-      const requests = await inspector.list(filter, limit, isOldestFirst)
-      return {
-        count: requests.length,
-        capacity: inspector.capacity,
-        public_mode: config.publicMode,
-        ...waited,
-        ...(inspector.isPartial && { partial: true }),
-        requests,
-      }
-    },
-  )
+  app.get('/_svc/requests', describe(listRequestsDescription), async request => {
+    const filter = readQueryFilter(
+      request,
+      deps,
+      LIST_PARAMETERS.map(({ name }) => name),
+    )
+    const limit = readLimit(request, inspector, DEFAULT_LIMIT)
+    const isOldestFirst = readOrder(request, 'newest') === 'oldest'
+    const wait = readWait(request, config.publicMode)
+    const waited = wait === null ? {} : await waitFor(inspector, filter, wait, http.signal(request))
+    const requests = await inspector.list(filter, limit, isOldestFirst)
+    return {
+      count: requests.length,
+      capacity: inspector.capacity,
+      public_mode: config.publicMode,
+      ...waited,
+      ...(inspector.isPartial && { partial: true }),
+      requests,
+    }
+  })
 }
 
 interface Wait {
@@ -145,122 +150,114 @@ function readWhole(query: URLSearchParams, name: string, min: number, max: numbe
   return Number(value)
 }
 
+const streamRequestsDescription: RouteDescription = {
+  summary: 'Live feed of captured requests',
+  description:
+    'Sends one `request` event per captured request, with the id of the entry as event id. Resumes after `Last-Event-ID`.',
+  category,
+  protocol: 'sse',
+  endless: true,
+  parameters: [
+    SESSION,
+    PATH_PREFIX,
+    {
+      name: 'Last-Event-ID',
+      in: 'header',
+      description: 'Id of the last event received. Stored entries after it are sent first.',
+      schema: { type: 'string' },
+    },
+    {
+      name: 'last_event_id',
+      in: 'query',
+      description: 'Same as `Last-Event-ID`, for clients that cannot set headers.',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    200: { description: 'The feed.', content: { 'text/event-stream': {} } },
+    400: BAD_FILTER,
+    503: { description: 'Too many feeds are open.' },
+  },
+  examples: [{ name: 'Live feed', path: '/_svc/requests/stream?session=demo' }],
+}
+
 function registerFeed(app: FastifyInstance, deps: ControlDeps): void {
   const { inspector, openEvents } = deps
-  app.get(
-    '/_svc/requests/stream',
-    describe({
-      summary: 'Live feed of captured requests',
-      description:
-        'Sends one `request` event per captured request, with the id of the entry as event id. Resumes after `Last-Event-ID`.',
-      category,
-      protocol: 'sse',
+  app.get('/_svc/requests/stream', describe(streamRequestsDescription), (request, reply) => {
+    rejectUnknownFilters(request, ['session', 'path_prefix', 'last_event_id', 'lastEventId'])
+    const filter = readFilter(request, deps)
+    if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
+    const stream = openEvents(request, reply, {
       endless: true,
-      parameters: [
-        SESSION,
-        PATH_PREFIX,
-        {
-          name: 'Last-Event-ID',
-          in: 'header',
-          description: 'Id of the last event received. Stored entries after it are sent first.',
-          schema: { type: 'string' },
-        },
-        {
-          name: 'last_event_id',
-          in: 'query',
-          description: 'Same as `Last-Event-ID`, for clients that cannot set headers.',
-          schema: { type: 'string' },
-        },
-      ],
-      responses: {
-        200: { description: 'The feed.', content: { 'text/event-stream': {} } },
-        400: BAD_FILTER,
-        503: { description: 'Too many feeds are open.' },
-      },
-      examples: [{ name: 'Live feed', path: '/_svc/requests/stream?session=demo' }],
-    }),
-    (request, reply) => {
-      rejectUnknownFilters(request, ['session', 'path_prefix', 'last_event_id', 'lastEventId'])
-      const filter = readFilter(request, deps)
-      if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
-      const stream = openEvents(request, reply, {
-        endless: true,
-        heartbeatMs: KEEP_ALIVE_MS,
-        heartbeatText: 'keep-alive',
-      })
-      if (stream === null) return reply
-      // Some clients and proxies wait for the first byte of the body.
-      stream.comment('inspector feed')
-      void inspector.openFeed(stream, filter, lastEventIdOf(request) || null)
-      return reply
+      heartbeatMs: KEEP_ALIVE_MS,
+      heartbeatText: 'keep-alive',
+    })
+    if (stream === null) return reply
+    // Some clients and proxies wait for the first byte of the body.
+    stream.comment('inspector feed')
+    void inspector.openFeed(stream, filter, lastEventIdOf(request) || null)
+    return reply
+  })
+}
+
+const showRequestDescription: RouteDescription = {
+  summary: 'One captured request by its id or request id',
+  category,
+  parameters: [
+    {
+      name: 'id',
+      in: 'path',
+      required: true,
+      description: 'Id of the entry, or the `X-Request-Id` of the response.',
+      schema: { type: 'string' },
     },
-  )
+    SESSION,
+  ],
+  responses: {
+    200: { description: 'The entry.' },
+    400: BAD_FILTER,
+    404: { description: 'No entry with this id is stored.' },
+  },
+  examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
 }
 
 function registerEntry(app: FastifyInstance, { config, http, inspector }: ControlDeps): void {
-  app.get(
-    '/_svc/requests/:id',
-    describe({
-      summary: 'One captured request by its id or request id',
-      category,
-      parameters: [
-        {
-          name: 'id',
-          in: 'path',
-          required: true,
-          description: 'Id of the entry, or the `X-Request-Id` of the response.',
-          schema: { type: 'string' },
-        },
-        SESSION,
-      ],
-      responses: {
-        200: { description: 'The entry.' },
-        400: BAD_FILTER,
-        404: { description: 'No entry with this id is stored.' },
-      },
-      examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
-    }),
-    async request => {
-      rejectUnknownFilters(request, ['session'])
-      const { id } = request.params as { id: string }
-      const session = readSession(request, http)
-      // In public mode, requests without a session find nothing.
-      const entry =
-        config.publicMode && session === undefined
-          ? undefined
-          : await inspector.find(id, config.publicMode ? { session } : {})
-      if (entry === undefined) throw new HttpError(404, { error: 'unknown_request', id })
-      return entry
-    },
-  )
+  app.get('/_svc/requests/:id', describe(showRequestDescription), async request => {
+    rejectUnknownFilters(request, ['session'])
+    const { id } = request.params as { id: string }
+    const session = readSession(request, http)
+    // In public mode, requests without a session find nothing.
+    const entry =
+      config.publicMode && session === undefined
+        ? undefined
+        : await inspector.find(id, config.publicMode ? { session } : {})
+    if (entry === undefined) throw new HttpError(404, { error: 'unknown_request', id })
+    return entry
+  })
+}
+
+const deleteRequestsDescription: RouteDescription = {
+  summary: 'Delete captured requests',
+  description: 'Deleting the requests of all sessions requires the admin token if one is configured.',
+  category,
+  parameters: [{ ...SESSION, description: 'Delete only the requests of this session.' }],
+  responses: {
+    200: { description: 'The number of deleted entries.' },
+    400: BAD_FILTER,
+    401: { description: 'The admin token is missing or wrong.' },
+    403: { description: 'The instance runs in public mode and no admin token is configured.' },
+  },
+  examples: [{ name: 'Delete one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 }],
 }
 
 function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): void {
-  app.delete(
-    '/_svc/requests',
-    describe({
-      summary: 'Delete captured requests',
-      description: 'Deleting the requests of all sessions requires the admin token if one is configured.',
-      category,
-      parameters: [{ ...SESSION, description: 'Delete only the requests of this session.' }],
-      responses: {
-        200: { description: 'The number of deleted entries.' },
-        400: BAD_FILTER,
-        401: { description: 'The admin token is missing or wrong.' },
-        403: { description: 'The instance runs in public mode and no admin token is configured.' },
-      },
-      examples: [
-        { name: 'Delete one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 },
-      ],
-    }),
-    async request => {
-      rejectUnknownFilters(request, ['session'])
-      const session = readSession(request, http)
-      if (session !== undefined) return { cleared: await inspector.clear({ session }), session }
-      http.guardAdmin(request)
-      return { cleared: await inspector.clear({}) }
-    },
-  )
+  app.delete('/_svc/requests', describe(deleteRequestsDescription), async request => {
+    rejectUnknownFilters(request, ['session'])
+    const session = readSession(request, http)
+    if (session !== undefined) return { cleared: await inspector.clear({ session }), session }
+    http.guardAdmin(request)
+    return { cleared: await inspector.clear({}) }
+  })
 }
 
 function readFilter(request: FastifyRequest, { config, http }: ControlDeps): CaptureFilter {

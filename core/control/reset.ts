@@ -1,6 +1,6 @@
 /** The route that removes what the service keeps of a session, or of all. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { describe, HttpError, type SessionKey } from '../contract/plugin.ts'
+import { describe, HttpError, type SessionKey, type RouteDescription } from '../contract/plugin.ts'
 import { nearest } from '../toolkit/nearest.ts'
 import type { ResetKind } from '../contract/testing.ts'
 import { isRecord } from '../contract/record.ts'
@@ -10,58 +10,56 @@ import { scopeOf, sessionRequired } from './request-scope.ts'
 
 const MAX_BODY_BYTES = 16_384
 
+const resetDescription: RouteDescription = {
+  summary: 'Remove what the service keeps of a session',
+  description:
+    'All kinds, or those in `kinds`. Once it responds, the next request finds nothing old. With `?scope=instance`, everything of everybody; that requires the admin token if one is configured.',
+  category: 'Testing',
+  parameters: [
+    {
+      name: 'session',
+      in: 'query',
+      description: 'The session. Default: the session of the request.',
+      schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
+    },
+    {
+      name: 'scope',
+      in: 'query',
+      description: '`instance`: all sessions, and what belongs to none.',
+      schema: { enum: ['session', 'instance'] },
+    },
+  ],
+  requestBody: {
+    content: {
+      'application/json': {
+        type: 'object',
+        properties: { kinds: { type: 'array', items: { type: 'string' } } },
+      },
+    },
+  },
+  responses: {
+    200: { description: 'The number of removed items of each kind.' },
+    400: { description: 'A kind is unknown, or the request names no session.' },
+    401: { description: 'The admin token is missing or wrong.' },
+    403: { description: 'The instance runs in public mode and no admin token is configured.' },
+  },
+  examples: [{ name: 'Reset a session', method: 'POST', path: '/_svc/reset?session=demo', expectStatus: 200 }],
+}
+
 /** Registers `/_svc/reset`. */
 export function registerReset(app: FastifyInstance, deps: ControlDeps): void {
-  app.post(
-    '/_svc/reset',
-    describe({
-      summary: 'Remove what the service keeps of a session',
-      description:
-        'All kinds, or those in `kinds`. Once it responds, the next request finds nothing old. With `?scope=instance`, everything of everybody; that requires the admin token if one is configured.',
-      category: 'Testing',
-      parameters: [
-        {
-          name: 'session',
-          in: 'query',
-          description: 'The session. Default: the session of the request.',
-          schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
-        },
-        {
-          name: 'scope',
-          in: 'query',
-          description: '`instance`: all sessions, and what belongs to none.',
-          schema: { enum: ['session', 'instance'] },
-        },
-      ],
-      requestBody: {
-        content: {
-          'application/json': {
-            type: 'object',
-            properties: { kinds: { type: 'array', items: { type: 'string' } } },
-          },
-        },
-      },
-      responses: {
-        200: { description: 'The number of removed items of each kind.' },
-        400: { description: 'A kind is unknown, or the request names no session.' },
-        401: { description: 'The admin token is missing or wrong.' },
-        403: { description: 'The instance runs in public mode and no admin token is configured.' },
-      },
-      examples: [{ name: 'Reset a session', method: 'POST', path: '/_svc/reset?session=demo', expectStatus: 200 }],
-    }),
-    async request => {
-      const session = scopeOf(request, deps)
-      const isInstance = (request.query as { scope?: unknown }).scope === 'instance'
-      if (session === null && !isInstance)
-        throw sessionRequired('name a session, or add ?scope=instance to reset everything of everybody')
-      if (session === null) deps.http.guardAdmin(request)
-      const kinds = selectKinds(request, deps)
-      const key = session === null ? null : sessionKey(session, '')
-      const removed: Record<string, number> = {}
-      for (const kind of kinds) removed[kind.name] = await reset(kind, key)
-      return { scope: session === null ? 'instance' : 'session', session, removed }
-    },
-  )
+  app.post('/_svc/reset', describe(resetDescription), async request => {
+    const session = scopeOf(request, deps)
+    const isInstance = (request.query as { scope?: unknown }).scope === 'instance'
+    if (session === null && !isInstance)
+      throw sessionRequired('name a session, or add ?scope=instance to reset everything of everybody')
+    if (session === null) deps.http.guardAdmin(request)
+    const kinds = selectKinds(request, deps)
+    const key = session === null ? null : sessionKey(session, '')
+    const removed: Record<string, number> = {}
+    for (const kind of kinds) removed[kind.name] = await reset(kind, key)
+    return { scope: session === null ? 'instance' : 'session', session, removed }
+  })
 }
 
 async function reset({ scope = 'session', reset: run }: ResetKind, session: SessionKey | null): Promise<number> {

@@ -4,7 +4,8 @@ import { describe, HttpError, type RouteExample, type RouteParameter } from '../
 import { mergePatch, type Json, type JsonObject } from '../contract/json.ts'
 import { nearest } from '../toolkit/nearest.ts'
 import { isTooExpensive } from '../contract/budgets.ts'
-import { readOrProblem } from '../toolkit/input-problem.ts'
+import { readOrProblems, showProblems } from '../toolkit/all-problems.ts'
+import type { Problem } from '../toolkit/input-problem.ts'
 import { isNestedWithin } from '../toolkit/json-depth.ts'
 import { isRecord } from '../contract/record.ts'
 import { mergeByPriority, type GenerationRules, type RuleEntry } from '../rules/rule-entry.ts'
@@ -30,7 +31,9 @@ const MAX_DEPTH = 160
 
 const BAD_REQUEST = { description: 'A parameter is invalid, or `session` is missing in public mode.' }
 const WRITE_RESPONSES = {
-  400: { description: 'The rule is wrong: `at` names the place of the first mistake.' },
+  400: {
+    description: 'The rule is wrong: `at` names the place of the first mistake, and `problems` lists all of several.',
+  },
   401: { description: 'The admin token is missing or wrong, and the rule belongs to the instance.' },
   403: { description: 'Rules of the instance cannot be changed in public mode without an admin token.' },
   409: { description: 'The rule belongs to a file.' },
@@ -254,14 +257,18 @@ function readBody(request: FastifyRequest, { http, rules }: ControlDeps): Json {
   try {
     const value = JSON.parse(body.toString()) as Json
     if (isNestedWithin(value, MAX_DEPTH)) return value
-  } catch {
-    throw new HttpError(400, { error: 'invalid_json', details: 'the body is not valid JSON' })
+  } catch (error) {
+    throw new HttpError(400, {
+      error: 'invalid_json',
+      details: `the body is not valid JSON: ${(error as SyntaxError).message}`,
+    })
   }
   throw invalidRule({ at: '', details: `expected at most ${MAX_DEPTH} levels` })
 }
 
-function invalidRule({ at, details, remedy }: { at: string; details: string; remedy?: string }): HttpError {
-  return new HttpError(400, { error: 'invalid_rule', at, details, ...(remedy === undefined ? {} : { remedy }) })
+/** The problem, with all of them in `problems` if there are several. */
+function invalidRule(problem: Problem & { problems?: Problem[] }): HttpError {
+  return new HttpError(400, { error: 'invalid_rule', ...problem })
 }
 
 /** Checking a rule compiles its patterns, which is paid from a budget, and takes a turn as evaluations do. */
@@ -271,8 +278,13 @@ function readOrThrow(value: unknown, request: FastifyRequest, deps: ControlDeps,
   return deps.inspector.evaluations.inTurn(() => {
     const checks = deps.inspector.evaluations.budget()
     try {
-      const read = readOrProblem(() => readRule(value, at, { ...vocabulary, bounds: book.bounds, checks }))
-      if ('problem' in read) throw invalidRule(read.problem)
+      const read = readOrProblems(
+        value,
+        at,
+        given => readRule(given, at, { ...vocabulary, bounds: book.bounds, checks }),
+        place => (/^then(?:\[\d+\])?$/.test(place) ? { pass: true } : undefined),
+      )
+      if ('problems' in read) throw invalidRule(showProblems(read.problems))
       return read.value
     } catch (error) {
       if (!isTooExpensive(error)) throw error

@@ -1,6 +1,6 @@
 /** `POST /_svc/verify`: whether the expected requests came. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { describe, HttpError, type JsonSchema, type RouteExample } from '../contract/plugin.ts'
+import { describe, HttpError, type JsonSchema, type RouteExample, type RouteDescription } from '../contract/plugin.ts'
 import { isTextNestedWithin } from '../toolkit/json-depth.ts'
 import { Subjects } from '../inspector/subjects.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type Verification,
 } from '../inspector/verification.ts'
 import { readVerification } from '../inspector/verification-input.ts'
-import { readOrProblem } from '../toolkit/input-problem.ts'
+import { readOrProblems, showProblems } from '../toolkit/all-problems.ts'
 import type { ControlDeps } from './deps.ts'
 import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
 import { scopeOf } from './request-scope.ts'
@@ -50,62 +50,60 @@ function example(name: string, body: object): RouteExample {
   }
 }
 
-export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
-  app.post(
-    '/_svc/verify',
-    describe({
-      summary: 'Verify which requests came',
-      description:
-        'Counts the captured requests that meet a match, or looks for an order of them, and waits for them if `within_ms` is set. It changes nothing.',
-      category: 'Control Plane',
-      parameters: [
-        { ...SESSION, description: 'Only requests of this session. Default: the session of the request.' },
-        {
-          name: 'scope',
-          in: 'query',
-          description: '`instance`: requests of all sessions, whatever session the request has.',
-          schema: { enum: ['session', 'instance'] },
-        },
-      ],
-      requestBody: { content: { 'application/json': VERIFICATION_SCHEMA } },
-      responses: {
-        200: { description: 'They came as expected.' },
-        400: {
-          description:
-            'The verification is wrong: `at` names the place of the first mistake. Or its conditions take too many steps (`too_expensive`).',
-        },
-        409: { description: 'They did not: `message` and `closest` say why.' },
-        503: { description: 'Too many waits are open.' },
-      },
-      examples: [
-        { ...example('No request failed', { match: { status: { gte: 500 } }, none: true }), expectStatus: 200 },
-        { ...example('A request that did not come', { match: { path: '/never' } }), expectStatus: 409 },
-      ],
-    }),
-    async (request, reply) => {
-      const verification = readRequest(request, deps)
-      const { inspector } = deps
-      const verifier = createVerifier(verification)
-      const waitedMs = await orRefuse(() => inspector.wait(verifier, verification.withinMs, deps.http.signal(request)))
-      const result = verifier.result()
-      const dropped = await inspector.dropped(verification.session, verification.since)
-      if (result.isVerified) return success(result, waitedMs, dropped)
-      const closest = result.lacking === null ? [] : await findClosest(deps, verification, result.lacking)
-      return reply.code(409).send({
-        verified: false,
-        error: 'verification_failed',
-        expected: result.expected,
-        count: result.count,
-        looked_at: result.lookedAt,
-        waited_ms: waitedMs,
-        message: messageOf(result, closest, dropped),
-        ...(result.lacking?.index == null ? {} : { missing: result.lacking.index }),
-        requests: result.ids,
-        closest,
-        ...shownDropped(dropped),
-      })
+const verifyDescription: RouteDescription = {
+  summary: 'Verify which requests came',
+  description:
+    'Counts the captured requests that meet a match, or looks for an order of them, and waits for them if `within_ms` is set. It changes nothing.',
+  category: 'Control Plane',
+  parameters: [
+    { ...SESSION, description: 'Only requests of this session. Default: the session of the request.' },
+    {
+      name: 'scope',
+      in: 'query',
+      description: '`instance`: requests of all sessions, whatever session the request has.',
+      schema: { enum: ['session', 'instance'] },
     },
-  )
+  ],
+  requestBody: { content: { 'application/json': VERIFICATION_SCHEMA } },
+  responses: {
+    200: { description: 'They came as expected.' },
+    400: {
+      description:
+        'The verification is wrong: `at` names the place of the first mistake. Or its conditions take too many steps (`too_expensive`).',
+    },
+    409: { description: 'They did not: `message` and `closest` say why.' },
+    503: { description: 'Too many waits are open.' },
+  },
+  examples: [
+    { ...example('No request failed', { match: { status: { gte: 500 } }, none: true }), expectStatus: 200 },
+    { ...example('A request that did not come', { match: { path: '/never' } }), expectStatus: 409 },
+  ],
+}
+
+export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
+  app.post('/_svc/verify', describe(verifyDescription), async (request, reply) => {
+    const verification = readRequest(request, deps)
+    const { inspector } = deps
+    const verifier = createVerifier(verification)
+    const waitedMs = await orRefuse(() => inspector.wait(verifier, verification.withinMs, deps.http.signal(request)))
+    const result = verifier.result()
+    const dropped = await inspector.dropped(verification.session, verification.since)
+    if (result.isVerified) return success(result, waitedMs, dropped)
+    const closest = result.lacking === null ? [] : await findClosest(deps, verification, result.lacking)
+    return reply.code(409).send({
+      verified: false,
+      error: 'verification_failed',
+      expected: result.expected,
+      count: result.count,
+      looked_at: result.lookedAt,
+      waited_ms: waitedMs,
+      message: messageOf(result, closest, dropped),
+      ...(result.lacking?.index == null ? {} : { missing: result.lacking.index }),
+      requests: result.ids,
+      closest,
+      ...shownDropped(dropped),
+    })
+  })
 }
 
 function success({ expected, count, ids, isBounded }: VerificationResult, waitedMs: number, dropped: number): object {
@@ -129,18 +127,14 @@ function shownDropped(dropped: number): { dropped?: number } {
 function readRequest(request: FastifyRequest, { config, http, inspector, protocols }: ControlDeps): Verification {
   rejectUnknownFilters(request, ['session', 'scope'])
   const session = scopeOf(request, { http }) ?? undefined
-  const read = readOrProblem(() =>
-    readVerification(parseBody(http.body(request)), session, {
-      match: {
-        protocols: protocols(request),
-        maxTests: config.publicMode ? 20 : 50,
-        isFilter: true,
-        checks: inspector.evaluations.budget(),
-      },
+  const checks = inspector.evaluations.budget()
+  const read = readOrProblems(parseBody(http.body(request)), '', given =>
+    readVerification(given, session, {
+      match: { protocols: protocols(request), maxTests: config.publicMode ? 20 : 50, isFilter: true, checks },
       maxWithinMs: maxWaitMs(config.publicMode),
     }),
   )
-  if ('problem' in read) throw new HttpError(400, { error: 'invalid_verification', ...read.problem })
+  if ('problems' in read) throw new HttpError(400, { error: 'invalid_verification', ...showProblems(read.problems) })
   if (config.publicMode && read.value.session === undefined) throw publicSessionRequired()
   return read.value
 }

@@ -2,8 +2,9 @@
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { variableConflicts } from '../config/variable-conflicts.ts'
 import type { Exemption, PageLink, Plugin } from '../contract/plugin.ts'
-import { claimConflicts } from './claims.ts'
 import { resolvePlugins, type RequestedState } from './resolution.ts'
+import { CORE_COMMANDS } from '../contract/command.ts'
+import { CORE_SECTIONS } from './core-sections.ts'
 
 export interface Declarations {
   /** By plugin name. Built-in plugins come first; each group is sorted by name. */
@@ -53,4 +54,23 @@ export function declarationProblems(
     if (problem !== null && !requested.failed.has(name)) problems.set(name, problem)
   }
   return problems
+}
+
+/**
+ * By plugin: what it declares although it is taken, by the core or by a plugin that comes before it in `definitions`.
+ */
+function claimConflicts(definitions: ReadonlyMap<string, Plugin>): Map<string, string> {
+  const conflicts = new Map<string, string>()
+  const owners = new Map<string, string>([
+    ...CORE_SECTIONS.map(name => [`section ${name}`, 'the core'] as const),
+    ...CORE_COMMANDS.map(name => [`command ${name}`, 'the core'] as const),
+  ])
+  for (const [plugin, { section = plugin, command }] of definitions) {
+    for (const claim of [`section ${section}`, ...(command === undefined ? [] : [`command ${command.name}`])]) {
+      const owner = owners.get(claim)
+      if (owner === undefined) owners.set(claim, `the plugin ${plugin}`)
+      else if (!conflicts.has(plugin)) conflicts.set(plugin, `the ${claim} already belongs to ${owner}`)
+    }
+  }
+  return conflicts
 }

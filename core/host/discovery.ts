@@ -28,6 +28,8 @@ export interface DiscoveryOptions {
   packages: string[]
   /** Folder from which packages are resolved. */
   workingDirectory: string
+  /** Fingerprints of built-in plugins by folder, if their files do not change while the process runs. */
+  fingerprints?: Map<string, string> | undefined
 }
 
 /** Valid plugin names. */
@@ -40,7 +42,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** Returns all plugins in the order of their sources. If several have the same name, all but the first get a `problem`. */
 export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]> {
   const pacer = new Pacer()
-  const found: FoundPlugin[] = [...(await pluginsIn(options.builtinFolder, 'builtin', pacer))]
+  const found: FoundPlugin[] = [...(await pluginsIn(options.builtinFolder, 'builtin', pacer, options.fingerprints))]
   for (const folder of options.folders) found.push(...(await pluginsIn(folder, 'directory', pacer)))
   for (const name of options.packages) found.push(await findPackage(name, options.workingDirectory, pacer))
   const taken = new Map<string, FoundPlugin>()
@@ -59,8 +61,9 @@ export async function pluginsIn(
   folder: string,
   source: 'builtin' | 'directory',
   pacer = new Pacer(),
+  fingerprints?: Map<string, string>,
 ): Promise<FoundPlugin[]> {
-  const own = await pluginAt(folder, source, pacer)
+  const own = await pluginAt(folder, { source, pacer, fingerprints })
   if (own !== null) return [own]
   const names = entriesOf(folder)
     .filter(entry => entry.isDirectory() || entry.isSymbolicLink())
@@ -68,29 +71,30 @@ export async function pluginsIn(
   const found: FoundPlugin[] = []
   for (const name of names) {
     if (name.startsWith('.') || name.startsWith('_') || name === 'node_modules') continue
-    const plugin = await pluginAt(join(folder, name), source, pacer)
+    const plugin = await pluginAt(join(folder, name), { source, pacer, fingerprints })
     if (plugin !== null) found.push(plugin)
   }
   return found
 }
 
 /** Returns null if the folder has no entry file. */
-async function pluginAt(folder: string, source: 'builtin' | 'directory', pacer: Pacer): Promise<FoundPlugin | null> {
+async function pluginAt(
+  folder: string,
+  {
+    source,
+    pacer,
+    fingerprints,
+  }: { source: 'builtin' | 'directory'; pacer: Pacer; fingerprints: Map<string, string> | undefined },
+): Promise<FoundPlugin | null> {
   const entry = ENTRIES.map(file => join(folder, file)).find(existsSync)
   if (entry === undefined) return null
   const name = basename(folder)
   const problem = PLUGIN_NAME.test(name)
     ? null
     : `"${name}" is not a valid plugin name (expected up to 40 characters from a-z, 0-9 and "-", the first a letter)`
-  return {
-    name,
-    source,
-    folder,
-    entry,
-    version: versionOf(folder),
-    fingerprint: await fingerprintFolder(folder, pacer),
-    problem,
-  }
+  const fingerprint = fingerprints?.get(folder) ?? (await fingerprintFolder(folder, pacer))
+  fingerprints?.set(folder, fingerprint)
+  return { name, source, folder, entry, version: versionOf(folder), fingerprint, problem }
 }
 
 async function findPackage(packageName: string, workingDirectory: string, pacer: Pacer): Promise<FoundPlugin> {

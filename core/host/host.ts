@@ -305,6 +305,7 @@ export class Host {
       folders: this.directories,
       packages: this.settings.plugins.packages,
       workingDirectory: this.#options.workingDirectory,
+      fingerprints: this.#options.knownCode?.fingerprints,
     })
   }
 

@@ -30,6 +30,8 @@ export interface KnownCode {
   definitions: Map<string, Plugin>
   schemas: ValidatorCache
   isShared?: boolean
+  /** Fingerprints of built-in plugins by folder, for hosts whose files do not change while the process runs. */
+  fingerprints?: Map<string, string>
   /** Bundles that the launcher has started to build. */
   early?: EarlyBundles
 }

@@ -1,7 +1,7 @@
 /** Captured requests as curl commands for a POSIX shell, one on each line. */
 import { isUtf8 } from 'node:buffer'
 import type { InspectorEntry } from '../contract/plugin.ts'
-import { curlHeader } from '../toolkit/curl-line.ts'
+import { curlHeader, curlMethod, curlUrlFlags } from '../toolkit/curl-line.ts'
 import { quoteWord } from '../toolkit/shell.ts'
 
 /** curl writes these itself, or they belong to the connection (RFC 9110, 7.6.1). */
@@ -30,10 +30,8 @@ function curlCommand(entry: InspectorEntry, baseUrl: string): string {
   const target = entry.uri.startsWith('/') ? [] : ['--request-target', entry.uri]
   const words = [
     'curl',
-    // Otherwise curl expands brackets and braces, and removes dot segments.
-    '--globoff',
-    '--path-as-is',
-    ...methodOf(entry, body !== null),
+    ...curlUrlFlags(entry.uri),
+    ...curlMethod(entry.method, body !== null),
     ...headersOf(entry, body !== null).flatMap(header => ['-H', header]),
     ...target,
   ].map(shellWord)
@@ -41,11 +39,6 @@ function curlCommand(entry: InspectorEntry, baseUrl: string): string {
   words.push(shellWord(baseUrl + (target.length > 0 ? '/' : entry.uri)))
   const cut = entry.body_truncated ? ` # only the beginning of a body of ${entry.body_size} bytes` : ''
   return `${body?.pipe ?? ''}${words.join(' ')}${cut}`
-}
-
-function methodOf({ method }: InspectorEntry, hasBody: boolean): string[] {
-  if (method === 'HEAD' && !hasBody) return ['--head']
-  return method === (hasBody ? 'POST' : 'GET') ? [] : ['-X', method]
 }
 
 function headersOf({ headers }: InspectorEntry, hasBody: boolean): string[] {

@@ -1,5 +1,6 @@
 /** Conditions in the language of rules on the requests of plugins: exported as `readConditions` and `conditionSubject`. */
 import type { StepBudget } from '../contract/budgets.ts'
+import type { Json } from '../contract/json.ts'
 import type { ReferencedRequest } from '../toolkit/request-references.ts'
 import { readMatch, type OwnFact } from './match.ts'
 import { MatchSubject, type SubjectFacts } from './subject.ts'
@@ -49,29 +50,67 @@ export function conditionSubject(facts: SubjectFacts, steps: StepBudget): Condit
 
 /** The request for references in templates. `captures` are those of its path. */
 export function referencedRequest(
-  given: ConditionSubject,
+  subject: ConditionSubject,
   captures: () => ReadonlyMap<string, string>,
 ): ReferencedRequest {
-  const subject = given as MatchSubject
-  return {
-    method: subject.method,
-    url: subject.url,
-    get path() {
-      return subject.path
-    },
-    get segments() {
-      return subject.segments
-    },
-    get host() {
-      return subject.host
-    },
-    scheme: subject.facts.scheme,
-    clientIp: subject.facts.clientIp,
-    captures,
-    queryValues: name => subject.queryValues(name),
-    header: name => subject.header(name),
-    cookie: name => subject.cookie(name),
-    json: () => subject.exactJson() ?? subject.formObject(),
-    text: () => subject.text(),
+  return new ReferencedSubject(subject as MatchSubject, captures)
+}
+
+/** Templates use little of a request: the rest is not computed. */
+class ReferencedSubject implements ReferencedRequest {
+  readonly captures: () => ReadonlyMap<string, string>
+  readonly #subject: MatchSubject
+
+  constructor(subject: MatchSubject, captures: () => ReadonlyMap<string, string>) {
+    this.#subject = subject
+    this.captures = captures
+  }
+
+  get method(): string {
+    return this.#subject.method
+  }
+
+  get url(): string {
+    return this.#subject.url
+  }
+
+  get path(): string {
+    return this.#subject.path
+  }
+
+  get segments(): readonly string[] {
+    return this.#subject.segments
+  }
+
+  get host(): string | undefined {
+    return this.#subject.host
+  }
+
+  get scheme(): string {
+    return this.#subject.facts.scheme
+  }
+
+  get clientIp(): string {
+    return this.#subject.facts.clientIp
+  }
+
+  queryValues(name: string): readonly string[] {
+    return this.#subject.queryValues(name)
+  }
+
+  header(name: string): string | undefined {
+    return this.#subject.header(name)
+  }
+
+  cookie(name: string): string | undefined {
+    return this.#subject.cookie(name)
+  }
+
+  json(): Json | undefined {
+    return this.#subject.exactJson() ?? this.#subject.formObject()
+  }
+
+  text(): string | null {
+    return this.#subject.text()
   }
 }

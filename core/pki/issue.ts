@@ -31,7 +31,10 @@ import { promisify } from 'node:util'
 import type { CertificateProfile } from '../contract/plugin.ts'
 import { signatureOf, type CertificateAuthority, type PemPair } from './authority.ts'
 import { authorityKeyIdentifier, dayBefore, randomSerial } from './certificates.ts'
-import { nameConstraints } from './name-constraints.ts'
+import { DER, derContextTag, derElement } from '../toolkit/der.ts'
+
+const PERMITTED_SUBTREES = derContextTag(0, 'constructed')
+const DNS_NAME = derContextTag(2, 'primitive')
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
@@ -134,4 +137,10 @@ async function generateKey(type: NonNullable<CertificateProfile['key']>): Promis
         ? await generate('rsa', { modulusLength: type === 'rsa' ? 2048 : 1024 })
         : await generate('ec', { namedCurve: type === 'p384' ? 'P-384' : 'P-256' })
   return pair.privateKey
+}
+
+/** The extension nameConstraints (RFC 5280, 4.2.1.10) in DER: names include all names below them. */
+function nameConstraints(permitted: readonly string[]): Uint8Array<ArrayBuffer> {
+  const subtrees = permitted.map(name => derElement(DER.sequence, derElement(DNS_NAME, Buffer.from(name, 'latin1'))))
+  return new Uint8Array(derElement(DER.sequence, derElement(PERMITTED_SUBTREES, ...subtrees)))
 }

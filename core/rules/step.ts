@@ -13,6 +13,7 @@ import {
 } from '../toolkit/input-problem.ts'
 import type { RuleStepKind } from '../contract/testing.ts'
 import type { RuleBounds } from './bounds.ts'
+import { nearest } from '../toolkit/nearest.ts'
 import { readDistribution, type Distribution } from '../toolkit/distribution.ts'
 import { CONNECTION_FAULTS, type ConnectionFault } from './fault-headers.ts'
 import { readRespond, type RespondStep } from './respond.ts'
@@ -156,12 +157,20 @@ function readAction(name: string | undefined, given: JsonObject, at: string, opt
   }
 }
 
+/** A few of the words, for somebody who knows none. */
+function exampleOf(words: ReadonlyMap<string, number>): string {
+  return [...words.keys()].slice(0, 3).join(', ')
+}
+
 function readFail(value: Json, given: JsonObject, at: string, { protocols }: StepOptions): Action {
   const words = protocols.failures()
   const status = typeof value === 'string' ? words.get(value) : value
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 599) {
-    const known = words.size === 0 ? '' : `, or one of ${[...words.keys()].join(', ')}`
-    throw new InputProblem(below(at, 'fail'), `expected a status from 400 to 599${known}`)
+    const guess = typeof value === 'string' ? nearest(value, words.keys()) : undefined
+    throw new InputProblem(
+      below(at, 'fail'),
+      `expected a status from 400 to 599${words.size === 0 ? '' : `, or a word such as ${guess ?? exampleOf(words)}`}`,
+    )
   }
   const text = (key: string, max: number): string | null =>
     given[key] === undefined ? null : asText(given[key], below(at, key), max)

@@ -26,12 +26,15 @@ import { isUrl } from '../keys/registry-source.ts'
 import { createLimits } from '../limits/limits.ts'
 import { ruleBoundsOf } from '../rules/bounds.ts'
 import { RuleBook } from '../rules/rule-book.ts'
-import { measureStores } from './store-memory.ts'
 import { createRuleHits } from '../metrics/rule-hits.ts'
 import { RequestMetrics } from '../metrics/request-metrics.ts'
 import { VERSION } from '../product.ts'
 import { openTracer } from '../tracing/tracer.ts'
 import type { BaseServices, KeptServices } from './base-services.ts'
+import type { MeasuresMemory } from '../collections/memory-use.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { addStoreMetrics } from '../metrics/store-metrics.ts'
+import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
 
 export type RequestServices = Awaited<ReturnType<typeof openRequestServices>>
 
@@ -167,4 +170,16 @@ async function openAdmission({ config, warn, workingDirectory }: BaseServices, {
 /** The URL of the registry, or its absolute path. */
 function placeOf(registry: string | null, workingDirectory: string): string | null {
   return registry === null || isUrl(registry) ? registry : resolve(workingDirectory, registry)
+}
+
+/** Shows in the metrics what all stores hold. `own`: what the core keeps outside of `state`, by name; null: nothing. */
+function measureStores(
+  states: StateRegistry,
+  holder: StateHolder,
+  metrics: Metrics,
+  own: Record<string, MeasuresMemory | null>,
+): void {
+  for (const [name, measured] of Object.entries(own))
+    if (measured !== null) holder.shared(name, () => ({ memoryUse: () => measured.memoryUse() }))
+  addStoreMetrics(metrics, () => states.memoryUse(), states)
 }

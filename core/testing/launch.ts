@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { KnownCode } from '../host/inventory.ts'
 import { startServer, type Server, type ServerOptions } from '../server/server.ts'
 import { checkTestOptions, describeProblems } from './test-options.ts'
 import { connect } from './client.mjs'
@@ -32,7 +33,9 @@ const ENVIRONMENT = {
 const SHUTDOWN_TIMES = { drain: 200, cut: 200, closing: 500 }
 
 /** The servers of a test file share plugin code, so that it is loaded once. */
-const knownCode = { definitions: new Map(), schemas: new WeakMap(), isShared: true }
+const knownCode: KnownCode = { definitions: new Map(), schemas: new WeakMap(), isShared: true }
+/** What is known of the built-in plugins of the product, which no test changes. */
+const fingerprints = new Map<string, string>()
 
 /** Rejects if the options are wrong or contradict each other, or the HTTP port can't be bound. */
 export async function launch(options: LaunchOptions = {}): Promise<TestServer & Server> {
@@ -66,7 +69,7 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
         ...env,
       },
       logStream: { write: line => void lines.push(line) },
-      knownCode,
+      knownCode: builtinFolder === undefined ? { ...knownCode, fingerprints } : knownCode,
       strictState,
       ...(states && { states }),
       builtinFolder,

@@ -3,15 +3,28 @@ import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { isOutputError, type OutputBudget } from '../contract/budgets.ts'
 
-/** Node 20 has none. */
-const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform }
+type DecodeSync = (body: Buffer, options: { maxOutputLength: number }) => Buffer
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: zlib.createGunzip,
-  deflate: zlib.createInflate,
-  br: zlib.createBrotliDecompress,
-  ...(createZstdDecompress === undefined ? {} : { zstd: createZstdDecompress }),
+interface Decoder {
+  create(): Transform
+  decodeSync: DecodeSync
 }
+
+/** Node 20 has none. */
+const { createZstdDecompress, zstdDecompressSync } = zlib as {
+  createZstdDecompress?: () => Transform
+  zstdDecompressSync?: DecodeSync
+}
+
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  gzip: { create: zlib.createGunzip, decodeSync: zlib.gunzipSync },
+  deflate: { create: zlib.createInflate, decodeSync: zlib.inflateSync },
+  br: { create: zlib.createBrotliDecompress, decodeSync: zlib.brotliDecompressSync },
+  ...(createZstdDecompress === undefined
+    ? {}
+    : { zstd: { create: createZstdDecompress, decodeSync: zstdDecompressSync! } }),
+}
+const RAW_DEFLATE: Decoder = { create: zlib.createInflateRaw, decodeSync: zlib.inflateRawSync }
 
 /** The codings that can be removed, in the order of preference. */
 export const CONTENT_CODINGS: readonly string[] = Object.keys(DECODERS)
@@ -54,7 +67,7 @@ export function contentCodings(field: string | undefined): string[] {
 
 /** A decoder for a coding; null if it is unknown. Pipe the bytes through it, and bound what comes out. */
 export function createDecoder(coding: string): Transform | null {
-  return Object.hasOwn(DECODERS, coding) ? DECODERS[coding]!() : null
+  return Object.hasOwn(DECODERS, coding) ? DECODERS[coding]!.create() : null
 }
 
 /**
@@ -66,6 +79,29 @@ export async function decodeContent(
   field: string | undefined,
   { limit, budget }: { limit: number; budget?: OutputBudget },
 ): Promise<Buffer> {
+  let decoded = body
+  for (const coding of codingsToRemove(field)) {
+    const decoder = decoderFor(coding, decoded).create()
+    decoded = await expand(decoded, decoder, { coding, limit, budget })
+  }
+  return decoded
+}
+
+/** The same at once, for answers to our own requests: meanwhile nothing else runs. Throws `ContentCodingError`. */
+export function decodeContentSync(body: Buffer, field: string | undefined, { limit }: { limit: number }): Buffer {
+  let decoded = body
+  for (const coding of codingsToRemove(field)) {
+    try {
+      decoded = decoderFor(coding, decoded).decodeSync(decoded, { maxOutputLength: limit })
+    } catch (error) {
+      throw (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(limit) : invalid(coding)
+    }
+  }
+  return decoded
+}
+
+/** The last one comes first. Throws `ContentCodingError`. */
+function codingsToRemove(field: string | undefined): string[] {
   const codings = contentCodings(field)
   const unknown = codings.find(coding => !Object.hasOwn(DECODERS, coding))
   if (unknown !== undefined || codings.length > MAX_CODINGS) {
@@ -73,17 +109,21 @@ export async function decodeContent(
       unknown === undefined ? `${codings.length} content codings` : `the content coding "${shorten(unknown)}"`
     throw new ContentCodingError(415, `${what} is not supported (supported: ${CONTENT_CODINGS.join(', ')})`)
   }
-  let decoded = body
-  for (const coding of codings.reverse()) {
-    const decoder = isRawDeflate(coding, decoded) ? zlib.createInflateRaw() : createDecoder(coding)!
-    decoded = await expand(decoded, decoder, { coding, limit, budget })
-  }
-  return decoded
+  return codings.reverse()
 }
 
 /** Some clients send deflate without the format of zlib around it. */
-function isRawDeflate(coding: string, body: Buffer): boolean {
-  return coding === 'deflate' && body.length > 0 && (body[0]! & 0x0f) !== 8
+function decoderFor(coding: string, body: Buffer): Decoder {
+  const isRaw = coding === 'deflate' && body.length > 0 && (body[0]! & 0x0f) !== 8
+  return isRaw ? RAW_DEFLATE : DECODERS[coding]!
+}
+
+function tooLarge(limit: number): ContentCodingError {
+  return new ContentCodingError(413, `the decoded body exceeds the limit of ${limit} bytes`)
+}
+
+function invalid(coding: string): ContentCodingError {
+  return new ContentCodingError(400, `the body is not valid ${coding} data`)
 }
 
 async function expand(
@@ -94,17 +134,16 @@ async function expand(
   const chunks: Buffer[] = []
   let bytes = 0
   decoder.end(body)
-  const tooLarge = new ContentCodingError(413, `the decoded body exceeds the limit of ${limit} bytes`)
   try {
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > limit) throw tooLarge
+      if (bytes > limit) throw tooLarge(limit)
       budget?.takeUpTo(bytes)
       chunks.push(chunk)
     }
   } catch (error) {
     if (isContentCodingError(error) || isOutputError(error)) throw error
-    throw new ContentCodingError(400, `the body is not valid ${coding} data`)
+    throw invalid(coding)
   } finally {
     decoder.destroy()
   }

@@ -52,7 +52,7 @@ export { unknownName } from './unknown-name.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { escapeHtml } from './html.ts'
 export { quoteWord, singleQuote } from './shell.ts'
-export { curlArguments, curlLine } from './curl-line.ts'
+export { curlArguments, curlHeader, curlLine } from './curl-line.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
 
 // ---------- Conditions, in the language of rules
@@ -116,11 +116,13 @@ export {
   ContentCodingError,
   createDecoder,
   decodeContent,
+  decodeContentSync,
   isContentCodingError,
 } from './content-coding.ts'
 export { isBelow } from '../fields/request-target.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { isToken } from '../fields/token.ts'
+export { type FormPart, type FormParts, readFormParts } from '../fields/multipart.ts'
 export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
 
 // ---------- Secrets
@@ -154,7 +156,11 @@ export {
 } from './outbound.ts'
 export { boundedFetch, FetchFailure, hostList, type BoundedRequest, type BoundedResponse } from './bounded-fetch.ts'
 export { type JoinedSignal, joinSignals } from './joined-signal.ts'
+export { turnForBytes } from '../contract/turns.ts'
+export { receiveMessages } from './receive-messages.ts'
 export { sleep, type SleepOptions } from './sleep.ts'
+export { registerIndex, type IndexRoute } from './index-route.ts'
+export { connectionFieldTest } from './connection-fields.ts'
 export { readPemCertificates } from './pem-certificates.ts'
 export {
   DER,

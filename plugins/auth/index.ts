@@ -1,5 +1,6 @@
 /** The plugin `auth`: checks credentials that a gateway forwards or adds. */
 import { definePlugin } from 'svc/plugin'
+import { registerIndex } from 'svc/toolkit'
 import { registerApiKeyRoutes } from './routes/api-key.ts'
 import { registerBasicRoutes } from './routes/basic-auth.ts'
 import { registerHmacRoutes } from './routes/hmac.ts'
@@ -18,6 +19,7 @@ export default definePlugin({
   ],
   buildsOn: ['identity'],
   register(app, svc) {
+    registerIndex(app, svc, { path: '/auth', category: 'Auth: Basic & API Key', summary: 'List the auth checks' })
     registerBasicRoutes(app, svc)
     registerApiKeyRoutes(app, svc)
     registerJwtRoutes(app, svc)

@@ -1,6 +1,6 @@
 /** The contents of collections: the examples of the catalog, in one folder per category. */
 import { type CatalogEndpoint } from 'svc/plugin'
-import { headerProblem } from 'svc/toolkit'
+import { headerProblem, readFormParts } from 'svc/toolkit'
 
 type Example = CatalogEndpoint['examples'][number]
 export interface Header {
@@ -30,6 +30,17 @@ export interface Entry {
   auth: NonNullable<Example['auth']> | null
   body: string | null
   bodyType: Example['body_type']
+  /** The documented status; null if it is anything but 404 and 405, or unknown, because the request has a placeholder. */
+  expectStatus: number | null
+}
+
+/** A part of a multipart form. */
+export interface FormField {
+  name: string
+  value: string
+  /** Null for a field, which is not a file. */
+  filename: string | null
+  type: string | null
 }
 
 const CONTENT_TYPES = {
@@ -40,15 +51,20 @@ const CONTENT_TYPES = {
 /** Content type of a body without one; otherwise each tool would choose a different type. */
 const PLAIN_TEXT = 'text/plain; charset=utf-8'
 
-/** Folders of these endpoints in order, without WebSockets and endless streams, for which no tool would finish. */
-export function listFolders(endpoints: CatalogEndpoint[]): Folder[] {
+/**
+ * Folders of these endpoints in order, without WebSockets and endless streams, for which no tool would finish, and without
+ * requests that get no response. `withControl` includes the requests that change the instance.
+ */
+export function listFolders(endpoints: CatalogEndpoint[], { withControl }: { withControl: boolean }): Folder[] {
   const folders = new Map<string, Entry[]>()
   for (const endpoint of endpoints) {
     if (endpoint.protocol === 'websocket' || endpoint.endless) continue
     const category = oneLine(endpoint.category)
     const entries = folders.get(category) ?? []
     folders.set(category, entries)
-    for (const example of endpoint.examples) if (isSendable(example)) entries.push(toEntry(endpoint, example))
+    for (const example of endpoint.examples)
+      if (isSendable(example) && !isAborted(example) && (withControl || !changesInstance(endpoint, example)))
+        entries.push(toEntry(endpoint, example))
   }
   return [...folders].map(([name, entries]) => ({ name, entries })).filter(({ entries }) => entries.length > 0)
 }
@@ -61,6 +77,19 @@ export function allHeaders({ headers, auth }: Entry): Header[] {
       ? `Bearer ${auth.token}`
       : `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
   return [...headers, { name: 'Authorization', value }]
+}
+
+/** Whether the response is a redirect, which tools must not follow: its target may be elsewhere. */
+export function isRedirect({ expectStatus }: Entry): boolean {
+  return expectStatus !== null && expectStatus >= 300 && expectStatus < 400
+}
+
+/** The parts of a multipart form, for formats that build the body themselves; null for other bodies. */
+export function formFields({ body, headers }: Entry): FormField[] | null {
+  const contentType = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value
+  const form = body === null ? null : readFormParts(Buffer.from(body), contentType)
+  if (!form?.isComplete) return null
+  return form.parts.map(({ content, ...part }) => ({ ...part, value: content.toString() }))
 }
 
 /** Decoded names and values of the query; empty without a query. */
@@ -76,6 +105,23 @@ export function decodeForm(text: string): { name: string; value: string }[] {
 
 function isSendable({ method, path }: Example): boolean {
   return /^[A-Z]+$/.test(method) && path.startsWith('/')
+}
+
+/** The server closes the connection, which most tools count as a failure. */
+function isAborted({ headers }: Example): boolean {
+  return headers.some(({ name }) => name.toLowerCase() === 'x-svc-abort')
+}
+
+/** Whether the request changes the instance, for all its users: a running collection must not. */
+function changesInstance({ plugin }: CatalogEndpoint, { method, path }: Example): boolean {
+  if (method === 'GET' || method === 'HEAD') return false
+  return plugin === null || /^\/_svc(?:[/?]|$)/.test(path)
+}
+
+/** The request has a placeholder that only an earlier response could fill in. */
+function hasPlaceholder({ path, headers, body, auth }: Example): boolean {
+  const values = [path, body ?? '', ...headers.map(({ value }) => value), ...Object.values(auth ?? {})]
+  return values.some(value => /<[a-z_]+>/.test(value))
 }
 
 function toEntry(endpoint: CatalogEndpoint, example: Example): Entry {
@@ -104,6 +150,7 @@ function toEntry(endpoint: CatalogEndpoint, example: Example): Entry {
     auth: auth ?? null,
     body,
     bodyType: example.body_type,
+    expectStatus: hasPlaceholder(example) ? null : example.expect_status,
   }
 }
 

@@ -4,6 +4,8 @@ import { listFolders } from './entries.ts'
 import type { Selection } from './format.ts'
 
 const MAX_URL = 2048
+/** Value of `include` for requests that change the instance. */
+export const CONTROL = 'control'
 /** Contains no characters that are special in shells, templates or quoted text. */
 const BASE_URL = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:\/[A-Za-z0-9._~%/-]*)?$/i
 const EXPECTED = `an absolute http or https URL of at most ${MAX_URL} characters; a path prefix (A-Za-z0-9._~%/-) is allowed, user info, query and fragment are not`
@@ -23,7 +25,7 @@ export function readSelection(request: FastifyRequest, svc: Svc): Selection {
     baseUrl: readBaseUrl(query, request, svc),
     version: catalog.version,
     endpoints,
-    folders: listFolders(endpoints),
+    folders: listFolders(endpoints, { withControl: readsControl(query) }),
   }
 }
 
@@ -53,6 +55,14 @@ function readCategories(query: URLSearchParams, { categories }: Catalog): string
   for (const category of selected)
     if (!known.includes(category)) throw new HttpError(400, { error: 'unknown category', category, categories: known })
   return selected
+}
+
+/** Whether requests that change the instance are wanted. */
+function readsControl(query: URLSearchParams): boolean {
+  const included = query.getAll('include')
+  for (const name of included)
+    if (name !== CONTROL) throw new HttpError(400, { error: 'unknown include', name, include: [CONTROL] })
+  return included.length > 0
 }
 
 function readPlugins(query: URLSearchParams, { instance }: Svc): string[] {

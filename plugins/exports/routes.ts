@@ -15,7 +15,7 @@ import { mcp } from './formats/mcp.ts'
 import { openCollection } from './formats/opencollection.ts'
 import { postman } from './formats/postman.ts'
 import { prometheus } from './formats/prometheus.ts'
-import { readSelection } from './query.ts'
+import { CONTROL, readSelection } from './query.ts'
 
 const category = 'Docs'
 const parameters: RouteParameter[] = [
@@ -36,6 +36,13 @@ const parameters: RouteParameter[] = [
     in: 'query',
     description: 'Export only the endpoints of this plugin; can be repeated',
     schema: { type: 'array', items: { type: 'string' } },
+  },
+  {
+    name: 'include',
+    in: 'query',
+    description:
+      '`control`: also the requests that change the instance, such as those that store rules or reload plugins',
+    schema: { type: 'string', enum: [CONTROL] },
   },
 ]
 const refused = { description: 'A parameter is invalid; the error names it.' }

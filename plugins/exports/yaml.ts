@@ -1,18 +1,10 @@
 /** Serializes configuration as YAML. */
-import { Document, isNode, Scalar, visit } from 'yaml'
-
-/** What YAML 1.1 reads as a date if it is not quoted. */
-const DATE = /^\d{4}-\d\d?-\d\d?/
+import { Document, isNode } from 'yaml'
 
 /** The value as a YAML document; `comment` is added after the node at its path. */
 export function writeYaml(value: object, comment?: { at: (string | number)[]; text: string }): string {
   // YAML 1.1 parsers misread unquoted dates and `no`, and not all support aliases.
   const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false })
-  visit(document, {
-    Scalar: (_key, node) => {
-      if (typeof node.value === 'string' && DATE.test(node.value)) node.type = Scalar.QUOTE_DOUBLE
-    },
-  })
   const node = comment && document.getIn(comment.at, true)
   if (comment && isNode(node)) node.comment = comment.text
   return document.toString({ lineWidth: 0 })

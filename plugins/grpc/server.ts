@@ -1,16 +1,35 @@
 /** Creates the gRPC server of a generation. It listens on no port; calls arrive over the bridge. */
-import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { Server, ServerCredentials, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Svc } from 'svc/plugin'
 import { admitFirst } from './admission.ts'
 import type { InnerServer } from './bridge/connections.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
-import { withCheckedRequests } from './checked-messages.ts'
+import { withCheckedRequests, withoutUnnamedCoding } from './checked-messages.ts'
 import { ReflectionCache } from './reflection/reflection-cache.ts'
 import type { ServiceRegistry } from './service-registry.ts'
-import { statusOnce } from './status-once.ts'
 import { readWhenSent, withSerialized } from './unsent-messages.ts'
 import { unknownMethod, unknownService } from './unknown-method.ts'
+
+/**
+ * grpc-js ends a call by itself when a message is unreadable or too large or the deadline has passed, while the method may
+ * still reply to earlier messages. A write after the end of the HTTP/2 stream breaks the stream: the client would receive
+ * neither the status nor the end.
+ */
+const statusOnce: ServerInterceptor = (_method, call) => {
+  let isOver = false
+  // Statuses set by the library itself bypass the responder.
+  const sendStatus = call.sendStatus.bind(call)
+  call.sendStatus = status => {
+    isOver = true
+    sendStatus(withoutUnnamedCoding(status))
+  }
+  return new ServerInterceptingCall(call, {
+    sendMessage: (message, next) => {
+      if (!isOver) next(message)
+    },
+  })
+}
 
 /** Bytes of a received message; independent of SVC_BODY_LIMIT. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024

@@ -5,9 +5,11 @@ import type { Mount, Original } from './operation.ts'
 import type { HttpbinOptions } from './options.ts'
 import { readAsGoHttpbin, readAsHttpbin } from './request/body.ts'
 import { field, readHeaders, withoutProxyFields, type HeaderValues } from './request/headers.ts'
-import { readLenient, readStrict, type Values } from './request/query.ts'
-import { shownTarget } from './request/shown-url.ts'
+import { readLenient, readStrict, type Values, decodeText } from './request/query.ts'
 import { goJson, pythonJson } from './response/json.ts'
+
+/** Controls, spaces, `%` and DEL stay percent-encoded everywhere. */
+const isPlain = (character: string): boolean => !/[\0-\x20%\x7f]/.test(character)
 
 /** Longest time that an operation takes. */
 export const MAX_SECONDS = 10
@@ -199,4 +201,13 @@ export class Call {
     stream.end()
     return this.reply
   }
+}
+
+/** A target in origin form. The path is decoded except for its delimiters, the query except for those of pairs. */
+function shownTarget(target: string): string {
+  const mark = target.indexOf('?')
+  const path = mark === -1 ? target : target.slice(0, mark)
+  const shownPath = decodeText(path, character => isPlain(character) && !/[?#]/.test(character))
+  if (mark === -1) return shownPath
+  return `${shownPath}?${decodeText(target.slice(mark + 1), character => isPlain(character) && !/[&=+#]/.test(character))}`
 }

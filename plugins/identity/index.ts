@@ -1,5 +1,6 @@
 /** The plugin `identity`: an OAuth 2.0 and OpenID Connect provider for demos. */
 import { definePlugin } from 'svc/plugin'
+import { registerIndex } from 'svc/toolkit'
 import { FAULT } from './faults/faults.ts'
 import { parseOrder } from './orders/order.ts'
 import { createProvider } from './provider/provider.ts'
@@ -61,6 +62,12 @@ export default definePlugin<IdentityOptions>({
       },
     })
     svc.offer('identity.issuers', { issuer: settings => provider.issuers.add(settings) })
+    registerIndex(app, svc, {
+      path: '/oauth',
+      category: 'Auth: OIDC Provider',
+      summary: 'List the endpoints of the identity provider',
+      links: { metadata: '/.well-known/openid-configuration' },
+    })
     registerMetadataRoutes(app, provider)
     registerAuthorizeRoutes(app, provider)
     registerTokenRoutes(app, provider)

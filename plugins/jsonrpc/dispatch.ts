@@ -16,7 +16,7 @@ export interface DispatchHost extends MethodHost {
   maxBatch: number
 }
 
-type Id = string | ExactNumber | null
+type Id = string | number | ExactNumber | null
 type Outcome = { result: unknown } | { error: RpcErrorObject }
 
 /** The text of the response; null if the message contains only notifications. */
@@ -46,7 +46,7 @@ function isRequest(item: unknown): item is { method: string; params?: unknown } 
 }
 
 function isId(value: unknown): value is Id {
-  return value === null || typeof value === 'string' || value instanceof ExactNumber
+  return value === null || typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber
 }
 
 function idOf(item: unknown): Id {

@@ -1,5 +1,5 @@
 /** The methods: their params and results. */
-import { ExactNumber, isInteger } from './exact-json.ts'
+import { exactOf, ExactNumber, isInteger } from './exact-json.ts'
 import { invalidParams, RpcError, type MethodName } from './errors.ts'
 
 /** By position, by name, or absent. */
@@ -25,16 +25,17 @@ export const METHODS = new Map<string, Method>(
       return sum([numbers[0]!, negate(numbers[1]!)])
     },
     async sleep(params, host) {
-      const [ms] = argumentsOf(params, ['ms'])
-      if (!(ms instanceof ExactNumber) || !/^\d+$/.test(ms.value) || Number(ms.value) > host.maxDelayMs) {
+      const ms = exactOf(argumentsOf(params, ['ms'])[0])
+      if (ms === undefined || !/^\d+$/.test(ms.value) || Number(ms.value) > host.maxDelayMs) {
         throw invalidParams(`ms must be an integer from 0 to ${host.maxDelayMs}`)
       }
       await host.wait(Number(ms.value))
       return { slept_ms: Number(ms.value) }
     },
     error(params) {
-      const [code, message = 'Requested error', data] = argumentsOf(params, ['code', 'message', 'data'])
-      if (!(code instanceof ExactNumber) || !isInteger(code)) throw invalidParams('code must be an integer')
+      const [given, message = 'Requested error', data] = argumentsOf(params, ['code', 'message', 'data'])
+      const code = exactOf(given)
+      if (code === undefined || !isInteger(code)) throw invalidParams('code must be an integer')
       if (typeof message !== 'string') throw invalidParams('message must be a string')
       throw new RpcError({ code, message, ...(data === undefined ? {} : { data }) })
     },
@@ -51,7 +52,8 @@ function numbersOf(params: Params, names: string[]): ExactNumber[] {
   const values = argumentsOf(params, names)
   if (values.length === 0) throw invalidParams('at least one number is required')
   return values.map((value, index) => {
-    if (value instanceof ExactNumber) return value
+    const number = exactOf(value)
+    if (number !== undefined) return number
     throw invalidParams(`${Array.isArray(params) ? `argument ${index + 1}` : names[index]} must be a number`)
   })
 }

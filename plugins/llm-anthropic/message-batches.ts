@@ -101,16 +101,14 @@ export function messageBatchRoutes(engine: Engine, batches: Batches, documents: 
             method: 'POST',
             path: `/ai/anthropic${PATH}`,
             headers: [{ name: 'anthropic-version', value: '2023-06-01' }],
-            body: JSON.stringify({
+            json: {
               requests: [
                 {
                   custom_id: 'a',
                   params: { model: 'svc-claude', max_tokens: 64, messages: [{ role: 'user', content: 'hello' }] },
                 },
               ],
-            }),
-            bodyType: 'json',
-            expectStatus: 200,
+            },
           },
         ],
       },

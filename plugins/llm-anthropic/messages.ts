@@ -40,13 +40,10 @@ export const finishReasons: Record<Finish, string> = {
 }
 
 const defaultModel = 'svc-claude'
-/** Streamed examples show the header that sets their speed. */
-const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 
 function describeAt(path: string, summary: string, examples: { name: string; body: object }[]): LlmRouteDescription {
   return {
     summary,
-    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     parameters: [
       {
         name: 'anthropic-version',
@@ -57,12 +54,9 @@ function describeAt(path: string, summary: string, examples: { name: string; bod
     ],
     examples: examples.map(({ name, body }) => ({
       name,
-      method: 'POST',
       path: `/ai/anthropic/v1${path}`,
-      headers: [{ name: 'anthropic-version', value: '2023-06-01' }, ...('stream' in body ? [pace] : [])],
-      body: JSON.stringify(body),
-      bodyType: 'json',
-      expectStatus: 200,
+      headers: [{ name: 'anthropic-version', value: '2023-06-01' }],
+      json: body,
     })),
   }
 }

@@ -1,6 +1,8 @@
 /** Parses a request of the Messages API. */
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, ToolChoice } from '../llm/types.ts'
-import { checkVersion } from './api-version.ts'
+
+/** The API version that rejects what others accept. */
+const STRICT_VERSION = '2026-10-21'
 
 const maxStops = 8
 const roles = new Set(['user', 'assistant', 'system'])
@@ -124,4 +126,21 @@ function readThinking({ json }: Engine, given: unknown): { budget?: number } | u
   if (type !== 'enabled' && type !== 'adaptive') return undefined
   const budget = json.countOf(json.own(given, 'budget_tokens'))
   return budget === undefined ? {} : { budget }
+}
+
+/** Throws for fields that the API version in `anthropic-version` rejects; all but one reject none. */
+function checkVersion({ json, badInput }: Engine, body: Record<string, unknown>, version: string | undefined): void {
+  if (version?.trim() !== STRICT_VERSION) return
+  for (const name of ['temperature', 'top_p', 'top_k'])
+    if (body[name] !== undefined) throw badInput(`${name}: Extra inputs are not permitted`)
+  json.listOf(body.messages).forEach((message, index) => {
+    const role = json.own(message, 'role')
+    json.listOf(json.own(message, 'content')).forEach((block, at) => {
+      const type = json.own(block, 'type')
+      if (role === 'assistant' && type === 'document')
+        throw badInput(`messages.${index}.content.${at}: document blocks are not permitted in assistant messages`)
+      if (role === 'user' && type === 'text' && json.listOf(json.own(block, 'citations')).length > 0)
+        throw badInput(`messages.${index}.content.${at}.text.citations: Extra inputs are not permitted`)
+    })
+  })
 }

@@ -67,16 +67,11 @@ function describeVertex(action: string, summary: string, body: object, hasModel 
       description: 'Any value',
       schema: { type: 'string' },
     })),
-    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     examples: [
       {
         name: summary,
-        method: 'POST',
         path: `${EXAMPLE_BASE}/${action}`,
-        headers: 'stream' in body ? [{ name: 'X-Svc-Tokens-Per-Second', value: '500' }] : [],
-        body: JSON.stringify(body),
-        bodyType: 'json',
-        expectStatus: 200,
+        json: body,
       },
     ],
   }

@@ -39,12 +39,8 @@ export function converse(
     render: (result, { wire }, context) => ({
       body: {
         ...outputOf(engine, result),
+        usage: usageWithCache(result),
         ...responseFieldsOf(wire, result, context),
-        usage: {
-          ...usageOf(result),
-          cacheReadInputTokens: result.cachedTokens ?? 0,
-          cacheWriteInputTokens: result.cacheWriteTokens ?? 0,
-        },
         metrics,
         ...traceOf(result),
       },
@@ -102,8 +98,23 @@ function stopReasonOf({ guardrail }: ChatResult, choice: Choice): string {
   return guardrail?.finishReason ?? finishReasons[choice.finish]
 }
 
-export function usageOf({ promptTokens, completionTokens }: ChatResult): object {
-  return { inputTokens: promptTokens, outputTokens: completionTokens, totalTokens: promptTokens + completionTokens }
+/** The tokens of the prompt that were neither read from the cache nor written to it. */
+export function uncachedTokens({ promptTokens, cachedTokens = 0, cacheWriteTokens = 0 }: ChatResult): number {
+  return promptTokens - cachedTokens - cacheWriteTokens
+}
+
+export function usageOf(result: ChatResult): object {
+  const { promptTokens, completionTokens } = result
+  return {
+    inputTokens: uncachedTokens(result),
+    outputTokens: completionTokens,
+    totalTokens: promptTokens + completionTokens,
+  }
+}
+
+function usageWithCache(result: ChatResult): object {
+  const { cachedTokens = 0, cacheWriteTokens = 0 } = result
+  return { ...usageOf(result), cacheReadInputTokens: cachedTokens, cacheWriteInputTokens: cacheWriteTokens }
 }
 
 function signatureOf(engine: Engine, reasoning: string): string {
@@ -174,11 +185,5 @@ export function* converseEvents(
   }
   for (const events of choice.callsFirst === true ? [calls, texts] : [texts, calls]) yield* events()
   yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice), ...fields } }
-  const { cachedTokens, cacheWriteTokens } = result
-  const usage = {
-    ...usageOf(result),
-    ...(cachedTokens === undefined ? {} : { cacheReadInputTokens: cachedTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteInputTokens: cacheWriteTokens }),
-  }
-  yield { event: 'metadata', data: { usage, metrics, ...traceOf(result) } }
+  yield { event: 'metadata', data: { usage: usageWithCache(result), metrics, ...traceOf(result) } }
 }

@@ -1,9 +1,6 @@
 /** Creates route descriptions. */
 import type { LlmRouteDescription } from '../llm/types.ts'
 
-/** Streamed examples show the header that sets their speed. */
-const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
-
 /** A POST route of a model, with one JSON example; `model` is encoded for a path. */
 export function describeOperation(
   operation: string,
@@ -22,16 +19,12 @@ export function describeOperation(
         schema: { type: 'string' },
       },
     ],
-    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     examples: [
       {
         name: summary,
-        method: 'POST',
-        headers: operation.endsWith('stream') ? [pace] : [],
         path: `/ai/bedrock/model/${model}/${operation}`,
-        body: JSON.stringify(body),
-        bodyType: 'json',
-        expectStatus: 200,
+        json: body,
+        isStreamed: operation.endsWith('stream'),
       },
     ],
   }

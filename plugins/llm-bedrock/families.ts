@@ -174,6 +174,12 @@ function firstOf(result: FamilyResult): Choice {
   return (result as ChatResult).choices[0] as Choice
 }
 
+/** Nova names the tokens of the prompt cache otherwise than Converse. */
+function novaUsage(result: ChatResult): object {
+  const { cachedTokens = 0, cacheWriteTokens = 0 } = result
+  return { ...usageOf(result), cacheReadInputTokenCount: cachedTokens, cacheWriteInputTokenCount: cacheWriteTokens }
+}
+
 function nova(engine: Engine): Family {
   return {
     matches: (body, id) => body.messages !== undefined && id.startsWith('amazon.nova'),
@@ -183,10 +189,13 @@ function nova(engine: Engine): Family {
       request: readConverse(engine, body, modelId),
       wire: undefined,
     }),
-    reply: result => ({ ...outputOf(engine, result as ChatResult), usage: usageOf(result as ChatResult) }),
+    reply: result => ({ ...outputOf(engine, result as ChatResult), usage: novaUsage(result as ChatResult) }),
     *chunks(result) {
       for (const { event, data, paced } of converseEvents(engine, result as ChatResult))
-        yield { data: { [event]: data }, ...(paced === undefined ? {} : { paced }) }
+        yield {
+          data: { [event]: event === 'metadata' ? { ...data, usage: novaUsage(result as ChatResult) } : data },
+          ...(paced === undefined ? {} : { paced }),
+        }
     },
   }
 }

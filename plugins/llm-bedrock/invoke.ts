@@ -15,6 +15,7 @@ import type {
   StreamEvent,
 } from '../llm/types.ts'
 import type { BedrockGuardrails } from '../guardrails/types.ts'
+import { uncachedTokens } from './converse.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation, familyId } from './describe.ts'
 import type { Chunk, Family, FamilyParsed, FamilyResult } from './families.ts'
@@ -124,26 +125,41 @@ async function readBody(
   return { family, parsed: await family.parse(input, body, modelId) }
 }
 
-function tokensOf(result: FamilyResult, inner: FamilyParsed): { input: number; output: number } {
+/** Tokens that are read from the cache or written to it are not among those of the input. */
+interface Tokens {
+  input: number
+  output: number
+  /** Absent: the operation has no prompt cache. */
+  cache?: { read: number; written: number }
+}
+
+function tokensOf(result: FamilyResult, inner: FamilyParsed): Tokens {
   if (inner.op === 'own') return { input: inner.promptTokens, output: inner.completionTokens }
+  if (result.op !== 'chat') return { input: result.op === 'own' ? 0 : result.promptTokens, output: 0 }
+  const { cachedTokens = 0, cacheWriteTokens = 0 } = result
   return {
-    input: result.op === 'own' ? 0 : result.promptTokens,
-    output: result.op === 'chat' ? result.completionTokens : 0,
+    input: uncachedTokens(result),
+    output: result.completionTokens,
+    cache: { read: cachedTokens, written: cacheWriteTokens },
   }
 }
 
 function tokenHeaders(result: FamilyResult, inner: FamilyParsed): Record<string, string> {
-  const { input, output } = tokensOf(result, inner)
+  const { input, output, cache } = tokensOf(result, inner)
   return {
     'x-amzn-bedrock-input-token-count': String(input),
     'x-amzn-bedrock-output-token-count': String(output),
+    ...(cache && {
+      'x-amzn-bedrock-cache-read-input-token-count': String(cache.read),
+      'x-amzn-bedrock-cache-write-input-token-count': String(cache.written),
+    }),
     'x-amzn-bedrock-invocation-latency': String(latencyMs),
   }
 }
 
 /** Each chunk as base64 in JSON, with the guardrail action; the last one also has the metrics and the assessments. */
 function* frames(result: FamilyResult, inner: FamilyParsed, chunks: Iterable<Chunk>): Iterable<StreamEvent> {
-  const { input, output } = tokensOf(result, inner)
+  const { input, output, cache } = tokensOf(result, inner)
   const guarded = result.op === 'chat' && result.guardrail !== undefined ? result : undefined
   const action = guarded && actionMember(guarded)
   let held: Chunk | undefined
@@ -157,6 +173,7 @@ function* frames(result: FamilyResult, inner: FamilyParsed, chunks: Iterable<Chu
       outputTokenCount: output,
       invocationLatency: latencyMs,
       firstByteLatency: firstByteMs,
+      ...(cache && { cacheReadInputTokenCount: cache.read, cacheWriteInputTokenCount: cache.written }),
     },
   }
   if (held === undefined) return

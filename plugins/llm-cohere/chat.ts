@@ -30,6 +30,10 @@ export function chat(engine: Engine): LlmRoute<ChatParsed> {
     render: result => ({ body: replyOf(result) }),
     shapes: chatShapes,
     stream: result => events(engine, result),
+    streamError: ({ message }) => ({
+      event: 'message-end',
+      data: { type: 'message-end', delta: { finish_reason: 'ERROR', error: message } },
+    }),
   }
 }
 
@@ -52,6 +56,7 @@ function replyOf(result: ChatResult): object {
       ? { role: 'assistant', content: [...thinking, ...text] }
       : {
           role: 'assistant',
+          ...(thinking.length === 0 ? {} : { content: thinking }),
           tool_plan: planOf(choice),
           tool_calls: choice.calls.map(call => ({
             id: call.givenId ?? call.id,

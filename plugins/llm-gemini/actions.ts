@@ -1,8 +1,6 @@
 /** Route descriptions of the actions on a model (`models/{model}:action`), and the model in their path. */
 import type { LlmRouteDescription, RouteInput } from '../llm/types.ts'
 
-/** Streamed examples show the header that sets their speed. */
-const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 const modelParameter = {
   name: 'model',
   in: 'path',
@@ -21,16 +19,12 @@ export function describeAction(
   return {
     summary,
     parameters: [modelParameter],
-    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     examples: [
       {
         name: summary,
-        method: 'POST',
-        headers: action.startsWith('stream') ? [pace] : [],
         path: `/ai/gemini/v1beta/models/${model}:${action}${query}`,
-        body: JSON.stringify(body),
-        bodyType: 'json',
-        expectStatus: 200,
+        json: body,
+        isStreamed: action.startsWith('stream'),
       },
     ],
   }

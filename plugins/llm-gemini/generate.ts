@@ -13,6 +13,8 @@ import type {
   StreamEvent,
 } from '../llm/types.ts'
 import { describeAction, modelOf } from './actions.ts'
+import type { CacheStore } from './caches/cache-store.ts'
+import { namesCache, withCache } from './caches/cached-prompt.ts'
 import { field } from './fields.ts'
 import { readRequest } from './request.ts'
 import { generateShapes } from './stream-shapes.ts'
@@ -32,19 +34,20 @@ const contentType = 'application/json; charset=UTF-8'
 const piecesInChunk = 4
 const hello = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }
 
-export function generateContent(engine: Engine): LlmRoute<Parsed> {
+export function generateContent(engine: Engine, caches: CacheStore): LlmRoute<Parsed> {
   return {
     method: 'POST',
     path: '/v1beta/models/{model}:generateContent',
     op: 'chat',
     operation: 'generate_content',
     describe: describeAction('generateContent', 'generate content', hello),
-    parse: input => parse(engine, input, false),
+    parse: input => parseWithCache(engine, caches, input, false),
+    readOnly: input => parse(engine, input, input.json(), false),
     render: (result, parsed) => ({ body: completeReply(engine, result, parsed), contentType }),
   }
 }
 
-export function streamGenerateContent(engine: Engine): LlmRoute<Parsed> {
+export function streamGenerateContent(engine: Engine, caches: CacheStore): LlmRoute<Parsed> {
   return {
     method: 'POST',
     path: '/v1beta/models/{model}:streamGenerateContent',
@@ -52,50 +55,89 @@ export function streamGenerateContent(engine: Engine): LlmRoute<Parsed> {
     operation: 'generate_content',
     describe: describeAction('streamGenerateContent', 'generate content with streaming', hello, '?alt=sse'),
     framingOf: ({ wire }) => (wire.isSse ? 'sse-crlf' : 'json-array'),
-    parse: input => parse(engine, input, true),
+    parse: input => parseWithCache(engine, caches, input, true),
+    readOnly: input => parse(engine, input, input.json(), true),
     render: (result, parsed) => ({ body: [completeReply(engine, result, parsed)], contentType }),
     shapes: generateShapes,
     stream: (result, parsed) => streamChunks(engine, result, parsed),
   }
 }
 
-export function countTokens(engine: Engine): LlmRoute<CountParsed> {
+type CountedParsed = CountParsed<{ cachedTokens: number }>
+
+export function countTokens(engine: Engine, caches: CacheStore): LlmRoute<CountedParsed> {
   return {
     method: 'POST',
     path: '/v1beta/models/{model}:countTokens',
     op: 'count',
     describe: describeAction('countTokens', 'count tokens', hello),
-    parse(input) {
-      const model = modelOf(input)
-      const body = input.json()
-      const inner = field(engine, body, 'generateContentRequest')
-      return {
-        op: 'count',
-        model,
-        request: readRequest(engine, isRecord(inner) ? inner : body, model, input.limits.choices),
-        wire: undefined,
-      }
+    async parse(input) {
+      const asked = { body: countedBody(engine, input), model: modelOf(input) }
+      const { body, cachedTokens = 0 } = await withCache(engine, caches, input, asked)
+      return countOf(engine, input, body, cachedTokens)
     },
-    render: ({ promptTokens }) => ({
-      body: { totalTokens: promptTokens, promptTokensDetails: details(promptTokens) },
+    readOnly: input => countOf(engine, input, countedBody(engine, input), 0),
+    render: ({ promptTokens }, { wire }) => ({
+      body: {
+        totalTokens: promptTokens,
+        promptTokensDetails: details(promptTokens),
+        ...cacheUsage(Math.min(wire.cachedTokens, promptTokens - 1)),
+      },
       contentType,
     }),
   }
 }
 
-function parse(engine: Engine, input: RouteInput, stream: boolean): Parsed {
+/** The request whose tokens are counted. */
+function countedBody(engine: Engine, input: RouteInput): Record<string, unknown> {
+  const body = input.json()
+  const inner = field(engine, body, 'generateContentRequest')
+  return isRecord(inner) ? inner : body
+}
+
+function countOf(
+  engine: Engine,
+  input: RouteInput,
+  body: Record<string, unknown>,
+  cachedTokens: number,
+): CountedParsed {
+  const model = modelOf(input)
+  const request = readRequest(engine, body, model, input.limits.choices)
+  return { op: 'count', model, request, wire: { cachedTokens } }
+}
+
+/** Most requests name no cache, and wait for nothing. */
+function parseWithCache(
+  engine: Engine,
+  caches: CacheStore,
+  input: RouteInput,
+  stream: boolean,
+): Parsed | Promise<Parsed> {
+  const body = input.json()
+  if (!namesCache(engine, body)) return parse(engine, input, body, stream)
+  return withCache(engine, caches, input, { body, model: modelOf(input) }).then(({ body: whole, cachedTokens }) => ({
+    ...parse(engine, input, whole, stream),
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+  }))
+}
+
+function parse(engine: Engine, input: RouteInput, body: Record<string, unknown>, stream: boolean): Parsed {
   const model = modelOf(input)
   return {
     op: 'chat',
     model,
     stream,
-    request: readRequest(engine, input.json(), model, input.limits.choices),
+    request: readRequest(engine, body, model, input.limits.choices),
     wire: { isSse: input.query.get('alt') === 'sse' },
   }
 }
 
 function details(tokens: number): object[] {
   return [{ modality: 'TEXT', tokenCount: tokens }]
+}
+
+function cacheUsage(tokens: number): object {
+  return tokens === 0 ? {} : { cachedContentTokenCount: tokens, cacheTokensDetails: details(tokens) }
 }
 
 function usageOf({ promptTokens, completionTokens, reasoningTokens, cachedTokens = 0 }: ChatResult): object {
@@ -105,7 +147,7 @@ function usageOf({ promptTokens, completionTokens, reasoningTokens, cachedTokens
     ...(reasoningTokens === 0 ? {} : { thoughtsTokenCount: reasoningTokens }),
     totalTokenCount: promptTokens + completionTokens,
     promptTokensDetails: details(promptTokens),
-    ...(cachedTokens === 0 ? {} : { cachedContentTokenCount: cachedTokens, cacheTokensDetails: details(cachedTokens) }),
+    ...cacheUsage(cachedTokens),
   }
 }
 

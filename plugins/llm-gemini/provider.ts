@@ -1,6 +1,7 @@
 /** The Gemini provider. */
 import type { LlmProvider } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
+import { cacheRoutes } from './caches/routes.ts'
 import { batchRoutes } from './batches.ts'
 import { fileRoutes } from './files.ts'
 import { interactionError, isInteractionsPath } from './interactions/errors.ts'
@@ -19,7 +20,7 @@ const vertexPaths = ['/ai/gemini/v1', '/ai/gemini/v1beta1'].flatMap(version => p
 
 /** The OpenAI format needs the plugin of that format. */
 export function createProvider(state: GeminiState, openai?: OpenAiWire): LlmProvider {
-  const { engine, documents, uploads, interactions } = state
+  const { engine, documents, uploads, interactions, caches } = state
   return {
     id: 'gemini',
     telemetry: {
@@ -53,14 +54,15 @@ export function createProvider(state: GeminiState, openai?: OpenAiWire): LlmProv
     routes: [
       listModels(engine),
       getModel(),
-      generateContent(engine),
-      streamGenerateContent(engine),
-      countTokens(engine),
+      generateContent(engine, caches),
+      streamGenerateContent(engine, caches),
+      countTokens(engine, caches),
       batchEmbedContents(engine),
       embedContent(engine),
       predict(engine),
       ...fileRoutes(engine, documents, uploads),
       ...batchRoutes(state),
+      ...cacheRoutes(engine, caches),
       ...interactionRoutes(engine, interactions),
       unknownAction(engine),
     ],

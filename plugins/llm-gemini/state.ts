@@ -1,6 +1,7 @@
 /** What the routes of the format keep. */
 import type { Svc } from 'svc/plugin'
 import type { Batches, Documents, Engine, Providers } from '../llm/types.ts'
+import { CacheStore } from './caches/cache-store.ts'
 import { InteractionStore } from './interactions/interaction-store.ts'
 import { UploadStore } from './upload-store.ts'
 
@@ -10,6 +11,7 @@ export interface GeminiState {
   batches: Batches
   uploads: UploadStore
   interactions: InteractionStore
+  caches: CacheStore
   clear(session: string | null): Promise<number>
 }
 
@@ -19,14 +21,16 @@ export function createState(
 ): GeminiState {
   const uploads = new UploadStore(svc)
   const interactions = new InteractionStore(svc, { engine })
+  const caches = new CacheStore(svc, engine)
   return {
     engine,
     documents,
     batches,
     uploads,
     interactions,
+    caches,
     async clear(session) {
-      return (await uploads.clear(session)) + (await interactions.clear(session))
+      return (await uploads.clear(session)) + (await interactions.clear(session)) + (await caches.clear(session))
     },
   }
 }

@@ -1,9 +1,6 @@
 /** Creates route descriptions. */
 import type { LlmRouteDescription } from '../llm/types.ts'
 
-/** Streamed examples show the header that sets their speed; replies are streamed by default. */
-const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
-
 export function describePost(
   path: string,
   summary: string,
@@ -11,15 +8,12 @@ export function describePost(
 ): LlmRouteDescription {
   return {
     summary,
-    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     examples: examples.map(({ name, body }) => ({
       name,
-      method: 'POST',
-      headers: 'messages' in body && !('stream' in body) ? [pace] : [],
       path: `/ai/ollama${path}`,
-      body: JSON.stringify(body),
-      bodyType: 'json',
-      expectStatus: 200,
+      json: body,
+      // Replies to chats are streamed by default.
+      isStreamed: 'messages' in body && !('stream' in body),
     })),
   }
 }

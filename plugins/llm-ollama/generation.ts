@@ -1,8 +1,28 @@
 /** `POST /api/chat` and `POST /api/generate`: a JSON line per token, or one JSON object. */
-import type { Call, ChatResult, Choice, Engine, Finish, LlmRoute, RenderContext, StreamEvent } from '../llm/types.ts'
+import type {
+  Call,
+  ChatResult,
+  Choice,
+  Engine,
+  Finish,
+  LlmRoute,
+  RenderContext,
+  StreamEvent,
+  StreamShapes,
+  UsageMode,
+  WireEvent,
+} from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChat, parseGenerate, type OllamaParsed } from './request.ts'
-import { lineShapes } from './stream-shapes.ts'
+
+const isLast = ({ data }: WireEvent): boolean => data?.done === true
+
+/** The last line has both the end and the finish reason. */
+const lineShapes: StreamShapes = {
+  isEnd: isLast,
+  isFinish: isLast,
+  usage: { modes: ['none'], rewrite: withoutUsage },
+}
 
 export const finishReasons: Record<Finish, string> = {
   stop: 'stop',
@@ -23,7 +43,12 @@ const messageContent: ContentRenderer = (content, { thinking, calls = [] } = {})
     ...(thinking === undefined ? {} : { thinking }),
     ...(calls.length === 0
       ? {}
-      : { tool_calls: calls.map(call => ({ function: { name: call.name, arguments: call.args } })) }),
+      : {
+          tool_calls: calls.map((call, index) => ({
+            id: call.givenId ?? `call_${call.id}`,
+            function: { index, name: call.name, arguments: call.args },
+          })),
+        }),
   },
 })
 
@@ -135,4 +160,14 @@ function* lines(
       choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0),
     )
   yield { data: { ...head(parsed, context), ...contentOf(''), ...tail(result, parsed), ...atEnd } }
+}
+
+function* withoutUsage(events: Iterable<WireEvent>, _mode: UsageMode): Iterable<WireEvent> {
+  for (const item of events) {
+    if (isLast(item)) {
+      delete item.data?.prompt_eval_count
+      delete item.data?.eval_count
+    }
+    yield item
+  }
 }

@@ -1,5 +1,6 @@
 /** The plugin `mocks`: serves OpenAPI documents as mock APIs. */
 import { definePlugin } from 'svc/plugin'
+import { registerIndex } from 'svc/toolkit'
 import { mockCommand } from './sources/command.ts'
 import { registerRoutes } from './routes/routes.ts'
 import { MOCKS_SECTION, type MocksSection } from './management/section.ts'
@@ -29,6 +30,12 @@ export default definePlugin<MocksSection, Variables>({
   categories: [{ name: 'OpenAPI Mocks', rank: 210 }],
   command: mockCommand,
   async register(app, svc) {
+    registerIndex(app, svc, {
+      path: '/mock',
+      category: 'OpenAPI Mocks',
+      summary: 'List the endpoints of the mocks',
+      links: { mocks: '/_svc/mocks' },
+    })
     registerRoutes(app, await startService(svc))
   },
 })

@@ -1,20 +1,7 @@
 /** The headers that are forwarded to an upstream, and those of its response that are sent on (RFC 9110, 7.6). */
-import { isOriginWide } from 'svc/toolkit'
+import { connectionFieldTest, isOriginWide } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 
-/** Fields of a connection (RFC 9110, 7.6.1) and of connection-level authentication. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-])
 /** Set for each request to the upstream. */
 const OWN_REQUEST_FIELDS = new Set(['host', 'content-length', 'expect', 'via', 'traceparent', 'tracestate'])
 
@@ -28,15 +15,6 @@ export function headerLines(raw: readonly string[]): HeaderLine[] {
     if (!name.startsWith(':')) lines.push([name, raw[index + 1] ?? ''])
   }
   return lines
-}
-
-/** Fields that `Connection` names belong to the connection too. */
-function connectionFields(lines: readonly HeaderLine[]): Set<string> {
-  return new Set(
-    lines
-      .filter(([name]) => name.toLowerCase() === 'connection')
-      .flatMap(([, value]) => value.split(',').map(field => field.trim().toLowerCase())),
-  )
 }
 
 /** The name of this instance in `Via`; ids may have characters that a token can't have. */
@@ -58,11 +36,11 @@ export function hasPassed(via: string | string[] | undefined, name: string): boo
  */
 export function clientHeaders(svc: Svc<unknown>, request: FastifyRequest): HeaderLine[] {
   const lines = headerLines(request.raw.rawHeaders)
-  const ofConnection = connectionFields(lines)
+  const isOfConnection = connectionFieldTest(lines)
   const isOwnId = svc.http.isRequestIdGenerated(request)
   return lines.filter(([given, value]) => {
     const name = given.toLowerCase()
-    if (HOP_BY_HOP.has(name) || OWN_REQUEST_FIELDS.has(name) || ofConnection.has(name)) return false
+    if (isOfConnection(name) || OWN_REQUEST_FIELDS.has(name)) return false
     if (name.startsWith('x-svc-') || (name === 'x-request-id' && isOwnId)) return false
     return svc.inspector.redactHeader(name, value) === value
   })
@@ -100,12 +78,11 @@ export function upstreamHeaders(
  * nothing that affects the whole origin, and no CORS, which the instance itself answers.
  */
 export function responseHeaders(lines: readonly HeaderLine[]): HeaderLine[] {
-  const ofConnection = connectionFields(lines)
+  const isOfConnection = connectionFieldTest(lines)
   return lines.filter(([given]) => {
     const name = given.toLowerCase()
     return !(
-      HOP_BY_HOP.has(name) ||
-      ofConnection.has(name) ||
+      isOfConnection(name) ||
       isOriginWide(name) ||
       name === 'strict-transport-security' ||
       name === 'x-request-id' ||

@@ -1,5 +1,6 @@
 /** The plugin `proxy`: forwards requests to upstream services, and records and replays their responses. */
 import { definePlugin } from 'svc/plugin'
+import { registerIndex } from 'svc/toolkit'
 import { MAX_UPSTREAMS, optionsSchema, type UpstreamOptions } from './config/options.ts'
 import { createUpstreams } from './config/upstream.ts'
 import { Proxy, type Modes } from './proxy.ts'
@@ -16,7 +17,14 @@ export default definePlugin<UpstreamOptions[]>({
   categories: [{ name: 'Recording proxy', rank: 240 }],
   async register(app, svc) {
     const upstreams = createUpstreams(svc)
-    if (upstreams.length === 0) return
+    const hasUpstreams = upstreams.length > 0
+    registerIndex(app, svc, {
+      path: '/proxy',
+      category: 'Recording proxy',
+      summary: 'List the endpoints of the recording proxy',
+      ...(hasUpstreams ? { links: { upstreams: '/_svc/proxy' } } : { hint: 'no upstreams: add proxy to svc.yaml' }),
+    })
+    if (!hasUpstreams) return
     const modes = svc.replicated<Modes>('modes', { initial: () => ({}) })
     const proxy = new Proxy(svc, upstreams, {
       modes,

@@ -1,5 +1,6 @@
 /** The plugin `reliability`: endpoints that fail predictably. */
 import { definePlugin } from 'svc/plugin'
+import { registerIndex } from 'svc/toolkit'
 import { createCounters } from './counters.ts'
 import { registerCounterRoutes } from './routes/counters.ts'
 import { registerFlaky } from './routes/flaky.ts'
@@ -14,6 +15,11 @@ export default definePlugin({
     svc.use('testing.resets').register({
       name: 'flaky',
       reset: session => (session === null ? counters.resetAll() : counters.reset(session.key)),
+    })
+    registerIndex(app, svc, {
+      path: '/flaky',
+      category: 'Reliability Testing',
+      summary: 'List the endpoints that fail predictably',
     })
     registerFlaky(app, svc, counters)
     registerCounterRoutes(app, svc, counters)

@@ -1,5 +1,5 @@
 /** Creates a `curl` command for a POSIX shell that sends a signed message byte for byte. */
-import { singleQuote } from 'svc/toolkit'
+import { curlHeader, singleQuote } from 'svc/toolkit'
 
 export interface SignedDelivery {
   url: string
@@ -14,7 +14,7 @@ export function curlCommand({ url, query, headers, secret, body }: SignedDeliver
   const inHeader = fitsInHeader(secret)
   const parameters = [query, inHeader ? '' : `secret=${encodeURIComponent(secret)}`].filter(part => part !== '')
   const target = parameters.length === 0 ? url : `${url}?${parameters.join('&')}`
-  const lines = Object.entries(headers).map(([name, value]) => `-H ${singleQuote(`${name}: ${value}`)}`)
+  const lines = Object.entries(headers).map(([name, value]) => `-H ${singleQuote(curlHeader({ name, value }))}`)
   if (inHeader) lines.push(`-H ${singleQuote(`X-Webhook-Secret: ${secret}`)}`)
   const command = `curl -sS -X POST ${singleQuote(target)} ${lines.join(' ')}`
   // A program argument cannot contain NUL.

@@ -1,9 +1,13 @@
 /** The console's overview in a browser. */
 import t from 'tap'
 import { accessibilityProblems } from './support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from './support/browser.ts'
+import { launch } from '../../core/testing/launch.ts'
+import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from './support/browser.ts'
+import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
 import { eventually, until } from '../support/until.ts'
+
+const PLUGINS = ['console', 'reliability', 'llm', 'llm-openai', 'llm-anthropic', 'mcp']
 
 t.test('the overview', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t, {
@@ -149,4 +153,104 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
   })
 
   t.strictSame(page.problems, [])
+})
+
+t.test('the demos, and an instance that is gone', { skip: skipWithoutBrowser }, async t => {
+  let server = await launch({ plugins: PLUGINS })
+  t.teardown(() => server.stop())
+  const gateway = await startGateway(t, server.url, { isTransparent: true })
+  const browser = await startBrowser(t)
+  const page = await openPage(browser)
+  const store = (settings: object) =>
+    page.evaluate(text => localStorage.setItem('svc.console', text), JSON.stringify(settings))
+  const demo = (name: string) => page.getByRole('region', { name: 'Start a demo' }).getByRole('link', { name })
+  const open = async () => {
+    await page.goto('about:blank')
+    await page.goto(`${server.url}/ui/`)
+  }
+  await page.goto(`${server.url}/ui/`)
+
+  await t.test('one key press shows the effect [CON-50]', async t => {
+    await store({ gateways: [{ name: 'gw', url: gateway.url, headers: [] }], target: 'gw' })
+    await page.reload()
+    await demo('Break an upstream').click()
+    await page.getByRole('textbox', { name: 'Path' }).waitFor()
+    await page.keyboard.press('s')
+    const results = page.getByRole('region', { name: 'Results' })
+    await results.getByText('done', { exact: true }).waitFor({ timeout: 120_000 })
+    const statuses = await results.getByRole('table', { name: 'Statuses' }).innerText()
+    t.match(statuses, /200[^]*\b20\b/, 'it answers 20 requests')
+    t.match(statuses, /503[^]*\b280\b/, 'and then fails')
+
+    await open()
+    await demo('Stream from a model').click()
+    await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
+    t.equal(await page.getByRole('combobox', { name: 'Target A' }).inputValue(), '')
+    t.equal(await page.getByRole('combobox', { name: 'Target B' }).inputValue(), 'gw')
+    t.equal(
+      await page.getByRole('combobox', { name: 'Model A' }).inputValue(),
+      await page.getByRole('combobox', { name: 'Model B' }).inputValue(),
+    )
+    await page.keyboard.press('Enter')
+    await page.getByRole('table', { name: 'Comparison' }).waitFor()
+    t.strictSame(await accessibilityProblems(page), [])
+
+    await open()
+    await demo('Call an MCP tool').click()
+    await page.getByRole('button', { name: 'Call tool' }).waitFor()
+    await until(
+      () => page.evaluate(() => document.activeElement?.textContent === 'Call tool'),
+      'the button has the focus',
+    )
+    await page.keyboard.press('Enter')
+    await eventually(t, () => page.getByRole('region', { name: 'Result' }).innerText(), /done[^]*\b5\b/)
+
+    // The browser reports every failed request of the load test.
+    takeProblems(page, /503/)
+    await store({})
+    await open()
+    await demo('Stream from a model').filter({ hasText: 'two models' }).click()
+    await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('table', { name: 'Comparison' }).waitFor()
+    t.strictSame(page.problems, [])
+  })
+
+  await t.test('an instance that stops, and is back within 3 s [CON-53]', async t => {
+    const port = String(server.ports.http)
+    await open()
+    await page
+      .getByRole('region', { name: 'Traffic', exact: true })
+      .getByText(/^[1-9]\d*$/)
+      .first()
+      .waitFor()
+    await server.stop()
+    const gone = page.getByRole('alert').filter({ hasText: /No response since/ })
+    await gone.waitFor()
+    await page.locator('.instance-state', { hasText: 'unreachable' }).waitFor()
+    let attempts = 0
+    page.on('requestfailed', request => {
+      if (request.url().endsWith('/_svc/status')) attempts++
+    })
+    // A pause that doubles without a bound would then be longer than 3 s.
+    await until(() => attempts > 4, 'the page tries again')
+    t.match(await page.getByText(/Retrying in/).innerText(), /Retrying in [12] s/)
+    server = await launch({ plugins: PLUGINS, env: { SVC_HTTP_PORT: port } })
+    await gone.waitFor({ state: 'detached' })
+    await page.locator('.instance-state', { hasText: /^healthy/ }).waitFor()
+    takeProblems(page, /ERR_|503/)
+    t.strictSame(page.problems, [])
+  })
+
+  await t.test('what is not loaded yet is not shown as zero [CON-53]', async t => {
+    await page.route('**/_svc/requests*', () => {})
+    await open()
+    const traffic = page.getByRole('region', { name: 'Traffic', exact: true })
+    await traffic.getByText('requests per second').waitFor()
+    t.notMatch(await traffic.locator('.overview-figures').innerText(), /\d(?! minutes)(?!xx)/)
+    await page.goto(`${server.url}/ui/#/traffic`)
+    await page.getByText('Loading…').waitFor()
+    t.equal(await page.getByText('Waiting for requests').count(), 0)
+    await page.context().close()
+  })
 })

@@ -37,6 +37,21 @@ t.test('a run in the console [CON-49]', { skip: skipWithoutBrowser }, async t =>
     /^probe:\n  targets:\n    - "http:\/\/gateway\.example:8000"$/,
   )
   takeProblems(page, /403/)
+  await url.fill(`gateway.invalid:${reserved.port}`)
+  await start.click()
+  await page.getByRole('button', { name: 'Allow for this run' }).click()
+  await page
+    .getByRole('region', { name: 'Checks' })
+    .getByText(/checks$|fail|skip/)
+    .first()
+    .waitFor()
+  await page
+    .getByText('The run failed')
+    .or(page.getByRole('link', { name: 'HTML' }))
+    .first()
+    .waitFor()
+  t.equal(await url.inputValue(), `http://gateway.invalid:${reserved.port}`, 'the scheme is completed')
+  takeProblems(page, /403/)
 
   await url.fill(proxy.url)
   for (const box of await groups.getByRole('checkbox').all())

@@ -35,6 +35,8 @@ t.test('two replicas [CON-48]', { skip }, async t => {
   for (const width of [1440, 1024, 390]) {
     await page.setViewportSize({ width, height: 900 })
     t.strictSame(await accessibilityProblems(page), [], `${width} px`)
+    const hidden = await table.evaluate(element => element.scrollWidth - element.parentElement!.clientWidth)
+    t.ok(hidden <= 0, `${width} px: the whole table is visible (${hidden})`)
   }
   await page.getByRole('button', { name: 'Make one replica unhealthy' }).click()
   await page.getByText('booth-one is now unhealthy.').waitFor()

@@ -279,6 +279,10 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('region', { name: 'Instance' }).waitFor()
     await page.context().setOffline(true)
     await page.getByRole('alert').filter({ hasText: 'The instance is not responding' }).waitFor()
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /No response since \d\d:\d\d:\d\d/ })
+      .waitFor()
     await eventually(t, () => page.getByRole('region', { name: 'Instance' }).count(), 1, 'the content stays')
     await page.context().setOffline(false)
     await page.getByRole('button', { name: 'Retry now' }).click()

@@ -138,15 +138,30 @@ t.test('tags by type of traffic [CON-21]', async t => {
   t.strictSame(tags({ uri: '/a2a/echo/v1/message:send' }), ['A2A send'])
   t.strictSame(tags({ uri: '/mock/shop/orders' }), ['mock shop'])
   t.strictSame(tags({ headers: [{ name: 'x-svc-fail', value: '503:1' }] }), [], 'a fault that did not occur has no tag')
-  t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: truncate', ended: 'aborted' }), ['fault truncate'])
+  t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: truncate', abort: 'truncate', ended: 'aborted' }), [
+    'truncated',
+  ])
+  t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: reset', abort: 'reset', ended: 'aborted' }), [
+    'reset',
+  ])
+  t.strictSame(tags({ fault: 'delay', fault_source: 'X-Svc-Delay: 300' }), ['delay 300 ms'])
+  t.strictSame(tags({ fault: 'delay', fault_source: 'rule: delay 300', rule: 'slow' }), ['delay 300 ms', 'rule slow'])
+  const delayed = { fault: 'fail', fault_source: 'X-Svc-Fail: 503', fault_origin: 'header', status: 503 } as const
+  const headers = [{ name: 'x-svc-delay', value: '300' }]
+  t.strictSame(tags({ ...delayed, headers, latency_ms: 301 }), ['delay 300 ms', '503 injected'])
+  t.strictSame(tags({ ...delayed, headers, latency_ms: 1 }), ['503 injected'], 'a delay that did not happen has no tag')
   t.strictSame(
-    tags({ uri: '/ai/openai/v1/responses', fault: 'ai', fault_source: '?fail=overloaded' }),
-    ['fault overloaded', 'AI openai'],
+    tags({ uri: '/ai/openai/v1/responses', fault: 'ai', fault_source: '?fail=overloaded', status: 529 }),
+    ['529 overloaded', 'AI openai'],
     'first what went wrong',
   )
-  t.strictSame(tags({ rule: 'busy', fault: 'fail', fault_source: 'rule: fail 503' }), ['fault 503', 'rule busy'])
+  t.strictSame(tags({ rule: 'busy', fault: 'fail', fault_source: 'rule: fail 503', status: 503 }), [
+    '503 injected',
+    'rule busy',
+  ])
   t.strictSame(tags({ fault: 'identity', fault_source: 'identity: slow_jwks' }), ['fault slow_jwks'])
-  t.strictSame(tags({ uri: '/flaky/status' }), ['fault'])
+  t.strictSame(tags({ uri: '/flaky/100', status: 503 }), ['503 injected'])
+  t.strictSame(tags({ uri: '/flaky/status' }), [], 'a flaky endpoint that answered has no tag')
   t.strictSame(tags({ ended: 'client_left' }), ['client disconnected'])
   t.strictSame(tags({ ended: 'open' }), ['open'])
   t.strictSame(tags({ uri: '/svc.echo.v1.EchoService/Echo', plugin: 'grpc', grpc_status: 14 }), ['gRPC 14'])
@@ -212,7 +227,7 @@ t.test('a request as text [CON-25]', async t => {
     'a shell reads the original values',
   )
   t.equal(toCurl({ method: 'GET', url: 'http://h/', headers: [], body: null }), 'curl -sS \\\n  http://h/')
-  t.match(toCurl({ method: 'HEAD', url: 'http://h/', headers: [], body: null }), /-I/)
+  t.match(toCurl({ method: 'HEAD', url: 'http://h/', headers: [], body: null }), /--head/)
   t.match(
     toCurl({ method: 'PUT', url: 'http://h/', headers: [], body: new Uint8Array([0, 255]) }),
     /--data-binary @body\.bin/,

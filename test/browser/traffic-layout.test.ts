@@ -1,6 +1,8 @@
 /** The live list with many rows, its chart, and the response of a request. */
 import t from 'tap'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { accessibilityProblems } from './support/accessibility.ts'
 import { skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -37,10 +39,10 @@ t.test('the live list with many requests', { skip: skipWithoutBrowser }, async t
       )
   }
 
-  await t.test('the path has the space at 1440, 1024 and 390 px [CON-38]', async t => {
+  await t.test('the path has the space at 1440, 1024, 900 and 390 px [CON-38]', async t => {
     for (const count of [300, 4700]) {
       await send(count)
-      for (const width of [1440, 1024, 390]) {
+      for (const width of [1440, 1024, 900, 390]) {
         const page = await openTraffic(browser, server.url)
         await page.setViewportSize({ width, height: 844 })
         await until(async () => (await rowsOf(page).count()) > 5, 'the rows are there')
@@ -125,9 +127,9 @@ t.test('the live list with many requests', { skip: skipWithoutBrowser }, async t
     await fetch(`${server.url}/_svc/requests`, { method: 'DELETE' })
     const page = await openTraffic(browser, server.url)
     const card = page.getByRole('region', { name: 'Send through my gateway' })
-    await card.getByRole('textbox', { name: 'Gateway base URL' }).fill('nonsense')
+    await card.getByRole('textbox', { name: 'Gateway base URL' }).fill('not a host')
     await card.getByRole('button', { name: 'Send' }).click()
-    await card.getByText('absolute http or https URL').waitFor()
+    await card.getByText('Enter an http or https URL').waitFor()
     t.strictSame(await accessibilityProblems(page), [])
     await card.getByRole('textbox', { name: 'Gateway base URL' }).fill(gateway.url)
     await card.getByRole('button', { name: 'Send' }).click()
@@ -148,6 +150,46 @@ t.test('the live list with many requests', { skip: skipWithoutBrowser }, async t
     await page.getByRole('region', { name: 'Traffic', exact: true }).getByText('requests per second').waitFor()
     t.strictSame(await accessibilityProblems(page), [])
     t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('a gateway that cannot be reached is not remembered [CON-51]', async t => {
+    const page = await openTraffic(browser, server.url)
+    await page.goto(`${server.url}/ui/#/overview`)
+    const card = page.getByRole('region', { name: 'Send through my gateway' })
+    const address = card.getByRole('textbox', { name: 'Gateway base URL' })
+    const send = card.getByRole('button', { name: 'Send' })
+    const stored = () => page.evaluate(() => localStorage.getItem('svc.console') ?? '')
+    const height = async () => (await card.boundingBox())!.height
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByRole('region', { name: 'Traffic', exact: true }).getByText('requests per second').waitFor()
+    const before = await height()
+    await address.fill('localhost:9')
+    await send.click()
+    await card.getByRole('alert').waitFor()
+    t.equal(await address.inputValue(), 'http://localhost:9', 'the scheme is completed')
+    t.notMatch(await stored(), /localhost:9/)
+    await page.getByRole('button', { name: 'Target: direct' }).waitFor()
+    t.ok((await height()) < before + 150, `the error leaves the card its size (${before}, ${await height()})`)
+    t.strictSame(await accessibilityProblems(page), [])
+    await card.getByText('Show the curl command').click()
+    await card.getByRole('group', { name: 'curl command' }).waitFor()
+
+    // It responds, but forwards to nothing.
+    const broken = createServer((_request, response) => {
+      response.writeHead(200, { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' }).end()
+    })
+    await new Promise<void>(resolve => broken.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => broken.close())
+    await address.fill(`127.0.0.1:${(broken.address() as AddressInfo).port}`)
+    await send.click()
+    await card.getByText('the request did not reach this instance').waitFor()
+    t.notMatch(await stored(), /gateways":\[\{/)
+    const gateway = await startGateway(t, server.url)
+    await address.fill(gateway.url.replace('http://', ''))
+    await send.click()
+    await page.detail.getByRole('table', { name: 'Gateway headers' }).waitFor()
+    t.match(await stored(), new RegExp(`"target":"${new URL(gateway.url).host}"`))
     await page.context().close()
   })
 

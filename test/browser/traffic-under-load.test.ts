@@ -173,6 +173,7 @@ t.test('public mode [CON-34]', { skip: skipWithoutBrowser }, async t => {
     .waitFor()
   await eventually(t, () => page.getByText('/echo/theirs').count(), 0)
   await page.getByRole('button', { name: 'Clear my session' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Waiting for requests').waitFor()
   await eventually(
     t,

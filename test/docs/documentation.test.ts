@@ -52,6 +52,21 @@ t.test('the two commands are the first fenced blocks under their headings', asyn
   }
 })
 
+t.test('the README is short, and begins with what svc is [DOC-11]', async t => {
+  const readme = readFileSync(readmePath, 'utf8')
+  t.ok(readme.split('\n').length < 150)
+  const [title, sentence, picture, run] = readme.split('\n\n')
+  t.equal(title, '# svc')
+  t.match(sentence, /^svc is [^.]+\.$/, 'one sentence')
+  const [, path] = /^!\[[^\]]+\]\(([^)]+\.svg)\)$/.exec(picture!)!
+  t.ok(existsSync(join(root, path!)), 'one picture')
+  t.equal(run, '## Run')
+  t.match(readme, /^\$ git clone /m)
+  const tried = /\n## Try\n[^]*?\n## /.exec(readme)![0].match(/^curl .*$/gm)!
+  t.equal(tried.length, 3)
+  for (const command of tried) t.match(command, / 'http:\/\/localhost:8080\/[^']*'/, 'its URL is quoted')
+})
+
 t.test('svc.yaml.example loads without errors, and its settings work', async t => {
   const server = await serve(t, { yaml: readFileSync(join(root, 'svc.yaml.example'), 'utf8') })
   mkdirSync(join(server.folder, 'specs'))

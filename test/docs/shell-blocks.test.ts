@@ -30,6 +30,11 @@ t.test('words with ?, * or [ are quoted in shell blocks [DOC-9]', async t => {
   t.ok(blocks > 100, `${blocks} blocks`)
 })
 
+t.test('svc is not started by its bare name with npx, which offers an unrelated package [DOC-10]', async t => {
+  for (const page of pages()) t.notMatch(readFileSync(join(root, page), 'utf8'), /\bnpx svc\b/, page)
+  t.notMatch(readFileSync(join(root, 'core/cli/new-plugin.ts'), 'utf8'), /\bnpx svc\b/)
+})
+
 t.test('only what the shell would expand is found [DOC-9]', async t => {
   const words = (script: string): string[] => unquotedGlobs(script).map(({ word }) => word)
   t.same(words('curl http://a/b?c=1 \'http://a/b?c=1\' "x*" # why?\n[ -f a ] && echo $? \\? a[0]'), [

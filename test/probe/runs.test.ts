@@ -142,10 +142,12 @@ t.test('canceling the task of a run stops the run [PRB-17, MCPX-24]', async t =>
 })
 
 t.test('other targets, and routes to them, are refused [PRB-17]', async t => {
-  const { url, proxy } = await probing(t)
+  const admin = { 'X-Svc-Admin-Token': 'secret' }
+  const { url, proxy } = await probing(t, { SVC_ADMIN_TOKEN: 'secret' })
   const refused: [body: unknown, status: number, error: string][] = [
     [{ target: url }, 403, 'target_not_allowed'],
     [{ target: 'http://169.254.169.254' }, 403, 'target_not_allowed'],
+    [{ target: url, allow_target: true }, 403, 'target_not_allowed'],
     [{ target: proxy.url, routes: { websocket: 'http://127.0.0.1:1/ws' } }, 403, 'target_not_allowed'],
     [{ target: 'ftp://x' }, 400, 'invalid_body'],
     [{ target: proxy.url, checks: ['HDR-CON'] }, 400, 'invalid_body'],
@@ -159,14 +161,38 @@ t.test('other targets, and routes to them, are refused [PRB-17]', async t => {
     [[], 400, 'invalid_body'],
   ]
   for (const [body, status, error] of refused) {
-    const answer = await ask(`${url}/_svc/probe/runs`, post(body))
+    const answer = await ask(`${url}/_svc/probe/runs`, post(body, admin))
     t.match({ status: answer.status, error: answer.body.error }, { status, error }, JSON.stringify(body))
   }
   t.match(
-    (await ask(`${url}/_svc/probe/runs`, post({ target: 'http://127.0.0.1:1' }))).body.remedy,
-    'probe:\n  targets:',
+    (await ask(`${url}/_svc/probe/runs`, post({ target: 'http://127.0.0.1:1' }, admin))).body.remedy,
+    /^probe:\n  targets:/,
   )
   t.match((await ask(`${url}/_svc/probe/runs`)).body, { runs: [] })
+})
+
+t.test('where nothing is restricted, loopback needs no entry, and a caller may allow others [PRB-17]', async t => {
+  const reserved = await startProxy(1)
+  await reserved.close()
+  const start = async (body: object, env: Record<string, string> = {}): Promise<Answer> => {
+    const server = await launch({ plugins: ['probe'], env })
+    t.teardown(() => server.stop())
+    const answer = await ask(`${server.url}/_svc/probe/runs`, post({ checks: ['HDR-CONN'], ...body }))
+    return answer
+  }
+  // The port is closed: what counts is that the run may start.
+  const loopback = `127.0.0.1:${reserved.port}`
+  t.equal((await start({ target: `http://${loopback}` })).status, 202)
+  t.equal((await start({ target: `http://localhost:${reserved.port}` })).status, 202)
+  t.equal((await start({ target: `http://${loopback}`, routes: { websocket: `http://${loopback}/ws` } })).status, 202)
+  const other = 'http://gateway.invalid:8000'
+  t.match(await start({ target: other }), { status: 403, body: { remedy: /^send "allow_target": true .*\nprobe:/ } })
+  t.match(await start({ target: `http://${loopback}`, routes: { websocket: other } }), { status: 403 })
+  t.match(await start({ target: other, allow_target: 'yes' }), { status: 400, body: { error: 'invalid_body' } })
+  t.match(await start({ target: 'http://127.0.0.1.example:8000' }), { status: 403 }, 'a name is not an address')
+  t.equal((await start({ target: other, allow_target: true })).status, 202)
+  const restricted = await start({ target: `http://${loopback}` }, { SVC_CONTROL_AUTH: 'token', SVC_ADMIN_TOKEN: 's' })
+  t.equal(restricted.status, 401)
 })
 
 t.test('one run at a time; it can be stopped [PRB-17]', async t => {

@@ -188,7 +188,7 @@ export default [
   },
   {
     id: 'CON-43',
-    rule: 'The picture in the README is taken from a running instance with requests of all areas, by a script that a test runs.',
+    rule: 'The picture of the console in the documentation is taken from a running instance with requests of all areas, by a script that a test runs.',
     where: 'issue 27',
   },
   {
@@ -220,5 +220,25 @@ export default [
     id: 'CON-49',
     rule: 'The gateway report starts, follows and stops runs of the probe, shows the evidence of a check from four sides, saves the report, and opens and compares report files. A gateway that svc.yaml does not list is answered with the lines to add.',
     where: 'probe 6',
+  },
+  {
+    id: 'CON-50',
+    rule: 'Each demo of the overview opens a state in which one key press shows the effect.',
+    where: 'console 4',
+  },
+  {
+    id: 'CON-51',
+    rule: 'A gateway becomes the target only if a request through it arrived. An address without a scheme is completed, and an error does not stretch its card.',
+    where: 'console 3',
+  },
+  {
+    id: 'CON-52',
+    rule: 'Pages of svc that a browser loaded are not in the live traffic unless asked for. Fields of the connection are not those of the client. Deleting asks first.',
+    where: 'console 4',
+  },
+  {
+    id: 'CON-53',
+    rule: 'The overview says that the instance is gone, and notices within 3 s that it is back. What is not loaded yet is not shown as zero.',
+    where: 'console 3, 4',
   },
 ]

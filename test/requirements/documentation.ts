@@ -45,4 +45,19 @@ export default [
     rule: 'words with ?, * or [ are quoted in shell blocks, so that commands work in every shell',
     where: 'distribution 7',
   },
+  {
+    id: 'DOC-10',
+    rule: 'no page starts svc with npx by its bare name, which belongs to an unrelated package',
+    where: 'distribution 7',
+  },
+  {
+    id: 'DOC-11',
+    rule: 'the README has less than 150 lines and begins with one sentence, one picture, and how to clone, run and try svc',
+    where: 'distribution 7',
+  },
+  {
+    id: 'DOC-12',
+    rule: 'the path of an area, such as /auth, lists its endpoints',
+    where: 'distribution 7',
+  },
 ]

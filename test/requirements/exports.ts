@@ -18,12 +18,12 @@ export default [
   },
   {
     id: 'EXPORT-5',
-    rule: 'category and plugin filter every file; unknown and empty values are 400 and list the known values.',
+    rule: 'category, plugin and include select in every file; unknown and empty values are 400 and list the known values.',
     where: 'console 6',
   },
   {
     id: 'EXPORT-6',
-    rule: 'Each collection is valid for its own library and contains every example of the catalog, except WebSockets and live streams.',
+    rule: 'Each collection is valid for its own library and contains every example of the catalog, except WebSockets, live streams, requests without a response, and by default requests that change the instance.',
     where: 'console 6; 8',
   },
   {
@@ -72,5 +72,20 @@ export default [
     id: 'EXPORT-16',
     rule: 'The console shows every format with its description, and downloads, copies and shows it for a base URL and a category.',
     where: 'console 4',
+  },
+  {
+    id: 'EXPORT-18',
+    rule: 'No export changes the instance: requests that do are only included on demand.',
+    where: 'console 6; issue 44, 12',
+  },
+  {
+    id: 'EXPORT-19',
+    rule: 'Documented redirects are not followed, in every format that can say so.',
+    where: 'console 6; issue 44, 13',
+  },
+  {
+    id: 'EXPORT-20',
+    rule: 'Each collection runs in full and without a failure in its own program, and every response has the documented status.',
+    where: 'console 8; issue 44, 13',
   },
 ]

@@ -161,6 +161,11 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'RULE-33',
+    rule: 'A wrong rule or verification gets all its mistakes at once, each with its place, and the nearest alternatives.',
+    where: 'docs/testing.md',
+  },
+  {
     id: 'RULE-18',
     rule: 'Rules end at their time, and their number is bounded; those of the session idle longest are removed first.',
     where: 'docs/testing.md',

@@ -11,8 +11,8 @@ const root = join(import.meta.dirname, '..', '..')
 /** Folders that contain bundles. */
 const caches = new Set<string>()
 
-/** Inside `node_modules`, so that imports of packages resolve. Each process has its own folder, since two may run at a time. */
-function cacheOf(manifest: string): string {
+/** Removed at the end of the run. Inside `node_modules`, so that imports of packages resolve. Each process has its own folder, since two may run at a time. */
+export function cacheOf(manifest: string): string {
   const cache = join(root, manifest, 'node_modules', '.cache', 'svc-tests', String(process.pid))
   caches.add(cache)
   return cache

@@ -1,9 +1,14 @@
 /** Processes that run test files. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import { delimiter, dirname } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { bundleCacheArgument } from '../support/bundle-cache-argument.ts'
+import { cacheOf } from './bundle.ts'
+import { processorSeconds } from './processor-time.ts'
 import { ResultCounter, type FileResult } from './results.ts'
 
+/** Where the processes keep bundles of the product. */
+const BUNDLES = join(cacheOf(''), 'product')
 /** How long a process may take to exit after its last file. */
 const EXIT_TIMEOUT_MS = 30_000
 
@@ -90,6 +95,7 @@ export class Worker {
   /** Resolves with null if an earlier file ended the process before it started this one. */
   run(file: string, script: string, timeoutMs: number): Promise<FileResult | null> {
     const startedAt = performance.now()
+    const cpuBefore = this.files === 0 ? 0 : (processorSeconds(this.#child.pid!) ?? 0)
     this.files++
     return new Promise(resolve => {
       const counter = new ResultCounter()
@@ -105,7 +111,9 @@ export class Worker {
         finish: problem => {
           clearTimeout(timer)
           this.#running = undefined
-          resolve(counter.end(file, { output: running.output, seconds: secondsSince(startedAt), problem }))
+          const cpuSeconds = (processorSeconds(this.#child.pid!) ?? cpuBefore) - cpuBefore
+          const seconds = secondsSince(startedAt)
+          resolve(counter.end(file, { output: running.output, seconds, cpuSeconds, problem }))
         },
         giveBack: () => {
           clearTimeout(timer)
@@ -166,7 +174,7 @@ function start(
   args: string[],
   env: Record<string, string>,
 ): ChildProcessByStdio<Writable, Readable, Readable> {
-  return spawn(node, args, {
+  return spawn(node, [bundleCacheArgument(BUNDLES), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
       ...process.env,

@@ -1,16 +1,26 @@
 /** Prints a line for each file, the output of failed files, and a summary. */
+import type { Progress } from './progress.ts'
 import type { FileResult } from './results.ts'
 import { TIERS, type Tier } from './tiers.ts'
 
-const SLOWEST = 10
+const SLOWEST = 20
+
+/** Name of the result of what happens after a process has run its files. */
+export const BETWEEN_FILES = '(between files)'
 
 export type TestResult = FileResult & { tier: Tier }
 
-export function printFile({ file, passed, failed, skipped, output, seconds }: FileResult, withOutput: boolean): string {
+/** Of a file that ran, the line says how far the run is. */
+export function printFile(
+  { file, passed, failed, skipped, output, seconds }: FileResult,
+  { hasOutput, progress }: { hasOutput: boolean; progress: Progress },
+): string {
   const skips = [...skipped].map(
     ([reason, count]) => `        skipped: ${reason}${count > 1 ? ` (${count} times)` : ''}\n`,
   )
-  return `${withOutput ? `${output}\n` : ''}${failed > 0 ? 'FAILED' : 'ok    '} ${file}: ${passed} passed, ${failed} failed (${seconds.toFixed(1)} s)\n${skips.join('')}`
+  const counts = `${file}: ${passed} passed, ${failed} failed (${seconds.toFixed(1)} s)`
+  const far = file === BETWEEN_FILES ? '' : ` - ${progress.next()}`
+  return `${hasOutput ? `${output}\n` : ''}${failed > 0 ? 'FAILED' : 'ok    '} ${counts}${far}\n${skips.join('')}`
 }
 
 /** The time of a tier is the sum over its files, several of which run at once; `seconds` is the time of the whole run. */
@@ -23,22 +33,24 @@ export function printSummary(results: readonly TestResult[], seconds: number): s
   return [
     '',
     `Slowest files:`,
-    ...slowest.map(result => `${result.seconds.toFixed(1).padStart(7)} s  ${result.file}`),
+    ...slowest.map(({ file, ...times }) => `${secondsOf(times)}  ${file}`),
     '',
     'Tiers:',
-    ...tiers.map(
-      ({ tier, files }) =>
-        `${sum(files, file => file.seconds)
-          .toFixed(1)
-          .padStart(
-            7,
-          )} s  ${tier}: ${files.length} files, ${sum(files, file => file.passed)} passed, ${sum(files, file => file.failed)} failed`,
-    ),
+    ...tiers.map(({ tier, files }) => {
+      const times = { seconds: sum(files, file => file.seconds), cpuSeconds: sum(files, file => file.cpuSeconds ?? 0) }
+      const [passed, failed] = [sum(files, file => file.passed), sum(files, file => file.failed)]
+      return `${secondsOf(times)}  ${tier}: ${files.length} files, ${passed} passed, ${failed} failed`
+    }),
     '',
     `${results.length} files in ${seconds.toFixed(1)} s`,
     ...(skipped > 0 ? [`${skipped} skipped, see above: not counted as passed`] : []),
     '',
   ].join('\n')
+}
+
+/** The time that something took, and the processor time that it used. */
+function secondsOf({ seconds, cpuSeconds = 0 }: { seconds: number; cpuSeconds?: number }): string {
+  return `${seconds.toFixed(1).padStart(7)} s (${cpuSeconds.toFixed(1).padStart(5)} s of processor time)`
 }
 
 /** The last line of a run. */

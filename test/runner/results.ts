@@ -15,6 +15,8 @@ export interface FileResult {
   /** Standard output and standard error. */
   output: string
   seconds: number
+  /** Processor time of its process, and of the processes it started that ended in time. */
+  cpuSeconds?: number
 }
 
 /** The servers of a file that runs with replicas. */
@@ -47,7 +49,15 @@ export class ResultCounter {
   }
 
   /** `problem` is a reason why the file failed, whatever it printed. */
-  end(file: string, { output, seconds, problem }: { output: string; seconds: number; problem?: string }): FileResult {
+  end(
+    file: string,
+    {
+      output,
+      seconds,
+      cpuSeconds,
+      problem,
+    }: Pick<FileResult, 'output' | 'seconds' | 'cpuSeconds'> & { problem?: string },
+  ): FileResult {
     this.#parser.end()
     const hasAsserted = this.#passed + this.#failed + this.#skipped.size > 0
     const reason = problem ?? (hasAsserted ? undefined : 'it asserted nothing')
@@ -60,6 +70,7 @@ export class ResultCounter {
       servers: this.#servers,
       output: reason === undefined ? output : `${output}${file}: ${reason}\n`,
       seconds,
+      cpuSeconds,
     }
   }
 

@@ -1,4 +1,5 @@
-/** Plans rounds: the files of the SDK tier run twice, the second time with packages that need a newer Node. */
+/** Plans rounds: files of the SDK tier run twice, the second time with packages that need a newer Node. */
+import { readFileSync } from 'node:fs'
 import { nodeBinary } from '../support/node-versions.ts'
 import { bundleTests, type Bundles } from './bundle.ts'
 import { ensureInstalled, manifestOf } from './manifests.ts'
@@ -29,8 +30,14 @@ export interface Round {
   files: TestFile[]
 }
 
-/** `replicated` are the files that run with several replicas, too. */
-export async function planRounds(files: TestFile[], replicated: ReplicaFiles | undefined): Promise<Round[]> {
+export interface PlanOptions {
+  /** The files that run with several replicas, too. */
+  replicated: ReplicaFiles | undefined
+  /** Which files of the SDK tier run twice: all, or those whose packages have versions that need a newer Node. */
+  twice: 'all' | 'newest'
+}
+
+export async function planRounds(files: TestFile[], { replicated, twice }: PlanOptions): Promise<Round[]> {
   for (const manifest of new Set([...files, ...(replicated?.files ?? [])].map(({ name }) => manifestOf(name))))
     ensureInstalled(manifest)
   // Examples of the documentation use vendors' SDKs.
@@ -38,9 +45,10 @@ export async function planRounds(files: TestFile[], replicated: ReplicaFiles | u
   // A test of the tier compiles the descriptor sets.
   if (files.some(({ name }) => name.startsWith(TOOLS))) ensureInstalled('proto')
   const newest = nodeBinary('22')
+  const again = files.filter(file => runsTwice(file) && (twice === 'all' || importsNewest(file)))
   const rounds = await Promise.all([
     plan(files, { label: '', node: process.execPath, env: {} }),
-    newest === null ? [] : plan(files.filter(runsTwice), { label: ON_NODE_22, node: newest, env: {} }, NEWEST),
+    newest === null ? [] : plan(again, { label: ON_NODE_22, node: newest, env: {} }, NEWEST),
     replicated === undefined
       ? []
       : plan(replicated.files, { label: WITH_REPLICAS, node: process.execPath, env: replicated.env }),
@@ -50,6 +58,12 @@ export async function planRounds(files: TestFile[], replicated: ReplicaFiles | u
 
 function runsTwice({ name, tier, mode }: TestFile): boolean {
   return tier === 'sdk' && mode !== 'loader' && !name.startsWith(TOOLS)
+}
+
+/** Whether a file itself imports a package of which there is a newer version. */
+function importsNewest({ path }: TestFile): boolean {
+  const source = readFileSync(path, 'utf8')
+  return Object.keys(NEWEST).some(name => source.includes(`from '${name}'`) || source.includes(`from '${name}/`))
 }
 
 /** A line for the summary if the plan leaves out a round, otherwise undefined. */

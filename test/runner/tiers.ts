@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-export const TIERS = ['main', 'docs', 'sdk', 'browser', 'fuzz', 'probe', 'replicas'] as const
+export const TIERS = ['main', 'long', 'docs', 'sdk', 'browser', 'fuzz', 'probe', 'replicas'] as const
 export type Tier = (typeof TIERS)[number]
 
-/** Path prefixes below `test/`; all other files are in `main`. */
-const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
+/** Path prefixes below `test/`; all other files are in `main`, or in `long` if they have a comment `Takes long: <reason>`. */
+const FOLDERS: Record<Exclude<Tier, 'main' | 'long'>, string[]> = {
   docs: ['docs/', 'requirements/', 'integration/kit/'],
   sdk: ['sdk/'],
   browser: ['browser/'],
@@ -21,12 +21,14 @@ export interface TestFile {
   path: string
   tier: Tier
   /**
-   * How the file runs: with others in one process; alone, if it has a comment `Runs alone: <reason>`; or through a loader, if
-   * it has imports with computed names.
+   * How the file runs: with others in one process; alone, if it has a comment `Runs alone: <reason>` or measures; or through a
+   * loader, if it has imports with computed names.
    */
   mode: 'shared' | 'alone' | 'loader'
   /** The file spends most of its time waiting, as its comment `Mostly waits: <for what>` says. They do not count as jobs. */
   waits: boolean
+  /** The file has bounds on time or memory, as its comment `Measures: <what>` says. It runs when nothing else runs. */
+  measures: boolean
 }
 
 /** All test files below a folder, sorted by name. */
@@ -37,8 +39,22 @@ export function findTestFiles(folder: string): TestFile[] {
     .map(path => {
       const source = readFileSync(path, 'utf8')
       const name = relative(folder, path)
-      return { name, path, tier: tierOf(name), mode: modeOf(source), waits: /\bMostly waits: /.test(source) }
+      const marks = headerOf(source)
+      const measures = /\bMeasures: /.test(marks)
+      return {
+        name,
+        path,
+        tier: tierOf(name, marks),
+        mode: modeOf(source, marks),
+        waits: !measures && /\bMostly waits: /.test(marks),
+        measures,
+      }
     })
+}
+
+/** The comment at the beginning of a file, which has its marks. */
+function headerOf(source: string): string {
+  return source.slice(0, Math.max(0, source.search(/^import\b/m)))
 }
 
 /** Neither fixtures nor packages, of which some folders have thousands. */
@@ -50,15 +66,16 @@ function filesBelow(folder: string): string[] {
   })
 }
 
-export function tierOf(name: string): Tier {
+/** The tier of a file with this path and these marks in its first comment. */
+export function tierOf(name: string, marks = ''): Tier {
   const found = Object.entries(FOLDERS)
     .flatMap(([tier, folders]) => folders.map(folder => ({ tier: tier as Tier, folder })))
     .filter(({ folder }) => name.startsWith(folder))
     .sort((one, other) => other.folder.length - one.folder.length)
-  return found[0]?.tier ?? 'main'
+  return found[0]?.tier ?? (/\bTakes long: /.test(marks) ? 'long' : 'main')
 }
 
-function modeOf(source: string): TestFile['mode'] {
+function modeOf(source: string, marks: string): TestFile['mode'] {
   if (/\bimport\((?!['"])|\)\.cache\b/.test(source)) return 'loader'
-  return /\bRuns alone: /.test(source) ? 'alone' : 'shared'
+  return /\b(?:Runs alone|Measures): /.test(marks) ? 'alone' : 'shared'
 }

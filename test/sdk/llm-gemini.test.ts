@@ -60,16 +60,16 @@ t.test('functions, schemas, thoughts, candidates, chats [LLM-58]', async t => {
   }))
     streamed = chunk.functionCalls
   t.match(streamed, [{ name: 'get_weather' }])
-  const answered = await client.models.generateContent({
-    model: 'svc-gemini',
-    config,
-    contents: [
-      { role: 'user', parts: [{ text: 'weather' }] },
-      { role: 'model', parts: [{ functionCall: { name: 'get_weather', args: {} } }] },
-      { role: 'user', parts: [{ functionResponse: { name: 'get_weather', response: { sky: 'blue' } } }] },
-    ],
-  })
+  const contents = [
+    { role: 'user', parts: [{ text: 'weather' }] },
+    { role: 'model', parts: [{ functionCall: { name: 'get_weather', args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'get_weather', response: { sky: 'blue' } } }] },
+  ]
+  const { tools } = config
+  const answered = await client.models.generateContent({ model: 'svc-gemini', config: { tools }, contents })
   t.match(answered.text, /get_weather returned \{"sky":"blue"\}/)
+  const forced = await client.models.generateContent({ model: 'svc-gemini', config, contents })
+  t.match(forced.functionCalls, [{ name: 'get_weather' }], 'a forced call is made after results too')
   const shaped = await client.models.generateContent({
     model: 'svc-gemini',
     contents: 'x',

@@ -675,9 +675,12 @@ t.test('the headers of a token bucket count down to the token [LLMN-31]', async 
         ? await streamed(limited, ask)
         : await limited.chat.completions.create({ ...ask, max_tokens: call * 5 }).withResponse()
     t.equal(response.headers.get('x-ratelimit-limit-tokens'), '5000')
-    t.equal(response.headers.get('x-ratelimit-remaining-tokens'), String(tokens), `call ${call}`)
-    t.equal(response.headers.get('x-ratelimit-remaining-requests'), String(50 - call))
+    const before = tokens
     tokens -= data.usage!.total_tokens
+    // The head of a stream is sent before its tokens are paid.
+    const left = call % 3 === 0 ? before : tokens
+    t.equal(response.headers.get('x-ratelimit-remaining-tokens'), String(left), `call ${call}`)
+    t.equal(response.headers.get('x-ratelimit-remaining-requests'), String(50 - call))
   }
   t.ok(tokens < 4700, 'what the SDK counted')
 })

@@ -14,7 +14,7 @@ import { pluginFolder } from '../support/plugins.ts'
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const require = createRequire(import.meta.url)
 const path = (name: string) => JSON.stringify(require.resolve(name))

@@ -18,7 +18,7 @@ import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 /** The client requests its newest revision; this replaces it by another in the request. */
 function asking(version: string): typeof fetch {

@@ -5,7 +5,7 @@ import { ELICITED, SAMPLED, tour, type TourClient } from '../support/mcp-tour.ts
 import { serve } from '../support/server.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 async function connect(url: string, options: ClientOptions = {}): Promise<Client> {
   const client = new Client(

@@ -5,7 +5,7 @@ import { commandOf, runWithNode22 } from './support/node-22.ts'
 import { serve } from '../support/server.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const suite = commandOf('@modelcontextprotocol/conformance', 'conformance')
 

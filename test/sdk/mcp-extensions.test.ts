@@ -11,7 +11,7 @@ import {
 import { call, envelope, type Json, openStream, routing } from '../support/mcp.ts'
 import { serve } from '../support/server.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 t.test('the guards of the tasks package accept every message of a task [MCPX-11]', async t => {
   const { url } = await serve(t)

@@ -5,7 +5,7 @@ import { items, type Json } from '../support/mcp.ts'
 import { serve } from '../support/server.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const inspector = commandOf('@modelcontextprotocol/inspector', 'mcp-inspector')
 

@@ -9,7 +9,7 @@ import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 type Registration = NonNullable<Awaited<ReturnType<OAuthClientProvider['clientInformation']>>>
 type Tokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>

@@ -11,7 +11,7 @@ import { call, callTool, items, type Json, openSession, openStream, envelope, ro
 import { serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
 

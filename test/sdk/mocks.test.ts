@@ -18,7 +18,7 @@ import { mockServer } from '../integration/mocks/client.ts'
 import { answering, documentOf } from '../integration/mocks/document.ts'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const server = await mockServer(t)
 const petstore = `${server.url}/mock/petstore/v1`

@@ -25,7 +25,7 @@ const PLUGINS: Record<string, readonly string[] | null> = {
   'integration/a2a/': ['a2a', 'identity', 'echo'],
   'integration/auth/': ['auth', 'identity', 'echo'],
   'integration/core/': ['docs', 'echo', 'status', 'info', 'delay', 'transfer', 'sse', 'websocket', 'reliability'],
-  'integration/core/connection-faults': null,
+  'integration/core/connection-faults': ['grpc', 'echo', 'info', 'delay', 'websocket'],
   'integration/control-mcp/': ['control-mcp', 'identity', 'mocks', 'tls', 'echo'],
   'integration/guardrails/': ['guardrails', 'llm', 'llm-openai'],
   'integration/identity/': ['identity', 'auth', 'echo'],

@@ -1,14 +1,24 @@
 /**
  * A server process under attack: what it costs in memory and processor time. Processor time is that of the main thread, as
- * the kernel counts it, so that the figures do not depend on what else runs on the machine.
+ * the kernel counts it, relative to a loop at the same moment, so that the figures depend little on the machine and on what
+ * else runs on it. A file that has bounds on these figures has a comment `Measures: <what>`: then nothing else of the run
+ * makes requests and answers pile up.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { slowness } from './reference-loop.ts'
 import { startProcess, type ServerProcess, type StartOptions } from './process.ts'
 
 const MIB = 1024 * 1024
+/**
+ * An attack after which another client waits longer than this, in milliseconds, is made again: when the machine does not run the
+ * server for a while, what has arrived in the meantime is read in one turn. The shortest of the longest waits counts, but
+ * the largest growth.
+ */
+const LONG_WAIT_MS = 200
+const TRIES = 3
 
 /**
  * Runs in the server: writes a line for each time that its event loop did not come round for some processor time. That is
@@ -38,9 +48,12 @@ interface Test {
 export interface Cost {
   /** MiB by which the resident memory of the process grew at most. */
   grownMib: number
-  /** The longest that another client waits: milliseconds of processor time between two turns of the event loop. */
+  /**
+   * The longest that another client waits: milliseconds of processor time between two turns of the event loop. On a machine that
+   * is slow at the moment, what they would be on another one.
+   */
   slowestWaitMs: number
-  /** Milliseconds of processor time of the process, all threads. */
+  /** Milliseconds of processor time of the process, all threads; the same applies. */
   cpuMs: number
   /** Answers to `GET /_svc/ready` of another client meanwhile, by status; -1 for no answer. */
   ready: Map<number, number>
@@ -50,7 +63,7 @@ export interface Cost {
 
 export interface AttackedServer extends ServerProcess {
   url: string
-  /** Runs a function this many times at once, and measures until all have ended. */
+  /** Runs a function this many times at once, and measures until all have ended. The results are those of the first try. */
   attack<T>(times: number, act: (index: number) => Promise<T>): Promise<Cost & { results: PromiseSettledResult<T>[] }>
 }
 
@@ -89,45 +102,65 @@ export async function attackedServer(
   })
   const { pid } = server.child
   const gaps = (): number[] => readFileSync(gapsFile, 'utf8').split('\n').filter(Boolean).map(Number)
+
+  async function attackOnce<T>(
+    times: number,
+    act: (index: number) => Promise<T>,
+    rssBefore: number,
+  ): Promise<Cost & { results: PromiseSettledResult<T>[] }> {
+    const slownessBefore = slowness()
+    resetPeak(pid!)
+    const known = gaps().length
+    const cpuBefore = cpuMs(pid!)
+    const last = { peak: rssBefore, cpu: cpuBefore }
+    const ready = new Map<number, number>()
+    let isOver = false
+    const other = (async () => {
+      while (!isOver && exit === null) {
+        const status = await statusOf(`${url}/_svc/ready`)
+        ready.set(status, (ready.get(status) ?? 0) + 1)
+        look()
+        await sleep(20)
+      }
+    })()
+    // A process that has ended has no figures any more.
+    function look(): void {
+      try {
+        last.peak = Math.max(last.peak, memoryMib(pid!, 'VmHWM'))
+        last.cpu = cpuMs(pid!)
+      } catch {}
+    }
+    const results = await Promise.allSettled(Array.from({ length: times }, async (_, index) => act(index)))
+    isOver = true
+    await other
+    // One more turn of the loop, so that the last gap is written.
+    await sleep(20)
+    look()
+    const slower = Math.max(1, (slownessBefore + slowness()) / 2)
+    return {
+      results,
+      grownMib: Math.round(last.peak - rssBefore),
+      slowestWaitMs: Math.round(Math.max(0, ...gaps().slice(known)) / slower),
+      cpuMs: Math.round((last.cpu - cpuBefore) / slower),
+      ready,
+      exit,
+    }
+  }
+
   return {
     ...server,
     url,
     async attack(times, act) {
-      resetPeak(pid!)
-      const known = gaps().length
-      const before = { rss: memoryMib(pid!, 'VmRSS'), cpu: cpuMs(pid!) }
-      const last = { peak: before.rss, cpu: before.cpu }
-      const ready = new Map<number, number>()
-      let isOver = false
-      const other = (async () => {
-        while (!isOver && exit === null) {
-          const status = await statusOf(`${url}/_svc/ready`)
-          ready.set(status, (ready.get(status) ?? 0) + 1)
-          look()
-          await sleep(20)
-        }
-      })()
-      // A process that has ended has no figures any more.
-      function look(): void {
-        try {
-          last.peak = Math.max(last.peak, memoryMib(pid!, 'VmHWM'))
-          last.cpu = cpuMs(pid!)
-        } catch {}
+      const rssBefore = memoryMib(pid!, 'VmRSS')
+      const cost = await attackOnce(times, act, rssBefore)
+      for (let tries = 1; tries < TRIES && times > 1 && cost.slowestWaitMs > LONG_WAIT_MS && exit === null; tries++) {
+        const again = await attackOnce(times, act, rssBefore)
+        cost.slowestWaitMs = Math.min(cost.slowestWaitMs, again.slowestWaitMs)
+        cost.grownMib = Math.max(cost.grownMib, again.grownMib)
+        for (const [status, count] of again.ready) cost.ready.set(status, (cost.ready.get(status) ?? 0) + count)
+        cost.exit = again.exit
       }
-      const results = await Promise.allSettled(Array.from({ length: times }, async (_, index) => act(index)))
-      isOver = true
-      await other
-      // One more turn of the loop, so that the last gap is written.
-      await sleep(50)
-      look()
-      return {
-        results,
-        grownMib: Math.round(last.peak - before.rss),
-        slowestWaitMs: Math.max(0, ...gaps().slice(known)),
-        cpuMs: Math.round(last.cpu - before.cpu),
-        ready,
-        exit,
-      }
+      return cost
     },
   }
 }

@@ -3,7 +3,7 @@
  *
  * - A block that begins with a file name (`// quotes/index.ts`, `# svc.yaml`) is written to that file.
  * - `sh` blocks run in the folder where the previous one ended. Installing works as with npm, but without a registry.
- * - A block that ends with `npx svc` starts the server for the following blocks.
+ * - A block that ends with `node_modules/.bin/svc` starts the server for the following blocks.
  * - `SVC_WRITE_DOCS=1 npm test -- kit/` updates the project's files that a page shows (`<!-- file ... -->`).
  */
 import type t from 'tap'
@@ -58,7 +58,7 @@ class Author {
     const file = /^(?:\/\/|#) ([\w./-]+\.\w+)$/.exec(first)?.[1]
     if (file !== undefined) this.#write(file.replace(/^examples\/plugins\//, ''), block.text)
     else if (block.language === 'yaml') await this.#isRight(block, where)
-    else if (block.language === 'sh' && block.text.endsWith('npx svc\n')) await this.#serve()
+    else if (block.language === 'sh' && block.text.endsWith('node_modules/.bin/svc\n')) await this.#serve()
     else if (block.language === 'sh') await this.#run(block.text, shown, where)
     else if (block.language !== 'text') this.#t.fail(`${where}: a block of ${block.language} is not run`)
   }
@@ -122,5 +122,4 @@ function withoutRegistry(text: string): string {
         `mkdir -p node_modules/${name} && tar xzf ${line.split(' ').at(-1)} -C node_modules/${name} --strip-components 1`,
     )
     .replace(/^npm install .*$/gm, 'true')
-    .replaceAll('npx ', '')
 }

@@ -14,7 +14,9 @@ export function readHttpFile(text: string): { baseUrl: string; requests: Exporte
 function readBlock(block: string): Exported {
   const lines = block.split('\n')
   const name = lines.shift()!
-  const [category] = takeWhile(lines, line => line.startsWith('# '))
+  const [category, ...comments] = takeWhile(lines, line => line.startsWith('# '))
+  for (const comment of comments)
+    if (comment.startsWith('# @') && comment !== '# @no-redirect') throw new Error(`an instruction: ${comment}`)
   const { method, target } = readRequestLine(lines.shift()!)
   const headers = headersOf(takeWhile(lines, line => line !== '').map(readHeader))
   lines.shift()

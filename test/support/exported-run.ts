@@ -1,7 +1,7 @@
 /** Checks the responses to the examples of the built-in plugins. */
 import type { Test } from 'tap'
 import type { Catalog } from '../../core/contract/plugin.ts'
-import { expectedOf, type Exported } from './exported.ts'
+import { expectedOf, type Exported, sentExamples } from './exported.ts'
 import type { Recorded } from './recorder.ts'
 
 /** The exported examples of a catalog, in order, and a check that each was sent and got the documented response. */
@@ -10,9 +10,7 @@ export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): {
   verify(t: Test, requests: Recorded[]): void
 } {
   const expected = expectedOf({ endpoints })
-  const announced = endpoints.flatMap(({ protocol, endless, examples }) =>
-    protocol === 'websocket' || endless ? [] : examples.map(example => example.expect_status),
-  )
+  const announced = sentExamples({ endpoints }).map(({ example }) => example.expect_status)
   return {
     expected,
     verify(t, requests) {
@@ -22,13 +20,17 @@ export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): {
         t.strictSame([method, target, body], [example.method, example.target, example.body ?? ''], example.name)
         for (const [name, value] of Object.entries(example.headers))
           t.equal(headers[name], value, `${example.name}: ${name}`)
-        const wanted = announced[at]
-        if (isPlaceholder(example) || 'x-svc-abort' in example.headers) continue
-        if (wanted === null || wanted === undefined) t.notOk([404, 405].includes(status), `${example.name}: ${status}`)
-        else t.equal(status, wanted, example.name)
+        verifyStatus(t, example, announced[at] ?? null, status)
       }
     },
   }
+}
+
+/** Checks that the response has the documented status, which is null if it is anything but 404 and 405. */
+export function verifyStatus(t: Test, example: Exported, wanted: number | null, status: number): void {
+  if (isPlaceholder(example)) return
+  if (wanted === null) t.notOk([404, 405].includes(status), `${example.name}: ${status}`)
+  else t.equal(status, wanted, example.name)
 }
 
 /** The example has a placeholder that only an earlier response could fill in. */

@@ -17,19 +17,36 @@ export interface Exported {
 const TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' }
 
 /** The requests that a collection of this catalog must contain, in order. */
-export function expectedOf({ endpoints }: Pick<Catalog, 'endpoints'>): Exported[] {
+export function expectedOf(catalog: Pick<Catalog, 'endpoints'>, included: Included = {}): Exported[] {
+  return sentExamples(catalog, included).map(({ endpoint: { path, category }, example }) => ({
+    name: `${path} - ${example.name}`,
+    category,
+    method: example.method,
+    target: example.path,
+    headers: expectedHeaders(example),
+    body: example.body,
+  }))
+}
+
+export interface Included {
+  /** With the requests that change the instance. */
+  control?: boolean
+}
+
+/** The examples of a catalog that collections contain, in order. */
+export function sentExamples(
+  { endpoints }: Pick<Catalog, 'endpoints'>,
+  { control = false }: Included = {},
+): { endpoint: CatalogEndpoint; example: Example }[] {
   return endpoints
     .filter(({ protocol, endless }) => protocol !== 'websocket' && !endless)
-    .flatMap(({ path, category, examples }) =>
-      examples.map(example => ({
-        name: `${path} - ${example.name}`,
-        category,
-        method: example.method,
-        target: example.path,
-        headers: expectedHeaders(example),
-        body: example.body,
-      })),
-    )
+    .flatMap(endpoint => endpoint.examples.map(example => ({ endpoint, example })))
+    .filter(({ example }) => !example.headers.some(({ name }) => name.toLowerCase() === 'x-svc-abort'))
+    .filter(({ endpoint, example }) => control || !changesInstance(endpoint, example))
+}
+
+export function changesInstance({ plugin }: CatalogEndpoint, { method, path }: Example): boolean {
+  return !['GET', 'HEAD'].includes(method) && (plugin === null || path.startsWith('/_svc'))
 }
 
 function expectedHeaders({ headers, auth, body, body_type }: Example): Record<string, string> {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { attackedServer } from './attacked-server.ts'
+import { slowness } from './reference-loop.ts'
 import { probesOf, type Document, type Probe } from './openapi-walk.ts'
 
 export type HostileKind = 'template' | 'pattern' | 'deep'
@@ -162,12 +163,12 @@ function deep(bytes: number): string {
 }
 
 const MIB = 1024 * 1024
-/** Milliseconds of processor time that a request may take. */
+/** Milliseconds of processor time that a request may take, on a machine that is not slow at the moment. */
 const MOST_CPU_MS = 200
 /** A request that took longer is sent again: the first one may compile code, or collect the garbage of others. */
 const TRIES = 3
 /** Between two looks at a server that has not answered. */
-const LOOK_MS = 300
+const LOOK_MS = 150
 /** Looks without processor time in between, after which the client leaves: the answer is a stream, or waits for something. */
 const IDLE_LOOKS = 3
 /** Milliseconds of processor time that count as idle: timers run. */
@@ -265,7 +266,8 @@ export async function walkHostile(t: Test, isPublic: boolean): Promise<HostileWa
       for (let attempt = 0; attempt < TRIES && took > MOST_CPU_MS; attempt++) {
         const before = cpuMs(pid)
         outcome = await send(server.url, pid, hostile, most)
-        took = Math.min(took, cpuMs(pid) - before)
+        const costMs = cpuMs(pid) - before
+        took = Math.min(took, costMs > MOST_CPU_MS ? costMs / Math.max(1, slowness()) : costMs)
       }
       wrong.push(...complaints(hostile, outcome, took, most))
     }

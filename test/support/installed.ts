@@ -3,7 +3,7 @@ import { execFile, type ExecFileException } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { PUBLISHED_FILES, publishedManifest, type Manifest } from '../../packing/published.ts'
+import { builtPackage } from './built-package.ts'
 import { installLocked } from './locked-packages.ts'
 
 interface Test {
@@ -28,7 +28,7 @@ export interface Run {
 }
 
 /**
- * Unpacks what is published (without scripts, or a tarball), with the dependencies of the checkout and the packages
+ * Unpacks what is published (as it was built, or a tarball), with the dependencies of the checkout and the packages
  * that the author has installed (`packages`). With `isAlone`, only svc's own dependencies are installed.
  */
 export async function install(
@@ -40,7 +40,7 @@ export async function install(
   const home = join(folder, 'node_modules', 'svc')
   mkdirSync(home, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "name": "author", "private": true, "type": "module" }\n')
-  if (tarball === undefined) await copyPackage(home)
+  if (tarball === undefined) cpSync(await builtPackage(t), home, { recursive: true })
   else await run('tar', ['xzf', tarball, '-C', home, '--strip-components', '1'], folder)
   const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>
@@ -63,25 +63,12 @@ export async function install(
   }
 }
 
-/** What `npm run build` writes, without the scripts. */
-async function copyPackage(home: string): Promise<void> {
-  const manifest = publishedManifest(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest)
-  writeFileSync(join(home, 'package.json'), JSON.stringify(manifest))
-  for (const file of PUBLISHED_FILES) cpSync(join(ROOT, file), join(home, file), { recursive: true })
-  const { code, output } = await run(
-    process.execPath,
-    [join(MODULES, '.bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(home, 'types')],
-    ROOT,
-  )
-  if (code !== 0) throw new Error(`the types can't be made: ${output}`)
-}
-
 function run(command: string, args: string[], cwd: string, env?: Record<string, string>): Promise<Run> {
   return new Promise((done, fail) => {
     execFile(
       command,
       args,
-      { cwd, env, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 },
+      { cwd, env, timeout: 600_000, maxBuffer: 64 * 1024 * 1024 },
       (error: ExecFileException | null, output, errors) => {
         // A string is the reason why the command could not run.
         if (typeof error?.code === 'string') fail(error)

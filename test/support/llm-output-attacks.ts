@@ -12,6 +12,8 @@ import { connectJson } from './json-socket.ts'
 const MIB = 1024 * 1024
 /** Requests at once. */
 const TIMES = 10
+/** How long a client that reads nothing stays, in milliseconds. */
+const UNREAD_MS = 1000
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Texts of a size, in bytes. */
@@ -346,7 +348,7 @@ const OTHERS: Record<string, (t: Test, server: AttackedServer) => Promise<Cost>>
       client.send({ type: 'response.create', response: { output_modalities: ['audio'] } })
       await client.next('response.created')
       client.socket.pause()
-      await sleep(2000)
+      await sleep(UNREAD_MS)
       client.socket.terminate()
       await client.closed
     }),
@@ -372,7 +374,7 @@ async function unread(url: string, headers: Record<string, string>, body: object
   request.on('response', response => response.on('error', () => {}))
   request.end(JSON.stringify(body))
   await once(request, 'response')
-  await sleep(2000)
+  await sleep(UNREAD_MS)
   request.destroy()
   await closed
 }

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ownBundleCache } from './bundle-cache-argument.ts'
 import { until } from './until.ts'
 
 interface Test {
@@ -42,7 +43,7 @@ export function startProcess(
 ): ServerProcess {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'svc-process-'))
   if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
-  const command = [process.execPath, main, ...args]
+  const command = [process.execPath, ...(main === MAIN ? ownBundleCache() : []), main, ...args]
   const [program, ...programArgs] =
     shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command]
   const child = spawn(program!, programArgs, {

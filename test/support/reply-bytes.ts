@@ -255,9 +255,14 @@ async function listen(Class: ResponseClass): Promise<Server> {
   return server
 }
 
-/** Milliseconds of silence after which a connection is closed, with and without a response. */
-const SILENCE_MS = 1_500
-const NO_REPLY_MS = 30_000
+/** Milliseconds between two looks at a connection. */
+const LOOK_MS = 25
+/**
+ * Looks without a byte after which a connection is closed, with and without a response. The servers are in this process, so
+ * they also run between two looks, however busy the machine is.
+ */
+const SILENT_LOOKS = 60
+const NO_REPLY_LOOKS = 1_200
 /** Responses that are compared concurrently. */
 const CONCURRENCY = 8
 
@@ -266,22 +271,24 @@ async function exchange(server: Server, parts: string[]): Promise<Buffer> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   const received: Buffer[] = []
   let next = 0
+  let silentLooks = 0
   const send = (): void => {
     const part = parts[next++]
     if (part !== undefined) socket.write(part, 'latin1')
   }
   send()
   // Each part is sent after the server has been silent for a moment; the connection ends with the last response.
-  const timer = setInterval(send, 25)
-  if (parts.length === 1) clearInterval(timer)
+  const timer = setInterval(() => {
+    send()
+    // A route may keep a connection open although the client asked to close it.
+    if (++silentLooks >= (received.length > 0 ? SILENT_LOOKS : NO_REPLY_LOOKS)) socket.destroy()
+  }, LOOK_MS)
   socket
     .on('data', part => {
       received.push(part)
-      socket.setTimeout(SILENCE_MS)
+      silentLooks = 0
     })
     .on('error', () => {})
-  // A route may keep a connection open although the client asked to close it.
-  socket.setTimeout(NO_REPLY_MS, () => socket.destroy())
   await once(socket, 'close')
   clearInterval(timer)
   return Buffer.from(

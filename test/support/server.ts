@@ -1,4 +1,6 @@
 /** A server for one test: in this process, on free ports, with its files in a temporary folder. */
+import { readdirSync } from 'node:fs'
+import { basename, delimiter } from 'node:path'
 import { launch, type LaunchOptions } from '../../core/testing/launch.ts'
 import type { TestServer as PublicTestServer } from '../../core/testing/index.ts'
 import type { Server } from '../../core/server/server.ts'
@@ -23,7 +25,11 @@ interface Test {
  */
 export async function serve(t: Test, { oneProcess, ...options }: TestServerOptions = {}): Promise<TestServer> {
   // Tests of svc look at the problems themselves.
-  const complete = { allowProblems: true, ...(saysWhatRuns(options) ? {} : { plugins: pluginsOfArea() }), ...options }
+  const complete = {
+    allowProblems: true,
+    ...(saysWhatRuns(options) ? {} : { plugins: pluginsOf(options) }),
+    ...options,
+  }
   const wanted = Number(process.env.SVC_TEST_REPLICAS ?? 1)
   const replicas = oneProcess === undefined ? wanted : 1
   // The report of the run counts these comments.
@@ -33,6 +39,20 @@ export async function serve(t: Test, { oneProcess, ...options }: TestServerOptio
   return server
 }
 
-function saysWhatRuns({ yaml, plugins, folders, packages, builtinFolder, env }: TestServerOptions): boolean {
-  return [yaml, plugins, folders, packages, builtinFolder, env?.SVC_PLUGINS_DIR].some(option => option !== undefined)
+function saysWhatRuns({ yaml, plugins, packages, builtinFolder }: TestServerOptions): boolean {
+  return [yaml, plugins, packages, builtinFolder].some(option => option !== undefined)
+}
+
+/** The plugins of the area, and those in the folders of the test; undefined means all. */
+function pluginsOf({ folders = [], env = {} }: TestServerOptions): readonly string[] | undefined {
+  const ofArea = pluginsOfArea()
+  const own = [...folders, ...(env.SVC_PLUGINS_DIR ?? '').split(delimiter)].filter(folder => folder !== '')
+  return ofArea === undefined ? undefined : [...ofArea, ...own.flatMap(pluginsIn)]
+}
+
+/** Names of the plugins in a folder, which may be one. */
+function pluginsIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  if (entries.some(({ name }) => name.startsWith('index.'))) return [basename(folder)]
+  return entries.filter(entry => entry.isDirectory()).map(({ name }) => name)
 }

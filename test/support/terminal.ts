@@ -1,4 +1,5 @@
 /** Runs the command line in this process and captures its output. */
+import type { KnownCode } from '../../core/host/inventory.ts'
 import { runCommandLine, type Outcome } from '../../core/cli/command-line.ts'
 
 export interface CommandLineRun {
@@ -14,6 +15,14 @@ export interface CommandLineOptions {
   env?: Record<string, string>
   /** Properties of a terminal with colors. */
   isTerminal?: boolean
+}
+
+/** The commands of a test file share plugin code, so that it is loaded once. */
+const KNOWN_CODE: KnownCode = {
+  definitions: new Map(),
+  schemas: new WeakMap(),
+  isShared: true,
+  fingerprints: new Map(),
 }
 
 /** Runs `svc <args>` in `folder`. */
@@ -34,6 +43,7 @@ export async function svc(
     err: output('err'),
     environment: env,
     workingDirectory: folder,
+    knownCode: KNOWN_CODE,
   })
   return { code: 'exitCode' in outcome ? outcome.exitCode : null, output: written.out, errors: written.err, outcome }
 }

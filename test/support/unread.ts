@@ -61,7 +61,7 @@ export function unreadClients(port: number): UnreadClients {
 
 /** Resolves when a count has not grown for a while: the server accepts nothing more. */
 async function untilStalled(count: () => number): Promise<void> {
-  for (let same = 0, last = -1; same < 20; ) {
+  for (let same = 0, last = -1; same < 10; ) {
     await new Promise(resolve => setTimeout(resolve, 50))
     const now = count()
     same = now === last ? same + 1 : 0

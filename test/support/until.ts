@@ -4,12 +4,16 @@ import type { Test } from 'tap'
 const PATIENCE_MS = 120_000
 
 /** Resolves with the first truthy result of `look`; rejects after two minutes, which a busy machine may need to start a process. */
-export async function until<T>(look: () => T | Promise<T>, what = 'the condition'): Promise<NonNullable<T>> {
-  const deadline = performance.now() + PATIENCE_MS
+export async function until<T>(
+  look: () => T | Promise<T>,
+  what = 'the condition',
+  patienceMs = PATIENCE_MS,
+): Promise<NonNullable<T>> {
+  const deadline = performance.now() + patienceMs
   for (;;) {
     const value = await look()
     if (value) return value as NonNullable<T>
-    if (performance.now() > deadline) throw new Error(`${what} did not come true within ${PATIENCE_MS / 1000} s`)
+    if (performance.now() > deadline) throw new Error(`${what} did not come true within ${patienceMs / 1000} s`)
     await new Promise(resolve => setTimeout(resolve, 5))
   }
 }

@@ -14,7 +14,7 @@ import { receivedBody, streamBody } from '../../http/pipeline/streamed-body.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
-import { applyRulesInRoute, applyRulesToMessage, closestRuleInRoute } from '../../http/pipeline/stages/rules.ts'
+import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
 import { waitFor } from '../../http/request/delay.ts'
 
@@ -115,7 +115,7 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       )
     },
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
-    closestRule: (request, facts) => closestRuleInRoute(contextOf(request), rules, facts),
+    closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
     abortResponse(request, reply) {
       contextOf(request).breakOff()
       const raw = reply.raw as ServerResponse | Http2ServerResponse

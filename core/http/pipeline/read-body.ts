@@ -1,32 +1,31 @@
 /** Reads the body of a request within its limit, for every method and media type. Routes get bytes. */
-import { ownTurn } from '../../contract/turns.ts'
+import { turnForBytes } from '../../contract/turns.ts'
 import { sendError } from '../response/send.ts'
 import { payloadTooLarge } from '../response/error-bodies.ts'
 import { announcedLength, bodyLimitOf, discardRest, joinedChunks } from '../request/body.ts'
-import { type BodyServices, decodeBody } from '../request/decoded-body.ts'
+import { type BodyServices, contentOf, decodeBody } from '../request/decoded-body.ts'
 import { contextOf, type RequestContext } from '../request/context.ts'
 import { isHttp2, type ServerRequest } from '../request/types.ts'
 
 /**
- * Bytes of a body that is worth some milliseconds of work: requests with such bodies take turns, and others run in between.
+ * Reads the body within its limit into `context.body`, and decodes it. A large one then waits for its turn. Resolves with false
+ * if it was rejected or the client disconnected.
  */
-const LARGE_BODY = 65_536
-
-/** Reads the body into `context.body`; returns false if it was rejected or the client disconnected. */
-function readBody(context: RequestContext, limit: number): true | Promise<boolean> {
+export function readContent(context: RequestContext, services: BodyServices): true | Promise<boolean> {
   if (context.upgrade !== null || announcedLength(context) === 0) return true
   if (context.expectsContinue) (context.response as { writeContinue(): void }).writeContinue()
+  const limit = bodyLimitOf(context, services.config.bodyLimit)
   return new Promise(resolve => {
-    context.reading = { chunks: [], bytes: 0, limit, resolve }
+    const stop = (isThere: boolean): void => resolve(isThere && takeContent(context, services))
+    context.reading = { chunks: [], bytes: 0, limit, resolve: stop }
     context.request.on('data', addChunk).on('end', endBody).on('close', loseBody).on('error', loseBody)
   })
 }
 
-/** Reads the body within its limit, and decodes it. Resolves with false if it was rejected or the client disconnected. */
-export function readContent(context: RequestContext, services: BodyServices): true | Promise<boolean> {
-  const isThere = readBody(context, bodyLimitOf(context, services.config.bodyLimit))
-  if (isThere === true || context.request.headers['content-encoding'] === undefined) return isThere
-  return isThere.then(is => is && decodeBody(context, services))
+function takeContent(context: RequestContext, services: BodyServices): true | Promise<boolean> {
+  const isDecoded = decodeBody(context, services)
+  if (isDecoded === true) return turnForBytes(contentOf(context).length)
+  return isDecoded.then(is => is && turnForBytes(contentOf(context).length))
 }
 
 // One set of functions for all requests; `this` is the request. They stay attached and do nothing once the body is
@@ -58,8 +57,7 @@ function stopReading(context: RequestContext, isThere: boolean, before?: () => v
   context.body = joinedChunks(reading)
   context.reading = null
   before?.()
-  if (isThere && reading.bytes > LARGE_BODY) void ownTurn().then(() => reading.resolve(true))
-  else reading.resolve(isThere)
+  reading.resolve(isThere)
 }
 
 /**

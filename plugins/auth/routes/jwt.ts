@@ -12,8 +12,9 @@ import {
 } from 'svc/plugin'
 import { readBearerToken } from 'svc/toolkit'
 import type { ResourceChecks, TokenChecks, TokenClaims, Tokens } from '../../identity/types.ts'
-import { missingToken } from '../bearer.ts'
 import { RESPONSES, badRequest, unauthenticated, type Authenticated } from '../outcome.ts'
+
+const CHALLENGE = 'Bearer realm="svc"'
 
 /** Seconds for which an exchanged token is valid. */
 const EXCHANGED_LIFE_S = 3600
@@ -178,4 +179,9 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
     }),
     async (request, reply) => svc.http.negotiate(request, reply, await exchange(request, tokens)),
   )
+}
+
+/** The 401 for a request without a token. Its challenge has no `error` (RFC 6750, 3.1). */
+function missingToken(): HttpError {
+  return unauthenticated('unauthorized: no Bearer token', CHALLENGE)
 }

@@ -1,6 +1,7 @@
 /** Bruno collection in a single JSON file (export version 1). */
-import { decodeForm, queryOf, type Entry, type Folder, type Header } from '../entries.ts'
+import { decodeForm, type Entry, type Folder, type FormField, formFields, type Header, queryOf } from '../entries.ts'
 import type { Format } from '../format.ts'
+import { headersBeside, notesOn, redirectSettings } from './bruno-requests.ts'
 import { stableId } from '../stable-id.ts'
 
 export const bruno: Format = {
@@ -54,8 +55,9 @@ function toFolder({ name, entries }: Folder, index: number): object {
 }
 
 function toItem(entry: Entry, folder: string, index: number): object {
-  const { name, summary, notes, method, target, headers } = entry
+  const { name, summary, method, target } = entry
   const uid = stableId('request', folder, index)
+  const form = formFields(entry)
   return {
     uid,
     type: 'http-request',
@@ -66,17 +68,17 @@ function toItem(entry: Entry, folder: string, index: number): object {
     request: {
       url: `{{base_url}}${target}`,
       method,
-      headers: toPairs(headers, uid, 'header'),
+      headers: toPairs(headersBeside(form, entry), uid, 'header'),
       params: toPairs(queryOf(entry), uid, 'param').map(pair => ({ ...pair, type: 'query' })),
       auth: toAuth(entry),
-      body: toBody(entry, uid),
+      body: form === null ? toBody(entry, uid) : toForm(form, uid),
       script: {},
       vars: {},
       assertions: [],
       tests: '',
-      docs: [summary, ...notes].join('\n\n'),
+      docs: [summary, ...notesOn(form, entry)].join('\n\n'),
     },
-    settings: { encodeUrl: false },
+    settings: { encodeUrl: false, ...redirectSettings(entry) },
   }
 }
 
@@ -92,6 +94,20 @@ function toAuth({ auth }: Entry): object {
   if (auth === null) return { mode: 'none' }
   const { type, ...values } = auth
   return { mode: type, [type]: values }
+}
+
+function toForm(form: FormField[], uid: string): object {
+  return {
+    mode: 'multipartForm',
+    multipartForm: form.map(({ name, value, type }, index) => ({
+      uid: stableId(uid, 'part', index),
+      type: 'text',
+      name,
+      value,
+      contentType: type,
+      enabled: true,
+    })),
+  }
 }
 
 function toBody({ body, bodyType }: Entry, uid: string): object {

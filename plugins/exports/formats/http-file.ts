@@ -1,5 +1,5 @@
 /** Requests in a `.http` file for the HTTP clients of editors. */
-import { allHeaders, type Entry } from '../entries.ts'
+import { allHeaders, type Entry, isRedirect } from '../entries.ts'
 import type { Format } from '../format.ts'
 
 export const httpFile: Format = {
@@ -27,6 +27,7 @@ function toBlock(entry: Entry, category: string): string {
     `### ${entry.name}`,
     `# ${category}`,
     ...notes.map(note => `# ${note}`),
+    ...(isRedirect(entry) ? ['# @no-redirect'] : []),
     `${entry.method} {{base_url}}${entry.target}`,
     ...writable.map(({ name, value }) => `${name}: ${value}`),
     ...(body === null ? [] : ['', body]),

@@ -1,5 +1,5 @@
 /** Insomnia export format 4: a flat list of resources that refer to their parents. */
-import { decodeForm, type Entry, type Folder } from '../entries.ts'
+import { decodeForm, type Entry, type Folder, isRedirect } from '../entries.ts'
 import type { Format, Selection } from '../format.ts'
 import { stableId } from '../stable-id.ts'
 
@@ -63,6 +63,7 @@ function toRequest(entry: Entry, parentId: string, index: number): object {
     body: toBody(entry),
     parameters: [],
     settingEncodeUrl: false,
+    ...(isRedirect(entry) ? { settingFollowRedirects: 'off' } : {}),
   }
 }
 

@@ -22,8 +22,10 @@ const folders = ${literal(folders.map(({ name, entries }) => ({ name: name.repla
 export default function () {
   for (const folder of folders) {
     group(folder.name, () => {
-      for (const { name, method, path, headers, body } of folder.requests) {
-        const response = http.request(method, baseUrl + path, body, { headers: Object.fromEntries(headers), redirects: 0, timeout: '20s', tags: { name } })
+      for (const { name, method, path, headers, body, status } of folder.requests) {
+        // Documented statuses are no failures, even 4xx and 5xx.
+        const responseCallback = http.expectedStatuses(status || { min: 200, max: 599 })
+        const response = http.request(method, baseUrl + path, body, { headers: Object.fromEntries(headers), redirects: 0, timeout: '20s', tags: { name }, responseCallback })
         check(response, { [name]: ({ status }) => status > 0 })
       }
     })
@@ -33,8 +35,16 @@ export default function () {
 }
 
 function toRequest(entry: Entry): object {
-  const { name, notes, method, target: path, body } = entry
-  return { name, method, path, headers: joined(allHeaders(entry)), body, ...(notes.length > 0 ? { notes } : {}) }
+  const { name, notes, method, target: path, body, expectStatus } = entry
+  return {
+    name,
+    method,
+    path,
+    headers: joined(allHeaders(entry)),
+    body,
+    ...(expectStatus === null ? {} : { status: expectStatus }),
+    ...(notes.length > 0 ? { notes } : {}),
+  }
 }
 
 /** k6 supports one value per name, so repeated fields are joined to a list (RFC 9110, 5.3). */

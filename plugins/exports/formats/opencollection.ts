@@ -1,7 +1,8 @@
 /** OpenCollection 1.0.0, the YAML format of Bruno. */
-import { decodeForm, queryOf, type Entry, type Folder } from '../entries.ts'
+import { decodeForm, type Entry, type Folder, formFields, queryOf } from '../entries.ts'
 import type { Format } from '../format.ts'
 import { writeYaml } from '../yaml.ts'
+import { headersBeside, notesOn, redirectSettings } from './bruno-requests.ts'
 
 export const openCollection: Format = {
   id: 'opencollection',
@@ -25,7 +26,9 @@ function toFolder({ name, entries }: Folder, index: number): object {
 }
 
 function toItem(entry: Entry, index: number): object {
-  const { name, summary, notes, method, target, headers, auth } = entry
+  const { name, summary, method, target, auth } = entry
+  const form = formFields(entry)
+  const headers = headersBeside(form, entry)
   const params = queryOf(entry).map(pair => ({ ...pair, type: 'query' }))
   return {
     info: { name, type: 'http', seq: index + 1 },
@@ -35,10 +38,12 @@ function toItem(entry: Entry, index: number): object {
       ...(params.length > 0 ? { params } : {}),
       ...(headers.length > 0 ? { headers: headers.map(header => ({ name: header.name, value: header.value })) } : {}),
       ...(auth === null ? {} : { auth }),
-      ...toBody(entry),
+      ...(form === null
+        ? toBody(entry)
+        : { body: { type: 'multipart-form', data: form.map(({ name, value }) => ({ name, type: 'text', value })) } }),
     },
-    settings: { encodeUrl: false },
-    docs: [summary, ...notes].join('\n\n'),
+    settings: { encodeUrl: false, ...redirectSettings(entry) },
+    docs: [summary, ...notesOn(form, entry)].join('\n\n'),
   }
 }
 

@@ -1,5 +1,5 @@
 /** Postman collection 2.1.0 (schema.getpostman.com/json/collection/v2.1.0). */
-import { decodeForm, type Entry } from '../entries.ts'
+import { decodeForm, type Entry, isRedirect } from '../entries.ts'
 import type { Format } from '../format.ts'
 
 export const postman: Format = {
@@ -38,6 +38,7 @@ function toItem(entry: Entry): object {
       ...toBody(entry),
     },
     response: [],
+    ...(isRedirect(entry) ? { protocolProfileBehavior: { followRedirects: false } } : {}),
   }
 }
 

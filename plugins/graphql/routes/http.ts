@@ -1,12 +1,11 @@
 /** `/graphql`: passes requests to Yoga, sends GraphiQL to browsers, and accepts WebSocket handshakes. */
 import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
-import { rawQuery } from 'svc/toolkit'
+import { rawQuery, namesTag, preferredCoding } from 'svc/toolkit'
 import { selectResponseType, wantsPage, type ResponseType } from '../response-type.ts'
 import { lazy } from '../lazy.ts'
-import { createGraphiqlPage } from '../graphiql.ts'
+import { createGraphiqlPage, inflatePage, type GraphiqlPage } from '../graphiql.ts'
 import { ENDPOINT, type YogaServer } from '../yoga/server.ts'
 import { getDescription, postDescription } from './descriptions.ts'
-import { sendPage } from './page.ts'
 import { sendResponse } from './response.ts'
 import type { SocketOptions } from './websocket.ts'
 
@@ -52,4 +51,14 @@ export function registerHttp(
       body: svc.http.body(request) as BodyInit,
     })
   })
+}
+
+function sendPage(request: FastifyRequest, reply: FastifyReply, page: GraphiqlPage): FastifyReply {
+  reply
+    .type('text/html; charset=utf-8')
+    .headers({ 'Cache-Control': 'no-cache', ETag: page.etag, Vary: 'Accept, Accept-Encoding' })
+  if (namesTag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
+  if (preferredCoding(request.headers['accept-encoding']?.toString(), ['gzip']) === 'identity')
+    return reply.send(inflatePage(page))
+  return reply.header('Content-Encoding', 'gzip').send(page.gzipped)
 }

@@ -1,6 +1,14 @@
 /** The generic routes: the index, `/guardrails/check` and `/guardrails/pii/redact`. */
 import { isUtf8 } from 'node:buffer'
-import { describe, readJsonObject, type FastifyInstance, type FastifyRequest, type Svc } from 'svc/plugin'
+import {
+  describe,
+  readJsonObject,
+  type FastifyInstance,
+  type FastifyRequest,
+  type Svc,
+  type RouteDescription,
+} from 'svc/plugin'
+import { registerIndex } from 'svc/toolkit'
 import { checkText, Lists } from '../check.ts'
 import { genericError, unknownPiiType } from '../errors.ts'
 import { findPersonalData, label, mask, piiTypes, replaceEntities } from '../personal-data.ts'
@@ -8,165 +16,111 @@ import type { DetectorRegistry } from '../types.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 const category = 'AI: Guardrails'
-/** What `GET /guardrails` lists. */
-const ENDPOINTS = [
-  { method: 'POST', path: '/guardrails/check', summary: 'Run all detectors on a text' },
-  { method: 'POST', path: '/guardrails/pii/redact', summary: 'Redact personal data in a text' },
-  {
-    method: 'POST',
-    path: '/guardrails/azure/contentsafety/text:analyze',
-    summary: 'Azure AI Content Safety: harm categories',
+const checkDescription: RouteDescription = {
+  summary: 'Run all detectors on a text',
+  category,
+  responses: {
+    200: { description: 'flagged, action, categories, prompt_injection, blocklist, pii, redacted_text' },
+    400: { description: 'The text is missing or invalid' },
   },
-  {
-    method: 'POST',
-    path: '/guardrails/azure/contentsafety/text:shieldPrompt',
-    summary: 'Azure AI Content Safety: prompt attacks',
+  examples: [
+    {
+      name: 'JSON',
+      method: 'POST',
+      path: '/guardrails/check',
+      headers: json,
+      body: '{"text":"A cheap bomb at 192.0.2.7"}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
+    {
+      name: 'Text',
+      method: 'POST',
+      path: '/guardrails/check',
+      headers: [{ name: 'Content-Type', value: 'text/plain' }],
+      body: 'hello',
+      expectStatus: 200,
+    },
+  ],
+}
+
+const redactDescription: RouteDescription = {
+  summary: 'Redact personal data in a text',
+  category,
+  parameters: [
+    {
+      name: 'mode',
+      in: 'query',
+      description: '`label` replaces personal data with its type, `mask` with asterisks',
+      schema: { type: 'string', enum: ['label', 'mask'], default: 'label' },
+    },
+    {
+      name: 'types',
+      in: 'query',
+      description: 'Comma-separated list of types; default: all types',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    200: { description: 'redacted_text, count, entities; for a plain-text body, only the redacted text' },
+    400: { description: 'The text, mode or types are missing or invalid' },
   },
-  {
-    method: 'POST',
-    path: '/guardrails/azure/contentsafety/image:analyze',
-    summary: 'Azure AI Content Safety: harm categories of an image',
-  },
-  {
-    method: 'GET',
-    path: '/guardrails/azure/contentsafety/text/blocklists',
-    summary: 'Azure AI Content Safety: blocklists',
-  },
-  {
-    method: 'PATCH',
-    path: '/guardrails/azure/contentsafety/text/blocklists/{blocklistName}',
-    summary: 'Azure AI Content Safety: create a blocklist',
-  },
-  {
-    method: 'POST',
-    path: '/guardrails/bedrock/guardrail/{id}/version/{version}/apply',
-    summary: 'Bedrock ApplyGuardrail',
-  },
-] as const
+  examples: [
+    {
+      name: 'JSON',
+      method: 'POST',
+      path: '/guardrails/pii/redact',
+      headers: json,
+      body: '{"text":"Call 555-010-9999","mode":"label"}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
+    {
+      name: 'Text, masked',
+      method: 'POST',
+      path: '/guardrails/pii/redact?mode=mask&types=EMAIL',
+      headers: [{ name: 'Content-Type', value: 'text/plain' }],
+      body: 'Write to post@example.org',
+      expectStatus: 200,
+    },
+  ],
+}
 
 export function registerGeneric(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
-  app.get(
-    '/guardrails',
-    describe({
-      category,
-      summary: 'List the guardrail endpoints',
-      responses: {
-        200: {
-          description: '`endpoints`: the method, path and summary of each endpoint',
-          content: { 'application/json': { type: 'object' } },
-        },
-      },
-      examples: [{ name: 'Index', path: '/guardrails', expectStatus: 200 }],
-    }),
-    () => ({ endpoints: ENDPOINTS }),
-  )
+  registerIndex(app, svc, { path: '/guardrails', category, summary: 'List the guardrail endpoints' })
 
-  app.post(
-    '/guardrails/check',
-    describe({
-      summary: 'Run all detectors on a text',
-      category,
-      responses: {
-        200: { description: 'flagged, action, categories, prompt_injection, blocklist, pii, redacted_text' },
-        400: { description: 'The text is missing or invalid' },
-      },
-      examples: [
-        {
-          name: 'JSON',
-          method: 'POST',
-          path: '/guardrails/check',
-          headers: json,
-          body: '{"text":"A cheap bomb at 192.0.2.7"}',
-          bodyType: 'json',
-          expectStatus: 200,
-        },
-        {
-          name: 'Text',
-          method: 'POST',
-          path: '/guardrails/check',
-          headers: [{ name: 'Content-Type', value: 'text/plain' }],
-          body: 'hello',
-          expectStatus: 200,
-        },
-      ],
-    }),
-    (request, reply) => {
-      const { text } = readText(request, svc, ['text', 'input'])
-      return reply.send(checkText(registry, text))
-    },
-  )
+  app.post('/guardrails/check', describe(checkDescription), (request, reply) => {
+    const { text } = readText(request, svc, ['text', 'input'])
+    return reply.send(checkText(registry, text))
+  })
 
-  app.post(
-    '/guardrails/pii/redact',
-    describe({
-      summary: 'Redact personal data in a text',
-      category,
-      parameters: [
-        {
-          name: 'mode',
-          in: 'query',
-          description: '`label` replaces personal data with its type, `mask` with asterisks',
-          schema: { type: 'string', enum: ['label', 'mask'], default: 'label' },
-        },
-        {
-          name: 'types',
-          in: 'query',
-          description: 'Comma-separated list of types; default: all types',
-          schema: { type: 'string' },
-        },
-      ],
-      responses: {
-        200: { description: 'redacted_text, count, entities; for a plain-text body, only the redacted text' },
-        400: { description: 'The text, mode or types are missing or invalid' },
-      },
-      examples: [
-        {
-          name: 'JSON',
-          method: 'POST',
-          path: '/guardrails/pii/redact',
-          headers: json,
-          body: '{"text":"Call 555-010-9999","mode":"label"}',
-          bodyType: 'json',
-          expectStatus: 200,
-        },
-        {
-          name: 'Text, masked',
-          method: 'POST',
-          path: '/guardrails/pii/redact?mode=mask&types=EMAIL',
-          headers: [{ name: 'Content-Type', value: 'text/plain' }],
-          body: 'Write to post@example.org',
-          expectStatus: 200,
-        },
-      ],
-    }),
-    (request, reply) => {
-      const { text, body } = readText(request, svc, ['text'])
-      const query = new URLSearchParams((request.raw.url ?? '').split('?').slice(1).join('?'))
-      const replacement = parseMode(body?.mode ?? query.get('mode') ?? 'label')
-      const types = parseTypes(
-        body?.types ??
-          query
-            .get('types')
-            ?.split(',')
-            .map(type => type.trim())
-            .filter(type => type !== '') ??
-          [],
-        piiTypes(registry),
-      )
-      const entities = findPersonalData(registry, text, types)
-      const redacted = replaceEntities(text, entities, replacement)
-      if (body === null)
-        return reply.header('X-Svc-Pii-Count', entities.length).type('text/plain; charset=utf-8').send(redacted)
-      const lists = new Lists(text)
-      const shown = lists.cut(entities)
-      return reply.send({
-        redacted_text: redacted,
-        count: entities.length,
-        entities: shown,
-        ...(lists.isTruncated ? { truncated: true } : {}),
-      })
-    },
-  )
+  app.post('/guardrails/pii/redact', describe(redactDescription), (request, reply) => {
+    const { text, body } = readText(request, svc, ['text'])
+    const query = new URLSearchParams((request.raw.url ?? '').split('?').slice(1).join('?'))
+    const replacement = parseMode(body?.mode ?? query.get('mode') ?? 'label')
+    const types = parseTypes(
+      body?.types ??
+        query
+          .get('types')
+          ?.split(',')
+          .map(type => type.trim())
+          .filter(type => type !== '') ??
+        [],
+      piiTypes(registry),
+    )
+    const entities = findPersonalData(registry, text, types)
+    const redacted = replaceEntities(text, entities, replacement)
+    if (body === null)
+      return reply.header('X-Svc-Pii-Count', entities.length).type('text/plain; charset=utf-8').send(redacted)
+    const lists = new Lists(text)
+    const shown = lists.cut(entities)
+    return reply.send({
+      redacted_text: redacted,
+      count: entities.length,
+      entities: shown,
+      ...(lists.isTruncated ? { truncated: true } : {}),
+    })
+  })
 }
 
 /** Reads the text from a JSON body; a body of any other media type is the text itself. */

@@ -3,7 +3,6 @@ import type { Call } from '../call.ts'
 import { Failure, missing } from '../failure.ts'
 import type { Operation } from '../operation.ts'
 import { goInteger, pathNumber } from '../request/numbers.ts'
-import { matchesHost } from '../request/host-pattern.ts'
 import { METHODS_OF_ANYTHING } from './reflection.ts'
 import { goStatus } from './status.ts'
 
@@ -95,3 +94,9 @@ export const REDIRECTS: readonly Operation[] = [
     handle: redirectTo,
   },
 ]
+
+/** Whether a host in lower case matches a pattern: a host, `*.` and a domain, or `*`. */
+function matchesHost(pattern: string, host: string): boolean {
+  const wanted = pattern.toLowerCase()
+  return wanted === '*' || wanted === host || (wanted.startsWith('*.') && host.endsWith(wanted.slice(1)))
+}

@@ -39,6 +39,43 @@ export function invalidIssuer({ at, message, didYouMean }: ShapeError, error = '
   })
 }
 
+const putIssuerDescription: RouteDescription = {
+  ...SHARED,
+  summary: 'Create or replace an issuer',
+  description:
+    'Takes the settings of `identity.issuers[]` in `svc.yaml`, without `name`. The issuer is removed a day after its last change.',
+  requestBody: {
+    description: 'The settings',
+    required: true,
+    content: { 'application/json': { ...issuerSettings.schema, required: [] } },
+  },
+  responses: {
+    200: { description: 'Replaced; the settings' },
+    201: { description: 'Created; the settings' },
+    400: { description: '`invalid_issuer`, with the path of the invalid member' },
+    409: { description: '`issuer_from_file`: the name belongs to an issuer that the control plane cannot change' },
+  },
+  examples: [
+    {
+      ...jsonExample('Short-lived tokens', EXAMPLE_PATH, { access_token: { ttl: 60 } }, 201),
+      method: 'PUT',
+      expectStatus: null,
+    },
+  ],
+}
+
+const removeIssuerDescription: RouteDescription = {
+  ...SHARED,
+  summary: 'Remove an issuer',
+  description: 'Its tokens, codes and clients end with it.',
+  responses: {
+    204: { description: 'Removed' },
+    404: { description: '`unknown_issuer`' },
+    409: { description: '`issuer_from_file`: the control plane cannot change this issuer' },
+  },
+  examples: [{ name: 'Unknown issuer', method: 'DELETE', path: '/_svc/identity/issuers/none', expectStatus: 404 }],
+}
+
 /** Registers `/_svc/identity` and the routes below it. */
 export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): void {
   const { svc, issuers } = provider
@@ -75,62 +112,21 @@ export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): 
     }),
     async (request, reply) => sendJson(reply, withoutSecrets((await requestedIssuer(request, provider)).settings)),
   )
-  app.put(
-    ONE,
-    describe({
-      ...SHARED,
-      summary: 'Create or replace an issuer',
-      description:
-        'Takes the settings of `identity.issuers[]` in `svc.yaml`, without `name`. The issuer is removed a day after its last change.',
-      requestBody: {
-        description: 'The settings',
-        required: true,
-        content: { 'application/json': { ...issuerSettings.schema, required: [] } },
-      },
-      responses: {
-        200: { description: 'Replaced; the settings' },
-        201: { description: 'Created; the settings' },
-        400: { description: '`invalid_issuer`, with the path of the invalid member' },
-        409: { description: '`issuer_from_file`: the name belongs to an issuer that the control plane cannot change' },
-      },
-      examples: [
-        {
-          ...jsonExample('Short-lived tokens', EXAMPLE_PATH, { access_token: { ttl: 60 } }, 201),
-          method: 'PUT',
-          expectStatus: null,
-        },
-      ],
-    }),
-    async (request, reply) => {
-      svc.http.guardAdmin(request)
-      const settings = readSettings(request, provider)
-      await refuseFixed(settings.name, provider)
-      const isNew = await issuers.put(settings)
-      return sendJson(reply.code(isNew ? 201 : 200), withoutSecrets(settings))
-    },
-  )
-  app.delete(
-    ONE,
-    describe({
-      ...SHARED,
-      summary: 'Remove an issuer',
-      description: 'Its tokens, codes and clients end with it.',
-      responses: {
-        204: { description: 'Removed' },
-        404: { description: '`unknown_issuer`' },
-        409: { description: '`issuer_from_file`: the control plane cannot change this issuer' },
-      },
-      examples: [{ name: 'Unknown issuer', method: 'DELETE', path: '/_svc/identity/issuers/none', expectStatus: 404 }],
-    }),
-    async (request, reply) => {
-      svc.http.guardAdmin(request)
-      const { name } = await requestedIssuer(request, provider)
-      await refuseFixed(name, provider)
-      await issuers.remove(name)
-      await provider.faults.clear(name)
-      return reply.code(204).send()
-    },
-  )
+  app.put(ONE, describe(putIssuerDescription), async (request, reply) => {
+    svc.http.guardAdmin(request)
+    const settings = readSettings(request, provider)
+    await refuseFixed(settings.name, provider)
+    const isNew = await issuers.put(settings)
+    return sendJson(reply.code(isNew ? 201 : 200), withoutSecrets(settings))
+  })
+  app.delete(ONE, describe(removeIssuerDescription), async (request, reply) => {
+    svc.http.guardAdmin(request)
+    const { name } = await requestedIssuer(request, provider)
+    await refuseFixed(name, provider)
+    await issuers.remove(name)
+    await provider.faults.clear(name)
+    return reply.code(204).send()
+  })
 }
 
 function readSettings(request: FastifyRequest, { svc }: Provider): IssuerSettings {

@@ -152,16 +152,11 @@ function createInteraction(engine: Engine, store: InteractionStore): LlmRoute<In
     op: 'chat',
     describe: {
       summary: 'create an interaction',
-      requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
       examples: [{ input: 'hello' }, { input: 'hello', stream: true }, { input: 'hello', background: true }].map(
         (body, index) => ({
           name: ['Hello', 'Stream', 'In the background'][index]!,
-          method: 'POST',
           path: `/ai/gemini${PATH}`,
-          headers: 'stream' in body ? [{ name: 'X-Svc-Tokens-Per-Second', value: '500' }] : [],
-          body: JSON.stringify({ model: 'svc-gemini', ...body }),
-          bodyType: 'json' as const,
-          expectStatus: 200,
+          json: { model: 'svc-gemini', ...body },
         }),
       ),
     },

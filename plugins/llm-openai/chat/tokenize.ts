@@ -23,9 +23,7 @@ export function tokenize(engine: Engine, base: string): LlmRoute<Parsed> {
     name,
     method: 'POST',
     path: `${base}/tokenize`,
-    body: JSON.stringify(body),
-    bodyType: 'json',
-    expectStatus: 200,
+    json: body,
   })
   return {
     method: 'POST',

@@ -1,9 +1,6 @@
 /** Creates route descriptions. */
 import type { LlmRouteDescription } from '../../llm/types.ts'
 
-/** Streamed examples show the header that sets their speed. */
-const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
-
 /** A POST route with one JSON example. */
 export function describePost(
   path: string,
@@ -12,15 +9,11 @@ export function describePost(
 ): LlmRouteDescription {
   return {
     summary,
-    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
-    examples: example.map(({ name, body, status }) => ({
+    examples: example.map(({ name, body, status = 200 }) => ({
       name,
-      method: 'POST',
-      headers: 'stream' in body ? [pace] : [],
       path: `/ai/openai/v1${path}`,
-      body: JSON.stringify(body),
-      bodyType: 'json',
-      expectStatus: status ?? 200,
+      json: body,
+      expectStatus: status,
     })),
   }
 }

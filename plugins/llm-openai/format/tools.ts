@@ -1,5 +1,5 @@
 /** Parses tools and the tool choice of chat completions and responses, and renders calls. */
-import type { Call, Engine, Tool, ToolChoice } from '../../llm/types.ts'
+import type { Call, Engine, Tool, ToolChoice, ToolName } from '../../llm/types.ts'
 
 export interface Tooling {
   tools: Tool[]
@@ -13,15 +13,22 @@ interface Given {
   choice: unknown
   /** Chat completions nest a tool in a member named after its type; responses don't. */
   isNested: boolean
+  /** Whether tools of the type `namespace` contain others. */
+  hasNamespaces?: boolean
 }
 
 /**
  * Skips unnamed tools and unknown types. Throws for invalid allowed tools, and for a forced call that is not possible.
  */
-export function readTooling(engine: Engine, { tools, functions, choice, isNested }: Given): Tooling {
+export function readTooling(
+  engine: Engine,
+  { tools, functions, choice, isNested, hasNamespaces = false }: Given,
+): Tooling {
   const { json } = engine
   const offered = [
-    ...json.listOf(tools).flatMap(item => readTool(engine, item, isNested)),
+    ...json
+      .listOf(tools)
+      .flatMap(item => (hasNamespaces ? readToolOrNamespace(engine, item) : readTool(engine, item, isNested))),
     ...json.listOf(functions).flatMap(item => functionOf(engine, item)),
   ]
   const isSet = json.own(choice, 'type') === 'allowed_tools'
@@ -30,6 +37,17 @@ export function readTooling(engine: Engine, { tools, functions, choice, isNested
     : { tools: offered, toolChoice: readToolChoice(engine, choice) }
   refuseForcedGrammar(engine, tooling)
   return tooling
+}
+
+/** A tool, or the functions and custom tools of a namespace. */
+function readToolOrNamespace(engine: Engine, item: unknown): Tool[] {
+  const { json } = engine
+  if (json.own(item, 'type') !== 'namespace') return readTool(engine, item, false)
+  const namespace = json.textOf(json.own(item, 'name'))
+  if (namespace === undefined) return []
+  return json
+    .listOf(json.own(item, 'tools'))
+    .flatMap(inner => readTool(engine, inner, false).map(tool => ({ ...tool, namespace })))
 }
 
 function readTool(engine: Engine, item: unknown, isNested: boolean): Tool[] {
@@ -68,8 +86,16 @@ function customOf({ json }: Engine, given: unknown): Tool[] {
 function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
   if (given === 'none' || given === 'required' || given === 'auto') return given
   if (given === 'any') return 'required'
-  const name = json.textOf(json.own(json.own(given, 'function') ?? json.own(given, 'custom') ?? given, 'name'))
-  return name === undefined ? 'auto' : { name }
+  return nameOf(json, given) ?? 'auto'
+}
+
+/** The name of a tool in a choice of tools. */
+function nameOf(json: Engine['json'], given: unknown): ToolName | undefined {
+  const named = json.own(given, 'function') ?? json.own(given, 'custom') ?? given
+  const name = json.textOf(json.own(named, 'name'))
+  if (name === undefined) return undefined
+  const namespace = json.textOf(json.own(named, 'namespace'))
+  return namespace === undefined ? { name } : { name, namespace }
 }
 
 /** The allowed tools, one of which may or must be called. */
@@ -77,6 +103,11 @@ function allowedOf(engine: Engine, offered: Tool[], choice: unknown, isNested: b
   const { json } = engine
   const invalid = (message: string, member: string, code: string): Error =>
     engine.badInput(message, { param: path + member, code })
+  /** A choice can name a tool, or a whole namespace. */
+  const namesOfTool = (tool: Tool): string[] => [
+    tool.name,
+    ...(tool.namespace === undefined ? [] : [engine.flatToolName(tool), tool.namespace]),
+  ]
   const path = isNested ? 'tool_choice.allowed_tools' : 'tool_choice'
   const set = isNested ? json.own(choice, 'allowed_tools') : choice
   const mode = json.own(set, 'mode')
@@ -88,22 +119,18 @@ function allowedOf(engine: Engine, offered: Tool[], choice: unknown, isNested: b
     throw invalid(`Missing required parameter: '${path}.tools'.`, '.tools', 'missing_required_parameter')
   if (!Array.isArray(list) || list.length === 0)
     throw invalid(`Invalid '${path}.tools': expected an array with at least one tool.`, '.tools', 'invalid_value')
-  const names = new Set(
-    list.flatMap(
-      (item: unknown) =>
-        json.textOf(json.own(json.own(item, 'function') ?? json.own(item, 'custom') ?? item, 'name')) ?? [],
-    ),
-  )
-  const unknown = [...names].find(name => !offered.some(tool => tool.name === name))
+  const names = new Set(list.flatMap((item: unknown) => nameOf(json, item) ?? []).map(engine.flatToolName))
+  const known = new Set(offered.flatMap(namesOfTool))
+  const unknown = [...names].find(name => !known.has(name))
   if (unknown !== undefined)
     throw invalid(`Tool choice '${unknown.slice(0, 100)}' not found in 'tools' parameter.`, '.tools', 'invalid_value')
-  const tools = offered.filter(tool => names.has(tool.name))
+  const tools = offered.filter(tool => namesOfTool(tool).some(name => names.has(name)))
   return { tools, toolChoice: tools.length === 0 ? 'none' : mode }
 }
 
 /** Only a rule can provide text that follows a grammar, so a call to such a tool can't be forced. */
 function refuseForcedGrammar(engine: Engine, { tools, toolChoice }: Tooling): void {
-  const named = typeof toolChoice === 'object' ? tools.find(tool => tool.name === toolChoice.name) : undefined
+  const named = typeof toolChoice === 'object' ? engine.findTool(tools, toolChoice) : undefined
   const forced = named !== undefined ? [named] : toolChoice === 'required' ? tools : []
   if (forced.length === 0 || forced.some(tool => tool.input !== 'grammar')) return
   throw engine.badInput(

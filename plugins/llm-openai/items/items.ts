@@ -82,7 +82,9 @@ function addItem(
   if (item.type === 'function_call' || item.type === 'custom_tool_call') {
     const name = json.textOf(item.name)
     const args = item.type === 'function_call' ? json.argumentsOf(item.arguments) : (json.textOf(item.input) ?? '')
-    if (name !== undefined) read.messages.push({ role: 'assistant', parts: [{ type: 'call', id, name, args }] })
+    const namespace = json.textOf(item.namespace)
+    const call = { type: 'call' as const, id, args, ...(namespace === undefined ? {} : { namespace }) }
+    if (name !== undefined) read.messages.push({ role: 'assistant', parts: [{ ...call, name }] })
   } else if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
     read.messages.push({ role: 'tool', parts: [{ type: 'result', id, content: outputText(engine, item.output) }] })
   } else if (item.type === 'compaction') {

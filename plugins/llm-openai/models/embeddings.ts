@@ -1,13 +1,21 @@
 /** `POST /embeddings`. */
 import { JsonList } from 'svc/toolkit'
-import type { EmbedParsed, Engine, LlmRoute } from '../../llm/types.ts'
+import type { EmbedParsed, Engine, LlmRoute, RouteInput } from '../../llm/types.ts'
 import { describePost } from '../format/describe.ts'
 
 const smallDimensions = 1536
 const largeDimensions = 3072
 const names = { input: 'input', dimensions: 'dimensions' }
 
-export function embeddings(engine: Engine): LlmRoute<EmbedParsed<{ isBase64: boolean }>> {
+interface EmbeddingsWire {
+  isBase64: boolean
+  /** Mistral's lists of embeddings have an id, which its clients require. */
+  hasId: boolean
+}
+
+const ID_DIGITS = 32
+
+export function embeddings(engine: Engine): LlmRoute<EmbedParsed<EmbeddingsWire>> {
   const { json } = engine
   return {
     method: 'POST',
@@ -29,11 +37,12 @@ export function embeddings(engine: Engine): LlmRoute<EmbedParsed<{ isBase64: boo
           input.limits,
           names,
         ),
-        wire: { isBase64: body.encoding_format === 'base64' },
+        wire: { isBase64: body.encoding_format === 'base64', hasId: isOfMistral(input) },
       }
     },
     render: ({ vectors, promptTokens }, { model, wire }) => ({
       body: {
+        ...(wire.hasId ? { id: engine.randomId(ID_DIGITS) } : {}),
         object: 'list',
         data: new JsonList(function* () {
           for (const [index, vector] of vectors.entries())
@@ -44,6 +53,11 @@ export function embeddings(engine: Engine): LlmRoute<EmbedParsed<{ isBase64: boo
       },
     }),
   }
+}
+
+/** Whether the provider has Mistral's name, or its client asks. */
+function isOfMistral({ provider, headers }: RouteInput): boolean {
+  return /mistral/i.test(provider) || /mistral/i.test(String(headers['user-agent']).slice(0, 500))
 }
 
 /** Little-endian float32, which the Node SDK requests by default. */

@@ -8,16 +8,29 @@ import type {
   RenderContext,
   StreamEnding,
   StreamEvent,
+  ChatParsed,
+  ContextAnswer,
+  ContextFacts,
+  StreamShapes,
+  UsageMode,
+  WireEvent,
 } from '../../llm/types.ts'
-import { responsesContextError } from './context-error.ts'
 import { describePost } from '../format/describe.ts'
 import { locked, readContext, tooLong } from './context.ts'
 import { NO_CONTEXT, parseResponses, type ResponsesParsed, type ResponsesWire } from './request.ts'
 import { finishReasons, outputItems, replyOf, type Reply } from './response-object.ts'
 import { responseAt, timedEvents } from './response-state.ts'
 import type { StoredResponse } from './response-store.ts'
-import { responseShapes } from './shapes.ts'
 import type { ResponsesState } from './services.ts'
+import { CONTEXT_CODE } from '../format/context-error.ts'
+
+/** The events that end a stream, and have its usage. */
+const ENDS = ['response.completed', 'response.incomplete']
+
+const responseShapes: StreamShapes = {
+  isEnd: ({ event }) => ENDS.includes(event.event ?? ''),
+  usage: { modes: ['none'], rewrite: withoutUsage },
+}
 
 /** A request that only prepares a continuation (`generate: false`). */
 type Warmup = OwnParsed<ResponsesWire>
@@ -106,10 +119,13 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
   }
 }
 
-export function streamError(facts: ErrorFacts): StreamEvent {
+/** Clients read the members of the event or those of `error`. Its number is that of the event which it replaces. */
+export function streamError({ message }: ErrorFacts, replaced: StreamEvent): StreamEvent {
+  const problem = { code: 'server_error', message, param: null }
+  const { sequence_number: next = 0 } = replaced.data as { sequence_number?: number }
   return {
     event: 'error',
-    data: { type: 'error', code: 'server_error', message: facts.message, param: null, sequence_number: 0 },
+    data: { type: 'error', ...problem, error: { type: 'server_error', ...problem }, sequence_number: next },
   }
 }
 
@@ -142,4 +158,25 @@ function endOf(record: StoredResponse, parsed: CreateParsed, context: RenderCont
   const { ttftMs, gapMs } = context.plan()
   // The first token has no gap before it.
   return context.nowMs + ttftMs + gapMs * Math.max(0, (record.reply?.completionTokens ?? 0) - 1)
+}
+
+/** For a prompt that exceeds the context window. With `truncation: "auto"`, the oldest messages are dropped. */
+function responsesContextError(
+  { promptTokens: prompt, window, isShortened }: ContextFacts,
+  { wire }: ChatParsed<ResponsesWire>,
+): ContextAnswer {
+  if (window === null || prompt <= window) return 'cut'
+  if (wire.head.body.truncation === 'auto' && !isShortened) return 'drop'
+  return {
+    param: 'input',
+    code: CONTEXT_CODE,
+    message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+  }
+}
+
+function* withoutUsage(events: Iterable<WireEvent>, _mode: UsageMode): Iterable<WireEvent> {
+  for (const { event, data } of events) {
+    const isEnd = data !== null && ENDS.includes(event.event ?? '')
+    yield { event, data: isEnd ? { ...data, response: { ...(data.response as object), usage: null } } : data }
+  }
 }

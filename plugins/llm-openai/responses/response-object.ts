@@ -78,7 +78,12 @@ export function outputItems(engine: Engine, choice: Choice, head: ResponseHead, 
     })
   }
   for (const call of choice.calls) {
-    const called = { call_id: call.givenId ?? `call_${call.id}`, name: call.name }
+    const { name, namespace } = call
+    const called = {
+      call_id: call.givenId ?? `call_${call.id}`,
+      ...(namespace === undefined ? {} : { namespace }),
+      name,
+    }
     if (call.isText === true) {
       const type = 'custom_tool_call'
       calls.push({ type, id: idOf(type), ...called, input: call.json, status: 'completed' })

@@ -98,12 +98,12 @@ export class PromptCache {
       instance.cache === undefined &&
       headers['x-svc-prefix-cache'] === undefined &&
       headers['x-svc-cached-tokens'] === undefined &&
-      (parsed.op !== 'chat' || parsed.cacheMark == null)
+      (parsed.op !== 'chat' || (parsed.cacheMark == null && parsed.cachedTokens === undefined))
     )
       return null
     if (parsed.op !== 'chat') return null
-    const stated = readStated(call, this.#svc.http)
-    if (stated !== null)
+    const stated = readStated(call, this.#svc.http) ?? parsed.cachedTokens
+    if (stated !== undefined)
       return { read: Math.min(stated, promptTokensOf(parsed) - 1), written: 0, commit: () => Promise.resolve() }
     const { cacheMark: mark } = parsed
     if (mark !== undefined) return mark === null ? null : this.#lookForMark(call, parsed, mark)

@@ -34,6 +34,8 @@ export interface NeutralRequest {
   reasoning?: { budget?: number }
   /** Number of choices, clamped by the format. */
   n: number
+  /** The format can say that a tool is in a namespace. */
+  hasNamespaces?: true
   /** Splits and counts its texts. Default: the rule of the engine. */
   tokenizer?: Tokenizer
 }
@@ -47,11 +49,16 @@ export interface Message {
 export type Part =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio' | 'file'; description: string }
-  | { type: 'call'; id: string; name: string; args: unknown }
+  | ({ type: 'call'; id: string; args: unknown } & ToolName)
   | { type: 'result'; id: string; name?: string; content: string }
 
-export interface Tool {
+/** A tool, or a call of one, by its name within its namespace, if it is in one. */
+export interface ToolName {
   name: string
+  namespace?: string
+}
+
+export interface Tool extends ToolName {
   description: string
   /** JSON Schema of the arguments, as the client sent it. */
   schema: unknown
@@ -59,7 +66,7 @@ export interface Tool {
   input?: 'text' | 'grammar'
 }
 
-export type ToolChoice = 'auto' | 'none' | 'required' | { name: string }
+export type ToolChoice = 'auto' | 'none' | 'required' | ToolName
 
 export type ReplyFormat = { type: 'none' } | { type: 'json' } | { type: 'schema'; schema: unknown }
 
@@ -93,12 +100,11 @@ export interface Choice {
   callsFirst?: true
 }
 
-export interface Call {
+export interface Call extends ToolName {
   /** 24 hex digits, derived from model, prompt and choice; formats add their own prefix. */
   id: string
   /** An id that is sent as it is. */
   givenId?: string
-  name: string
   args: unknown
   /** The arguments as compact JSON, and its tokens. */
   json: string

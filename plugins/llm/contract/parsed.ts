@@ -48,6 +48,8 @@ export interface ChatParsed<W = unknown> extends ParsedBase {
    * marked. Absent: the provider's own cache applies.
    */
   cacheMark?: { prefix: string; ttlMs: number } | null
+  /** Prompt tokens that the client cached before, and that the request reads from there. */
+  cachedTokens?: number
   /** Audio tokens: those of the prompt, and those of each text token that is spoken. */
   audio?: { input: number; perToken: number }
   /** The provider's own cache keeps only this number of prompt tokens. */

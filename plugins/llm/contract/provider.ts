@@ -42,8 +42,11 @@ export interface LlmProvider {
   faultStatus?: Partial<Record<FaultKind, number>>
   /** Its finish reasons, for replies and records. */
   finishReasons: Record<Finish, string>
-  /** The event that reports an error in a running stream. Default: the body of the error as data. */
-  streamError?(facts: ErrorFacts): StreamEvent
+  /**
+   * The event that reports an error in a running stream; `replaced` is the one that would have been next. Default: the body of
+   * the error as data.
+   */
+  streamError?(facts: ErrorFacts, replaced: StreamEvent): StreamEvent
   /** A rejected prompt gets a reply (finish reason `prompt_filter`), not an error. */
   rendersPromptFilter?: boolean
   /** What spans and metrics say about its requests (`gen_ai.*`). */

@@ -1,5 +1,5 @@
 /** The routes of a provider: what they get, and what they answer. */
-import type { OutputBudget, RouteDescription } from 'svc/plugin'
+import type { OutputBudget, RouteDescription, RouteExample } from 'svc/plugin'
 import type { ChatResult, Finish, ModelInfo, NeutralRequest, ReasoningMember, Tokenizer } from './neutral.ts'
 import type { ChatParsed, Parsed, ResultOf } from './parsed.ts'
 import type { ContextAnswer, ContextFacts, CredentialRule, ErrorFacts, RequestHeaders } from './provider.ts'
@@ -28,7 +28,7 @@ interface RouteBase {
   /** The framing of its streams. Default: `sse`. */
   framing?: Framing
   /** Replaces the provider's `streamError` for this route. */
-  streamError?(facts: ErrorFacts): StreamEvent
+  streamError?(facts: ErrorFacts, replaced: StreamEvent): StreamEvent
 }
 
 /** An operation of a provider: a call of its model, or a route that answers by itself. */
@@ -101,10 +101,19 @@ export interface LlmRoute<P extends Parsed = Parsed> extends RouteBase {
 }
 
 /** A route description without the fields that the runner adds. Paths in it start with the provider's base path. */
-export type LlmRouteDescription = Omit<
-  RouteDescription,
-  'path' | 'methods' | 'category' | 'area' | 'ownFail' | 'errorForm'
->
+export interface LlmRouteDescription
+  extends Omit<RouteDescription, 'path' | 'methods' | 'category' | 'area' | 'ownFail' | 'errorForm' | 'examples'> {
+  /** Default: a JSON object, if an example has `json`. */
+  requestBody?: RouteDescription['requestBody']
+  examples: LlmExample[]
+}
+
+export interface LlmExample extends RouteExample {
+  /** The body. Then the default method is POST, and the expected status 200. */
+  json?: object
+  /** The example shows the header that sets the speed of the reply. Default: whether `json` has a member `stream`. */
+  isStreamed?: boolean
+}
 
 /** What `X-Svc-Batch` asks for. */
 export interface BatchPlan {

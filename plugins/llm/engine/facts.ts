@@ -3,6 +3,7 @@ import type { Json } from 'svc/plugin'
 import { isRecord, type MatchFacts, type MatchField } from 'svc/toolkit'
 import type { Message, NeutralRequest } from '../contract/neutral.ts'
 import { lastUserText } from './prompt.ts'
+import { namesOf } from './tool-names.ts'
 
 const FORMATS = ['none', 'json', 'schema'] as const
 
@@ -11,7 +12,9 @@ export const CHAT_FIELDS: Readonly<Record<string, MatchField>> = {
   model: { description: 'The model; a plain text may end in `*`', kind: 'wildcard' },
   user: { description: 'The text of the last user message' },
   system: { description: 'The system texts, joined by line breaks' },
-  tool: { description: 'The name of a tool that the request offers' },
+  tool: {
+    description: 'The name of a tool that the request offers; with or without its namespace (`<namespace>__<name>`)',
+  },
   tool_result: {
     description: 'The text of a tool result after the last user message; true: there is one',
     kind: 'presence',
@@ -28,7 +31,7 @@ export function chatFacts(request: NeutralRequest): MatchFacts {
     model: request.model,
     user: lastUserText(request),
     system: request.system.length === 0 ? undefined : request.system.join('\n'),
-    tool: request.tools.map(({ name }) => name),
+    tool: request.tools.flatMap(namesOf),
     tool_result: resultsAfterUser(request),
     ...lastResult(request),
     turn: request.messages.filter(({ role }) => role === 'assistant').length,

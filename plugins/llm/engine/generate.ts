@@ -1,8 +1,19 @@
 /** The mock model: generates the choices of a reply by fixed rules. */
 import { isTooExpensive, OutputBudget, type StepBudget } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
-import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool, Pieces } from '../contract/neutral.ts'
-import { replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
+import type {
+  Call,
+  ChatResult,
+  Choice,
+  Finish,
+  Mode,
+  NeutralRequest,
+  Tool,
+  ToolName,
+  Pieces,
+} from '../contract/neutral.ts'
+import { askedText, replyToToolResults, lastUserText, promptTokens, render } from './prompt.ts'
+import { promptedSchema } from './prompted-schema.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
 import { fromSchema } from './schema-value.ts'
 import { cannedText, randomText, scriptedText } from './scripted.ts'
@@ -11,7 +22,8 @@ import { digest } from './seed.ts'
 import { cannedTable, standard } from './texts.ts'
 import { tokenizerOf } from './tokenizer.ts'
 import { pieces } from './tokens.ts'
-import { chooseTool } from './tool-choice.ts'
+import { calledName, findTool } from './tool-names.ts'
+import { chooseAskedTool, chooseForcedTool } from './tool-choice.ts'
 
 export interface GenerateOptions {
   mode: Mode
@@ -107,19 +119,29 @@ function matchingRule(request: NeutralRequest, userText: string, options: Genera
   }
 }
 
-/** In order of precedence: filter, echo, tool results, rule, tool, text of the mode. */
+/** In order of precedence: filter, echo, tool results unless a call is forced, rule, tool, text of the mode. */
 function contentFor(request: NeutralRequest, turn: Turn, options: Options): Content {
   if (options.filtered !== undefined) return textContent('', [], options.filtered)
   if (options.mode === 'echo') return limited(turn.prompt, request)
-  const results = replyToToolResults(request)
-  if (results !== null) return limited(wrap(results, request, turn.userText, options), request)
   if (turn.rule !== undefined) return contentOfRule(turn.rule, request, turn, options)
-  const tool = chooseTool(request, turn.userText)
+  const results = replyToToolResults(request)
+  const asked = askedText(request)
+  const tool = chooseForcedTool(request, asked) ?? (results === null ? chooseAskedTool(request, asked) : undefined)
   if (tool !== undefined) {
-    const called = { name: tool.name, args: argumentsFor(tool, turn.userText), isText: tool.input !== undefined }
+    const called = { tool, args: argumentsFor(tool, asked), isText: tool.input !== undefined }
     return callContent(callOf(request, turn, called, options))
   }
-  return limited(wrap(textOfMode(request, turn, options), request, turn.userText, options), request)
+  const instance = options.mode === 'random' ? undefined : instanceOfPromptedSchema(request, turn.userText, options)
+  if (instance !== undefined) return limited(instance, request)
+  const text = results ?? textOfMode(request, turn, options)
+  return limited(wrap(text, request, turn.userText, options), request)
+}
+
+/** Frameworks that know no format of the provider put the schema of the reply into the prompt. */
+function instanceOfPromptedSchema(request: NeutralRequest, userText: string, { output }: Options): string | undefined {
+  if (request.format.type === 'schema') return undefined
+  const schema = promptedSchema([...request.system, userText])
+  return schema === undefined ? undefined : jsonWithin(output, fromSchema(schema, userText))
 }
 
 function contentOfRule(
@@ -129,9 +151,10 @@ function contentOfRule(
   options: Options,
 ): Content {
   if ('tool' in rule) {
-    const tool = request.tools.find(candidate => candidate.name === rule.tool)
+    const wanted = { name: rule.tool, ...(rule.namespace === undefined ? {} : { namespace: rule.namespace }) }
+    const tool = findTool(request.tools, wanted)
     const args = rule.args ?? (tool === undefined ? {} : argumentsFor(tool, turn.userText))
-    return callContent(callOf(request, turn, { name: rule.tool, args, isText: tool?.input !== undefined }, options))
+    return callContent(callOf(request, turn, { tool: wanted, args, isText: tool?.input !== undefined }, options))
   }
   if (rule.finish === 'content_filter') return textContent('', [], 'content_filter')
   const text = rule.template === false ? rule.text : fillTemplate(rule.text, request, turn.userText, options.output)
@@ -203,14 +226,15 @@ function idOfCall({ model }: NeutralRequest, prompt: string, index: number): str
 function callOf(
   request: NeutralRequest,
   turn: Turn,
-  called: { name: string; args: object; isText: boolean },
+  called: { tool: ToolName; args: object; isText: boolean },
   { output }: Options,
 ): Call {
-  const { name, args, isText } = called
+  const { args, isText } = called
+  const name = calledName(request, called.tool)
   const id = idOfCall(request, turn.prompt, turn.index)
   const json = isText ? textOfArguments(args, output) : jsonWithin(output, args)
   const jsonPieces = piecesOf(json, tokenizerOf(request))
-  return isText ? { id, name, args: json, json, jsonPieces, isText } : { id, name, args, json, jsonPieces }
+  return isText ? { id, ...name, args: json, json, jsonPieces, isText } : { id, ...name, args, json, jsonPieces }
 }
 
 /** The text for a tool that takes text: the argument `input`, otherwise all arguments as JSON. */

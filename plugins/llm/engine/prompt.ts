@@ -1,5 +1,6 @@
 /** Renders a request as text, counts its tokens, and finds the last user text and the trailing tool results. */
 import type { Message, NeutralRequest, Part } from '../contract/neutral.ts'
+import { flatName } from './tool-names.ts'
 import { count } from './tokens.ts'
 
 const describedCharacters = 60
@@ -9,7 +10,7 @@ const resultCharacters = 300
 /** The request as text, one line per item. The mode `echo` returns it, and prompt tokens are counted from it. */
 export function render(request: NeutralRequest): string {
   const lines = request.system.map(text => `system: ${text}`)
-  if (request.tools.length > 0) lines.push(`tools: ${request.tools.map(tool => tool.name).join(', ')}`)
+  if (request.tools.length > 0) lines.push(`tools: ${request.tools.map(flatName).join(', ')}`)
   for (const message of request.messages) {
     for (const part of message.parts) lines.push(renderPart(message.role, part))
   }
@@ -18,7 +19,7 @@ export function render(request: NeutralRequest): string {
 
 function renderPart(role: Message['role'], part: Part): string {
   if (part.type === 'text') return `${role}: ${part.text}`
-  if (part.type === 'call') return `assistant: [tool_call ${part.name}] ${compact(part.args)}`
+  if (part.type === 'call') return `assistant: [tool_call ${flatName(part)}] ${compact(part.args)}`
   if (part.type === 'result') return `tool (${part.name ?? 'result'}): ${part.content}`
   return `${role}: [${part.type} ${part.description.slice(0, describedCharacters)}]`
 }
@@ -70,13 +71,41 @@ export function textOfParts(parts: readonly Part[]): string {
 
 /** The text of the last user message, its parts joined with newlines; empty if there is no user message. */
 export function lastUserText(request: NeutralRequest): string {
+  return textOfParts(lastUserParts(request))
+}
+
+/**
+ * What the user asks for: the last text part of the last user message, without the blocks `<tag>…</tag>` at its start in
+ * which coding agents describe the machine, the date and the files.
+ */
+export function askedText(request: NeutralRequest): string {
+  const texts = lastUserParts(request).flatMap(part => (part.type === 'text' ? [part.text] : []))
+  return withoutContext(texts.at(-1) ?? '')
+}
+
+const OPENING_TAG = /\s*<([A-Za-z][\w.:-]{0,100})(?:\s[^<>]{0,1000})?>/y
+
+function withoutContext(text: string): string {
+  let start = 0
+  for (;;) {
+    OPENING_TAG.lastIndex = start
+    const name = OPENING_TAG.exec(text)?.[1]
+    if (name === undefined) return text.slice(start)
+    const closing = `</${name}>`
+    const end = text.indexOf(closing, OPENING_TAG.lastIndex)
+    if (end < 0) return text.slice(start)
+    start = end + closing.length
+  }
+}
+
+function lastUserParts(request: NeutralRequest): readonly Part[] {
   for (let i = request.messages.length - 1; i >= 0; i--) {
     const message = request.messages[i]
     if (message?.role !== 'user' || (message.parts.length > 0 && message.parts.every(part => part.type === 'result')))
       continue
-    return textOfParts(message.parts)
+    return message.parts
   }
-  return ''
+  return []
 }
 
 /** The reply to the tool results at the end of a request; null if it does not end with tool results. */
@@ -107,7 +136,7 @@ export function replyToToolResults(request: NeutralRequest): string | null {
 function namesOfCalls(request: NeutralRequest): Map<string, string> {
   const names = new Map<string, string>()
   for (const { parts } of request.messages)
-    for (const part of parts) if (part.type === 'call' && !names.has(part.id)) names.set(part.id, part.name)
+    for (const part of parts) if (part.type === 'call' && !names.has(part.id)) names.set(part.id, flatName(part))
   return names
 }
 

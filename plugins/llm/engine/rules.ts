@@ -22,13 +22,17 @@ export type Rule = { match: { llm: JsonObject }; then: RuleStep } | { match: Old
 
 /** What a rule of a provider can do. Rules of the instance can do more. */
 export type RuleStep =
-  | { reply: { text: string; finish?: string; template?: boolean } | { tool_calls: { name: string; args?: Json }[] } }
+  | {
+      reply:
+        | { text: string; finish?: string; template?: boolean }
+        | { tool_calls: { name: string; namespace?: string; args?: Json }[] }
+    }
   | { fail: string }
 
 /** A text with the references `{{prompt}}` and `{{model}}`, a tool call, or a fault. */
 export type RuleReply =
   | { text: string; finish?: Finish; template?: boolean }
-  | { tool: string; args?: Record<string, unknown> }
+  | { tool: string; namespace?: string; args?: Record<string, unknown> }
   | { fail: string }
 
 type Finish = (typeof FINISHES)[number]
@@ -79,6 +83,7 @@ function stepOf(reply: RuleReply): JsonObject {
   if ('fail' in reply) return { fail: reply.fail }
   if ('text' in reply) return { reply: { ...reply } }
   const call: JsonObject = { name: reply.tool }
+  if (reply.namespace !== undefined) call.namespace = reply.namespace
   if (reply.args !== undefined) call.args = reply.args as JsonObject
   return { reply: { tool_calls: [call] } }
 }
@@ -102,9 +107,12 @@ function readReply(value: Json, at: string): RuleReply {
       throw new InputProblem(below(at, 'tool_calls'), 'expected a list of one call')
     const place = `${below(at, 'tool_calls')}[0]`
     const call = asObject(calls[0], place)
-    rejectUnknownKeys(call, ['name', 'args'], place)
+    rejectUnknownKeys(call, ['name', 'namespace', 'args'], place)
     return {
       tool: asText(call.name, below(place, 'name'), MAX_NAME, 1),
+      ...(call.namespace === undefined
+        ? {}
+        : { namespace: asText(call.namespace, below(place, 'namespace'), MAX_NAME, 1) }),
       ...(call.args === undefined ? {} : { args: asObject(call.args, below(place, 'args')) }),
     }
   }

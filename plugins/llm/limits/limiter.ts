@@ -8,7 +8,7 @@ import type { Credential } from '../headers/credentials.ts'
 import { groupText } from '../usage/call.ts'
 import type { KeyIds } from '../usage/key-ids.ts'
 import { matchesName } from '../usage/prices.ts'
-import { adjust, stateOf, take, type Levels, type Limits } from './bucket.ts'
+import { adjust, stateOf, take, type Amounts, type Levels, type Limits } from './bucket.ts'
 import { DIMENSIONS, type LimitState, type Refusal } from '../contract/limit-state.ts'
 import { maxTokensOf, promptTokensOf } from '../engine/prompt-tokens.ts'
 
@@ -41,6 +41,8 @@ export interface Bucket {
 /** A request that passed its buckets. */
 export interface Admission {
   state: LimitState
+  /** What is left once these tokens are paid, and what was reserved in vain is returned. */
+  settled(prompt: number, completion: number): LimitState
   /** Pays the tokens that were used, and returns those that were reserved in vain. Called once. */
   finish(prompt: number, completion: number): void
 }
@@ -164,18 +166,24 @@ export class Limiter {
       },
       options,
     )
-    const state = stateOf(limits, taken?.levels ?? {}, now)
+    const levels = taken?.levels ?? {}
+    const state = stateOf(limits, levels, now)
     call.rateLimits = state
     const refusal = taken?.last?.id === id ? taken.last.refusal : null
     if (refusal !== null) {
       call.limited = refusal.dimension
       throw new ProviderError('rate_limit', { refusal })
     }
+    const backFor = (usedPrompt: number, completion: number): Amounts => {
+      const used = usedPrompt + completion
+      return { tpm: reserved - used, otpm: -completion, tpd: -used }
+    }
     return {
       state,
+      settled: (usedPrompt, completion) =>
+        stateOf(limits, adjust(limits, levels, backFor(usedPrompt, completion), now), now),
       finish: (usedPrompt, completion) => {
-        const used = usedPrompt + completion
-        const back = { tpm: reserved - used, otpm: -completion, tpd: -used }
+        const back = backFor(usedPrompt, completion)
         this.#buckets
           .update(key, bucket =>
             bucket === undefined ? undefined : { ...bucket, levels: adjust(limits, bucket.levels, back, Date.now()) },

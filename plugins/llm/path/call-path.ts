@@ -22,8 +22,8 @@ import {
   readLatencyOf,
   readProfile,
   readRequest,
-  takeTurns,
-  takeTurnsForHistory,
+  takeTurn,
+  takeTurnForHistory,
   waitLatency,
 } from '../steps/read-request.ts'
 import { recordReply } from '../steps/record-reply.ts'
@@ -35,14 +35,14 @@ import { waitForReply } from '../steps/wait-for-reply.ts'
 const STEPS: readonly Step[] = [
   reportIgnoredHeaders,
   checkCredential,
-  takeTurns,
+  takeTurn,
   readLatencyOf,
   waitLatency,
   rollFault,
   chooseTokenizer,
   applyRules,
   readRequest,
-  takeTurnsForHistory,
+  takeTurnForHistory,
   readProfile,
   fitContextWindow,
   readExactReply,
@@ -69,7 +69,7 @@ function pathOf(point: EntryPoint, without: readonly Step[]): CallPath {
   return { ...point, steps: STEPS.filter(step => !without.includes(step)) }
 }
 
-export const REQUEST = pathOf({ name: 'request', rules: 'request', streams: 'as asked', isMetered: true }, [])
+export const REQUEST = pathOf({ name: 'request', rules: 'request', streams: 'as asked', isMetered: true }, [takeTurn])
 
 /** A message on a socket: its handshake had the credential, and the latency before the response. */
 export const MESSAGE = pathOf({ name: 'message', rules: 'message', streams: 'always', isMetered: true }, [

@@ -7,7 +7,7 @@ import type { ProviderInstance } from '../providers/instance.ts'
 import type { ErrorKind } from '../contract/provider.ts'
 import { keepHeaders, keepQuery } from '../records/records.ts'
 import type { CallServices } from '../call/services.ts'
-import { NO_TOKENS } from '../usage/call.ts'
+import { callOf } from '../usage/entry.ts'
 
 const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = {
   payload_too_large: 'too_large',
@@ -72,28 +72,16 @@ export function createErrorForm(instance: ProviderInstance, { svc, records, ledg
     // What the plan or the connection's rules refuse never reached the model.
     if (failure.kind !== 'refused')
       ledger.add({
-        ...NO_TOKENS,
-        request_id: failure.requestId,
-        at: Date.now(),
-        duration_ms: 0,
-        provider: instance.name,
-        model: null,
-        op: 'other',
-        endpoint: path.slice(0, maxPathCharacters),
-        session: session ?? '',
-        session_key: session === null ? '' : `header:${session}`,
+        ...callOf(instance.name, {
+          provider: instance.name,
+          op: 'other',
+          endpoint: path,
+          session: session === null ? '' : `header:${session}`,
+          status,
+          requestId: failure.requestId,
+        }),
         key: context.shownCredential,
         credential,
-        status,
-        stream: false,
-        limited: null,
-        fault: null,
-        cut: null,
-        ttft_ms: null,
-        queue_ms: 0,
-        attempt_key: null,
-        retry_count: 0,
-        batch: null,
       })
     return { status, headers, body }
   }

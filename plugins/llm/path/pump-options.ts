@@ -28,7 +28,7 @@ export function pumpOptions(
     ttftMs: timing?.ttftMs ?? latency.ttftMs,
     nextGap: timing?.nextGap ?? gaps(latency, chat?.completionTokens ?? 0, MAX_GAPS_MS[caps], seed),
     break: breaksAfter,
-    errorEvent: () => errorEvent(call),
+    errorEvent: replaced => errorEvent(call, replaced),
     destroy,
     fail,
     ending: parsed?.ending,
@@ -37,9 +37,13 @@ export function pumpOptions(
   }
 }
 
-/** The event with which a stream fails, in the format of the route. */
-function errorEvent(call: ModelCall): StreamEvent {
+/** The event with which a stream fails, in the format of the route, instead of the next one. */
+function errorEvent(call: ModelCall, replaced: StreamEvent): StreamEvent {
   const { format } = call.instance
   const facts = errorFacts(call.instance, call, 'server_error', { injected: 'stream_error' })
-  return (call.route.streamError ?? format.streamError)?.(facts) ?? { data: format.error('server_error', facts).body }
+  return (
+    (call.route.streamError ?? format.streamError)?.(facts, replaced) ?? {
+      data: format.error('server_error', facts).body,
+    }
+  )
 }

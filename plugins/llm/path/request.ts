@@ -9,7 +9,7 @@ import { printable } from '../headers/credentials.ts'
 import { showTiming } from '../profiles/timing.ts'
 import { itemOf, showShape, type StreamShape } from '../shapes/shape.ts'
 import { ShapedOutput } from '../shapes/shaped-output.ts'
-import { enterInLedger, returnReserved } from '../steps/record-reply.ts'
+import { enterInLedger, returnReserved, settleLimits } from '../steps/record-reply.ts'
 import { recordError, recordOf } from '../steps/recording.ts'
 import { refuse } from '../steps/refuse.ts'
 import { streamHeadersOf } from '../steps/render-reply.ts'
@@ -94,7 +94,9 @@ class HttpClient implements Recipient {
         load: call.load?.shown ?? null,
       })
     const prompt = recorded?.prompt_tokens ?? 0
-    const native = nativeHeaders(instance, call, 200, prompt, recorded?.completion_tokens ?? 0)
+    const completion = recorded?.completion_tokens ?? 0
+    if (call.streamed === null) settleLimits(call, prompt, completion)
+    const native = nativeHeaders(instance, call, 200, prompt, completion)
     if (call.streamed !== null) {
       call.reply.headers(headers).headers(native)
       return stream(call, this.#services, call.streamed)

@@ -1,6 +1,6 @@
 /** Serves the WebSocket routes of providers. */
-import { Pacer, type FastifyReply, type FastifyRequest, type WebSocket } from 'svc/plugin'
-import { joinSignals } from 'svc/toolkit'
+import type { FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
+import { joinSignals, receiveMessages } from 'svc/toolkit'
 import { errorResponse } from '../call/error-responses.ts'
 import { ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
@@ -12,7 +12,6 @@ import type { StreamEvent } from '../contract/stream.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { checkCredential } from '../steps/credential.ts'
 import { rollFault } from '../steps/fault.ts'
-import { LARGE_BODY } from '../steps/read-request.ts'
 import { errorOf } from '../steps/refuse.ts'
 import type { OpenSocket } from '../streaming/socket-bounds.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
@@ -82,12 +81,6 @@ function refuseIfFull({ svc, sockets }: CallServices, request: FastifyRequest): 
   })
 }
 
-interface Message {
-  message: Buffer
-  isBinary: boolean
-}
-type MessageListener = (message: Buffer, isBinary: boolean) => void
-
 class ProviderSocket implements LlmSocket {
   readonly lifetimeMs: number
   readonly maxItems: number
@@ -129,32 +122,8 @@ class ProviderSocket implements LlmSocket {
     return this.#open.keep(bytes)
   }
 
-  onMessage(listener: MessageListener): void {
-    const waiting: Message[] = []
-    this.#socket.on('message', (data, isBinary) => {
-      const message = Buffer.isBuffer(data) ? data : Buffer.concat([data].flat() as Buffer[])
-      if (waiting.length === 0 && message.length <= LARGE_BODY)
-        return void this.#deliver({ message, isBinary }, listener)
-      if (waiting.push({ message, isBinary }) === 1)
-        this.#deliverInTurns(waiting, listener).catch((error: unknown) => this.#fail(error))
-    })
-  }
-
-  #deliver({ message, isBinary }: Message, listener: MessageListener): void {
-    if (!this.isClosed) listener(message, isBinary)
-  }
-
-  /** Large messages of many sockets take turns. Meanwhile nothing more is read from the client. */
-  async #deliverInTurns(waiting: Message[], listener: MessageListener): Promise<void> {
-    const pacer = new Pacer()
-    this.#socket.pause()
-    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-      if (next.message.length > LARGE_BODY) await pacer.pause()
-      this.#deliver(next, listener)
-      // Until then, what arrives waits for it.
-      waiting.shift()
-    }
-    this.#socket.resume()
+  onMessage(listener: (message: Buffer, isBinary: boolean) => void): void {
+    receiveMessages(this.#socket, listener, error => this.#fail(error))
   }
 
   onText(listener: (text: string) => void): void {

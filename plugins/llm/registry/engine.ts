@@ -1,7 +1,7 @@
 /** Functions shared by all formats. Providers get them through the extension point, not by import. */
 import { randomFillSync } from 'node:crypto'
 import { InputProblem } from 'svc/toolkit'
-import type { ChatResult, NeutralRequest, Part, Pieces, Tokenizer } from '../contract/neutral.ts'
+import type { ChatResult, NeutralRequest, Part, Pieces, Tokenizer, Tool, ToolName } from '../contract/neutral.ts'
 import { BadInput, type BadInputDetails } from '../contract/errors.ts'
 import type { RequestHeaders } from '../contract/provider.ts'
 import type { StreamShapes } from '../contract/stream.ts'
@@ -16,6 +16,7 @@ import { modeOfModel } from '../engine/model-mode.ts'
 import { cutPage, pageStart } from '../engine/page.ts'
 import { firstPieces, joined, piecesOf } from '../engine/pieces.ts'
 import { lastUserText, promptTokens, render, textOfParts } from '../engine/prompt.ts'
+import { findTool, flatName } from '../engine/tool-names.ts'
 import { rankDocuments } from '../engine/relevance.ts'
 import { readForm } from '../engine/form.ts'
 import { fromSchema } from '../engine/schema-value.ts'
@@ -48,6 +49,10 @@ export interface Engine {
   render(request: NeutralRequest): string
   promptTokens(request: NeutralRequest): number
   lastUserText(request: NeutralRequest): string
+  /** The tool with this name, in the given namespace or in any, or with this flat name. */
+  findTool(tools: readonly Tool[], wanted: ToolName): Tool | undefined
+  /** The name of a tool for formats without namespaces: `<namespace>__<name>`. */
+  flatToolName(tool: ToolName): string
   /** The text parts, joined with newlines. */
   textOfParts(parts: readonly Part[]): string
   /** A vector of length 1. */
@@ -143,6 +148,8 @@ const pure: Omit<Engine, 'randomId'> = {
   words,
   render,
   lastUserText,
+  findTool,
+  flatToolName: flatName,
   textOfParts,
   cosine,
   fromSchema,

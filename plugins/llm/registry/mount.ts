@@ -17,7 +17,7 @@ import type { ProviderInstance } from '../providers/instance.ts'
 import { ROUTE_HEADERS } from '../headers/request-headers.ts'
 import { routerPath, type RouterPath } from './router-path.ts'
 import type { CredentialRule, LlmProvider } from '../contract/provider.ts'
-import type { LlmRoute, ProviderRoute } from '../contract/route.ts'
+import type { LlmExample, LlmRoute, ProviderRoute } from '../contract/route.ts'
 import type { CallServices } from '../call/services.ts'
 import { serveRequest } from '../path/request.ts'
 
@@ -132,6 +132,9 @@ function isSocketRoute(route: ProviderRoute): route is LlmRoute {
   return route.parse !== undefined && route.socket !== undefined
 }
 
+const JSON_BODY = { required: true, content: { 'application/json': { type: 'object' } } } as const
+const PACE = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
+
 function describeAt(
   instance: ProviderInstance,
   route: ProviderRoute,
@@ -144,6 +147,7 @@ function describeAt(
       200: { description: "The response in the provider's format" },
       default: { description: "An error in the provider's format" },
     },
+    ...(own.examples.some(({ json }) => json !== undefined) ? { requestBody: JSON_BODY } : {}),
     ...own,
     path: template,
     methods: [route.method],
@@ -156,7 +160,7 @@ function describeAt(
       ? ['none']
       : [...(at.credentials ?? []), ...(route.credentials ?? []).map(credentialOf)],
     parameters: [...parametersOf(at.base), ...(own.parameters ?? []), ...ROUTE_HEADERS],
-    examples: own.examples.map(example => moveExample(example, route, instance, at)),
+    examples: own.examples.map(example => moveExample(requestOf(example), route, instance, at)),
   }
 }
 
@@ -190,6 +194,17 @@ function parametersOf(base: string): RouteParameter[] {
 /** Removes the provider's title from a summary, since the title of the instance is added. */
 function withoutTitle(summary: string, title: string): string {
   return summary.startsWith(`${title}: `) ? summary.slice(title.length + 2) : summary
+}
+
+/** The request of an example. */
+function requestOf({
+  json,
+  isStreamed = json !== undefined && 'stream' in json,
+  ...example
+}: LlmExample): RouteExample {
+  const request = isStreamed ? { ...example, headers: [...(example.headers ?? []), PACE] } : example
+  if (json === undefined) return request
+  return { method: 'POST', expectStatus: 200, ...request, body: JSON.stringify(json), bodyType: 'json' }
 }
 
 /** Moves an example to another base path; for a named provider it requests one of its models. */

@@ -1,5 +1,5 @@
 /** Applies the rules that are stored on the instance to a call: failures and replies in the provider's format. */
-import type { MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
+import type { MessageRule, ProtocolFacts, RuleMessage, RuleOutcome } from 'svc/plugin'
 import type { MatchFacts } from 'svc/toolkit'
 import type { FixedReply, ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
@@ -17,13 +17,19 @@ import { countFault } from './fault.ts'
  */
 export function applyRules(call: ModelCall, services: CallServices): boolean | Promise<boolean> {
   if (call.requestedFault !== null) return true
-  const { svc, request, reply, url, body, entry } = call
+  const { svc, request, reply } = call
   const facts = factsFor(call)
+  const message = messageOf(call)
   const applying =
-    entry.rules === 'request'
+    message === null
       ? svc.http.applyRules(request, reply, facts)
-      : svc.http.applyRulesToMessage(request, { method: 'POST', url, body, canAbort: entry.rules === 'message' }, facts)
+      : svc.http.applyRulesToMessage(request, message, facts)
   return applying === null || applying.then(outcome => act(outcome, call, services))
+}
+
+/** The call as conditions of rules see it, if it is within the request; null for the request. */
+export function messageOf({ url, body, entry }: ModelCall): RuleMessage | null {
+  return entry.rules === 'request' ? null : { method: 'POST', url, body, canAbort: entry.rules === 'message' }
 }
 
 async function act(outcome: RuleOutcome | MessageRule, call: ModelCall, services: CallServices): Promise<boolean> {

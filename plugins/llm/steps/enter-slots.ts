@@ -2,6 +2,7 @@
 import { ProviderError } from '../contract/errors.ts'
 import type { ModelCall } from '../call/model-call.ts'
 import { NoCapacity, type Load, type Slot, type Slots } from '../capacity/slots.ts'
+import { readLoadHeader } from '../capacity/load-header.ts'
 
 /**
  * Waits for a slot. Replies in the background take none: nobody waits for the model. Throws `ProviderError` if there is no
@@ -20,7 +21,7 @@ export function enterSlots(call: ModelCall): boolean | Promise<boolean> {
 /** Null if the client left the queue. */
 async function enter(call: ModelCall, slots: Slots): Promise<Load | null> {
   const { settings } = slots
-  const others = readLoad(call, slots)
+  const { others } = readLoadHeader(call.headers, slots)
   if (others !== null) {
     if (others >= settings.slots + settings.queue) throw refused(call, slots, new NoCapacity(1))
     const running = Math.min(others + 1, settings.slots)
@@ -52,19 +53,4 @@ async function enter(call: ModelCall, slots: Slots): Promise<Load | null> {
 function refused(call: ModelCall, { settings }: Slots, { retryAfterSecs }: NoCapacity): ProviderError {
   call.limited = 'capacity'
   return new ProviderError(settings.full, { retryAfterSecs })
-}
-
-/** The number of others that `X-Svc-Load` states; null without a valid one. */
-function readLoad({ headers, svc, request }: ModelCall, { settings }: Slots): number | null {
-  const text = headers['x-svc-load']
-  if (text === undefined) return null
-  const most = settings.slots + settings.queue
-  const others = typeof text === 'string' && /^\s*\d{1,6}\s*$/.test(text) ? Number(text) : Infinity
-  if (others <= most && most !== Infinity) return others
-  svc.http.ignoreHeader(
-    request,
-    'X-Svc-Load',
-    most === Infinity ? 'the provider has no capacity limit' : `expected a whole number from 0 to ${most}`,
-  )
-  return null
 }

@@ -2,6 +2,7 @@
 import { isTruthy } from 'svc/toolkit'
 import { modeOfHeader } from '../engine/model-mode.ts'
 import { header } from '../headers/credentials.ts'
+import { readLoadHeader } from '../capacity/load-header.ts'
 import type { ModelCall } from '../call/model-call.ts'
 
 interface Check {
@@ -29,7 +30,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 }
 const NAMES = Object.keys(CHECKS)
 
-/** Reports invalid values. Those of a provider with a capacity limit are checked by what reads them. */
+/** Reports invalid values. */
 export function reportIgnoredHeaders({ svc, request, headers, instance }: ModelCall): boolean {
   for (const key of NAMES) {
     const text = header(headers, key)?.trim()
@@ -37,8 +38,7 @@ export function reportIgnoredHeaders({ svc, request, headers, instance }: ModelC
     const { name, isValid, expected } = CHECKS[key]!
     if (!isValid(text)) svc.http.ignoreHeader(request, name, expected)
   }
-  const load = header(headers, 'x-svc-load')?.trim()
-  if (load !== undefined && instance.slots === undefined && !isWhole(load))
-    svc.http.ignoreHeader(request, 'X-Svc-Load', 'expected a whole number')
+  const { ignored } = readLoadHeader(headers, instance.slots)
+  if (ignored !== null) svc.http.ignoreHeader(request, 'X-Svc-Load', ignored)
   return true
 }

@@ -1,5 +1,5 @@
 /** From the bytes of a request to what the engine computes, or to the answer of a route that answers by itself. */
-import { Pacer } from 'svc/plugin'
+import { turnForBytes } from 'svc/toolkit'
 import type { ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import type { OwnParsed, Parsed } from '../contract/parsed.ts'
@@ -8,16 +8,14 @@ import { readLatency } from '../streaming/pace.ts'
 import { withTokenizer } from '../tokenizers/tokenizers.ts'
 import { waitOrLeave } from './step.ts'
 
-/** Bytes of a body that is worth some milliseconds of work: such requests take turns, and others run in between. */
-export const LARGE_BODY = 65_536
-
-export function takeTurns({ body }: ModelCall): boolean | Promise<boolean> {
-  return body.length <= LARGE_BODY || new Pacer().pause().then(() => true)
+/** For a body that did not come with the request: the pipeline waits for the turn of one that did. */
+export function takeTurn({ body }: ModelCall): boolean | Promise<boolean> {
+  return turnForBytes(body.length)
 }
 
 /** A history is not in the body. */
-export function takeTurnsForHistory({ output }: ModelCall): boolean | Promise<boolean> {
-  return !output.isLarge || new Pacer().pause().then(() => true)
+export function takeTurnForHistory({ output }: ModelCall): boolean | Promise<boolean> {
+  return turnForBytes(output.used)
 }
 
 /** The latency that its headers and its provider state. */

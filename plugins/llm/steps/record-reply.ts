@@ -28,9 +28,15 @@ export function enterInLedger(call: ModelCall, { ledger, genAi }: CallServices, 
   describeSpan(call, outcome, ended)
   genAi.ended(call, ended)
   if (call.load !== null) countServed(call, ended, outcome.reply === 'sent' ? call.result : null)
+  settleLimits(call, ended.prompt_tokens, ended.completion_tokens)
   call.admission?.finish(ended.prompt_tokens, ended.completion_tokens)
   call.admission = null
   ledger.add(ended)
+}
+
+/** What is sent from now on says what is left after the call; the head of a stream is sent before, with what was left then. */
+export function settleLimits(call: ModelCall, prompt: number, completion: number): void {
+  if (call.admission !== null) call.rateLimits = call.admission.settled(prompt, completion)
 }
 
 /** The request is not a call of the model: what was reserved is returned. */

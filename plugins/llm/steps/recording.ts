@@ -1,6 +1,7 @@
 /** Creates the record of a request and its response. */
 import { copyText } from 'svc/toolkit'
 import type { ModelCall } from '../call/model-call.ts'
+import { flatName } from '../engine/tool-names.ts'
 import type { ChatResult, Finish } from '../contract/neutral.ts'
 import type { Parsed, ResultOf } from '../contract/parsed.ts'
 import {
@@ -141,7 +142,7 @@ function reportChat(result: ChatResult, finishReasons: Record<Finish, string>): 
   const preview =
     first === undefined || first.calls.length === 0
       ? (first?.text ?? '')
-      : [first.text, ...first.calls.map(made => `[tool_call ${made.name}] ${made.json}`)]
+      : [first.text, ...first.calls.map(made => `[tool_call ${flatName(made)}] ${made.json}`)]
           .filter(text => text !== '')
           .join('\n')
   return {

@@ -9,7 +9,7 @@ import type { FaultParser } from '../headers/faults.ts'
 import { RuleFault } from './compute.ts'
 import { countServed } from './count-served.ts'
 import { countFault, injectedError } from './fault.ts'
-import { enterInLedger } from './record-reply.ts'
+import { enterInLedger, settleLimits } from './record-reply.ts'
 import { recordError } from './recording.ts'
 import { describeSpan } from './span.ts'
 
@@ -17,6 +17,7 @@ import { describeSpan } from './span.ts'
 export function refuse(call: ModelCall, services: CallServices, error: unknown): Required<ErrorResponse> {
   if (call.load !== null) countServed(call, null, null)
   const { kind, facts } = errorOf(error, services.faults, call)
+  settleLimits(call, 0, 0)
   const response = errorResponse(call.instance, call, kind, facts)
   call.fault = facts.injected ?? null
   call.faultSource = facts.source ?? ''

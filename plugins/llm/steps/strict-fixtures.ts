@@ -1,10 +1,11 @@
 /** Strict fixtures: a text generation on which no rule acts is an error. */
-import type { MessageRule, RuleOutcome } from 'svc/plugin'
+import type { MessageRule, ProtocolFacts, RuleOutcome } from 'svc/plugin'
 import { ProviderError } from '../contract/errors.ts'
 import type { ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import type { Parsed } from '../contract/parsed.ts'
 import { factsOf } from '../testing/protocol.ts'
+import { messageOf } from './apply-rules.ts'
 
 const HEADER = 'X-Svc-Strict-Fixtures'
 
@@ -33,12 +34,13 @@ function hasActed(rule: RuleOutcome | MessageRule | null): boolean {
 }
 
 /** The provider's 404, which names the closest rule. */
-async function missingFixture({ svc, request, instance, route }: ModelCall, parsed: Parsed): Promise<ProviderError> {
-  const closest = await svc.http.closestRule(request, {
+async function missingFixture(call: ModelCall, parsed: Parsed): Promise<ProviderError> {
+  const facts: ProtocolFacts = {
     protocol: 'llm',
-    read: () => Promise.resolve([factsOf({ instance, route }, parsed)]),
+    read: () => Promise.resolve([factsOf(call, parsed)]),
     takesReply: () => Promise.resolve(true),
-  })
+  }
+  const closest = await call.svc.http.closestRule(call.request, facts, messageOf(call))
   if (closest === null) return new ProviderError('not_found', { message: 'no fixture matches' })
   const { name, differences } = closest
   const why = differences.length === 0 ? 'is exhausted or disabled' : `differs in ${differences.slice(0, 5).join(', ')}`

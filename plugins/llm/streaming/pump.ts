@@ -23,7 +23,7 @@ export interface PumpOptions {
   /** A stream with fewer tokens completes. */
   break?: BreakPoint | undefined
   /** The error event of the format. */
-  errorEvent: () => StreamEvent
+  errorEvent: (replaced: StreamEvent) => StreamEvent
   /** Destroys the connection. */
   destroy: () => void
   /** Receives errors thrown by `events`. Nothing more is written after that. */
@@ -220,7 +220,7 @@ class Pump implements Sleeper {
     const stream = this.#stream
     const output = this.#output
     const what = broken?.what
-    if (what === 'stream_error') output.addExtra(errorEvent(), false)
+    if (what === 'stream_error') output.addExtra(errorEvent(event), false)
     if (what === 'malformed') output.addExtra(event, true)
     if (what !== 'disconnect' && what !== 'stall') return output.end(what === 'stream_error')
     // Writes first: the client must receive the tokens before the connection breaks.

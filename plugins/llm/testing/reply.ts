@@ -21,9 +21,10 @@ import { completionTokens, limited } from '../engine/generate.ts'
 import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
 import { piecesOf } from '../engine/pieces.ts'
 import { digest } from '../engine/seed.ts'
+import { calledName, findTool } from '../engine/tool-names.ts'
 import { RULE } from '../engine/tokenizer.ts'
 import { streamBreaks, type FaultSpec } from '../headers/faults.ts'
-import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../contract/neutral.ts'
+import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest, ToolName } from '../contract/neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../contract/parsed.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
@@ -67,13 +68,18 @@ export type RuleReply =
       callsFirst: boolean
       /** Whether references in texts are replaced. */
       isTemplate: boolean
-      calls: readonly { name: string; args: Json; id: string | null }[]
+      calls: readonly ReplyCall[]
       finish: Finish | null
       usage: Partial<Record<(typeof USAGE)[number], number>>
       stream: Partial<Latency>
       shape: StreamShape | null
       break: FaultSpec | null
     }
+
+interface ReplyCall extends ToolName {
+  args: Json
+  id: string | null
+}
 
 /** Reads the step. Throws an `InputProblem`. */
 export function readReply(value: Json, at: string): RuleReply {
@@ -123,15 +129,18 @@ function readVector(value: Json, at: string): number[] {
   return value as number[]
 }
 
-function readCalls(value: Json, at: string): { name: string; args: Json; id: string | null }[] {
+function readCalls(value: Json, at: string): ReplyCall[] {
   if (!Array.isArray(value) || value.length > MAX_CALLS)
     throw new InputProblem(at, `expected a list of at most ${MAX_CALLS} calls`)
   return value.map((call, index) => {
     const place = below(at, index)
     const given = asObject(call, place)
-    rejectUnknownKeys(given, ['name', 'args', 'id'], place)
+    rejectUnknownKeys(given, ['name', 'namespace', 'args', 'id'], place)
     return {
       name: asText(given.name, below(place, 'name'), 200, 1),
+      ...(given.namespace === undefined
+        ? {}
+        : { namespace: asText(given.namespace, below(place, 'namespace'), 200, 1) }),
       args: given.args ?? {},
       id: given.id === undefined ? null : asText(given.id, below(place, 'id'), 200, 1),
     }
@@ -348,17 +357,14 @@ function choiceOf(reply: ChatReply, request: NeutralRequest, texts: PlainTexts):
 }
 
 /** Its id follows. */
-function callOf(
-  { name, args, id: givenId }: { name: string; args: Json; id: string | null },
-  request: NeutralRequest,
-  texts: PlainTexts,
-): Call {
-  const isText = request.tools.find(tool => tool.name === name)?.input !== undefined
+function callOf(wanted: ReplyCall, request: NeutralRequest, texts: PlainTexts): Call {
+  const { args, id: givenId } = wanted
+  const isText = findTool(request.tools, wanted)?.input !== undefined
   const { value, json } = texts.json(args, isText)
   return {
     id: '',
     ...(givenId === null ? {} : { givenId }),
-    name,
+    ...calledName(request, wanted),
     args: isText ? json : value,
     json,
     jsonPieces: piecesOf(json, request.tokenizer),

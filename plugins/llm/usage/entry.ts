@@ -1,4 +1,4 @@
-/** What a provider enters in the ledger by itself: work that belongs to no request. */
+/** What is entered in the ledger without a call of a model: work that belongs to no request, and errors of providers. */
 import { randomUUID } from 'node:crypto'
 import type { LlmRoute } from '../contract/route.ts'
 import type { Owner } from '../state/owner.ts'
@@ -24,6 +24,7 @@ export interface UsageEntry extends Owner, Partial<TokenCounts> {
 const MAX_TEXT = 200
 const NAMED = 'header:'
 
+/** Throws `TypeError` for tokens that are not whole numbers or contradict each other. */
 export function callOf(provider: string, entry: UsageEntry): EndedCall {
   const { session, op, model, endpoint = provider, status = 200, batch } = entry
   return {

@@ -1,8 +1,10 @@
 /** Owns the server `apps`, whose tool has a page. */
-import type { McpServers, ToolDefinition, ToolResult } from '../../mcp/types.ts'
+import { createHash } from 'node:crypto'
+import type { McpServers, ToolDefinition, ToolResult, JsonObject } from '../../mcp/types.ts'
 import { objectSchema, READ_ONLY, textResult } from '../definitions.ts'
 import { VIEW } from './view.ts'
-import { weatherIn } from './weather.ts'
+
+const CONDITIONS = ['sunny', 'partly cloudy', 'cloudy', 'light rain', 'windy']
 
 const PAGE = 'ui://weather/view.html'
 const servers = ['apps']
@@ -70,4 +72,16 @@ function describeWeather(city: string, minute: number): ToolResult {
     `${String(weather.city)}: ${String(weather.temperature)} °C, ${String(weather.conditions)}`,
     weather,
   )
+}
+
+/** Depends on the city, and after a refresh on the minute. */
+function weatherIn(city: string, minute: number): JsonObject {
+  const name = city.trim()
+  const hash = createHash('sha256').update(`${name.toLowerCase()} ${minute}`).digest()
+  return {
+    city: name,
+    temperature: (hash[0]! % 35) - 5,
+    unit: 'C',
+    conditions: CONDITIONS[hash[1]! % CONDITIONS.length],
+  }
 }

@@ -3,9 +3,8 @@ import { isOutputError, isTooExpensive, OutputBudget } from 'svc/plugin'
 import type { Callback } from '../document/operations.ts'
 import { parseJson, type Json } from '../document/json.ts'
 import { isJsonType } from '../request/media-types.ts'
-import { chooseType } from '../response/representation.ts'
 import { isTakenFromDocuments, headerText, parameterHeaders } from '../response/response-headers.ts'
-import type { Exchange } from './engine.ts'
+import type { OperationCall } from './engine.ts'
 import type { MockResponse } from './response-builder.ts'
 import { compileExpression, type ExpressionScope } from './runtime-expression.ts'
 
@@ -29,12 +28,12 @@ export interface PlannedCallbacks {
 const MAX_CALLBACKS = 10
 
 /** Plans the callbacks of a response. They are sent after responses of the document with a 2xx status. */
-export function planCallbacks(exchange: Exchange, response: MockResponse): PlannedCallbacks {
+export function planCallbacks(call: OperationCall, response: MockResponse): PlannedCallbacks {
   const planned: PlannedCallbacks = { requests: [], skipped: [] }
-  const { operation, live } = exchange
+  const { operation, live } = call
   if (operation.callbacks.length === 0 || !live.parts.settings.callbacks) return planned
   if (response.abort || response.source === 'error' || response.status < 200 || response.status > 299) return planned
-  const scope = scopeOf(exchange, response)
+  const scope = scopeOf(call, response)
   for (const callback of operation.callbacks) {
     const { name } = callback
     if (planned.requests.length >= MAX_CALLBACKS) {
@@ -43,23 +42,23 @@ export function planCallbacks(exchange: Exchange, response: MockResponse): Plann
     }
     const target = compileExpression(callback.expression)?.(scope)
     if (target === undefined || target === '') planned.skipped.push({ name, reason: 'the request names no URL' })
-    else addRequest(planned, callback, target, exchange)
+    else addRequest(planned, callback, target, call)
   }
   return planned
 }
 
 /** The response is sent even if its budgets do not suffice for the callbacks. */
-function addRequest(planned: PlannedCallbacks, callback: Callback, url: string, exchange: Exchange): void {
+function addRequest(planned: PlannedCallbacks, callback: Callback, url: string, call: OperationCall): void {
   try {
-    planned.requests.push(requestOf(callback, url, exchange))
+    planned.requests.push(requestOf(callback, url, call))
   } catch (error) {
     if (!isOutputError(error) && !isTooExpensive(error)) throw error
     planned.skipped.push({ name: callback.name, reason: error.message })
   }
 }
 
-function scopeOf(exchange: Exchange, response: MockResponse): ExpressionScope {
-  const { incoming, path, context } = exchange
+function scopeOf(call: OperationCall, response: MockResponse): ExpressionScope {
+  const { incoming, path, context } = call
   const header = (name: string): string | undefined =>
     response.headers.findLast(([other]) => other.toLowerCase() === name.toLowerCase())?.[1]
   return {
@@ -79,8 +78,8 @@ function jsonOf(body: Buffer | null): Json | undefined {
 }
 
 /** The body is the example of the callback, or generated. It draws on the budget of the response. */
-function requestOf({ name, operation }: Callback, url: string, exchange: Exchange): CallbackRequest {
-  const { live, context, path } = exchange
+function requestOf({ name, operation }: Callback, url: string, call: OperationCall): CallbackRequest {
+  const { live, context, path } = call
   const { requestBody, method } = operation
   const headers: Record<string, string> = {}
   const seed = [context.mock, live.parts.settings.seed, operation.at].join('\u0002')
@@ -106,7 +105,7 @@ function requestOf({ name, operation }: Callback, url: string, exchange: Exchang
     requestBody: () => undefined,
     budgets,
   }
-  const rendered = live.renderer.render(input, chooseType(choice, undefined, live.api))
+  const rendered = live.renderer.render(input, live.renderer.representations.choose(choice, undefined))
   context.output.take(rendered.bytes?.length ?? 0)
   if (rendered.contentType !== null) headers['content-type'] = rendered.contentType
   return { name, method, url, headers, body: rendered.bytes }

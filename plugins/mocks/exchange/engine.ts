@@ -7,7 +7,7 @@ import type { ProblemCode } from '../errors.ts'
 import type { Json } from '../document/json.ts'
 import type { Incoming } from '../request/incoming.ts'
 import { coveringType } from '../request/media-types.ts'
-import { parameterValue, type RawParameters } from '../request/parameters.ts'
+import { parameterValue } from '../request/parameters.ts'
 import { readPreferences, type Preferences } from '../request/prefer.ts'
 import { checkSecurity, type SecurityInput, type SecurityResult } from '../request/security.ts'
 import { checkBody, checkParameters, isSupportedType, type Violation } from '../request/validation.ts'
@@ -22,7 +22,6 @@ import {
   type Choice,
   type Pairing,
 } from '../api/response-choice.ts'
-import { choosePaired } from '../response/representation.ts'
 import type { Renderer } from '../response/rendering.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'
@@ -66,8 +65,8 @@ export interface EngineContext {
   ignoreRule(id: string): void
 }
 
-/** The context of a request with a known operation. */
-export interface Exchange {
+/** A call of an operation: the request, and what is known of it. */
+export interface OperationCall {
   live: Live
   incoming: Incoming
   context: EngineContext
@@ -97,7 +96,7 @@ export async function handleOperation(
     settings.prefer ? incoming.header('prefer') : undefined,
     settings.prefer ? incoming.fullQuery : [],
   )
-  const exchange: Exchange = {
+  const call: OperationCall = {
     live,
     incoming,
     context,
@@ -110,17 +109,17 @@ export async function handleOperation(
     skipped: null,
     credential: null,
   }
-  const builder = new ResponseBuilder(exchange)
-  readBodyOnce(exchange)
+  const builder = new ResponseBuilder(call)
+  readBodyOnce(call)
   const response =
-    (await byRule(exchange, builder, true)) ??
-    (await bySecurity(exchange, builder)) ??
-    byValidation(exchange, builder) ??
-    byPreference(exchange, builder) ??
-    (await byRule(exchange, builder, false)) ??
-    byOverride(exchange, builder, null) ??
-    byDocument(exchange, builder, null)
-  return operation.callbacks.length === 0 ? response : { ...response, callbacks: planCallbacks(exchange, response) }
+    (await byRule(call, builder, true)) ??
+    (await bySecurity(call, builder)) ??
+    byValidation(call, builder) ??
+    byPreference(call, builder) ??
+    (await byRule(call, builder, false)) ??
+    byOverride(call, builder, null) ??
+    byDocument(call, builder, null)
+  return operation.callbacks.length === 0 ? response : { ...response, callbacks: planCallbacks(call, response) }
 }
 
 /**
@@ -135,27 +134,27 @@ async function countCall({ parts }: Live, context: EngineContext, operation: Ope
 }
 
 /** Parses the body by media type, for rules, validation and example matching. */
-function readBodyOnce({ incoming, operation, live }: Exchange): void {
+function readBodyOnce({ incoming, operation, live }: OperationCall): void {
   if (incoming.bytes.length > 0)
     incoming.read(coveringType(operation.requestBody?.content ?? [], incoming.contentType), live.api.sampler.flattener)
 }
 
-async function byRule(exchange: Exchange, builder: ResponseBuilder, bypass: boolean): Promise<MockResponse | null> {
-  const rule = firstRule(exchange, bypass)
+async function byRule(call: OperationCall, builder: ResponseBuilder, bypass: boolean): Promise<MockResponse | null> {
+  const rule = firstRule(call, bypass)
   if (!rule) return null
   const { outcome } = rule
   if (Object.keys(outcome.setState).length > 0)
-    exchange.memory = { ...exchange.memory, state: await stateAfter(exchange, builder, outcome) }
+    call.memory = { ...call.memory, state: await stateAfter(call, builder, outcome) }
   if (outcome.abort) return builder.abort(rule.id)
-  const response = byOutcome(exchange, builder, outcome, { source: `rule:${rule.id}`, rule: rule.id })
-  return response ?? byOverride(exchange, builder, rule) ?? byDocument(exchange, builder, rule)
+  const response = byOutcome(call, builder, outcome, { source: `rule:${rule.id}`, rule: rule.id })
+  return response ?? byOverride(call, builder, rule) ?? byDocument(call, builder, rule)
 }
 
-function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
-  const { parts, api } = exchange.live
+function firstRule(call: OperationCall, bypass: boolean): Rule | undefined {
+  const { parts, api } = call.live
   if (parts.rules.length === 0) return undefined
-  const { operation, context } = exchange
-  const subject = subjectOf(exchange)
+  const { operation, context } = call
+  const subject = subjectOf(call)
   const isMet = (rule: Rule): boolean => {
     try {
       return rule.conditions.holds(subject)
@@ -175,15 +174,15 @@ function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
 }
 
 async function stateAfter(
-  exchange: Exchange,
+  call: OperationCall,
   builder: ResponseBuilder,
   outcome: Outcome,
 ): Promise<Record<string, string>> {
   const values = Object.entries(outcome.setState).map(
     ([name, value]) => [name, value === null ? null : builder.fill(value, outcome)] as const,
   )
-  await exchange.context.setState(Object.fromEntries(values))
-  const state: Record<string, string> = Object.assign(Object.create(null) as object, exchange.memory.state)
+  await call.context.setState(Object.fromEntries(values))
+  const state: Record<string, string> = Object.assign(Object.create(null) as object, call.memory.state)
   for (const [name, value] of values) {
     if (value === null) delete state[name]
     else state[name] = value
@@ -193,21 +192,21 @@ async function stateAfter(
 
 /** The response for the status, example or body of a rule or override; null if none of them is set. */
 function byOutcome(
-  exchange: Exchange,
+  call: OperationCall,
   builder: ResponseBuilder,
   outcome: Outcome,
   by: { source: string; rule: string | null },
 ): MockResponse | null {
-  const { operation } = exchange
+  const { operation } = call
   if (outcome.status === null && outcome.example === null && outcome.body === undefined) return null
   if (outcome.example !== null) {
     const choice = choiceForExample(operation, outcome.example, outcome.status)
     return choice
       ? builder.fromChoice(choice, { outcome, ...by })
-      : noSuchResponse(exchange, builder, `example "${outcome.example}"`)
+      : noSuchResponse(call, builder, `example "${outcome.example}"`)
   }
   const choice =
-    outcome.status === null ? exchange.live.api.defaultChoice(operation) : choiceForStatus(operation, outcome.status)
+    outcome.status === null ? call.live.api.defaultChoice(operation) : choiceForStatus(operation, outcome.status)
   if (outcome.body !== undefined)
     return builder.fromBody(outcome.body, choice, outcome.status ?? choice?.status ?? 200, { outcome, ...by })
   return choice
@@ -215,8 +214,8 @@ function byOutcome(
     : builder.empty(outcome.status ?? 200, { outcome, ...by })
 }
 
-async function bySecurity(exchange: Exchange, builder: ResponseBuilder): Promise<MockResponse | null> {
-  const { live, incoming, context, operation } = exchange
+async function bySecurity(call: OperationCall, builder: ResponseBuilder): Promise<MockResponse | null> {
+  const { live, incoming, context, operation } = call
   const { security, credentials } = live.parts.settings
   if (security === 'off' || operation.security.length === 0) return null
   const result: SecurityResult = await checkSecurity(live.api.document, operation.security, {
@@ -225,11 +224,11 @@ async function bySecurity(exchange: Exchange, builder: ResponseBuilder): Promise
     query: incoming.query,
     cookies: incoming.cookies,
     credentials,
-    hasClientCertificate: context.hasClientCertificate,
+    hasClientCertificate: () => context.hasClientCertificate(),
     verifyToken: context.verifyToken,
   })
   if (result.passed) {
-    exchange.credential = result.credential
+    call.credential = result.credential
     return null
   }
   const code: ProblemCode = result.status === 403 ? 'insufficient_scope' : 'unauthorized'
@@ -237,12 +236,12 @@ async function bySecurity(exchange: Exchange, builder: ResponseBuilder): Promise
     return builder.reject(code, result.message, {
       headers: result.challenges.map(challenge => ['WWW-Authenticate', challenge]),
     })
-  exchange.violations.push({ in: 'security', path: '', keyword: code, message: result.message })
+  call.violations.push({ in: 'security', path: '', keyword: code, message: result.message })
   return null
 }
 
-function byValidation(exchange: Exchange, builder: ResponseBuilder): MockResponse | null {
-  const { live, incoming, operation, path, context } = exchange
+function byValidation(call: OperationCall, builder: ResponseBuilder): MockResponse | null {
+  const { live, incoming, operation, path, context } = call
   const { validation } = live.parts.settings
   if (validation === 'off') return null
   const { schemas, sampler } = live.api
@@ -255,17 +254,17 @@ function byValidation(exchange: Exchange, builder: ResponseBuilder): MockRespons
     const supported = operation.requestBody?.content.map(({ type }) => type) ?? []
     const message = `the media type "${incoming.contentType.slice(0, 200)}" is not supported`
     if (validation === 'enforce') return builder.reject('unsupported_media_type', message, { extra: { supported } })
-    exchange.violations.push({ in: 'header', path: '/content-type', keyword: 'media_type', message })
+    call.violations.push({ in: 'header', path: '/content-type', keyword: 'media_type', message })
     return null
   }
   const onSkipped = (reason: string): void => {
-    exchange.skipped ??= reason
+    call.skipped ??= reason
   }
   const violations = [
-    ...checkParameters(operation, rawParameters(incoming, path), schemas, sampler.flattener, onSkipped, context.steps),
+    ...checkParameters(operation, incoming.parameters(path), schemas, sampler.flattener, onSkipped, context.steps),
     ...checkBody(operation, body, schemas, onSkipped, context.steps),
   ].slice(0, 20)
-  exchange.violations.push(...violations)
+  call.violations.push(...violations)
   if (validation !== 'enforce' || violations.length === 0) return null
   return builder.reject(
     'invalid_request',
@@ -274,19 +273,8 @@ function byValidation(exchange: Exchange, builder: ResponseBuilder): MockRespons
   )
 }
 
-function rawParameters(incoming: Incoming, path: ReadonlyMap<string, string>): RawParameters {
-  return {
-    path,
-    query: incoming.query,
-    header: incoming.header,
-    get cookies() {
-      return incoming.cookies
-    },
-  }
-}
-
-function byPreference(exchange: Exchange, builder: ResponseBuilder): MockResponse | null {
-  const { preferences, operation } = exchange
+function byPreference(call: OperationCall, builder: ResponseBuilder): MockResponse | null {
+  const { preferences, operation } = call
   if (preferences.code === null && preferences.example === null) return null
   const choice =
     preferences.example === null
@@ -294,7 +282,7 @@ function byPreference(exchange: Exchange, builder: ResponseBuilder): MockRespons
       : choiceForExample(operation, preferences.example, preferences.code)
   if (choice) return builder.fromChoice(choice, { outcome: null, source: null, rule: null })
   return noSuchResponse(
-    exchange,
+    call,
     builder,
     [
       preferences.code === null ? '' : `response ${preferences.code}`,
@@ -305,7 +293,7 @@ function byPreference(exchange: Exchange, builder: ResponseBuilder): MockRespons
   )
 }
 
-function noSuchResponse({ operation }: Exchange, builder: ResponseBuilder, wanted: string): MockResponse {
+function noSuchResponse({ operation }: OperationCall, builder: ResponseBuilder, wanted: string): MockResponse {
   const available: Json[] = operation.responses.flatMap(response => [
     response.status,
     ...exampleNames(response).map(name => `${response.status}:${name}`),
@@ -319,11 +307,11 @@ function noSuchResponse({ operation }: Exchange, builder: ResponseBuilder, wante
  * Chooses a response by override, example or default. `rule` is a matching rule that chose no response; its
  * modifications apply.
  */
-function byOverride(exchange: Exchange, builder: ResponseBuilder, rule: Rule | null): MockResponse | null {
-  const override = exchange.live.parts.overrides.effective(exchange.operation.key)
+function byOverride(call: OperationCall, builder: ResponseBuilder, rule: Rule | null): MockResponse | null {
+  const override = call.live.parts.overrides.effective(call.operation.key)
   if (!override) return null
-  if (override.failPercent > 0 && exchange.context.random() * 100 < override.failPercent) {
-    const choice = choiceForStatus(exchange.operation, override.failStatus)
+  if (override.failPercent > 0 && call.context.random() * 100 < override.failPercent) {
+    const choice = choiceForStatus(call.operation, override.failStatus)
     const by = { outcome: null, source: 'override', rule: rule?.id ?? null }
     return choice
       ? builder.fromChoice(choice, by)
@@ -334,7 +322,7 @@ function byOverride(exchange: Exchange, builder: ResponseBuilder, rule: Rule | n
   }
   const outcome = rule ? mergeOutcomes(override.outcome, rule.outcome) : override.outcome
   const by = { source: rule ? `rule:${rule.id}` : 'override', rule: rule?.id ?? null }
-  return byOutcome(exchange, builder, outcome, by) ?? byDocument(exchange, builder, rule, outcome)
+  return byOutcome(call, builder, outcome, by) ?? byDocument(call, builder, rule, outcome)
 }
 
 /** Merges the modifications of a rule over those of the override. */
@@ -349,21 +337,21 @@ function mergeOutcomes(below: Outcome, above: Outcome): Outcome {
 }
 
 function byDocument(
-  exchange: Exchange,
+  call: OperationCall,
   builder: ResponseBuilder,
   rule: Rule | null,
   applied: Outcome | null = null,
 ): MockResponse {
-  const { live, operation, incoming, path } = exchange
+  const { live, operation, incoming, path } = call
   const outcome = applied ?? rule?.outcome ?? null
   const source = rule ? `rule:${rule.id}` : applied ? 'override' : null
   const pairings = live.api.pairings(operation)
-  const raw = rawParameters(incoming, path)
+  const raw = incoming.parameters(path)
   const valueOf = (place: string, name: string): Json | undefined => {
     const parameter = operation.parameters.find(entry => entry.in === place && entry.name === name)
     return place === 'path' ? path.get(name) : parameter && parameterValue(parameter, raw, live.api.sampler.flattener)
   }
-  const paired = pairings.length > 0 ? pairedChoice(pairings, valueOf, exchange) : undefined
+  const paired = pairings.length > 0 ? pairedChoice(pairings, valueOf, call) : undefined
   const choice: Choice | undefined = paired ?? live.api.defaultChoice(operation)
   if (!choice)
     return builder.problem('no_response_defined', `the document defines no response for "${operation.key}"`, {})
@@ -374,11 +362,11 @@ function byDocument(
 function pairedChoice(
   pairings: readonly Pairing[],
   valueOf: (place: string, name: string) => Json | undefined,
-  { incoming, context, live }: Exchange,
+  { incoming, context, live }: OperationCall,
 ): Choice | undefined {
   try {
     const found = findPairings(pairings, valueOf, incoming.json, context.steps)
-    return choosePaired(found, incoming.header('accept'), live.api)
+    return live.renderer.representations.choosePaired(found, incoming.header('accept'))
   } catch (error) {
     if (!isTooExpensive(error)) throw error
     return undefined

@@ -1,6 +1,6 @@
-/** Builds the responses of an exchange: from the document, from the body of a rule, or a problem. */
+/** Builds the responses of a call: from the document, from the body of a rule, or a problem. */
 import type { PlannedCallbacks } from './callbacks.ts'
-import type { Exchange } from './engine.ts'
+import type { OperationCall } from './engine.ts'
 import { subjectOf } from './subject.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import { mergePatch, type Json, type JsonObject } from '../document/json.ts'
@@ -9,7 +9,7 @@ import { appliedPreferences } from '../request/prefer.ts'
 import type { Violation } from '../request/validation.ts'
 import { serializeBody, type Serialized } from '../response/body-text.ts'
 import type { Rendered } from '../response/rendering.ts'
-import { chooseType, type ChosenType } from '../response/representation.ts'
+import type { ChosenType } from '../response/representation.ts'
 import { headerText } from '../response/response-headers.ts'
 import { choiceForStatus, type Choice } from '../api/response-choice.ts'
 import type { Outcome } from '../rules/outcome.ts'
@@ -49,12 +49,12 @@ export interface ProblemOptions {
 }
 
 export class ResponseBuilder {
-  readonly #exchange: Exchange
+  readonly #call: OperationCall
   #drawn = 0
   #scope: TemplateScope | undefined
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange
+  constructor(call: OperationCall) {
+    this.#call = call
   }
 
   /** A response of the document, modified by a rule or override. */
@@ -132,7 +132,7 @@ export class ResponseBuilder {
 
   /** Sends 400 instead of 422 if the document defines only 400. */
   #refusalChoice(status: number): Choice | undefined {
-    const { operation } = this.#exchange
+    const { operation } = this.#call
     const declares = (name: string): boolean => operation.responses.some(response => response.status === name)
     if (status === 422 && !declares('422') && declares('400')) return choiceForStatus(operation, 400)
     return choiceForStatus(operation, status)
@@ -140,7 +140,7 @@ export class ResponseBuilder {
 
   /** A problem response of the engine (RFC 9457). */
   problem(code: ProblemCode, detail: string, options: ProblemOptions): MockResponse {
-    const { context, operation } = this.#exchange
+    const { context, operation } = this.#call
     const status = options.status ?? PROBLEMS[code].status
     const body = problemBody(code, status, detail, { mock: context.mock, operation: operation.key, ...options.extra })
     const response = this.#response(
@@ -165,12 +165,12 @@ export class ResponseBuilder {
 
   /** The media type of a response; `wanted` replaces `Accept`. */
   #chosen(choice: Choice, wanted: string | null | undefined): ChosenType | undefined {
-    const { incoming, live } = this.#exchange
-    return chooseType(choice, wanted ?? incoming.header('accept'), live.api)
+    const { incoming, live } = this.#call
+    return live.renderer.representations.choose(choice, wanted ?? incoming.header('accept'))
   }
 
   #notAcceptable(chosen: ChosenType | undefined): MockResponse | null {
-    const { live, violations } = this.#exchange
+    const { live, violations } = this.#call
     const { validation } = live.parts.settings
     if (!chosen || chosen.fits || validation === 'off') return null
     const available = [...chosen.offered]
@@ -188,8 +188,8 @@ export class ResponseBuilder {
   #render(
     choice: Choice,
     chosen: ChosenType | undefined,
-  ): { rendered: Rendered; preferred: Exchange['preferences'] | null } {
-    const { live, operation, path, preferences, incoming, context } = this.#exchange
+  ): { rendered: Rendered; preferred: OperationCall['preferences'] | null } {
+    const { live, operation, path, preferences, incoming, context } = this.#call
     const { settings } = live.parts
     const isAsked =
       preferences.code !== null ||
@@ -225,7 +225,7 @@ export class ResponseBuilder {
   }
 
   #serialize(value: Json, type: string, schema: Json | undefined): Serialized {
-    const { live, context } = this.#exchange
+    const { live, context } = this.#call
     const { output, writing: steps } = context
     return serializeBody(value, { type, schema, encoding: undefined, api: live.api, output, steps })
   }
@@ -237,7 +237,7 @@ export class ResponseBuilder {
     source: string,
     decision: Decision,
   ): MockResponse {
-    const { violations, credential, live, skipped } = this.#exchange
+    const { violations, credential, live, skipped } = this.#call
     const headers: [string, string][] = contentType === null || body === null ? [] : [['Content-Type', contentType]]
     if (skipped !== null)
       headers.push(['X-Svc-Mock-Validation', `skipped; reason="${headerText(skipped.replaceAll(/["\\]/g, "'"))}"`])
@@ -263,12 +263,12 @@ export class ResponseBuilder {
   }
 
   #templates(): TemplateScope {
-    const exchange = this.#exchange
-    const { path, count, context, operation } = exchange
+    const call = this.#call
+    const { path, count, context, operation } = call
     this.#scope ??= {
-      request: referencedRequest(subjectOf(exchange), () => path),
+      request: referencedRequest(subjectOf(call), () => path),
       get state() {
-        return exchange.memory.state
+        return call.memory.state
       },
       count,
       session: context.session,
@@ -286,7 +286,7 @@ export class ResponseBuilder {
 
   /** Another one each time. */
   #seed(kind: 'uuid' | 'draw'): string {
-    const { context, live, operation, count } = this.#exchange
+    const { context, live, operation, count } = this.#call
     const parts = [context.mock, live.parts.settings.seed, context.session, operation.key, count, this.#drawn++]
     return [...parts, ...(kind === 'uuid' ? [] : [kind])].join('\u0003')
   }

@@ -1,10 +1,10 @@
-/** The request of an exchange as conditions and references see it. */
+/** The request of a call as conditions and references see it. */
 import { conditionSubject, type ConditionSubject } from 'svc/toolkit'
 import type { Json } from '../document/json.ts'
-import type { Exchange } from './engine.ts'
+import type { OperationCall } from './engine.ts'
 
-export function subjectOf(exchange: Exchange): ConditionSubject {
-  const { incoming, context, path } = exchange
+export function subjectOf(call: OperationCall): ConditionSubject {
+  const { incoming, context, path } = call
   const facts = {
     method: incoming.method,
     url: incoming.url,
@@ -15,12 +15,12 @@ export function subjectOf(exchange: Exchange): ConditionSubject {
     body: incoming.bytes,
     json: incoming.json,
     captures: path,
-    own: (key: string, name: string): Json | undefined => factOf(exchange, key, name),
+    own: (key: string, name: string): Json | undefined => factOf(call, key, name),
   }
   return conditionSubject(facts, context.steps)
 }
 
-function factOf({ memory, count, violations }: Exchange, key: string, name: string): Json | undefined {
+function factOf({ memory, count, violations }: OperationCall, key: string, name: string): Json | undefined {
   if (key === 'count') return count
   if (key === 'violations') return violations.length
   return Object.hasOwn(memory.state, name) ? memory.state[name] : undefined

@@ -1,5 +1,5 @@
 /** Parses request bodies by media type, for validation and rules. */
-import { isRecord } from 'svc/toolkit'
+import { isRecord, readFormParts } from 'svc/toolkit'
 import type { MediaType } from '../document/operations.ts'
 import { own, ownObject, ownText, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
@@ -77,35 +77,9 @@ function objectOf(text: string, types: readonly string[]): Json {
   return isRecord(value) ? value : text
 }
 
-const MAX_PARTS = 1000
-
-/** Names and texts of the parts of a multipart body (RFC 7578). The content of files is ignored. */
+/** Names and texts of the parts of a multipart body (RFC 7578); undefined if it is malformed. The content of files is ignored. */
 export function multipartFields(bytes: Buffer, contentType: string): [string, string][] | undefined {
-  const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType)
-  const text = boundary?.[1] ?? boundary?.[2]
-  if (text === undefined) return undefined
-  const delimiter = Buffer.from(`--${text}`)
-  const fields: [string, string][] = []
-  let at = bytes.indexOf(delimiter)
-  if (at < 0) return undefined
-  while (fields.length < MAX_PARTS) {
-    const start = at + delimiter.length
-    const next = bytes.indexOf(delimiter, start)
-    if (next < 0) return bytes.subarray(start, start + 2).toString() === '--' ? fields : undefined
-    const field = partField(bytes.subarray(start, next))
-    if (field) fields.push(field)
-    at = next
-  }
-  return fields
-}
-
-function partField(part: Buffer): [string, string] | undefined {
-  const end = part.indexOf('\r\n\r\n')
-  if (end < 0) return undefined
-  const head = part.subarray(0, end).toString('utf8')
-  const name = /\bname="([^"]*)"/i.exec(head)?.[1]
-  if (name === undefined) return undefined
-  const isFile = /\bfilename\*?=/i.test(head)
-  const content = part.subarray(end + 4, part.length - 2)
-  return [name, isFile ? '' : content.toString('utf8')]
+  const form = readFormParts(bytes, contentType)
+  if (!form?.isComplete) return undefined
+  return form.parts.map(({ name, filename, content }) => [name, filename === null ? content.toString('utf8') : ''])
 }

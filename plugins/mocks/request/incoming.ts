@@ -4,7 +4,7 @@ import { parseJson, type Json } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 import { readBody, type ReadBody } from './body.ts'
 import { isJsonType } from './media-types.ts'
-import { parseQuery, readCookies } from './parameters.ts'
+import { parseQuery, readCookies, type RawParameters } from './parameters.ts'
 import { withoutPreferences } from './prefer.ts'
 
 export interface RequestSource {
@@ -63,6 +63,11 @@ export class Incoming {
     return this.#cookies
   }
 
+  /** The sources of the parameters of an operation; `path` has those of its template. */
+  parameters(path: ReadonlyMap<string, string>): RawParameters {
+    return new IncomingParameters(this, path)
+  }
+
   /** The body, parsed by its media type; null if there is no body. */
   read(media: MediaType | undefined, flattener: Flattener): ReadBody | null {
     if (this.bytes.length === 0) return null
@@ -80,5 +85,27 @@ export class Incoming {
           : undefined,
     }
     return this.#json.value
+  }
+}
+
+class IncomingParameters implements RawParameters {
+  readonly path: ReadonlyMap<string, string>
+  readonly #incoming: Incoming
+
+  constructor(incoming: Incoming, path: ReadonlyMap<string, string>) {
+    this.#incoming = incoming
+    this.path = path
+  }
+
+  get query(): RawParameters['query'] {
+    return this.#incoming.query
+  }
+
+  get cookies(): ReadonlyMap<string, string> {
+    return this.#incoming.cookies
+  }
+
+  header(name: string): string | undefined {
+    return this.#incoming.header(name)
   }
 }

@@ -5,10 +5,18 @@ import type { CompiledApi } from '../api/compiled-api.ts'
 import type { Json, JsonObject } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
 import { SeededRandom } from '../schema/seed.ts'
-import { imageFor } from './images.ts'
 import { writeMultipart } from './multipart.ts'
 import { writeSequence } from './sequences.ts'
 import { writeXml } from './xml.ts'
+
+/** One gray pixel (PNG, 3rd edition). */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+  'base64',
+)
+const SVG = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect width="16" height="16" fill="#888"/></svg>',
+)
 
 /** How to serialize a value. */
 export interface Serialization {
@@ -108,4 +116,10 @@ function formEncode(value: Json, output: OutputBudget): string {
   }
   add('', value)
   return pairs.join('&')
+}
+
+/** An image of a media type; undefined for other types. */
+function imageFor(type: string): Buffer | undefined {
+  if (type === 'image/png') return PNG
+  return type === 'image/svg+xml' ? SVG : undefined
 }

@@ -23,6 +23,24 @@ export interface Negotiated {
   fits: boolean
 }
 
+/** The declared types of one `content`, prepared once for all requests. */
+export interface Offer {
+  /** The declared types, in document order. */
+  readonly types: readonly string[]
+  readonly entries: readonly OfferedType[]
+  readonly usual: OfferedType
+  /** The answer to a request that accepts everything. */
+  readonly standard: Negotiated
+  /** The answer to a request that accepts nothing of it. */
+  readonly unacceptable: Negotiated
+}
+
+interface OfferedType extends DeclaredType {
+  family: string
+  subtype: string
+  parameters: ReadonlyMap<string, string>
+}
+
 interface Range {
   type: string
   subtype: string
@@ -50,12 +68,30 @@ function parseAccept(header: string): Range[] | null {
 }
 
 /** The default type: JSON if declared, else the first JSON-based type, else the first type. */
-function defaultType(declared: readonly DeclaredType[]): DeclaredType | undefined {
+function defaultType<T extends DeclaredType>(declared: readonly T[]): T | undefined {
   return (
     declared.find(({ type }) => baseType(type) === 'application/json') ??
     declared.find(({ type }) => baseType(type).endsWith('+json')) ??
     declared[0]
   )
+}
+
+/** Prepares declared types; undefined if there are none. */
+export function offerOf(declared: readonly DeclaredType[]): Offer | undefined {
+  const entries = declared.map((entry): OfferedType => {
+    const [family = '', subtype = ''] = baseType(entry.type).split('/')
+    return { ...entry, family, subtype, parameters: parametersOf(entry.type) }
+  })
+  const usual = defaultType(entries)
+  if (usual === undefined) return undefined
+  const standard = { type: concrete(usual, null) ?? usual.type, declaredAs: usual.type, fits: true }
+  return {
+    types: entries.map(({ type }) => type),
+    entries,
+    usual,
+    standard,
+    unacceptable: { ...standard, fits: false },
+  }
 }
 
 interface Candidate {
@@ -67,18 +103,12 @@ interface Candidate {
   place: number
 }
 
-/**
- * Selects a declared type: the best quality, then the most specific range, then document order. Undefined if no type is
- * declared.
- */
-export function negotiate(declared: readonly DeclaredType[], accept: string | undefined): Negotiated | undefined {
-  const usual = defaultType(declared)
-  if (usual === undefined) return undefined
+/** Selects a declared type: the best quality, then the most specific range, then document order. */
+export function negotiate({ entries, usual, standard, unacceptable }: Offer, accept: string | undefined): Negotiated {
   const ranges = accept === undefined ? null : parseAccept(accept)
-  const standard = { type: concrete(usual, null) ?? usual.type, declaredAs: usual.type }
-  if (ranges === null) return { ...standard, fits: true }
+  if (ranges === null) return standard
   let best: Candidate | undefined
-  for (const [index, entry] of declared.entries()) {
+  for (const [index, entry] of entries.entries()) {
     const candidate = bestRange(ranges, entry)
     if (candidate === undefined) continue
     const found: Candidate = {
@@ -88,9 +118,7 @@ export function negotiate(declared: readonly DeclaredType[], accept: string | un
     }
     if (best === undefined || compare(found, best) < 0) best = found
   }
-  return best === undefined
-    ? { ...standard, fits: false }
-    : { type: best.type, declaredAs: best.declaredAs, fits: true }
+  return best === undefined ? unacceptable : { type: best.type, declaredAs: best.declaredAs, fits: true }
 }
 
 function compare(a: Candidate, b: Candidate): number {
@@ -111,11 +139,11 @@ const EXACT = 6
 /** The quality of a declared type by the most specific matching range; undefined if it is not acceptable. */
 function bestRange(
   ranges: readonly Range[],
-  declared: DeclaredType,
+  declared: OfferedType,
 ): { type: string; quality: number; rank: number } | undefined {
   let best: { type: string; quality: number; rank: number; agreed: number } | undefined
   for (const range of ranges) {
-    const { rank, agreed } = specificity(range, declared.type)
+    const { rank, agreed } = specificity(range, declared)
     const type = rank === 0 ? undefined : concrete(declared, range)
     if (type === undefined) continue
     const isBetter =
@@ -128,10 +156,9 @@ function bestRange(
 }
 
 /** The rank of a match, and the number of parameters that agree; rank 0 if the range does not match. */
-function specificity(range: Range, declared: string): { rank: number; agreed: number } {
-  const [type = '', subtype = ''] = baseType(declared).split('/')
-  const agreed = agreement(range.parameters, parametersOf(declared))
-  const rank = agreed < 0 ? 0 : rankOf(range, type, subtype, agreed === range.parameters.size)
+function specificity(range: Range, declared: OfferedType): { rank: number; agreed: number } {
+  const agreed = agreement(range.parameters, declared.parameters)
+  const rank = agreed < 0 ? 0 : rankOf(range, declared.family, declared.subtype, agreed === range.parameters.size)
   return { rank, agreed }
 }
 

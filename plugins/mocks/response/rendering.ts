@@ -7,7 +7,7 @@ import type { AnswerBudgets } from '../schema/generation-cost.ts'
 import { echo } from './echo.ts'
 import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'
 import { documentHeaders, headerToken } from './response-headers.ts'
-import type { ChosenType } from './representation.ts'
+import { Representations, type ChosenType } from './representation.ts'
 import { exampleValue, firstExample, type Choice } from '../api/response-choice.ts'
 
 /** The input that determines a rendered response. */
@@ -40,12 +40,15 @@ const MAX_ENTRIES = 1000
 const MAX_BYTES = 16 << 20
 /** Renders responses for one version of a mock. */
 export class Renderer {
+  /** The media types that the document's responses can have. */
+  readonly representations: Representations
   readonly #api: CompiledApi
   readonly #remembered = new Map<string, Rendered>()
   #bytes = 0
 
   constructor(api: CompiledApi) {
     this.#api = api
+    this.representations = new Representations(api)
   }
 
   /** Renders a choice deterministically. */

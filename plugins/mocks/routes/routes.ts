@@ -1,6 +1,8 @@
 /** All routes of the mocks: the mocked APIs, and the management API. */
 import type { FastifyInstance } from 'svc/plugin'
-import { registerBehavior } from './behavior.ts'
+import { registerOverrides } from './overrides.ts'
+import { registerRules } from './rules.ts'
+import { registerSettings } from './settings.ts'
 import { registerMocks } from './mocks.ts'
 import { registerServe } from './serve.ts'
 import { registerTraffic } from './traffic.ts'
@@ -16,7 +18,9 @@ export function registerRoutes(app: FastifyInstance, service: Service): void {
     })
     registerMocks(management, service)
     registerVersions(management, service)
-    registerBehavior(management, service)
+    registerSettings(management, service)
+    registerOverrides(management, service)
+    registerRules(management, service)
     registerTraffic(management, service)
   })
 }

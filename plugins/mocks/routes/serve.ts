@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import {
   describe,
   HttpError,
-  StepBudget,
   type FastifyInstance,
   type FastifyReply,
   isOutputError,
@@ -14,7 +13,7 @@ import {
 import { copyData, copyText, sandboxPolicy } from 'svc/toolkit'
 import type { MockResponse } from '../exchange/response-builder.ts'
 import type { PlannedCallbacks } from '../exchange/callbacks.ts'
-import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
+import { handleOperation, type Live } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import type { DocumentFormat } from '../management/document-text.ts'
 import type { JsonObject } from '../document/json.ts'
@@ -22,9 +21,8 @@ import type { Mock } from '../management/mock.ts'
 import { Incoming } from '../request/incoming.ts'
 import { type Service, urlOf } from '../management/service.ts'
 import { headerToken, headerText } from '../response/response-headers.ts'
-import { keyOfSession } from '../exchange/session-memory.ts'
 import { captureBody } from '../exchange/traffic.ts'
-import { CHECK_STEPS } from '../schema/sample.ts'
+import { RequestContext } from './engine-context.ts'
 
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
@@ -120,7 +118,8 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     rawHeaders: request.raw.rawHeaders,
     body: svc.http.body(request),
   })
-  await svc.budgets.turn()
+  const turn = svc.budgets.turn()
+  if (turn !== null) await turn
   const { response, operation } = await respond(service, request, mock, live, incoming)
   if (response.delayMs > 0 && !(await svc.http.delay(request, response.delayMs))) return reply.hijack()
   counts.add(mock.name, operation ?? '')
@@ -183,7 +182,7 @@ async function respond(
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
   if (match.kind === 'operation') {
     const { operation, path } = match
-    const context = engineContext(service, request, mock, incoming)
+    const context = new RequestContext(service, request, mock, incoming)
     const response = await handleOperation(live, incoming, context, operation, path).catch((error: unknown) =>
       tooCostly(error, mock.name, operation.key),
     )
@@ -214,56 +213,6 @@ async function respond(
   return {
     response: problem('no_path_matched', detail, mock.name, nearest ? { nearest: nearest.template } : {}, []),
     operation: null,
-  }
-}
-
-function engineContext(service: Service, request: FastifyRequest, mock: Mock, incoming: Incoming): EngineContext {
-  const { svc, memories } = service
-  const session = svc.http.session(request)
-  const key = keyOfSession(session)
-  let generation: StepBudget | undefined
-  let checks: StepBudget | undefined
-  let writing: StepBudget | undefined
-  return {
-    mock: mock.name,
-    get url() {
-      return `${urlOf(service, request, mock.name)}${incoming.path}${incoming.rawQuery && `?${incoming.rawQuery}`}`
-    },
-    session: session.label,
-    clientIp: svc.http.clientIp(request),
-    scheme: svc.http.origin(request).scheme,
-    count: operation => memories.count(mock.name, key, operation),
-    setState: values => memories.set(mock.name, key, values),
-    hasClientCertificate: () => svc.pki.clientCertificate(request).state === 'valid',
-    verifyToken: tokenVerifier(svc),
-    random: Math.random,
-    now: () => new Date(),
-    get output() {
-      return svc.budgets.output(request)
-    },
-    steps: svc.budgets.evaluation(),
-    get generation() {
-      return (generation ??= svc.budgets.evaluation())
-    },
-    get checks() {
-      return (checks ??= new StepBudget(CHECK_STEPS))
-    },
-    get writing() {
-      return (writing ??= svc.budgets.evaluation())
-    },
-    ignoreRule: id => svc.http.ignoreHeader(request, id, 'too_expensive'),
-  }
-}
-
-/** Verifies access tokens of the built-in provider, with any issuer URL of this instance. */
-function tokenVerifier(svc: Service['svc']): EngineContext['verifyToken'] {
-  const tokens = svc.use('identity.tokens')
-  if (!tokens) return undefined
-  return async token => {
-    const verification = await tokens.verify(token, { algorithms: ['RS256'], typ: 'at+jwt', refuseRevoked: true })
-    if (!verification.valid) return null
-    const { scope } = verification.claims
-    return { scopes: typeof scope === 'string' ? scope.split(' ') : [] }
   }
 }
 

@@ -8,10 +8,9 @@ import {
   type RouteDescription,
   type Svc,
 } from 'svc/plugin'
-import { enrich } from '../enrichment.ts'
 import { badRequest, transactionDenied, unauthorized } from '../errors.ts'
 import { isText, readPayment, type Payment } from '../payment.ts'
-import { riskScore } from '../risk-score.ts'
+import { riskScore, cardType, RISK_THRESHOLD, riskLevel } from '../risk-score.ts'
 import { STEPS, type Step } from '../steps.ts'
 import { validate } from '../validation.ts'
 
@@ -128,5 +127,24 @@ export function registerSteps(app: FastifyInstance, svc: Svc): void {
         ...part,
       })
     })
+  }
+}
+
+/** Derived only from the score and the card, so that a repeated call gets the same result. */
+function enrich({ amount = 0, card }: Payment, score: number) {
+  const transactions = 1 + (score % 10)
+  return {
+    risk_score: score,
+    risk_level: riskLevel(score),
+    risk_threshold: RISK_THRESHOLD,
+    card_type: cardType(card),
+    issuing_bank: 'Demo Bank',
+    issuing_country: 'GB',
+    customer_tier: 'premium',
+    velocity_check: {
+      transactions_24h: transactions,
+      amount_24h: Math.round(Math.min(amount * transactions, Number.MAX_VALUE / 100) * 100) / 100,
+      flagged: score >= RISK_THRESHOLD,
+    },
   }
 }

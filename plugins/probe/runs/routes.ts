@@ -20,7 +20,7 @@ import { lastEventId, sendEvents } from './event-stream.ts'
 import { RUN_SCHEMA, readRunBody } from './run-request.ts'
 import { ServerRun } from './server-run.ts'
 import { ServerRuns } from './server-runs.ts'
-import { addressesOf, allow, ownAddress, readTargets } from './targets.ts'
+import { checkTargets, isUnrestricted, ownAddress, readTargets } from './targets.ts'
 import { addTools } from './tools.ts'
 
 const CATEGORY = 'Testing'
@@ -51,6 +51,53 @@ interface RunParams {
   Params: { id: string }
 }
 
+const startRunDescription: RouteDescription = {
+  summary: 'Probe a gateway',
+  description:
+    'Starts a run against a gateway whose origin is in `probe.targets` of svc.yaml; this server is its upstream. Nothing else is contacted. In private mode, without an admin token and with an open control plane, gateways on loopback need no entry, and `allow_target` takes any other.',
+  category: CATEGORY,
+  credentials: ['none', 'adminToken'],
+  bodyLimit: MAX_BODY,
+  requestBody: { content: { 'application/json': RUN_SCHEMA } },
+  responses: {
+    202: { description: 'The run has started: its id, URL and events' },
+    400: { description: 'The body is not valid' },
+    403: { description: '`target_not_allowed`: the origin is not in `probe.targets`, and not allowed otherwise' },
+    409: { description: '`run_in_progress`' },
+    503: { description: 'The upstream is not reachable' },
+  },
+  examples: [
+    {
+      name: 'A gateway that is not listed',
+      method: 'POST',
+      path: '/_svc/probe/runs',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '{"target":"http://gateway.example:8000"}',
+      bodyType: 'json',
+      expectStatus: 403,
+    },
+  ],
+}
+
+const streamEventsDescription: RouteDescription = {
+  summary: 'Follow a run of the probe',
+  description:
+    'Events `begin`, `check`, `group` and `end`; the event id counts them. With `Last-Event-ID`, continues after that event. Ends after `end`.',
+  category: CATEGORY,
+  protocol: 'sse',
+  parameters: [
+    RUN_ID,
+    {
+      name: 'last_event_id',
+      in: 'query',
+      description: 'Same as the header `Last-Event-ID`',
+      schema: { type: 'integer', minimum: 0 },
+    },
+  ],
+  responses: { 200: { description: 'The event stream', content: { 'text/event-stream': {} } }, 404: UNKNOWN_RUN },
+  examples: [{ name: 'Unknown run', path: '/_svc/probe/runs/none/events', expectStatus: 404 }],
+}
+
 export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, checks: ProbeChecks): void {
   const runs = svc.shared(
     'runs',
@@ -79,61 +126,31 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
   })
 
   addTools(svc.use('control.tools'))
-  app.post(
-    '/_svc/probe/runs',
-    describe({
-      summary: 'Probe a gateway',
-      description:
-        'Starts a run against a gateway whose origin is in `probe.targets` of svc.yaml; this server is its upstream. Nothing else is contacted.',
-      category: CATEGORY,
-      credentials: ['none', 'adminToken'],
-      bodyLimit: MAX_BODY,
-      requestBody: { content: { 'application/json': RUN_SCHEMA } },
-      responses: {
-        202: { description: 'The run has started: its id, URL and events' },
-        400: { description: 'The body is not valid' },
-        403: { description: '`target_not_allowed`: the origin is not in `probe.targets`' },
-        409: { description: '`run_in_progress`' },
-        503: { description: 'The upstream is not reachable' },
-      },
-      examples: [
-        {
-          name: 'A gateway that is not listed',
-          method: 'POST',
-          path: '/_svc/probe/runs',
-          headers: [{ name: 'Content-Type', value: 'application/json' }],
-          body: '{"target":"http://gateway.example:8000"}',
-          bodyType: 'json',
-          expectStatus: 403,
-        },
-      ],
-    }),
-    async (request, reply) => {
-      svc.http.guardAdmin(request)
-      const wanted = readRunBody(svc.http.body(request), catalogWith(checks), svc.options.repeat ?? DEFAULT_REPEAT)
-      for (const address of addressesOf(wanted)) allow(address, targets)
-      const running = runs.running
-      if (running !== undefined)
-        throw new HttpError(409, {
-          error: 'run_in_progress',
-          details: 'one run at a time',
-          url: pathOf(request, running),
-        })
-      const run = new ServerRun(wanted, new BackChannel(ownAddress(svc), svc.config.adminToken), {
-        svc: {
-          version: svc.instance.version,
-          git_sha: svc.config.gitSha,
-          node: process.versions.node,
-          platform: `${process.platform} ${process.arch}`,
-        },
-        instance: svc.instance.id,
-        timeoutMs: (svc.options.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
-        concurrency: svc.options.concurrency ?? DEFAULT_CONCURRENCY,
+  app.post('/_svc/probe/runs', describe(startRunDescription), async (request, reply) => {
+    svc.http.guardAdmin(request)
+    const wanted = readRunBody(svc.http.body(request), catalogWith(checks), svc.options.repeat ?? DEFAULT_REPEAT)
+    checkTargets(wanted, { targets, isOpen: isUnrestricted(svc) })
+    const running = runs.running
+    if (running !== undefined)
+      throw new HttpError(409, {
+        error: 'run_in_progress',
+        details: 'one run at a time',
+        url: pathOf(request, running),
       })
-      runs.start(run)
-      return reply.code(202).send({ id: run.id, url: pathOf(request, run), events: pathOf(request, run, '/events') })
-    },
-  )
+    const run = new ServerRun(wanted, new BackChannel(ownAddress(svc), svc.config.adminToken), {
+      svc: {
+        version: svc.instance.version,
+        git_sha: svc.config.gitSha,
+        node: process.versions.node,
+        platform: `${process.platform} ${process.arch}`,
+      },
+      instance: svc.instance.id,
+      timeoutMs: (svc.options.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
+      concurrency: svc.options.concurrency ?? DEFAULT_CONCURRENCY,
+    })
+    runs.start(run)
+    return reply.code(202).send({ id: run.id, url: pathOf(request, run), events: pathOf(request, run, '/events') })
+  })
 
   app.get(
     '/_svc/probe/runs',
@@ -168,32 +185,11 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
       },
     )
 
-  app.get<RunParams>(
-    '/_svc/probe/runs/:id/events',
-    describe({
-      summary: 'Follow a run of the probe',
-      description:
-        'Events `begin`, `check`, `group` and `end`; the event id counts them. With `Last-Event-ID`, continues after that event. Ends after `end`.',
-      category: CATEGORY,
-      protocol: 'sse',
-      parameters: [
-        RUN_ID,
-        {
-          name: 'last_event_id',
-          in: 'query',
-          description: 'Same as the header `Last-Event-ID`',
-          schema: { type: 'integer', minimum: 0 },
-        },
-      ],
-      responses: { 200: { description: 'The event stream', content: { 'text/event-stream': {} } }, 404: UNKNOWN_RUN },
-      examples: [{ name: 'Unknown run', path: '/_svc/probe/runs/none/events', expectStatus: 404 }],
-    }),
-    (request, reply) => {
-      const run = find(request.params.id)
-      const stream = svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS })
-      if (stream !== null) sendEvents(run, stream, lastEventId(request))
-    },
-  )
+  app.get<RunParams>('/_svc/probe/runs/:id/events', describe(streamEventsDescription), (request, reply) => {
+    const run = find(request.params.id)
+    const stream = svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS })
+    if (stream !== null) sendEvents(run, stream, lastEventId(request))
+  })
 
   app.post<RunParams>(
     '/_svc/probe/runs/:id/stop',

@@ -30,6 +30,10 @@ export const RUN_SCHEMA = {
     repeat: { type: 'integer', minimum: 1, maximum: 10 },
     prefix: { type: 'string' },
     headers: { type: 'object', additionalProperties: { type: 'string' } },
+    allow_target: {
+      type: 'boolean',
+      description: 'Take gateways that svc.yaml does not list, for this run',
+    },
     host: { type: 'string' },
     routes: { type: 'object' },
     name: { type: 'string' },
@@ -43,6 +47,8 @@ const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 
 export interface RunRequest {
   target: Address
+  /** The sender of the request allows its addresses. */
+  allowsTarget: boolean
   checks: Check[]
   groups: string[] | null
   ids: string[] | null
@@ -92,6 +98,7 @@ function readRunRequest(value: unknown, catalog: readonly Check[], repeat: numbe
   }
   return {
     target,
+    allowsTarget: flag(body, 'allow_target'),
     checks: chosen,
     groups,
     ids,

@@ -1,4 +1,5 @@
 /** What the server may contact for a run, and how it reaches itself. */
+import { isIPv4 } from 'node:net'
 import { HttpError, refusal, type Svc } from 'svc/plugin'
 import { readAddress, type Address } from '../client/address.ts'
 import type { ProbeSection } from '../options.ts'
@@ -25,19 +26,36 @@ function originOf({ url }: Address): string {
 }
 
 /** Everything that the run would contact besides this server. */
-export function addressesOf({ target, routes }: RunRequest): Address[] {
+function addressesOf({ target, routes }: RunRequest): Address[] {
   return [target, ...Object.values(routes.paths).flatMap(({ address }) => address ?? [])]
 }
 
-/** Throws 403 for an origin that is not listed. */
-export function allow(address: Address, targets: ReadonlySet<string>): void {
-  const origin = originOf(address)
-  if (targets.has(origin)) return
-  throw new HttpError(403, {
-    error: 'target_not_allowed',
-    details: `${origin} is not in probe.targets of svc.yaml`,
-    remedy: `probe:\n  targets:\n    - ${origin}`,
-  })
+/**
+ * Whether callers may choose targets that svc.yaml does not list: on an instance whose operator restricts nobody, they could
+ * as well change svc.yaml, or send the requests themselves.
+ */
+export function isUnrestricted({ config }: Pick<Svc<ProbeSection>, 'config'>): boolean {
+  return !config.publicMode && config.adminToken === null && config.controlAuth === 'open'
+}
+
+/** Throws 403 for an address of the run that is neither listed nor allowed otherwise. */
+export function checkTargets(
+  run: RunRequest,
+  { targets, isOpen }: { targets: ReadonlySet<string>; isOpen: boolean },
+): void {
+  for (const address of addressesOf(run)) {
+    const origin = originOf(address)
+    if (targets.has(origin) || (isOpen && (run.allowsTarget || isLoopback(address)))) continue
+    throw new HttpError(403, {
+      error: 'target_not_allowed',
+      details: `${origin} is not in probe.targets of svc.yaml`,
+      remedy: `${isOpen ? 'send "allow_target": true for this run, or add to svc.yaml:\n' : ''}probe:\n  targets:\n    - ${origin}`,
+    })
+  }
+}
+
+function isLoopback({ host }: Address): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 
 /** This server, as it reaches itself. */

@@ -10,6 +10,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
   type Svc,
+  type RouteDescription,
 } from 'svc/plugin'
 import { CATALOGUE } from '../catalog/version.ts'
 import { SharedSessions } from './shared-sessions.ts'
@@ -28,6 +29,103 @@ interface SessionRequest {
 
 const UNKNOWN_SESSION = { description: 'No such session; it may have expired' }
 
+const startSessionDescription: RouteDescription = {
+  summary: 'Start a probe session',
+  category: CATEGORY,
+  credentials: ['none', 'adminToken'],
+  requestBody: {
+    content: {
+      'application/json': {
+        type: 'object',
+        properties: {
+          ttl_s: { type: 'integer', minimum: 1, maximum: MAX_SESSION_S },
+          nonce: { type: 'string', description: 'Of the session of another upstream, with `field`' },
+          field: { type: 'string' },
+        },
+      },
+    },
+  },
+  responses: {
+    201: { description: 'The session' },
+    400: { description: 'The body is not valid' },
+    409: { description: '`state_store_required`: several workers without a store' },
+    429: { description: 'Too many sessions' },
+    503: { description: 'A replica does not reply' },
+  },
+  examples: [
+    {
+      name: 'For a second',
+      method: 'POST',
+      path: '/_svc/probe/sessions',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '{"ttl_s":1}',
+      bodyType: 'json',
+      // Too many sessions: 429.
+      expectStatus: null,
+    },
+  ],
+}
+
+const addStepsDescription: RouteDescription = {
+  summary: 'Add the scripts of steps',
+  category: CATEGORY,
+  credentials: ['none', 'adminToken'],
+  bodyLimit: MAX_STEPS_BODY,
+  requestBody: {
+    content: { 'application/json': { type: 'array', maxItems: MAX_STEPS, items: { type: 'object' } } },
+  },
+  responses: {
+    204: { description: 'Added' },
+    400: { description: 'The body is not valid' },
+    404: UNKNOWN_SESSION,
+    503: { description: 'A replica does not reply' },
+  },
+  examples: [
+    {
+      name: 'Unknown session',
+      method: 'PUT',
+      path: '/_svc/probe/sessions/none/steps',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '[]',
+      bodyType: 'json',
+      expectStatus: 404,
+    },
+  ],
+}
+
+const listArrivalsDescription: RouteDescription = {
+  summary: 'What arrived',
+  category: CATEGORY,
+  credentials: ['none', 'adminToken'],
+  parameters: [
+    {
+      name: 'after',
+      in: 'query',
+      schema: { type: 'integer', minimum: 0 },
+      description: 'Number of the last known arrival',
+    },
+    {
+      name: 'wait_ms',
+      in: 'query',
+      schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_MS },
+      description: 'Waits for a first arrival',
+    },
+    {
+      name: 'steps',
+      in: 'query',
+      schema: { type: 'string' },
+      description: 'Only arrivals of these steps, comma-separated',
+    },
+  ],
+  responses: {
+    200: { description: 'The arrivals' },
+    400: { description: 'A parameter is not valid' },
+    404: UNKNOWN_SESSION,
+    503: { description: 'A replica does not reply' },
+  },
+  examples: [{ name: 'Unknown session', path: '/_svc/probe/sessions/none/arrivals', expectStatus: 404 }],
+}
+
 export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): void {
   const own = svc.shared(
     'sessions',
@@ -41,156 +139,53 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
     return session
   }
 
-  app.post(
-    '/_svc/probe/sessions',
-    describe({
-      summary: 'Start a probe session',
-      category: CATEGORY,
-      credentials: ['none', 'adminToken'],
-      requestBody: {
-        content: {
-          'application/json': {
-            type: 'object',
-            properties: {
-              ttl_s: { type: 'integer', minimum: 1, maximum: MAX_SESSION_S },
-              nonce: { type: 'string', description: 'Of the session of another upstream, with `field`' },
-              field: { type: 'string' },
-            },
-          },
-        },
-      },
-      responses: {
-        201: { description: 'The session' },
-        400: { description: 'The body is not valid' },
-        409: { description: '`state_store_required`: several workers without a store' },
-        429: { description: 'Too many sessions' },
-        503: { description: 'A replica does not reply' },
-      },
-      examples: [
-        {
-          name: 'For a second',
-          method: 'POST',
-          path: '/_svc/probe/sessions',
-          headers: [{ name: 'Content-Type', value: 'application/json' }],
-          body: '{"ttl_s":1}',
-          bodyType: 'json',
-          // Too many sessions: 429.
-          expectStatus: null,
-        },
-      ],
-    }),
-    async (request, reply) => {
-      svc.http.guardAdmin(request)
-      const { ttlS, nonces } = readSession(svc.http.body(request))
-      const { session, instances } = await sessions.open(ttlS, nonces)
-      reply.code(201)
-      return {
-        id: session.id,
-        nonce: session.nonce,
-        field: session.field,
-        instance: svc.instance.id,
-        instances,
-        version: svc.instance.version,
-        catalogue: CATALOGUE,
-        ports: svc.instance.ports(),
-        clock_ms: svc.use('core.tap').now(),
-        expires_at: session.expiresAt.toISOString(),
-      }
-    },
-  )
+  app.post('/_svc/probe/sessions', describe(startSessionDescription), async (request, reply) => {
+    svc.http.guardAdmin(request)
+    const { ttlS, nonces } = readSession(svc.http.body(request))
+    const { session, instances } = await sessions.open(ttlS, nonces)
+    reply.code(201)
+    return {
+      id: session.id,
+      nonce: session.nonce,
+      field: session.field,
+      instance: svc.instance.id,
+      instances,
+      version: svc.instance.version,
+      catalogue: CATALOGUE,
+      ports: svc.instance.ports(),
+      clock_ms: svc.use('core.tap').now(),
+      expires_at: session.expiresAt.toISOString(),
+    }
+  })
 
-  app.put<SessionRequest>(
-    '/_svc/probe/sessions/:id/steps',
-    describe({
-      summary: 'Add the scripts of steps',
-      category: CATEGORY,
-      credentials: ['none', 'adminToken'],
-      bodyLimit: MAX_STEPS_BODY,
-      requestBody: {
-        content: { 'application/json': { type: 'array', maxItems: MAX_STEPS, items: { type: 'object' } } },
-      },
-      responses: {
-        204: { description: 'Added' },
-        400: { description: 'The body is not valid' },
-        404: UNKNOWN_SESSION,
-        503: { description: 'A replica does not reply' },
-      },
-      examples: [
-        {
-          name: 'Unknown session',
-          method: 'PUT',
-          path: '/_svc/probe/sessions/none/steps',
-          headers: [{ name: 'Content-Type', value: 'application/json' }],
-          body: '[]',
-          bodyType: 'json',
-          expectStatus: 404,
-        },
-      ],
-    }),
-    async (request, reply) => {
-      svc.http.guardAdmin(request)
-      const session = find(request.params.id)
-      const scripts = readScripts(parseJson(svc.http.body(request)))
-      if (typeof scripts === 'string') throw refusal(400, 'invalid_steps', scripts)
-      await sessions.addScripts(session, scripts)
-      return reply.code(204).send()
-    },
-  )
+  app.put<SessionRequest>('/_svc/probe/sessions/:id/steps', describe(addStepsDescription), async (request, reply) => {
+    svc.http.guardAdmin(request)
+    const session = find(request.params.id)
+    const scripts = readScripts(parseJson(svc.http.body(request)))
+    if (typeof scripts === 'string') throw refusal(400, 'invalid_steps', scripts)
+    await sessions.addScripts(session, scripts)
+    return reply.code(204).send()
+  })
 
-  app.get<SessionRequest>(
-    '/_svc/probe/sessions/:id/arrivals',
-    describe({
-      summary: 'What arrived',
-      category: CATEGORY,
-      credentials: ['none', 'adminToken'],
-      parameters: [
-        {
-          name: 'after',
-          in: 'query',
-          schema: { type: 'integer', minimum: 0 },
-          description: 'Number of the last known arrival',
-        },
-        {
-          name: 'wait_ms',
-          in: 'query',
-          schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_MS },
-          description: 'Waits for a first arrival',
-        },
-        {
-          name: 'steps',
-          in: 'query',
-          schema: { type: 'string' },
-          description: 'Only arrivals of these steps, comma-separated',
-        },
-      ],
-      responses: {
-        200: { description: 'The arrivals' },
-        400: { description: 'A parameter is not valid' },
-        404: UNKNOWN_SESSION,
-        503: { description: 'A replica does not reply' },
-      },
-      examples: [{ name: 'Unknown session', path: '/_svc/probe/sessions/none/arrivals', expectStatus: 404 }],
-    }),
-    async request => {
-      svc.http.guardAdmin(request)
-      const session = find(request.params.id)
-      const query = readQuery(request)
-      const after = integerParameter(query, 'after', { fallback: 0 })
-      const waitMs = integerParameter(query, 'wait_ms', { max: MAX_WAIT_MS, fallback: 0 })
-      const steps = query.get('steps')
-      if (steps !== null && !/^\d{1,6}(?:,\d{1,6}){0,1999}$/.test(steps))
-        throw invalidParameter('steps', 'expected numbers separated by commas')
-      await session.waitFor(after, waitMs)
-      const arrivals = await sessions.arrivals(session, { after, steps: steps?.split(',') ?? null })
-      return {
-        arrivals,
-        next: session.lastNumber,
-        clock_ms: svc.use('core.tap').now(),
-        instance: svc.instance.id,
-        ...sessions.members(session),
-      }
-    },
-  )
+  app.get<SessionRequest>('/_svc/probe/sessions/:id/arrivals', describe(listArrivalsDescription), async request => {
+    svc.http.guardAdmin(request)
+    const session = find(request.params.id)
+    const query = readQuery(request)
+    const after = integerParameter(query, 'after', { fallback: 0 })
+    const waitMs = integerParameter(query, 'wait_ms', { max: MAX_WAIT_MS, fallback: 0 })
+    const steps = query.get('steps')
+    if (steps !== null && !/^\d{1,6}(?:,\d{1,6}){0,1999}$/.test(steps))
+      throw invalidParameter('steps', 'expected numbers separated by commas')
+    await session.waitFor(after, waitMs)
+    const arrivals = await sessions.arrivals(session, { after, steps: steps?.split(',') ?? null })
+    return {
+      arrivals,
+      next: session.lastNumber,
+      clock_ms: svc.use('core.tap').now(),
+      instance: svc.instance.id,
+      ...sessions.members(session),
+    }
+  })
 
   app.delete<SessionRequest>(
     '/_svc/probe/sessions/:id',

@@ -1,6 +1,5 @@
 /** `GET /ws`: echoes every message. */
-import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
-import { echo } from '../echoing.ts'
+import { describe, type FastifyInstance, type RouteDescription, type Svc, type WebSocket } from 'svc/plugin'
 import { upgradeRequired } from '../errors.ts'
 import { lifetimeOf } from '../lifetime.ts'
 
@@ -28,4 +27,12 @@ export function registerEcho(app: FastifyInstance, svc: Svc): void {
       echo(socket)
     },
   })
+}
+
+/**
+ * Sends every message back unchanged and in order, text as text and binary as binary. If a client does not read its
+ * echoes, reading from it stops; the core limits the buffered data.
+ */
+function echo(socket: WebSocket): void {
+  socket.on('message', (message, isBinary) => socket.send(message, { binary: isBinary }))
 }

@@ -1,5 +1,5 @@
 /**
- * Takes the picture of the console that the README shows, from a server with real requests:
+ * Takes the picture of the console that the documentation shows, from a server with real requests:
  * `node --import tsx test/browser/images/take.ts [path of the browser]`
  */
 import { join } from 'node:path'

@@ -5,7 +5,7 @@ import { GrpcCaller, grpcMessage, struct } from '../../support/a2a-grpc-client.t
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const { url, ports } = await serve(t, { plugins: ['a2a', 'a2a-grpc', 'grpc', 'identity'] })
 const callers = COMBINATIONS.map(how => new Caller(url, how))

@@ -5,7 +5,7 @@ import { Caller, COMBINATIONS, eventsOf, type Json, nameOf } from '../../support
 import { GrpcCaller, struct } from '../../support/a2a-grpc-client.ts'
 import { serve } from '../../support/server.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 const { url, ports } = await serve(t, { plugins: ['a2a', 'a2a-grpc', 'grpc', 'identity'] })
 const session = 'mandatory'

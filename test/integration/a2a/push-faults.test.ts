@@ -6,7 +6,7 @@ import { Caller, COMBINATIONS, type Json, nameOf } from '../../support/a2a.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 interface Received {
   path: string | undefined

@@ -1,4 +1,7 @@
-/** The memory of A2A tasks and sinks filled with the worst input from clients. Runs alone: it measures the heap. */
+/**
+ * The memory of A2A tasks and sinks filled with the worst input from clients. Runs alone: it measures the heap.
+ * Takes long: it fills stores.
+ */
 import t from 'tap'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'
 import { serve } from '../../support/server.ts'

@@ -1,6 +1,7 @@
 /**
  * Conditions that would take seconds: patterns, queries and comparisons multiply what a request contains. Each evaluation has
  * a budget, so another client never waits long.
+ * Measures: memory and processor time of a process.
  */
 import t, { type Test } from 'tap'
 import {

@@ -1,4 +1,7 @@
-/** Documents that show the base URL of the request: any client can make up another `Host`. */
+/**
+ * Documents that show the base URL of the request: any client can make up another `Host`.
+ * Measures: memory and processor time of a process.
+ */
 import t from 'tap'
 import { ADMIN_TOKEN, attackedServer, attackWith, type Answer } from '../../support/attacked-server.ts'
 

@@ -1,4 +1,7 @@
-/** Remote MCP servers that attack the bridge to them: it costs neither memory nor time, and tells nobody a secret. */
+/**
+ * Remote MCP servers that attack the bridge to them: it costs neither memory nor time, and tells nobody a secret.
+ * Measures: memory and processor time of a process.
+ */
 import t from 'tap'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -200,10 +203,11 @@ t.test('lists without an end, of many values or levels are refused [MCPX-40]', a
 })
 
 // What is compiled and allocated once does not count as a cost of the attack.
-for (let count = 0; count < 20; count++) await server.attack(10, () => callTool(at('error'), 'go', {}))
+for (let count = 0; count < 20; count++)
+  await Promise.all(Array.from({ length: 10 }, () => callTool(at('error'), 'go', {})))
 
 for (const name of Object.keys(CALLS)) {
-  t.test(`the tool of the server ${name} [MCPX-40]`, { timeout: 60_000 }, async t => {
+  t.test(`the tool of the server ${name} [MCPX-40]`, { timeout: 600_000 }, async t => {
     mostAtOnce = 0
     const cost = await server.attack(10, () => callTool(at(name), 'go', {}))
     t.comment(

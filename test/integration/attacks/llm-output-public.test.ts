@@ -1,6 +1,6 @@
 /**
  * Replies of models that multiply what the request gives, in public mode.
- * Runs alone: it measures a process.
+ * Measures: memory and processor time of a process.
  */
 import t from 'tap'
 import { attackOutput } from '../../support/llm-output-attacks.ts'

@@ -1,7 +1,7 @@
 /**
  * State of mock models that grows with every turn: chains, conversations, batches, socket histories, background responses
  * and files. What exceeds the output budget is refused; nothing fills the process or stops it for other clients.
- * Runs alone: it measures a process.
+ * Measures: memory and processor time of a process.
  */
 import t, { type Test } from 'tap'
 import { createHash } from 'node:crypto'
@@ -343,7 +343,7 @@ function clientOf(server: AttackedServer, { session, isPublic }: { session: stri
 }
 
 for (const isPublic of [false, true]) {
-  t.test(`in ${isPublic ? 'public' : 'default'} mode [HARD-30]`, { timeout: 300_000 }, async t => {
+  t.test(`in ${isPublic ? 'public' : 'default'} mode [HARD-30]`, { timeout: 600_000 }, async t => {
     const server = await attackedServer(t, { isPublic })
     const limit = (isPublic ? 1 : 16) * MIB
     await warmUp(clientOf(server, { session: 'warm-up', isPublic }))

@@ -1,4 +1,7 @@
-/** Documents of mocks that multiply: what they generate is counted before it is made, in bytes and in steps. */
+/**
+ * Documents of mocks that multiply: what they generate is counted before it is made, in bytes and in steps.
+ * Measures: memory and processor time of a process.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -6,7 +9,7 @@ import { attackedServer, attackWith } from '../../support/attacked-server.ts'
 import type { JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { answering, documentOf } from '../mocks/document.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 
 const KIB = 1024
 const LONG = 'x'.repeat(300_000)

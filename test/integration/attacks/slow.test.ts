@@ -10,7 +10,7 @@ import { usedBytes } from '../../support/heap.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 const CONNECTIONS = Number(process.env.SVC_ATTACK_CONNECTIONS ?? 500)
 const ALLOWED_GROWTH = 64 << 20

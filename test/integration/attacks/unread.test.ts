@@ -1,6 +1,6 @@
 /**
  * Clients that ask for answers, streams and calls and never read them, ten at once.
- * Runs alone: it measures the memory of a process.
+ * Measures: memory and processor time of a process.
  */
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'

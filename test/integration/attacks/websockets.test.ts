@@ -6,7 +6,7 @@ import { usedBytes } from '../../support/heap.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const CLIENTS = 300
 const MIB = 2 ** 20

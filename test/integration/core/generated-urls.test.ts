@@ -1,4 +1,7 @@
-/** Only `svc.http` generates URLs: checks all responses of the catalog behind a prefix, and the sources. */
+/**
+ * Only `svc.http` generates URLs: checks all responses of the catalog behind a prefix, and the sources.
+ * Takes long: it sends every example.
+ */
 import t from 'tap'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

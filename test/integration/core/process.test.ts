@@ -1,4 +1,4 @@
-/** The process: arguments, exit codes, signals, graceful shutdown. */
+/** The process: arguments, exit codes, signals, graceful shutdown. Takes long: it starts processes. */
 import t from 'tap'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { Agent, request } from 'node:http'

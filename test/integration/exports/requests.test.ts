@@ -1,4 +1,7 @@
-/** Sends the requests of exports that no tool runs by itself, and checks the expected statuses. */
+/**
+ * Sends the requests of exports that no tool runs by itself, and checks the expected statuses.
+ * Takes long: it sends every example.
+ */
 import t from 'tap'
 import type { Catalog } from '../../../core/contract/plugin.ts'
 import { headersOf } from '../../support/exported.ts'

@@ -1,11 +1,14 @@
-/** Runs the exported scripts against the product, through a proxy that records the requests. */
+/**
+ * Runs the exported scripts against the product, through a proxy that records the requests.
+ * Takes long: it sends every example.
+ */
 import t from 'tap'
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Catalog } from '../../../core/contract/plugin.ts'
-import { expectedOf, headersOf } from '../../support/exported.ts'
+import { expectedOf, headersOf, sentExamples } from '../../support/exported.ts'
 import { examplesOf } from '../../support/exported-run.ts'
 import { HOSTILE } from '../../support/hostile-plugin.ts'
 import { pluginFolder } from '../../support/plugins.ts'
@@ -105,7 +108,7 @@ t.test('the k6 script sends every request once, in groups, with one check each [
   )
   writeFileSync(
     join(modules, 'http.js'),
-    'export default { request(method, url, body, params) { globalThis.log.push({ method, url, body, params }); return { status: 200 } } }\n',
+    'export default { expectedStatuses: (...statuses) => statuses, request(method, url, body, params) { globalThis.log.push({ method, url, body, params }); return { status: 200 } } }\n',
   )
   writeFileSync(join(folder, 'svc-k6.mjs'), await fetchText('/export/k6.js'))
   const output = join(folder, 'main.mjs')
@@ -119,7 +122,7 @@ t.test('the k6 script sends every request once, in groups, with one check each [
     method: string
     url: string
     body: string | null
-    params: { headers: Record<string, string>; redirects: number }
+    params: { headers: Record<string, string>; redirects: number; responseCallback: unknown }
   }
   const runIt = async (...args: string[]) =>
     JSON.parse((await run(process.execPath, [output, ...args], { maxBuffer: 1 << 24 })).stdout) as {
@@ -130,9 +133,9 @@ t.test('the k6 script sends every request once, in groups, with one check each [
   t.strictSame(options, { vus: 1, iterations: 1 })
   t.strictSame(
     log.flatMap(({ group }) => group ?? []),
-    [...new Set(endpoints.filter(({ protocol }) => protocol !== 'websocket').map(({ category }) => category))]
-      .filter(name => name !== 'WebSocket')
-      .map(name => name.replaceAll('::', ':').replace('\n', ' ')),
+    [...new Set(sentExamples({ endpoints }).map(({ endpoint }) => endpoint.category))].map(name =>
+      name.replaceAll('::', ':').replace('\n', ' '),
+    ),
   )
   const calls = log.filter(({ method }) => method !== undefined)
   t.equal(calls.length, expected.length + hostile.length)
@@ -148,6 +151,14 @@ t.test('the k6 script sends every request once, in groups, with one check each [
   }
   for (const [at, { name, body }] of hostile.entries())
     t.equal(calls[expected.length + at]!.body, name.includes('[no body]') ? null : body, name)
+  const documented = sentExamples({ endpoints: tame }).map(({ example }) => example.expect_status)
+  const isFilled = (call: Step) => !/<[a-z_]+>/.test(call.url + (call.body ?? '') + JSON.stringify(call.params.headers))
+  for (const [at, status] of documented.entries())
+    t.strictSame(
+      calls[at]!.params.responseCallback,
+      status !== null && isFilled(calls[at]!) ? [status] : [{ min: 200, max: 599 }],
+      `${expected[at]!.name}: the documented status is expected`,
+    )
   const checks = log.flatMap(step => (step.checks ? Object.entries(step.checks) : []))
   t.strictSame(
     checks,
@@ -160,25 +171,3 @@ t.test('the k6 script sends every request once, in groups, with one check each [
   )
   t.notMatch(await fetchText('/export/k6.js?plugin=hostile'), /<|\u2028|\u2029/)
 })
-
-for (const [program, file, args] of [
-  ['hurl', 'requests.hurl', []],
-  ['k6', 'k6.js', ['inspect']],
-  ['deck', 'kong.yaml', ['file', 'validate']],
-] as const) {
-  t.test(
-    `${program} itself reads ${file} [EXPORT-6]`,
-    { skip: !(await has(program)) && `no ${program} here` },
-    async t => {
-      const path = join(plugins.folder, file)
-      writeFileSync(path, await fetchText(`/export/${file}`))
-      // Nothing listens at the base URL: only syntax errors count.
-      const { stderr } = await run(program, [
-        ...args,
-        ...(program === 'hurl' ? ['--to-entry', '1', '--variable', `base_url=${server.url}`] : []),
-        path,
-      ])
-      t.notMatch(stderr, /error/i)
-    },
-  )
-}

@@ -1,6 +1,6 @@
 /**
  * Behavior when files cannot be written, or are not what they should be.
- * Mostly waits: for processes to start.
+ * Mostly waits: for processes to start. Takes long: it starts processes.
  */
 import t from 'tap'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

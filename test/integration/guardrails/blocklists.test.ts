@@ -281,9 +281,10 @@ t.test('searching many terms at once gives the same result as one by one, in lin
   }
 
   const hostile = Array.from({ length: 2000 }, (_, index) => `${'! '.repeat(60)}${index}`)
-  const startedAt = performance.now()
+  const before = process.cpuUsage()
   t.strictSame(found(hostile, '! '.repeat(5000)), [])
   t.strictSame(found(['! '.repeat(60).trim()], '! '.repeat(5000)).length, 1)
-  t.ok(performance.now() - startedAt < 5000, 'stays below the limit even on a busy machine')
+  const { user, system } = process.cpuUsage(before)
+  t.ok(user + system < 5e6, 'takes less than 5 s of processor time')
   t.end()
 })

@@ -32,19 +32,16 @@ t.test('routes', async t => {
     const { endpoints } = (await (await fetch(`${server.url}/guardrails`)).json()) as {
       endpoints: { method: string; path: string }[]
     }
-    t.equal(endpoints.length, 8)
-    for (const { method, path } of endpoints)
-      t.notOk(
-        [404, 405].includes(
-          (
-            await fetch(server.url + path.replace(/\{\w+\}/g, '1'), {
-              method,
-              ...(method === 'GET' ? {} : { body: '{}' }),
-            })
-          ).status,
-        ),
-        path,
-      )
+    t.equal(endpoints.length, 14)
+    for (const { method, path } of endpoints) {
+      const response = await fetch(server.url + path.replace(/\{\w+\}/g, '1'), {
+        method,
+        ...(method === 'GET' ? {} : { body: '{}' }),
+      })
+      t.not(response.status, 405, path)
+      // An unknown blocklist gets the provider's own 404.
+      t.notMatch(await response.text(), /"error":"not found"/, path)
+    }
   })
 
   t.test('Azure text analysis and Prompt Shields [GUARD-10]', async t => {

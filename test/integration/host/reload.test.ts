@@ -1,6 +1,6 @@
 /**
  * Generations: built while another one runs, swapped without dropping a request, drained and freed.
- * Runs alone: it measures the heap. Mostly waits: for reloads.
+ * Runs alone: it measures the heap. Mostly waits: for reloads. Takes long: many reloads.
  */
 import t from 'tap'
 import { setFlagsFromString } from 'node:v8'

@@ -6,7 +6,7 @@ import { ROOT, install } from '../../support/installed.ts'
 import { serve } from '../../support/server.ts'
 
 // Each command starts a process, which is slow on a busy machine.
-t.setTimeout(280_000)
+t.setTimeout(600_000)
 
 const examples = join(ROOT, 'examples', 'plugins')
 const names = readdirSync(examples, { withFileTypes: true })

@@ -6,7 +6,7 @@ import { install } from '../../support/installed.ts'
 import { svc } from '../../support/terminal.ts'
 
 // Each command starts a process, which is slow on a busy machine.
-t.setTimeout(280_000)
+t.setTimeout(600_000)
 
 t.test('the new plugin type-checks, loads, passes its test and can be packed [KIT-4, KIT-5]', async t => {
   const author = await install(t)

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { builtPackage } from '../../support/built-package.ts'
 import { ROOT, install } from '../../support/installed.ts'
 import { REPORT_FLAGS, SEMI_SPACE_FLAG } from '../../support/launcher-flags.ts'
 import { megabytesOf } from '../../support/locked-packages.ts'
@@ -22,12 +23,10 @@ import { startProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 
 // Each command starts a process, which is slow on a busy machine.
-t.setTimeout(280_000)
+t.setTimeout(600_000)
 
 const pack = await install(t)
-const built = join(pack.folder, 'package')
-await pack.run(process.execPath, ['--import', 'tsx', 'packing/build.ts', '--out', built], { cwd: ROOT })
-const packed = await pack.run('npm', ['pack', built, '--silent', '--pack-destination', pack.folder])
+const packed = await pack.run('npm', ['pack', await builtPackage(t), '--silent', '--pack-destination', pack.folder])
 const tarball = join(pack.folder, packed.output.trim().split('\n').at(-1)!)
 const author = await install(t, { tarball, packages: ['tap'] })
 const alone = await install(t, { tarball, isAlone: true })

@@ -5,7 +5,7 @@ import { serveTogether, usageOf } from '../../support/limits-server.ts'
 import type { TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-t.setTimeout(240_000)
+t.setTimeout(600_000)
 
 /** Requests over separate sockets, each cut off once `isThere` returns true for the received bytes. */
 async function openAndDrop(

@@ -1,4 +1,7 @@
-/** Memory of the mock LLM's records with the largest requests that clients can send. Runs alone: it measures the heap. */
+/**
+ * Memory of the mock LLM's records with the largest requests that clients can send. Runs alone: it measures the heap.
+ * Takes long: it fills stores.
+ */
 import t from 'tap'
 import { serveLlm } from '../../support/llm-formats.ts'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'

@@ -70,7 +70,7 @@ const expectedEvents: Record<string, unknown> = {
   gemini: { error: { code: 500, status: 'INTERNAL' } },
   bedrock: { event: 'internalServerException', headers: { ':message-type': 'exception' }, data: /\(simulated\)/ },
   ollama: { error: /\(simulated\)$/ },
-  cohere: { message: /\(simulated\)$/ },
+  cohere: { type: 'message-end', delta: { finish_reason: 'ERROR', error: /\(simulated\)$/ } },
 }
 
 t.test('stream_error: the stream ends with the error event of the format [LLM-24]', async t => {

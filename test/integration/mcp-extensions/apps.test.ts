@@ -5,7 +5,7 @@ import { call, callTool, items, type Json, openSession } from '../../support/mcp
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const UI = 'io.modelcontextprotocol/ui'
 const PAGE = 'ui://weather/view.html'

@@ -8,7 +8,7 @@ import { call, items, type Json, openSession } from '../../support/mcp.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const SKILLS = 'io.modelcontextprotocol/skills'
 const digest = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`

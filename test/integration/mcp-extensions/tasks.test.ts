@@ -5,7 +5,7 @@ import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const TASKS = 'io.modelcontextprotocol/tasks'
 const extensions = { [TASKS]: {} }

@@ -4,7 +4,7 @@ import { serve } from '../../support/server.ts'
 import { call, openSession, post, type McpReply } from '../../support/mcp.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const ping = { jsonrpc: '2.0', id: 5, method: 'ping' }
 const facts = (reply: McpReply) =>

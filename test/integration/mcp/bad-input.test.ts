@@ -6,7 +6,7 @@ import { call, callTool, envelope, openSession, openStream, post, routing, textO
 import { until } from '../../support/until.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 t.test('bodies that are not messages, in stateless and legacy revisions [MCP-1, MCP-35]', async t => {
   const { url } = await serve(t)

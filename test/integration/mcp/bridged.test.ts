@@ -3,7 +3,7 @@ import t from 'tap'
 import { call } from '../../support/mcp.ts'
 import { serve } from '../../support/server.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 interface LoadError {
   at: string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { call, callTool, items } from '../../support/mcp.ts'
 import { serve } from '../../support/server.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 t.test('ca_file makes the certificate of a URL trusted [MCPX-19]', async t => {
   const far = await serve(t, { plugins: ['mcp', 'tls'], env: { SVC_INSTANCE_ID: 'far' } })

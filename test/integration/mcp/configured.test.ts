@@ -6,7 +6,7 @@ import { serve, type TestServer } from '../../support/server.ts'
 import { call, callTool, items, openSession, openStream, post, routing, envelope, textOf } from '../../support/mcp.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const YAML = `
 mcp:

@@ -11,7 +11,7 @@ import { weatherOf } from '../../../plugins/mcp/demo/weather.ts'
 import { WAV } from '../../../plugins/mcp/conformance/contents.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 t.test('arithmetic has the usual operator precedence [MCP-21]', async t => {
   const table: [string, number][] = [

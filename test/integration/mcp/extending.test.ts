@@ -6,7 +6,7 @@ import { call, callTool, items, openSession, textOf } from '../../support/mcp.ts
 import { serve } from '../../support/server.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 /** The source of a plugin that uses the extension point; `body` can use `servers`. */
 const plugin = (body: string) => `import { definePlugin } from 'svc/plugin'

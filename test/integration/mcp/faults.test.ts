@@ -3,7 +3,7 @@ import t from 'tap'
 import { call, callTool, items, type Json, openSession } from '../../support/mcp.ts'
 import { serve } from '../../support/server.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const BOTH = 'application/json, text/event-stream'
 const fail = (text: string, session = 's'): { headers: Record<string, string> } => ({

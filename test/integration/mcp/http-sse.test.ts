@@ -4,7 +4,7 @@ import { serve } from '../../support/server.ts'
 import { HANDSHAKE_VERSIONS, openStream, post, type Json } from '../../support/mcp.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 async function openLegacy(url: string, headers: Record<string, string> = {}) {
   const stream = await openStream(`${url}/mcp/sse`, { headers: { Accept: 'text/event-stream', ...headers } })

@@ -6,7 +6,7 @@ import { openSession, post, type TestSession } from '../../support/mcp.ts'
 import { until } from '../../support/until.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const COUNT = 1000
 

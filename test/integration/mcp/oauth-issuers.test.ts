@@ -6,7 +6,7 @@ import { call, callTool, items, openSession, type McpReply } from '../../support
 import { serve } from '../../support/server.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const YAML = `mcp:
   servers:

@@ -4,7 +4,7 @@ import { serve, type TestServer } from '../../support/server.ts'
 import { call, callTool, openSession, post, type Json, type McpReply } from '../../support/mcp.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 /** An access token from the identity provider. */
 async function token({ url }: Pick<TestServer, 'url'>, form: Record<string, string> = {}): Promise<string> {

@@ -5,7 +5,7 @@ import { HANDSHAKE_VERSIONS, items, openSession, post, textOf, type TestSession 
 import { until } from '../../support/until.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 t.test('initialize negotiates a revision and creates a session [MCP-12, MCP-17]', async t => {
   const { url } = await serve(t)

@@ -16,7 +16,7 @@ import {
 } from '../../support/mcp.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const FACTS = ['server', 'session', 'method', 'request-id', 'protocol-version']
 const facts = (reply: McpReply) => FACTS.map(name => reply.headers.get(`x-svc-mcp-${name}`))

@@ -5,7 +5,7 @@ import { serve } from '../../support/server.ts'
 import { call, callTool, HANDSHAKE_VERSIONS, items, openSession, textOf } from '../../support/mcp.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const TOOLS = [
   'echo',

@@ -1,3 +1,4 @@
+/** Documents that are deployed while others are served. Takes long: it deploys under load. */
 import t from 'tap'
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
@@ -5,7 +6,7 @@ import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const spec = (version: number) => documentOf({ '/version': { get: answering({ example: { version } }) } })
 

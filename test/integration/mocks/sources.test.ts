@@ -9,7 +9,7 @@ import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 function folder(t: { teardown(callback: () => unknown): unknown }, files: Record<string, string>): string {
   // In a subfolder, because watchers also watch the parent folder.

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts'
 import { mockServer, type MockServer } from './client.ts'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 const base = '/_svc/mocks/petstore/requests'
 
 t.test('requests are captured, found and filtered [MOCK-71]', async t => {

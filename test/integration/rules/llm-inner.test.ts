@@ -6,10 +6,10 @@ import { serveLlm } from '../../support/llm-formats.ts'
 
 const server = await serveLlm(t)
 
-async function putRule(name: string, rule: object, session: string): Promise<void> {
-  const response = await fetch(`${server.url}/_svc/rules/${name}`, {
+async function putRule(name: string, rule: object, session?: string, url = server.url): Promise<void> {
+  const response = await fetch(`${url}/_svc/rules/${name}`, {
     method: 'PUT',
-    headers: { 'X-Svc-Session': session, 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', ...(session === undefined ? {} : { 'X-Svc-Session': session }) },
     body: JSON.stringify(rule),
   })
   t.ok(response.ok, `${name}: ${await response.text()}`)
@@ -123,6 +123,8 @@ t.test(
     t.match(await socket.ask('hello'), { type: 'error', status: 404, error: { message } })
     t.equal(textOf(await socket.ask('refund')), 'One moment.')
     const strict = await serveLlm(t, { yaml: 'llm: { strict_fixtures: true }' })
+    const ofItems = { path: '/ai/anthropic/v1/messages', llm: { user: 'refund' } }
+    await putRule('items', { match: ofItems, then: { reply: { text: 'One moment.' } } }, undefined, strict.url)
     const batches = `${strict.url}/ai/anthropic/v1/messages/batches`
     const params = { model: 'claude-echo', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] }
     const created = await fetch(batches, {
@@ -132,7 +134,8 @@ t.test(
     })
     const { id } = (await created.json()) as { id: string }
     const { result } = (await (await fetch(`${batches}/${id}/results`)).json()) as { result: object }
-    t.match(result, { type: 'errored', error: { error: { type: 'not_found_error', message: /^no fixture matches/ } } })
+    const of = 'no fixture matches; the closest is items, which differs in llm.user'
+    t.match(result, { type: 'errored', error: { error: { type: 'not_found_error', message: of } } }, 'not in its path')
   },
 )
 

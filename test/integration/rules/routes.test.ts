@@ -177,6 +177,33 @@ t.test('reports the first mistake with its place [RULE-16]', async t => {
   t.match((await send(server, '/_svc/rules?scope=all')).json, { error: 'invalid_scope' })
 })
 
+t.test('all mistakes of a rule are reported at once, with the nearest alternatives [RULE-33]', async t => {
+  const rule = {
+    match: { pth: '/x', method: 'GET' },
+    then: [{ fial: 429 }, { fail: 'nope', times: 1 }, { delay: 'x' }],
+    priority: 'high',
+    thn: 1,
+  }
+  const wrong = await send(server, 'PUT /_svc/rules/x', { body: rule })
+  t.equal(wrong.status, 400)
+  const { at, problems } = wrong.json as { at: string; problems: { at: string; details: string }[] }
+  t.strictSame(
+    problems.map(problem => problem.at),
+    ['thn', 'then[0].fial', 'then[1].fail', 'then[2].delay', 'match.pth', 'priority'],
+  )
+  t.equal(at, 'thn', 'the first one is where it always was')
+  t.match(problems[1]!.details, /did you mean "fail"/)
+  t.ok(problems[2]!.details.length < 120, problems[2]!.details)
+  const single = await send(server, 'PUT /_svc/rules/x', { body: { then: { fail: 42 } } })
+  t.notOk('problems' in (single.json as object))
+  const list = await send(server, 'POST /_svc/rules', { body: [{ then: { fail: 42 }, skip: -1 }] })
+  t.match(list.json, { problems: [{ at: '[0].then.fail' }, { at: '[0].skip' }] })
+  const verification = await send(server, 'POST /_svc/verify', { body: { match: { pth: '/x' }, at_lest: 1 } })
+  t.match(verification.json, { error: 'invalid_verification', problems: [{ at: 'at_lest' }, { at: 'match.pth' }] })
+  const cut = await send(server, 'PUT /_svc/rules/x', { body: '{"then": {"fail": 429,, }}' })
+  t.match(cut.json, { error: 'invalid_json', details: /position \d+/ })
+})
+
 t.test('a rule belongs to a session or the instance [RULE-17]', async t => {
   await putRule(server, 'x', { then: { fail: 500 } }, 'mine')
   t.match((await send(server, '/_svc/rules/x?session=mine')).json, { scope: 'session', session: 'mine' })

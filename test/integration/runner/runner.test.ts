@@ -1,7 +1,11 @@
-/** The test runner: what counts as passed and as failed, whatever a file does to the process that it shares. */
+/**
+ * The test runner: what counts as passed and as failed, whatever a file does to the process that it shares.
+ * Takes long: it runs tests.
+ */
 import t from 'tap'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { Progress } from '../../runner/progress.ts'
 import { tierOf } from '../../runner/tiers.ts'
 
 const TEST = join(import.meta.dirname, '..', '..')
@@ -35,6 +39,8 @@ t.test('each file counts for itself, and those that come behind a broken one sti
     'dies.test.ts': ['FAILED', 1, 1],
     'fails.test.ts': ['FAILED', 1, 1],
     'hangs.test.ts': ['FAILED', 1, 1],
+    'measures-first.test.ts': ['ok', 5, 0],
+    'measures-second.test.ts': ['ok', 5, 0],
     'meets.test.ts': ['ok', 1, 0],
     'mostly-waits.test.ts': ['ok', 1, 0],
     'never-ends.test.ts': ['FAILED', 1, 1],
@@ -53,10 +59,37 @@ t.test('each file counts for itself, and those that come behind a broken one sti
   t.match(output, 'no-such-file.ts')
   t.match(output, 'skipped: no such program is installed')
   t.match(output, '1 skipped')
-  t.match(output, /Slowest files:\n +\d+\.\d s {2}(hangs|never-ends)\.test\.ts\n/)
-  t.match(output, /Tiers:\n +\d+\.\d s {2}main: 15 files, 13 passed, 8 failed\n/)
-  t.equal(lines.at(-1), '13 passed, 8 failed')
+  const times = / +\d+\.\d s \( *\d+\.\d s of processor time\) {2}/.source
+  t.match(output, new RegExp(`Slowest files:\n${times}(hangs|never-ends)\\.test\\.ts\n`))
+  t.match(output, new RegExp(`Tiers:\n${times}main: 17 files, 23 passed, 8 failed\n`))
+  t.equal(lines.at(-1), '23 passed, 8 failed')
   t.equal(code, 1)
+})
+
+t.test('files that measure come last, one at a time', async t => {
+  const { output, lines } = await run('--jobs=3', 'a-pass', 'measures', 'z-pass')
+  t.equal(lines.at(-1), '14 passed, 0 failed', output)
+  const ended = lines.flatMap(line => /^ok +(.*)\.test\.ts: .* (\d of 4)$/.exec(line)?.slice(1).join(' ') ?? [])
+  t.strictSame(ended.slice(-2), ['measures-first 3 of 4', 'measures-second 4 of 4'], output)
+})
+
+t.test('each line says how far the run is', async t => {
+  let now = 0
+  const progress = new Progress(8, () => now)
+  const lines = Array.from({ length: 8 }, (_, index) => {
+    now = (index + 1) * 40_000
+    return progress.next()
+  })
+  t.strictSame(lines, [
+    '1 of 8',
+    '2 of 8',
+    '3 of 8',
+    '4 of 8',
+    '5 of 8, about 2 min left',
+    '6 of 8, about 80 s left',
+    '7 of 8, about 40 s left',
+    '8 of 8',
+  ])
 })
 
 t.test('parts of names select files; without a failure the code is 0', async t => {
@@ -90,4 +123,5 @@ t.test('folders belong to tiers', async t => {
     ['new/folder.test.ts', 'main'],
   ] as const)
     t.equal(tierOf(name), tier, name)
+  t.equal(tierOf('integration/host/reload.test.ts', '/** Reloads. Takes long: many reloads. */'), 'long')
 })

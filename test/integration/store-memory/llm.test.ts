@@ -9,6 +9,7 @@ import { DEFAULT_PLAN } from '../../../plugins/llm/state/batch-plan.ts'
 import { BatchStore } from '../../../plugins/llm/state/batches.ts'
 import { DocumentStore } from '../../../plugins/llm/state/documents.ts'
 import { SessionHandles } from '../../../plugins/llm-gemini-live/session-handles.ts'
+import { CacheStore } from '../../../plugins/llm-gemini/caches/cache-store.ts'
 import { InteractionStore } from '../../../plugins/llm-gemini/interactions/interaction-store.ts'
 import { UploadStore as GeminiUploads } from '../../../plugins/llm-gemini/upload-store.ts'
 import type { RouteInput } from '../../../plugins/llm/types.ts'
@@ -114,6 +115,28 @@ t.test('svc.state "resumable-uploads" [HARD-12]', async t =>
       await store.begin(owner, `upload-${index}`, file)
       await store.append(owner, `upload-${index}`, 0, Buffer.alloc(2_000_000, index))
     })
+    return store
+  }),
+)
+
+t.test('svc.state "cached-contents" [HARD-12]', async t =>
+  bounded(t, 64 * MIB, async () => {
+    const store = new CacheStore(pluginState(config).svc, engine)
+    await times(400, index =>
+      store.put(
+        { provider: 'gemini', session: `session ${index}` },
+        {
+          id: `cache-${index}`,
+          model: 'models/svc-gemini',
+          displayName: null,
+          createdAt: index,
+          updatedAt: index,
+          expiresAt: Date.now() + 3_600_000,
+          tokens: 1,
+          content: { tools: [index % 2 === 0 ? wide : deep] },
+        },
+      ),
+    )
     return store
   }),
 )

@@ -1,6 +1,6 @@
 /**
  * Limits of request bins, under load and over time.
- * Runs alone: it measures memory.
+ * Runs alone: it measures memory. Takes long: it fills a store.
  */
 import t from 'tap'
 import type { Config } from '../../../core/contract/plugin.ts'

@@ -1,4 +1,7 @@
-/** No input in a path, a query or a header of the toolbox causes a 500. */
+/**
+ * No input in a path, a query or a header of the toolbox causes a 500.
+ * Takes long: it sends hostile input to every path.
+ */
 import http from 'node:http'
 import t from 'tap'
 import type { Catalog } from '../../../core/contract/plugin.ts'

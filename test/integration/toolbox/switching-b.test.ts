@@ -1,4 +1,7 @@
-/** Bins, events, WebSockets, JSON-RPC, webhooks and orchestration can each be disabled alone. */
+/**
+ * Bins, events, WebSockets, JSON-RPC, webhooks and orchestration can each be disabled alone.
+ * Takes long: it starts a server for each plugin.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

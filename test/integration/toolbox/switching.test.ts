@@ -1,4 +1,4 @@
-/** Each plugin of the toolbox can be disabled alone. */
+/** Each plugin of the toolbox can be disabled alone. Takes long: it starts a server for each plugin. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

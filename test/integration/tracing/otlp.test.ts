@@ -1,4 +1,7 @@
-/** Spans over OTLP/HTTP: svc as a process, and a collector that records its spans. */
+/**
+ * Spans over OTLP/HTTP: svc as a process, and a collector that records its spans.
+ * Takes long: it starts processes.
+ */
 import t from 'tap'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'

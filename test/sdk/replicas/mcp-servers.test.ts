@@ -6,7 +6,7 @@ import { call, callTool, type Json, openSession, openStream, envelope, routing, 
 import { NEEDS_SERVER, startStateServer } from '../../support/state-store.ts'
 import { until } from '../../support/until.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
 const YAML = `plugins: { enable: [mcp, mcp-extensions, identity] }

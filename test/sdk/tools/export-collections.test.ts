@@ -5,7 +5,16 @@ import { convert } from 'insomnia-importers'
 import { parse } from 'yaml'
 import postman, { type CollectionDefinition, type Item } from 'postman-collection'
 import type { Catalog } from '../../../core/contract/plugin.ts'
-import { basic, encodeForm, expectedOf, headersOf, sameForm, type Exported } from '../../support/exported.ts'
+import {
+  basic,
+  changesInstance,
+  encodeForm,
+  expectedOf,
+  headersOf,
+  sameForm,
+  sentExamples,
+  type Exported,
+} from '../../support/exported.ts'
 import { readHttpFile, readHurl, readInsomnia, withoutBase } from '../../support/exported-files.ts'
 import { HOSTILE } from '../../support/hostile-plugin.ts'
 import { pluginFolder } from '../../support/plugins.ts'
@@ -98,9 +107,11 @@ interface BrunoItem {
     headers: { name: string; value: string }[]
     params: { name: string; value: string }[]
     auth: { mode: string; basic: { username: string; password: string }; bearer: { token: string } }
-    body: { mode: string; formUrlEncoded: { name: string; value: string }[] } & Record<string, unknown>
+    body: { mode: string; formUrlEncoded: Pair[]; multipartForm: Pair[] } & Record<string, unknown>
   }
+  settings: { followRedirects?: boolean }
 }
+type Pair = { name: string; value: string }
 
 async function readBruno(t: Test, text: string): Promise<Exported[]> {
   const json = JSON.parse(text) as {
@@ -134,10 +145,26 @@ async function readBruno(t: Test, text: string): Promise<Exported[]> {
           ? null
           : body.mode === 'formUrlEncoded'
             ? encodeForm(body.formUrlEncoded)
-            : String(body[body.mode])
+            : body.mode === 'multipartForm'
+              ? writePairs(body.multipartForm)
+              : String(body[body.mode])
       return { name, category: folder.name, method, target: withoutBase(url), headers: fields, body: content }
     })
   })
+}
+
+function writePairs(pairs: Pair[]): string {
+  return JSON.stringify(pairs.map(({ name, value }) => [name, value]))
+}
+
+/** The request as Bruno has it: the parts of a multipart body, and no type, whose boundary Bruno chooses. */
+async function withParts(request: Exported): Promise<Exported> {
+  const { 'content-type': type, ...headers } = request.headers
+  if (!type?.startsWith('multipart/form-data')) return request
+  const form = await new Response(request.body, { headers: { 'Content-Type': type } }).formData()
+  const pairs: Pair[] = []
+  for (const [name, value] of form) pairs.push({ name, value: typeof value === 'string' ? value : await value.text() })
+  return { ...request, headers: Object.assign(Object.create(null) as object, headers), body: writePairs(pairs) }
 }
 
 interface Har {
@@ -179,6 +206,8 @@ async function readHar(t: Test, text: string): Promise<Exported[]> {
   )
 }
 
+const BRUNO: ReadonlySet<string> = new Set(['bruno.json', 'opencollection.yaml'])
+
 const catalog = JSON.parse(await fetchText('/_svc/catalog')) as Catalog
 const [hostile, tame] = [true, false].map(wanted =>
   expectedOf({ endpoints: catalog.endpoints.filter(({ plugin }) => (plugin === 'hostile') === wanted) }),
@@ -196,8 +225,10 @@ for (const [file, read] of Object.entries(READERS)) {
     // This format drops the last line break of a multipart body, which belongs to no part.
     const trimmed = (body: string | null) =>
       file === 'requests.http' && body?.endsWith('--\r\n') ? body.trimEnd() : body
-    for (const [at, expected] of tame.entries())
+    for (const [at, whole] of tame.entries()) {
+      const expected = BRUNO.has(file) ? await withParts(whole) : whole
       t.strictSame(sameForm(found[at]!), sameForm({ ...expected, body: trimmed(expected.body) }), expected.name)
+    }
     const text = await fetchText(`/export/${file}`)
     for (const { path, protocol, endless } of catalog.endpoints)
       if (endless && protocol === 'sse') t.notOk(text.includes(`${path} - `), `${path} has no end`)
@@ -219,6 +250,70 @@ for (const [file, read] of Object.entries(READERS)) {
     }
   })
 }
+
+/** Names of the requests of a file whose redirects are not followed, in order. */
+const UNFOLLOWED: Record<string, (text: string) => string[]> = {
+  'postman.json': text =>
+    (
+      JSON.parse(text) as {
+        item: { item: { name: string; protocolProfileBehavior?: { followRedirects: boolean } }[] }[]
+      }
+    ).item.flatMap(({ item }) =>
+      item.flatMap(({ name, protocolProfileBehavior }) =>
+        protocolProfileBehavior?.followRedirects === false ? [name] : [],
+      ),
+    ),
+  'insomnia.json': text =>
+    (JSON.parse(text) as { resources: { name: string; settingFollowRedirects?: string }[] }).resources.flatMap(
+      ({ name, settingFollowRedirects }) => (settingFollowRedirects === 'off' ? [name] : []),
+    ),
+  'bruno.json': text => unfollowedOf(JSON.parse(text) as { items: BrunoItem[] }),
+  'opencollection.yaml': text =>
+    unfollowedOf(openCollectionToBruno(parse(text) as object) as unknown as { items: BrunoItem[] }),
+  'requests.http': text =>
+    text.split(/^### /m).flatMap(block => (block.includes('\n# @no-redirect\n') ? [block.split('\n', 1)[0]!] : [])),
+}
+
+function unfollowedOf({ items }: { items: BrunoItem[] }): string[] {
+  return items.flatMap(folder =>
+    folder.items.flatMap(({ name, settings }) => (settings.followRedirects === false ? [name] : [])),
+  )
+}
+
+for (const [file, unfollowed] of Object.entries(UNFOLLOWED)) {
+  t.test(`${file} does not follow documented redirects [EXPORT-19]`, async t => {
+    const redirects = sentExamples(catalog).filter(
+      ({ example: { expect_status: status } }) => status !== null && status >= 300 && status < 400,
+    )
+    t.ok(redirects.length > 10)
+    t.strictSame(
+      unfollowed(await fetchText(`/export/${file}`)),
+      redirects.map(({ endpoint, example }) => `${endpoint.path} - ${example.name}`),
+    )
+  })
+}
+
+t.test('requests that change the instance are only in a file that is asked for them [EXPORT-18]', async t => {
+  const changes = sentExamples(catalog, { control: true }).filter(({ endpoint, example }) =>
+    changesInstance(endpoint, example),
+  )
+  t.ok(changes.length > 40)
+  for (const [file, read] of Object.entries(READERS)) {
+    const usual = await read(t, await fetchText(`/export/${file}`))
+    t.notOk(usual.some(({ method, target }) => target.startsWith('/_svc/') && !['GET', 'HEAD'].includes(method)))
+    t.notOk(usual.some(({ target }) => /^\/health\/./.test(target)))
+    t.ok(
+      usual.some(({ target }) => target.startsWith('/_svc/')),
+      'reading the control plane is in it',
+    )
+    const all = await read(t, await fetchText(`/export/${file}?include=control`))
+    t.strictSame(
+      all.map(({ name }) => name.replaceAll('\n', ' ')),
+      expectedOf(catalog, { control: true }).map(({ name }) => name.replaceAll('\n', ' ')),
+      `${file} with them`,
+    )
+  }
+})
 
 function isJson({ headers }: Exported): boolean {
   return headers['content-type'] === 'application/json'

@@ -173,7 +173,7 @@ t.test('base_url is the given one, or that of the request [EXPORT-4]', async t =
     )
 })
 
-t.test('category and plugin filter; unknown values are reported [EXPORT-5]', async t => {
+t.test('category, plugin and include select; unknown values are reported [EXPORT-5]', async t => {
   const namesOf = async (query: string): Promise<string[]> =>
     (await get(`/export/postman.json?${query}`)).json<{ item: { name: string }[] }>().item.map(({ name }) => name)
   t.strictSame(await namesOf('category=Status%20Codes'), ['Status Codes'])
@@ -197,6 +197,11 @@ t.test('category and plugin filter; unknown values are reported [EXPORT-5]', asy
     t.equal(reply.status, 400)
     t.equal(reply.json().error, 'unknown plugin')
     t.ok(reply.json<{ plugins: string[] }>().plugins.includes('bins'))
+  }
+  for (const include of ['', 'Control', 'all', 'control&include=x']) {
+    const reply = await get(`/export/har.json?include=${include}`)
+    t.equal(reply.status, 400)
+    t.match(reply.json(), { error: 'unknown include', include: ['control'] })
   }
 })
 

@@ -17,7 +17,7 @@ t.test(
     skip: absence('litellm'),
   },
   async t => {
-        const server = await serve(t, { folders: [join(root, 'examples', 'plugins')], plugins: PLUGINS })
+    const server = await serve(t, { folders: [join(root, 'examples', 'plugins')], plugins: PLUGINS })
     const configuration = await (await fetch(`${server.url}/export/litellm.yaml`)).text()
     const folder = gatewayFolder()
     const file = join(folder, 'litellm.yaml')

@@ -10,7 +10,7 @@ import { check } from 'recheck'
 import { collectRegularExpressions } from '../../support/regular-expressions.ts'
 import { sourceFiles } from '../../support/sources.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 /** Literals that the checker cannot decide, or that match a bounded text, with the bound. */
 const BOUNDED: { pattern: string; flags: string; bound: string }[] = []

@@ -130,7 +130,7 @@ const SIZES: Record<string, Bound> = {
   'plugins/httpbin/routes/data.ts': { calls: ['Array.from'], bound: 'the maximum of /links' },
   'plugins/identity/faults/jwks-faults.ts': { calls: ['Array.from'], bound: 'a fixed number of keys' },
   'plugins/identity/orders/create-order.ts': { calls: ['repeat'], bound: 'the largest token that can be ordered' },
-  'plugins/info/lorem-ipsum.ts': { calls: ['Array.from'], bound: 'the maximum of /random/lorem-ipsum' },
+  'plugins/info/routes/random.ts': { calls: ['Array.from'], bound: 'the maximum of /random/lorem-ipsum' },
   'plugins/llm-cohere/embed.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'dimensions of a model' },
   'plugins/llm-gemini/files.ts': { calls: ['Array.from'], bound: 'the number of files of a page' },
   'plugins/llm-openai/models/embeddings.ts': { calls: ['Buffer.allocUnsafe'], bound: 'dimensions of a model' },
@@ -156,7 +156,7 @@ const SIZES: Record<string, Bound> = {
   'plugins/mcp/demo/png.ts': { calls: ['Buffer.alloc'], bound: 'built once' },
   'plugins/mcp/demo/tools/behavior.ts': { calls: ['repeat'], bound: 'largeOutputKb of the bounds of MCP' },
   'plugins/mcp-hostile/servers/session.ts': { calls: ['repeat'], bound: 'a fixed number of characters' },
-  'plugins/mocks/routes/behavior.ts': { calls: ['mergePatch'], bound: 'the limit of a body' },
+  'plugins/mocks/routes/settings.ts': { calls: ['mergePatch'], bound: 'the limit of a body' },
   'plugins/proxy/recordings/folder.ts': { calls: ['Buffer.alloc'], bound: 'HEAD_BYTES' },
 }
 

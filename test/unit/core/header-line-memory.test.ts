@@ -1,4 +1,7 @@
-/** Cached header lines take little memory, whatever names and values clients choose. */
+/**
+ * Cached header lines take little memory, whatever names and values clients choose.
+ * Takes long: it fills caches.
+ */
 import t from 'tap'
 import { HeaderLineCache } from '../../../core/http/node-internals/header-line-cache.ts'
 import { heapGrowth, KIB, MIB, slice } from '../../support/store-memory.ts'

@@ -84,7 +84,11 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared ledger-counts': 'open streams of this process',
     'channel ledger': 'every replica enters its calls before they are read',
   },
-  'llm-gemini': { 'state resumable-uploads': 'shared', 'state interactions': 'shared' },
+  'llm-gemini': {
+    'state resumable-uploads': 'shared',
+    'state interactions': 'shared',
+    'state cached-contents': 'shared',
+  },
   'llm-gemini-live': { 'state live-sessions': 'shared' },
   'llm-openai': {
     'state responses': 'shared',

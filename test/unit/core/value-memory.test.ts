@@ -1,4 +1,7 @@
-/** The estimated memory of parsed JSON, compared with the heap. Runs alone: it measures the heap. */
+/**
+ * The estimated memory of parsed JSON, compared with the heap. Runs alone: it measures the heap.
+ * Takes long: it fills the heap.
+ */
 import t from 'tap'
 import { heldValueBytes } from '../../../core/collections/value-memory.ts'
 import { HEAP_FACTOR, heapGrowth } from '../../support/store-memory.ts'

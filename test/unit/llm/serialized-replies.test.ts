@@ -4,6 +4,7 @@ import { OutputBudget } from '../../../core/contract/budgets.ts'
 import { jsonSerializer } from '../../../core/toolkit/toolkit.ts'
 import { createMessages } from '../../../plugins/llm-anthropic/messages.ts'
 import { filterExtras, filterResults } from '../../../plugins/llm-azure/content-filter.ts'
+import { CacheStore } from '../../../plugins/llm-gemini/caches/cache-store.ts'
 import { streamGenerateContent } from '../../../plugins/llm-gemini/generate.ts'
 import { chatCompletions } from '../../../plugins/llm-openai/chat/chat.ts'
 import { logprobOf } from '../../../plugins/llm-openai/chat/logprobs.ts'
@@ -226,7 +227,8 @@ t.test('Anthropic: deltas', async t => {
 })
 
 t.test('Gemini: chunks before the last', async t => {
-  const route = streamGenerateContent(engine) as unknown as LlmRoute
+  const { svc } = pluginState({ publicMode: false })
+  const route = streamGenerateContent(engine, new CacheStore(svc, engine)) as unknown as LlmRoute
   for (const text of TEXTS) {
     const result = resultOf(
       choiceOf(text, { reasoning: text, reasoningPieces: [text], pieces: [text, '2', '3', '4', '5'] }),

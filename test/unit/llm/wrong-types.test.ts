@@ -1,4 +1,7 @@
-/** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
+/**
+ * Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure.
+ * Takes long: it puts wrong types into every request of every provider.
+ */
 import t from 'tap'
 import { OutputBudget, StepBudget } from '../../../core/contract/plugin.ts'
 import { createEngine } from '../../../plugins/llm/registry/engine.ts'

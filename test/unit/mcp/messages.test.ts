@@ -14,7 +14,7 @@ import { STATELESS, VERSIONS } from '../../../plugins/mcp/protocol/versions.ts'
 import { readAccept } from '../../../plugins/mcp/http/media-types.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const services = { updated() {}, count: () => Promise.resolve(1) }
 

@@ -6,7 +6,7 @@ import type { Session } from '../../../plugins/mcp/sessions/session.ts'
 import { fakeConnection, openHubs, parameters, flush } from '../../support/mcp-sessions.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 function open(t: Test, options: Parameters<typeof openHubs>[0] = {}) {
   const { hubs, close, ...rest } = openHubs(options)

@@ -10,7 +10,7 @@ import { answering, documentOf } from '../../integration/mocks/document.ts'
 import { join } from 'node:path'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 const checker = new Checker(join(import.meta.dirname, '..', '..', '..', 'plugins', 'mocks'))
 
@@ -197,10 +197,11 @@ t.test('YAML bombs are rejected in bounded time [MOCK-81]', async t => {
     ['16 MiB and more', `{"openapi":"3.1.0","paths":{},"x":"${'x'.repeat(16 << 20)}"}`, /too_large/],
   ]
   for (const [name, text, expected] of cases) {
-    const startedAt = performance.now()
+    const before = process.cpuUsage()
     const report = await check(text)
     t.match(codes(report.errors).join(), expected, `${name}: ${JSON.stringify(report.errors).slice(0, 200)}`)
-    t.ok(performance.now() - startedAt < boundsFor(false).checkMs, name)
+    const { user, system } = process.cpuUsage(before)
+    t.ok((user + system) / 1000 < boundsFor(false).checkMs, name)
   }
 })
 

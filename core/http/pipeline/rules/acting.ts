@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { CoreFailure, RuleFailure, RuleOutcome } from '../../../contract/plugin.ts'
 import type { RuleStep } from '../../../contract/testing.ts'
 import { isOutputError } from '../../../contract/budgets.ts'
-import { drawShare } from '../../../rules/draw.ts'
+import { drawShare, drawUuid } from '../../../rules/draw.ts'
 import { injectedFaultBody } from '../../../rules/fault-headers.ts'
 import type { RuleEntry } from '../../../rules/rule-entry.ts'
 import type { Action, PluginStep, Step } from '../../../rules/step.ts'
@@ -16,8 +16,10 @@ import { sendError, sendErrorInForm } from '../../response/send.ts'
 import type { RuleServices } from '../stage.ts'
 import { waitFor } from '../../request/delay.ts'
 import { afterBody, sendDeclaredFault } from '../stages/faults.ts'
-import { lookUpFor } from './references.ts'
 import type { TakenRule } from './taking.ts'
+import type { LookUp } from '../../../toolkit/references.ts'
+import { createLookUp } from '../../../toolkit/request-references.ts'
+import { referencedRequest } from '../../../match/conditions.ts'
 
 /** Records the rule, and counts the hit. */
 export function mark({ entry, step }: TakenRule, context: RequestContext, rules: RuleServices): void {
@@ -211,4 +213,20 @@ function sendFailure({ entry, subject }: TakenRule, action: Fail, context: Reque
     return
   }
   sendError(context, failure, headers)
+}
+
+/** Looks up references for one hit of a rule. */
+function lookUpFor({ entry, hit, subject }: TakenRule, context: RequestContext): LookUp {
+  const { name, seed } = entry.rule
+  const session = context.session.header ?? ''
+  let uuids = 0
+  let draws = 0
+  return createLookUp({
+    request: referencedRequest(subject, () => entry.match.captures(subject)),
+    session: context.session.label,
+    count: hit + 1,
+    now: () => new Date(),
+    uuid: () => drawUuid('uuid', seed, name, session, hit, uuids++),
+    draw: () => drawShare('random', seed, name, session, hit, draws++),
+  })
 }

@@ -54,7 +54,8 @@ export async function takeAmong(
   options: TakeOptions,
 ): Promise<TakenRule | null> {
   const taking = new Taking(context, subject, rules, options)
-  await rules.budgets.turn()
+  const turn = rules.budgets.turn()
+  if (turn !== null) await turn
   for (let attempt = 1; ; attempt++) {
     const taken = await taking.among(candidates)
     if (taken !== 'overtaken') return taken

@@ -54,9 +54,9 @@ export function applyRulesToMessage(
   facts: ProtocolFacts,
 ): Promise<MessageRule> | null {
   const own = context.generation.rules
-  const { method, url, body, canAbort } = message
+  const { url, canAbort } = message
   if (!rules.book.hasRules(own) || !rules.book.mayFit(own, url, () => context.session.header)) return null
-  const subject = new MatchSubject({ ...factsOf(context), method, url, body }, rules.budgets.evaluation())
+  const subject = subjectOfMessage(context, rules, message)
   const candidates = rules.book.candidates(own, subject)
   if (candidates.length === 0) return null
   return takeAmong(candidates, context, subject, rules, { replies: true, facts, message: { canAbort } }).then(taken => {
@@ -66,13 +66,14 @@ export function applyRulesToMessage(
   })
 }
 
-/** The rule with conditions of a protocol that a request nearly meets; null if there is none. */
-export async function closestRuleInRoute(
+/** The rule with conditions of a protocol that a request nearly meets, or a request within it; null if there is none. */
+export async function closestRule(
   context: RequestContext,
   rules: RuleServices,
   facts: ProtocolFacts,
+  message: RuleMessage | null,
 ): Promise<NearRule | null> {
-  const subject = subjectOf(context, rules)
+  const subject = message === null ? subjectOf(context, rules) : subjectOfMessage(context, rules, message)
   subject.setProtocol(facts.protocol, await facts.read())
   const session = context.session.header
   const scopes = session === null ? [null] : [session, null]
@@ -109,24 +110,40 @@ export function isExempt({ path, generation }: RequestContext): boolean {
   return (path !== null && isBelow(path, '/_svc')) || generation.exemptions.has('faults', path)
 }
 
-/** The request, with the budget of one evaluation. */
-export function subjectOf(context: RequestContext, { budgets }: RuleServices): MatchSubject {
-  const facts = {
-    ...factsOf(context),
-    get body() {
-      return contentOf(context)
-    },
-  }
+function subjectOfMessage(context: RequestContext, { budgets }: RuleServices, message: RuleMessage): MatchSubject {
+  const { rawHeaders } = context.request
+  const { session, clientIp, scheme } = context
+  const { method, url, body } = message
+  const facts = { method, url, body, rawHeaders, session: session.header, clientIp, scheme }
   return new MatchSubject(facts, budgets.evaluation())
 }
 
-function factsOf(context: RequestContext): Omit<SubjectFacts, 'body'> {
-  return {
-    method: context.method,
-    url: context.url,
-    rawHeaders: context.request.rawHeaders,
-    session: context.session.header,
-    clientIp: context.clientIp,
-    scheme: context.scheme,
+/** The request, with the budget of one evaluation. */
+export function subjectOf(context: RequestContext, { budgets }: RuleServices): MatchSubject {
+  return new MatchSubject(new RequestFacts(context), budgets.evaluation())
+}
+
+/** The body is read when a condition asks for it. */
+class RequestFacts implements SubjectFacts {
+  readonly method: string
+  readonly url: string
+  readonly rawHeaders: readonly string[]
+  readonly session: string | null
+  readonly clientIp: string
+  readonly scheme: 'http' | 'https'
+  readonly #context: RequestContext
+
+  constructor(context: RequestContext) {
+    this.method = context.method
+    this.url = context.url
+    this.rawHeaders = context.request.rawHeaders
+    this.session = context.session.header
+    this.clientIp = context.clientIp
+    this.scheme = context.scheme
+    this.#context = context
+  }
+
+  get body(): Buffer {
+    return contentOf(this.#context)
   }
 }

@@ -12,16 +12,6 @@ export interface GatewayFieldsProps {
   onGateways(gateways: Gateway[], active: number): void
 }
 
-/** Why the gateway is invalid, or null if it is valid. */
-export function gatewayProblem({ url }: Gateway): string | null {
-  const parsed = URL.canParse(url.trim()) ? new URL(url.trim()) : null
-  if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    return 'Enter an absolute http or https URL, such as http://localhost:8000/demo.'
-  if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '' || parsed.password !== '')
-    return 'The URL must not contain user info, a query or a fragment.'
-  return null
-}
-
 export function GatewayFields({ gateways, active, problem, onGateways }: GatewayFieldsProps) {
   const gateway = gateways[active]
   const options = [

@@ -11,12 +11,12 @@ import {
   type Gateway,
   type Theme,
 } from '../lib/shell/storage.ts'
-import { trimEndCharacters } from '../lib/protocol/trim.ts'
+import { addressProblem, completeAddress } from '../lib/instance/gateway-address.ts'
 import { signInReason } from '../lib/instance/api.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
-import { GatewayFields, gatewayProblem } from './gateway-fields.tsx'
+import { GatewayFields } from './gateway-fields.tsx'
 
 const SESSION = /^[A-Za-z0-9._:-]{1,128}$/
 const THEMES = [
@@ -40,7 +40,7 @@ export function SettingsDialog() {
       : page.isPublic && session === ''
         ? 'A session is required in public mode.'
         : null
-  const problem = active === -1 ? null : gatewayProblem(gateways[active]!)
+  const problem = active === -1 ? null : addressProblem(gateways[active]!.url)
 
   const close = () => {
     openDialog.value = null
@@ -50,12 +50,11 @@ export function SettingsDialog() {
     setTried(true)
     if (sessionProblem !== null || problem !== null) return
     const kept = gateways
-      .filter(gateway => gatewayProblem(gateway) === null)
-      .map(gateway => ({
-        ...gateway,
-        url: trimEndCharacters(gateway.url.trim(), '/'),
-        name: gateway.name.trim() || new URL(gateway.url).host,
-      }))
+      .filter(({ url }) => addressProblem(url) === null)
+      .map(gateway => {
+        const url = completeAddress(gateway.url)
+        return { ...gateway, url, name: gateway.name.trim() || new URL(url).host }
+      })
     changeSettings({
       session,
       theme,

@@ -1,5 +1,5 @@
 /** Input for messages: Enter sends, Shift+Enter starts a new line. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { TextArea } from './field.tsx'
 
@@ -7,6 +7,8 @@ export interface ComposerProps {
   isRunning: boolean
   onSend(text: string): void
   onStop(): void
+  /** The first text; with one, the field has the focus, so that Enter sends it. */
+  initialText?: string
   /** Keep the text after sending. */
   keeps?: boolean
   /** Makes the component controlled. */
@@ -14,8 +16,12 @@ export interface ComposerProps {
   onText?(text: string): void
 }
 
-export function Composer({ isRunning, onSend, onStop, keeps, text: given, onText }: ComposerProps) {
-  const [own, setOwn] = useState('')
+export function Composer({ isRunning, onSend, onStop, initialText = '', keeps, text: given, onText }: ComposerProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const [own, setOwn] = useState(initialText)
+  useEffect(() => {
+    if (initialText !== '') form.current!.querySelector('textarea')!.focus({ preventScroll: true })
+  }, [])
   const text = given ?? own
   const setText = onText ?? setOwn
   const isEmpty = text.trim() === ''
@@ -26,6 +32,7 @@ export function Composer({ isRunning, onSend, onStop, keeps, text: given, onText
   }
   return (
     <form
+      ref={form}
       class="composer"
       onSubmit={event => {
         event.preventDefault()

@@ -11,11 +11,13 @@ export interface RateChartProps {
   /** Such as `the last 5 minutes`. */
   period: string
   onSelect?(from: number, to: number): void
+  /** Nothing is counted yet, so that zeros mean nothing. */
+  isLoading: boolean
   /** Shown at the end of the caption. */
   controls?: ComponentChildren
 }
 
-export function RateChart({ buckets, period, onSelect, controls }: RateChartProps) {
+export function RateChart({ buckets, period, isLoading, onSelect, controls }: RateChartProps) {
   const chart = useRef<SVGSVGElement>(null)
   const [drag, setDrag] = useState<{ start: number; end: number } | null>(null)
   const totals = OUTCOMES.map((_, outcome) => buckets.reduce((sum, { counts }) => sum + counts[outcome]!, 0))
@@ -39,7 +41,11 @@ export function RateChart({ buckets, period, onSelect, controls }: RateChartProp
       <svg
         ref={chart}
         role="img"
-        aria-label={`${formatNumber(all)} requests in ${period}: ${describe(totals)}`}
+        aria-label={
+          isLoading
+            ? `Requests in ${period}: loading`
+            : `${formatNumber(all)} requests in ${period}: ${describe(totals)}`
+        }
         class={onSelect ? 'selectable' : ''}
         viewBox={`0 0 ${buckets.length * 10} 100`}
         preserveAspectRatio="none"
@@ -86,12 +92,13 @@ export function RateChart({ buckets, period, onSelect, controls }: RateChartProp
           {OUTCOMES.map((outcome, index) => (
             <li key={outcome}>
               <span class={`rate-mark rate-${outcome}`} aria-hidden="true" />
-              {NAMES[outcome]} <strong>{formatNumber(totals[index]!)}</strong>
+              {NAMES[outcome]} <strong>{isLoading ? '…' : formatNumber(totals[index]!)}</strong>
             </li>
           ))}
         </ul>
         <span class="quiet-text">
-          peak {formatNumber(Math.round((highest / perSecond) * 10) / 10)}/s, {period}
+          {!isLoading && `peak ${formatNumber(Math.round((highest / perSecond) * 10) / 10)}/s, `}
+          {period}
         </span>
         {controls}
       </figcaption>

@@ -162,7 +162,13 @@ function Client({ agents }: { agents: readonly Agent[] }) {
             <Checkbox label="Push to a sink" checked={isPushed} onChecked={setPushed} />
           </div>
           {card.error !== null && <Notice kind="warn">{card.error}</Notice>}
-          {card.value && <Skills card={card.value} onExample={setText} />}
+          {card.value && (
+            // Once there is a task, it needs the space.
+            <details class="a2a-more" open={handle.task.timeline.length === 0}>
+              <summary>Skills</summary>
+              <Skills card={card.value} onExample={setText} />
+            </details>
+          )}
           <Composer
             text={text}
             onText={setText}

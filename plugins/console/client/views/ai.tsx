@@ -66,11 +66,12 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
     providers.find(({ id }) => id === 'anthropic' && id !== named.id) ??
     providers.find(({ id }) => id !== named.id) ??
     named
-  const [second, setSecond] = useState<ModelTarget>({
-    provider: other.id,
-    model: other.models[0] ?? '',
-    gateway: target.gateway,
-  })
+  const [second, setSecond] = useState<ModelTarget>(() =>
+    isThroughGateway(route.value.params)
+      ? { ...target, gateway: activeGateway() }
+      : { provider: other.id, model: other.models[0] ?? '', gateway: target.gateway },
+  )
+  const prompt = route.value.params.get('prompt') ?? ''
 
   const providerOf = ({ provider }: ModelTarget): Provider => providers.find(({ id }) => id === provider) ?? named
   // A custom base path belongs to one provider, so the comparison ignores it.
@@ -110,6 +111,7 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
       </SetupPanel>
       {isComparing ? (
         <Compare
+          initialPrompt={prompt}
           providers={providers}
           targets={[target, second]}
           setup={setup}
@@ -121,7 +123,12 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
           code={code}
         />
       ) : (
-        <Chat setup={setup} prepare={turns => prepareFor(target, turns)} code={turns => code(target, turns)} />
+        <Chat
+          prompt={prompt}
+          setup={setup}
+          prepare={turns => prepareFor(target, turns)}
+          code={turns => code(target, turns)}
+        />
       )}
     </div>
   )
@@ -131,5 +138,14 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
 type ChosenTarget = Omit<ModelTarget, 'model'> & { model: string | null }
 
 function targetOfLink(params: URLSearchParams): ChosenTarget {
-  return { provider: params.get('provider') ?? '', model: params.get('model'), gateway: activeGateway() }
+  return {
+    provider: params.get('provider') ?? '',
+    model: params.get('model'),
+    gateway: isThroughGateway(params) ? null : activeGateway(),
+  }
+}
+
+/** Whether the link compares the same model directly and through the gateway, instead of two models. */
+function isThroughGateway(params: URLSearchParams): boolean {
+  return params.get('compare') === 'gateway' && activeGateway() !== null
 }

@@ -8,7 +8,7 @@ import type { Catalog } from '../lib/shell/places.ts'
 import { route, setParams } from '../lib/shell/router.ts'
 import { plugins } from '../lib/instance/status.ts'
 import { activeGateway, settings } from '../lib/shell/storage.ts'
-import { gatewayProblem } from '../shell/gateway-fields.tsx'
+import { addressProblem, completeAddress } from '../lib/instance/gateway-address.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -41,13 +41,13 @@ export default function Exports() {
   const { params } = route.value
   const baseUrl = params.get('base_url') ?? activeGateway()?.url ?? directUrl()
   const category = params.get('category') ?? ALL
-  const problem = gatewayProblem({ name: '', url: baseUrl, headers: [] })
+  const problem = addressProblem(baseUrl)
   /** ID of the format that was copied last; its button shows a check mark. */
   const [copied, setCopied] = useState<string | null>(null)
   const [shown, setShown] = useState<{ format: Format; text: string } | null>(null)
 
   async function fetchFile({ path }: Format): Promise<string> {
-    const query = new URLSearchParams({ base_url: baseUrl.trim() })
+    const query = new URLSearchParams({ base_url: completeAddress(baseUrl) })
     if (category !== ALL) query.set('category', category)
     return await (await call(`${path}?${query}`)).text()
   }

@@ -68,7 +68,11 @@ export default function McpInspector() {
   function connect(target: Target): void {
     setTarget(target)
     const isOther = params.get('server') !== target.url
-    setParams({ server: target.url, version: target.version, ...(isOther ? { kind: null, name: null } : {}) })
+    setParams({
+      server: target.url,
+      version: target.version,
+      ...(isOther ? { kind: null, name: null, args: null } : {}),
+    })
     void connection.connect(target)
   }
 
@@ -184,7 +188,7 @@ function Offered({ open: { client, info, lists }, connection }: { open: Open; co
 
   function itemOf({ kind, name }: Choice) {
     const tool = kind === 'tool' && lists.tools.find(item => item.name === name)
-    if (tool) return <ToolView key={name} client={client} tool={tool} />
+    if (tool) return <ToolView key={name} client={client} tool={tool} linkedArguments={params.get('args')} />
     const resource = kind === 'resource' && lists.resources.find(item => item.uri === name)
     if (resource) return <ResourcePage key={name} client={client} resource={resource} connection={connection} />
     const template = kind === 'template' && lists.templates.find(item => item.uriTemplate === name)
@@ -195,7 +199,7 @@ function Offered({ open: { client, info, lists }, connection }: { open: Open; co
 
   return (
     <>
-      <OfferList lists={lists} choice={choice} onChoice={({ kind, name }) => setParams({ kind, name })} />
+      <OfferList lists={lists} choice={choice} onChoice={({ kind, name }) => setParams({ kind, name, args: null })} />
       <div class="mcp-chosen">
         {chosen ?? (
           <div class="panel">

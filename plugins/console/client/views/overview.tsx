@@ -1,6 +1,7 @@
 /** The instance at a glance: traffic, where to start, health, plugins, usage of the plan, base URLs, configuration. */
-import { status } from '../lib/instance/status.ts'
-import { Loading } from '../ui/notice.tsx'
+import { outage, status } from '../lib/instance/status.ts'
+import { Loading, Notice } from '../ui/notice.tsx'
+import { formatTime } from '../lib/protocol/http.ts'
 import { ViewHeader } from '../ui/view.tsx'
 import { BaseUrls } from './overview/base-urls.tsx'
 import { Configuration } from './overview/configuration.tsx'
@@ -13,11 +14,17 @@ import { TrafficPanel } from './overview/traffic.tsx'
 
 export default function Overview() {
   const facts = status.value
+  const gone = outage.value
   return (
     <>
       <ViewHeader title="Overview" />
+      {gone !== null && facts !== null && (
+        <Notice kind="bad" title={`No response since ${formatTime(new Date(gone.since).toISOString()).slice(0, 8)}`}>
+          All values below are from before.
+        </Notice>
+      )}
       {facts === null ? (
-        <Loading />
+        gone === null && <Loading />
       ) : (
         <div class="overview-grid">
           <TrafficPanel />

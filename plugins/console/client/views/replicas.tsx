@@ -1,4 +1,5 @@
 /** Replicas: the processes that share the state of the deployment, and the health that they report. */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { call, callJson } from '../lib/instance/api.ts'
 import { shortId } from '../lib/instance/short-id.ts'
@@ -132,19 +133,45 @@ function StorePanel({ store }: { store: Store | null }) {
   )
 }
 
+interface Column {
+  title: string
+  cell(replica: Replica): ComponentChildren
+}
+
+const COLUMNS: readonly Column[] = [
+  {
+    title: 'Health',
+    cell: ({ healthy }) => <Badge tone={healthy ? 'good' : 'bad'}>{healthy ? 'healthy' : 'unhealthy'}</Badge>,
+  },
+  {
+    title: 'Version',
+    cell: ({ version, git_sha: sha }) => (
+      <>
+        {version} {sha && <code>{sha.slice(0, 10)}</code>}
+      </>
+    ),
+  },
+  {
+    title: 'Running for',
+    cell: ({ started_at: at }) => formatDuration((Date.now() - Date.parse(at)) / 1000),
+  },
+  { title: 'Last heartbeat', cell: ({ self, seen_ms_ago: ms }) => (self ? 'now' : `${formatMs(ms)} ago`) },
+  { title: 'Generation', cell: ({ generation }) => generation },
+  { title: 'Streams', cell: ({ streams_open: count }) => formatNumber(count) },
+  { title: 'Requests', cell: ({ requests_total: count }) => formatNumber(count) },
+]
+
 function ReplicaTable({ replicas, leader }: Replicas) {
   return (
     <div class="plain-table-scroll" tabIndex={0} role="group" aria-label="Replicas, scrollable">
-      <table class="plain-table" aria-label="Replicas">
+      <table class="plain-table replica-table" aria-label="Replicas">
         <thead>
           <tr>
-            {['Name', 'Health', 'Version', 'Running for', 'Last heartbeat', 'Generation', 'Streams', 'Requests'].map(
-              title => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ),
-            )}
+            {['Name', ...COLUMNS.map(({ title }) => title)].map(title => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -160,17 +187,11 @@ function ReplicaTable({ replicas, leader }: Replicas) {
                   <code>{shortId(replica.instance_id)}</code>
                 </a>
               </th>
-              <td>
-                <Badge tone={replica.healthy ? 'good' : 'bad'}>{replica.healthy ? 'healthy' : 'unhealthy'}</Badge>
-              </td>
-              <td>
-                {replica.version} {replica.git_sha && <code>{replica.git_sha.slice(0, 10)}</code>}
-              </td>
-              <td>{formatDuration((Date.now() - Date.parse(replica.started_at)) / 1000)}</td>
-              <td>{replica.self ? 'now' : `${formatMs(replica.seen_ms_ago)} ago`}</td>
-              <td>{replica.generation}</td>
-              <td>{formatNumber(replica.streams_open)}</td>
-              <td>{formatNumber(replica.requests_total)}</td>
+              {COLUMNS.map(({ title, cell }) => (
+                <td key={title} data-title={title}>
+                  {cell(replica)}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

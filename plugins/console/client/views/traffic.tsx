@@ -6,6 +6,7 @@ import { live, useLiveFeed } from '../lib/traffic/live.ts'
 import { parseFilter, withPeriod } from '../lib/traffic/filter.ts'
 import type { Entry } from '../lib/protocol/http.ts'
 import { useKeys } from '../lib/shell/keys.ts'
+import { isOwnPage } from '../lib/traffic/own-pages.ts'
 import { isHealthProbe } from '../lib/traffic/probes.ts'
 import { route, setParams } from '../lib/shell/router.ts'
 import { settings } from '../lib/shell/storage.ts'
@@ -24,13 +25,17 @@ export default function Traffic() {
   const feedState = useLiveFeed()
   const [isChoosing, setChoosing] = useState(false)
   const search = useRef<HTMLInputElement>(null)
-  const { hidesProbes } = settings.value
+  const { hidesProbes, showsOwnPages } = settings.value
   const filter = useMemo(() => parseFilter(filterText), [filterText])
+  const all = useMemo(
+    () => (showsOwnPages ? live.entries.value : live.entries.value.filter(entry => !isOwnPage(entry))),
+    [showsOwnPages, live.entries.value],
+  )
   const rows = useMemo(() => {
-    const kept = live.entries.value.filter(entry => filter.matches(entry) && !(hidesProbes && isHealthProbe(entry)))
+    const kept = all.filter(entry => filter.matches(entry) && !(hidesProbes && isHealthProbe(entry)))
     const pins = pinned.value
     return pins.length === 0 ? kept : [...pins, ...kept.filter(({ id }) => !pins.some(pin => pin.id === id))]
-  }, [filter, hidesProbes, live.entries.value, pinned.value])
+  }, [filter, hidesProbes, all, pinned.value])
   // Counted before filtering: attempts that the filter hides count too.
   const attempts = useMemo(() => attemptsOf(live.entries.value), [live.entries.value])
 
@@ -76,7 +81,7 @@ export default function Traffic() {
       <div class={`traffic-split ${selected === null ? '' : 'with-detail'}`}>
         <RequestList
           rows={rows}
-          total={live.entries.value.length}
+          total={all.length}
           selected={selected}
           marked={other}
           isPinned={isPinned}

@@ -46,7 +46,9 @@ export interface PluginsList {
 }
 
 const REFRESH_MS = 5000
-const MAX_RETRY_MS = 15_000
+/** Pauses while the instance does not respond: the first one, and the longest, so that its return shows within 3 s. */
+const MIN_RETRY_MS = 500
+const MAX_RETRY_MS = 2000
 
 export const status = signal<Status | null>(null)
 export const plugins = signal<PluginsList | null>(null)
@@ -61,6 +63,11 @@ export const isOutdated = signal(false)
 export const enabledPaths = computed<string[] | null>(
   () => plugins.value?.plugins.filter(({ state }) => state === 'enabled').flatMap(({ paths }) => paths) ?? null,
 )
+
+/** The instance does not respond to something else than a status: finds out now whether that is an outage. */
+export function suspectOutage(): void {
+  if (outage.peek() === null) void refresh()
+}
 
 let failures = 0
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -90,7 +97,7 @@ async function read(): Promise<void> {
     if (error instanceof InstanceUnreachableError || (error instanceof ApiError && error.status >= 500)) {
       outage.value = {
         since: outage.peek()?.since ?? Date.now(),
-        retryInMs: Math.min(1000 * 2 ** failures++, MAX_RETRY_MS),
+        retryInMs: Math.min(MIN_RETRY_MS * 2 ** failures++, MAX_RETRY_MS),
       }
     } else {
       outage.value = null

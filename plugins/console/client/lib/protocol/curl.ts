@@ -1,5 +1,5 @@
 /** Prints a request as a curl command, an `.http` file or a `fetch` call. */
-import { curlHeader } from '../../../../../core/toolkit/curl-line.ts'
+import { curlHeader, curlMethod, curlUrlFlags } from '../../../../../core/toolkit/curl-line.ts'
 import { quoteWord } from '../../../../../core/toolkit/shell.ts'
 import type { NameValue } from './http.ts'
 
@@ -14,10 +14,10 @@ export interface PrintableRequest {
 
 export function toCurl({ method, url, headers, body }: PrintableRequest): string {
   const parts = ['curl -sS']
-  if (method === 'HEAD') parts.push('-I')
-  else if (method !== 'GET' || body !== null) parts.push(`-X ${quoteWord(method)}`)
-  // `-g`: curl would interpret brackets and braces in the URL.
-  parts.push(`${/[[\]{}]/.test(url) ? '-g ' : ''}${quoteWord(url)}`)
+  // POST is what curl sends with a body, but readers should see it.
+  const ofMethod = method === 'POST' ? ['-X', method] : curlMethod(method, body !== null)
+  if (ofMethod.length > 0) parts.push(ofMethod.map(quoteWord).join(' '))
+  parts.push([...curlUrlFlags(url), quoteWord(url)].join(' '))
   for (const header of headers) parts.push(`-H ${quoteWord(curlHeader(header))}`)
   if (typeof body === 'string' && body !== '') parts.push(`--data-raw ${quoteWord(body)}`)
   else if (body instanceof Uint8Array && body.length > 0) parts.push('--data-binary @body.bin')

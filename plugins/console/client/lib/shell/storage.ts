@@ -28,6 +28,8 @@ export interface Settings {
   filters: { name: string; text: string }[]
   /** Hide health probes in the live traffic. */
   hidesProbes: boolean
+  /** Show the pages of svc, loaded by a browser, in the live traffic. */
+  showsOwnPages: boolean
 }
 
 const SETTINGS_KEY = 'svc.console'
@@ -42,6 +44,7 @@ const DEFAULTS: Settings = {
   letterKeys: true,
   filters: [],
   hidesProbes: false,
+  showsOwnPages: false,
 }
 
 /** Browsers can block storage, for example in third-party frames. The console then works without it. */

@@ -13,8 +13,8 @@ export interface Client {
 /** The demo client of every instance. */
 export const DEMO_CLIENT: Client = { id: 'svc', secret: 'svc-secret' }
 
-/** A request to the provider and its response. */
-export interface Exchange {
+/** A request that the page sent, and its response. */
+export interface SentExchange {
   what: string
   sent: Sent
   status: number
@@ -30,7 +30,7 @@ export async function postForm(
   fields: Record<string, string>,
   client: Client | null,
   gateway: Gateway | null,
-): Promise<Exchange> {
+): Promise<SentExchange> {
   const form = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''))
   const headers = [{ name: 'Content-Type', value: 'application/x-www-form-urlencoded' }]
   if (client !== null && client.secret !== '')
@@ -39,7 +39,7 @@ export async function postForm(
   return sendAndRead(what, { method: 'POST', path, headers, body: form.toString(), gateway })
 }
 
-export async function sendAndRead(what: string, request: Parameters<typeof send>[0]): Promise<Exchange> {
+export async function sendAndRead(what: string, request: Parameters<typeof send>[0]): Promise<SentExchange> {
   const { sent, response } = await send(request)
   const text = await response.text()
   const { headers } = sent.response!

@@ -1,10 +1,12 @@
 /** Compares two requests: method, path, query, headers and body. */
+import { connectionFieldTest } from '../../../../../core/toolkit/connection-fields.ts'
 import { CONSOLE_HEADER, type Sent } from '../instance/gateway.ts'
 import { familyOf } from './families.ts'
 import { bodyBytes, headerOf, type Arrived, type NameValue } from '../protocol/http.ts'
 
 export interface HeaderChange {
-  kind: 'added' | 'removed' | 'changed' | 'same'
+  /** `connection`: it belongs to the last connection on the way, which is the gateway's if there is one. */
+  kind: 'added' | 'removed' | 'changed' | 'same' | 'connection'
   name: string
   /** Absent: the header was not in the first request. */
   before?: string
@@ -95,15 +97,17 @@ export function compareRequests(
 /** Number of differences. */
 export function countChanges({ headers, method, path, query, body }: Comparison): number {
   return (
-    headers.filter(({ kind }) => kind !== 'same').length +
+    headers.filter(({ kind }) => kind !== 'same' && kind !== 'connection').length +
     [method, path, query, body].filter(change => change !== null).length
   )
 }
 
 function compareHeaders(before: readonly NameValue[], after: readonly NameValue[], isTransit: boolean): HeaderChange[] {
   const old = group(before)
+  const isOfConnection = connectionFieldTest(after.map(({ name, value }) => [name, value] as const))
   const changes = [...group(after)].map(([name, value]): HeaderChange => {
     const previous = old.get(name)
+    if (isTransit && isOfConnection(name)) return { kind: 'connection', name, after: value }
     if (previous === value) return { kind: 'same', name, before: value, after: value }
     if (isTransit && isAutomatic(name)) return { kind: 'same', name, after: value }
     return previous === undefined
@@ -141,15 +145,19 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 export interface HeaderGroups {
   client: NameValue[]
+  /** Fields of the last connection on the way: the gateway's, if there is one. */
+  connection: NameValue[]
   gateway: (NameValue & { family: string })[]
 }
 
-/** Groups headers into those of the client and those of a gateway, by their names. Omits the console header. */
+/** Groups headers into those of the client, a gateway and the connection, by their names. Omits the console header. */
 export function groupByName(headers: readonly NameValue[]): HeaderGroups {
-  const groups: HeaderGroups = { client: [], gateway: [] }
+  const groups: HeaderGroups = { client: [], connection: [], gateway: [] }
+  const isOfConnection = connectionFieldTest(headers.map(({ name, value }) => [name, value] as const))
   for (const header of headers) {
     const family = familyOf(header.name)
     if (family !== null) groups.gateway.push({ ...header, family })
+    else if (isOfConnection(header.name)) groups.connection.push(header)
     else if (header.name !== CONSOLE_HEADER) groups.client.push(header)
   }
   return groups

@@ -1,6 +1,7 @@
 /** The live feed of captured requests: stored requests, then new ones. Resumes after a lost connection. */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { ApiError, call, callJson, explain } from '../instance/api.ts'
+import { outage, suspectOutage } from '../instance/status.ts'
 import { settings } from '../shell/storage.ts'
 import { page } from '../instance/page.ts'
 import { readEvents } from '../protocol/sse.ts'
@@ -96,10 +97,30 @@ export function keepFollowing(follow: (isLive: () => void, signal: AbortSignal) 
       }
       const retryInMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
       state.value = { kind: 'lost', message, retryInMs }
-      await new Promise(resolve => setTimeout(resolve, retryInMs))
+      suspectOutage()
+      await pause(retryInMs, stopped.signal)
     }
   }
 
   void run()
   return { state, stop: () => stopped.abort() }
+}
+
+/** Waits, at most until the instance responds again or the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    let wasOut = false
+    const end = (): void => {
+      clearTimeout(timer)
+      unsubscribe()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+    const unsubscribe = outage.subscribe(now => {
+      if (now === null && wasOut) queueMicrotask(end)
+      wasOut = now !== null
+    })
+  })
 }

@@ -25,14 +25,7 @@ export function tagsOf(entry: Entry): readonly Tag[] {
 
 function readTags(entry: Entry): Tag[] {
   const { path, headers } = entry
-  const tags: Tag[] = []
-  if (entry.fault !== null)
-    tags.push({
-      text: `fault ${faultValue(entry.fault_source ?? entry.fault)}`,
-      tone: 'warn',
-      title: entry.fault_source ?? entry.fault,
-    })
-  else if (below(path, '/flaky')) tags.push({ text: 'fault', tone: 'warn' })
+  const tags = faultTags(entry)
   if (entry.rule !== null) tags.push({ text: `rule ${entry.rule}`, tone: 'warn' })
   if (entry.ended === 'open') tags.push({ text: 'open', tone: 'info' })
   if (entry.ended === 'client_left') tags.push({ text: 'client disconnected', tone: 'warn' })
@@ -61,6 +54,44 @@ function readTags(entry: Entry): Tag[] {
     })
   if (headerOf(headers, 'x-svc-console') !== null) tags.push({ text: 'console', tone: 'accent' })
   return tags
+}
+
+const ABORTED = {
+  reset: 'reset',
+  close: 'closed',
+  empty: 'empty body',
+  truncate: 'truncated',
+  'bad-chunk': 'bad chunk',
+} as const satisfies Record<NonNullable<Entry['abort']>, string>
+
+/** What an injected fault did: `delay 300 ms`, `503 injected`, `529 overloaded`, `reset`. */
+function faultTags(entry: Entry): Tag[] {
+  const { path, fault, fault_source: source, abort, status } = entry
+  const tag = (text: string, title?: string | null): Tag => ({ text, tone: 'warn', ...(title ? { title } : {}) })
+  if (fault === null)
+    return below(path, '/flaky') && status >= 500 ? [tag(`${status} injected`, 'a flaky endpoint')] : []
+  const value = faultValue(source ?? fault)
+  if (fault === 'delay') return [tag(delayText(value), source)]
+  const delayed = delayBefore(entry)
+  return [
+    ...(delayed === null ? [] : [tag(delayText(delayed), `X-Svc-Delay: ${delayed}`)]),
+    tag(abort === null ? failText(value, status) : ABORTED[abort], source),
+  ]
+}
+
+function failText(value: string, status: number): string {
+  if (/^\d{3}\b/.test(value)) return `${status} injected`
+  return status >= 400 ? `${status} ${value}` : `fault ${value}`
+}
+
+function delayText(value: string): string {
+  return /^\d+$/.test(value) ? `delay ${value} ms` : 'delay'
+}
+
+/** The delay that came before the fault of a request with both headers: an entry has only the last one. */
+function delayBefore({ headers, fault_origin: origin, latency_ms: ms }: Entry): string | null {
+  const value = headerOf(headers, 'x-svc-delay')?.trim() ?? ''
+  return origin === 'header' && /^\d+$/.test(value) && Number(value) > 0 && ms >= Number(value) ? value : null
 }
 
 /** `overloaded` of `X-Svc-Fail: overloaded`, `?fail=overloaded` and `rule: fail overloaded`. */

@@ -11,6 +11,8 @@ import { problemOf, type Prepared, type Setup } from './setup.ts'
 import type { Run, Turn } from './types.ts'
 
 export interface ChatProps {
+  /** The first message, to send with one key press; empty: none. */
+  prompt: string
   setup: Setup
   /** The request for these turns; throws if the setup is invalid. */
   prepare(turns: readonly Turn[]): Prepared
@@ -18,7 +20,7 @@ export interface ChatProps {
   code(turns: readonly Turn[]): string
 }
 
-export function Chat({ setup, prepare, code }: ChatProps) {
+export function Chat({ prompt, setup, prepare, code }: ChatProps) {
   const [turns, setTurns] = useState<readonly Turn[]>([])
   const [selectedAt, setSelectedAt] = useState<number | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -102,6 +104,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
         </div>
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
         <Composer
+          initialText={prompt}
           isRunning={isRunning}
           onStop={() => running.current?.abort()}
           onSend={text => submit([...withoutUnanswered(history), { role: 'user', text }])}

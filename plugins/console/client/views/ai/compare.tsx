@@ -13,6 +13,8 @@ import { problemOf, type ModelTarget, type Prepared, type Provider, type Setup }
 import type { Run, Turn } from './types.ts'
 
 export interface CompareProps {
+  /** The first prompt, to send with one key press; empty: none. */
+  initialPrompt: string
   providers: readonly Provider[]
   targets: readonly [ModelTarget, ModelTarget]
   onTargets(targets: readonly [ModelTarget, ModelTarget]): void
@@ -23,7 +25,7 @@ export interface CompareProps {
 
 const NAMES = ['A', 'B'] as const
 
-export function Compare({ providers, targets, onTargets, setup, prepare, code }: CompareProps) {
+export function Compare({ initialPrompt, providers, targets, onTargets, setup, prepare, code }: CompareProps) {
   const [prompt, setPrompt] = useState('')
   const [runs, setRuns] = useState<readonly [Run | null, Run | null]>([null, null])
   const [problem, setProblem] = useState<string | null>(null)
@@ -57,7 +59,13 @@ export function Compare({ providers, targets, onTargets, setup, prepare, code }:
     <div class="ai-compare">
       <Panel title="Prompt" class="ai-prompt">
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
-        <Composer keeps isRunning={isRunning} onSend={submit} onStop={() => running.current?.abort()} />
+        <Composer
+          keeps
+          initialText={initialPrompt}
+          isRunning={isRunning}
+          onSend={submit}
+          onStop={() => running.current?.abort()}
+        />
         {runs[0]?.state === 'done' && runs[1]?.state === 'done' && <ComparisonTable runs={[runs[0], runs[1]]} />}
       </Panel>
       <div class="ai-sides">

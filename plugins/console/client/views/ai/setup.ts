@@ -96,12 +96,24 @@ export const DEFAULT_SETUP: Setup = {
   headers: [],
 }
 
+/** The tools of a namespace of OpenAI's Responses API, by the flat names that all wire formats have. */
+function toolsOf(item: unknown): unknown[] {
+  const { type, name: namespace, tools } = (item ?? {}) as { type?: unknown; name?: unknown; tools?: unknown }
+  if (type !== 'namespace' || !Array.isArray(tools)) return [item]
+  return tools.map((tool: unknown) => {
+    const { name } = (tool ?? {}) as { name?: unknown }
+    return typeof name === 'string' && name !== ''
+      ? { ...(tool as object), name: `${String(namespace)}__${name}` }
+      : tool
+  })
+}
+
 /** The tools from the editor, or an error. */
 export function readTools(text: string): { tools: Tool[]; error: string | null } {
   const value = parseJson(text)
   if (!Array.isArray(value)) return { tools: [], error: 'The tools must be a JSON array.' }
   const tools: Tool[] = []
-  for (const item of value as unknown[]) {
+  for (const item of (value as unknown[]).flatMap(toolsOf)) {
     const {
       name,
       description = '',

@@ -74,7 +74,7 @@ export function FlakyPanel({ onUse }: { onUse(path: string): void }) {
               label={label}
               path={prefix + encodeURIComponent(text)}
               value={text}
-              count={counters[keyOf(kind, text)] ?? 0}
+              count={value === undefined ? null : (counters[keyOf(kind, text)] ?? 0)}
               isValid={pattern.test(text)}
               onValue={next => setValues({ ...values, [kind]: next.trim() })}
               onUse={onUse}
@@ -111,7 +111,8 @@ interface FlakyLineProps {
   label: string
   path: string
   value: string
-  count: number
+  /** Null: not loaded yet. */
+  count: number | null
   isValid: boolean
   onValue(value: string): void
   onUse(path: string): void
@@ -135,7 +136,7 @@ function FlakyLine({ label, path, value, count, isValid, onValue, onUse, onSent 
         error={isValid ? null : 'Invalid value for this endpoint.'}
       />
       <span class="chaos-count">
-        <strong>{formatNumber(count)}</strong> <span class="quiet-text">so far</span>
+        <strong>{count === null ? '…' : formatNumber(count)}</strong> <span class="quiet-text">so far</span>
         {status !== null && <StatusBadge status={status} />}
       </span>
       <span class="actions">

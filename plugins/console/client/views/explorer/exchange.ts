@@ -12,7 +12,7 @@ export interface TimedEvent extends ServerEvent {
   number: number
 }
 
-export interface Exchange {
+export interface LiveExchange {
   state: 'waiting' | 'receiving' | 'done' | 'failed'
   sent: Sent | null
   /** Final URL if the browser followed redirects; null: no redirect. */
@@ -34,7 +34,7 @@ const MAX_EVENTS = 1000
 /** Minimum time between two renders of a growing response. */
 const DRAW_MS = 80
 
-const NOTHING: Exchange = {
+const NOTHING: LiveExchange = {
   state: 'waiting',
   sent: null,
   redirectedTo: null,
@@ -47,14 +47,14 @@ const NOTHING: Exchange = {
 
 export interface Exchanger {
   /** Null: nothing sent yet. */
-  exchange: Exchange | null
+  exchange: LiveExchange | null
   run(request: OutgoingRequest): void
   stop(): void
 }
 
 /** Sends one request at a time. A new request, or leaving the view, aborts the previous one. */
 export function useExchange(): Exchanger {
-  const [exchange, setExchange] = useState<Exchange | null>(null)
+  const [exchange, setExchange] = useState<LiveExchange | null>(null)
   const running = useRef<AbortController | null>(null)
   const stop = () => running.current?.abort()
   useEffect(() => stop, [])
@@ -75,12 +75,12 @@ export function useExchange(): Exchanger {
 
 async function perform(
   request: OutgoingRequest & { signal: AbortSignal },
-  show: (exchange: Exchange) => void,
+  show: (exchange: LiveExchange) => void,
 ): Promise<void> {
   const startedAt = performance.now()
   let exchange = NOTHING
   let drawnAt = -Infinity
-  function change(changes: Partial<Exchange>, { now = true } = {}): void {
+  function change(changes: Partial<LiveExchange>, { now = true } = {}): void {
     exchange = { ...exchange, ...changes, ms: performance.now() - startedAt }
     if (!now && performance.now() - drawnAt < DRAW_MS) return
     drawnAt = performance.now()
@@ -105,7 +105,7 @@ async function perform(
 
 async function receive(
   response: Response,
-  change: (changes: Partial<Exchange>, when: { now: boolean }) => void,
+  change: (changes: Partial<LiveExchange>, when: { now: boolean }) => void,
 ): Promise<void> {
   if (response.body === null) return
   const headers = [...response.headers].map(([name, value]) => ({ name, value }))
@@ -115,7 +115,7 @@ async function receive(
 
 async function receiveEvents(
   body: ReadableStream<Uint8Array>,
-  change: (changes: Partial<Exchange>, when: { now: boolean }) => void,
+  change: (changes: Partial<LiveExchange>, when: { now: boolean }) => void,
 ): Promise<void> {
   const startedAt = performance.now()
   let events: TimedEvent[] = []
@@ -130,7 +130,7 @@ async function receiveEvents(
 
 async function receiveBytes(
   body: ReadableStream<Uint8Array>,
-  change: (changes: Partial<Exchange>, when: { now: boolean }) => void,
+  change: (changes: Partial<LiveExchange>, when: { now: boolean }) => void,
 ): Promise<void> {
   const reader = body.getReader()
   let bytes = new Uint8Array()

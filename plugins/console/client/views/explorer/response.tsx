@@ -14,9 +14,9 @@ import { Tabs, type Tab } from '../../ui/tabs.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { BodyView } from '../request/body.tsx'
 import { RequestDetail } from '../request/detail.tsx'
-import { MAX_KEPT, type Exchange, type TimedEvent } from './exchange.ts'
+import { MAX_KEPT, type LiveExchange, type TimedEvent } from './exchange.ts'
 
-export function ResponsePanel({ exchange, onStop }: { exchange: Exchange | null; onStop(): void }) {
+export function ResponsePanel({ exchange, onStop }: { exchange: LiveExchange | null; onStop(): void }) {
   const isRunning = exchange !== null && (exchange.state === 'waiting' || exchange.state === 'receiving')
   const place = useRef<HTMLDivElement>(null)
   const id = exchange?.sent?.id
@@ -46,7 +46,7 @@ export function ResponsePanel({ exchange, onStop }: { exchange: Exchange | null;
   )
 }
 
-function ExchangeView({ exchange }: { exchange: Exchange }) {
+function ExchangeView({ exchange }: { exchange: LiveExchange }) {
   const { state, sent, error, redirectedTo, size, ms } = exchange
   const response = sent?.response ?? null
   return (
@@ -79,7 +79,7 @@ function ExchangeView({ exchange }: { exchange: Exchange }) {
   )
 }
 
-function tabsOf(exchange: Exchange, sent: Sent): Tab[] {
+function tabsOf(exchange: LiveExchange, sent: Sent): Tab[] {
   const { headers } = sent.response!
   return [
     exchange.events === null
@@ -104,7 +104,7 @@ function ResponseBody({
   exchange: { bytes, size, state },
   headers,
 }: {
-  exchange: Exchange
+  exchange: LiveExchange
   headers: Entry['headers']
 }) {
   if (size === 0)

@@ -2,14 +2,14 @@
 import { authorize, redirectUri, type AuthorizationResponse } from '../../lib/tokens/code-flow.ts'
 import { headerOf } from '../../lib/protocol/http.ts'
 import { randomSecret } from '../../lib/protocol/ids.ts'
-import { sendAndRead, challengeOf, postForm, type Exchange } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, challengeOf, postForm, type SentExchange } from '../../lib/tokens/oauth.ts'
 import type { Target } from './types.ts'
 
 /** Results of the completed steps. */
 export interface Flow {
   /** Number of completed steps. */
   done: number
-  exchanges: readonly Exchange[]
+  exchanges: readonly SentExchange[]
   metadataUrl?: string
   scope?: string
   resource?: string
@@ -32,7 +32,7 @@ interface Step {
   run(
     flow: Flow,
     context: { target: Target; opened: Window | null; signal: AbortSignal },
-  ): Promise<{ found: Partial<Flow>; exchange?: Exchange }>
+  ): Promise<{ found: Partial<Flow>; exchange?: SentExchange }>
 }
 
 function needed<T>(value: T | undefined, what: string): T {

@@ -1,7 +1,8 @@
 /** A tool: its form, the call with progress, and the result with a check against the output schema. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
-import { formatMs } from '../../lib/protocol/http.ts'
+import { isRecord } from '../../../../../core/contract/record.ts'
+import { formatMs, parseJson } from '../../lib/protocol/http.ts'
 import { emptyValue } from '../../lib/protocol/schema-form.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -20,8 +21,24 @@ interface Progress {
   message?: string
 }
 
-export function ToolView({ client, tool }: { client: McpClient; tool: Tool }) {
-  const [args, setArgs] = useState<unknown>(() => emptyValue(tool.inputSchema) ?? {})
+export function ToolView({
+  client,
+  tool,
+  linkedArguments,
+}: {
+  client: McpClient
+  tool: Tool
+  /** JSON object from a link. The button then has the focus, so that one key press calls the tool. */
+  linkedArguments: string | null
+}) {
+  const form = useRef<HTMLFormElement>(null)
+  const [args, setArgs] = useState<unknown>(() => {
+    const linked = linkedArguments === null ? undefined : parseJson(linkedArguments)
+    return isRecord(linked) ? linked : (emptyValue(tool.inputSchema) ?? {})
+  })
+  useEffect(() => {
+    if (linkedArguments !== null) form.current!.querySelector<HTMLElement>('button[type=submit]')!.focus()
+  }, [])
   const { result, error, progress, ms, isRunning, run, cancel } = useToolCall(client, tool)
   return (
     <>
@@ -30,6 +47,7 @@ export function ToolView({ client, tool }: { client: McpClient; tool: Tool }) {
         {tool.description && <p>{tool.description}</p>}
         <Hints annotations={tool.annotations} />
         <form
+          ref={form}
           class="stack"
           onSubmit={event => {
             event.preventDefault()

@@ -111,14 +111,14 @@ function Agents() {
   return <Group title="A2A agents" addresses={agents} onOpen={() => setOpen(true)} />
 }
 
-/** Base URLs as SDKs expect them: with `/v1` for OpenAI's wire format. */
+/** Base URLs as SDKs expect them: with `/v1` for OpenAI's wire format, unless the provider has another one there too. */
 function providersOf({ endpoints }: Catalog): Address[] {
   const paths = new Set(endpoints.map(({ path }) => path))
   return [...paths]
     .filter(path => /^\/ai\/(?!requests$|v1$)[^/{]+$/.test(path))
     .map(path => ({
       name: path.slice('/ai/'.length),
-      path: paths.has(`${path}/v1/chat/completions`) ? `${path}/v1` : path,
+      path: paths.has(`${path}/v1/chat/completions`) && !paths.has(`${path}/v1/messages`) ? `${path}/v1` : path,
     }))
 }
 

@@ -2,7 +2,7 @@
 import { useNow } from '../../lib/shell/hooks.ts'
 import { hashOf } from '../../lib/shell/router.ts'
 import { formatNumber } from '../../lib/protocol/http.ts'
-import { rates, useLiveFeed } from '../../lib/traffic/live.ts'
+import { hasFollowed, rates, useLiveFeed } from '../../lib/traffic/live.ts'
 import { RateChart } from '../../ui/rate-chart.tsx'
 import { Panel } from '../../ui/view.tsx'
 
@@ -12,7 +12,7 @@ const SECONDS = 5
 const RECENT_SECONDS = 10
 
 export function TrafficPanel() {
-  useLiveFeed()
+  const isKnown = useLiveFeed().kind === 'live' || hasFollowed.value
   const now = useNow(1000)
   const buckets = rates.buckets(now, BUCKETS, SECONDS)
   const [requests, errors] = [totalOf(buckets, 0), totalOf(buckets, 2)]
@@ -28,23 +28,26 @@ export function TrafficPanel() {
       }
     >
       <ul class="overview-figures">
-        <Figure value={formatNumber(Math.round(recent * 10) / 10)} name="requests per second" />
-        <Figure value={formatNumber(requests)} name="in 5 minutes" />
+        <Figure value={isKnown ? formatNumber(Math.round(recent * 10) / 10) : null} name="requests per second" />
+        <Figure value={isKnown ? formatNumber(requests) : null} name="in 5 minutes" />
         <Figure
-          value={requests === 0 ? '0 %' : `${Math.round((errors / requests) * 1000) / 10} %`}
+          value={!isKnown ? null : requests === 0 ? '0 %' : `${Math.round((errors / requests) * 1000) / 10} %`}
           name="5xx or aborted"
           isBad={errors > 0}
         />
       </ul>
-      <RateChart buckets={buckets} period="the last 5 minutes" />
+      <RateChart buckets={buckets} period="the last 5 minutes" isLoading={!isKnown} />
     </Panel>
   )
 }
 
-function Figure({ value, name, isBad }: { value: string; name: string; isBad?: boolean }) {
+/** A value of null is not known yet. */
+function Figure({ value, name, isBad }: { value: string | null; name: string; isBad?: boolean }) {
   return (
-    <li>
-      <strong class={isBad ? 'bad-text' : ''}>{value}</strong>
+    <li aria-busy={value === null}>
+      <strong class={isBad ? 'bad-text' : value === null ? 'quiet-text' : ''}>
+        {value ?? <span title="Loading">…</span>}
+      </strong>
       <span class="hint">{name}</span>
     </li>
   )

@@ -4,7 +4,7 @@ import { Code } from '../../ui/code.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { VerdictBadge } from './checks-table.tsx'
 import { sideText } from './side-text.ts'
-import type { Exchange, Result, Side } from './types.ts'
+import type { ReportedExchange, Result, Side } from './types.ts'
 
 const MAX_SHOWN = 6
 
@@ -38,7 +38,7 @@ export function Evidence({ result, isRunning }: { result: Result; isRunning: boo
   )
 }
 
-function Exchanges({ exchanges }: { exchanges: readonly Exchange[] }) {
+function Exchanges({ exchanges }: { exchanges: readonly ReportedExchange[] }) {
   return (
     <>
       {exchanges.slice(0, MAX_SHOWN).map(({ step, sent, arrived, answered, came_back: cameBack }, index) => (

@@ -1,6 +1,8 @@
 /** Starts a run of the probe: the gateway, the groups of checks, and whether malformed requests are sent. */
 import { useState } from 'preact/hooks'
 import { ApiError, callJson, explain } from '../../lib/instance/api.ts'
+import { completeAddress } from '../../lib/instance/gateway-address.ts'
+import { status, type Status } from '../../lib/instance/status.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
 import { activeGateway, settings } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
@@ -25,8 +27,9 @@ export function RunForm({
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<unknown>(null)
 
-  async function start(event: Event): Promise<void> {
-    event.preventDefault()
+  async function start(isAllowed = false): Promise<void> {
+    const target = completeAddress(url)
+    setUrl(target)
     setBusy(true)
     setProblem(null)
     try {
@@ -34,7 +37,8 @@ export function RunForm({
         method: 'POST',
         admin: true,
         json: {
-          target: url.trim(),
+          target,
+          ...(isAllowed ? { allow_target: true } : {}),
           hostile: isHostile,
           ...(left.size === 0 ? {} : { groups: groups.filter(group => !left.has(group)) }),
         },
@@ -56,7 +60,13 @@ export function RunForm({
 
   return (
     <Panel title="Run the checks" class="not-presented">
-      <form class="stack" onSubmit={event => void start(event)}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          void start()
+        }}
+      >
         <TextField
           mono
           label="Gateway URL"
@@ -96,19 +106,40 @@ export function RunForm({
             Stop
           </Button>
         </div>
-        {problem !== null && <Problem error={problem} url={url} onRun={onStarted} />}
+        {problem !== null && <Problem error={problem} url={url} onRun={onStarted} onAllow={() => void start(true)} />}
       </form>
     </Panel>
   )
 }
 
-function Problem({ error, url, onRun }: { error: unknown; url: string; onRun(id: string): void }) {
+function Problem({
+  error,
+  url,
+  onRun,
+  onAllow,
+}: {
+  error: unknown
+  url: string
+  onRun(id: string): void
+  /** Starts the run with this gateway. */
+  onAllow(): void
+}) {
   const facts = (error instanceof ApiError ? error.body : {}) as { error?: string; url?: string }
   if (facts.error === 'target_not_allowed')
     return (
-      <Notice kind="warn" title="This gateway is not in probe.targets">
-        <p>An instance probes only gateways that its svc.yaml names. Add these lines and reload:</p>
-        <Code text={`probe:\n  targets:\n    - "${originOf(url)}"`} label="svc.yaml" />
+      <Notice
+        kind="warn"
+        title="This gateway is not in probe.targets"
+        actions={
+          isUnrestricted(status.value) && (
+            <Button small onClick={onAllow}>
+              Allow for this run
+            </Button>
+          )
+        }
+      >
+        <p>An instance probes only gateways on its own machine, and those that its svc.yaml names. To add this one:</p>
+        <Code text={`probe:\n  targets:\n    - "${originOf(url)}"`} label="svc.yaml" wrap />
       </Notice>
     )
   const running = facts.error === 'run_in_progress' ? facts.url?.split('/').at(-1) : undefined
@@ -128,6 +159,11 @@ function Problem({ error, url, onRun }: { error: unknown; url: string; onRun(id:
       {running === undefined ? explain(error) : 'Another run is going on.'}
     </Notice>
   )
+}
+
+/** Whether callers may allow a gateway themselves. */
+function isUnrestricted(facts: Status | null): boolean {
+  return facts !== null && !facts.public_mode && !facts.admin_token_configured && facts.control_auth === 'open'
 }
 
 function originOf(text: string): string {

@@ -28,7 +28,7 @@ export interface Http2Side extends SideFacts {
 
 export type Side = BytesSide | Http2Side
 
-export interface Exchange {
+export interface ReportedExchange {
   step: number
   sent: Side
   arrived: Side[]
@@ -48,9 +48,9 @@ export interface Result {
   /** Of each attempt. */
   repeats?: Verdict[]
   /** Absent in events. */
-  exchanges?: Exchange[]
+  exchanges?: ReportedExchange[]
   /** The first attempt, if attempts disagree and it found something else. */
-  other_attempt?: { verdict: Verdict; summary: string; exchanges: Exchange[] }
+  other_attempt?: { verdict: Verdict; summary: string; exchanges: ReportedExchange[] }
 }
 
 export interface Report {

@@ -1,7 +1,7 @@
 /** Requests with their responses, newest first; the newest is open. */
 import { formatMs } from '../../lib/protocol/http.ts'
 import { toCurl } from '../../lib/protocol/curl.ts'
-import type { Exchange } from '../../lib/tokens/oauth.ts'
+import type { SentExchange } from '../../lib/tokens/oauth.ts'
 import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
@@ -11,7 +11,7 @@ import { JsonTree } from '../../ui/json-tree.tsx'
 /** Response headers that concern credentials and limits. */
 const SHOWN_HEADERS = /^(?:www-authenticate|location|retry-after|x-svc-.*)$/i
 
-export function ExchangeList({ exchanges }: { exchanges: readonly Exchange[] }) {
+export function ExchangeList({ exchanges }: { exchanges: readonly SentExchange[] }) {
   return (
     <ol class="tokens-exchanges" aria-label="Requests">
       {exchanges.map((exchange, at) => (
@@ -27,7 +27,7 @@ function ExchangeItem({
   exchange: { what, sent, status, headers, body },
   isOpen,
 }: {
-  exchange: Exchange
+  exchange: SentExchange
   isOpen: boolean
 }) {
   const shown = headers.filter(({ name }) => SHOWN_HEADERS.test(name))

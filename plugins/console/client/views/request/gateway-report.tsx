@@ -67,6 +67,7 @@ function ByComparison({ comparison: { headers, method, path, query } }: { compar
           headers={of('same').map(({ name, after = '' }) => ({ name, value: after }))}
         />
       </Section>
+      <ConnectionSection headers={of('connection').map(({ name, after = '' }) => ({ name, value: after }))} />
     </>
   )
 }
@@ -82,7 +83,7 @@ function toLine({ kind, name, before = '', after = '' }: HeaderChange): HeaderLi
 }
 
 function ByName({ entry }: { entry: Pick<Entry, 'headers'> }) {
-  const { client, gateway } = groupByName(entry.headers)
+  const { client, connection, gateway } = groupByName(entry.headers)
   return (
     <>
       {gateway.length > 0 && (
@@ -93,7 +94,19 @@ function ByName({ entry }: { entry: Pick<Entry, 'headers'> }) {
       <Section title="Client" count={client.length}>
         <HeaderList label="Client headers" headers={client} />
       </Section>
+      <ConnectionSection headers={connection} />
     </>
+  )
+}
+
+/** A gateway has its own connection to the instance, so these fields say nothing of the client. */
+function ConnectionSection({ headers }: { headers: readonly NameValue[] }) {
+  return (
+    headers.length > 0 && (
+      <Section title="Connection" count={headers.length} about="of the last hop, which is the gateway's own">
+        <HeaderList label="Connection headers" headers={headers} />
+      </Section>
+    )
   )
 }
 

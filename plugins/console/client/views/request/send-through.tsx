@@ -1,13 +1,12 @@
-/** Sends one request through a gateway and opens what arrived, compared with what was sent. */
+/** Sends one request through a gateway, and opens what arrived compared with what was sent. */
 import { useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
 import { send, UnreachableError } from '../../lib/instance/gateway.ts'
+import { addressProblem, completeAddress } from '../../lib/instance/gateway-address.ts'
 import { toCurl } from '../../lib/protocol/curl.ts'
-import { trimEndCharacters } from '../../lib/protocol/trim.ts'
 import { go } from '../../lib/shell/router.ts'
 import { activeGateway, changeSettings, settings, type Gateway } from '../../lib/shell/storage.ts'
 import { findArrival } from '../../lib/traffic/arrival.ts'
-import { gatewayProblem } from '../../shell/gateway-fields.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -20,14 +19,14 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
   const [path, setPath] = useState('/echo/hello')
   const [isTried, setTried] = useState(false)
   const [isSending, setSending] = useState(false)
-  const [failure, setFailure] = useState<{ message: string; curl: string | null } | null>(null)
-  const address = trimEndCharacters(url.trim(), '/')
-  const problem =
-    address === '' ? 'Enter the URL of the gateway.' : gatewayProblem({ name: '', url: address, headers: [] })
+  const [failure, setFailure] = useState<{ title: string; message: string; curl: string | null } | null>(null)
+  const problem = url.trim() === '' ? 'Enter the URL of the gateway.' : addressProblem(url)
 
   async function submit(): Promise<void> {
     setTried(true)
     if (problem !== null) return
+    const gateway = gatewayAt(completeAddress(url))
+    setUrl(gateway.url)
     setSending(true)
     setFailure(null)
     try {
@@ -36,20 +35,30 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
         path: path.startsWith('/') ? path : `/${path}`,
         headers: [{ name: 'Content-Type', value: 'application/json' }],
         body: EXAMPLE_BODY,
-        gateway: selectGateway(address),
+        gateway,
       })
       const arrived = await findArrival(sent)
       if (arrived === null)
         setFailure({
+          title: 'It did not arrive',
           message: `The gateway responded with ${sent.response?.status ?? 'an error'}, but the request did not reach this instance. Check the upstream of the gateway.`,
           curl: toCurl(sent),
         })
       else {
+        selectGateway(gateway)
         go('traffic', { id: arrived.id })
         onSent?.()
       }
     } catch (error) {
-      setFailure({ message: explain(error), curl: error instanceof UnreachableError ? toCurl(error.sent) : null })
+      setFailure(
+        error instanceof UnreachableError
+          ? {
+              title: `No response from ${new URL(gateway.url).host}`,
+              message: `Start the gateway, or let it allow the origin ${location.origin} (CORS). The command works without it.`,
+              curl: toCurl(error.sent),
+            }
+          : { title: 'The request was not sent', message: explain(error), curl: null },
+      )
     }
     setSending(false)
   }
@@ -77,21 +86,32 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
         </Button>
       </div>
       {failure && (
-        <Notice kind="bad">
+        <Notice kind="bad" title={failure.title}>
           {failure.message}
-          {failure.curl && <Code label="curl command" text={failure.curl} wrap />}
+          {failure.curl && (
+            <details>
+              <summary>Show the curl command</summary>
+              <Code label="curl command" text={failure.curl} wrap />
+            </details>
+          )}
         </Notice>
       )}
     </form>
   )
 }
 
-/** The gateway with this URL, which becomes the target of the console. */
-function selectGateway(url: string): Gateway {
+/** The known gateway with this URL, otherwise a new one. */
+function gatewayAt(url: string): Gateway {
+  return settings.peek().gateways.find(gateway => gateway.url === url) ?? { name: new URL(url).host, url, headers: [] }
+}
+
+/** Makes a gateway the target of the console; only one that forwards to the instance, since all views then use it. */
+function selectGateway(gateway: Gateway): void {
   const { gateways } = settings.peek()
-  const known = gateways.find(gateway => gateway.url === url)
-  const gateway = known ?? { name: new URL(url).host, url, headers: [] }
-  const others = gateways.filter(({ name }) => known !== undefined || name !== gateway.name)
-  changeSettings({ gateways: known === undefined ? [...others, gateway] : gateways, target: gateway.name })
-  return gateway
+  changeSettings({
+    gateways: gateways.includes(gateway)
+      ? gateways
+      : [...gateways.filter(({ name }) => name !== gateway.name), gateway],
+    target: gateway.name,
+  })
 }

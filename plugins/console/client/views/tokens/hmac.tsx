@@ -13,7 +13,7 @@ import { explain } from '../../lib/instance/api.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { takesNoBody } from '../../lib/protocol/http.ts'
 import { canSign } from '../../lib/protocol/ids.ts'
-import { sendAndRead, type Exchange } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, type SentExchange } from '../../lib/tokens/oauth.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
@@ -41,7 +41,7 @@ export function HmacLab() {
   const [input, setInput] = useState({ ...FIRST, date: new Date().toUTCString() })
   const [gateway, setGateway] = useState(activeGateway)
   const [result, setResult] = useState<HmacResult | string | null>(null)
-  const [exchanges, setExchanges] = useState<readonly Exchange[]>([])
+  const [exchanges, setExchanges] = useState<readonly SentExchange[]>([])
   const change = (changes: Partial<HmacInput>) => setInput(known => ({ ...known, ...changes }))
   const body = takesNoBody(input.method) ? '' : input.body
   useEffect(() => {

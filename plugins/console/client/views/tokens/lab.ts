@@ -1,6 +1,6 @@
 /** State of the token lab: the last tokens, the current token, and past requests. Nothing is stored. */
 import { signal } from '@preact/signals'
-import { DEMO_CLIENT, type Exchange, type Client } from '../../lib/tokens/oauth.ts'
+import { DEMO_CLIENT, type SentExchange, type Client } from '../../lib/tokens/oauth.ts'
 
 /** Response of a token endpoint (RFC 6749, 5.1; OIDC Core 3.1.3.3). */
 export interface TokenSet {
@@ -19,17 +19,17 @@ export const tokenSet = signal<TokenSet | null>(null)
 /** The token in the field "Token". */
 export const token = signal('')
 /** Newest first. */
-export const exchanges = signal<readonly Exchange[]>([])
+export const exchanges = signal<readonly SentExchange[]>([])
 
 const MAX_EXCHANGES = 20
 
-export function note(exchange: Exchange): Exchange {
+export function note(exchange: SentExchange): SentExchange {
   exchanges.value = [exchange, ...exchanges.peek()].slice(0, MAX_EXCHANGES)
   return exchange
 }
 
 /** Takes the tokens of a response. Throws the error of the provider (RFC 6749, 5.2). */
-export function takeTokens({ status, body }: Exchange): void {
+export function takeTokens({ status, body }: SentExchange): void {
   const response = body as Partial<TokenSet> & { error?: unknown; error_description?: unknown }
   if (status !== 200 || typeof response?.access_token !== 'string') {
     throw new Error(

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad } from '../../lib/shell/hooks.ts'
 import type { NameValue } from '../../lib/protocol/http.ts'
-import { sendAndRead, type Exchange } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, type SentExchange } from '../../lib/tokens/oauth.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
@@ -118,7 +118,7 @@ function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
   )
   const [body, setBody] = useState(signed.body)
   const [gateway, setGateway] = useState(activeGateway)
-  const [exchanges, setExchanges] = useState<readonly Exchange[]>([])
+  const [exchanges, setExchanges] = useState<readonly SentExchange[]>([])
   const verify = useAction(async (what: string, path: string) => {
     const exchange = await sendAndRead(what, {
       method: 'POST',

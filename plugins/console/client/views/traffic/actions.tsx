@@ -1,4 +1,5 @@
 /** Actions on the whole list: pause, save, clear. */
+import { useState } from 'preact/hooks'
 import { call } from '../../lib/instance/api.ts'
 import { saveFile } from '../../lib/shell/clipboard.ts'
 import type { FeedState } from '../../lib/traffic/feed.ts'
@@ -10,6 +11,7 @@ import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
 import { page } from '../../lib/instance/page.ts'
 import { settings } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
 export function TrafficActions({
@@ -22,7 +24,9 @@ export function TrafficActions({
   feedState: FeedState
 }) {
   const { session } = settings.value
+  const [asking, setAsking] = useState<'session' | 'all' | null>(null)
   const clear = useAction(async (mine: boolean) => {
+    setAsking(null)
     await call(`_svc/requests${mine ? `?session=${encodeURIComponent(session)}` : ''}`, {
       method: 'DELETE',
       admin: !mine,
@@ -59,20 +63,44 @@ export function TrafficActions({
         Save HAR
       </Button>
       {session !== '' && (
-        <Button class="not-presented" icon="trash" busy={clear.isRunning} onClick={() => void clear.run(true)}>
+        <Button class="not-presented" icon="trash" onClick={() => setAsking('session')}>
           Clear my session
         </Button>
       )}
       {!(page.isPublic && session !== '') && (
-        <Button
-          class="not-presented"
-          icon="trash"
-          kind="danger"
-          busy={clear.isRunning}
-          onClick={() => void clear.run(false)}
-        >
+        <Button class="not-presented" icon="trash" kind="danger" onClick={() => setAsking('all')}>
           Clear
         </Button>
+      )}
+      {asking !== null && (
+        <Dialog
+          title="Delete captured requests"
+          onClose={() => setAsking(null)}
+          actions={
+            <>
+              <Button onClick={() => setAsking(null)}>Keep</Button>
+              <Button
+                kind="danger"
+                icon="trash"
+                busy={clear.isRunning}
+                onClick={() => void clear.run(asking === 'session')}
+              >
+                Delete
+              </Button>
+            </>
+          }
+        >
+          <p>
+            {asking === 'session' ? (
+              <>
+                The instance deletes the requests of the session <code>{session}</code>.
+              </>
+            ) : (
+              'The instance deletes all captured requests, for everybody who uses it.'
+            )}{' '}
+            This cannot be undone; Save HAR keeps a copy.
+          </p>
+        </Dialog>
       )}
     </>
   )

@@ -66,6 +66,13 @@ export function FilterBar({ inputRef, text, problems, onText }: FilterBarProps) 
       >
         Hide health probes
       </Button>
+      <Button
+        aria-pressed={settings.value.showsOwnPages}
+        title="Shows the landing page, the API reference and their files, loaded by a browser"
+        onClick={() => changeSettings({ showsOwnPages: !settings.peek().showsOwnPages })}
+      >
+        Show pages of svc
+      </Button>
       <Button icon="info" iconOnly onClick={() => setHelpOpen(true)}>
         Filter syntax
       </Button>

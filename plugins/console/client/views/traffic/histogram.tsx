@@ -1,7 +1,7 @@
 /** The rate of requests above the list. Dragging selects a time, as terms of the filter. */
 import { useState } from 'preact/hooks'
 import { useNow } from '../../lib/shell/hooks.ts'
-import { rates } from '../../lib/traffic/live.ts'
+import { hasFollowed, rates } from '../../lib/traffic/live.ts'
 import { RateChart } from '../../ui/rate-chart.tsx'
 
 const BUCKETS = 60
@@ -21,6 +21,7 @@ export function TrafficHistogram({ onSelect }: { onSelect(from: number, to: numb
       <RateChart
         buckets={rates.buckets(now, BUCKETS, seconds)}
         period={`the last ${name}`}
+        isLoading={!hasFollowed.value}
         onSelect={onSelect}
         controls={
           <select

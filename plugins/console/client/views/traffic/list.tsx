@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useMedia } from '../../lib/shell/hooks.ts'
 import { formatAge, formatMs, formatTime, type Entry } from '../../lib/protocol/http.ts'
+import { hasFollowed } from '../../lib/traffic/live.ts'
 import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
 import { setParams } from '../../lib/shell/router.ts'
 import { shortId } from '../../lib/instance/short-id.ts'
@@ -11,7 +12,7 @@ import { Method, StatusBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TryCommand } from '../../ui/code.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Empty } from '../../ui/notice.tsx'
+import { Empty, Loading } from '../../ui/notice.tsx'
 import { SendThrough } from '../request/send-through.tsx'
 import { DataTable, type Column } from '../../ui/table.tsx'
 import { Tags } from './tags.tsx'
@@ -130,8 +131,10 @@ export function RequestList({
                 Clear the filter
               </Button>
             </Empty>
-          ) : (
+          ) : hasFollowed.value ? (
             <NothingYet />
+          ) : (
+            <Loading />
           )
         }
       />

@@ -1,0 +1,140 @@
+/** Variables of listeners, and of the requests that they take. */
+import { boolean, text, wholeNumber } from '../../contract/parsers.ts'
+import { basePath, bindAddress, corsOrigins, headerName, hostNames } from '../address-parsers.ts'
+import { switched, row, type Variable } from './variable.ts'
+
+const port = wholeNumber(0, 65535, 'port')
+
+export const LISTENERS: readonly Variable[] = [
+  row({
+    name: 'SVC_HTTP_PORT',
+    field: 'httpPort',
+    parser: port,
+    default: 80,
+    shownAs: 'http_port',
+    description: 'Port of the HTTP listener; 0 picks a free port.',
+  }),
+  row({
+    name: 'SVC_HTTPS_PORT',
+    field: 'httpsPort',
+    parser: port,
+    default: 443,
+    shownAs: 'https_port',
+    description: 'Port of the HTTPS listener; 0 picks a free port.',
+  }),
+  row({
+    name: 'SVC_GRPC_PORT',
+    field: 'grpcPort',
+    parser: port,
+    default: 50051,
+    shownAs: 'grpc_port',
+    description: 'Port of the gRPC listener (h2c and gRPC-Web); 0 picks a free port.',
+  }),
+  row({
+    name: 'SVC_HOST',
+    field: 'host',
+    parser: bindAddress,
+    default: '0.0.0.0',
+    shownAs: 'host',
+    description: 'Bind address of all listeners; `::` also accepts IPv4.',
+  }),
+  row({
+    name: 'SVC_GRPC_ON_HTTP',
+    field: 'grpcOnHttp',
+    parser: boolean,
+    default: false,
+    shownAs: 'grpc_on_http',
+    description: 'Serve HTTP/2 and the gRPC services on the HTTP and HTTPS ports too.',
+  }),
+  row({
+    name: 'SVC_TLS_CERT',
+    field: 'tlsCert',
+    parser: text,
+    default: 'certs/server.crt',
+    shownAs: 'tls_cert',
+    description: 'Path of the HTTPS certificate; the demo CA is stored in the same folder.',
+  }),
+  row({
+    name: 'SVC_TLS_KEY',
+    field: 'tlsKey',
+    parser: text,
+    default: 'certs/server.key',
+    shownAs: 'tls_key',
+    description: 'Path of the HTTPS private key.',
+  }),
+  row({
+    name: 'SVC_MTLS_IN_HEADER',
+    field: 'mtlsInHeader',
+    parser: headerName,
+    default: null,
+    shownAs: 'mtls_in_header',
+    description: 'Request header in which a gateway forwards the client certificate.',
+  }),
+  row({
+    name: 'SVC_TRUST_FORWARD',
+    field: 'trustForward',
+    parser: boolean,
+    default: false,
+    shownAs: 'trust_forward',
+    description:
+      'Trust proxy headers (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`) for client address, scheme, host and path prefix.',
+  }),
+  row({
+    name: 'SVC_BASE_PATH',
+    field: 'basePath',
+    parser: basePath,
+    default: null,
+    shownAs: 'base_path',
+    description:
+      'Path prefix under which clients reach the service, such as `/svc`. It is added to every generated URL and accepted in front of every path. In generated URLs a trusted `X-Forwarded-Prefix` takes precedence.',
+  }),
+]
+
+export const REQUESTS: readonly Variable[] = [
+  row({
+    name: 'SVC_REQUEST_TIMEOUT',
+    field: 'requestTimeoutSecs',
+    parser: wholeNumber(0, 86_400, 'seconds'),
+    default: 120,
+    shownAs: 'request_timeout_secs',
+    description: 'Seconds a route has to send response headers before the client gets 503; 0 disables the timeout.',
+  }),
+  row({
+    name: 'SVC_BODY_LIMIT',
+    field: 'bodyLimit',
+    parser: wholeNumber(1, 1_073_741_824, 'bytes'),
+    default: 1_048_576,
+    shownAs: 'body_limit',
+    description: 'Maximum request body size in bytes; a larger body gets 413.',
+  }),
+  row({
+    name: 'SVC_CORS_ORIGINS',
+    field: 'corsOrigins',
+    parser: corsOrigins,
+    default: () => ['*'],
+    defaultText: '*',
+    shownAs: 'cors_allow_origins',
+    emptyIsValue: true,
+    description: 'Origins allowed by CORS; `off` or an empty value disables CORS.',
+  }),
+  row({
+    name: 'SVC_HOSTS',
+    field: 'hosts',
+    parser: hostNames,
+    default: () => [],
+    defaultText: "the machine's own host name",
+    shownAs: 'hosts',
+    description:
+      'Additional host names under which browsers on this machine may use the control plane, besides IP addresses and `localhost`. Pages served from these hosts count as same-origin.',
+  }),
+  row({
+    name: 'SVC_FAST_PATHS',
+    field: 'fastPaths',
+    parser: switched,
+    default: true,
+    defaultText: '`on`',
+    shownAs: 'fast_paths',
+    description:
+      'Send responses faster through undocumented Node APIs, with identical bytes; `off` uses only documented APIs.',
+  }),
+]

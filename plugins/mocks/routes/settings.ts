@@ -1,0 +1,75 @@
+/** Routes for the settings of a mock. */
+import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
+import { readSettings } from '../definition/settings.ts'
+import { mergePatch } from '../document/json.ts'
+import { managementError } from '../errors.ts'
+import { requireMock, type Service } from '../management/service.ts'
+import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
+import { BASE, PETSTORE, edit, readJsonBody, tagged, type Named } from './edit.ts'
+
+export function registerSettings(app: FastifyInstance, service: Service): void {
+  app.get<Named>(
+    `${BASE}/settings`,
+    describe({
+      ...MANAGEMENT,
+      summary: 'Get the settings of a mock',
+      parameters: [nameParameter],
+      examples: [{ name: 'Petstore', path: `${PETSTORE}/settings`, expectStatus: 200 }],
+    }),
+    request => requireMock(service, request.params.name).live.parts.settings.asJson,
+  )
+  app.put<Named>(
+    `${BASE}/settings`,
+    writes({
+      summary: 'Replace the settings',
+      parameters: [nameParameter],
+      examples: [
+        {
+          name: 'Unknown setting',
+          method: 'PUT',
+          path: `${PETSTORE}/settings`,
+          body: '{"speed":1}',
+          bodyType: 'json',
+          expectStatus: 400,
+        },
+      ],
+    }),
+    (request, reply) => changeSettings(service, request, reply, false),
+  )
+  app.patch<Named>(
+    `${BASE}/settings`,
+    writes({
+      summary: 'Change settings with a JSON Merge Patch (RFC 7396)',
+      parameters: [nameParameter],
+      examples: [
+        {
+          name: 'No delay',
+          method: 'PATCH',
+          path: `${PETSTORE}/settings`,
+          body: '{"delay_ms":0}',
+          bodyType: 'json',
+          expectStatus: 200,
+        },
+      ],
+    }),
+    (request, reply) => changeSettings(service, request, reply, true),
+  )
+}
+
+async function changeSettings(
+  service: Service,
+  request: FastifyRequest<Named>,
+  reply: FastifyReply,
+  isPatch: boolean,
+): Promise<FastifyReply> {
+  const mock = await edit(service, request, parts => {
+    const given = readJsonBody(service, request)
+    if (!isRecord(given))
+      throw managementError('invalid_settings', 'the body must be a JSON object', { at: 'settings' })
+    const read = readSettings(isPatch ? mergePatch(parts.settings, given) : given, service.registry.options.maxDelayMs)
+    if ('problem' in read) throw managementError('invalid_settings', read.problem.message, { at: read.problem.at })
+    return { settings: read.settings.asJson }
+  })
+  return tagged(reply, mock).send(mock.live.parts.settings.asJson)
+}
