@@ -117,6 +117,9 @@ for (const isPublic of [false, true]) {
       isPublic,
       env: { SVC_MOCKS_DIR: folderOf(Object.fromEntries(documents)) },
     })
+    // What is compiled and allocated once does not count as a cost of the attack: the answer that is large, one at a time.
+    const large = nameOf(Object.keys(CASES).indexOf('a list'))
+    for (let round = 0; round < 20; round++) await attackWith(`${server.url}/mock/${large}/x`, { method: 'GET' })
     for (const [index, [title, { code }]] of Object.entries(CASES).entries()) {
       const cost = await server.attack(10, at =>
         attackWith(`${server.url}/mock/${nameOf(index)}/x`, {
