@@ -139,7 +139,8 @@ for (const isPublic of [false, true]) {
         t.equal(answer?.headers['x-svc-mock-error'], expected, title)
         t.match(answer?.text, expected === 'too_expensive' ? 'SVC_BUDGET_STEPS' : 'SVC_BUDGET_OUTPUT_BYTES', title)
       }
-      t.ok(cost.grownMib < 64, `${title}: ${cost.grownMib} MiB`)
+      // Large answers are sent; what they were made of remains until the garbage collection.
+      t.ok(cost.grownMib < (expected === null ? 160 : 64), `${title}: ${cost.grownMib} MiB`)
       t.ok(cost.slowestWaitMs < 250, `${title}: another client waits ${cost.slowestWaitMs} ms of processor time`)
       t.equal(cost.exit, null, title)
     }
