@@ -19,16 +19,16 @@ type Body = Readonly<Record<string, unknown>>
 
 const MAX_TOOLS = 128
 const MAX_STOPS = 4
-const RANGES: readonly Range[] = [
-  { name: 'temperature', kind: 'decimal', min: 0, max: 2 },
-  { name: 'top_p', kind: 'decimal', min: 0, max: 1 },
-  { name: 'frequency_penalty', kind: 'decimal', min: -2, max: 2 },
-  { name: 'presence_penalty', kind: 'decimal', min: -2, max: 2 },
-  { name: 'n', kind: 'integer', min: 1, max: 128 },
-  { name: 'top_logprobs', kind: 'integer', min: 0, max: 20 },
-  { name: 'max_tokens', kind: 'integer', min: 1 },
-  { name: 'max_completion_tokens', kind: 'integer', min: 1 },
-]
+const RANGES: Readonly<Record<string, Range>> = {
+  temperature: { kind: 'decimal', min: 0, max: 2 },
+  top_p: { kind: 'decimal', min: 0, max: 1 },
+  frequency_penalty: { kind: 'decimal', min: -2, max: 2 },
+  presence_penalty: { kind: 'decimal', min: -2, max: 2 },
+  n: { kind: 'integer', min: 1, max: 128 },
+  top_logprobs: { kind: 'integer', min: 0, max: 20 },
+  max_tokens: { kind: 'integer', min: 1 },
+  max_completion_tokens: { kind: 'integer', min: 1 },
+}
 const IMAGE = /^data:image\/(?:png|jpe?g|gif|webp)[;,]/i
 /** Of a data URL that is checked. */
 const MAX_PREFIX = 64

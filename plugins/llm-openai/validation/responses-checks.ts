@@ -18,12 +18,12 @@ import {
 type Body = Readonly<Record<string, unknown>>
 type Item = Body & { index: number }
 
-const RANGES: readonly Range[] = [
-  { name: 'temperature', kind: 'decimal', min: 0, max: 2 },
-  { name: 'top_p', kind: 'decimal', min: 0, max: 1 },
-  { name: 'top_logprobs', kind: 'integer', min: 0, max: 20 },
-]
-const MIN_OUTPUT: readonly Range[] = [{ name: 'max_output_tokens', kind: 'integer', min: 16 }]
+const RANGES: Readonly<Record<string, Range>> = {
+  temperature: { kind: 'decimal', min: 0, max: 2 },
+  top_p: { kind: 'decimal', min: 0, max: 1 },
+  top_logprobs: { kind: 'integer', min: 0, max: 20 },
+}
+const MIN_OUTPUT: Readonly<Record<string, Range>> = { max_output_tokens: { kind: 'integer', min: 16 } }
 /** Parameters of chat completions, and their names here. */
 const MOVED: Readonly<Record<string, string>> = {
   messages: 'input',

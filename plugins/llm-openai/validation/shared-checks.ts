@@ -34,17 +34,23 @@ export function checkName(name: unknown, at: string, report: ReportShared): void
 }
 
 export interface Range {
-  name: string
   kind: 'decimal' | 'integer'
   min: number
   /** Default: none. */
   max?: number
 }
 
-export function checkRanges(body: Body, ranges: readonly Range[], report: ReportShared, rule = 'range'): void {
-  for (const { name, kind, min, max } of ranges) {
+/** Most requests have few members, so these are looked up, and not the other way around. */
+export function checkRanges(
+  body: Body,
+  ranges: Readonly<Record<string, Range>>,
+  report: ReportShared,
+  rule = 'range',
+): void {
+  for (const name in body) {
     const value = body[name]
-    if (typeof value !== 'number') continue
+    if (typeof value !== 'number' || !Object.hasOwn(ranges, name)) continue
+    const { kind, min, max } = ranges[name]!
     if (max !== undefined && value > max) report(rule, name, { kind, bound: max, value })
     else if (value < min) report(rule, name, { form: 'below', kind, bound: min, value })
   }

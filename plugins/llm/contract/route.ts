@@ -105,7 +105,10 @@ export interface LlmRoute<P extends Parsed = Parsed> extends RouteBase {
 
 /** A route description without the fields that the runner adds. Paths in it start with the provider's base path. */
 export interface LlmRouteDescription
-  extends Omit<RouteDescription, 'path' | 'methods' | 'category' | 'area' | 'ownFail' | 'errorForm' | 'examples'> {
+  extends Omit<
+    RouteDescription,
+    'path' | 'methods' | 'category' | 'area' | 'ownFail' | 'errorForm' | 'examples' | 'requestBody'
+  > {
   /** Default: a JSON object, if an example has `json`. */
   requestBody?: RouteDescription['requestBody']
   examples: LlmExample[]
