@@ -3,7 +3,7 @@
  *
  *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds per file>] [--folder=<folder>] [--verbose] [part of a file name ...]
  *
- * Tiers: main, docs, sdk, browser, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of file names, the
+ * Tiers: main, docs, sdk, browser, programs, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of file names, the
  * matching files of all tiers run. In the tier `replicas`, all integration tests run with three replicas, too; among all
  * tiers, a selection of them. `SVC_TEST_REPLICAS` is their number; set with parts of file names, those files run with replicas. `--jobs` sets how many files run at once, besides those that mostly wait. Each job
  * runs its files in one process, except those described in `test/runner/tiers.ts`. `--verbose` prints the output of all files,

@@ -132,6 +132,7 @@ export type {
   NamedKey,
   RouteCredential,
   RequestFacts,
+  ReplyContent,
   RouteDescription,
   RouteExample,
   RouteParameter,

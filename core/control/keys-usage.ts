@@ -5,6 +5,7 @@ import { firstHeader } from '../http/request/header.ts'
 import { findKey } from '../keys/api-key.ts'
 import { periodAt, periodView } from '../limits/period.ts'
 import type { ControlDeps } from './deps.ts'
+import { SVC_KEYS_USAGE } from './replies.ts'
 
 /** Registers `/_svc/keys/usage`. */
 export function registerKeysUsage(app: FastifyInstance, deps: ControlDeps): void {
@@ -13,6 +14,7 @@ export function registerKeysUsage(app: FastifyInstance, deps: ControlDeps): void
     '/_svc/keys/usage',
     describe({
       summary: "Today's usage of each API key (shared mode)",
+      reply: SVC_KEYS_USAGE,
       description:
         'If an admin token is configured, or in public mode, callers without the token see only the usage of their own key.',
       category: 'Control Plane',

@@ -16,6 +16,7 @@ import {
   readOrder,
   readQueryFilter,
 } from './request-filters.ts'
+import { SVC_REQUESTS_EXPORT } from './replies.ts'
 
 const FORMATS = ['har', 'curl']
 const OTHERS = ['format', 'base_url', 'redact', 'limit', 'order']
@@ -26,6 +27,7 @@ export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/requests/export',
     describe({
       summary: 'Captured requests as an HTTP archive or as curl commands, oldest first by default',
+      reply: SVC_REQUESTS_EXPORT,
       category: 'Control Plane',
       parameters: [
         ...FILTERS,

@@ -14,6 +14,7 @@ import { viewRule } from '../rules/rule-view.ts'
 import { TooManyRules } from '../rules/rule-book.ts'
 import type { ControlDeps } from './deps.ts'
 import { readableScope, SCOPE_PARAMETERS as PARAMETERS, writableScope } from './rule-scope.ts'
+import { RULE, SVC_RULES, SVC_RULES_DELETE, SVC_RULES_POST, SVC_RULES_PUT } from './replies.ts'
 
 const category = 'Testing'
 const NAME: RouteParameter = {
@@ -62,6 +63,7 @@ function registerReading(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules',
     describe({
       summary: 'Rules in the order of evaluation',
+      reply: SVC_RULES,
       description: 'Those of the session, if the request names one, and those of the instance.',
       category,
       parameters: PARAMETERS,
@@ -87,6 +89,7 @@ function registerReading(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'One rule',
+      reply: RULE,
       description: "The session's, otherwise the instance's.",
       category,
       parameters: [NAME, ...PARAMETERS],
@@ -115,6 +118,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'Store or replace a rule',
+      reply: SVC_RULES_PUT,
       description:
         'Replacing a rule resets its counters. Rules of the instance require the admin token if one is configured.',
       category,
@@ -140,6 +144,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'Change a rule',
+      reply: SVC_RULES_PUT,
       description: 'A JSON Merge Patch (RFC 7396). The counters go on.',
       category,
       parameters: [NAME, ...PARAMETERS],
@@ -172,6 +177,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules',
     describe({
       summary: 'Store rules, all or none',
+      reply: SVC_RULES_POST,
       description: 'One rule or a list. Rules without a name are named `r1`, `r2`, …',
       category,
       parameters: PARAMETERS,
@@ -205,6 +211,7 @@ function registerRemoval(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'Remove a rule',
+      reply: SVC_RULES_DELETE,
       category,
       parameters: [NAME, ...PARAMETERS],
       responses: {
@@ -227,6 +234,7 @@ function registerRemoval(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules',
     describe({
       summary: 'Remove all rules that were stored over HTTP',
+      reply: SVC_RULES_DELETE,
       description: 'Those of the session, or of the instance if the request names no session.',
       category,
       parameters: PARAMETERS,

@@ -1,5 +1,5 @@
 /** The Anthropic provider. */
-import type { LlmProvider, LlmRoute, Providers } from '../llm/types.ts'
+import type { LlmProvider, LlmRoute, Providers, ProviderRoute } from '../llm/types.ts'
 import { anthropicError, anthropicLimited, messages } from './errors.ts'
 import { fileRoutes } from './files.ts'
 import { anthropicHeaders } from './headers.ts'
@@ -7,6 +7,8 @@ import { countTokens, createMessages, finishReasons } from './messages.ts'
 import { messageBatchRoutes } from './message-batches.ts'
 import { listModels, models, retrieveModel } from './models.ts'
 import { isVertexPath, vertexRoutes } from './vertex.ts'
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 
 export function createProvider({
   engine,
@@ -24,15 +26,18 @@ export function createProvider({
     ],
     models,
     knowsModel: id => id.startsWith('claude'),
-    routes: [
-      createMessages(engine, { documents }),
-      countTokens(engine, documents),
-      listModels(engine),
-      retrieveModel(),
-      ...messageBatchRoutes(engine, batches, documents),
-      ...fileRoutes(engine, documents),
-      ...vertexRoutes(engine, createMessages(engine, { idPrefix: 'msg_vrtx_' }) as LlmRoute, countTokens(engine)),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        createMessages(engine, { documents }),
+        countTokens(engine, documents),
+        listModels(engine),
+        retrieveModel(),
+        ...messageBatchRoutes(engine, batches, documents),
+        ...fileRoutes(engine, documents),
+        ...vertexRoutes(engine, createMessages(engine, { idPrefix: 'msg_vrtx_' }) as LlmRoute, countTokens(engine)),
+      ],
+      REPLIES,
+    ),
     error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),
     messages,
     unknownModel: 'model: {model}',

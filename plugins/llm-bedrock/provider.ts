@@ -1,12 +1,14 @@
 /** The Amazon Bedrock provider. */
 import type { BedrockGuardrails } from '../guardrails/types.ts'
-import type { Engine, LlmProvider, LlmRoute, ModelInfo } from '../llm/types.ts'
+import type { Engine, LlmProvider, LlmRoute, ModelInfo, ProviderRoute } from '../llm/types.ts'
 import { applyRoute } from './apply-guardrail.ts'
 import { converse, converseStream, finishReasons } from './converse.ts'
 import { bedrockError, bedrockLimited, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 
 const models = [
   'svc-claude',
@@ -55,14 +57,17 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     order: 5,
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
     models: models.map(id => ({ id, ...kindOf(id) })),
-    routes: [
-      converse(engine, guardrails),
-      converseStream(engine, guardrails),
-      invoke(engine, families, guardrails),
-      invokeStream(engine, families, guardrails),
-      countTokens(engine, families),
-      ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        converse(engine, guardrails),
+        converseStream(engine, guardrails),
+        invoke(engine, families, guardrails),
+        invokeStream(engine, families, guardrails),
+        countTokens(engine, families),
+        ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
+      ],
+      REPLIES,
+    ),
     error: bedrockError,
     limited: bedrockLimited,
     messages,

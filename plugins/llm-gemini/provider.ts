@@ -1,5 +1,5 @@
 /** The Gemini provider. */
-import type { LlmProvider } from '../llm/types.ts'
+import type { LlmProvider, ProviderRoute } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
 import { batchRoutes } from './batches.ts'
 import { fileRoutes } from './files.ts'
@@ -9,6 +9,8 @@ import type { GeminiState } from './state.ts'
 import { geminiError, geminiLimited, messages } from './errors.ts'
 import { countTokens, finishReasons, generateContent, streamGenerateContent } from './generate.ts'
 import { getModel, listModels, models, unknownAction } from './models.ts'
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 
 /** Path prefixes of Google's models on Vertex AI: with a project, and in express mode (with an API key). */
 const publisher = '/publishers/google'
@@ -47,20 +49,23 @@ export function createProvider(state: GeminiState): LlmProvider {
     models,
     knowsModel: id => id.startsWith('gemini'),
     // Must be last: it matches all remaining paths.
-    routes: [
-      listModels(engine),
-      getModel(),
-      generateContent(engine),
-      streamGenerateContent(engine),
-      countTokens(engine),
-      batchEmbedContents(engine),
-      embedContent(engine),
-      predict(engine),
-      ...fileRoutes(engine, documents, uploads),
-      ...batchRoutes(state),
-      ...interactionRoutes(engine, interactions),
-      unknownAction(engine),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        listModels(engine),
+        getModel(),
+        generateContent(engine),
+        streamGenerateContent(engine),
+        countTokens(engine),
+        batchEmbedContents(engine),
+        embedContent(engine),
+        predict(engine),
+        ...fileRoutes(engine, documents, uploads),
+        ...batchRoutes(state),
+        ...interactionRoutes(engine, interactions),
+        unknownAction(engine),
+      ],
+      REPLIES,
+    ),
     error: (kind, facts) => (isInteractionsPath(facts.path) ? interactionError(facts) : geminiError(kind, facts)),
     limited: (refusal, facts) =>
       isInteractionsPath(facts.path) ? interactionError(facts) : geminiLimited(refusal, facts),

@@ -1,10 +1,12 @@
 /** The Ollama provider. */
-import type { Engine, LlmProvider } from '../llm/types.ts'
+import type { Engine, LlmProvider, ProviderRoute } from '../llm/types.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 import { embed, embeddings } from './embed.ts'
 import { chat, finishReasons, generate } from './generation.ts'
 import { isOpenAiPath, openAiRoutes } from './openai.ts'
 import { models, ps, root, show, showVersion, tags } from './models.ts'
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 
 /** The routes below `/v1` need the plugin of the OpenAI format. */
 export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
@@ -23,18 +25,21 @@ export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
     models,
     // A name without a tag refers to `latest`, or to any existing tag.
     knowsModel: id => models.some(model => model.id.split(':', 1)[0] === id),
-    routes: [
-      chat(engine),
-      generate(engine),
-      embed(engine),
-      embeddings(engine),
-      show(engine),
-      tags(engine),
-      ps(),
-      showVersion(),
-      root(),
-      ...(wire === undefined ? [] : openAiRoutes(engine, wire)),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        chat(engine),
+        generate(engine),
+        embed(engine),
+        embeddings(engine),
+        show(engine),
+        tags(engine),
+        ps(),
+        showVersion(),
+        root(),
+        ...(wire === undefined ? [] : openAiRoutes(engine, wire)),
+      ],
+      REPLIES,
+    ),
     error: (kind, facts) => ({
       status: facts.status,
       body: wire !== undefined && isOpenAiPath(facts.path) ? wire.error(kind, facts) : { error: facts.message },

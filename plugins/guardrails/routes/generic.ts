@@ -5,6 +5,7 @@ import { checkText, Lists } from '../check.ts'
 import { genericError, unknownPiiType } from '../errors.ts'
 import { findPersonalData, label, mask, piiTypes, replaceEntities } from '../personal-data.ts'
 import type { DetectorRegistry } from '../types.ts'
+import { GUARDRAILS_CHECK_POST, GUARDRAILS_PII_REDACT_POST } from '../replies.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 const category = 'AI: Guardrails'
@@ -65,6 +66,7 @@ export function registerGeneric(app: FastifyInstance, svc: Svc, registry: Detect
     '/guardrails/check',
     describe({
       summary: 'Run all detectors on a text',
+      reply: GUARDRAILS_CHECK_POST,
       category,
       responses: {
         200: { description: 'flagged, action, categories, prompt_injection, blocklist, pii, redacted_text' },
@@ -100,6 +102,7 @@ export function registerGeneric(app: FastifyInstance, svc: Svc, registry: Detect
     '/guardrails/pii/redact',
     describe({
       summary: 'Redact personal data in a text',
+      reply: GUARDRAILS_PII_REDACT_POST,
       category,
       parameters: [
         {

@@ -11,6 +11,14 @@ import { readRule, readRules, type Rule } from '../rules/rule.ts'
 import { readSettings } from '../definition/settings.ts'
 import { checkRevision, requireMock, type Service } from '../management/service.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
+import {
+  DELETED,
+  RULE,
+  SVC_MOCKS_OVERRIDES,
+  SVC_MOCKS_OVERRIDES_2,
+  SVC_MOCKS_RULES,
+  SVC_MOCKS_SETTINGS,
+} from '../replies.ts'
 
 interface Named {
   Params: { name: string }
@@ -38,6 +46,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get the settings of a mock',
+      reply: SVC_MOCKS_SETTINGS,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/settings`, expectStatus: 200 }],
     }),
@@ -47,6 +56,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/settings`,
     writes({
       summary: 'Replace the settings',
+      reply: SVC_MOCKS_SETTINGS,
       parameters: [nameParameter],
       examples: [
         {
@@ -65,6 +75,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/settings`,
     writes({
       summary: 'Change settings with a JSON Merge Patch (RFC 7396)',
+      reply: SVC_MOCKS_SETTINGS,
       parameters: [nameParameter],
       examples: [
         {
@@ -85,6 +96,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List the overrides of a mock',
+      reply: SVC_MOCKS_OVERRIDES,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/overrides`, expectStatus: 200 }],
     }),
@@ -94,6 +106,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/overrides`,
     writes({
       summary: 'Remove all overrides',
+      reply: SVC_MOCKS_OVERRIDES,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', method: 'DELETE', path: `${PETSTORE}/overrides`, expectStatus: 200 }],
     }),
@@ -104,6 +117,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get the override of an operation',
+      reply: SVC_MOCKS_OVERRIDES_2,
       parameters: [nameParameter, operationParameter],
       examples: [{ name: 'No override', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),
@@ -113,6 +127,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/overrides/:operation`,
     writes({
       summary: 'Override an operation, or all operations with `*`',
+      reply: SVC_MOCKS_OVERRIDES_2,
       parameters: [nameParameter, operationParameter],
       examples: [
         {
@@ -131,6 +146,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/overrides/:operation`,
     writes({
       summary: 'Remove an override',
+      reply: SVC_MOCKS_OVERRIDES_2,
       parameters: [nameParameter, operationParameter],
       examples: [{ name: 'List pets', method: 'DELETE', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),
@@ -142,6 +158,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List the rules of a mock in order',
+      reply: SVC_MOCKS_RULES,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/rules`, expectStatus: 200 }],
     }),
@@ -151,6 +168,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     writes({
       summary: 'Replace all rules',
+      reply: SVC_MOCKS_RULES,
       parameters: [nameParameter],
       examples: [
         { name: 'No rules', method: 'PUT', path: `${PETSTORE}/rules`, body: '[]', bodyType: 'json', expectStatus: 200 },
@@ -162,6 +180,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     writes({
       summary: 'Add a rule',
+      reply: RULE,
       requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
       parameters: [
         nameParameter,
@@ -189,6 +208,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     writes({
       summary: 'Remove all rules',
+      reply: SVC_MOCKS_RULES,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', method: 'DELETE', path: `${PETSTORE}/rules`, expectStatus: 200 }],
     }),
@@ -199,6 +219,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get a rule',
+      reply: RULE,
       parameters: [
         nameParameter,
         idParameter,
@@ -220,6 +241,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules/:id`,
     writes({
       summary: 'Replace a rule',
+      reply: RULE,
       requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
       parameters: [nameParameter, idParameter],
       examples: [
@@ -239,6 +261,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules/:id`,
     writes({
       summary: 'Remove a rule',
+      reply: DELETED,
       parameters: [nameParameter, idParameter],
       examples: [{ name: 'Unknown', method: 'DELETE', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),

@@ -19,6 +19,15 @@ import { checkRevision, requireMock, refuseManaged, summaryOf, urlOf, type Servi
 import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts'
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
 import { DOCUMENT_BODY, MANAGEMENT, nameParameter, takesUploads, TINY_SPEC, writes } from './descriptions.ts'
+import {
+  DELETED,
+  SVC_MOCKS,
+  SVC_MOCKS_2,
+  SVC_MOCKS_CHECK_POST,
+  SVC_MOCKS_OPERATIONS,
+  SVC_MOCKS_RELOAD_POST,
+  SVC_MOCKS_SPEC,
+} from '../replies.ts'
 
 interface Named {
   Params: { name: string }
@@ -41,6 +50,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List the mocks',
+      reply: SVC_MOCKS,
       examples: [{ name: 'All mocks', path: '/_svc/mocks', expectStatus: 200 }],
     }),
     request => list(service, request),
@@ -49,6 +59,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks',
     takesUploads(bounds, {
       summary: 'Upload a mock',
+      reply: SVC_MOCKS_2,
       parameters: [
         {
           name: 'name',
@@ -74,6 +85,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/reload',
     writes({
       summary: 'Reload mocks from files',
+      reply: SVC_MOCKS_RELOAD_POST,
       examples: [{ name: 'Reload', method: 'POST', path: '/_svc/mocks/reload', expectStatus: 200 }],
     }),
     (_, reply) => reload(service, reply),
@@ -82,6 +94,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/check',
     takesUploads(bounds, {
       summary: 'Check a document without storing it',
+      reply: SVC_MOCKS_CHECK_POST,
       parameters: [
         {
           name: 'against',
@@ -109,6 +122,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       ...MANAGEMENT,
       parameters: [nameParameter],
       summary: 'Get a mock',
+      reply: SVC_MOCKS_2,
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore', expectStatus: 200 }],
     }),
     (request, reply) => sendMock(service, request, reply, requireMock(service, request.params.name)),
@@ -117,6 +131,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name',
     takesUploads(bounds, {
       summary: 'Deploy a document as a mock',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       requestBody: DOCUMENT_BODY,
       examples: [
@@ -136,6 +151,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name',
     writes({
       summary: 'Delete a mock',
+      reply: DELETED,
       parameters: [nameParameter],
       examples: [
         {
@@ -152,6 +168,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/enable',
     writes({
       summary: 'Enable a mock',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', method: 'POST', path: '/_svc/mocks/petstore/enable', expectStatus: 200 }],
     }),
@@ -161,6 +178,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/disable',
     writes({
       summary: 'Disable a mock, so that it responds with 503',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       examples: [{ name: 'Unknown', method: 'POST', path: '/_svc/mocks/nothing/disable', expectStatus: 404 }],
     }),
@@ -186,6 +204,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
         },
       ],
       summary: 'Get the OpenAPI document of a mock',
+      reply: SVC_MOCKS_SPEC,
       examples: [{ name: 'Petstore as YAML', path: '/_svc/mocks/petstore/spec?format=yaml', expectStatus: 200 }],
     }),
     (request, reply) => spec(service, request, reply),
@@ -196,6 +215,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       ...MANAGEMENT,
       parameters: [nameParameter],
       summary: 'List the operations of a mock',
+      reply: SVC_MOCKS_OPERATIONS,
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/operations', expectStatus: 200 }],
     }),
     request => operations(service, request),
@@ -209,6 +229,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
         { name: 'format', in: 'query', schema: { type: 'string', enum: ['bundle', 'openapi', 'svc-yaml'] } },
       ],
       summary: 'Export a mock',
+      reply: SVC_MOCKS_SPEC,
       examples: [
         { name: 'Entry for svc.yaml', path: '/_svc/mocks/petstore/export?format=svc-yaml', expectStatus: 200 },
       ],

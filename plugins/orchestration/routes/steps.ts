@@ -14,6 +14,7 @@ import { isText, readPayment, type Payment } from '../payment.ts'
 import { riskScore } from '../risk-score.ts'
 import { STEPS, type Step } from '../steps.ts'
 import { validate } from '../validation.ts'
+import { STEP } from '../replies.ts'
 
 const SUMMARIES: Record<Step['name'], string> = {
   authenticate: 'Step 1: authenticate the merchant',
@@ -31,6 +32,7 @@ function describeStep({ name, required_headers: headers, path, example_body: bod
   return {
     category: 'Orchestration',
     summary: SUMMARIES[name],
+    reply: STEP,
     negotiated: true,
     ...(name === 'authenticate' ? { credentials: ['apiKey'] as const } : {}),
     parameters: headers.map(header => ({ name: header, in: 'header', required: true, schema: { type: 'string' } })),

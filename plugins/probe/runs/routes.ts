@@ -22,6 +22,7 @@ import { ServerRun } from './server-run.ts'
 import { ServerRuns } from './server-runs.ts'
 import { addressesOf, allow, ownAddress, readTargets } from './targets.ts'
 import { addTools } from './tools.ts'
+import { RUN, SVC_PROBE_RUNS } from '../replies.ts'
 
 const CATEGORY = 'Testing'
 const MAX_BODY = 512 * 1024
@@ -83,6 +84,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
     '/_svc/probe/runs',
     describe({
       summary: 'Probe a gateway',
+      reply: RUN,
       description:
         'Starts a run against a gateway whose origin is in `probe.targets` of svc.yaml; this server is its upstream. Nothing else is contacted.',
       category: CATEGORY,
@@ -139,6 +141,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
     '/_svc/probe/runs',
     describe({
       summary: 'List runs of the probe',
+      reply: SVC_PROBE_RUNS,
       category: CATEGORY,
       responses: { 200: { description: 'The newest 20, newest first, and the targets that are allowed' } },
       examples: [{ name: 'Runs', path: '/_svc/probe/runs', expectStatus: 200 }],
@@ -199,6 +202,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
     '/_svc/probe/runs/:id/stop',
     describe({
       summary: 'Stop a run of the probe',
+      reply: RUN,
       category: CATEGORY,
       credentials: ['none', 'adminToken'],
       parameters: [RUN_ID],

@@ -16,6 +16,7 @@ import { SharedSessions } from './shared-sessions.ts'
 import { MAX_SESSION_S, ProbeSessions, type ProbeSession } from './sessions.ts'
 import type { ProbeSection } from '../options.ts'
 import { MAX_STEPS, readScripts } from './script.ts'
+import { ARRIVALS, SVC_PROBE_SESSIONS_POST } from '../replies.ts'
 
 const CATEGORY = 'Testing'
 const MAX_STEPS_BODY = 32 * 1024 * 1024
@@ -45,6 +46,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
     '/_svc/probe/sessions',
     describe({
       summary: 'Start a probe session',
+      reply: SVC_PROBE_SESSIONS_POST,
       category: CATEGORY,
       credentials: ['none', 'adminToken'],
       requestBody: {
@@ -141,6 +143,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
     '/_svc/probe/sessions/:id/arrivals',
     describe({
       summary: 'What arrived',
+      reply: ARRIVALS,
       category: CATEGORY,
       credentials: ['none', 'adminToken'],
       parameters: [

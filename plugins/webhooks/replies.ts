@@ -1,0 +1,64 @@
+/** Schemas of the responses, for the OpenAPI document. */
+import { ANY, BOOLEAN, INTEGER, jsonReply, list, object, RECORD, TEXT } from 'svc/toolkit'
+
+export const WEBHOOKS_VERIFY_POST = jsonReply(
+  object({
+    valid: BOOLEAN,
+    scheme: TEXT,
+    webhook_id: TEXT,
+    timestamp: INTEGER,
+    now: INTEGER,
+    age_seconds: INTEGER,
+    tolerance_seconds: ANY,
+    signature_valid: BOOLEAN,
+    timestamp_valid: ANY,
+    received_signatures: list(TEXT),
+    expected_signature: TEXT,
+  }),
+  'WebhooksVerifyPost',
+)
+
+export const WEBHOOKS_VERIFY_POST_2 = jsonReply(
+  object({
+    valid: BOOLEAN,
+    scheme: TEXT,
+    webhook_id: ANY,
+    timestamp: ANY,
+    now: INTEGER,
+    age_seconds: ANY,
+    tolerance_seconds: ANY,
+    signature_valid: BOOLEAN,
+    timestamp_valid: ANY,
+    received_signatures: list(TEXT),
+    expected_signature: TEXT,
+  }),
+  'WebhooksVerifyPost',
+)
+
+export const WEBHOOKS = jsonReply(
+  object({
+    schemes: object({
+      standard: object({ headers: list(TEXT), signature: TEXT, tolerance_seconds: INTEGER, verify_path: TEXT }),
+      'hmac-hex': object({ headers: list(TEXT), signature: TEXT, tolerance_seconds: ANY, verify_path: TEXT }),
+      timestamped: object({ headers: list(TEXT), signature: TEXT, tolerance_seconds: INTEGER, verify_path: TEXT }),
+    }),
+    demo_secrets: list(object({ id: TEXT, secret: TEXT, receive_path: TEXT })),
+    sign_path: TEXT,
+    outbound_delivery: BOOLEAN,
+  }),
+  'Webhooks',
+)
+
+export const WEBHOOKS_SIGN = jsonReply(
+  object({
+    scheme: TEXT,
+    secret: TEXT,
+    headers: RECORD,
+    body: TEXT,
+    signed_content: TEXT,
+    verify_path: TEXT,
+    receive_path: TEXT,
+    curl: TEXT,
+  }),
+  'WebhooksSign',
+)
