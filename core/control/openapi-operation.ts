@@ -64,8 +64,10 @@ export function buildOperation(slot: {
     tags: [...new Set(sharing.map(operation => operation.description.category))],
     summary: first.description.summary,
     ...(text && { description: text }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(withBody && { requestBody: buildRequestBody(withBody, method) }),
+    ...(parameters.length > 0 && {
+      parameters: parameters.map(parameter => ({ ...parameter, schema: schemas.refer(parameter.schema) })),
+    }),
+    ...(withBody && { requestBody: buildRequestBody(withBody, method, schemas) }),
     ...(security && { security }),
     responses: buildResponses(first.description, schemas),
     'x-svc-plugin': first.plugin,
@@ -169,7 +171,11 @@ function fitsNumber(text: string, { type, minimum, maximum }: JsonSchema): boole
   return !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum)
 }
 
-function buildRequestBody({ description }: Operation, method: string): OpenapiOperation['requestBody'] {
+function buildRequestBody(
+  { description }: Operation,
+  method: string,
+  schemas: SchemaRegistry,
+): OpenapiOperation['requestBody'] {
   const body = bodyOf(description, method) as NonNullable<RouteDescription['requestBody']>
   const examples = description.examples.filter(example => fitsMethod(example, method) && example.body != null)
   return {
@@ -178,7 +184,7 @@ function buildRequestBody({ description }: Operation, method: string): OpenapiOp
     content: Object.fromEntries(
       Object.entries(body.content).map(([mediaType, schema]) => [
         mediaType,
-        { schema, ...bodyExamples(examples, mediaType) },
+        { schema: schemas.refer(schema), ...bodyExamples(examples, mediaType) },
       ]),
     ),
   }

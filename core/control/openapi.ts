@@ -1,5 +1,5 @@
 /** Builds the OpenAPI document from the route descriptions. */
-import type { JsonSchema } from '../contract/plugin.ts'
+import { type CatalogSelection, isSelected, type JsonSchema } from '../contract/plugin.ts'
 import { templateParameters, templateShape, renameParameters, replaceParameters } from '../toolkit/path-template.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
@@ -29,6 +29,8 @@ const knownMethods: ReadonlySet<string> = new Set(METHODS)
 const DESCRIPTION =
   'A test upstream for gateway demos and tests. Responses are deterministic, and captured requests can be inspected. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
 
+const ALL: CatalogSelection = { categories: [], plugins: [] }
+
 /** All operations of a method of a path item. OpenAPI allows only one. */
 interface Slot {
   path: string
@@ -43,9 +45,16 @@ interface Slot {
  */
 export function buildOpenapi(
   routes: RouteRecord[],
-  { baseUrl, version, categories: ranks }: { baseUrl: string; version: string; categories?: CategoryRanks },
+  {
+    baseUrl,
+    version,
+    categories: ranks,
+    selection = ALL,
+  }: { baseUrl: string; version: string; categories?: CategoryRanks; selection?: CatalogSelection },
 ): OpenapiDocument {
-  const operations = listOperations(routes, ranks)
+  const operations = listOperations(routes, ranks).filter(({ plugin, description }) =>
+    isSelected(selection, { plugin, category: description.category }),
+  )
   const slots = fillSlots(operations)
   const operationIds = new Set<string>()
   const schemas = new SchemaRegistry()

@@ -20,13 +20,18 @@ export const HEALTH = jsonReply(
 export const IDENTITY = jsonReply(
   object({
     instance_id: TEXT,
-    hostname: TEXT,
+    hostname: nullable(TEXT),
     version: TEXT,
     uptime_seconds: INTEGER,
     request_count: INTEGER,
-    port: object({ http: INTEGER, https: INTEGER, grpc: INTEGER, listener: object({ scheme: TEXT, port: INTEGER }) }),
+    port: object({
+      http: INTEGER,
+      https: nullable(INTEGER),
+      grpc: nullable(INTEGER),
+      listener: object({ scheme: TEXT, port: INTEGER }),
+    }),
     config: object({
-      host: TEXT,
+      host: nullable(TEXT),
       public_mode: BOOLEAN,
       trust_forward: BOOLEAN,
       body_limit: INTEGER,
@@ -37,7 +42,14 @@ export const IDENTITY = jsonReply(
       admin_token_configured: BOOLEAN,
     }),
     environment: object({ node_version: TEXT, min_node_version: TEXT, profile: TEXT, os: TEXT, arch: TEXT }),
-    request: object({ method: TEXT, peer_ip: TEXT, remote_ip: TEXT, host: TEXT, scheme: TEXT, base_url: TEXT }),
+    request: object({
+      method: TEXT,
+      peer_ip: TEXT,
+      remote_ip: TEXT,
+      host: nullable(TEXT),
+      scheme: TEXT,
+      base_url: TEXT,
+    }),
     timestamp: TEXT,
   }),
   'Identity',
@@ -47,7 +59,7 @@ export const SVC_VERSION = jsonReply(
   object({
     name: TEXT,
     version: TEXT,
-    git_sha: TEXT,
+    git_sha: nullable(TEXT),
     node_version: TEXT,
     min_node_version: TEXT,
     profile: TEXT,
@@ -66,9 +78,9 @@ export const SVC_STATUS = jsonReply(
   object({
     name: TEXT,
     version: TEXT,
-    git_sha: TEXT,
+    git_sha: nullable(TEXT),
     instance_id: TEXT,
-    hostname: TEXT,
+    hostname: nullable(TEXT),
     uptime_seconds: INTEGER,
     started_at: TEXT,
     healthy: BOOLEAN,
@@ -79,7 +91,7 @@ export const SVC_STATUS = jsonReply(
     console: object({ title: ANY, backlink: ANY }),
     identity_requests: INTEGER,
     inspector: object({ stored: INTEGER, capacity: INTEGER, total_captured: INTEGER }),
-    ports: object({ http: INTEGER, https: INTEGER, grpc: INTEGER }),
+    ports: object({ http: INTEGER, https: nullable(INTEGER), grpc: nullable(INTEGER) }),
     plugins: object({
       enabled: INTEGER,
       disabled: INTEGER,
@@ -176,9 +188,9 @@ export const SVC_REPLICAS = jsonReply(
       object({
         replica: TEXT,
         instance_id: TEXT,
-        hostname: TEXT,
+        hostname: nullable(TEXT),
         version: TEXT,
-        git_sha: TEXT,
+        git_sha: nullable(TEXT),
         started_at: TEXT,
         seen_ms_ago: INTEGER,
         clock_offset_ms: INTEGER,
@@ -186,7 +198,7 @@ export const SVC_REPLICAS = jsonReply(
         generation: INTEGER,
         streams_open: INTEGER,
         requests_total: INTEGER,
-        ports: object({ http: INTEGER, https: INTEGER, grpc: INTEGER }),
+        ports: object({ http: INTEGER, https: nullable(INTEGER), grpc: nullable(INTEGER) }),
         self: BOOLEAN,
       }),
     ),
@@ -202,7 +214,7 @@ export const SVC_REQUESTS = jsonReply(
   'Requests',
 )
 
-export const SVC_REQUESTS_DELETE = jsonReply(object({ cleared: INTEGER, session: TEXT }), 'RequestsDelete')
+export const SVC_REQUESTS_DELETE = jsonReply(object({ cleared: INTEGER }, { session: TEXT }), 'RequestsDelete')
 
 export const SVC_REQUESTS_EXPORT = {
   ...jsonReply(
@@ -246,7 +258,7 @@ export const SVC_USAGE = jsonReply(
     persisted: BOOLEAN,
     instance_id: TEXT,
     control_auth: TEXT,
-    build: object({ version: TEXT, git_sha: TEXT, profile: TEXT }),
+    build: object({ version: TEXT, git_sha: nullable(TEXT), profile: TEXT }),
   }),
   'Usage',
 )
@@ -268,7 +280,7 @@ export const SVC_KEYS_USAGE = jsonReply(
 export const SVC_RULES = jsonReply(
   object({
     count: INTEGER,
-    session: TEXT,
+    session: nullable(TEXT),
     limits: object({
       instance_rules: INTEGER,
       session_rules: INTEGER,
@@ -295,7 +307,7 @@ export const SVC_RULES_PUT = jsonReply(
     count: TEXT,
     enabled: BOOLEAN,
     scope: TEXT,
-    session: TEXT,
+    session: nullable(TEXT),
     source: TEXT,
     file: ANY,
     line: ANY,
@@ -327,7 +339,7 @@ export const SVC_RULES_POST = jsonReply(
         count: TEXT,
         enabled: BOOLEAN,
         scope: TEXT,
-        session: TEXT,
+        session: nullable(TEXT),
         source: TEXT,
         file: ANY,
         line: ANY,
@@ -349,7 +361,7 @@ export const SVC_RULES_DELETE = jsonReply(object({ removed: INTEGER }), 'RulesDe
 export const SVC_SCENARIOS = jsonReply(object({ count: INTEGER, scenarios: list() }), 'Scenarios')
 
 export const SVC_SCENARIOS_PUT = jsonReply(
-  object({ name: TEXT, state: TEXT, scope: TEXT, session: TEXT }),
+  object({ name: TEXT, state: TEXT, scope: TEXT, session: nullable(TEXT) }),
   'ScenariosPut',
 )
 

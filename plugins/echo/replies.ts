@@ -27,30 +27,3 @@ export const ECHO = jsonReply(
   }),
   'Echo',
 )
-
-export const ECHO_2 = jsonReply(
-  object({
-    method: TEXT,
-    url: TEXT,
-    path: TEXT,
-    path_info: list(TEXT),
-    query_string: TEXT,
-    query_params: RECORD,
-    headers: RECORD,
-    host: TEXT,
-    port: INTEGER,
-    scheme: TEXT,
-    remote_ip: TEXT,
-    body: object({
-      present: BOOLEAN,
-      included: BOOLEAN,
-      body: TEXT,
-      bytes: INTEGER,
-      truncated: BOOLEAN,
-      utf8: BOOLEAN,
-      reason: ANY,
-    }),
-    timestamp_unix_ms: INTEGER,
-  }),
-  'Echo',
-)

@@ -1,7 +1,7 @@
 /** `/echo` and `/anything`, with and without a path below, for every method. */
 import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import type { Recorder } from './types.ts'
-import { ECHO, ECHO_2 } from './replies.ts'
+import { ECHO } from './replies.ts'
 
 const shared = {
   category: 'Echo & Reflection',
@@ -44,7 +44,7 @@ function describeBelow(path: string): RouteDescription {
   return {
     ...shared,
     summary: 'Echo a request to any path below',
-    reply: ECHO_2,
+    reply: ECHO,
     parameters: [{ name: 'path', in: 'path', description: 'Any path', schema: { type: 'string' } }],
     examples: [
       {

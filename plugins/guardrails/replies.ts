@@ -42,11 +42,11 @@ export const GUARDRAILS_BEDROCK_GUARDRAIL_VERSION_APPLY_POST = jsonReply(
             sensitiveInformationPolicyFreeUnits: INTEGER,
             contextualGroundingPolicyUnits: INTEGER,
           }),
-          guardrailCoverage: object({ textCharacters: RECORD }),
+          guardrailCoverage: RECORD,
         }),
       }),
     ),
-    guardrailCoverage: object({ textCharacters: object({ guarded: INTEGER, total: INTEGER }) }),
+    guardrailCoverage: RECORD,
   }),
   'GuardrailsBedrockGuardrailVersionApplyPost',
 )
@@ -55,16 +55,7 @@ export const GUARDRAILS_CHECK_POST = jsonReply(
   object({
     flagged: BOOLEAN,
     action: TEXT,
-    categories: object({
-      hate: object({ flagged: BOOLEAN, severity: INTEGER, matches: list() }),
-      self_harm: object({ flagged: BOOLEAN, severity: INTEGER, matches: list() }),
-      sexual: object({ flagged: BOOLEAN, severity: INTEGER, matches: list() }),
-      violence: object({
-        flagged: BOOLEAN,
-        severity: INTEGER,
-        matches: list(object({ type: TEXT, severity: INTEGER, text: TEXT, start: INTEGER, end: INTEGER })),
-      }),
-    }),
+    categories: RECORD,
     prompt_injection: object({ detected: BOOLEAN, matches: list() }),
     blocklist: object({ name: TEXT, matches: list() }),
     pii_detected: BOOLEAN,

@@ -45,7 +45,7 @@ export const OAUTH_DEBUG_TOKEN_POST = jsonReply(
       { roles: list(TEXT) },
     ),
     accept: BOOLEAN,
-    why: TEXT,
+    why: nullable(TEXT),
   }),
   'IdentityOauthDebugTokenPost',
 )
@@ -138,10 +138,7 @@ export const SVC_IDENTITY_ISSUERS_ROTATE_POST = jsonReply(
   'IdentityIssuersRotatePost',
 )
 
-export const SVC_IDENTITY_ISSUERS_FAULTS_PUT = jsonReply(
-  object({ jwks: TEXT, ms: INTEGER, times: INTEGER, for_s: INTEGER }),
-  'IdentityIssuersFaultsPut',
-)
+export const SVC_IDENTITY_ISSUERS_FAULTS_PUT = jsonReply(RECORD)
 
 /** Metadata of an issuer (RFC 8414; OpenID Connect Discovery 1.0, 3). */
 export const METADATA = jsonReply(

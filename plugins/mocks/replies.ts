@@ -1,5 +1,5 @@
 /** Schemas of the responses, for the OpenAPI document. */
-import { ANY, BOOLEAN, INTEGER, jsonReply, list, object, RECORD, TEXT, textReply } from 'svc/toolkit'
+import { ANY, BOOLEAN, INTEGER, jsonReply, list, nullable, object, RECORD, TEXT, textReply } from 'svc/toolkit'
 
 export const SVC_MOCKS = jsonReply(
   object({
@@ -55,7 +55,7 @@ export const SVC_MOCKS_RELOAD_POST = jsonReply(
 export const SVC_MOCKS_CHECK_POST = jsonReply(
   object({
     deployable: BOOLEAN,
-    against: INTEGER,
+    against: nullable(INTEGER),
     errors: list(),
     warnings: list(),
     summary: object({
@@ -121,7 +121,7 @@ export const SVC_MOCKS_2 = jsonReply(
   'Mocks',
 )
 
-export const SVC_MOCKS_SPEC = textReply('application/yaml')
+export const SVC_MOCKS_SPEC = { ...jsonReply(RECORD), ...textReply('application/yaml') }
 
 export const SVC_MOCKS_OPERATIONS = jsonReply(
   object({

@@ -1,5 +1,5 @@
 /** Schemas of the responses, for the OpenAPI document. */
-import { INTEGER, jsonReply, object, TEXT } from 'svc/toolkit'
+import { INTEGER, jsonReply, object, RECORD, TEXT } from 'svc/toolkit'
 
 export const FLAKY = jsonReply(
   object({ status: TEXT, fail_rate: INTEGER, message: TEXT, request_number: INTEGER }),
@@ -19,19 +19,14 @@ export const FLAKY_AFTER = jsonReply(
 export const FLAKY_STATUS = jsonReply(
   object({
     session: TEXT,
-    counters: object({
-      'rate:0': INTEGER,
-      'rate:100': INTEGER,
-      'rate:30': INTEGER,
-      'pattern:SSF': INTEGER,
-      'after:2': INTEGER,
-      'recover:1': INTEGER,
-    }),
+    counters: RECORD,
   }),
   'ReliabilityFlakyStatus',
 )
 
 export const FLAKY_RESET_POST = jsonReply(
-  object({ status: TEXT, scope: TEXT, session: TEXT, counters_removed: INTEGER }),
+  object({ status: TEXT, scope: TEXT, counters_removed: INTEGER }, { session: TEXT }),
   'ReliabilityFlakyResetPost',
 )
+
+export const FLAKY_RECOVER = jsonReply(object({ status: TEXT, request_number: INTEGER }), 'ReliabilityFlakyRecover')

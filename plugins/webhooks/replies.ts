@@ -1,5 +1,5 @@
 /** Schemas of the responses, for the OpenAPI document. */
-import { ANY, BOOLEAN, INTEGER, jsonReply, list, object, RECORD, TEXT } from 'svc/toolkit'
+import { ANY, BOOLEAN, INTEGER, jsonReply, list, nullable, object, RECORD, TEXT } from 'svc/toolkit'
 
 export const WEBHOOKS_VERIFY_POST = jsonReply(
   object({
@@ -37,12 +37,8 @@ export const WEBHOOKS_VERIFY_POST_2 = jsonReply(
 
 export const WEBHOOKS = jsonReply(
   object({
-    schemes: object({
-      standard: object({ headers: list(TEXT), signature: TEXT, tolerance_seconds: INTEGER, verify_path: TEXT }),
-      'hmac-hex': object({ headers: list(TEXT), signature: TEXT, tolerance_seconds: ANY, verify_path: TEXT }),
-      timestamped: object({ headers: list(TEXT), signature: TEXT, tolerance_seconds: INTEGER, verify_path: TEXT }),
-    }),
-    demo_secrets: list(object({ id: TEXT, secret: TEXT, receive_path: TEXT })),
+    schemes: RECORD,
+    demo_secrets: list(object({ id: TEXT, secret: TEXT, receive_path: nullable(TEXT) })),
     sign_path: TEXT,
     outbound_delivery: BOOLEAN,
   }),
@@ -57,7 +53,7 @@ export const WEBHOOKS_SIGN = jsonReply(
     body: TEXT,
     signed_content: TEXT,
     verify_path: TEXT,
-    receive_path: TEXT,
+    receive_path: nullable(TEXT),
     curl: TEXT,
   }),
   'WebhooksSign',

@@ -10,7 +10,7 @@ import {
 } from 'svc/plugin'
 import { failingAfter, failingAtRate, failingByPattern, recoveringAfter, type Behavior } from '../behavior.ts'
 import type { Counters } from '../counters.ts'
-import { FLAKY, FLAKY_AFTER, FLAKY_PATTERN } from '../replies.ts'
+import { FLAKY, FLAKY_AFTER, FLAKY_PATTERN, FLAKY_RECOVER } from '../replies.ts'
 
 const shared = {
   category: 'Reliability Testing',
@@ -74,7 +74,7 @@ const after: RouteDescription = {
 const recover: RouteDescription = {
   ...shared,
   summary: 'Recover after some failures',
-  reply: FLAKY_PATTERN,
+  reply: FLAKY_RECOVER,
   parameters: [count],
   examples: [{ name: 'After one', path: '/flaky/recover/1', expectStatus: null }],
 }

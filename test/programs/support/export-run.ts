@@ -30,6 +30,8 @@ export function testExport(
     `${isMissing ? file : program.title} runs ${file} without a failure [EXPORT-20]`,
     { skip: isMissing && program },
     async t => {
+      // Programs take a while; the run limits the time of a file.
+      t.setTimeout(0)
       if (isMissing) return
       const server = await serve(t, { oneProcess: 'the program counts as one client' })
       const { url, requests } = await record(t, server.url)

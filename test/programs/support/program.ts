@@ -2,7 +2,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { basename, delimiter, isAbsolute, join, resolve } from 'node:path'
 
 const FOLDER = resolve(import.meta.dirname, '..')
 /** Packages of this tier. */
@@ -24,14 +24,16 @@ export interface Run {
   output: string
 }
 
-/** The program, or why it is not there, for `skip` of a test. Its version is the first number that `versionArgs` print. */
+/** The program of this name or path, or why it is not there, for `skip` of a test. Its version is the first number that `versionArgs` print. */
 export function findProgram(name: string, versionArgs: string[] = ['--version']): Program | string {
-  const path = [...OWN, ...(process.env.PATH ?? '').split(delimiter)]
-    .map(folder => join(folder, name))
-    .find(file => existsSync(file))
+  const places = isAbsolute(name) ? [''] : [...OWN, ...(process.env.PATH ?? '').split(delimiter)]
+  const path = places.map(folder => (folder === '' ? name : join(folder, name))).find(file => existsSync(file))
   if (path === undefined) return `no ${name} here (${HOW})`
   const version = /\d+\.\d+[\w.-]*/.exec(execFileSync(path, versionArgs, { encoding: 'utf8', cwd: FOLDER }))?.[0]
-  return { title: `${name} ${version ?? 'of unknown version'}`, run: (args, options) => run(path, args, options) }
+  return {
+    title: `${basename(name)} ${version ?? 'of unknown version'}`,
+    run: (args, options) => run(path, args, options),
+  }
 }
 
 function run(path: string, args: string[], { cwd, env }: { cwd: string; env?: Record<string, string> }): Promise<Run> {
