@@ -1,9 +1,12 @@
 /** Schemas of the responses, for the OpenAPI document. */
-import { ANY, jsonReply, textReply } from 'svc/toolkit'
+import { ANY, list, object, RECORD, textReply } from 'svc/toolkit'
 
+/** A result (GraphQL October 2021, 7.1). */
+const RESULT = { title: 'GraphqlResult', ...object({}, { data: ANY, errors: list(RECORD), extensions: RECORD }) }
+
+/** The result of an operation, or a page for browsers. */
 export const GRAPHQL = {
-  ...jsonReply(ANY),
-  ...textReply('application/graphql-response+json', 'text/html', 'text/event-stream', 'multipart/mixed'),
+  'application/json': RESULT,
+  'application/graphql-response+json': RESULT,
+  ...textReply('text/html', 'text/event-stream', 'multipart/mixed'),
 }
-
-export const GRAPHQL_POST = textReply('application/graphql-response+json', 'text/event-stream')

@@ -57,8 +57,17 @@ testGenerator(findProgram('openapi-typescript'), async (t, generator, folder, ur
   if (typeof compiler === 'string') return t.fail(compiler)
   const compiled = await compiler.run(
     [
-      ...['--strict', '--target', 'es2022', '--module', 'nodenext', '--skipLibCheck'],
-      ...['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types'), 'client.ts'],
+      '--strict',
+      '--target',
+      'es2022',
+      '--module',
+      'nodenext',
+      '--skipLibCheck',
+      '--types',
+      'node',
+      '--typeRoots',
+      join(ROOT, 'node_modules', '@types'),
+      'client.ts',
     ],
     { cwd: folder },
   )

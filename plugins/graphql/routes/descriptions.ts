@@ -2,7 +2,7 @@
 import type { RouteDescription } from 'svc/plugin'
 import { selectResponseType, wantsPage } from '../response-type.ts'
 import { selectSubprotocol } from './websocket.ts'
-import { GRAPHQL, GRAPHQL_POST } from '../replies.ts'
+import { GRAPHQL } from '../replies.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 
@@ -25,7 +25,7 @@ const shared = {
 export const postDescription: RouteDescription = {
   ...shared,
   summary: 'Run a query or mutation, or a subscription as an event stream',
-  reply: GRAPHQL_POST,
+  reply: GRAPHQL,
   description: 'Limits: depth 10, 500 fields, 30 aliases. Supports persisted queries with extensions.persistedQuery.',
   requestBody: {
     required: true,
