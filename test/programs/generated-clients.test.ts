@@ -31,7 +31,7 @@ function testGenerator(
 const TYPESCRIPT = `import createClient from 'openapi-fetch'
 import type { paths } from './api.js'
 
-const client = createClient<paths>({ baseUrl: process.argv[2]! })
+const client = createClient<paths, 'application/json'>({ baseUrl: process.argv[2]! })
 const messages = [{ role: 'user', content: 'hello' }]
 const uuid: string = (await client.GET('/uuid')).data!.uuid
 const address: string | null = (await client.GET('/ip')).data!.ipv4
@@ -42,7 +42,7 @@ const issuer: string = (await client.GET('/.well-known/openid-configuration')).d
 const version: string = (await client.GET('/_svc/version')).data!.version
 const healthy: boolean = (await client.GET('/health')).data!.healthy
 const chat = await client.POST('/ai/openai/v1/chat/completions', { body: { model: 'svc-gpt', messages } as never })
-const content: string | null = (chat.data as Exclude<typeof chat.data, string | undefined>).choices[0]!.message.content
+const content: string | null = chat.data!.choices[0]!.message.content
 const models: string[] = (await client.GET('/ai/openai/v1/models')).data!.data.map(({ id }) => id)
 console.log(JSON.stringify({ uuid, address, today, die, key, issuer, version, healthy, content, models }))
 `
