@@ -84,29 +84,33 @@ testGenerator(findProgram('openapi-typescript'), async (t, generator, folder, ur
 const PYTHON = `import sys
 from svc_client import Client
 from svc_client.api.info_random import get_uuid, get_ip, get_date, get_time, get_random, get_random_int, get_random_uint
-from svc_client.api.info_random import get_guuid, get_random_lorem_ipsum, get_ip_v_4
+from svc_client.api.info_random import get_guuid, get_random_lorem_ipsum, get_ip_v4
 client = Client(base_url=sys.argv[1])
 print(get_uuid.sync(client=client).uuid)
-for operation in (get_ip, get_date, get_time, get_random, get_random_int, get_random_uint, get_guuid, get_random_lorem_ipsum, get_ip_v_4):
+for operation in (get_ip, get_date, get_time, get_random, get_random_int, get_random_uint, get_guuid, get_random_lorem_ipsum, get_ip_v4):
     assert operation.sync(client=client) is not None, operation
 `
 
-testGenerator(findProgram('openapi-python-client'), async (t, generator, folder, url) => {
-  const generated = await generator.run(
-    ['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'svc_client'],
-    {
-      cwd: folder,
-      env: { PATH: `${folder}:${process.env.PATH}` },
-    },
-  )
-  t.equal(generated.code, 0, generated.output.slice(-2000))
-  writeFileSync(join(folder, 'client.py'), PYTHON)
-  const python = findProgram(process.env.SVC_TEST_PYTHON ?? 'python3')
-  if (typeof python === 'string') return t.fail(python)
-  const { code, output } = await python.run(['client.py', url], { cwd: folder })
-  t.equal(code, 0, output.slice(-2000))
-  t.match(output, /^[0-9a-f-]{36}$/m)
-})
+testGenerator(
+  findProgram('openapi-python-client'),
+  async (t, generator, folder, url) => {
+    const generated = await generator.run(
+      ['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'svc_client'],
+      {
+        cwd: folder,
+        env: { PATH: `${folder}:${process.env.PATH}` },
+      },
+    )
+    t.equal(generated.code, 0, generated.output.slice(-2000))
+    writeFileSync(join(folder, 'client.py'), PYTHON)
+    const python = findProgram(process.env.SVC_TEST_PYTHON ?? 'python3')
+    if (typeof python === 'string') return t.fail(python)
+    const { code, output } = await python.run(['client.py', url], { cwd: folder })
+    t.equal(code, 0, output.slice(-2000))
+    t.match(output, /^[0-9a-f-]{36}$/m)
+  },
+  { query: '?plugin=info' },
+)
 
 const GO = `package main
 
