@@ -46,7 +46,7 @@ const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'exampl
 
 /**
  * Arrays have `items`; enumerations of texts have a type, and no values that differ only in case, which would be one constant;
- * only single values are defaults.
+ * only single values are defaults and constants.
  */
 function portable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(portable)
@@ -57,6 +57,10 @@ function portable(value: unknown): unknown {
   const { type, default: byDefault, enum: values } = schema
   if (type === 'array' && schema.items === undefined && schema.prefixItems === undefined) schema.items = {}
   if (typeof byDefault === 'object' && byDefault !== null && typeof type === 'string') delete schema.default
+  if (Array.isArray(schema.const)) {
+    const { const: constant, ...rest } = schema
+    return { type: 'array', items: {}, ...(constant.length === 0 && { maxItems: 0 }), ...rest }
+  }
   if (isTexts(values)) {
     schema.type ??= 'string'
     if (new Set(values.map(text => text.toLowerCase())).size < values.length) {
