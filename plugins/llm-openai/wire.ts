@@ -1,4 +1,5 @@
 /** The complete format: routes, errors and headers, for OpenAI and for providers that share the format. */
+import type { ReplyContent } from 'svc/plugin'
 import type { Engine, Finish, LlmRoute } from '../llm/types.ts'
 import { chatCompletions } from './chat/chat.ts'
 import { completions } from './chat/completions.ts'
@@ -11,6 +12,7 @@ import { listModels, retrieveModel } from './models/models.ts'
 import { moderations } from './models/moderations.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { compactResponse } from './responses/compact.ts'
+import { REPLIES } from './replies.ts'
 import { createResponse } from './responses/create.ts'
 import { cancelResponse, countInput, deleteResponse, listInputItems, retrieveResponse } from './responses/routes.ts'
 import { responsesSocket } from './responses/socket.ts'
@@ -36,7 +38,7 @@ export const finishReasons: Record<Finish, string> = {
 }
 
 export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtras): OpenAiWire {
-  const routes: OpenAiRoutes = {
+  const routes = withReplies({
     chat: chatCompletions(state, extras),
     completions: completions(engine),
     responses: createResponse(state),
@@ -59,7 +61,7 @@ export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtr
     speech: speech(engine),
     models: listModels(),
     model: retrieveModel(),
-  }
+  })
   return {
     routes,
     server: base => [tokenize(engine, base) as LlmRoute, tokenizerInfo(engine, base), health(base)],
@@ -82,4 +84,15 @@ export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtr
     finishReasons,
     unknownModel: "The model '{model}' does not exist",
   }
+}
+
+/** The routes with the schemas of their replies. */
+function withReplies(routes: OpenAiRoutes): OpenAiRoutes {
+  const replies: Partial<Record<string, ReplyContent>> = REPLIES
+  return Object.fromEntries(
+    Object.entries(routes).map(([name, route]) => {
+      const reply = replies[name]
+      return [name, reply === undefined ? route : { ...route, describe: { ...route.describe, reply } }]
+    }),
+  ) as OpenAiRoutes
 }

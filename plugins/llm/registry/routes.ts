@@ -18,11 +18,13 @@ import type { Ledger } from '../usage/ledger.ts'
 import { CATEGORY } from '../contract/category.ts'
 import { modes } from '../contract/neutral.ts'
 import type { AiRecord, Records } from '../records/records.ts'
+import { AI, AI_REQUEST, AI_REQUESTS } from '../replies.ts'
 
 const redactor = new Redactor({ marker: '****' })
 
 const index: RouteDescription = {
   summary: 'Mock LLM: list providers, models and routes',
+  reply: AI,
   category: CATEGORY,
   examples: [{ name: 'Index', path: '/ai', expectStatus: 200 }],
 }
@@ -34,6 +36,7 @@ const session = {
 } as const
 const list: RouteDescription = {
   summary: 'Mock LLM: list recorded requests, newest first',
+  reply: AI_REQUESTS,
   category: CATEGORY,
   parameters: [
     {
@@ -48,6 +51,7 @@ const list: RouteDescription = {
 }
 const one: RouteDescription = {
   summary: 'Mock LLM: get a recorded request',
+  reply: AI_REQUEST,
   category: CATEGORY,
   path: '/ai/requests/{id}',
   description:
