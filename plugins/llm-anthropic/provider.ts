@@ -29,13 +29,17 @@ export function createProvider(
     knowsModel: id => id.startsWith('claude'),
     routes: withReplies<ProviderRoute>(
       [
-        createMessages(engine, { documents }),
-        countTokens(engine, documents),
+        createMessages(engine, { documents, platform: 'anthropic' }),
+        countTokens(engine, documents, 'anthropic'),
         listModels(engine),
         retrieveModel(),
         ...messageBatchRoutes(engine, batches, documents),
         ...fileRoutes(engine, documents),
-        ...vertexRoutes(engine, createMessages(engine, { idPrefix: 'msg_vrtx_' }) as LlmRoute, countTokens(engine)),
+        ...vertexRoutes(
+          engine,
+          createMessages(engine, { idPrefix: 'msg_vrtx_', platform: 'vertex' }) as LlmRoute,
+          countTokens(engine, undefined, 'vertex'),
+        ),
       ],
       REPLIES,
     ),

@@ -9,6 +9,7 @@ import { bedrockError, bedrockLimited, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
+import { converseValidation, invokeValidation } from './validation/check.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 
 const models = [
@@ -47,6 +48,10 @@ export function createProvider(
   openai?: OpenAiWire,
 ): LlmProvider {
   const families = createFamilies(engine, formats)
+  const messagesApi = formats.anthropic?.validation
+  const ofConverse = converseValidation(messagesApi)
+  const invoking = invokeValidation(messagesApi)
+  const ofInvoke = invoking === undefined ? {} : { validation: invoking }
   return {
     id: 'bedrock',
     telemetry: {
@@ -66,10 +71,10 @@ export function createProvider(
     models: models.map(id => ({ id, ...kindOf(id) })),
     routes: withReplies<ProviderRoute>(
       [
-        converse(engine, families, guardrails),
-        converseStream(engine, families, guardrails),
-        invoke(engine, families, guardrails),
-        invokeStream(engine, families, guardrails),
+        converse(engine, families, ofConverse, guardrails),
+        converseStream(engine, families, ofConverse, guardrails),
+        { ...invoke(engine, families, guardrails), ...ofInvoke } as LlmRoute,
+        { ...invokeStream(engine, families, guardrails), ...ofInvoke } as LlmRoute,
         countTokens(engine, families),
         ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
       ],

@@ -25,7 +25,10 @@ import { readTooling } from './format/tools.ts'
 import { tokenize } from './chat/tokenize.ts'
 import { health, tokenizerInfo } from './models/model-server.ts'
 import { transcriptions } from './audio/transcriptions.ts'
-import type { ChatExtras, OpenAiRoutes, OpenAiWire } from './types.ts'
+import { chatValidation } from './validation/chat-checks.ts'
+import { CHAT_RULES } from './validation/chat-rules.ts'
+import { responsesValidation } from './validation/responses-checks.ts'
+import type { ChatExtras, OpenAiRoutes, OpenAiWire, StrictVariant } from './types.ts'
 
 /** Finish reasons; a stop sequence counts as a normal stop. */
 export const finishReasons: Record<Finish, string> = {
@@ -37,13 +40,35 @@ export const finishReasons: Record<Finish, string> = {
   prompt_filter: 'content_filter',
 }
 
-export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtras): OpenAiWire {
+/** Providers that offer the format in addition to their own take what OpenAI refuses. */
+const NOT_CHECKED = { ofChat: {}, ofResponses: {} }
+
+function validationsOf(
+  engine: Engine,
+  { isIssued }: OpenAiState,
+  { flavour, rules, isLenient = false }: StrictVariant,
+): Record<'ofChat' | 'ofResponses', Pick<LlmRoute, 'validation'>> {
+  const chat = { flavour, isLenient, ...(rules === undefined ? {} : { rules: rules(CHAT_RULES) }) }
+  const responses = { flavour: `${flavour}-responses`, isLenient, isIssued }
+  return {
+    ofChat: { validation: chatValidation(engine, chat) },
+    ofResponses: { validation: responsesValidation(engine, responses) },
+  }
+}
+
+export function createWire(
+  engine: Engine,
+  state: OpenAiState,
+  extras?: ChatExtras,
+  variant?: StrictVariant,
+): OpenAiWire {
+  const { ofChat, ofResponses } = variant === undefined ? NOT_CHECKED : validationsOf(engine, state, variant)
   const routes = withReplies({
-    chat: chatCompletions(state, extras),
+    chat: { ...chatCompletions(state, extras), ...ofChat } as LlmRoute,
     completions: completions(engine),
-    responses: createResponse(state),
+    responses: { ...createResponse(state), ...ofResponses } as LlmRoute,
     responsesSocket: responsesSocket(state),
-    countInput: countInput(state),
+    countInput: { ...countInput(state), ...ofResponses } as LlmRoute,
     compact: compactResponse(state),
     response: retrieveResponse(state),
     deleteResponse: deleteResponse(state),
