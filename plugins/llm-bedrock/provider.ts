@@ -1,6 +1,8 @@
 /** The Amazon Bedrock provider. */
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 import type { BedrockGuardrails } from '../guardrails/types.ts'
-import type { Engine, LlmProvider, LlmRoute, ModelInfo, MountedFormat } from '../llm/types.ts'
+import type { Engine, LlmProvider, LlmRoute, ModelInfo, MountedFormat, ProviderRoute } from '../llm/types.ts'
 import { applyRoute } from './apply-guardrail.ts'
 import { converse, converseStream, finishReasons } from './converse.ts'
 import { bedrockError, bedrockLimited, messages } from './errors.ts'
@@ -67,14 +69,17 @@ export function createProvider(
     order: 5,
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
     models: models.map(id => ({ id, ...kindOf(id) })),
-    routes: [
-      converse(engine, families, ofConverse, guardrails),
-      converseStream(engine, families, ofConverse, guardrails),
-      { ...invoke(engine, families, guardrails), ...ofInvoke } as LlmRoute,
-      { ...invokeStream(engine, families, guardrails), ...ofInvoke } as LlmRoute,
-      countTokens(engine, families),
-      ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        converse(engine, families, ofConverse, guardrails),
+        converseStream(engine, families, ofConverse, guardrails),
+        { ...invoke(engine, families, guardrails), ...ofInvoke } as LlmRoute,
+        { ...invokeStream(engine, families, guardrails), ...ofInvoke } as LlmRoute,
+        countTokens(engine, families),
+        ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
+      ],
+      REPLIES,
+    ),
     mounts: openai === undefined ? [] : [openAiFormat(openai)],
     error: bedrockError,
     limited: bedrockLimited,

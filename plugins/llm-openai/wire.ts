@@ -1,4 +1,5 @@
 /** The complete format: routes, errors and headers, for OpenAI and for providers that share the format. */
+import type { ReplyContent } from 'svc/plugin'
 import type { Engine, Finish, LlmRoute } from '../llm/types.ts'
 import { chatCompletions } from './chat/chat.ts'
 import { completions } from './chat/completions.ts'
@@ -11,6 +12,7 @@ import { listModels, retrieveModel } from './models/models.ts'
 import { moderations } from './models/moderations.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { compactResponse } from './responses/compact.ts'
+import { REPLIES } from './replies.ts'
 import { createResponse } from './responses/create.ts'
 import { cancelResponse, countInput, deleteResponse, listInputItems, retrieveResponse } from './responses/routes.ts'
 import { responsesSocket } from './responses/socket.ts'
@@ -61,7 +63,7 @@ export function createWire(
   variant?: StrictVariant,
 ): OpenAiWire {
   const { ofChat, ofResponses } = variant === undefined ? NOT_CHECKED : validationsOf(engine, state, variant)
-  const routes: OpenAiRoutes = {
+  const routes = withReplies({
     chat: { ...chatCompletions(state, extras), ...ofChat } as LlmRoute,
     completions: completions(engine),
     responses: { ...createResponse(state), ...ofResponses } as LlmRoute,
@@ -84,7 +86,7 @@ export function createWire(
     speech: speech(engine),
     models: listModels(),
     model: retrieveModel(),
-  }
+  })
   return {
     routes,
     server: base => [tokenize(engine, base) as LlmRoute, tokenizerInfo(engine, base), health(base)],
@@ -107,4 +109,15 @@ export function createWire(
     finishReasons,
     unknownModel: "The model '{model}' does not exist",
   }
+}
+
+/** The routes with the schemas of their replies. */
+function withReplies(routes: OpenAiRoutes): OpenAiRoutes {
+  const replies: Partial<Record<string, ReplyContent>> = REPLIES
+  return Object.fromEntries(
+    Object.entries(routes).map(([name, route]) => {
+      const reply = replies[name]
+      return [name, reply === undefined ? route : { ...route, describe: { ...route.describe, reply } }]
+    }),
+  ) as OpenAiRoutes
 }

@@ -20,11 +20,13 @@ import { modes } from '../contract/neutral.ts'
 import { matches } from '../validation/level.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { AiRecord, Records } from '../records/records.ts'
+import { AI, AI_REQUEST, AI_REQUESTS } from '../replies.ts'
 
 const redactor = new Redactor({ marker: '****' })
 
 const index: RouteDescription = {
   summary: 'Mock LLM: list providers, models and routes',
+  reply: AI,
   category: CATEGORY,
   examples: [{ name: 'Index', path: '/ai', expectStatus: 200 }],
 }
@@ -36,6 +38,7 @@ const session = {
 } as const
 const list: RouteDescription = {
   summary: 'Mock LLM: list recorded requests, newest first',
+  reply: AI_REQUESTS,
   category: CATEGORY,
   parameters: [
     {
@@ -56,6 +59,7 @@ const list: RouteDescription = {
 }
 const one: RouteDescription = {
   summary: 'Mock LLM: get a recorded request',
+  reply: AI_REQUEST,
   category: CATEGORY,
   path: '/ai/requests/{id}',
   description:
