@@ -33,7 +33,7 @@ export async function bundleAll(entries, folder, more = {}, bundler = RESIDENT) 
     target: 'node20',
     packages: 'external',
     // `import()` of a package becomes `require`, so that it is resolved like all other packages; Node's `import()` in a
-    // compiled function is experimental. ES module packages work unless they use top-level await.
+    // compiled function is experimental.
     supported: { 'dynamic-import': false },
     sourcemap: 'external',
     sourcesContent: false,
@@ -59,15 +59,33 @@ export async function bundleAll(entries, folder, more = {}, bundler = RESIDENT) 
       return [
         entry,
         {
-          code: texts.get(script).text,
+          code: withNamespaces(texts.get(script).text),
           map: texts.get(`${script}.map`).text,
           startedAt,
           inputs: Object.keys(inputs).map(file => resolve(folder, file)),
           packages: imports.filter(({ external }) => external).map(({ path }) => path),
+          imported: [...new Set(Object.keys(inputs).flatMap(file => importedBy(metafile.inputs[file])))],
         },
       ]
     }),
   )
+}
+
+/**
+ * esbuild's helper for imports takes each module for a CommonJS one in a file of a folder with `"type": "module"`: its default
+ * import is then the namespace of an ES module. ES modules need no helper.
+ */
+function withNamespaces(code) {
+  const isNamespace = 'require("node:util").types.isModuleNamespaceObject(mod)'
+  return code.replace(
+    /^var __toESM = /m,
+    `var __toESM = (mod, ...rest) => ${isNamespace} ? mod : __fromCommonJs(mod, ...rest), __fromCommonJs = `,
+  )
+}
+
+/** The packages that import statements of a file name. Outputs do not tell: there, all of them are required. */
+function importedBy({ imports }) {
+  return imports.filter(({ external, kind }) => external && kind === 'import-statement').map(({ path }) => path)
 }
 
 /** Whether the bundled files have not changed since the bundle was created. */
