@@ -4,7 +4,7 @@
  *
  * This file is JavaScript because it loads the TypeScript.
  */
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { RESIDENT } from './bundler.mjs'
 import { dirname, extname, relative, resolve } from 'node:path'
@@ -51,7 +51,9 @@ export async function bundleAll(entries, folder, more = {}, bundler = RESIDENT) 
     ...more,
   })
   const texts = new Map(outputFiles.map(file => [file.path, file]))
-  const outputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(folder, name), output]))
+  // esbuild's names are relative to the real path of the folder.
+  const real = realpathSync(folder)
+  const outputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(real, name), output]))
   return new Map(
     scripts.map(({ entry, out }) => {
       const script = resolve(folder, `${out}.js`)
@@ -62,7 +64,7 @@ export async function bundleAll(entries, folder, more = {}, bundler = RESIDENT) 
           code: withNamespaces(texts.get(script).text),
           map: texts.get(`${script}.map`).text,
           startedAt,
-          inputs: Object.keys(inputs).map(file => resolve(folder, file)),
+          inputs: Object.keys(inputs).map(file => resolve(real, file)),
           packages: imports.filter(({ external }) => external).map(({ path }) => path),
           imported: [...new Set(Object.keys(inputs).flatMap(file => importedBy(metafile.inputs[file])))],
         },

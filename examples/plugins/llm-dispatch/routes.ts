@@ -10,7 +10,7 @@ const UNKNOWN = '/ai/dispatch/v1/jobs/unknown'
 
 type Wire = { id: string }
 
-/** The engine generates the whole reply, `keep` stores it with its plan, and the client gets the id at once. */
+/** The engine generates the complete reply, `keep` stores it with its plan, and the client gets the id at once. */
 export function createJob(engine: Engine, jobs: JobStore): LlmRoute<ChatParsed<Wire>> {
   return {
     method: 'POST',
