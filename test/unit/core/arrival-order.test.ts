@@ -15,7 +15,7 @@ import { Traffic, trafficBounds, type CapturedRequest as MockRequest } from '../
 
 const options = { now: () => 1_000_000, onError: (error: unknown) => t.error(error), owner: undefined }
 
-t.test('entries by their time, then by their number [REP-26]', async t => {
+t.test('entries by their time, then by their number [STATE-50]', async t => {
   const log = new MemoryEventLog<{ name: string; at: number }>({ maxPerStream: 1000, maxCount: 1000 }, options)
   const append = (name: string, at: number) => log.append('x', { name, at })
   // One replica sends its batch after the other one has sent later requests.
@@ -36,7 +36,7 @@ t.test('entries by their time, then by their number [REP-26]', async t => {
   t.equal(await names(2, ({ name }) => name !== 'e'), 'cd')
 })
 
-t.test('captured requests of all replicas [REP-26]', async t => {
+t.test('captured requests of all replicas [STATE-50]', async t => {
   const logs = {
     captures: new MemoryEventLog<LoggedCapture>({ ...captureBounds(100), batched: false }, options),
     ends: new MemoryEventLog<LoggedEnd>({ ...endBounds(100), batched: false }, options),
@@ -67,7 +67,7 @@ t.test('captured requests of all replicas [REP-26]', async t => {
   t.equal((await replicas[0]!.lookUp('r-second', () => true))?.id, 'second')
 })
 
-t.test('requests of a mock [REP-26]', async t => {
+t.test('requests of a mock [STATE-50]', async t => {
   const bounds = boundsFor(false)
   const log = new MemoryEventLog<MockRequest>({ ...trafficBounds(bounds), batched: false }, options)
   const traffic = new Traffic(log, bounds)
