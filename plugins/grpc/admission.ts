@@ -76,15 +76,20 @@ export function admitFirst(
         } else await handler.call(handlers, call, countReply(reply, responseSerialize, hold))
       } catch (error) {
         if (call.cancelled) return
-        end(failureOf(error) ?? internalError(svc, name, error))
+        end(statusOf(error) ?? internalError(svc, name, error))
       }
     }
   }
   return admitted
 }
 
-/** The status for a method that throws an error of a budget; null for another error. */
-function failureOf(error: unknown): Failure | null {
+/** The status of a method that throws: that of the error, or the one for an error of a budget; null for another error. */
+function statusOf(error: unknown): Failure | null {
+  if (error instanceof Error && 'code' in error && 'details' in error) {
+    const { code, details, metadata } = error as Error & Partial<ServiceError>
+    if (Number.isInteger(code) && typeof details === 'string')
+      return { code: code as number, details, metadata: metadata ?? new Metadata() }
+  }
   if (!isOutputError(error) && !isTooExpensive(error)) return null
   return { code: status.RESOURCE_EXHAUSTED, details: error.message, metadata: new Metadata() }
 }
