@@ -32,6 +32,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared graphiql': 'a page made of the code',
   },
   grpc: { 'shared definitions': 'compiled from the code', 'shared reflection': 'compiled from the code' },
+  'grpc-services': { 'shared definitions': 'compiled from the code' },
   guardrails: { 'state blocklists': 'shared' },
   identity: {
     'replicated signing-key': 'shared',
