@@ -2,6 +2,7 @@
 import { definePlugin } from 'svc/plugin'
 import type {} from '../grpc/types.ts'
 import type {} from '../httpbin/types.ts'
+import type {} from '../orca/types.ts'
 import { SERVICES } from './catalog.ts'
 import { type GrpcServicesOptions, schema } from './options.ts'
 
@@ -12,7 +13,7 @@ export default definePlugin<GrpcServicesOptions>({
   paths: [],
   section: 'grpc_services',
   buildsOn: ['grpc'],
-  uses: ['httpbin'],
+  uses: ['httpbin', 'orca'],
   options: schema,
   register(_app, svc) {
     const { enable, disable } = svc.options

@@ -25,6 +25,7 @@ export default definePlugin({
     const registrar = (plugin: string): GrpcServices => ({
       service: service => services.add(plugin, service),
       requestOf: ({ metadata }) => open.find(metadata)?.request,
+      trailers: read => void services.trailers.push(read),
       writer: writerOf,
       wasCompressed: ({ metadata }) => open.find(metadata)?.compressed?.next() ?? false,
     })

@@ -1,5 +1,5 @@
 /** Owns the registered services; names are unique. */
-import type { GrpcService } from './types.ts'
+import type { GrpcService, GrpcServices } from './types.ts'
 
 /** Package, service: identifiers separated by dots. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}(?:\.[A-Za-z_][A-Za-z0-9_]{0,99}){1,15}$/
@@ -9,6 +9,8 @@ const RESERVED = /^(?:grpc\.(?!testing\.)|svc\.bridge\.)/
 export class ServiceRegistry {
   readonly #services = new Map<string, { plugin: string; service: GrpcService }>()
   readonly #paths = new Set<string>()
+  /** What plugins add to the trailing metadata of calls. */
+  readonly trailers: Parameters<GrpcServices['trailers']>[0][] = []
 
   add(plugin: string, service: GrpcService): void {
     const { name, methods } = service

@@ -41,6 +41,11 @@ export interface GrpcServices {
   service(service: GrpcService): void
   /** The request of a call, for `svc.http`. Undefined once the call has ended. */
   requestOf(call: { metadata: Metadata }): IncomingMessage | Http2ServerRequest | undefined
+  /**
+   * Adds trailing metadata to the calls of all services that end with OK. `read` is called when a call ends and returns the fields,
+   * by name, or null. Call it while the plugin registers.
+   */
+  trailers(read: (call: { metadata: Metadata }) => Readonly<Record<string, string | Buffer>> | null): void
   /** Writes the messages of a streaming call. Call it once for each call, before anything else is awaited. */
   writer(call: ServerWritableStream<object, unknown> | ServerDuplexStream<object, unknown>): CallWriter
   /**

@@ -11,6 +11,7 @@ import type {
   SessionKey,
 } from '../../contract/plugin.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
+import type { ResponseAddition } from '../../contract/responses.ts'
 import type { ControlScope } from '../../contract/control-scope.ts'
 import type { ConnectionFault } from '../../rules/fault-headers.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
@@ -121,6 +122,10 @@ export class RequestContext implements Waiting<RequestContext> {
   grpcStatus: number | null = null
   /** Request headers that could not be parsed, with the expected values: `X-Svc-Ignored`. */
   ignored: string[] | null = null
+  /** What plugins add to the response; null: nothing. */
+  additions: ResponseAddition[] | null = null
+  /** Whether trailers can follow the body, once the head was sent. */
+  canTrail = false
   /** Whether control-plane credentials of the request count as the admin token. */
   controlAdmin = false
   /** The scopes of the credential that the control plane accepted. */

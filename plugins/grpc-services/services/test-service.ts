@@ -7,6 +7,7 @@ import {
   type ServerWritableStream,
 } from '@grpc/grpc-js'
 import type { CallWriter } from '../../grpc/types.ts'
+import type { LoadReport, OrcaReports } from '../../orca/types.ts'
 import {
   type CallContext,
   eachMessage,
@@ -37,6 +38,7 @@ interface SimpleRequest {
   response_status?: EchoStatus
   expect_compressed?: Flag
   fill_server_id?: boolean
+  orca_per_query_report?: TestReport
 }
 interface InputRequest {
   payload?: Payload
@@ -49,6 +51,15 @@ interface OutputParameters {
 interface OutputRequest {
   response_parameters?: OutputParameters[]
   response_status?: EchoStatus
+  orca_oob_report?: TestReport
+}
+/** Map fields are lists of entries for the library. */
+type Entries = { key?: string; value?: number }[]
+interface TestReport {
+  cpu_utilization?: number
+  memory_utilization?: number
+  request_cost?: Entries
+  utilization?: Entries
 }
 
 /** Bytes of the payloads of responses. */
@@ -75,8 +86,17 @@ export function testServiceMethods(context: CallContext): Methods {
 
     UnaryCall: replies<UnaryCall<SimpleRequest>>((call, trailers) => {
       echoMetadata(call, trailers)
-      const { response_size: size = 0, response_status, expect_compressed, fill_server_id } = call.request
+      const {
+        response_size: size = 0,
+        response_status,
+        expect_compressed,
+        fill_server_id,
+        orca_per_query_report,
+      } = call.request
       checkCompression(call, expect_compressed)
+      const orca = svc.use('orca.reports')
+      if (orca !== undefined && orca_per_query_report !== undefined)
+        trailers.set(...orca.trailer(checked(orca, orca_per_query_report)))
       endWith(response_status, trailers)
       checkSize(size, messageBytes)
       svc.budgets.output(requestOf(context, call)).take(size)
@@ -88,6 +108,7 @@ export function testServiceMethods(context: CallContext): Methods {
     }),
 
     StreamingOutputCall: streams<ServerWritableStream<OutputRequest, object>>(context, async (call, writer) => {
+      await setOutOfBand(call, call.request)
       endWith(call.request.response_status)
       await new Output(context, call, writer).send(call.request.response_parameters)
     }),
@@ -106,8 +127,10 @@ export function testServiceMethods(context: CallContext): Methods {
     FullDuplexCall: streams<ServerDuplexStream<OutputRequest, object>>(context, async (call, writer, trailers) => {
       echoMetadata(call, trailers)
       const output = new Output(context, call, writer)
-      await eachMessage(call, async ({ response_status, response_parameters }) => {
+      await eachMessage(call, async request => {
+        const { response_status, response_parameters } = request
         grpc.wasCompressed(call)
+        await setOutOfBand(call, request)
         endWith(response_status, trailers)
         await output.send(response_parameters)
       })
@@ -124,6 +147,12 @@ export function testServiceMethods(context: CallContext): Methods {
       })
       await output.sendRequired(wanted)
     }),
+  }
+
+  async function setOutOfBand(call: { metadata: Metadata }, { orca_oob_report: report }: OutputRequest): Promise<void> {
+    const orca = svc.use('orca.reports')
+    if (orca !== undefined && report !== undefined)
+      await orca.setOutOfBand(requestOf(context, call), checked(orca, report))
   }
 
   /** Throws if the next message is compressed and should not be, or the reverse. */
@@ -182,6 +211,25 @@ class Output {
 
 function boundsOf({ svc }: CallContext): Bounds {
   return svc.config.publicMode ? BOUNDS.public : BOUNDS.normal
+}
+
+/** Throws if a value can't be reported. */
+function checked(orca: OrcaReports, report: TestReport): LoadReport {
+  try {
+    return orca.check(toLoadReport(report))
+  } catch (error) {
+    throw invalidArgument(String((error as { body?: { details?: string } }).body?.details ?? error))
+  }
+}
+
+function toLoadReport(report: TestReport): LoadReport {
+  const toMap = (entries: Entries = []) => Object.fromEntries(entries.map(({ key = '', value = 0 }) => [key, value]))
+  return {
+    cpu_utilization: report.cpu_utilization ?? 0,
+    mem_utilization: report.memory_utilization ?? 0,
+    request_cost: toMap(report.request_cost),
+    utilization: toMap(report.utilization),
+  }
 }
 
 function checkSize(size: number, most: number): void {

@@ -3,6 +3,7 @@ import type { Slots } from '../capacity/slots.ts'
 import { Exposition, type Labels } from './exposition.ts'
 import { valueAt, type FakeGauge } from './fake-gauge.ts'
 import { Histogram } from './histogram.ts'
+import type { ProviderLoad } from './provider-load.ts'
 import type { Gauge, StatedLoad } from './stated-load.ts'
 
 export interface EngineMetricsOptions {
@@ -98,6 +99,16 @@ export class EngineMetrics {
 
   get stated(): StatedLoad {
     return this.#options.stated
+  }
+
+  /** Stated and configured figures come before real ones. */
+  load(now: number): ProviderLoad {
+    const { slots, kvTokens } = this.#options
+    return {
+      running: Math.round(this.#replaced('running', now) ?? slots.running),
+      waiting: Math.round(this.#replaced('waiting', now) ?? slots.waiting),
+      kvCacheUsage: this.#replaced('kv_usage', now) ?? Math.min(1, slots.tokens / kvTokens),
+    }
   }
 
   observe(served: ServedGeneration): void {

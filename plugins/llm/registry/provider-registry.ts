@@ -20,6 +20,7 @@ import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { CallServices } from '../call/services.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
+import type { ProviderLoad } from '../inference/provider-load.ts'
 import type { Providers, ServedProvider } from './providers.ts'
 
 const defaultOrder = 100
@@ -193,6 +194,15 @@ export class ProviderRegistry implements Providers {
 
   get hasCommonKey(): boolean {
     return this.#services.svc.variables.apiKey !== null
+  }
+
+  loads(): { id: string; load: ProviderLoad }[] {
+    const now = Date.now()
+    return this.#inOrder().flatMap(({ name, slots, engineMetrics }) =>
+      engineMetrics === undefined || slots === undefined || slots.settings.slots === Infinity
+        ? []
+        : [{ id: name, load: engineMetrics.load(now) }],
+    )
   }
 
   list(): ServedProvider[] {
