@@ -23,7 +23,7 @@ export type * from './contract/provider.ts'
 export type * from './contract/route.ts'
 export type * from './contract/socket.ts'
 export type * from './contract/stream.ts'
-export type { ProviderLoad } from './inference/provider-load.ts'
+export type { ProviderLoad } from './capacity/slots.ts'
 export type { Providers, ServedProvider } from './registry/providers.ts'
 export type { Dimension, LimitState, Refusal, Remaining } from './contract/limit-state.ts'
 

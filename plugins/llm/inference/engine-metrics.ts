@@ -1,9 +1,8 @@
 /** The metrics of an inference engine, in the names that vLLM uses. */
-import type { Slots } from '../capacity/slots.ts'
+import type { ProviderLoad, Slots } from '../capacity/slots.ts'
 import { Exposition, type Labels } from './exposition.ts'
 import { valueAt, type FakeGauge } from './fake-gauge.ts'
 import { Histogram } from './histogram.ts'
-import type { ProviderLoad } from './provider-load.ts'
 import type { Gauge, StatedLoad } from './stated-load.ts'
 
 export interface EngineMetricsOptions {
@@ -103,11 +102,11 @@ export class EngineMetrics {
 
   /** Stated and configured figures come before real ones. */
   load(now: number): ProviderLoad {
-    const { slots, kvTokens } = this.#options
+    const real = this.#options.slots.load()
     return {
-      running: Math.round(this.#replaced('running', now) ?? slots.running),
-      waiting: Math.round(this.#replaced('waiting', now) ?? slots.waiting),
-      kvCacheUsage: this.#replaced('kv_usage', now) ?? Math.min(1, slots.tokens / kvTokens),
+      running: Math.round(this.#replaced('running', now) ?? real.running),
+      waiting: Math.round(this.#replaced('waiting', now) ?? real.waiting),
+      kvCacheUsage: this.#replaced('kv_usage', now) ?? real.kvCacheUsage,
     }
   }
 

@@ -20,7 +20,7 @@ import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { CallServices } from '../call/services.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
-import type { ProviderLoad } from '../inference/provider-load.ts'
+import type { ProviderLoad } from '../capacity/slots.ts'
 import type { Providers, ServedProvider } from './providers.ts'
 
 const defaultOrder = 100
@@ -199,9 +199,9 @@ export class ProviderRegistry implements Providers {
   loads(): { id: string; load: ProviderLoad }[] {
     const now = Date.now()
     return this.#inOrder().flatMap(({ name, slots, engineMetrics }) =>
-      engineMetrics === undefined || slots === undefined || slots.settings.slots === Infinity
+      slots === undefined || slots.settings.slots === Infinity
         ? []
-        : [{ id: name, load: engineMetrics.load(now) }],
+        : [{ id: name, load: engineMetrics?.load(now) ?? slots.load() }],
     )
   }
 

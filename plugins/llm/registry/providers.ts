@@ -7,7 +7,7 @@ import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { Signed } from '../state/signed.ts'
 import type { UsageEntry } from '../usage/entry.ts'
-import type { ProviderLoad } from '../inference/provider-load.ts'
+import type { ProviderLoad } from '../capacity/slots.ts'
 import type { Engine } from './engine.ts'
 
 /** The extension point `llm.providers`. */
