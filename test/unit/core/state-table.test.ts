@@ -33,6 +33,12 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   grpc: { 'shared definitions': 'compiled from the code', 'shared reflection': 'compiled from the code' },
   'grpc-services': { 'shared definitions': 'compiled from the code' },
+  orca: {
+    'shared measurements': 'the load of the process',
+    'replicated report': 'shared',
+    'state test-reports': 'shared',
+    'shared definitions': 'compiled from the code',
+  },
   guardrails: { 'state blocklists': 'shared' },
   identity: {
     'replicated signing-key': 'shared',
