@@ -17,6 +17,23 @@ const generators = join(folder, 'node_modules')
 export const DESCRIPTOR_SET = join(folder, 'descriptors.binpb')
 /** Path of that of the plugin `a2a-grpc`. A set of its own, because reflection lists all services of a set. */
 export const A2A_DESCRIPTOR_SET = join(folder, 'a2a.binpb')
+/** Path of that of the plugin `orca`. */
+export const ORCA_DESCRIPTOR_SET = join(folder, 'orca.binpb')
+/** Path of the descriptor set of a service of the plugin `grpc-services`: each has its own, because each can be disabled. */
+export const serviceDescriptorSet = (file: string): string => join(folder, 'services', `${file}.binpb`)
+
+/** Sources of the plugin `grpc-services`, without `.proto`. */
+const SERVICE_FILES = [
+  'addsvc',
+  'fgrpc_ping',
+  'grpc_testing',
+  'grpcbin',
+  'grpcecho',
+  'hello',
+  'helloworld',
+  'istio_echo',
+  'whoami',
+]
 
 /** Names of files in a set, and their sources. */
 type Sources = Readonly<Record<string, string>>
@@ -46,9 +63,18 @@ const A2A_SOURCES: Sources = {
   ...RPC_SOURCES,
 }
 
+const ORCA_SOURCES: Sources = Object.fromEntries(
+  ['xds/data/orca/v3/orca_load_report.proto', 'xds/service/orca/v3/orca.proto'].map(name => [name, join(folder, name)]),
+)
+
 export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   { path: DESCRIPTOR_SET, sources: STANDARD_SOURCES },
   { path: A2A_DESCRIPTOR_SET, sources: A2A_SOURCES },
+  { path: ORCA_DESCRIPTOR_SET, sources: ORCA_SOURCES },
+  ...SERVICE_FILES.map(file => ({
+    path: serviceDescriptorSet(file),
+    sources: { [`${file}.proto`]: join(folder, 'services', `${file}.proto`) },
+  })),
 ]
 
 /** Compiles the sources and their imports into a FileDescriptorSet. The generators must be installed. */

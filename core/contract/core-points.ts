@@ -1,6 +1,7 @@
 /** The core's own extension points. */
 import type { SvcMediaTypes } from './calls.ts'
 import type { ControlTools } from './control-tools.ts'
+import type { SvcResponses } from './responses.ts'
 import type { SvcTap } from './tap.ts'
 import type { MatchProtocols, Resets, RuleFiles, RuleSteps } from './testing.ts'
 import type { SvcTls } from './tls.ts'
@@ -9,6 +10,7 @@ import type { SvcTls } from './tls.ts'
 export interface CorePoints {
   'control.tools': ControlTools
   'core.media-types': SvcMediaTypes
+  'core.responses': SvcResponses
   'core.tap': SvcTap
   'core.tls': SvcTls
   'testing.protocols': MatchProtocols

@@ -162,6 +162,7 @@ export { copyData, type DataCopy, heldValueBytes } from '../collections/value-me
 
 // ---------- Streams, signals and certificates
 
+export { type ConnectionTls, connectionTls } from './connection-tls.ts'
 export { drained, isGone, type Drainable } from '../contract/drained.ts'
 export {
   createFetcher,

@@ -13,7 +13,7 @@ import {
 import { isOutputError, isTooExpensive, type Svc } from 'svc/plugin'
 import { BRIDGE_PEER, BRIDGE_SESSION } from './bridge/headers.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
-import type { GrpcImplementation } from './types.ts'
+import type { GrpcImplementation, GrpcServices } from './types.ts'
 import { countReply, countWrites, type Hold, type WritingCall } from './unsent-messages.ts'
 
 type AnyCall =
@@ -55,6 +55,7 @@ export function admitFirst(
   svc: Svc,
   open: OpenCalls,
   { definition, handlers }: Pick<GrpcImplementation, 'definition' | 'handlers'>,
+  trailerReaders: readonly TrailerReader[],
 ): UntypedServiceImplementation {
   const admitted: UntypedServiceImplementation = {}
   for (const [name, { responseStream, responseSerialize }] of Object.entries(definition)) {
@@ -72,19 +73,54 @@ export function admitFirst(
         const hold: Hold = bytes => (request === undefined ? () => {} : svc.streams.hold(request, bytes))
         if (responseStream) {
           countWrites(call as WritingCall, responseSerialize, hold, svc.budgets.unsentStreamBytes)
+          endWithTrailers(call as WritingCall, trailerReaders)
           await handler.call(handlers, call)
-        } else await handler.call(handlers, call, countReply(reply, responseSerialize, hold))
+        } else {
+          const counted = countReply(reply, responseSerialize, hold)
+          const ended: sendUnaryData<unknown> = (error, message, trailer, flags) =>
+            counted(error, message, error === null ? withTrailers(call, trailer, trailerReaders) : trailer, flags)
+          await handler.call(handlers, call, ended)
+        }
       } catch (error) {
         if (call.cancelled) return
-        end(failureOf(error) ?? internalError(svc, name, error))
+        end(statusOf(error) ?? internalError(svc, name, error))
       }
     }
   }
   return admitted
 }
 
-/** The status for a method that throws an error of a budget; null for another error. */
-function failureOf(error: unknown): Failure | null {
+type TrailerReader = Parameters<GrpcServices['trailers']>[0]
+
+/** The trailing metadata of a method, with what plugins add. */
+function withTrailers(
+  call: Call,
+  trailer: Metadata | undefined,
+  readers: readonly TrailerReader[],
+): Metadata | undefined {
+  let all = trailer
+  for (const read of readers) {
+    const added = read(call)
+    if (added === null) continue
+    all ??= new Metadata()
+    for (const [name, value] of Object.entries(added)) if (all.get(name).length === 0) all.set(name, value)
+  }
+  return all
+}
+
+function endWithTrailers(call: WritingCall, readers: readonly TrailerReader[]): void {
+  const end = call.end.bind(call)
+  const endCall = (metadata?: Metadata): void => void end(withTrailers(call, metadata, readers))
+  call.end = endCall as typeof call.end
+}
+
+/** The status of a method that throws: that of the error, or the one for an error of a budget; null for another error. */
+function statusOf(error: unknown): Failure | null {
+  if (error instanceof Error && 'code' in error && 'details' in error) {
+    const { code, details, metadata } = error as Error & Partial<ServiceError>
+    if (Number.isInteger(code) && typeof details === 'string')
+      return { code: code as number, details, metadata: metadata ?? new Metadata() }
+  }
   if (!isOutputError(error) && !isTooExpensive(error)) return null
   return { code: status.RESOURCE_EXHAUSTED, details: error.message, metadata: new Metadata() }
 }

@@ -2,6 +2,7 @@
 import { definePlugin, forPlugin } from 'svc/plugin'
 import { BridgeConnections } from './bridge/connections.ts'
 import { OpenCalls } from './bridge/open-calls.ts'
+import { writerOf } from './call-writer.ts'
 import { handleCalls } from './bridge/media-type-handler.ts'
 import { ECHO_METHODS, ECHO_SERVICE } from './echo/methods.ts'
 import { grpcProtocol } from './match.ts'
@@ -24,6 +25,9 @@ export default definePlugin({
     const registrar = (plugin: string): GrpcServices => ({
       service: service => services.add(plugin, service),
       requestOf: ({ metadata }) => open.find(metadata)?.request,
+      trailers: read => void services.trailers.push(read),
+      writer: writerOf,
+      wasCompressed: ({ metadata }) => open.find(metadata)?.compressed?.next() ?? false,
     })
     svc.offer('grpc.services', { ...registrar(svc.name), [forPlugin]: registrar })
     // The server and its packages are loaded with the first call, because most instances never get one.

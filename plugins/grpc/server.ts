@@ -54,7 +54,7 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
       const implementation = await service.open()
       server.addService(
         withSerialized(withCheckedRequests(implementation.definition)),
-        admitFirst(svc, open, implementation),
+        admitFirst(svc, open, implementation, services.trailers),
       )
       descriptorSets.push(implementation.reflection)
       names.push(service.name)

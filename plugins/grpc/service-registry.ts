@@ -1,14 +1,16 @@
 /** Owns the registered services; names are unique. */
-import type { GrpcService } from './types.ts'
+import type { GrpcService, GrpcServices } from './types.ts'
 
 /** Package, service: identifiers separated by dots. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}(?:\.[A-Za-z_][A-Za-z0-9_]{0,99}){1,15}$/
 /** Packages of services that the server itself provides. */
-const RESERVED = /^(?:grpc|svc\.bridge)\./
+const RESERVED = /^(?:grpc\.(?!testing\.)|svc\.bridge\.)/
 
 export class ServiceRegistry {
   readonly #services = new Map<string, { plugin: string; service: GrpcService }>()
   readonly #paths = new Set<string>()
+  /** What plugins add to the trailing metadata of calls. */
+  readonly trailers: Parameters<GrpcServices['trailers']>[0][] = []
 
   add(plugin: string, service: GrpcService): void {
     const { name, methods } = service
@@ -33,6 +35,11 @@ export class ServiceRegistry {
   /** Whether a service has the method with this path. */
   isMethod(path: string): boolean {
     return this.#paths.has(path)
+  }
+
+  /** Whether the service with this path asks which messages are compressed. */
+  readsCompression(path: string): boolean {
+    return this.#services.get(path.split('/', 2)[1] ?? '')?.service.readsCompression === true
   }
 
   /** Whether a path is below a service, also if the service has no such method. */

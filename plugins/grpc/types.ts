@@ -1,23 +1,35 @@
 /** The extension point `grpc.services`: gRPC services of plugins, served by one server on all listeners. */
-import type { Metadata, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
+import type {
+  Metadata,
+  ServerDuplexStream,
+  ServerWritableStream,
+  ServiceDefinition,
+  UntypedServiceImplementation,
+} from '@grpc/grpc-js'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 
 /** A service. Health checks, reflection, limits, fault metadata, the inspector and the metrics work as for the echo service. */
 export interface GrpcService {
-  /** Full name, such as `orders.v1.Orders`. */
+  /** Full name, such as `orders.v1.Orders`. Of the packages of gRPC itself, those below `grpc.testing` are allowed. */
   name: string
-  /** Names of its methods. */
+  /** Names of its methods. One that is in the definition and not here is not implemented. */
   methods: readonly string[]
   /** Names of response metadata that browsers may read (gRPC-Web). Lower case. */
   exposes?: readonly string[]
+  /** The service asks with `wasCompressed` which messages were compressed. */
+  readsCompression?: true
   /** Loads the implementation. Called once in each generation, with the first gRPC call. */
   open(): GrpcImplementation | Promise<GrpcImplementation>
 }
 
 export interface GrpcImplementation {
   definition: ServiceDefinition
-  /** By method name, as for `addService` of `@grpc/grpc-js`. Called for calls that limits and faults let through. */
+  /**
+   * By method name, as for `addService` of `@grpc/grpc-js`. Called for calls that limits and faults let through. A handler
+   * that throws, or rejects with, an error with `code` and `details` (as `ServiceError`) ends the call with that status;
+   * with any other error it ends with INTERNAL.
+   */
   handlers: UntypedServiceImplementation
   /** The FileDescriptorSet (binary) with the file of the service and its imports, for reflection. */
   reflection: Buffer
@@ -29,6 +41,26 @@ export interface GrpcServices {
   service(service: GrpcService): void
   /** The request of a call, for `svc.http`. Undefined once the call has ended. */
   requestOf(call: { metadata: Metadata }): IncomingMessage | Http2ServerRequest | undefined
+  /**
+   * Adds trailing metadata to the calls of all services that end with OK. `read` is called when a call ends and returns the fields,
+   * by name, or null. Call it while the plugin registers.
+   */
+  trailers(read: (call: { metadata: Metadata }) => Readonly<Record<string, string | Buffer>> | null): void
+  /** Writes the messages of a streaming call. Call it once for each call, before anything else is awaited. */
+  writer(call: ServerWritableStream<object, unknown> | ServerDuplexStream<object, unknown>): CallWriter
+  /**
+   * Whether the next message of a call was compressed, for services with `readsCompression`. Call it once for each message, in
+   * order.
+   */
+  wasCompressed(call: { metadata: Metadata }): boolean
+}
+
+/** Writes messages at the pace of the client. */
+export interface CallWriter {
+  /** Aborts when the call is cancelled. */
+  readonly signal: AbortSignal
+  /** Resolves when more can be written, with false if the call is cancelled. */
+  write(message: unknown): Promise<boolean>
 }
 
 declare module 'svc/plugin' {

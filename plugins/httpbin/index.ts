@@ -23,7 +23,8 @@ import { RESPONSE_HEADERS } from './routes/response-headers.ts'
 import { STATUS } from './routes/status.ts'
 import { TIMED } from './routes/timed.ts'
 import { addWebSocket } from './routes/websocket.ts'
-import { variables, type Variables } from './variables.ts'
+import type {} from './types.ts'
+import { deploymentOf, variables, type Variables } from './variables.ts'
 
 /** Mounts of hosts that are served whole. */
 const HOST_MOUNTS: Record<Served, string> = {
@@ -49,6 +50,7 @@ export default definePlugin<HttpbinOptions, Variables>({
   categories: [{ name: CATEGORY, rank: 55 }],
   register(app, svc) {
     const { flavour, hosts, root } = svc.options
+    svc.offer('httpbin.deployment', () => deploymentOf(svc))
     const operations = allOperations(svc.use('images.files'), svc.use('transfer.content'))
     mount({ original: flavour, path: PREFIX, prefix: PREFIX }, operations)
     if (root)

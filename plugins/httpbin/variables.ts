@@ -1,5 +1,6 @@
 /** Where the process runs, as the manifests of echo-basic say it. */
-import { text, type VariableDefinitions } from 'svc/plugin'
+import { type Svc, text, type VariableDefinitions } from 'svc/plugin'
+import type { HttpbinOptions } from './options.ts'
 
 export interface Variables {
   namespace: string
@@ -21,4 +22,15 @@ export const variables: VariableDefinitions<Variables> = {
   ingress: variableOf('INGRESS_NAME', 'Name of the ingress'),
   service: variableOf('SERVICE_NAME', 'Name of the service'),
   pod: variableOf('POD_NAME', 'Name of the pod'),
+}
+
+/** The options of svc.yaml come before the variables. */
+export function deploymentOf({ options, variables: values }: Svc<HttpbinOptions, Variables>): Variables {
+  const { namespace, ingress, service, pod } = options.echo_basic
+  return {
+    namespace: namespace ?? values.namespace,
+    ingress: ingress ?? values.ingress,
+    service: service ?? values.service,
+    pod: pod ?? values.pod,
+  }
 }

@@ -6,7 +6,7 @@ import { root } from '../support/examples.ts'
 export const GROUPS = {
   http: ['toolbox', 'httpbin', 'reliability', 'bins', 'proxy', 'faults', 'testing'],
   apis: ['identity', 'mocks', 'jsonrpc', 'exports'],
-  protocols: ['graphql', 'grpc', 'soap', 'streams'],
+  protocols: ['drop-in', 'graphql', 'grpc', 'soap', 'streams'],
   models: ['llm', 'validation', 'guardrails', 'frameworks'],
   agents: ['mcp', 'mcp-attacks', 'a2a'],
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe', 'replicas'],

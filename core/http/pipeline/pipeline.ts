@@ -19,6 +19,7 @@ import {
   stateHeaders,
   stateUnavailable,
 } from '../response/error-bodies.ts'
+import { readAdditions } from '../response/additions.ts'
 import { rewriteTarget } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
@@ -31,7 +32,7 @@ import { limitByPlan } from './stages/plan-limits.ts'
 import { limitTogether } from './stages/shared-limits.ts'
 import { observe } from './stages/observation.ts'
 import { enterTrace } from './stages/tracing.ts'
-import { decodedPath } from '../../fields/request-target.ts'
+import { decodedPath, isBelow } from '../../fields/request-target.ts'
 import type { PipelineServices, Stage } from './stage.ts'
 
 const STAGES: readonly Stage[] = [
@@ -48,6 +49,7 @@ const STAGES: readonly Stage[] = [
   limitByKey,
   startTimer,
   capture,
+  addToResponse,
   rejectAnnouncedBody,
   checkExpectation,
   injectFaults,
@@ -138,6 +140,16 @@ function rejectServiceWorkers(context: RequestContext): boolean {
     status: 403,
     body: { error: 'service worker scripts are not served here', path: context.path ?? context.url },
   })
+  return false
+}
+
+/** Asks plugins what they add to the response, unless it is that of the control plane or of a handshake. */
+function addToResponse(context: RequestContext): boolean {
+  if (context.generation.responseReaders.length === 0 || context.upgrade !== null) return true
+  if (context.path !== null && isBelow(context.path, '/_svc')) return true
+  const error = readAdditions(context)
+  if (error === null) return true
+  sendResponse(context, { status: error.status, headers: error.headers, body: error.body })
   return false
 }
 

@@ -14,6 +14,7 @@ import type {
   SessionKey,
 } from '../../contract/plugin.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
+import type { ResponseAddition } from '../../contract/responses.ts'
 import type { ControlScope } from '../../contract/control-scope.ts'
 import type { ConnectionFault } from '../../rules/fault-headers.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
@@ -200,6 +201,13 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The budget of the answer, once something has asked for it. */
   output: OutputBudget | null = null
   closed = false
+
+  // ---------- What plugins add to its response. Written by http/response/additions.ts.
+
+  /** What plugins add; null: nothing. */
+  additions: ResponseAddition[] | null = null
+  /** Whether trailers can follow the body, once the head was sent. */
+  canTrail = false
 
   // ---------- Observation. Written by host/svc/media-type-call.ts, http/pipeline/rules/acting.ts,
   // http/pipeline/stages/capture.ts, http/pipeline/stages/observation.ts.

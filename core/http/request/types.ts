@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { HostMounts } from '../routes/host-mounts.ts'
 import type { Exemptions } from '../routes/exemptions.ts'
 import type { ErrorForm, WebSocketOptions } from '../../contract/plugin.ts'
+import type { ResponseReader } from '../../contract/responses.ts'
 import type { RouteLookup } from '../routes/route-record.ts'
 import type { ResetRegistry } from '../../rules/reset-registry.ts'
 import type { GenerationRules } from '../../rules/rule-entry.ts'
@@ -96,6 +97,8 @@ export interface RoutingGeneration {
   exposedHeaders(plugin: string | null): string
   /** Value of `X-Svc-Replica`; null if the process is not a replica. */
   readonly replica: string | null
+  /** What plugins add to responses. */
+  readonly responseReaders: readonly ResponseReader[]
   /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */
   readonly sessionHeaders: readonly string[]
   /** What plugins add to resets. */

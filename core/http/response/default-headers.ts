@@ -46,9 +46,13 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
 /**
  * Merges them with the headers of the route, which take precedence; names are case-insensitive, and `Vary` combines the
  * members of both. The result is a flat list of names and values, because a new object with as many members costs
- * several times as much. Headers that Node reads itself come last, so that the lines before them can be cached.
+ * several times as much. `added` are fields of plugins, which the route does not send. Headers that Node reads itself come last, so that the lines before them can be cached.
  */
-export function withDefaultHeaders(context: RequestContext, given: Headers | undefined): OutgoingHttpHeader[] {
+export function withDefaultHeaders(
+  context: RequestContext,
+  given: Headers | undefined,
+  added: OutgoingHttpHeaders | null = null,
+): OutgoingHttpHeader[] {
   const own = defaultHeaders(context)
   const head: OutgoingHttpHeader[] = []
   const last: OutgoingHttpHeader[] = []
@@ -60,6 +64,7 @@ export function withDefaultHeaders(context: RequestContext, given: Headers | und
   }
   eachHeader(given, (name, value) => add(name, value!))
   for (const name in own) head.push(name, own[name]!)
+  for (const name in added) head.push(name, added[name]!)
   head.push(...last)
   return head
 }

@@ -11,6 +11,7 @@ import type { ServerResponseClass } from '../node-internals/fast-response.ts'
 import { sentHead } from '../node-internals/sent-head.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ResponseInUse } from '../request/types.ts'
+import { addedHeaders, addTrailers } from './additions.ts'
 import { countUnsent } from './unsent-response.ts'
 import { mergeVary } from './cors.ts'
 import { keepSessionInLocation } from './session-location.ts'
@@ -56,6 +57,7 @@ export function createHttp1Response(Base: ServerResponseClass): Http1ResponseCla
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
       if (this.isDetached || isStoppedRaw(this)) return this
       if (countBytes(this, bytesOf(chunk, encoding))) this.context!.copy?.keepLast(chunk, encoding)
+      if (this.context !== undefined) addTrailers(this.context, this)
       super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
       if (this.context !== undefined) countUnsent(this.context)
       return this
@@ -95,6 +97,7 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
     if (this.isDetached || isStoppedRaw(this)) return this
     // Node's method sends the chunk through `write`, which counts it.
     if (hasBody(this) && bytesOf(chunk, encoding) > 0) this.context!.copy?.keepLast(chunk, encoding)
+    if (this.context !== undefined) addTrailers(this.context, this)
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 }
@@ -154,8 +157,10 @@ function finishHead(
   context.headGoesOut(status)
   const located = context.pathSession === null ? headers : keepSessionInLocation(context, response, headers)
   const own = status === 204 || status === 304 ? withoutLength(located) : located
-  if (response.getHeaderNames().length === 0) return withDefaultHeaders(context, own)
+  const added = addedHeaders(context, status, own)
+  if (response.getHeaderNames().length === 0) return withDefaultHeaders(context, own, added)
   setOwnHeaders(response, context)
+  for (const name in added) response.setHeader(name, added[name]!)
   return context.vary === null ? own : withVary(response, context.vary, own)
 }
 

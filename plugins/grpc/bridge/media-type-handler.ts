@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Svc } from 'svc/plugin'
 import type { ConnectionFacts, MediaTypeCall } from 'svc/toolkit'
+import { CompressedFlags } from './compressed-flags.ts'
 import type { BridgeConnections } from './connections.ts'
 import type { ServiceRegistry } from '../service-registry.ts'
 import { UNKNOWN_METHOD_PATH, toCallHeaders } from './headers.ts'
@@ -40,12 +41,13 @@ export function handleCalls(
     request: Request,
     response: Response,
     facts: ConnectionFacts,
-  ): { call: ClientHttp2Stream; trackedCall: MediaTypeCall | null } {
+  ): { call: ClientHttp2Stream; trackedCall: MediaTypeCall | null; compressed: CompressedFlags | undefined } {
     requests.inc({ protocol: 'grpc' })
     const outer = isHttp2(request) ? request.stream.session! : facts.socket
     const path = request.url ?? '/'
     const trackedCall = EXEMPT.test(path) ? null : mediaTypes.follow(request)
-    const id = trackedCall && open.add({ tracked: trackedCall, request })
+    const compressed = services.readsCompression(path) ? new CompressedFlags() : undefined
+    const id = trackedCall && open.add({ tracked: trackedCall, request, ...(compressed && { compressed }) })
     if (id !== null) response.once('close', () => open.remove(id))
     return {
       call: connections
@@ -59,13 +61,15 @@ export function handleCalls(
           ),
         ),
       trackedCall,
+      compressed,
     }
   }
 
   mediaTypes.requests(
     (mediaType, request) => NATIVE_TYPE.test(mediaType) && request.method === 'POST' && isHttp2(request),
     (request, response, facts) => {
-      const { call, trackedCall } = start(request, response, facts)
+      const { call, trackedCall, compressed } = start(request, response, facts)
+      compressed?.watch(request)
       relayNative(
         request as Http2ServerRequest,
         response as Http2ServerResponse,
@@ -79,8 +83,8 @@ export function handleCalls(
     (mediaType, request) => WEB_TYPE.test(mediaType) && request.method === 'POST',
     (request, response, facts) => {
       const headers = { ...mediaTypes.cors(request, exposed()), 'X-Request-Id': svc.http.requestId(request) }
-      const { call, trackedCall } = start(request, response, facts)
-      relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, trackedCall)
+      const { call, trackedCall, compressed } = start(request, response, facts)
+      relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, { trackedCall, compressed })
     },
   )
   mediaTypes.requests(

@@ -3,11 +3,14 @@ import type { Metadata } from '@grpc/grpc-js'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { MediaTypeCall } from 'svc/toolkit'
+import type { CompressedFlags } from './compressed-flags.ts'
 import { BRIDGE_CALL } from './headers.ts'
 
 export interface OpenCall {
   readonly tracked: MediaTypeCall
   readonly request: IncomingMessage | Http2ServerRequest
+  /** Only for services that ask for it. */
+  readonly compressed?: CompressedFlags
 }
 
 export class OpenCalls {

@@ -4,6 +4,7 @@ import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { MediaTypeCall } from 'svc/toolkit'
 import { relay } from './call.ts'
 import { Base64Decoder } from './base64-decoder.ts'
+import type { CompressedFlags } from './compressed-flags.ts'
 import { fromCallHeaders } from './headers.ts'
 
 export const WEB_TYPE = /^application\/grpc-web(-text)?(?:\+|$)/
@@ -19,9 +20,11 @@ export function relayWeb(
   response: ServerResponse,
   call: ClientHttp2Stream,
   headers: Record<string, string>,
-  trackedCall: MediaTypeCall | null,
+  { trackedCall, compressed }: { trackedCall: MediaTypeCall | null; compressed: CompressedFlags | undefined },
 ): void {
   const isText = /^\s*application\/grpc-web-text/i.test(request.headers['content-type'] ?? '')
+  const decoder = isText ? new Base64Decoder() : undefined
+  compressed?.watch(decoder ?? request)
   // Each write is padded base64 on its own, so that a client can decode it at once.
   const write = (bytes: Buffer): boolean => response.write(isText ? bytes.toString('base64') : bytes)
   relay(
@@ -45,7 +48,7 @@ export function relayWeb(
       },
     },
     trackedCall,
-    isText ? new Base64Decoder() : undefined,
+    decoder,
   )
 }
 

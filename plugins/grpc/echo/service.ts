@@ -11,6 +11,7 @@ import {
 } from '@grpc/grpc-js'
 import { type Svc } from 'svc/plugin'
 import { sleep } from 'svc/toolkit'
+import { writerOf } from '../call-writer.ts'
 import type { ProtocolDefinitions } from '../definitions.ts'
 import { createFailures, type FailRequest } from './failure.ts'
 import { readTimeout, showMetadata, type MapEntry } from './metadata.ts'
@@ -60,11 +61,10 @@ export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): U
   async function serverStream(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
     const respond = responder(call)
     const count = Math.min(call.request.count || DEFAULT_COUNT, MAX_COUNT)
-    const signal = signalOf(call)
+    const { signal, write } = writerOf(call)
     for (let index = 0; index < count; index++) {
       await sleep(PAUSE_MS, { signal })
-      if (call.cancelled) return
-      if (!call.write(respond(call.request.message, index))) await drained(call)
+      if (!(await write(respond(call.request.message, index)))) return
     }
     call.end()
   }
@@ -128,21 +128,4 @@ export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): U
     BidiStream: bidiStream,
     Fail: fail,
   } as UntypedServiceImplementation
-}
-
-/** Aborts when the call is cancelled. */
-function signalOf(call: ServerWritableStream<EchoRequest, EchoResponse>): AbortSignal {
-  const controller = new AbortController()
-  call.once('cancelled', () => controller.abort())
-  return controller.signal
-}
-
-function drained(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      call.off('drain', done).off('cancelled', done)
-      resolve()
-    }
-    call.on('drain', done).on('cancelled', done)
-  })
 }

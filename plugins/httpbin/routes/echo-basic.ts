@@ -1,14 +1,12 @@
 /** The `echo-basic` server of the conformance tests of Gateway API. */
-import { X509Certificate } from 'node:crypto'
-import type { TLSSocket } from 'node:tls'
 import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
-import { headerProblem } from 'svc/toolkit'
+import { connectionTls, headerProblem } from 'svc/toolkit'
 import { CATEGORY } from '../mounting.ts'
 import type { HttpbinOptions } from '../options.ts'
 import { readHeaders } from '../request/headers.ts'
 import { parseDuration } from '../request/numbers.ts'
 import { goNarrowJson } from '../response/json.ts'
-import type { Variables } from '../variables.ts'
+import { deploymentOf, type Variables } from '../variables.ts'
 import { ECHO_BASIC } from '../replies.ts'
 
 type EchoSvc = Svc<HttpbinOptions, Variables>
@@ -93,7 +91,6 @@ async function describeRequest(svc: EchoSvc, request: FastifyRequest): Promise<R
   const headers = readHeaders(svc.http.receivedHeaders(request), 'go-httpbin')
   const host = headers.get('Host')?.[0] ?? ''
   headers.delete('Host')
-  const { namespace, ingress, service, pod } = svc.options.echo_basic
   const tls = readTls(request)
   return {
     path: request.originalUrl,
@@ -102,34 +99,24 @@ async function describeRequest(svc: EchoSvc, request: FastifyRequest): Promise<R
     proto: request.raw.httpVersionMajor === 2 ? 'HTTP/2.0' : `HTTP/${request.raw.httpVersion}`,
     headers,
     httpPort: String(request.socket.localPort ?? ''),
-    namespace: namespace ?? svc.variables.namespace,
-    ingress: ingress ?? svc.variables.ingress,
-    service: service ?? svc.variables.service,
-    pod: pod ?? svc.variables.pod,
+    ...deploymentOf(svc),
     ...(tls === null ? {} : { tls }),
     sni: tls?.serverName ?? '',
   }
 }
 
 /** The connection; null without TLS. */
-function readTls(request: FastifyRequest) {
-  const socket = request.socket as TLSSocket
-  if (socket.encrypted !== true) return null
-  const certificates = certificatesOf(socket)
-  const protocol = socket.alpnProtocol
+function readTls({ socket }: FastifyRequest) {
+  const tls = connectionTls(socket)
+  if (tls === null) return null
+  const { version, serverName, protocol, cipherSuite, certificates } = tls
   return {
-    version: socket.getProtocol() ?? '',
+    version,
     ...(certificates.length === 0 ? {} : { peerCertificates: certificates }),
-    serverName: (socket as TLSSocket & { servername?: string | false }).servername || '',
-    ...(protocol ? { negotiatedProtocol: protocol } : {}),
-    cipherSuite: socket.getCipher()?.standardName ?? '',
+    serverName,
+    ...(protocol === '' ? {} : { negotiatedProtocol: protocol }),
+    cipherSuite,
   }
-}
-
-/** PEM of the certificates that the client presented. */
-function certificatesOf(socket: TLSSocket): string[] {
-  const { raw } = socket.getPeerCertificate()
-  return raw === undefined ? [] : [new X509Certificate(raw).toString()]
 }
 
 /** `X-Echo-Set-Header: A:1, B:2`; values of a repeated name are joined. */

@@ -1,5 +1,14 @@
 /** The slots of a provider: generations that run at once, and the queue of those that wait. */
 
+/** The load of a provider, as an inference engine reports it. */
+export interface ProviderLoad {
+  /** Generations. */
+  running: number
+  waiting: number
+  /** Share of the KV cache that running generations use, or the stated one; 1 is all. */
+  kvCacheUsage: number
+}
+
 export interface CapacitySettings {
   slots: number
   queue: number
@@ -52,12 +61,24 @@ const MAX_RETRY_SECS = 60
 
 export class Slots {
   readonly settings: CapacitySettings
+  readonly kvTokens: number
   readonly #running = new Set<Slot>()
   /** In order of arrival. */
   readonly #waiting = new Set<Waiting>()
 
-  constructor(settings: CapacitySettings) {
+  /** `kvTokens`: what the KV cache holds. */
+  constructor(settings: CapacitySettings, kvTokens = Infinity) {
     this.settings = settings
+    this.kvTokens = kvTokens
+  }
+
+  /** The load that generations really cause. */
+  load(): ProviderLoad {
+    return {
+      running: this.#running.size,
+      waiting: this.#waiting.size,
+      kvCacheUsage: Math.min(1, this.tokens / this.kvTokens),
+    }
   }
 
   get running(): number {

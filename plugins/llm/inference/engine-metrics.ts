@@ -1,5 +1,5 @@
 /** The metrics of an inference engine, in the names that vLLM uses. */
-import type { Slots } from '../capacity/slots.ts'
+import type { ProviderLoad, Slots } from '../capacity/slots.ts'
 import { Exposition, type Labels } from './exposition.ts'
 import { valueAt, type FakeGauge } from './fake-gauge.ts'
 import { Histogram } from './histogram.ts'
@@ -98,6 +98,16 @@ export class EngineMetrics {
 
   get stated(): StatedLoad {
     return this.#options.stated
+  }
+
+  /** Stated and configured figures come before real ones. */
+  load(now: number): ProviderLoad {
+    const real = this.#options.slots.load()
+    return {
+      running: Math.round(this.#replaced('running', now) ?? real.running),
+      waiting: Math.round(this.#replaced('waiting', now) ?? real.waiting),
+      kvCacheUsage: this.#replaced('kv_usage', now) ?? real.kvCacheUsage,
+    }
   }
 
   observe(served: ServedGeneration): void {

@@ -105,22 +105,23 @@ function readEngine(
   { name, models, cache }: SettingsOwner & { cache: CacheSettings | undefined },
   services: SettingsServices,
 ): Pick<Settings, 'slots' | 'engineMetrics'> {
+  const block = cache?.block ?? DEFAULT_CACHE.block
+  const kvTokens = Math.max(block, capacity?.kv_tokens ?? KV_TOKENS)
   const slots =
     capacity === undefined
       ? metrics === undefined
         ? undefined
-        : new Slots(UNLIMITED)
-      : new Slots(readCapacity(capacity, `${at}.capacity`, services))
+        : new Slots(UNLIMITED, kvTokens)
+      : new Slots(readCapacity(capacity, `${at}.capacity`, services), kvTokens)
   if (slots === undefined) return {}
   if (metrics === undefined || services.loads === null) return { slots }
-  const block = cache?.block ?? DEFAULT_CACHE.block
   const engineMetrics = new EngineMetrics({
     slots,
     models: models.filter(({ kind = 'chat' }) => kind === 'chat').map(({ id }) => id),
     loras,
     fake: metrics === 'vllm' ? {} : (metrics.fake ?? {}),
     stated: new StatedLoad(name, services.loads),
-    kvTokens: Math.max(block, capacity?.kv_tokens ?? KV_TOKENS),
+    kvTokens,
     block,
     isCaching: cache !== undefined,
     cachedTokens: () => services.cache.tokensOf(name, block),

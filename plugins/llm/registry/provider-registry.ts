@@ -21,6 +21,7 @@ import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { CallServices } from '../call/services.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
+import type { ProviderLoad } from '../capacity/slots.ts'
 import type { Providers, ServedProvider } from './providers.ts'
 
 const defaultOrder = 100
@@ -213,6 +214,15 @@ export class ProviderRegistry implements Providers {
 
   get hasCommonKey(): boolean {
     return this.#services.svc.variables.apiKey !== null
+  }
+
+  loads(): { id: string; load: ProviderLoad }[] {
+    const now = Date.now()
+    return this.#inOrder().flatMap(({ name, slots, engineMetrics }) =>
+      slots === undefined || slots.settings.slots === Infinity
+        ? []
+        : [{ id: name, load: engineMetrics?.load(now) ?? slots.load() }],
+    )
   }
 
   list(): ServedProvider[] {

@@ -7,6 +7,7 @@ import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { Signed } from '../state/signed.ts'
 import type { UsageEntry } from '../usage/entry.ts'
+import type { ProviderLoad } from '../capacity/slots.ts'
 import type { Engine } from './engine.ts'
 
 /** The extension point `llm.providers`. */
@@ -42,6 +43,8 @@ export interface Providers {
   usage(entry: UsageEntry): void
   /** All served providers, in the order of `GET /ai`; complete after all plugins have registered. */
   list(): ServedProvider[]
+  /** The load of the providers that have a capacity, in the order of `list`. Call it when all plugins have registered. */
+  loads(): { id: string; load: ProviderLoad }[]
   /** Whether providers without their own key accept only the credential in `SVC_AI_API_KEY`. */
   readonly hasCommonKey: boolean
 }

@@ -32,6 +32,13 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared graphiql': 'a page made of the code',
   },
   grpc: { 'shared definitions': 'compiled from the code', 'shared reflection': 'compiled from the code' },
+  'grpc-services': { 'shared definitions': 'compiled from the code' },
+  orca: {
+    'shared measurements': 'the load of the process',
+    'replicated report': 'shared',
+    'state test-reports': 'shared',
+    'shared definitions': 'compiled from the code',
+  },
   guardrails: { 'state blocklists': 'shared' },
   identity: {
     'replicated signing-key': 'shared',

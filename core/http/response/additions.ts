@@ -1,0 +1,57 @@
+/** What plugins add to the responses of all routes (`core.responses`). */
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { HttpError } from '../../contract/http-error.ts'
+import type { ResponseAddition } from '../../contract/responses.ts'
+import type { RequestContext } from '../request/context.ts'
+import { eachHeader, type Headers } from './header-list.ts'
+
+/** Asks all plugins. Returns the error that one of them wants to be sent; null if the request continues. */
+export function readAdditions(context: RequestContext): HttpError | null {
+  for (const read of context.generation.responseReaders) {
+    const addition = read(context.request)
+    if (addition === null) continue
+    // Recognized by its code: after a reload there can be two copies of the class.
+    if ('code' in addition) return addition as HttpError
+    const { ignored } = addition as ResponseAddition
+    if (ignored !== undefined) context.ignore(ignored.name, ignored.expected)
+    ;(context.additions ??= []).push(addition as ResponseAddition)
+  }
+  return null
+}
+
+/** The header fields that are added to this head, without those that the route sends. */
+export function addedHeaders(
+  context: RequestContext,
+  status: number,
+  given: Headers | undefined,
+): OutgoingHttpHeaders | null {
+  if (context.additions === null) return null
+  const { response } = context
+  const names = new Set<string>(response.getHeaderNames())
+  eachHeader(given, name => names.add(name.toLowerCase()))
+  const canTrail =
+    !names.has('content-length') &&
+    status !== 204 &&
+    status !== 304 &&
+    context.method !== 'HEAD' &&
+    context.request.httpVersion !== '1.0'
+  context.canTrail = canTrail
+  const added: OutgoingHttpHeaders = {}
+  for (const addition of context.additions)
+    for (const [name, value] of Object.entries(addition.headers?.({ status, canTrail }) ?? {}))
+      if (!names.has(name.toLowerCase())) added[name] = value
+  return added
+}
+
+/** Adds the trailers, just before the body ends. */
+export function addTrailers(
+  context: RequestContext,
+  response: Pick<ServerResponse, 'addTrailers' | 'headersSent'>,
+): void {
+  if (context.additions === null || !context.canTrail || !response.headersSent) return
+  for (const addition of context.additions) {
+    const trailers = addition.trailers?.()
+    if (trailers !== undefined) response.addTrailers(trailers)
+  }
+  context.canTrail = false
+}
