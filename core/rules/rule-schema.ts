@@ -15,6 +15,15 @@ const delay = {
   anyOf: [fromZero, { type: 'object', minProperties: 1, maxProperties: 1 }],
 }
 
+const headersByName = {
+  type: 'object',
+  additionalProperties: { anyOf: [text, { type: 'array', minItems: 1, items: text }] },
+}
+const headers = {
+  description: 'A list of values is a line each; a list of names and values keeps its order',
+  anyOf: [headersByName, { type: 'array', items: { type: 'array', items: text, minItems: 2, maxItems: 2 } }],
+}
+
 const stepProperties = {
   delay,
   fail: {
@@ -32,16 +41,23 @@ const stepProperties = {
     additionalProperties: false,
     properties: {
       status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
-      headers: {
-        description: 'A list of values is a line each; a list of names and values keeps its order',
-        anyOf: [
-          { type: 'object', additionalProperties: { anyOf: [text, { type: 'array', minItems: 1, items: text }] } },
-          { type: 'array', items: { type: 'array', items: text, minItems: 2, maxItems: 2 } },
-        ],
-      },
+      headers,
       body: { description: 'A text, or JSON' },
       body_base64: text,
+      size: { ...fromZero, description: 'Bytes of a body of the letters a to z' },
       content_type: { type: ['string', 'null'] },
+      trailers: headersByName,
+      interim: {
+        type: 'array',
+        maxItems: 5,
+        description: 'Responses before the final one',
+        items: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['status'],
+          properties: { status: { type: 'integer', minimum: 102, maximum: 104 }, headers },
+        },
+      },
       reason: { type: 'string', maxLength: 100 },
       chunks: { type: 'array', items: { type: 'object' } },
       template: { type: 'boolean', default: true },

@@ -291,6 +291,71 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'RULE-34',
+    rule: 'A response can have trailers over HTTP/1.1 and HTTP/2.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-35',
+    rule: 'Interim responses come before the response, in order, but not over HTTP/1.0.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-36',
+    rule: 'A body can be given by its size, which is bounded.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'ANSWER-1',
+    rule: 'X-Svc-Answer is the response of any route and of unknown paths: a status, JSON, or base64url of it.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-2',
+    rule: 'Order, case, repetition, reason, trailers and interim responses are as the header says.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-3',
+    rule: 'Requests and statuses without content get none; a delay is before the head.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-4',
+    rule: 'X-Svc-Answer comes after X-Svc-Expect and fault headers and before rules, which do not count.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-5',
+    rule: 'On model routes X-Svc-Answer comes before the credential, and with X-Svc-Fail after it.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-6',
+    rule: 'The control plane, the console, pages of the instance and preflights ignore X-Svc-Answer.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-7',
+    rule: 'Browsers may read X-Svc-Answer; it can refuse a WebSocket handshake.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-8',
+    rule: 'A wrong X-Svc-Answer is 400 with its place.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-9',
+    rule: 'What templates of X-Svc-Answer insert is bounded.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-10',
+    rule: 'The documentation lists every header that acts on every route.',
+    where: 'docs/README.md',
+  },
+  {
     id: 'LLMRULE-1',
     rule: 'A reply of a rule is sent in the format of every provider, with text, tool calls and their ids.',
     where: 'docs/testing.md',

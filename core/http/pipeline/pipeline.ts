@@ -24,6 +24,7 @@ import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
+import { answerAsAsked } from './stages/answer.ts'
 import { checkExpectation } from './stages/expectation.ts'
 import { injectFaults } from './stages/faults.ts'
 import { applyRules } from './stages/rules.ts'
@@ -51,6 +52,7 @@ const STAGES: readonly Stage[] = [
   rejectAnnouncedBody,
   checkExpectation,
   injectFaults,
+  answerAsAsked,
   applyRules,
   receiveBody,
   callRoute,

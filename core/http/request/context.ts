@@ -152,8 +152,8 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Whether the plan rejected the response of a route: the 429 comes from the limiter. */
   isRefused = false
 
-  // ---------- Rules and faults. Written by http/pipeline/rules/acting.ts, http/pipeline/stages/expectation.ts,
-  // http/response/connection-faults.ts.
+  // ---------- Rules and faults. Written by http/pipeline/rules/acting.ts, http/pipeline/rules/answering.ts,
+  // http/pipeline/stages/expectation.ts, http/response/connection-faults.ts.
 
   /** Name of the rule that acted on the request. */
   rule: string | null = null
@@ -163,6 +163,8 @@ export class RequestContext implements Waiting<RequestContext> {
   stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
   /** Whether the request is what its header `X-Svc-Expect` says; null without one. */
   expectation: 'met' | 'failed' | null = null
+  /** Whether the response is the one of `X-Svc-Answer`. */
+  answer: 'applied' | null = null
   /** The value of `X-Svc-Fault` and of the metric label. */
   fault: string | null = null
   /** What requested the fault. */

@@ -164,13 +164,13 @@ export function sourceOf({ rule }: RuleEntry): string {
 }
 
 /** A body with a known end is read before the response, because the inspector shows it. */
-async function afterKnownBody(context: RequestContext, services: BodyServices, act: () => void): Promise<void> {
+export async function afterKnownBody(context: RequestContext, services: BodyServices, act: () => void): Promise<void> {
   if (context.isRouted) act()
   else await afterBody(context, services, act)
 }
 
-/** A response that is too large is the fault of the rule, not of the request. */
-function sendWithinBudget(context: RequestContext, send: () => void): void {
+/** A response that is too large is the fault of what defines it, not of the request. */
+export function sendWithinBudget(context: RequestContext, send: () => void): void {
   try {
     send()
   } catch (error) {
