@@ -106,6 +106,8 @@ export interface Step {
     chunks?: readonly { readonly [key: string]: JsonValue }[]
     template?: boolean
   }
+  /** The content coding of the response, such as `br`; as in `X-Svc-Encoding`. */
+  encoding?: string
   reply?: { readonly [key: string]: JsonValue }
   /** New states of scenarios. */
   scenario?: Readonly<Record<string, string>>

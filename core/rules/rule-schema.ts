@@ -1,6 +1,7 @@
 /** JSON Schemas of rules, and of the sections `rules` and `sessions` of `svc.yaml`, for editors. Rules are read by code. */
 import type { JsonSchema } from '../contract/plugin.ts'
 import type { Rule, Step } from '../contract/rule-types.ts'
+import { ENCODINGS } from './encoding.ts'
 import { MATCH_SCHEMA as match } from '../match/match-schema.ts'
 
 /** A schema for each member of a type: a member without one, or with another name, is an error of the compiler. */
@@ -64,6 +65,7 @@ const stepProperties = {
     },
   },
   reply: { type: 'object', description: 'A reply in the terms of a protocol' },
+  encoding: { enum: [...ENCODINGS], description: 'The content coding of the response' },
   scenario: { type: 'object', additionalProperties: text, description: 'New states of scenarios' },
   pass: { const: true },
   quiet: { type: 'boolean' },

@@ -356,6 +356,51 @@ export default [
     where: 'docs/README.md',
   },
   {
+    id: 'ENCODING-1',
+    rule: 'X-Svc-Encoding codes whole bodies of all routes, errors included, with the length of the coding.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-2',
+    rule: 'Each part of a coded stream can be decoded as it comes.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-3',
+    rule: 'Streams of models are coded as well.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-4',
+    rule: 'Three values are wrong on purpose, and the fault is named.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-5',
+    rule: 'What has a coding, no content or a part of it, and the control plane stay as they are; a wrong value is 400.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-6',
+    rule: 'HTTP/2 has the same codings.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-7',
+    rule: 'The encoding of a rule does the same; the header wins.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-8',
+    rule: 'Captures have the plain body, and counts the coded bytes.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-9',
+    rule: 'A writer of a coded stream waits for the client; a client that leaves harms nothing.',
+    where: 'docs/faults.md',
+  },
+  {
     id: 'LLMRULE-1',
     rule: 'A reply of a rule is sent in the format of every provider, with text, tool calls and their ids.',
     where: 'docs/testing.md',

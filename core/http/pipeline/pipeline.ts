@@ -25,6 +25,7 @@ import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
 import { answerAsAsked } from './stages/answer.ts'
+import { encodeAsAsked } from './stages/encoding.ts'
 import { checkExpectation } from './stages/expectation.ts'
 import { injectFaults } from './stages/faults.ts'
 import { applyRules } from './stages/rules.ts'
@@ -49,6 +50,7 @@ const STAGES: readonly Stage[] = [
   limitByKey,
   startTimer,
   capture,
+  encodeAsAsked,
   rejectAnnouncedBody,
   checkExpectation,
   injectFaults,

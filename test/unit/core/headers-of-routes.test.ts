@@ -12,7 +12,10 @@ t.test('the table of headers on every route has those that stages read [ANSWER-1
   const sources = readdirSync(STAGES).map(file => readFileSync(join(STAGES, file), 'utf8'))
   const read = new Set(sources.flatMap(source => [...source.matchAll(/'(x-svc-[a-z-]+)'/g)].map(([, name]) => name!)))
   const [, section] = readFileSync(join(ROOT, 'docs', 'README.md'), 'utf8').split('## Headers on every route\n')
-  const rows = section!.split('\n## ', 1)[0]!.split('\n').filter(line => line.startsWith('| `'))
+  const rows = section!
+    .split('\n## ', 1)[0]!
+    .split('\n')
+    .filter(line => line.startsWith('| `'))
   const listed = rows.map(row => /^\| `([A-Za-z-]+)/.exec(row)![1]!.toLowerCase())
   t.same(
     listed.filter(name => name.startsWith('x-svc-')).toSorted(),
