@@ -397,7 +397,7 @@ export default [
   },
   {
     id: 'ENCODING-9',
-    rule: 'A writer of a coded stream waits for the client; a client that leaves harms nothing.',
+    rule: 'A writer of a coded stream waits for the client; clients that disconnect harm nothing.',
     where: 'docs/faults.md',
   },
   {

@@ -4,6 +4,7 @@ import { contextError } from '../format/context-error.ts'
 import { modelLength } from '../format/parameters.ts'
 import { readMessages } from '../format/messages.ts'
 import { readTooling } from '../format/tools.ts'
+import { TOKENIZE_REPLY } from '../replies.ts'
 
 interface TokenizeWire {
   pieces: string[]
@@ -30,6 +31,7 @@ export function tokenize(engine: Engine, base: string): LlmRoute<Parsed> {
     path: '/tokenize',
     op: 'other',
     describe: {
+      reply: TOKENIZE_REPLY,
       summary: 'tokenize a prompt',
       requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
       examples: [
