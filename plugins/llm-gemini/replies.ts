@@ -38,6 +38,18 @@ const INTERACTION = object(
   { id: TEXT, object: TEXT, status: TEXT },
   { model: TEXT, created: TEXT, updated: TEXT, role: TEXT, steps: list(RECORD), usage: RECORD },
 )
+const CACHE = object(
+  {
+    name: TEXT,
+    model: TEXT,
+    createTime: TEXT,
+    updateTime: TEXT,
+    expireTime: TEXT,
+    usageMetadata: object({ totalTokenCount: INTEGER }),
+  },
+  { displayName: TEXT },
+)
+const CACHE_REPLY = jsonReply(CACHE, 'GeminiCachedContent')
 const EMPTY = jsonReply(RECORD)
 const MODELS = '/v1beta/models/{model}'
 
@@ -66,6 +78,14 @@ export const REPLIES: Record<string, ReplyContent> = {
   'GET /v1beta/files/{file}:download': textReply('*/*'),
   'GET /v1beta/files/{*file}': jsonReply(FILE, 'GeminiFile'),
   'DELETE /v1beta/files/{*file}': EMPTY,
+  'POST /v1beta/cachedContents': CACHE_REPLY,
+  'GET /v1beta/cachedContents': jsonReply(
+    object({}, { cachedContents: list(CACHE), nextPageToken: TEXT }),
+    'GeminiCachedContents',
+  ),
+  'GET /v1beta/cachedContents/{id}': CACHE_REPLY,
+  'PATCH /v1beta/cachedContents/{id}': CACHE_REPLY,
+  'DELETE /v1beta/cachedContents/{id}': EMPTY,
   'GET /v1beta/batches': jsonReply(
     object({}, { operations: list(OPERATION), nextPageToken: TEXT }),
     'GeminiOperations',

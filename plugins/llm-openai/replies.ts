@@ -163,8 +163,3 @@ export const REPLIES: Record<Exclude<OpenAiRouteName, 'responsesSocket'>, ReplyC
   batch: BATCH_REPLY,
   cancelBatch: BATCH_REPLY,
 }
-
-export const TOKENIZE_REPLY = jsonReply(
-  object({ count: INTEGER, max_model_len: INTEGER, tokens: list(INTEGER) }, { token_strs: nullable(list(TEXT)) }),
-  'OpenAiTokens',
-)

@@ -31,7 +31,7 @@ export const AI_REQUESTS = jsonReply(
         timestamp: TEXT,
         provider: TEXT,
         endpoint: TEXT,
-        model: TEXT,
+        model: nullable(TEXT),
         mode: TEXT,
         stream: BOOLEAN,
         status: INTEGER,
@@ -45,6 +45,36 @@ export const AI_REQUESTS = jsonReply(
   }),
   'LlmAiRequests',
 )
+
+const RULE = object(
+  {
+    rule: TEXT,
+    flavours: list(TEXT),
+    phase: TEXT,
+    confidence: TEXT,
+    status: INTEGER,
+    error: RECORD,
+    wording: TEXT,
+    sources: list(),
+  },
+  { condition: TEXT, message: TEXT, forms: ANY },
+)
+
+export const AI_VALIDATION = jsonReply(
+  object({
+    level: TEXT,
+    levels: list(TEXT),
+    flavours: list(
+      object({ flavour: TEXT, routes: list(object({ method: TEXT, path: TEXT })), providers: list(TEXT) }),
+    ),
+    classes: ANY,
+    lists: list(ANY),
+    rules: list(RULE),
+  }),
+  'LlmAiValidation',
+)
+
+export const AI_VALIDATION_RULE = jsonReply(RULE, 'LlmAiValidationRule')
 
 export const AI_LIMITS = jsonReply(object({ buckets: list() }), 'LlmAiLimits')
 
@@ -153,7 +183,7 @@ export const AI_USAGE_CALLS = jsonReply(
         attempt: INTEGER,
         duration_ms: INTEGER,
         provider: TEXT,
-        model: TEXT,
+        model: nullable(TEXT),
         op: TEXT,
         endpoint: TEXT,
         session: TEXT,

@@ -13,7 +13,7 @@ export const GROUPS = {
 } as const
 
 /** Pages that a plugin author follows in an empty folder; `test/integration/kit/<name>-page.test.ts` runs them. */
-export const AUTHORING = ['plugins', 'state', 'command-line']
+export const AUTHORING = ['plugins', 'state', 'command-line', 'three-demos']
 
 /** Pages without examples that run against a server, and those that `test/integration/kit` runs in a separate project. */
 export const ELSEWHERE = [

@@ -1,4 +1,4 @@
-/** Bruno's command line runs the exported collection, from the files that Bruno writes when it imports one. */
+/** Bruno's command line runs the exported collection, from the files that Bruno writes when it imports one. [EXPORT-20] */
 import { createRequire } from 'node:module'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

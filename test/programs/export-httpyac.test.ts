@@ -1,4 +1,4 @@
-/** httpYac runs the exported .http file. */
+/** httpYac runs the exported .http file. [EXPORT-20] */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

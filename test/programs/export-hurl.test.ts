@@ -1,4 +1,4 @@
-/** Hurl runs the exported file. */
+/** Hurl runs the exported file. [EXPORT-20] */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

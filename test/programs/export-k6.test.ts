@@ -1,4 +1,4 @@
-/** k6 runs the exported script. */
+/** k6 runs the exported script. [EXPORT-20] */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

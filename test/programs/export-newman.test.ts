@@ -1,4 +1,4 @@
-/** Newman, the command line of Postman, runs the exported collection. */
+/** Newman, the command line of Postman, runs the exported collection. [EXPORT-20] */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

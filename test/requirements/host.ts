@@ -62,6 +62,11 @@ export default [
     where: 'architecture, generations 2',
   },
   {
+    id: 'HOST-14',
+    rule: 'a plugin imports packages of every kind, also ES modules with top-level await or without an export for require; otherwise the error says what to do',
+    where: 'docs/plugins.md',
+  },
+  {
     id: 'SET-1',
     rule: 'unknown keys and plugins in svc.yaml are reported with their line and the nearest known name',
     where: 'core 10.3',

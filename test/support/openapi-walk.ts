@@ -101,11 +101,19 @@ export async function checkProbe(url: string, probe: Probe, validator: SchemaChe
     const media =
       documented.content[type] ?? documented.content[`${type.split('/', 1)[0]}/*`] ?? documented.content['*/*']
     if (media === undefined) return `media type ${type} of a ${response.status} is not documented`
+    // Lines of JSON, of Cohere's older API, are a text.
+    if (type === 'application/stream+json') return null
     if (!/[/+]json$/.test(type) || Object.keys(media.schema ?? {}).length === 0) return null
     // The client does not decode this encoding.
     if (response.headers.get('content-encoding') === 'zstd') return null
     const text = await response.text()
-    return text.length > MAX_BODY ? null : validator.check(media.schema as Json, JSON.parse(text))
+    if (text.length > MAX_BODY) return null
+    try {
+      return validator.check(media.schema as Json, JSON.parse(text))
+    } catch (error) {
+      if (error instanceof SyntaxError) return `the body is not JSON: ${error.message}`
+      throw error
+    }
   } catch (error) {
     if (leave.signal.aborted) return null
     throw error

@@ -24,6 +24,8 @@ export interface MessagesVariant {
   members: ReadonlySet<string>
   /** The API version is in a header. */
   hasVersionHeader: boolean
+  /** Beta features can be in a header; false: they are in the body only. */
+  hasBetaHeader: boolean
   /** In addition to those of the Messages API. */
   rules?: readonly ValidationRule[]
   /** Finds what only this platform refuses. */
@@ -67,6 +69,7 @@ function checkOptions(request: CheckedRequest, { members }: MessagesVariant, rep
 
 const MIN_BUDGET = 1024
 const MIN_TOP_P = 0.95
+const USES = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use'])
 
 function checkModel(engine: Engine, request: CheckedRequest, model: unknown, report: Report): void {
   const { body } = request
@@ -111,5 +114,10 @@ function checkSampling(body: Body, report: Report): void {
 function endsWithPrefill({ messages }: Body): boolean {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
   if (!isRecord(last) || last.role !== 'assistant') return false
-  return !Array.isArray(last.content) || !last.content.some(block => isRecord(block) && block.type === 'tool_use')
+  return !Array.isArray(last.content) || !last.content.some(isUse)
+}
+
+/** A turn with calls goes on; one that the vendor paused in its own tools is sent back as it came. */
+function isUse(block: unknown): boolean {
+  return isRecord(block) && typeof block.type === 'string' && USES.has(block.type)
 }

@@ -90,6 +90,7 @@ export const BEDROCK_BETAS: ValidationList = {
   values: (
     'interleaved-thinking-2025-05-14 computer-use-2024-10-22 computer-use-2025-01-24 computer-use-2025-11-24 ' +
     'context-1m-2025-08-07 context-management-2025-06-27 compact-2026-01-12 token-efficient-tools-2025-02-19 ' +
+    'tool-examples-2025-10-29 ' +
     'tool-search-tool-2025-10-19 fine-grained-tool-streaming-2025-05-14 effort-2025-11-24 output-128k-2025-02-19 ' +
     'dev-full-thinking-2025-05-14'
   ).split(' '),

@@ -19,6 +19,7 @@ export const PLATFORMS = {
     betas: BETAS,
     members: new Set<string>(),
     hasVersionHeader: true,
+    hasBetaHeader: true,
     rules: HEAD_RULES,
     modelOf: ({ body }) => body.model,
   },
@@ -28,6 +29,7 @@ export const PLATFORMS = {
     betas: VERTEX_BETAS,
     members: IN_BODY,
     hasVersionHeader: false,
+    hasBetaHeader: true,
     rules: VERTEX_RULES,
     check({ body, params }, report) {
       if (params.model !== undefined && body.model !== undefined) report('vertex.model-field', 'model')
@@ -40,6 +42,7 @@ export const PLATFORMS = {
     betas: BEDROCK_BETAS,
     members: IN_BEDROCK_BODY,
     hasVersionHeader: false,
+    hasBetaHeader: false,
     rules: BEDROCK_RULES,
     check({ body }, report) {
       for (const name of ['model', 'stream']) if (body[name] !== undefined) report('invoke.extraneous', name)

@@ -123,10 +123,11 @@ function checkConversation(messages: readonly Body[], body: Body, model: string,
     if (previous !== undefined && previous.role === message.role) report('converse.alternate', at)
     const calls = previous === undefined ? [] : idsOf(previous, 'toolUse')
     const results = idsOf(message, 'toolResult')
+    const [called, answered] = [new Set(calls), new Set(results)]
     usesTools ||= results.length > 0 || idsOf(message, 'toolUse').length > 0
-    const missing = calls.filter(id => !results.includes(id))
+    const missing = calls.filter(id => !answered.has(id))
     if (missing.length > 0) report('converse.result-missing', at, { ids: missing.join(', ') })
-    if (results.length > calls.length || results.some(id => !calls.includes(id))) report('converse.result-excess', at)
+    if (results.length > calls.length || results.some(id => !called.has(id))) report('converse.result-excess', at)
     if (results.length > 0 && SEPARATE.test(model) && hasText(message)) report('converse.mixed', at)
   })
   if (usesTools && body.toolConfig === undefined) report('converse.tool-config', 'toolConfig')

@@ -7,6 +7,8 @@ interface Part {
   part: unknown
   call: unknown
   isResponse: boolean
+  /** Places of its content, and in that. */
+  index: number
   place: number
 }
 interface Content {
@@ -37,14 +39,31 @@ export function checkConversation(
   const contents = given.flatMap((content: unknown, index) =>
     isRecord(content) ? [readContent(engine, content, index)] : [],
   )
-  contents.forEach((content, place) => {
-    const at = `contents[${content.index}]`
-    if (!hasValidRole(content.role, isVertex)) report('gemini.role', at)
-    checkTurn(content, contents[place - 1], contents[place + 1], report)
-  })
+  for (const { role, index } of contents) if (!hasValidRole(role, isVertex)) report('gemini.role', `contents[${index}]`)
+  const joined = joinModel(contents)
+  joined.forEach((content, place) => checkTurn(content, joined[place - 1], joined[place + 1], report))
   const isGemini3 = engine.modelClasses(model).includes('gemini-3')
   checkSignatures(engine, contents, isGemini3, report)
-  if (isGemini3) checkCurrentTurn(engine, contents, isVertex, report)
+  if (isGemini3) checkCurrentTurn(engine, joined, isVertex, report)
+}
+
+/**
+ * Consecutive contents of the model are one: the official clients send back the chunks of a stream as they came. Contents of
+ * the user are not joined, as all responses to calls belong in one.
+ */
+function joinModel(contents: readonly Content[]): Content[] {
+  const joined: Content[] = []
+  for (const content of contents) {
+    const last = joined.at(-1)
+    if (last === undefined || last.role !== 'model' || content.role !== 'model') {
+      joined.push({ ...content, parts: [...content.parts] })
+      continue
+    }
+    for (const part of content.parts) last.parts.push(part)
+    last.calls += content.calls
+    last.responses += content.responses
+  }
+  return joined
 }
 
 function hasValidRole(role: unknown, isVertex: boolean): boolean {
@@ -59,6 +78,7 @@ function readContent(engine: Engine, content: Readonly<Record<string, unknown>>,
       part,
       call: field(engine, part, 'functionCall'),
       isResponse: field(engine, part, 'functionResponse') !== undefined,
+      index,
       place,
     }),
   )
@@ -74,7 +94,7 @@ function readContent(engine: Engine, content: Readonly<Record<string, unknown>>,
 function checkTurn(content: Content, previous: Content | undefined, next: Content | undefined, report: Report): void {
   const at = `contents[${content.index}]`
   if (content.role === 'model' && content.calls > 0) {
-    if (previous === undefined || previous.role === 'model') report('gemini.call-turn', at)
+    if (previous === undefined) report('gemini.call-turn', at)
     if (next !== undefined && next.responses === 0) report('gemini.response-turn', at)
     if (next !== undefined && next.responses > 0 && next.responses !== content.calls)
       report('gemini.response-count', `contents[${next.index}]`)
@@ -98,13 +118,13 @@ function checkCurrentTurn(engine: Engine, contents: readonly Content[], isVertex
   const start = contents.findLastIndex(
     ({ role, parts }) => role !== 'model' && !parts.every(({ isResponse }) => isResponse),
   )
-  for (const { role, parts, index } of contents.slice(start + 1)) {
+  for (const { role, parts } of contents.slice(start + 1)) {
     const first = role === 'model' ? parts.find(({ call }) => call !== undefined) : undefined
     if (first === undefined || typeof field(engine, first.part, 'thoughtSignature') === 'string') continue
     const name = engine.json.asText(engine.json.own(first.call, 'name'))
-    report('gemini.signature-missing', `contents[${index}].parts[${first.place}]`, {
+    report('gemini.signature-missing', `contents[${first.index}].parts[${first.place}]`, {
       name,
-      position: index + 1,
+      position: first.index + 1,
       ...(isVertex ? { form: 'vertex' } : {}),
     })
   }

@@ -143,7 +143,7 @@ export const GEMINI_RULES: readonly ValidationRule[] = [
     rule: 'gemini.call-turn',
     phase: 'conversation',
     confidence: 'reported',
-    condition: 'A function call that follows neither the user nor a function response.',
+    condition: 'A function call with which the conversation begins. Consecutive contents of the model are one.',
     message:
       'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
     sources: [CALLING],

@@ -1,10 +1,10 @@
 /** `POST /tokenize`, as servers of open models have it: the tokens of a prompt, as its usage counts them. */
+import { INTEGER, jsonReply, list, nullable, object, TEXT } from 'svc/toolkit'
 import type { Engine, LlmRoute, OwnParsed, RouteInput, Tokenizer } from '../../llm/types.ts'
 import { contextError } from '../format/context-error.ts'
 import { modelLength } from '../format/parameters.ts'
 import { readMessages } from '../format/messages.ts'
 import { readTooling } from '../format/tools.ts'
-import { TOKENIZE_REPLY } from '../replies.ts'
 
 interface TokenizeWire {
   pieces: string[]
@@ -18,6 +18,11 @@ type Parsed = OwnParsed<TokenizeWire>
 const TOKEN_BYTES = 2
 /** Images, and what surrounds messages. */
 const OTHER_PIECE = ''
+
+const TOKENIZE_REPLY = jsonReply(
+  object({ count: INTEGER, max_model_len: INTEGER, tokens: list(INTEGER) }, { token_strs: nullable(list(TEXT)) }),
+  'OpenAiTokens',
+)
 
 export function tokenize(engine: Engine, base: string): LlmRoute<Parsed> {
   const example = (name: string, body: object): LlmRoute['describe']['examples'][number] => ({

@@ -38,7 +38,7 @@ export interface ChatVariant {
   flavour: string
   /** Default: those of OpenAI. */
   rules?: readonly ValidationRule[]
-  /** Unknown members are ignored, and no model has parameters of its own. */
+  /** Unknown members and `strict` are ignored, and no model has parameters of its own. */
   isLenient?: boolean
 }
 
@@ -60,7 +60,7 @@ export function chatValidation(
       checkMessages(request, isLenient, reportShared)
       checkTools(engine, request, isLenient, reportShared)
       checkParametersOf(body, reportShared)
-      checkFormat(engine, request, reportShared)
+      checkFormat(engine, request, isLenient, reportShared)
       // Azure has the model in the path.
       const model = request.params.deployment ?? body.model
       if (model === undefined) reportShared('model-missing', 'model')
@@ -139,7 +139,7 @@ function checkTools(engine: Engine, request: CheckedRequest, isLenient: boolean,
         parameters: called.parameters,
         name: String(called.name),
         at: `${path}.function.parameters`,
-        isStrict: called.strict === true,
+        isStrict: called.strict === true && !isLenient,
       },
       report,
     )
@@ -155,12 +155,13 @@ function checkParametersOf(body: Body, report: ReportShared): void {
   if (typeof body.top_logprobs === 'number' && body.logprobs !== true) report('logprobs-pair', 'top_logprobs')
 }
 
-function checkFormat(engine: Engine, request: CheckedRequest, report: ReportShared): void {
+function checkFormat(engine: Engine, request: CheckedRequest, isLenient: boolean, report: ReportShared): void {
   const { response_format: format, messages } = request.body
   if (!isRecord(format)) return
   if (format.type === 'json_object' && Array.isArray(messages) && !messages.some(mentionsJson))
     report('json-word', 'messages')
   const given = format.json_schema
+  if (isLenient) return
   if (format.type === 'json_schema' && isRecord(given) && given.strict === true)
     checkSchema(
       engine,

@@ -16,7 +16,11 @@ import {
 } from './shared-checks.ts'
 
 type Body = Readonly<Record<string, unknown>>
-type Item = Body & { index: number }
+/** An item of the input, with its place. */
+interface Item {
+  item: Body
+  index: number
+}
 
 const RANGES: Readonly<Record<string, Range>> = {
   temperature: { kind: 'decimal', min: 0, max: 2 },
@@ -42,7 +46,7 @@ export interface ResponsesVariant {
   flavour: string
   /** Default: those of OpenAI. */
   rules?: readonly ValidationRule[]
-  /** Unknown members are ignored, and no model has parameters of its own. */
+  /** Unknown members and `strict` are ignored, and no model has parameters of its own. */
   isLenient?: boolean
   /** Whether this server issued an encrypted content; undefined: not known yet. */
   isIssued(content: string): boolean | undefined
@@ -65,15 +69,15 @@ export function responsesValidation(
       }
       for (const name in MOVED) if (body[name] !== undefined) reportShared('moved-field', name, { new: MOVED[name]! })
       if (body.model === undefined && body.prompt === undefined) reportShared('model-missing', 'model')
-      checkTools(engine, request, reportShared)
-      checkParametersOf(engine, request, reportShared)
+      checkTools(engine, request, isLenient, reportShared)
+      checkParametersOf(engine, request, isLenient, reportShared)
       if (!isLenient) checkModel(engine, body, reportShared)
       checkItems(body, isIssued, reportShared)
     },
   }
 }
 
-function checkTools(engine: Engine, request: CheckedRequest, report: ReportShared): void {
+function checkTools(engine: Engine, request: CheckedRequest, isLenient: boolean, report: ReportShared): void {
   const { tools } = request.body
   if (!Array.isArray(tools)) return
   tools.forEach((tool: unknown, index) => {
@@ -87,21 +91,21 @@ function checkTools(engine: Engine, request: CheckedRequest, report: ReportShare
         parameters: tool.parameters,
         name: String(tool.name),
         at: `tools[${index}].parameters`,
-        isStrict: tool.strict === true,
+        isStrict: tool.strict === true && !isLenient,
       },
       report,
     )
   })
 }
 
-function checkParametersOf(engine: Engine, request: CheckedRequest, report: ReportShared): void {
+function checkParametersOf(engine: Engine, request: CheckedRequest, isLenient: boolean, report: ReportShared): void {
   const { body } = request
   checkRanges(body, RANGES, report)
   checkRanges(body, MIN_OUTPUT, report, 'max-output')
   checkMetadata(body, report)
   if (body.stream_options != null && body.stream !== true) report('stream-options', 'stream_options')
   const format = isRecord(body.text) ? body.text.format : undefined
-  if (isRecord(format) && format.type === 'json_schema' && format.strict === true)
+  if (!isLenient && isRecord(format) && format.type === 'json_schema' && format.strict === true)
     checkSchema(
       engine,
       request,
@@ -126,21 +130,22 @@ function checkModel(engine: Engine, body: Body, report: ReportShared): void {
 
 function checkItems(body: Body, isIssued: ResponsesVariant['isIssued'], report: ReportShared): void {
   if (!Array.isArray(body.input)) return
-  const items = body.input.flatMap((item: unknown, index): Item[] => (isRecord(item) ? [{ ...item, index }] : []))
+  const items = body.input.flatMap((item: unknown, index): Item[] => (isRecord(item) ? [{ item, index }] : []))
   const ids = new Set<string>()
-  for (const item of items) {
-    checkItem(item, report)
+  for (const { item, index } of items) {
+    checkItem(item, index, report)
     if (typeof item.id === 'string') {
-      if (ids.has(item.id)) report('item-duplicate', `input[${item.index}]`, { id: item.id })
+      if (ids.has(item.id)) report('item-duplicate', `input[${index}]`, { id: item.id })
       ids.add(item.id)
     }
-    if (item.type === 'reasoning') checkReasoning(item, items, isIssued, report)
+    if (item.type === 'reasoning') checkEncrypted(item, index, isIssued, report)
   }
+  checkReasoning(items, report)
   const isContinued = body.previous_response_id != null || body.conversation != null
   checkCalls(items, isContinued, report)
 }
 
-function checkItem({ index, ...item }: Item, report: ReportShared): void {
+function checkItem(item: Body, index: number, report: ReportShared): void {
   const type = typeof item.type === 'string' ? item.type : item.role === undefined ? '' : 'message'
   const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined
   if (prefix !== undefined && typeof item.id === 'string' && !item.id.startsWith(prefix))
@@ -150,45 +155,67 @@ function checkItem({ index, ...item }: Item, report: ReportShared): void {
     const kind = isRecord(part) && typeof part.type === 'string' ? part.type : ''
     const at = `input[${index}].content[${place}]`
     if (item.role === 'assistant' && INPUT_PARTS.has(kind)) report('content-kind', at, { form: 'output', type: kind })
-    if (NOT_ASSISTANT.has(String(item.role)) && kind === 'output_text') report('content-kind', at, { type: kind })
+    if (isNotAssistant(item.role) && kind === 'output_text') report('content-kind', at, { type: kind })
   })
+}
+
+function isNotAssistant(role: unknown): boolean {
+  return typeof role === 'string' && NOT_ASSISTANT.has(role)
 }
 
 /** Characters of an encrypted content that the error shows of its beginning and of its end. */
 const SHOWN = 4
 
-function checkReasoning(
-  item: Item,
-  items: readonly Item[],
+function checkEncrypted(
+  { encrypted_content: content }: Body,
+  index: number,
   isIssued: ResponsesVariant['isIssued'],
   report: ReportShared,
 ): void {
-  const at = `input[${item.index}]`
-  const next = items.find(other => other.index > item.index && other.type !== 'reasoning')
-  const isAlone = next === undefined || OUTPUTS.has(String(next.type)) || NOT_ASSISTANT.has(String(next.role))
-  if (isAlone && typeof item.id === 'string') report('reasoning-alone', at, { id: item.id })
-  const { encrypted_content: content } = item
   if (typeof content === 'string' && isIssued(content) === false)
-    report('encrypted', at, { start: content.slice(0, SHOWN), end: content.slice(-SHOWN) })
+    report('encrypted', `input[${index}]`, { start: content.slice(0, SHOWN), end: content.slice(-SHOWN) })
+}
+
+/** What the model reasoned belongs to what it did next. */
+function checkReasoning(items: readonly Item[], report: ReportShared): void {
+  let waiting: Item[] = []
+  for (const { item, index } of items) {
+    if (item.type === 'reasoning') {
+      waiting.push({ item, index })
+      continue
+    }
+    if (isOutput(item) || isNotAssistant(item.role)) reportAlone(waiting, report)
+    waiting = []
+  }
+  reportAlone(waiting, report)
+}
+
+function reportAlone(items: readonly Item[], report: ReportShared): void {
+  for (const { item, index } of items)
+    if (typeof item.id === 'string') report('reasoning-alone', `input[${index}]`, { id: item.id })
+}
+
+function isOutput({ type }: Body): boolean {
+  return typeof type === 'string' && OUTPUTS.has(type)
 }
 
 function checkCalls(items: readonly Item[], isContinued: boolean, report: ReportShared): void {
-  const idOf = (item: Item): string | null => (typeof item.call_id === 'string' ? item.call_id : null)
+  const idOf = ({ call_id: id }: Body): string | null => (typeof id === 'string' ? id : null)
   const outputs = new Map<string, number>()
   const calls = new Set<string>()
-  for (const item of items) {
+  for (const { item, index } of items) {
     const id = idOf(item)
     if (id === null) continue
-    if (OUTPUTS.has(String(item.type))) outputs.set(id, item.index)
+    if (isOutput(item)) outputs.set(id, index)
     else calls.add(id)
   }
-  const hasReferences = items.some(({ type }) => type === 'item_reference')
-  for (const item of items) {
+  const hasReferences = items.some(({ item }) => item.type === 'item_reference')
+  for (const { item, index } of items) {
     const id = idOf(item)
     if (id === null) continue
     if (item.type === 'function_call_output' && !calls.has(id) && !isContinued && !hasReferences)
-      report('output-orphan', `input[${item.index}]`, { id })
-    if (item.type === 'function_call' && (outputs.get(id) ?? -1) < item.index)
-      report('call-unanswered', `input[${item.index}]`, { id })
+      report('output-orphan', `input[${index}]`, { id })
+    if (item.type === 'function_call' && (outputs.get(id) ?? -1) < index)
+      report('call-unanswered', `input[${index}]`, { id })
   }
 }

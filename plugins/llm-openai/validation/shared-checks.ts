@@ -98,9 +98,9 @@ export function checkSchema(
     const context = contextOf(path)
     if (isRecord(node.properties) || node.type === 'object') {
       if (node.additionalProperties !== false) report(strictRule, at, { form: 'additional', of, name, context })
-      const required = Array.isArray(node.required) ? node.required : []
+      const required = new Set<unknown>(Array.isArray(node.required) ? node.required : [])
       for (const key in isRecord(node.properties) ? node.properties : {})
-        if (!required.includes(key)) report(strictRule, at, { form: 'required', of, name, context, key })
+        if (!required.has(key)) report(strictRule, at, { form: 'required', of, name, context, key })
     }
     for (const keyword of NOT_STRICT)
       if (node[keyword] !== undefined) report(strictRule, at, { form: 'keyword', of, name, context, keyword })

@@ -1,6 +1,6 @@
 /** Records of mock LLM requests and responses, for `/ai/requests`. */
 import { type Svc, type SvcInspector } from 'svc/plugin'
-import { copyText, isSecretName, isSecretParameter } from 'svc/toolkit'
+import { copyText, isSecretName, isSecretParameter, newestByTime } from 'svc/toolkit'
 import { maskKey } from '../headers/credentials.ts'
 import type { GuardrailOutcome } from '../contract/neutral.ts'
 import type { RequestHeaders } from '../contract/provider.ts'
@@ -107,8 +107,6 @@ export function recordMemory(record: AiRecord): number {
 
 /** The log has one stream: clients see the records of all providers in one list. */
 const STREAM = 'all'
-/** The records of several replicas reach the log in batches: a newer one can come before this many others. */
-const UNORDERED = 64
 
 /** Keeps the newest 1000 records (200 in public mode) for one hour, in at most 64 MiB of memory. */
 export function createRequestRecords(svc: Svc<unknown>): Records {
@@ -127,11 +125,8 @@ export function createRequestRecords(svc: Svc<unknown>): Records {
     return record => record.at > oldest && where(record)
   }
   const newest = async (limit: number, where: (record: AiRecord) => boolean): Promise<AiRecord[]> => {
-    const found = await log.newest(STREAM, limit + UNORDERED, recent(where))
-    return found
-      .map(({ value }) => value)
-      .sort((one, other) => other.at - one.at)
-      .slice(0, limit)
+    const found = await newestByTime(log, STREAM, { limit, timeOf: ({ at }) => at, where: recent(where) })
+    return found.map(({ value }) => value)
   }
   return {
     add: record => void log.append(STREAM, record),

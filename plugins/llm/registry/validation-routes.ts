@@ -3,6 +3,7 @@ import { describe, HttpError, type FastifyInstance, type RouteDescription } from
 import { nearest } from 'svc/toolkit'
 import { CATEGORY } from '../contract/category.ts'
 import { CONFIDENCES, PHASES, type RouteValidation, type ValidationRule } from '../contract/validation.ts'
+import { AI_VALIDATION, AI_VALIDATION_RULE } from '../replies.ts'
 import { LEVELS, matches } from '../validation/level.ts'
 import { MODEL_CLASSES } from '../validation/model-classes.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -14,6 +15,7 @@ type Query = Partial<Record<string, string | string[]>>
 const text = { type: 'string', maxLength: 100 } as const
 const list: RouteDescription = {
   summary: 'Mock LLM: list what vendors refuse',
+  reply: AI_VALIDATION,
   category: CATEGORY,
   description:
     'The rules by which requests are checked, in the order of evaluation, with the errors and their sources.',
@@ -30,6 +32,7 @@ const list: RouteDescription = {
 }
 const one: RouteDescription = {
   summary: 'Mock LLM: get a rule of a vendor',
+  reply: AI_VALIDATION_RULE,
   category: CATEGORY,
   path: '/ai/validation/{rule}',
   parameters: [{ name: 'rule', in: 'path', required: true, description: 'Id of the rule', schema: text }],

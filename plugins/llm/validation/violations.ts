@@ -24,7 +24,7 @@ export const MAX_VIOLATIONS = 20
 const BATCH = 4 * MAX_VIOLATIONS
 /** Nodes of schemas that are visited in a request. */
 export const MAX_NODES = 20_000
-/** Of a value that is filled in. */
+/** Of a place, and of a value that is filled in. */
 const MAX_VALUE = 500
 
 /** Places of rules in their list, by route. */
@@ -65,7 +65,7 @@ export function findViolations(
     const known = order.get(id)
     if (known === undefined) return unknown(id)
     if (except.some(name => matches(name, id))) return
-    found.push({ rule: known.rule, at, values, place: known.place })
+    found.push({ rule: known.rule, at: at.slice(0, MAX_VALUE), values, place: known.place })
     if (found.length >= BATCH) best()
   })
   best()

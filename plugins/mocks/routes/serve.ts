@@ -324,7 +324,7 @@ function capture({ service, request, mock, version, incoming, response, operatio
   traffic.add(mock.name, {
     id: randomUUID(),
     request_id: svc.http.requestId(request),
-    timestamp: new Date().toISOString(),
+    timestamp: new Date(Date.now() - latencyMs).toISOString(),
     session,
     client_ip: svc.http.clientIp(request),
     method: incoming.method,

@@ -218,7 +218,14 @@ const cases: RuleCase[] = [
     rule: 'anthropic.prefill',
     body: { ...withMessages(user, { role: 'assistant', content: 'Well,' }), model: 'claude-sonnet-4-6' },
     error: error(/does not support assistant message prefill/),
-    valid: withMessages(user, { role: 'assistant', content: 'Well,' }),
+    // A turn that the vendor paused is sent back as it came.
+    valid: {
+      ...withMessages(user, {
+        role: 'assistant',
+        content: [{ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } }],
+      }),
+      model: 'claude-sonnet-4-6',
+    },
   },
   {
     rule: 'anthropic.use-unanswered',

@@ -240,7 +240,8 @@ t.test('InvokeModel in the format of Claude', async t => {
   const ask = async (sent: object, model = 'anthropic.claude-opus-4-7-v1:0'): Promise<[number, string | null]> => {
     const response = await fetch(`${server.url}/ai/bedrock/model/${model}/invoke`, {
       method: 'POST',
-      headers: { 'X-Svc-Validation': 'enforce' },
+      // Beta features are in the body only.
+      headers: { 'X-Svc-Validation': 'enforce', 'anthropic-beta': 'claude-code-20250219' },
       body: JSON.stringify(sent),
     })
     return [response.status, response.headers.get('x-svc-violations')]
@@ -251,6 +252,7 @@ t.test('InvokeModel in the format of Claude', async t => {
   t.strictSame(await ask({ ...body, stream: true }), [400, 'invoke.extraneous'])
   t.strictSame(await ask({ ...body, temperature: 0 }), [400, 'anthropic.sampling'])
   t.strictSame(await ask({ ...body, anthropic_beta: ['files-api-2025-04-14'] }), [400, 'anthropic.beta'])
+  t.strictSame(await ask({ ...body, anthropic_beta: ['tool-examples-2025-10-29'] }), [200, null])
   t.strictSame(await ask({ inputText: 'hello' }, 'amazon.titan-text-express-v1'), [200, null], 'another family')
 })
 

@@ -125,9 +125,10 @@ const cases: RuleCase[] = [
   },
   {
     rule: 'gemini.call-turn',
-    body: turns(user, { role: 'model', parts: [{ text: 'x' }] }, call, answer),
+    body: turns(call, answer),
     error: error(/function call turn comes immediately after a user turn or after a function response turn\.$/),
-    valid: turns(user, call, answer, call, answer),
+    // The official clients send the chunks of a stream back as they came: a thought, then the call.
+    valid: turns(user, { role: 'model', parts: [{ text: 'x', thought: true }] }, call, answer, call, answer),
   },
   {
     rule: 'gemini.response-turn',
@@ -139,14 +140,17 @@ const cases: RuleCase[] = [
     rule: 'gemini.response-count',
     body: turns(user, { role: 'model', parts: [called, called] }, answer),
     error: error(/number of function response parts is equal to the number of function call parts/),
-    valid: turns(user, { role: 'model', parts: [called, called] }, { role: 'user', parts: [response, response] }),
+    valid: turns(user, call, call, { role: 'user', parts: [response, response] }),
   },
   {
     rule: 'gemini.signature-missing',
     path: GEMINI_3,
     body: turns(user, call, answer),
     error: error(/^Function call is missing a thought_signature .* function call `default_api:look_up` , position 2\./),
-    valid: turns(user, call, answer, { role: 'model', parts: [{ text: 'ok' }] }, user, signedCall, answer),
+    valid: turns(
+      ...[user, call, answer, { role: 'model', parts: [{ text: 'ok' }] }],
+      ...[user, signedCall, call, { role: 'user', parts: [response, response] }],
+    ),
   },
   {
     rule: 'gemini.signature-base64',

@@ -329,6 +329,12 @@ t.test('Ollama takes unknown members, and keeps the order of the conversation', 
       body: JSON.stringify(body),
     })
   t.equal((await ask({ ...hello, model: 'llama3.2', thinking: {} })).status, 200)
+  const open = { type: 'json_schema', json_schema: { name: 'a', strict: true, schema: { type: 'object' } } }
+  t.equal(
+    (await ask({ ...hello, model: 'llama3.2', response_format: open })).status,
+    200,
+    'a schema that is not strict',
+  )
   t.equal((await ask({ ...hello, model: 'llama3.2', messages: [user, result] })).status, 400)
 })
 

@@ -1,6 +1,8 @@
 /** How strictly requests are checked: by header, rule, provider and server; and what shows the violations. */
 import t from 'tap'
+import { connectJson } from '../../support/json-socket.ts'
 import { serveLlm } from '../../support/llm-formats.ts'
+import { slowness } from '../../support/reference-loop.ts'
 
 const server = await serveLlm(t, {
   yaml: `llm:
@@ -222,7 +224,7 @@ t.test('a step that fails cannot also say how strict the check is', async t => {
     t.equal((await control('POST', '/rules', { match: { llm: {} }, then: { llm } })).status, 400)
 })
 
-t.test('items of batches and messages on sockets are checked as well', async t => {
+t.test('items of batches are checked as well', async t => {
   const lines = [orphan, hello].map((body, index) =>
     JSON.stringify({ custom_id: `item-${index}`, method: 'POST', url: '/v1/chat/completions', body }),
   )
@@ -243,6 +245,31 @@ t.test('items of batches and messages on sockets are checked as well', async t =
   t.match(done, { request_counts: { completed: 1, failed: 1 } })
   const errors = await (await fetch(`${base}/files/${done.error_file_id}/content`)).text()
   t.match(errors, "messages with role 'tool' must be a response")
+})
+
+t.test('messages on sockets are checked as well', async t => {
+  const base = `${server.url}/ai/openai/v1`
+  const open = { headers: { 'X-Svc-Validation': 'enforce', 'X-Svc-Tokens-Per-Second': '0' } }
+  const { send, next } = await connectJson(t, `${base}/responses`, open)
+  const input = [{ type: 'function_call_output', call_id: 'call_1', output: 'sunny' }]
+  send({ type: 'response.create', model: 'gpt-4.1', input })
+  t.match(await next('error'), {
+    status: 400,
+    error: {
+      type: 'invalid_request_error',
+      message: 'No tool call found for function call output with call_id call_1.',
+    },
+  })
+  send({ type: 'response.create', model: 'gpt-4.1', input: 'hello' })
+  t.match(await next('response.completed'), { response: { status: 'completed' } }, 'the socket stays open')
+
+  // Realtime has no rules of a vendor, but its generations take the same step: a wrong level is an error.
+  const wrong = { headers: { 'X-Svc-Validation': 'strict', 'X-Svc-Tokens-Per-Second': '0' } }
+  const realtime = await connectJson(t, `${base}/realtime?model=svc-echo`, wrong)
+  await realtime.next('session.created')
+  realtime.send({ type: 'response.create', response: { output_modalities: ['text'] } })
+  const answer = await realtime.until(({ type }) => type === 'error' || type === 'response.done')
+  t.match(JSON.stringify(answer.at(-1)), 'X-Svc-Validation', 'the response says what is wrong')
 })
 
 t.test('the catalog says what is refused, and why', async t => {
@@ -281,6 +308,23 @@ t.test('hostile bodies are checked without effort', async t => {
   const members = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1]))
   const { violations } = await ask({ ...hello, ...members })
   t.equal(violations, 'openai.unknown-field')
+  const long = await ask({ ...hello, ['m'.repeat(300_000)]: 1 }, { 'X-Svc-Validation': 'enforce' })
+  t.equal(long.status, 400)
+  t.ok(JSON.stringify(long.body).length < 2000, 'a long name is not repeated as a whole')
+})
+
+t.test('the time of a check grows with the conversation, and not with its square', async t => {
+  const time = async (length: number): Promise<number> => {
+    const input = Array.from({ length }, (_, index) => ({ type: 'reasoning', id: `rs_${index}`, summary: [] }))
+    const before = process.cpuUsage()
+    const { violations } = await ask({ model: 'gpt-5', input }, {}, '/ai/openai/v1/responses')
+    const { user, system } = process.cpuUsage(before)
+    t.equal(violations, 'responses.reasoning-alone')
+    return (user + system) / 1000 / slowness()
+  }
+  await time(1000)
+  const taken = await time(8000)
+  t.ok(taken < 1000, `${Math.round(taken)} ms`)
 })
 
 t.test('mistakes in svc.yaml are reported', async t => {
