@@ -110,6 +110,18 @@ export interface SvcHttp {
    * For error messages: it evaluates all rules.
    */
   closestRule(request: AnyRequest, facts: ProtocolFacts, message?: RuleMessage | null): Promise<NearRule | null>
+  /** The listener on which the request arrived. */
+  listener(request: AnyRequest): { name: string; kind: 'http' | 'https' | 'grpc'; port: number }
+  /**
+   * Sends an interim response (RFC 9110, 15.2) before the response: 102, 103 or 104 with header lines of printable ASCII. HTTP/1.0
+   * clients get none.
+   */
+  sendInterim(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    headers?: readonly (readonly [name: string, value: string])[],
+  ): void
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**

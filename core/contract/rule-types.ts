@@ -76,6 +76,11 @@ export interface Match {
   [protocol: string]: JsonValue | readonly Match[] | undefined
 }
 
+/** A list of values is a line each; a list of names and values keeps its order, and case over HTTP/1.1. */
+export type RespondHeaders =
+  | Readonly<Record<string, string | readonly string[]>>
+  | readonly (readonly [string, string])[]
+
 export interface Step {
   delay?: number | { readonly [distribution: string]: JsonValue }
   fail?: number | string
@@ -86,16 +91,23 @@ export interface Step {
   abort?: 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
   respond?: {
     status?: number
-    /** A list of values is a line each; a list of names and values keeps its order, and case over HTTP/1.1. */
-    headers?: Readonly<Record<string, string | readonly string[]>> | readonly (readonly [string, string])[]
+    headers?: RespondHeaders
     body?: JsonValue
     body_base64?: string
+    /** Bytes of a body of the letters a to z. */
+    size?: number
     /** Null: no field. */
     content_type?: string | null
+    /** Fields after the body. */
+    trailers?: Readonly<Record<string, string | readonly string[]>>
+    /** Sent before the response: 102, 103 or 104. */
+    interim?: readonly { status: number; headers?: RespondHeaders }[]
     reason?: string
     chunks?: readonly { readonly [key: string]: JsonValue }[]
     template?: boolean
   }
+  /** The content coding of the response, such as `br`; as in `X-Svc-Encoding`. */
+  encoding?: string
   reply?: { readonly [key: string]: JsonValue }
   /** New states of scenarios. */
   scenario?: Readonly<Record<string, string>>

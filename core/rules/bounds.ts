@@ -13,6 +13,8 @@ export interface RuleBounds {
   sessionIdleMs: number
   chunks: number
   chunkBytes: number
+  /** Of a body of which only the size is given. */
+  bodyBytes: number
   expiresInSecs: number
   maxDelayMs: number
   /** Scenarios of one session, and sessions with scenarios. */
@@ -35,6 +37,7 @@ export function ruleBoundsOf({ publicMode, maxDelayMs }: { publicMode: boolean; 
         sessionIdleMs: 10 * MINUTE_MS,
         chunks: 50,
         chunkBytes: 64 * KIB,
+        bodyBytes: 64 * KIB,
         expiresInSecs: 3600,
         maxDelayMs,
         scenarios: 20,
@@ -50,6 +53,7 @@ export function ruleBoundsOf({ publicMode, maxDelayMs }: { publicMode: boolean; 
         sessionIdleMs: 60 * MINUTE_MS,
         chunks: 200,
         chunkBytes: 256 * KIB,
+        bodyBytes: 10 * 1024 * KIB,
         expiresInSecs: 86_400,
         maxDelayMs,
         scenarios: 100,

@@ -1,28 +1,17 @@
 /** Expectations by header: conditions that a request states about itself (`X-Svc-Expect`). */
-import { InputProblem, readOrProblem, type Problem } from '../toolkit/input-problem.ts'
-import { isTextNestedWithin } from '../toolkit/json-depth.ts'
+import { readOrProblem, type Problem } from '../toolkit/input-problem.ts'
 import { readMatch, type Difference, type Match, type MatchOptions } from '../match/match.ts'
+import { readHeaderJson } from './header-json.ts'
 
 const MAX_CHARACTERS = 16_384
-const MAX_DEPTH = 100
+const EXPECTED = 'expected conditions as a JSON object, or base64url of it'
 
 /** The conditions in the value of the header: JSON, or base64url of it. Throws `TooExpensive`. */
 export function readExpectation(
   text: string,
   options: Pick<MatchOptions, 'protocols' | 'maxTests' | 'checks'>,
 ): { value: Match } | { problem: Problem } {
-  return readOrProblem(() => readMatch(parse(text), '', options))
-}
-
-function parse(text: string): unknown {
-  const trimmed = text.trim()
-  const plain = /^[A-Za-z0-9_-]+={0,2}$/.test(trimmed) ? Buffer.from(trimmed, 'base64url').toString('utf8') : trimmed
-  try {
-    if (plain.length <= MAX_CHARACTERS && isTextNestedWithin(plain, MAX_DEPTH)) return JSON.parse(plain)
-  } catch {
-    // Reported below.
-  }
-  throw new InputProblem('', 'expected conditions as a JSON object, or base64url of it')
+  return readOrProblem(() => readMatch(readHeaderJson(text, MAX_CHARACTERS, EXPECTED), '', options))
 }
 
 const CREDENTIALS = new Set([

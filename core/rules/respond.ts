@@ -14,22 +14,28 @@ import {
   rejectUnknownKeys,
 } from '../toolkit/input-problem.ts'
 import type { RuleBounds } from './bounds.ts'
+import { readHeaders, readInterim, readTrailers, type HeaderLine, type Interim } from './respond-headers.ts'
 
 export interface RespondStep {
   status: number
   /** In order; a name can occur more than once. */
-  headers: readonly (readonly [name: string, value: string])[]
+  headers: readonly HeaderLine[]
   /** They were given as a list: names keep their case over HTTP/1.1. Otherwise they are lower-case. */
   keepsCase: boolean
-  /** A text, JSON, bytes, chunks, or nothing. */
+  /** A text, JSON, bytes, a number of letters, chunks, or nothing. */
   body:
     | { kind: 'none' }
     | { kind: 'text'; text: string }
     | { kind: 'json'; value: Json }
     | { kind: 'bytes'; bytes: Buffer }
+    | { kind: 'size'; bytes: number }
     | { kind: 'chunks'; chunks: readonly Chunk[] }
   /** Undefined if the kind of the body decides; null: no field. */
   contentType: string | null | undefined
+  /** Fields after the body (RFC 9110, 6.5), which is chunked then. */
+  trailers: readonly HeaderLine[]
+  /** Sent before the response, in order; not over HTTP/1.0. */
+  interim: readonly Interim[]
   /** The reason phrase of HTTP/1.1; null: the usual one. */
   reason: string | null
   /** Whether references in texts are replaced. */
@@ -44,13 +50,22 @@ export type Chunk = { afterMs: number } & (
   | { kind: 'event'; event: string | null; id: string | null; data: Json }
 )
 
-const KEYS = ['status', 'headers', 'body', 'body_base64', 'content_type', 'chunks', 'reason', 'template']
-const BODIES = ['body', 'body_base64', 'chunks']
+const KEYS = [
+  'status',
+  'headers',
+  'body',
+  'body_base64',
+  'size',
+  'content_type',
+  'chunks',
+  'trailers',
+  'interim',
+  'reason',
+  'template',
+]
+const BODIES = ['body', 'body_base64', 'size', 'chunks']
 /** The parts in which references are replaced. */
-const TEMPLATES = ['headers', 'body', 'chunks']
-/** Header lines, and values of one name. */
-const MAX_HEADERS = 50
-const MAX_VALUES = 20
+const TEMPLATES = ['headers', 'body', 'chunks', 'trailers', 'interim']
 const MAX_REASON = 100
 const MAX_DEPTH = 100
 /** How long all chunks of a response may take. */
@@ -72,6 +87,8 @@ export function readRespond(value: Json, at: string, bounds: RuleBounds): Respon
     keepsCase: Array.isArray(given.headers),
     body: readBody(given, at, bounds),
     contentType: readContentType(given.content_type, below(at, 'content_type')),
+    trailers: given.trailers === undefined ? [] : readTrailers(given.trailers, below(at, 'trailers')),
+    interim: given.interim === undefined ? [] : readInterim(given.interim, below(at, 'interim')),
     reason: given.reason === undefined ? null : readReason(given.reason, below(at, 'reason')),
     isTemplate,
     needsBody: isTemplate && /\{\{\s{0,10}request\.body/.test(JSON.stringify(value)),
@@ -92,49 +109,10 @@ function readReason(value: Json, at: string): string {
   return reason
 }
 
-/** An object of names and values, where a value is a text or a list of texts; or a list of `[name, value]`. */
-function readHeaders(value: Json, at: string): [string, string][] {
-  const lines = Array.isArray(value)
-    ? value.map((line, index) => readLine(line, below(at, index)))
-    : Object.entries(asObject(value, at, 'expected an object of names and values')).flatMap(([name, given]) =>
-        readValues(given, below(at, name)).map(text => readHeader(name.toLowerCase(), text, below(at, name))),
-      )
-  if (lines.length > MAX_HEADERS) throw new InputProblem(at, `expected at most ${MAX_HEADERS} headers`)
-  return lines
-}
-
-function readLine(line: Json, at: string): [string, string] {
-  if (!Array.isArray(line) || line.length !== 2 || typeof line[0] !== 'string')
-    throw new InputProblem(at, 'expected a list of a name and a value')
-  return readHeader(line[0], line[1]!, at)
-}
-
-function readValues(given: Json, at: string): readonly Json[] {
-  if (!Array.isArray(given)) return [given]
-  if (given.length === 0 || given.length > MAX_VALUES)
-    throw new InputProblem(at, `expected a text, or a list of 1 to ${MAX_VALUES} texts`)
-  return given
-}
-
-function readHeader(name: string, text: Json, at: string): [string, string] {
-  if (typeof text !== 'string' || text.length > 8192)
-    throw new InputProblem(at, 'expected a text of at most 8192 characters')
-  const problem = isOwn(name) ? 'reserved' : headerProblem(name, text)
-  if (problem === 'name') throw new InputProblem(at, 'expected the name of a header')
-  if (problem === 'reserved')
-    throw new InputProblem(at, 'this header belongs to the connection, the service or the whole origin')
-  if (problem === 'value') throw new InputProblem(at, 'expected printable ASCII characters, spaces or tabs')
-  return [name, text]
-}
-
-/** Headers that say what the service did. */
-function isOwn(name: string): boolean {
-  return /^(?:x-svc-.*|x-request-id)$/i.test(name)
-}
-
 function readBody(given: JsonObject, at: string, bounds: RuleBounds): RespondStep['body'] {
-  const { body, body_base64: base64, chunks } = given
+  const { body, body_base64: base64, size, chunks } = given
   if (base64 !== undefined) return { kind: 'bytes', bytes: readBytes(base64, below(at, 'body_base64')) }
+  if (size !== undefined) return { kind: 'size', bytes: asInteger(size, below(at, 'size'), 0, bounds.bodyBytes) }
   if (chunks !== undefined) return { kind: 'chunks', chunks: readChunks(chunks, below(at, 'chunks'), bounds) }
   if (body === undefined) return { kind: 'none' }
   if (typeof body === 'string') return { kind: 'text', text: body }

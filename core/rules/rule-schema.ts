@@ -1,6 +1,7 @@
 /** JSON Schemas of rules, and of the sections `rules` and `sessions` of `svc.yaml`, for editors. Rules are read by code. */
 import type { JsonSchema } from '../contract/plugin.ts'
 import type { Rule, Step } from '../contract/rule-types.ts'
+import { ENCODINGS } from './encoding.ts'
 import { MATCH_SCHEMA as match } from '../match/match-schema.ts'
 
 /** A schema for each member of a type: a member without one, or with another name, is an error of the compiler. */
@@ -13,6 +14,15 @@ const fromZero = { type: 'integer', minimum: 0 }
 const delay = {
   description: 'Milliseconds, or a distribution',
   anyOf: [fromZero, { type: 'object', minProperties: 1, maxProperties: 1 }],
+}
+
+const headersByName = {
+  type: 'object',
+  additionalProperties: { anyOf: [text, { type: 'array', minItems: 1, items: text }] },
+}
+const headers = {
+  description: 'A list of values is a line each; a list of names and values keeps its order',
+  anyOf: [headersByName, { type: 'array', items: { type: 'array', items: text, minItems: 2, maxItems: 2 } }],
 }
 
 const stepProperties = {
@@ -32,22 +42,30 @@ const stepProperties = {
     additionalProperties: false,
     properties: {
       status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
-      headers: {
-        description: 'A list of values is a line each; a list of names and values keeps its order',
-        anyOf: [
-          { type: 'object', additionalProperties: { anyOf: [text, { type: 'array', minItems: 1, items: text }] } },
-          { type: 'array', items: { type: 'array', items: text, minItems: 2, maxItems: 2 } },
-        ],
-      },
+      headers,
       body: { description: 'A text, or JSON' },
       body_base64: text,
+      size: { ...fromZero, description: 'Bytes of a body of the letters a to z' },
       content_type: { type: ['string', 'null'] },
+      trailers: headersByName,
+      interim: {
+        type: 'array',
+        maxItems: 5,
+        description: 'Responses before the final one',
+        items: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['status'],
+          properties: { status: { type: 'integer', minimum: 102, maximum: 104 }, headers },
+        },
+      },
       reason: { type: 'string', maxLength: 100 },
       chunks: { type: 'array', items: { type: 'object' } },
       template: { type: 'boolean', default: true },
     },
   },
   reply: { type: 'object', description: 'A reply in the terms of a protocol' },
+  encoding: { enum: [...ENCODINGS], description: 'The content coding of the response' },
   scenario: { type: 'object', additionalProperties: text, description: 'New states of scenarios' },
   pass: { const: true },
   quiet: { type: 'boolean' },

@@ -16,6 +16,7 @@ import type { RuleBounds } from './bounds.ts'
 import { nearest } from '../toolkit/nearest.ts'
 import { readDistribution, type Distribution } from '../toolkit/distribution.ts'
 import { CONNECTION_FAULTS, type ConnectionFault } from './fault-headers.ts'
+import { encodingOf, ENCODINGS, readEncoding, type ResponseEncoding } from './encoding.ts'
 import { readRespond, type RespondStep } from './respond.ts'
 import { MAX_SCENARIO_TEXT } from './scenarios.ts'
 import { ACTIONS, BESIDES, OF_FAIL } from './step-registry.ts'
@@ -23,6 +24,8 @@ import type { RuleVocabulary } from './vocabulary.ts'
 
 export interface Step {
   delay: Distribution | null
+  /** The content coding of the response. */
+  encoding: ResponseEncoding | null
   action: Action
   /** The request is neither captured nor written to the access log. */
   isQuiet: boolean
@@ -91,6 +94,7 @@ export function readStep(
       throw new InputProblem(below(at, key), `${key} belongs to fail`)
   return {
     delay: given.delay === undefined ? null : readDelay(given.delay, below(at, 'delay')),
+    encoding: given.encoding === undefined ? null : readEncodingOf(given.encoding, below(at, 'encoding')),
     action: readAction(named[0], given, at, options),
     isQuiet: given.quiet !== undefined && asBoolean(given.quiet, below(at, 'quiet')),
     times: readTimes(given.times, below(at, 'times'), isLast),
@@ -99,6 +103,12 @@ export function readStep(
       .filter(({ name, answers: isAnswer }) => isAnswer !== true && given[name] !== undefined)
       .map(kind => readPluginStep(kind, given[kind.name]!, at)),
   }
+}
+
+function readEncodingOf(value: Json, at: string): ResponseEncoding | null {
+  const name = typeof value === 'string' ? readEncoding(value) : null
+  if (name === null) throw new InputProblem(at, `expected one of ${ENCODINGS.join(', ')}`)
+  return encodingOf(name)
 }
 
 function readPluginStep({ name, read, act }: RuleStepKind, value: Json, at: string): PluginStep {

@@ -137,6 +137,8 @@ export {
   decodeContentSync,
   isContentCodingError,
 } from './content-coding.ts'
+export { type ContentEncoder, createContentEncoder, type EncoderCoding, type EncoderStream } from './content-encoder.ts'
+export { type Encode, loadZstd } from './zstd.ts'
 export { isBelow } from '../fields/request-target.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { isToken } from '../fields/token.ts'

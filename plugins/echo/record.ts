@@ -26,6 +26,7 @@ function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
     scheme: origin.scheme,
     remote_ip: http.clientIp(request),
     body: toBody(http.receivedBody(request)),
+    ...trailersOf(request),
     timestamp_unix_ms: Date.now(),
   }
 }
@@ -35,6 +36,12 @@ function pathOf(target: string): string {
   const queryAt = target.indexOf('?')
   const path = queryAt === -1 ? target : target.slice(0, queryAt)
   return path.startsWith('/') ? path : path.slice(path.indexOf('/', path.indexOf('//') + 2))
+}
+
+function trailersOf({ raw }: FastifyRequest): Pick<EchoRecord, 'trailers'> {
+  // Calls without a connection have none.
+  const lines = (raw as Partial<typeof raw>).rawTrailers ?? []
+  return lines.length === 0 ? {} : { trailers: toHeaders(lines) }
 }
 
 /** One entry per received line, without the pseudo-header fields of HTTP/2. */

@@ -20,6 +20,8 @@ export interface EchoRecord {
   scheme: 'http' | 'https'
   remote_ip: string
   body: EchoBody
+  /** Fields after the body, by lower-case name; absent if there are none. */
+  trailers?: Record<string, string[]>
   timestamp_unix_ms: number
 }
 

@@ -291,6 +291,116 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'RULE-34',
+    rule: 'A response can have trailers over HTTP/1.1 and HTTP/2.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-35',
+    rule: 'Interim responses come before the response, in order, but not over HTTP/1.0.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-36',
+    rule: 'A body can be given by its size, which is bounded.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'ANSWER-1',
+    rule: 'X-Svc-Answer is the response of any route and of unknown paths: a status, JSON, or base64url of it.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-2',
+    rule: 'Order, case, repetition, reason, trailers and interim responses are as the header says.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-3',
+    rule: 'Requests and statuses without content get none; a delay is before the head.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-4',
+    rule: 'X-Svc-Answer comes after X-Svc-Expect and fault headers and before rules, which do not count.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-5',
+    rule: 'On model routes X-Svc-Answer comes before the credential, and with X-Svc-Fail after it.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-6',
+    rule: 'The control plane, the console, pages of the instance and preflights ignore X-Svc-Answer.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-7',
+    rule: 'Browsers may read X-Svc-Answer; it can refuse a WebSocket handshake.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-8',
+    rule: 'A wrong X-Svc-Answer is 400 with its place.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-9',
+    rule: 'What templates of X-Svc-Answer insert is bounded.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ANSWER-10',
+    rule: 'The documentation lists every header that acts on every route.',
+    where: 'docs/README.md',
+  },
+  {
+    id: 'ENCODING-1',
+    rule: 'X-Svc-Encoding codes whole bodies of all routes, errors included, with the length of the coding.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-2',
+    rule: 'Each part of a coded stream can be decoded as it comes.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-3',
+    rule: 'Streams of models are coded as well.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-4',
+    rule: 'Three values are wrong on purpose, and the fault is named.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-5',
+    rule: 'What has a coding, no content or a part of it, and the control plane stay as they are; a wrong value is 400.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-6',
+    rule: 'HTTP/2 has the same codings.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-7',
+    rule: 'The encoding of a rule does the same; the header wins.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-8',
+    rule: 'Captures have the plain body, and counts the coded bytes.',
+    where: 'docs/faults.md',
+  },
+  {
+    id: 'ENCODING-9',
+    rule: 'A writer of a coded stream waits for the client; clients that disconnect harm nothing.',
+    where: 'docs/faults.md',
+  },
+  {
     id: 'LLMRULE-1',
     rule: 'A reply of a rule is sent in the format of every provider, with text, tool calls and their ids.',
     where: 'docs/testing.md',

@@ -39,6 +39,12 @@ export default [
     rule: 'a UTF-8 body is included, any other is reported as binary; bodies are not decompressed',
     where: 'toolbox 2',
   },
+  { id: 'ECHO-7', rule: 'trailers has the fields after the body, if there are any', where: 'docs/toolbox.md' },
+  {
+    id: 'ECHO-8',
+    rule: '/wire shows the lines of the head in the case, order and number received',
+    where: 'docs/toolbox.md',
+  },
   { id: 'ECHO-6', rule: 'host, port and scheme are those of the request', where: 'toolbox 2' },
 
   {
@@ -153,6 +159,11 @@ export default [
     where: 'toolbox 16, RFC 9110 6.5',
   },
   { id: 'TRANSFER-3', rule: 'early-hints sends a 103 with links before the response', where: 'toolbox 16, RFC 8297' },
+  {
+    id: 'TRANSFER-5',
+    rule: 'early-hints sends the interim responses that its parameter lists, in order',
+    where: 'toolbox 16',
+  },
   { id: 'TRANSFER-4', rule: 'delay and drip report the injected time in Server-Timing', where: 'toolbox 16' },
 
   { id: 'INFO-1', rule: 'the address is listed under its family, mapped IPv4 addresses as IPv4', where: 'toolbox 6' },

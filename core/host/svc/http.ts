@@ -16,6 +16,7 @@ import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
+import { sendInterim } from '../../http/node-internals/interim-response.ts'
 import { waitFor } from '../../http/request/delay.ts'
 
 export interface SvcHttpServices {
@@ -116,6 +117,14 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     },
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
+    listener(request) {
+      const { kind, port } = contextOf(request).listener
+      return { name: kind, kind, port }
+    },
+    sendInterim(request, reply, status, headers = []) {
+      const raw = reply.raw as ServerResponse | Http2ServerResponse
+      if (request.raw.httpVersion !== '1.0' && !raw.headersSent) sendInterim(raw, status, headers)
+    },
     abortResponse(request, reply) {
       contextOf(request).breakOff()
       const raw = reply.raw as ServerResponse | Http2ServerResponse

@@ -25,6 +25,8 @@ import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
+import { answerAsAsked } from './stages/answer.ts'
+import { encodeAsAsked } from './stages/encoding.ts'
 import { checkExpectation } from './stages/expectation.ts'
 import { injectFaults } from './stages/faults.ts'
 import { applyRules } from './stages/rules.ts'
@@ -50,9 +52,11 @@ const STAGES: readonly Stage[] = [
   startTimer,
   capture,
   addToResponse,
+  encodeAsAsked,
   rejectAnnouncedBody,
   checkExpectation,
   injectFaults,
+  answerAsAsked,
   applyRules,
   receiveBody,
   callRoute,

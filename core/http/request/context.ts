@@ -27,6 +27,7 @@ import type { HeaderDeadlines, Waiting } from './header-deadlines.ts'
 import type { CoreRoute } from '../routes/route-record.ts'
 import type {
   BodyReading,
+  CodedBody,
   EgressCounter,
   ListenerFacts,
   OpenWebSocket,
@@ -153,8 +154,8 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Whether the plan rejected the response of a route: the 429 comes from the limiter. */
   isRefused = false
 
-  // ---------- Rules and faults. Written by http/pipeline/rules/acting.ts, http/pipeline/stages/expectation.ts,
-  // http/response/connection-faults.ts.
+  // ---------- Rules and faults. Written by http/pipeline/rules/acting.ts, http/pipeline/rules/answering.ts,
+  // http/pipeline/stages/encoding.ts, http/pipeline/stages/expectation.ts, http/response/connection-faults.ts.
 
   /** Name of the rule that acted on the request. */
   rule: string | null = null
@@ -164,6 +165,10 @@ export class RequestContext implements Waiting<RequestContext> {
   stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
   /** Whether the request is what its header `X-Svc-Expect` says; null without one. */
   expectation: 'met' | 'failed' | null = null
+  /** Whether `X-Svc-Encoding` says how the response is coded, which rules do not change then. */
+  hasOwnEncoding = false
+  /** Whether the response is the one of `X-Svc-Answer`. */
+  answer: 'applied' | null = null
   /** The value of `X-Svc-Fault` and of the metric label. */
   fault: string | null = null
   /** What requested the fault. */
@@ -181,8 +186,8 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The status of a gRPC call, once known. */
   grpcStatus: number | null = null
 
-  // ---------- Its response. Written by host/svc/budgets.ts, host/svc/streams.ts, http/response/response.ts,
-  // http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
+  // ---------- Its response. Written by host/svc/budgets.ts, host/svc/streams.ts, http/response/coded-response.ts,
+  // http/response/response.ts, http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
 
   /** Why the core sent an error instead of a route. */
   failure: CoreFailure['kind'] | null = null
@@ -196,6 +201,8 @@ export class RequestContext implements Waiting<RequestContext> {
   isInRegistry = false
   /** Limits of the resulting WebSocket. */
   webSocket: OpenWebSocket | null = null
+  /** The content coding of the response, if the request or a rule asks for one. */
+  coding: CodedBody | null = null
   /** The unsent bytes of the response, once there were any. */
   unsent: UnsentBytes | null = null
   /** The budget of the answer, once something has asked for it. */
@@ -210,7 +217,7 @@ export class RequestContext implements Waiting<RequestContext> {
   canTrail = false
 
   // ---------- Observation. Written by host/svc/media-type-call.ts, http/pipeline/rules/acting.ts,
-  // http/pipeline/stages/capture.ts, http/pipeline/stages/observation.ts.
+  // http/pipeline/stages/capture.ts, http/pipeline/stages/observation.ts, http/response/coded-response.ts.
 
   /** Notified of response headers and end, once the request has passed it. */
   observer: (RequestFollower<RequestContext> & EgressCounter) | null = null

@@ -58,6 +58,12 @@ export interface ReceivedChunks {
 }
 
 /** The unsent bytes of a response, and of what waits to be written to it. */
+/** A response that is sent in a content coding. */
+export interface CodedBody {
+  /** Sends it as it is, unless its head was written. */
+  off(): void
+}
+
 export interface UnsentBytes {
   /** Whether the writer never waits. */
   readonly isOverflowing: boolean

@@ -30,6 +30,7 @@ const BAD_CHUNK = 'not-a-size\r\n{"error":\r\n'
 /** Breaks the connection of a request, or its stream, after earlier responses on it are sent. */
 export function breakConnection(context: RequestContext, fault: ConnectionFault, percent: number): void {
   context.abortKind = fault
+  context.coding?.off()
   const shown = context.method === 'HEAD' && fault !== 'reset' ? 'close' : fault
   const payload = abortedBody(fault, percent)
   if (isHttp2(context.request)) return breakStream(context, shown, payload)

@@ -16,6 +16,7 @@ const NAMES = new Map(
     'X-Svc-Fault',
     'X-Svc-Rule',
     'X-Svc-Expectation',
+    'X-Svc-Answer',
     'X-Svc-Ignored',
     'X-Svc-Replica',
     'Vary',
@@ -37,6 +38,7 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   if (context.fault !== null) own['X-Svc-Fault'] = context.fault
   if (context.rule !== null) own['X-Svc-Rule'] = context.rule
   if (context.expectation !== null) own['X-Svc-Expectation'] = context.expectation
+  if (context.answer !== null) own['X-Svc-Answer'] = context.answer
   if (context.ignored !== null) own['X-Svc-Ignored'] = context.ignored
   if (context.generation.replica !== null) own['X-Svc-Replica'] = context.generation.replica
   if (context.vary !== null) own.Vary = context.vary

@@ -6,7 +6,7 @@ import type { ExposedHeader } from '../../contract/plugin.ts'
 const ALWAYS = ['X-Request-Id', 'X-Svc-Fault', 'Content-Length', 'WWW-Authenticate']
 
 /** The headers of the core for requests that it changed or could not parse. */
-const OF_RULES = ['X-Svc-Rule', 'X-Svc-Expectation', 'X-Svc-Ignored']
+const OF_RULES = ['X-Svc-Rule', 'X-Svc-Expectation', 'X-Svc-Answer', 'X-Svc-Ignored']
 
 /**
  * The headers of the core, then those declared by plugins, each once; then those of rules, replicas and active limits.

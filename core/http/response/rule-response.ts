@@ -7,6 +7,8 @@ import type { Json } from '../../contract/json.ts'
 import { expandText, expandValue, type LookUp } from '../../toolkit/references.ts'
 import { sandboxPolicy } from '../../toolkit/untrusted-content.ts'
 import type { Chunk, RespondStep } from '../../rules/respond.ts'
+import type { HeaderLine } from '../../rules/respond-headers.ts'
+import { sendInterim } from '../node-internals/interim-response.ts'
 import type { RequestContext } from '../request/context.ts'
 import { waitFor } from '../request/delay.ts'
 import { isHttp2 } from '../request/types.ts'
@@ -17,6 +19,7 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 const JSON_TYPE = 'application/json'
 const BYTES_TYPE = 'application/octet-stream'
 const EVENTS_TYPE = 'text/event-stream'
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 /** Statuses whose responses have no content (RFC 9110, 15.3.5, 15.3.6, 15.4.5). */
 const WITHOUT_CONTENT = new Set([204, 205, 304])
 
@@ -34,10 +37,18 @@ export function sendRuleResponse(context: RequestContext, respond: RespondStep, 
   const fill = fillerOf(respond, filling)
   const { headers, type } = headOf(respond, fill)
   const hasContent = context.method !== 'HEAD' && !WITHOUT_CONTENT.has(respond.status)
+  const trailers = hasContent && context.request.httpVersion !== '1.0' ? linesOf(respond.trailers, fill) : []
+  const interim = respond.interim.map(({ status, headers: lines }) => ({ status, lines: linesOf(lines, fill) }))
   const own = response as ServerResponse
   if (context.upgrade !== null) headers.push(['connection', 'close'])
   const isPlain = isHttp2(context.request)
-  const send = (): void => void writeHead(own, respond, isPlain ? withoutConnection(headers) : headers, isPlain)
+  const send = (): void => {
+    if (context.request.httpVersion !== '1.0')
+      for (const { status, lines } of interim) sendInterim(context.response, status, lines)
+    if (trailers.length > 0) headers.push(['trailer', [...new Set(trailers.map(([name]) => name))].join(', ')])
+    writeHead(own, respond, isPlain ? withoutConnection(headers) : headers, isPlain)
+    if (trailers.length > 0) own.addTrailers(isPlain ? grouped(trailers) : trailers)
+  }
   if (respond.body.kind === 'chunks') {
     const chunks = respond.body.chunks.map(chunk => ({ afterMs: chunk.afterMs, content: contentOf(chunk, fill) }))
     if (type !== null) headers.push(['content-type', type])
@@ -46,18 +57,25 @@ export function sendRuleResponse(context: RequestContext, respond: RespondStep, 
     else own.end()
     return
   }
-  const payload = payloadOf(respond, fill)
+  const payload = payloadOf(respond, fill, filling.output)
   if (!WITHOUT_CONTENT.has(respond.status)) {
     const isGiven = respond.contentType !== undefined
     if (type !== null && (payload.length > 0 || isGiven)) headers.push(['content-type', type])
-    headers.push(['content-length', String(payload.length)])
+    if (trailers.length === 0) headers.push(['content-length', String(payload.length)])
   }
   send()
-  if (hasContent) own.end(payload)
-  else own.end()
+  if (!hasContent) return void own.end()
+  // Otherwise Node announces the length of a body that is sent at once, and drops the trailers.
+  if (trailers.length > 0 && payload.length > 0) own.write(payload)
+  if (trailers.length > 0) own.end()
+  else own.end(payload)
 }
 
 type HeaderLines = [name: string, value: string][]
+
+function linesOf(lines: readonly HeaderLine[], fill: Filler): HeaderLines {
+  return lines.map(([name, value]) => [name, printable(fill.text(value))])
+}
 
 function withoutConnection(headers: HeaderLines): HeaderLines {
   return headers.filter(([name]) => name.toLowerCase() !== 'connection')
@@ -75,7 +93,7 @@ function writeHead(
   else response.writeHead(status, reason, headers)
 }
 
-function grouped(lines: HeaderLines): OutgoingHttpHeaders {
+function grouped(lines: HeaderLines): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {}
   for (const [name, value] of lines) {
     const lower = name.toLowerCase()
@@ -87,7 +105,7 @@ function grouped(lines: HeaderLines): OutgoingHttpHeaders {
 
 /** The header lines, and the type to add; null if there is none, or the lines have it. */
 function headOf(respond: RespondStep, fill: Filler): { headers: HeaderLines; type: string | null } {
-  const filled = respond.headers.map(([name, value]): [string, string] => [name, printable(fill.text(value))])
+  const filled = linesOf(respond.headers, fill)
   const valueOf = (wanted: string): string | undefined => filled.find(([name]) => name.toLowerCase() === wanted)?.[1]
   const ofLines = respond.contentType === undefined ? valueOf('content-type') : undefined
   const type = ofLines ?? (respond.contentType === undefined ? typeOf(respond) : respond.contentType)
@@ -96,10 +114,10 @@ function headOf(respond: RespondStep, fill: Filler): { headers: HeaderLines; typ
   const policy = mayRender ? sandboxPolicy(type ?? 'text/html', valueOf('content-security-policy')) : null
   const replaced = [
     ...(ofLines === undefined ? ['content-type'] : []),
-    ...(policy === null ? [] : ['content-security-policy']),
+    ...(policy === null ? [] : ['content-security-policy', 'x-content-type-options']),
   ]
   const headers = filled.filter(([name]) => !replaced.includes(name.toLowerCase()))
-  if (policy !== null) headers.push(['content-security-policy', policy])
+  if (policy !== null) headers.push(['content-security-policy', policy], ['x-content-type-options', 'nosniff'])
   return { headers, type: ofLines === undefined ? type : null }
 }
 
@@ -110,6 +128,7 @@ function typeOf({ body }: RespondStep): string | null {
     case 'json':
       return JSON_TYPE
     case 'bytes':
+    case 'size':
       return BYTES_TYPE
     case 'chunks':
       return body.chunks.some(({ kind }) => kind === 'event') ? EVENTS_TYPE : TEXT_TYPE
@@ -136,7 +155,7 @@ function fillerOf({ isTemplate }: RespondStep, { lookUp, output }: Filling): Fil
   }
 }
 
-function payloadOf({ body }: RespondStep, fill: Filler): Buffer {
+function payloadOf({ body }: RespondStep, fill: Filler, output: OutputBudget): Buffer {
   switch (body.kind) {
     case 'text':
       return Buffer.from(fill.text(body.text))
@@ -144,6 +163,9 @@ function payloadOf({ body }: RespondStep, fill: Filler): Buffer {
       return Buffer.from(writeJson(fill.value(body.value)))
     case 'bytes':
       return body.bytes
+    case 'size':
+      output.take(body.bytes)
+      return Buffer.alloc(body.bytes, LETTERS)
     default:
       return Buffer.alloc(0)
   }

@@ -1,6 +1,6 @@
 /** `/gzip`, `/deflate`, `/brotli`, `/zstd`: an echo that is always compressed, whatever the client accepts. */
 import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
-import { createCodings, wasmZstd, type Coding, type Encode } from '../compression.ts'
+import { createCodings, type Coding } from '../compression.ts'
 import { joinHeaders } from '../joined-headers.ts'
 
 function describeCoding({ name, flag, token }: Coding): RouteDescription {
@@ -21,8 +21,7 @@ function describeCoding({ name, flag, token }: Coding): RouteDescription {
 }
 
 export function registerCompression(app: FastifyInstance, svc: Svc): void {
-  const zstd = svc.shared('zstd', (): { loading?: Promise<Encode> } => ({}))
-  for (const coding of createCodings(() => (zstd.loading ??= wasmZstd()))) {
+  for (const coding of createCodings()) {
     app.get(`/${coding.name}`, describe(describeCoding(coding)), async (request, reply) => {
       const text = JSON.stringify({
         [coding.flag]: true,

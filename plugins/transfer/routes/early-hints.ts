@@ -12,6 +12,7 @@ import {
 import { EARLY_HINTS } from '../replies.ts'
 
 const MAX_HINTS = 20
+const MAX_INTERIM = 5
 /** A path that needs no escaping between angle brackets. */
 const PATH = /^\/[\x21-\x3b\x3d\x3f-\x7e]{0,1000}$/
 const KINDS: readonly (readonly [extension: RegExp, kind: string])[] = [
@@ -35,6 +36,13 @@ const earlyHints: RouteDescription = {
       schema: { type: 'string', default: '/image/svg' },
     },
     {
+      name: 'interim',
+      in: 'query',
+      description:
+        'Statuses of the interim responses, in order, such as `102,104,103`: up to 5 of 102 to 104; links are in 103',
+      schema: { type: 'string', default: '103' },
+    },
+    {
       name: 'delay',
       in: 'query',
       description: 'Seconds between the hints and the response; at most 30 (10 on public instances)',
@@ -43,9 +51,12 @@ const earlyHints: RouteDescription = {
   ],
   responses: {
     200: { description: 'The links of the hints' },
-    400: { description: 'A path is invalid, or the delay is too long' },
+    400: { description: 'A path or a status is invalid, or the delay is too long' },
   },
-  examples: [{ name: 'Style and script', path: '/early-hints?preload=/app.css&preload=/app.js', expectStatus: 200 }],
+  examples: [
+    { name: 'Style and script', path: '/early-hints?preload=/app.css&preload=/app.js', expectStatus: 200 },
+    { name: 'Three interim responses', path: '/early-hints?interim=102,104,103', expectStatus: 200 },
+  ],
 }
 
 export function registerEarlyHints(app: FastifyInstance, svc: Svc): void {
@@ -55,13 +66,24 @@ export function registerEarlyHints(app: FastifyInstance, svc: Svc): void {
     const query = readQuery(request)
     const delay = decimalParameter(query, 'delay', { fallback: 0, max: maxSeconds })
     const links = readLinks(query).map(({ path, kind }) => `<${svc.http.path(request, path)}>; rel=preload; as=${kind}`)
-    // An HTTP/1.0 client would treat the 103 as the final response (RFC 9110, 15.2).
-    if (request.raw.httpVersion !== '1.0') reply.raw.writeEarlyHints({ link: links })
+    const hints: [string, string][] = [['Link', links.join(', ')]]
+    for (const status of readInterim(query)) svc.http.sendInterim(request, reply, status, status === 103 ? hints : [])
     if (delay > 0 && !(await svc.http.delay(request, delay * 1000))) return reply.hijack()
     return reply
       .headers({ Link: links.join(', '), 'Content-Type': 'application/json; charset=utf-8' })
       .send(JSON.stringify({ link: links }))
   })
+}
+
+function readInterim(query: URLSearchParams): number[] {
+  const text = query.get('interim') ?? '103'
+  const statuses = text.split(',')
+  if (statuses.length > MAX_INTERIM || !statuses.every(status => /^10[234]$/.test(status)))
+    throw invalidParameter(
+      'interim',
+      `invalid interim ${quoteInput(text)} (expected up to ${MAX_INTERIM} of 102, 103, 104)`,
+    )
+  return statuses.map(Number)
 }
 
 function readLinks(query: URLSearchParams): { path: string; kind: string }[] {

@@ -4,6 +4,7 @@ import http from 'node:http'
 import http2 from 'node:http2'
 import t from 'tap'
 import { checkRefusals } from '../../support/refusals.ts'
+import { exchange } from '../../support/raw-client.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
@@ -145,6 +146,29 @@ t.test('early hints are sent before the response [TRANSFER-3]', async t => {
         parameter: 'delay',
       })),
     ],
+    { negotiated: false },
+  )
+})
+
+t.test('interim responses come in the order of the request [TRANSFER-5]', async t => {
+  const { text } = await exchange(
+    Number(new URL(url).port),
+    'GET /early-hints?interim=102,104,103 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  )
+  t.match(
+    text,
+    /^HTTP\/1\.1 102 Processing\r\n\r\nHTTP\/1\.1 104 Upload Resumption Supported\r\n\r\nHTTP\/1\.1 103 Early Hints\r\nLink: [^\r]+\r\n\r\nHTTP\/1\.1 200 OK\r\n/,
+  )
+  const { text: old } = await exchange(Number(new URL(url).port), 'GET /early-hints HTTP/1.0\r\nHost: a\r\n\r\n')
+  t.match(old, /^HTTP\/1\.1 200 OK\r\n/)
+  await checkRefusals(
+    t,
+    url,
+    ['', '101', '105', '103,', '103, 102', '103,103,103,103,103,103', 'x'].map(interim => ({
+      path: `/early-hints?interim=${encodeURIComponent(interim)}`,
+      error: 'invalid_parameter',
+      parameter: 'interim',
+    })),
     { negotiated: false },
   )
 })

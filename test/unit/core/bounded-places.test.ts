@@ -22,7 +22,7 @@ const BUDGETS: Record<string, Bound> = {
     calls: ['Array.from', 'memberAt'],
     bound: '1024 digits, which output counts; references have 201 characters',
   },
-  'core/http/response/rule-response.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
+  'core/http/response/rule-response.ts': { calls: ['Buffer.alloc', 'expandText', 'expandValue'], bound: 'output' },
   'plugins/llm/testing/reply.ts': {
     calls: ['Array.from', 'expandText', 'expandValue'],
     bound: 'output; choices and dimensions have the limits of the model',

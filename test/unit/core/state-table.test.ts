@@ -157,7 +157,6 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared chains': 'a cache of certificates, which each replica issues',
     'shared open': 'counts of open connections',
   },
-  transfer: { 'shared zstd': 'a codec' },
 }
 
 /** What the core keeps, in the same pieces. */

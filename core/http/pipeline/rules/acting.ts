@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { CoreFailure, RuleFailure, RuleOutcome } from '../../../contract/plugin.ts'
 import type { RuleStep } from '../../../contract/testing.ts'
 import { isOutputError } from '../../../contract/budgets.ts'
+import { encodeAs } from './encoding.ts'
 import { drawShare, drawUuid } from '../../../rules/draw.ts'
 import { injectedFaultBody } from '../../../rules/fault-headers.ts'
 import type { RuleEntry } from '../../../rules/rule-entry.ts'
@@ -58,6 +59,7 @@ export async function perform(
   const { config } = rules
   mark(taken, context, rules)
   const source = sourceOf(entry)
+  if (step.encoding !== null && !context.hasOwnEncoding) await encodeAs(context, step.encoding, source, 'rule')
   const delayMs = delayOf(taken, config.maxDelayMs)
   if (delayMs > 0) {
     context.injects('delay', source, 'rule')
@@ -164,13 +166,13 @@ export function sourceOf({ rule }: RuleEntry): string {
 }
 
 /** A body with a known end is read before the response, because the inspector shows it. */
-async function afterKnownBody(context: RequestContext, services: BodyServices, act: () => void): Promise<void> {
+export async function afterKnownBody(context: RequestContext, services: BodyServices, act: () => void): Promise<void> {
   if (context.isRouted) act()
   else await afterBody(context, services, act)
 }
 
-/** A response that is too large is the fault of the rule, not of the request. */
-function sendWithinBudget(context: RequestContext, send: () => void): void {
+/** A response that is too large is the fault of what defines it, not of the request. */
+export function sendWithinBudget(context: RequestContext, send: () => void): void {
   try {
     send()
   } catch (error) {

@@ -174,7 +174,7 @@ function needsBody({ action, also }: Step): boolean {
 }
 
 /** A body that the route reads as it arrives, and whose end is unknown: reading it first could wait forever. */
-function isEndless(context: RequestContext): boolean {
+export function isEndless(context: RequestContext): boolean {
   return context.description?.streamsBody === true && !context.isBodyRead && announcedLength(context) === null
 }
 
@@ -218,7 +218,8 @@ function permitted(step: Step, { source }: RuleEntry, context: RequestContext): 
   return { ...step, action: { kind: 'pass' } }
 }
 
-function isOwnPage(context: RequestContext): boolean {
+/** Whether the route serves a page of the instance, or a file of one. */
+export function isOwnPage(context: RequestContext): boolean {
   const declared = context.description?.ownPage ?? false
   return typeof declared === 'function' ? declared(requestFactsOf(context)) : declared
 }

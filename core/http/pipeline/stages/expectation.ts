@@ -8,7 +8,7 @@ import { firstHeader } from '../../request/header.ts'
 import { sendResponse } from '../../response/send.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
 import { receive, TOO_EXPENSIVE } from '../rules/taking.ts'
-import { isExempt, subjectOf } from './rules.ts'
+import { isExempt, subjectOf } from '../rules/subject.ts'
 
 /** What is wrong with a request, as the body of its response. */
 export type ExpectationFailure = { status: 400 | 417; body: object }

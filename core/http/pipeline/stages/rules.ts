@@ -2,11 +2,11 @@
 import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { MessageRule, NearRule, ProtocolFacts, RuleMessage, RuleOutcome } from '../../../contract/plugin.ts'
-import { isBelow } from '../../../fields/request-target.ts'
-import { MatchSubject, type SubjectFacts } from '../../../match/subject.ts'
+import { MatchSubject } from '../../../match/subject.ts'
 import type { RequestContext } from '../../request/context.ts'
-import { contentOf } from '../../request/decoded-body.ts'
 import { ANSWERED, delayOf, mark, outcomeOf, perform } from '../rules/acting.ts'
+import { answerInRoute } from '../rules/answering.ts'
+import { isExempt, subjectOf } from '../rules/subject.ts'
 import { takeAmong, type TakenRule } from '../rules/taking.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
 
@@ -34,6 +34,8 @@ export function applyRulesInRoute(
   rules: RuleServices,
   facts?: ProtocolFacts,
 ): Promise<RuleOutcome> | null {
+  const answer = answerInRoute(context, rules)
+  if (answer !== null) return answer.then(() => ANSWERED)
   const own = context.generation.rules
   if (!rules.book.hasRules(own) || !rules.book.mayFit(own, context.url, () => context.session.header)) return null
   if (isExempt(context)) return null
@@ -105,45 +107,10 @@ export async function takeRuleOfCall(context: RequestContext, rules: RuleService
   return taken
 }
 
-/** The control plane, and paths of plugins that are exempt from faults. */
-export function isExempt({ path, generation }: RequestContext): boolean {
-  return (path !== null && isBelow(path, '/_svc')) || generation.exemptions.has('faults', path)
-}
-
 function subjectOfMessage(context: RequestContext, { budgets }: RuleServices, message: RuleMessage): MatchSubject {
   const { rawHeaders } = context.request
   const { session, clientIp, scheme } = context
   const { method, url, body } = message
   const facts = { method, url, body, rawHeaders, session: session.header, clientIp, scheme }
   return new MatchSubject(facts, budgets.evaluation())
-}
-
-/** The request, with the budget of one evaluation. */
-export function subjectOf(context: RequestContext, { budgets }: RuleServices): MatchSubject {
-  return new MatchSubject(new RequestFacts(context), budgets.evaluation())
-}
-
-/** The body is read when a condition asks for it. */
-class RequestFacts implements SubjectFacts {
-  readonly method: string
-  readonly url: string
-  readonly rawHeaders: readonly string[]
-  readonly session: string | null
-  readonly clientIp: string
-  readonly scheme: 'http' | 'https'
-  readonly #context: RequestContext
-
-  constructor(context: RequestContext) {
-    this.method = context.method
-    this.url = context.url
-    this.rawHeaders = context.request.rawHeaders
-    this.session = context.session.header
-    this.clientIp = context.clientIp
-    this.scheme = context.scheme
-    this.#context = context
-  }
-
-  get body(): Buffer {
-    return contentOf(this.#context)
-  }
 }
