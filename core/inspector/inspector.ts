@@ -26,7 +26,7 @@ export interface CaptureQuery extends CaptureFilter {
   conditions: readonly ((subject: CaptureSubject) => boolean)[]
 }
 
-export interface Inspector extends SvcInspector {
+export interface Inspector extends Omit<SvcInspector, 'annotate'> {
   readonly capacity: number
   /** Whether the maximum number of feeds is open. */
   readonly isFeedFull: boolean

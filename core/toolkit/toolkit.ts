@@ -121,6 +121,7 @@ export {
 } from './content-coding.ts'
 export { isBelow } from '../fields/request-target.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
+export { grpcStatusOf } from './grpc-status.ts'
 export { isToken } from '../fields/token.ts'
 export { type FormPart, type FormParts, readFormParts } from '../fields/multipart.ts'
 export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
@@ -195,6 +196,7 @@ export type {
   MatchField,
   MatchProtocol,
   MatchProtocols,
+  MessageSteps,
   ResetKind,
   Resets,
   RuleFileOptions,

@@ -11,10 +11,12 @@ import { bodyLimitOf } from '../../http/request/body.ts'
 import { contextOf, type RequestContext } from '../../http/request/context.ts'
 import { contentForRoute } from '../../http/request/decoded-body.ts'
 import { receivedBody, streamBody } from '../../http/pipeline/streamed-body.ts'
+import { breakConnection } from '../../http/response/connection-faults.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
+import { sessionInHeaders, takeSessionPrefix } from '../../sessions.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
 import { waitFor } from '../../http/request/delay.ts'
 
@@ -116,6 +118,14 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     },
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
+    sessionIn(request, { url, header }) {
+      const { generation } = contextOf(request)
+      const prefixed = takeSessionPrefix(url)
+      if (prefixed !== null) return { name: prefixed.session, from: 'path', url: prefixed.target }
+      const named = sessionInHeaders({ header, extraHeaders: generation.sessionHeaders, hasApiKeys: config.shared.enabled })
+      return { name: named?.name ?? null, from: named?.from ?? null, url }
+    },
+    breakConnection: (request, kind) => breakConnection(contextOf(request), kind, 100),
     abortResponse(request, reply) {
       contextOf(request).breakOff()
       const raw = reply.raw as ServerResponse | Http2ServerResponse
