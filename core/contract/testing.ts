@@ -113,6 +113,8 @@ export interface RuleStepKind {
   read(value: Json, at: string): unknown
   /** The step answers the request: it excludes the other steps that do. Default: it comes along with them. */
   answers?: boolean
+  /** The protocol of messages without whose conditions a rule can't have the step. Default: any rule can. */
+  protocol?: string
   /**
    * Answers the request in place of the route, which need not exist; `request.body` is the body as received. Only with
    * `answers`. Without it, the step acts on requests whose route or service asks for it (`steps` of `ProtocolFacts`).

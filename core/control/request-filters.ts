@@ -47,7 +47,10 @@ export const FILTERS: RouteParameter[] = [
   text('json.<pointer>', 'Value at a JSON pointer of the body, compared as text.'),
   text('body_contains', 'A text in the body.'),
   text('rule', 'Name of the rule that acted on the request.'),
-  text('service', 'Name of the service that the request called: the other filters look at the request that it was about.'),
+  text(
+    'service',
+    'Name of the service that the request called: the other filters look at the request that it was about.',
+  ),
   text('decision', 'The decision of that service, such as `deny`.'),
   text('replica', 'Instance id of the replica that received the request.'),
   text('since', 'Id of an entry, or a time (RFC 3339): only what came after.'),

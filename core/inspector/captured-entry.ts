@@ -9,10 +9,8 @@ import type { Redaction } from './redaction.ts'
 import { BodyConverter, type ResponseCopy } from './response-copy.ts'
 
 /** What a pipeline stage knows about a request when the response headers are sent. */
-export interface CaptureFacts extends Omit<
-  CapturedRequest,
-  'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response' | 'service'
-> {
+export interface CaptureFacts
+  extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response' | 'service'> {
   body: Buffer
   /** Null for a body without a content coding. */
   decodedBody: Buffer | null

@@ -21,7 +21,16 @@ export function sizeOfService({ reason, checked: { url, rawHeaders, body } }: Ca
 }
 
 /** The public form; what it is joined with is added later. */
-export function toServiceCall({ name, policy, decision, by, reason, leftOut = [], phases = null, checked }: CapturedService): ServiceCall {
+export function toServiceCall({
+  name,
+  policy,
+  decision,
+  by,
+  reason,
+  leftOut = [],
+  phases = null,
+  checked,
+}: CapturedService): ServiceCall {
   const { method, url, scheme, clientIp, session, rawHeaders } = checked
   const query = url.indexOf('?')
   const headers = toHeaders(rawHeaders)

@@ -88,6 +88,13 @@ export function readRule(value: unknown, at: string, options: StepOptions): Rule
     hasScenarios: true,
     checks: options.checks,
   })
+  for (const [index, { action, also }] of steps.entries())
+    for (const { name: key, protocol } of action.kind === 'step' ? [action.step, ...also] : also)
+      if (protocol !== null && match.messages !== protocol)
+        throw new InputProblem(
+          below(isSequence ? below(below(at, 'then'), index) : below(at, 'then'), key),
+          `${key} needs a match with ${protocol}`,
+        )
   const messages = match.messages === null ? null : options.protocols.find(match.messages)!.messages
   if (messages !== null)
     for (const [index, step] of steps.entries())

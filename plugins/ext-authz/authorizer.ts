@@ -77,7 +77,10 @@ export class Authorizer {
       case 'decide': {
         const output = this.#svc.budgets.output(request)
         const decision = fillDecision(rule.value as Decision, rule.lookUp, output)
-        return record({ kind: 'decided', decision: { ...decision, reason: `decided by the rule ${rule.rule}` } }, 'rule')
+        return record(
+          { kind: 'decided', decision: { ...decision, reason: `decided by the rule ${rule.rule}` } },
+          'rule',
+        )
       }
       case 'pass':
         return record(await this.#byPolicy(policy, call), 'policy')
@@ -107,10 +110,10 @@ export class Authorizer {
         return { kind: 'decided', decision: deny(302, reason, [['Location', asked.path]]) }
       case 'headers': {
         const allowed = allow(reason)
-        const filled = Array.from({ length: asked.count }, (_, index): HeaderLine => [
-          `x-svc-fill-${index + 1}`,
-          'x'.repeat(FILL_BYTES),
-        ])
+        const filled = Array.from(
+          { length: asked.count },
+          (_, index): HeaderLine => [`x-svc-fill-${index + 1}`, 'x'.repeat(FILL_BYTES)],
+        )
         const headers = { ...allowed.headers, set: [...allowed.headers.set, ...filled] }
         return { kind: 'decided', decision: { ...allowed, headers } }
       }

@@ -119,7 +119,9 @@ function readLines(value: Json | undefined, at: string): HeaderLine[] {
   if (value === undefined) return []
   if (!isRecord(value)) throw new InputProblem(at, 'expected an object of names and texts')
   const lines = Object.entries(value as JsonObject).flatMap(([name, texts]) =>
-    (Array.isArray(texts) ? texts : [texts]).map((text): HeaderLine => [name, asText(text, below(at, name), MAX_VALUE)]),
+    (Array.isArray(texts) ? texts : [texts]).map(
+      (text): HeaderLine => [name, asText(text, below(at, name), MAX_VALUE)],
+    ),
   )
   if (lines.length > MAX_LINES) throw new InputProblem(at, `expected at most ${MAX_LINES} values`)
   return lines

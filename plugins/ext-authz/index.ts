@@ -6,7 +6,7 @@ import { Authorizer } from './authorizer.ts'
 import { readDecide } from './decide.ts'
 import { AUTHZ_HEADER } from './fault-header.ts'
 import { registerLogin } from './http/login.ts'
-import { registerChecks } from './http/routes.ts'
+import { HOST_MOUNT, registerChecks } from './http/routes.ts'
 import { headerPolicy } from './policies/header.ts'
 import { jwtPolicy } from './policies/jwt.ts'
 import type { Policy } from './policies/policy.ts'
@@ -65,8 +65,8 @@ export default definePlugin<Options>({
       const { message, remedy } = unknownName('policy', svc.options.default, names)
       svc.reportLoadError({ at: 'default', message, remedy })
     }
-    for (const host of svc.options.hosts) svc.serveHost(host, '/ext-authz/header')
+    for (const host of svc.options.hosts) svc.serveHost(host, HOST_MOUNT)
     registerLogin(app, cookies)
-    registerChecks(app, svc, { service, authorizer, policies })
+    registerChecks(app, svc, { service, authorizer, policies, hasHosts: svc.options.hosts.length > 0 })
   },
 })

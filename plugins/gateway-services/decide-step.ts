@@ -1,7 +1,7 @@
 /** The step `decide` of rules: each service reads its own form of it. */
 import type { Json } from 'svc/plugin'
 import { InputProblem, type RuleStepKind } from 'svc/toolkit'
-import { DECIDE } from './match.ts'
+import { DECIDE, SERVICE } from './match.ts'
 import type { ServiceKind } from './types.ts'
 
 /** What the services that know a value have read, by their name. */
@@ -13,6 +13,7 @@ export function decideStep(kinds: () => readonly ServiceKind[]): RuleStepKind {
     name: DECIDE,
     description: 'What a service decides that a gateway calls, such as `{"allow": false, "status": 403}`',
     answers: true,
+    protocol: SERVICE,
     read: (value, at) => readDecide(value, at, kinds()),
   }
 }

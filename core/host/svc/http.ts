@@ -122,7 +122,11 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       const { generation } = contextOf(request)
       const prefixed = takeSessionPrefix(url)
       if (prefixed !== null) return { name: prefixed.session, from: 'path', url: prefixed.target }
-      const named = sessionInHeaders({ header, extraHeaders: generation.sessionHeaders, hasApiKeys: config.shared.enabled })
+      const named = sessionInHeaders({
+        header,
+        extraHeaders: generation.sessionHeaders,
+        hasApiKeys: config.shared.enabled,
+      })
       return { name: named?.name ?? null, from: named?.from ?? null, url }
     },
     breakConnection: (request, kind) => breakConnection(contextOf(request), kind, 100),

@@ -16,14 +16,17 @@ const CARRYING = [
 ]
 const OF_CALL = ['host', 'content-length', 'connection', 'transfer-encoding']
 
+/** Segments of `/ext-authz/<policy>`, with the empty one before the first slash. */
+const MOUNT_SEGMENTS = 3
+
 /** A call as a gateway has sent it. */
 export interface CarriedRequest extends GivenRequest {
   /** Whether the query of the call belongs to the call: it has parameters of the policy. */
   hasOwnQuery: boolean
 }
 
-/** `mount` is the path of the policy: what is below it is the path of the checked request, unless headers say it. */
-export function readCarried(request: FastifyRequest, mount: string, { http }: Pick<Svc, 'http'>): CarriedRequest {
+/** What is below `/ext-authz/<policy>` is the path of the checked request, unless headers say it. */
+export function readCarried(request: FastifyRequest, { http }: Pick<Svc, 'http'>): CarriedRequest {
   const first = (name: string): string | undefined => {
     const value = request.headers[name]
     const text = Array.isArray(value) ? value[0] : value
@@ -60,18 +63,17 @@ export function readCarried(request: FastifyRequest, mount: string, { http }: Pi
   return {
     ...shared,
     method: request.method,
-    url: belowMount(request.url, mount),
+    url: belowPolicy(request.url),
     rawHeaders: headersOf(request, request.headers.host, http),
     hasOwnQuery: false,
   }
 }
 
-/** `/ext-authz/jwt/orders?x=1` is `/orders?x=1` below `/ext-authz/jwt`. */
-function belowMount(url: string, mount: string): string {
-  const segments = mount.split('/').length
+/** `/ext-authz/jwt/orders?x=1` is `/orders?x=1`. */
+function belowPolicy(url: string): string {
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)
-  const rest = path.split('/').slice(segments).join('/')
+  const rest = path.split('/').slice(MOUNT_SEGMENTS).join('/')
   return `/${rest}${query === -1 ? '' : url.slice(query)}`
 }
 

@@ -23,7 +23,10 @@ export function registerLogin(app: FastifyInstance, cookies: SessionCookies): vo
         RETURN,
         { name: 'user', in: 'query', description: 'Default `demo`', schema: { type: 'string', default: 'demo' } },
       ],
-      responses: { 302: { description: 'Sets the cookie and goes on' }, 400: { description: 'A parameter is invalid' } },
+      responses: {
+        302: { description: 'Sets the cookie and goes on' },
+        400: { description: 'A parameter is invalid' },
+      },
       examples: [{ name: 'Log in', path: `${LOGIN_PATH}?return=/echo`, expectStatus: 302 }],
     }),
     async (request, reply) => {
@@ -42,7 +45,10 @@ export function registerLogin(app: FastifyInstance, cookies: SessionCookies): vo
       summary: 'End a session of the policy `session`',
       category,
       parameters: [RETURN],
-      responses: { 302: { description: 'Removes the cookie and goes on' }, 400: { description: '`return` is invalid' } },
+      responses: {
+        302: { description: 'Removes the cookie and goes on' },
+        400: { description: '`return` is invalid' },
+      },
       examples: [{ name: 'Log out', path: '/ext-authz/logout', expectStatus: 302 }],
     }),
     (request, reply) => {
@@ -56,5 +62,8 @@ export function registerLogin(app: FastifyInstance, cookies: SessionCookies): vo
 function readReturn(query: URLSearchParams): string {
   const to = query.get('return') ?? '/'
   if (isLocalPath(to)) return to
-  throw invalidParameter('return', 'expected a path that begins with one "/", without backslashes and control characters')
+  throw invalidParameter(
+    'return',
+    'expected a path that begins with one "/", without backslashes and control characters',
+  )
 }

@@ -33,14 +33,20 @@ const checkDescription = {
   },
 } satisfies Partial<RouteDescription>
 
+/** Where the hosts of `ext_authz.hosts` are served; other hosts do not reach it. */
+export const HOST_MOUNT = '/ext-authz/.host'
+
+const HOST_POLICY = 'header'
+
 export interface HttpParts {
   service: GatewayService
   authorizer: Authorizer
   policies: readonly Policy[]
+  hasHosts: boolean
 }
 
 export function registerChecks(app: FastifyInstance, svc: Svc<unknown>, parts: HttpParts): void {
-  const { service, authorizer, policies } = parts
+  const { service, authorizer, policies, hasHosts } = parts
   app.get(
     '/ext-authz',
     describe({
@@ -50,26 +56,35 @@ export function registerChecks(app: FastifyInstance, svc: Svc<unknown>, parts: H
       examples: [{ name: 'Policies', path: '/ext-authz', expectStatus: 200 }],
     }),
     request => ({
-      policies: policies.map(({ name, summary }) => ({ name, summary, url: svc.http.url(request, `/ext-authz/${name}`) })),
+      policies: policies.map(({ name, summary }) => ({
+        name,
+        summary,
+        url: svc.http.url(request, `/ext-authz/${name}`),
+      })),
       configuration: configurationsFor(svc.http.baseUrl(request), policies[0]!.name),
     }),
   )
 
-  const check = async (request: FastifyRequest<{ Params: { policy: string } }>, reply: FastifyReply) => {
-    const policy = authorizer.policy(request.params.policy)
-    if (policy === undefined) throw unknownPolicy(request.params.policy, parts)
-    const { hasOwnQuery, ...given } = readCarried(request, '/ext-authz/policy', svc)
+  const checkBy = async (name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const policy = authorizer.policy(name)
+    if (policy === undefined) throw unknownPolicy(name, parts)
+    const { hasOwnQuery, ...given } = readCarried(request, svc)
     const query = hasOwnQuery ? readQuery(request) : null
     const call = {
       checked: service.checked(request, given),
-      parameter: (name: string) => query?.get(name) ?? undefined,
+      parameter: (parameter: string) => query?.get(parameter) ?? undefined,
       protocol: 'http' as const,
       principal: '',
     }
     const verdict = await authorizer.decide(request, policy, call, leftOutOfHttp)
     return answer(request, reply, policy.name, verdict, svc)
   }
+  const check = (request: FastifyRequest<{ Params: { policy: string } }>, reply: FastifyReply) =>
+    checkBy(request.params.policy, request, reply)
 
+  if (hasHosts)
+    for (const path of [HOST_MOUNT, `${HOST_MOUNT}/*`])
+      app.all(path, (request, reply) => checkBy(HOST_POLICY, request, reply))
   app.all<{ Params: { policy: string } }>(
     '/ext-authz/:policy',
     describe({

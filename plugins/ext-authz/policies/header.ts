@@ -18,8 +18,7 @@ export const headerPolicy: Policy = {
   decide(call) {
     const { checked, protocol, principal } = call
     // The sample lets one service account pass, which only gRPC tells.
-    const isAllowed =
-      headerOf(checked, CHECKED) === 'allow' || (protocol === 'grpc' && principal.endsWith('/sa/a'))
+    const isAllowed = headerOf(checked, CHECKED) === 'allow' || (protocol === 'grpc' && principal.endsWith('/sa/a'))
     const override = protocol === 'grpc' ? GRPC_OVERRIDE : (headerOf(checked, OVERRIDE) ?? '')
     const lines: HeaderLine[] = [
       [RESULT, isAllowed ? 'allowed' : 'denied'],

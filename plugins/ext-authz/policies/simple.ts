@@ -42,7 +42,9 @@ export function randomPolicy(svc: Svc<unknown>): Policy {
       if (Number.isNaN(p)) return { decision: 'error', reason: 'p must be a number from 0 to 1' }
       const seed = (parameter('seed') ?? '').slice(0, MAX_SEED)
       const number = await numbers.update(JSON.stringify([session, seed]), before => (before ?? 0) + 1)
-      const digest = createHash('sha256').update(JSON.stringify([seed, number])).digest()
+      const digest = createHash('sha256')
+        .update(JSON.stringify([seed, number]))
+        .digest()
       const drawn = digest.readUInt32BE(0) / 2 ** 32
       return drawn < p ? allow('drawn') : deny(403, 'drawn')
     },
