@@ -17,6 +17,8 @@ const generators = join(folder, 'node_modules')
 export const DESCRIPTOR_SET = join(folder, 'descriptors.binpb')
 /** Path of that of the plugin `a2a-grpc`. A set of its own, because reflection lists all services of a set. */
 export const A2A_DESCRIPTOR_SET = join(folder, 'a2a.binpb')
+/** Path of that of the plugin `ext-authz`. */
+export const AUTHZ_DESCRIPTOR_SET = join(folder, 'ext-authz.binpb')
 
 /** Names of files in a set, and their sources. */
 type Sources = Readonly<Record<string, string>>
@@ -46,9 +48,25 @@ const A2A_SOURCES: Sources = {
   ...RPC_SOURCES,
 }
 
+const AUTHZ_SOURCES: Sources = {
+  ...ownSources([
+    'envoy/config/core/v3/base.proto',
+    'envoy/type/v3/http_status.proto',
+    'envoy/service/auth/v3/attribute_context.proto',
+    'envoy/service/auth/v3/external_auth.proto',
+  ]),
+  ...RPC_SOURCES,
+}
+
+/** Files of this folder, by the names under which others import them. */
+function ownSources(names: readonly string[]): Sources {
+  return Object.fromEntries(names.map(name => [name, join(folder, name)]))
+}
+
 export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   { path: DESCRIPTOR_SET, sources: STANDARD_SOURCES },
   { path: A2A_DESCRIPTOR_SET, sources: A2A_SOURCES },
+  { path: AUTHZ_DESCRIPTOR_SET, sources: AUTHZ_SOURCES },
 ]
 
 /** Compiles the sources and their imports into a FileDescriptorSet. The generators must be installed. */

@@ -2,9 +2,11 @@
 import { definePlugin } from 'svc/plugin'
 import { unknownName } from 'svc/toolkit'
 import type {} from '../gateway-services/types.ts'
+import type {} from '../grpc/types.ts'
 import { Authorizer } from './authorizer.ts'
 import { readDecide } from './decide.ts'
 import { AUTHZ_HEADER } from './fault-header.ts'
+import { AUTHORIZATION, registerGrpc } from './grpc/service.ts'
 import { registerLogin } from './http/login.ts'
 import { HOST_MOUNT, registerChecks } from './http/routes.ts'
 import { headerPolicy } from './policies/header.ts'
@@ -24,7 +26,7 @@ export default definePlugin<Options>({
   paths: ['/ext-authz'],
   section: 'ext_authz',
   buildsOn: ['gateway-services'],
-  uses: ['identity'],
+  uses: ['grpc', 'identity'],
   categories: [{ name: 'External authorization', rank: 245 }],
   options: {
     type: 'object',
@@ -52,9 +54,10 @@ export default definePlugin<Options>({
       randomPolicy(svc),
     ]
     const names = policies.map(({ name }) => name)
+    const grpc = svc.use('grpc.services')
     const service = svc.use('gateway-services.services')!.service({
       name: 'authz',
-      grpc: null,
+      grpc: grpc === undefined ? null : AUTHORIZATION,
       http: '/ext-authz',
       header: AUTHZ_HEADER.toLowerCase(),
       policies: names,
@@ -66,6 +69,7 @@ export default definePlugin<Options>({
       svc.reportLoadError({ at: 'default', message, remedy })
     }
     for (const host of svc.options.hosts) svc.serveHost(host, HOST_MOUNT)
+    if (grpc !== undefined) registerGrpc(svc, grpc, { service, authorizer })
     registerLogin(app, cookies)
     registerChecks(app, svc, { service, authorizer, policies, hasHosts: svc.options.hosts.length > 0 })
   },

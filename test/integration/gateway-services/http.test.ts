@@ -433,3 +433,35 @@ t.test('public mode captures calls about requests with a session only', async t 
   const { status } = await send(shared, '/ext-authz/allow', { headers: { 'X-Svc-Authz': 'headers:9' } })
   t.equal(status, 400)
 })
+
+t.test('a call and the request that followed are joined', async t => {
+  const session = 'c-1'
+  const entries = async (): Promise<Record<string, any>[]> =>
+    ((await send(server, `/_svc/requests?session=${session}&order=oldest`)).json as { requests: Record<string, any>[] })
+      .requests
+  const asked = (policy: string, uri: string, headers: object): Promise<Reply> =>
+    forwarded(policy, { uri, headers: { 'X-Svc-Session': session, ...headers } })
+  await asked('allow', '/echo/a', { 'X-Request-Id': 'r-1' })
+  await send(server, '/echo/other', { session, headers: { 'X-Request-Id': 'r-1' } })
+  const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  await asked('allow', '/echo/b', { traceparent: trace })
+  await send(server, '/echo/b', { session, headers: { traceparent: trace.replaceAll('b', 'c') } })
+  await asked('allow', '/echo/c', { Authorization: 'Bearer one' })
+  await send(server, '/echo/c', { session, headers: { Authorization: 'Bearer two' } })
+  await send(server, '/echo/c', { session, headers: { Authorization: 'Bearer one' } })
+  await asked('deny', '/echo/d', {})
+  const [byId, first, byTrace, second, bySame, stranger, third, denied] = await entries()
+  for (const [call, arrival] of [
+    [byId, first],
+    [byTrace, second],
+    [bySame, third],
+  ]) {
+    t.equal(call!.service.arrival, arrival!.id)
+    t.match(arrival!.services, [{ name: 'authz', policy: 'allow', decision: 'allow', id: call!.id }])
+    t.equal(arrival!.service, null)
+  }
+  t.strictSame(stranger!.services, [], 'another credential')
+  t.equal(denied!.service.arrival, null, 'nothing arrived')
+  const one = await send(server, `/_svc/requests/${first!.id}`)
+  t.match(one.json, { services: [{ id: byId!.id }] })
+})
