@@ -154,7 +154,7 @@ t.test('the checked request is read from all members', async t => {
   t.match(bare, { denied_response: {} }, 'a check without attributes')
 })
 
-t.test('api-key, jwt, session and header', async t => {
+t.test('api-key, jwt, session and header [GWS-2, GWS-6]', async t => {
   const key = await check({ policy: 'api-key', headers: { apikey: 'my-key' } })
   t.match(key.ok_response.headers, [option('x-svc-user', 'api-key')])
   const missing = await check({ policy: 'api-key' })
@@ -186,7 +186,7 @@ t.test('api-key, jwt, session and header', async t => {
   t.match(await check({ policy: 'header', source: { principal: 'spiffe://c/ns/n/sa/a' } }), { ok_response: {} })
 })
 
-t.test('X-Svc-Authz of the checked request', async t => {
+t.test('X-Svc-Authz of the checked request [GWS-3, GWS-6]', async t => {
   const ask = (value: string): Asked => ({ policy: 'allow', headers: { 'x-svc-authz': value } })
   t.match(await check(ask('deny:418')), { status: { code: 7 }, denied_response: { status: { code: 418 } } })
   t.match(await check(ask('error:502')), { status: { code: 14 }, error_response: { status: { code: 502 } } })
@@ -224,7 +224,7 @@ function resetCode(value: string): Promise<{ head: boolean; code: number }> {
   })
 }
 
-t.test('rules decide, with everything that the protocol can say', async t => {
+t.test('rules decide, with everything that the protocol can say [GWS-4, GWS-6]', async t => {
   t.teardown(() => send(server, 'DELETE /_svc/rules'))
   const rule = (then: unknown): Promise<unknown> =>
     putRule(server, 'r', {

@@ -24,7 +24,7 @@ const lastCall = async (query = ''): Promise<Record<string, any>> => {
   return (json as { requests: Record<string, any>[] }).requests[0]!
 }
 
-t.test('Traefik, Caddy and APISIX ask by X-Forwarded-*', async t => {
+t.test('Traefik, Caddy and APISIX ask by X-Forwarded-* [GWS-1]', async t => {
   const reply = await forwarded('allow', {
     method: 'PUT',
     headers: { 'X-Forwarded-For': '203.0.113.9, 10.0.0.1', 'X-Forwarded-Proto': 'https', 'X-Tenant': 'a' },
@@ -60,7 +60,7 @@ t.test('Traefik, Caddy and APISIX ask by X-Forwarded-*', async t => {
   )
 })
 
-t.test('nginx asks by X-Original-URI or X-Original-URL', async t => {
+t.test('nginx asks by X-Original-URI or X-Original-URL [GWS-1]', async t => {
   await send(server, '/ext-authz/allow', { headers: { 'X-Original-URI': '/a?b', 'X-Original-Method': 'PATCH' } })
   t.match((await lastCall()).service.checked, { method: 'PATCH', path: '/a', query: 'b', scheme: 'http' })
   await send(server, 'POST /ext-authz/allow', { headers: { 'X-Original-URL': 'https://shop.test:8443?c' } })
@@ -73,7 +73,7 @@ t.test('nginx asks by X-Original-URI or X-Original-URL', async t => {
   })
 })
 
-t.test('Envoy and HAProxy ask by the call itself', async t => {
+t.test('Envoy and HAProxy ask by the call itself [GWS-1]', async t => {
   const reply = await send(server, 'DELETE /ext-authz/allow/orders/7?x=1', {})
   t.equal(reply.status, 200)
   t.match((await lastCall()).service.checked, { method: 'DELETE', path: '/orders/7', query: 'x=1' })
@@ -97,7 +97,7 @@ t.test('what is no request, or no policy, is refused', async t => {
   t.match(unknown.json, { error: 'unknown_policy', details: /did you mean "allow"/, policies: /./ })
 })
 
-t.test('deny, api-key and the index', async t => {
+t.test('deny, api-key and the index [GWS-2]', async t => {
   const denied = await forwarded('deny')
   t.equal(denied.status, 403)
   t.strictSame(denied.json, { error: 'denied', policy: 'deny', reason: 'always' })
@@ -113,7 +113,7 @@ t.test('deny, api-key and the index', async t => {
   t.match(json, { configuration: { nginx: /auth_request/, traefik: /forwardAuth/, envoy: /path_prefix/ } })
 })
 
-t.test('jwt verifies tokens of the identity provider', async t => {
+t.test('jwt verifies tokens of the identity provider [GWS-2]', async t => {
   const token = async (claims: object): Promise<string> => {
     const { json } = await send(server, 'POST /oauth/debug/token', { body: { claims } })
     return (json as { token: string }).token
@@ -220,7 +220,7 @@ function raw(head: string): Promise<string> {
 
 const asking = (value: string): Promise<Reply> => forwarded('allow', { headers: { 'X-Svc-Authz': value } })
 
-t.test('X-Svc-Authz of the checked request decides', async t => {
+t.test('X-Svc-Authz of the checked request decides [GWS-3]', async t => {
   t.equal((await asking('deny')).status, 403)
   const teapot = await asking('deny:418')
   t.equal(teapot.status, 418)
@@ -283,7 +283,7 @@ t.test('the list of services, the metric, and an unknown default', async t => {
 
 const clear = (t: Test): void => t.teardown(() => send(server, 'DELETE /_svc/rules')) as never
 
-t.test('rules about the service act on checked requests only', async t => {
+t.test('rules about the service act on checked requests only [GWS-4]', async t => {
   clear(t)
   await putRule(server, 'no-deletes', {
     match: { service: { name: 'authz', policy: 'allow' }, method: 'DELETE', path: '/orders/{id}', host: 'shop.test' },
@@ -340,7 +340,7 @@ t.test('steps of rules about the service', async t => {
   t.equal(page.headers.get('x-content-type-options'), 'nosniff')
 })
 
-t.test('rules that cannot act are refused when they are stored', async t => {
+t.test('rules that cannot act are refused when they are stored [GWS-4]', async t => {
   const refused = async (then: unknown, at: string): Promise<void> => {
     const { status, json } = await send(server, 'PUT /_svc/rules/x', {
       body: { match: { service: { name: 'authz' } }, then },
@@ -390,7 +390,7 @@ t.test('the session of the checked request has its rules, counters and records',
   t.equal((await forwarded('allow', { uri: '/orders', headers: { baggage: 'svc.session=t-1' } })).status, 403)
 })
 
-t.test('filters and verification look at checked requests', async t => {
+t.test('filters and verification look at checked requests [GWS-5]', async t => {
   const session = 'v-1'
   const ask = (policy: string, uri: string): Promise<Reply> =>
     forwarded(policy, { uri, headers: { 'X-Svc-Session': session } })
@@ -434,7 +434,7 @@ t.test('public mode captures calls about requests with a session only', async t 
   t.equal(status, 400)
 })
 
-t.test('a call and the request that followed are joined', async t => {
+t.test('a call and the request that followed are joined [GWS-5]', async t => {
   const session = 'c-1'
   const entries = async (): Promise<Record<string, any>[]> =>
     ((await send(server, `/_svc/requests?session=${session}&order=oldest`)).json as { requests: Record<string, any>[] })
