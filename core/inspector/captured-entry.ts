@@ -15,7 +15,7 @@ export interface CaptureFacts
   /** Null for a body without a content coding. */
   decodedBody: Buffer | null
   response: ResponseInProgress
-  /** Null if the request was no call of a service. */
+  /** Null if the request did not call a service. */
   service: ServiceDecision | null
   /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders

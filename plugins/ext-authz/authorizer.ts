@@ -141,7 +141,7 @@ function invalidHeader(value: string, maxFill: number): HttpError {
   return new HttpError(400, {
     error: 'invalid_service_header',
     header: AUTHZ_HEADER,
-    details: `${JSON.stringify(value.slice(0, 100))} is none of ${AUTHZ_VALUES.replace('<n>', `<1-${maxFill}>`)}`,
+    details: `${JSON.stringify(value.slice(0, 100))} is not one of ${AUTHZ_VALUES.replace('<n>', `<1-${maxFill}>`)}`,
   })
 }
 

@@ -59,7 +59,7 @@ export function allow(reason: string, { user, scopes, tenant }: Identity = {}): 
   }
 }
 
-/** Answers the client in place of the upstream. */
+/** The client gets this response in place of that of the upstream. */
 export function deny(status: number, reason: string, responseHeaders: readonly HeaderLine[] = []): Decision {
   return {
     decision: 'deny',

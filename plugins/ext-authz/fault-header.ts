@@ -23,7 +23,7 @@ export const AUTHZ_VALUES =
 /** Headers that `headers:<n>` can ask for. */
 export const MAX_FILL = { normal: 60, public: 8 }
 
-/** Null for a value that is none of them. */
+/** Null for any other value. */
 export function parseAuthz(text: string, maxFill: number): AskedFault | null {
   const [, word = '', argument] = /^([a-z]+)(?::(.*))?$/.exec(text.trim()) ?? []
   if (argument === undefined)

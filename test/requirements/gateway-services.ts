@@ -2,7 +2,7 @@
 export default [
   {
     id: 'GWS-1',
-    rule: 'The checked request is read from the headers or the path in which each gateway carries it; what carries it is no part of it.',
+    rule: 'The checked request is read from the headers or the path in which each gateway carries it; these headers are not part of it.',
     where: 'gateway-services 2',
   },
   {

@@ -26,7 +26,7 @@ export interface CheckParts {
   authorizer: Authorizer
 }
 
-/** Bytes that are no message: a field number that does not end. */
+/** Bytes that can't be decoded: a field number that does not end. */
 const MALFORMED = Buffer.alloc(16, 0xff)
 const POLICY = 'policy'
 const POLICY_METADATA = 'svc-policy'
@@ -73,7 +73,7 @@ function readDefinitions(folder: string): { definition: ServiceDefinition; descr
       ...others,
       Check: {
         ...method!,
-        // Bytes are sent as they are: what is asked for may be no message.
+        // Bytes are sent unchanged, for the answer that can't be decoded.
         responseSerialize: message => (Buffer.isBuffer(message) ? message : responseSerialize(message)),
       },
     },

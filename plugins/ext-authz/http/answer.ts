@@ -1,4 +1,4 @@
-/** Answers a call over HTTP. */
+/** The response to a call over HTTP. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import { sandboxPolicy } from 'svc/toolkit'
 import type { Verdict } from '../authorizer.ts'
@@ -67,7 +67,7 @@ function failed(reply: FastifyReply, policy: string, status: number, details: st
   return reply.code(status).send({ error: 'service_failed', policy, details })
 }
 
-/** `set` replaces what is there; `append` is a line of its own. */
+/** `set` replaces the existing lines; `append` is a line of its own. */
 function add(reply: FastifyReply, set: readonly HeaderLine[], append: readonly HeaderLine[]): void {
   const lines = new Map<string, string[]>()
   for (const [name, value] of [...set, ...append]) {

@@ -56,7 +56,7 @@ t.test('Traefik, Caddy and APISIX ask by X-Forwarded-* [GWS-1]', async t => {
   t.ok(names.includes('x-tenant'))
   t.notOk(
     names.some((name: string) => name.startsWith('x-forwarded-')),
-    'what carries the request is no part of it',
+    'the headers that carry the request are not part of it',
   )
 })
 
@@ -81,7 +81,7 @@ t.test('Envoy and HAProxy ask by the call itself [GWS-1]', async t => {
   t.match((await lastCall()).service.checked, { path: '/', query: null })
 })
 
-t.test('what is no request, or no policy, is refused', async t => {
+t.test('an invalid request and an unknown policy are refused', async t => {
   for (const headers of [
     { 'X-Forwarded-Method': 'GE T', 'X-Forwarded-Uri': '/' },
     { 'X-Forwarded-Method': 'GET', 'X-Forwarded-Uri': 'orders' },
@@ -250,7 +250,7 @@ t.test('X-Svc-Authz breaks the call', async t => {
   t.equal(hung.status, 503)
 })
 
-t.test('a value that is none of them is refused, and the setting turns the header off', async t => {
+t.test('any other value is refused, and the setting turns the header off', async t => {
   for (const value of [
     'maybe',
     'deny:200',
