@@ -115,6 +115,8 @@ export interface RuleStepKind {
   answers?: boolean
   /** The protocol of messages without whose conditions a rule can't have the step. Default: any rule can. */
   protocol?: string
+  /** Steps that it cannot come along with, such as `fail`. Default: none. */
+  excludes?: readonly string[]
   /**
    * Answers the request in place of the route, which need not exist; `request.body` is the body as received. Only with
    * `answers`. Without it, the step acts on requests whose route or service asks for it (`steps` of `ProtocolFacts`).

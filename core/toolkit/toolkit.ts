@@ -87,6 +87,24 @@ export { type Distribution, readDistribution } from './distribution.ts'
 export { type FaultListProblem, type ListedFault, parseFaultList } from './fault-list.ts'
 export { type FaultCount, FaultCounter } from './fault-counter.ts'
 
+// ---------- Descriptions of routes
+
+export {
+  ANY,
+  BOOLEAN,
+  INTEGER,
+  jsonReply,
+  list,
+  NUMBER,
+  nullable,
+  object,
+  RECORD,
+  streamedReply,
+  TEXT,
+  textReply,
+  withReplies,
+} from './reply-schemas.ts'
+
 // ---------- Header fields and targets of requests
 
 export { type NegotiatedType, preferredType } from '../fields/accept.ts'

@@ -8,7 +8,7 @@ import { AUTHZ_HEADER, AUTHZ_VALUES, MAX_FILL, parseAuthz, type AskedFault } fro
 import type { Policy, PolicyCall } from './policies/policy.ts'
 
 /** How a call ends. */
-export type Verdict =
+export type CheckResult =
   | { kind: 'decided'; decision: Decision }
   /**
    * The service fails. `isAnswered`: the answer says so, in the words of the protocol; otherwise the call itself fails with the
@@ -53,15 +53,15 @@ export class Authorizer {
    * Decides, and records it. Throws an `HttpError` with 400 for a header that can't be parsed. `leftOut` names what of a
    * decision the protocol of the call can't say.
    */
-  async decide(request: AnyRequest, policy: Policy, call: PolicyCall, leftOut: LeftOut): Promise<Verdict> {
+  async decide(request: AnyRequest, policy: Policy, call: PolicyCall, leftOut: LeftOut): Promise<CheckResult> {
     const { checked } = call
     const facts = { policy: policy.name }
     const header = this.#service.header(checked)
     const maxFill = this.#svc.config.publicMode ? MAX_FILL.public : MAX_FILL.normal
     const asked = header === null ? null : parseAuthz(header, maxFill)
-    const record = (verdict: Verdict, by: ServiceOutcome['by']): Verdict => {
-      this.#service.record(request, checked, facts, { ...outcomeOf(verdict), by, leftOut: leftOutOf(verdict, leftOut) })
-      return verdict
+    const record = (result: CheckResult, by: ServiceOutcome['by']): CheckResult => {
+      this.#service.record(request, checked, facts, { ...outcomeOf(result), by, leftOut: leftOutOf(result, leftOut) })
+      return result
     }
     const rule = await this.#service.rule(request, checked, facts)
     switch (rule.kind) {
@@ -93,13 +93,13 @@ export class Authorizer {
     }
   }
 
-  async #byPolicy(policy: Policy, call: PolicyCall): Promise<Verdict> {
+  async #byPolicy(policy: Policy, call: PolicyCall): Promise<CheckResult> {
     const decision = await policy.decide(call)
     if (decision.decision !== 'error') return { kind: 'decided', decision }
     return { kind: 'error', status: 503, reason: decision.reason, isAnswered: false, retryAfterSecs: null }
   }
 
-  async #asAsked(request: AnyRequest, asked: Exclude<AskedFault, { kind: 'slow' }>): Promise<Verdict> {
+  async #asAsked(request: AnyRequest, asked: Exclude<AskedFault, { kind: 'slow' }>): Promise<CheckResult> {
     const reason = `requested by ${AUTHZ_HEADER}`
     switch (asked.kind) {
       case 'allow':
@@ -145,18 +145,18 @@ function invalidHeader(value: string, maxFill: number): HttpError {
   })
 }
 
-function leftOutOf(verdict: Verdict, leftOut: LeftOut): readonly string[] {
-  return verdict.kind === 'decided' ? leftOut(verdict.decision) : []
+function leftOutOf(result: CheckResult, leftOut: LeftOut): readonly string[] {
+  return result.kind === 'decided' ? leftOut(result.decision) : []
 }
 
-function outcomeOf(verdict: Verdict): Pick<ServiceOutcome, 'decision' | 'reason'> {
-  switch (verdict.kind) {
+function outcomeOf(result: CheckResult): Pick<ServiceOutcome, 'decision' | 'reason'> {
+  switch (result.kind) {
     case 'decided':
-      return { decision: verdict.decision.decision, reason: verdict.decision.reason }
+      return { decision: result.decision.decision, reason: result.decision.reason }
     case 'error':
-      return { decision: 'error', reason: verdict.reason }
+      return { decision: 'error', reason: result.reason }
     case 'abort':
-      return { decision: 'error', reason: `connection broken: ${verdict.abort}` }
+      return { decision: 'error', reason: `connection broken: ${result.abort}` }
     case 'malformed':
       return { decision: 'error', reason: 'malformed answer' }
     case 'timeout':

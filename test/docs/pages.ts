@@ -7,7 +7,7 @@ export const GROUPS = {
   http: ['toolbox', 'httpbin', 'reliability', 'bins', 'proxy', 'faults', 'testing'],
   apis: ['identity', 'mocks', 'jsonrpc', 'exports'],
   protocols: ['graphql', 'grpc', 'soap', 'streams'],
-  models: ['llm', 'guardrails'],
+  models: ['llm', 'validation', 'guardrails', 'frameworks'],
   agents: ['mcp', 'mcp-attacks', 'a2a'],
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe', 'replicas'],
 } as const

@@ -248,6 +248,12 @@ export default [
   },
   { id: 'CAT-4', rule: '/openapi.json describes responses with status, media type and schema', where: 'core 9' },
   {
+    id: 'CAT-5',
+    rule: 'nine in ten operations say what a success holds, and generated clients compile and return it',
+    where: 'issue 44, 10',
+  },
+  { id: 'CAT-6', rule: 'category and plugin select a part of the OpenAPI document', where: 'issue 44, 11' },
+  {
     id: 'CAT-2',
     rule: 'every registered route has a description with an example and is in the catalog and the OpenAPI document',
     where: 'core 9',

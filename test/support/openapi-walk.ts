@@ -27,6 +27,7 @@ export interface Operation {
   'x-svc-protocol': string
 }
 export interface Document {
+  components: { schemas: Record<string, Json> }
   paths: Record<string, Record<string, Operation>>
 }
 
@@ -117,9 +118,18 @@ export async function checkProbe(url: string, probe: Probe, validator: SchemaChe
 /** Caches compiled schemas, since many responses share one. */
 export class SchemaChecker {
   #ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false })
+  readonly #named: Readonly<Record<string, Json>>
 
+  constructor({ components }: Pick<Document, 'components'>) {
+    this.#named = components.schemas
+  }
+
+  /** Describes what is wrong with the value; null if nothing is. */
   check(schema: Json, value: unknown): string | null {
-    return this.#ajv.validate(schema, value) ? null : this.#ajv.errorsText()
+    const name = typeof schema.$ref === 'string' ? schema.$ref.replace('#/components/schemas/', '') : undefined
+    const named = name === undefined ? schema : this.#named[name]
+    if (named === undefined) return `no schema ${name}`
+    return this.#ajv.validate(named, value) ? null : this.#ajv.errorsText()
   }
 }
 

@@ -14,7 +14,7 @@ import type { AnyRequest, Svc } from 'svc/plugin'
 import { grpcStatusOf } from 'svc/toolkit'
 import type { GatewayService } from '../../gateway-services/types.ts'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
-import type { Authorizer, Verdict } from '../authorizer.ts'
+import type { Authorizer, CheckResult } from '../authorizer.ts'
 import type { PolicyCall } from '../policies/policy.ts'
 import { decidedResponse, errorResponse } from './answer.ts'
 import { readChecked } from './checked-request.ts'
@@ -108,19 +108,19 @@ async function check(
   }
 }
 
-function answerOf(verdict: Verdict, policy: string, request: AnyRequest, { http }: Pick<Svc, 'http'>): Answer {
-  switch (verdict.kind) {
+function answerOf(result: CheckResult, policy: string, request: AnyRequest, { http }: Pick<Svc, 'http'>): Answer {
+  switch (result.kind) {
     case 'decided':
-      return { message: decidedResponse(policy, verdict.decision) }
+      return { message: decidedResponse(policy, result.decision) }
     case 'error':
-      if (verdict.isAnswered) return { message: errorResponse(policy, verdict.status, verdict.reason) }
-      return { failure: failure(grpcStatusOf(verdict.status), verdict.reason) }
+      if (result.isAnswered) return { message: errorResponse(policy, result.status, result.reason) }
+      return { failure: failure(grpcStatusOf(result.status), result.reason) }
     case 'timeout':
       return { failure: failure(status.DEADLINE_EXCEEDED, 'no answer in time') }
     case 'malformed':
       return { message: MALFORMED }
     case 'abort':
-      http.breakConnection(request, verdict.abort)
+      http.breakConnection(request, result.abort)
       return { failure: failure(status.CANCELLED, 'the call was broken') }
     case 'left':
       return { failure: failure(status.CANCELLED, 'the client disconnected') }

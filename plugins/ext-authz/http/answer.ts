@@ -1,7 +1,7 @@
 /** The response to a call over HTTP. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import { sandboxPolicy } from 'svc/toolkit'
-import type { Verdict } from '../authorizer.ts'
+import type { CheckResult } from '../authorizer.ts'
 import { denialBody, type Decision, type HeaderLine } from '../decision.ts'
 
 /** Envoy removes these headers from the request that goes on. */
@@ -16,25 +16,25 @@ export function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   policy: string,
-  verdict: Verdict,
+  result: CheckResult,
   { http }: Pick<Svc, 'http'>,
 ): FastifyReply {
   reply.header('Cache-Control', 'no-store')
-  switch (verdict.kind) {
+  switch (result.kind) {
     case 'decided':
-      reply.headers({ 'X-Svc-Authz-Decision': verdict.decision.decision, 'X-Svc-Authz-Policy': policy })
-      return verdict.decision.decision === 'allow'
-        ? allowed(reply, verdict.decision)
-        : denied(reply, policy, verdict.decision)
+      reply.headers({ 'X-Svc-Authz-Decision': result.decision.decision, 'X-Svc-Authz-Policy': policy })
+      return result.decision.decision === 'allow'
+        ? allowed(reply, result.decision)
+        : denied(reply, policy, result.decision)
     case 'error':
-      if (verdict.retryAfterSecs !== null) reply.header('Retry-After', String(verdict.retryAfterSecs))
-      return failed(reply, policy, verdict.status, verdict.reason)
+      if (result.retryAfterSecs !== null) reply.header('Retry-After', String(result.retryAfterSecs))
+      return failed(reply, policy, result.status, result.reason)
     case 'timeout':
       return failed(reply, policy, 503, 'no answer in time')
     case 'abort':
     case 'malformed':
       reply.hijack()
-      http.breakConnection(request, verdict.kind === 'abort' ? verdict.abort : 'truncate')
+      http.breakConnection(request, result.kind === 'abort' ? result.abort : 'truncate')
       return reply
     case 'left':
       reply.hijack()

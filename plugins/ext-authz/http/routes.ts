@@ -76,8 +76,8 @@ export function registerChecks(app: FastifyInstance, svc: Svc<unknown>, parts: H
       protocol: 'http' as const,
       principal: '',
     }
-    const verdict = await authorizer.decide(request, policy, call, leftOutOfHttp)
-    return answer(request, reply, policy.name, verdict, svc)
+    const result = await authorizer.decide(request, policy, call, leftOutOfHttp)
+    return answer(request, reply, policy.name, result, svc)
   }
   const check = (request: FastifyRequest<{ Params: { policy: string } }>, reply: FastifyReply) =>
     checkBy(request.params.policy, request, reply)

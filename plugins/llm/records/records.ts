@@ -36,9 +36,21 @@ export interface AiRecord {
   fault: string | null
   /** Name of the rule that acted on the request. */
   rule: string | null
+  /** The level at which it was checked, and what that found; null: nothing. */
+  validation: string | null
+  violations: RecordedViolation[]
   /** Value of `X-Svc-Session`, and the displayed session (header or address). */
   session_header: string | null
   session: string
+}
+
+/** A violation of a rule of the vendor, with its message filled in. */
+export interface RecordedViolation {
+  rule: string
+  at: string
+  message: string
+  confidence: string
+  refused: boolean
 }
 
 const jsonBytes = 64 * 1024
@@ -62,6 +74,8 @@ export interface Records {
 
 /** The record object, its list of headers, its numbers and its string references. */
 const recordBytes = 1024
+/** The object of a violation and its references, in characters. */
+const VIOLATION = 100
 /** Bytes of the JavaScript engine's string header. */
 const textOverhead = 24
 
@@ -86,6 +100,8 @@ export function recordMemory(record: AiRecord): number {
     record.normalized_prompt.length +
     record.reply_preview.length
   for (const text of record.headers) characters += text.length
+  for (const { rule, at, message } of record.violations)
+    characters += rule.length + at.length + message.length + VIOLATION
   return recordBytes + textOverhead * record.headers.length + 2 * characters
 }
 

@@ -9,6 +9,7 @@ import type { DocumentReference, Mock } from '../management/mock.ts'
 import { requireMock, urlOf, type Service } from '../management/service.ts'
 import { MANAGEMENT, nameParameter } from './descriptions.ts'
 import type { Named } from './edit.ts'
+import { SVC_MOCKS_OPERATIONS, SVC_MOCKS_SPEC } from '../replies.ts'
 
 export function registerDocuments(app: FastifyInstance, service: Service): void {
   app.get<Named>(
@@ -31,6 +32,7 @@ export function registerDocuments(app: FastifyInstance, service: Service): void 
         },
       ],
       summary: 'Get the OpenAPI document of a mock',
+      reply: SVC_MOCKS_SPEC,
       examples: [{ name: 'Petstore as YAML', path: '/_svc/mocks/petstore/spec?format=yaml', expectStatus: 200 }],
     }),
     (request, reply) => spec(service, request, reply),
@@ -41,6 +43,7 @@ export function registerDocuments(app: FastifyInstance, service: Service): void 
       ...MANAGEMENT,
       parameters: [nameParameter],
       summary: 'List the operations of a mock',
+      reply: SVC_MOCKS_OPERATIONS,
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/operations', expectStatus: 200 }],
     }),
     request => operations(service, request),
@@ -54,6 +57,7 @@ export function registerDocuments(app: FastifyInstance, service: Service): void 
         { name: 'format', in: 'query', schema: { type: 'string', enum: ['bundle', 'openapi', 'svc-yaml'] } },
       ],
       summary: 'Export a mock',
+      reply: SVC_MOCKS_SPEC,
       examples: [
         { name: 'Entry for svc.yaml', path: '/_svc/mocks/petstore/export?format=svc-yaml', expectStatus: 200 },
       ],

@@ -17,6 +17,7 @@ import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
 import { DOCUMENT_BODY, MANAGEMENT, nameParameter, takesUploads, TINY_SPEC, writes } from './descriptions.ts'
 import type { Named } from './edit.ts'
+import { DELETED, SVC_MOCKS, SVC_MOCKS_2, SVC_MOCKS_CHECK_POST, SVC_MOCKS_RELOAD_POST } from '../replies.ts'
 
 /** The tools for a language model. */
 const TOOLS = [
@@ -35,6 +36,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List the mocks',
+      reply: SVC_MOCKS,
       examples: [{ name: 'All mocks', path: '/_svc/mocks', expectStatus: 200 }],
     }),
     request => list(service, request),
@@ -43,6 +45,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks',
     takesUploads(bounds, {
       summary: 'Upload a mock',
+      reply: SVC_MOCKS_2,
       parameters: [
         {
           name: 'name',
@@ -68,6 +71,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/reload',
     writes({
       summary: 'Reload mocks from files',
+      reply: SVC_MOCKS_RELOAD_POST,
       examples: [{ name: 'Reload', method: 'POST', path: '/_svc/mocks/reload', expectStatus: 200 }],
     }),
     (_, reply) => reload(service, reply),
@@ -76,6 +80,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/check',
     takesUploads(bounds, {
       summary: 'Check a document without storing it',
+      reply: SVC_MOCKS_CHECK_POST,
       parameters: [
         {
           name: 'against',
@@ -103,6 +108,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       ...MANAGEMENT,
       parameters: [nameParameter],
       summary: 'Get a mock',
+      reply: SVC_MOCKS_2,
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore', expectStatus: 200 }],
     }),
     (request, reply) => sendMock(service, request, reply, requireMock(service, request.params.name)),
@@ -111,6 +117,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name',
     takesUploads(bounds, {
       summary: 'Deploy a document as a mock',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       requestBody: DOCUMENT_BODY,
       examples: [
@@ -130,6 +137,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name',
     writes({
       summary: 'Delete a mock',
+      reply: DELETED,
       parameters: [nameParameter],
       examples: [
         {
@@ -146,6 +154,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/enable',
     writes({
       summary: 'Enable a mock',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', method: 'POST', path: '/_svc/mocks/petstore/enable', expectStatus: 200 }],
     }),
@@ -155,6 +164,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/disable',
     writes({
       summary: 'Disable a mock, so that it responds with 503',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       examples: [{ name: 'Unknown', method: 'POST', path: '/_svc/mocks/nothing/disable', expectStatus: 404 }],
     }),
