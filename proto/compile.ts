@@ -34,6 +34,8 @@ const SERVICE_FILES = [
   'istio_echo',
   'whoami',
 ]
+/** Path of that of the plugin `ext-authz`. */
+export const AUTHZ_DESCRIPTOR_SET = join(folder, 'ext-authz.binpb')
 
 /** Names of files in a set, and their sources. */
 type Sources = Readonly<Record<string, string>>
@@ -63,9 +65,21 @@ const A2A_SOURCES: Sources = {
   ...RPC_SOURCES,
 }
 
-const ORCA_SOURCES: Sources = Object.fromEntries(
-  ['xds/data/orca/v3/orca_load_report.proto', 'xds/service/orca/v3/orca.proto'].map(name => [name, join(folder, name)]),
-)
+const ORCA_SOURCES: Sources = ownSources(['xds/data/orca/v3/orca_load_report.proto', 'xds/service/orca/v3/orca.proto'])
+const AUTHZ_SOURCES: Sources = {
+  ...ownSources([
+    'envoy/config/core/v3/base.proto',
+    'envoy/type/v3/http_status.proto',
+    'envoy/service/auth/v3/attribute_context.proto',
+    'envoy/service/auth/v3/external_auth.proto',
+  ]),
+  ...RPC_SOURCES,
+}
+
+/** Files of this folder, by the names under which others import them. */
+function ownSources(names: readonly string[]): Sources {
+  return Object.fromEntries(names.map(name => [name, join(folder, name)]))
+}
 
 export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   { path: DESCRIPTOR_SET, sources: STANDARD_SOURCES },
@@ -75,6 +89,7 @@ export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
     path: serviceDescriptorSet(file),
     sources: { [`${file}.proto`]: join(folder, 'services', `${file}.proto`) },
   })),
+  { path: AUTHZ_DESCRIPTOR_SET, sources: AUTHZ_SOURCES },
 ]
 
 /** Compiles the sources and their imports into a FileDescriptorSet. The generators must be installed. */

@@ -6,7 +6,7 @@ import type { NegotiatedType } from '../fields/accept.ts'
 import type { ControlScope } from './control-scope.ts'
 import type { JsonObject } from './json.ts'
 import type { LookUp } from '../toolkit/references.ts'
-import type { FaultOrigin } from './observation.ts'
+import type { AbortKind, FaultOrigin } from './observation.ts'
 import type { RouteDescription } from './routes.ts'
 import type { MatchFacts, RuleStep } from './testing.ts'
 
@@ -101,8 +101,8 @@ export interface SvcHttp {
   applyRules(request: FastifyRequest, reply: FastifyReply, facts?: ProtocolFacts): Promise<RuleOutcome> | null
   /**
    * Finds the rule for a request that arrives within another one, such as a message on a socket or an item of a batch.
-   * Conditions see its method, URL and body, and the headers, session and address of the outer request. The route applies
-   * what the rule does, the delay included. Rules that send a response do not act. Null: no rule can apply.
+   * Conditions see its method, URL and body, and the headers, session and address of the outer request, unless it has its own.
+   * The route applies what the rule does, the delay included. Rules that send a response do not act. Null: no rule can apply.
    */
   applyRulesToMessage(request: AnyRequest, message: RuleMessage, facts: ProtocolFacts): Promise<MessageRule> | null
   /**
@@ -122,6 +122,13 @@ export interface SvcHttp {
     status: number,
     headers?: readonly (readonly [name: string, value: string])[],
   ): void
+  /**
+   * The session that a request within another one names, in the ways of every request: by a path prefix, a header, baggage or a
+   * credential.
+   */
+  sessionIn(request: AnyRequest, places: SessionPlaces): NamedSession
+  /** Breaks the connection, or the stream (HTTP/2), before anything is answered: the fault `X-Svc-Abort`. */
+  breakConnection(request: AnyRequest, kind: AbortKind): void
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
   abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
@@ -255,10 +262,35 @@ export interface RuleMessage {
   body: Buffer
   /** Whether `abort` can act: otherwise rules with it do not. */
   canAbort: boolean
+  /** Its headers, names and values alternating, with `host`. Default: those of the outer request, as for the others. */
+  rawHeaders?: readonly string[]
+  scheme?: 'http' | 'https'
+  clientIp?: string
+  /** The name of its session, whose rules and counters apply; null: none. */
+  session?: string | null
+}
+
+/** Where a request within another one may name its session. */
+export interface SessionPlaces {
+  /** Path and query. */
+  url: string
+  /** The first line of a header by its lower-case name. */
+  header(name: string): string | undefined
+}
+
+/** The session that a request within another one names. */
+export interface NamedSession {
+  name: string | null
+  from: SessionOrigin | null
+  /** Path and query without the prefix of the session. */
+  url: string
 }
 
 /** What a rule does with a request within another one. */
-export type MessageRule = (Exclude<RuleOutcome, { kind: 'answered' }> | { kind: 'abort'; rule: string }) & {
+export type MessageRule = (
+  | Exclude<RuleOutcome, { kind: 'answered' }>
+  | { kind: 'abort'; rule: string; abort: AbortKind }
+) & {
   /** To be waited for before anything else; at most the limit of the instance. */
   delayMs: number
 }

@@ -1,6 +1,6 @@
 /** `svc.inspector`, `svc.pki` and `svc.metrics`: captured requests, client certificates and metrics. */
 import type { FastifyRequest } from 'fastify'
-import type { SessionOrigin } from './http.ts'
+import type { AnyRequest, SessionOrigin } from './http.ts'
 import type { webcrypto, X509Certificate } from 'node:crypto'
 
 /**
@@ -17,6 +17,61 @@ export type FaultOrigin = 'header' | 'query' | 'rule' | 'configuration' | 'endpo
 
 /** How the connection was broken; see `X-Svc-Abort`. */
 export type AbortKind = 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
+
+/** What a gateway asked a service such as an authorization service about, and what that decided. */
+export interface ServiceDecision {
+  /** Name of the service, such as `authz`. */
+  name: string
+  /** What decided, such as the name of a policy. */
+  policy: string | null
+  /** The decision in one word, such as `deny`. */
+  decision: string
+  by: 'rule' | 'header' | 'policy'
+  reason: string | null
+  /** What of the decision the protocol of the call can't say. Default: nothing. */
+  leftOut?: readonly string[]
+  /** Phases of a stream; null for a single answer. */
+  phases?: readonly string[] | null
+  /** The facts for conditions of the protocol `service`. */
+  facts: Readonly<Record<string, string | null>>
+  /** The request that the call is about. */
+  checked: {
+    method: string
+    /** Path and query. */
+    url: string
+    scheme: 'http' | 'https'
+    clientIp: string
+    session: string | null
+    sessionFrom: SessionOrigin | null
+    /** Names and values, alternating, with `host`. */
+    rawHeaders: readonly string[]
+    body: Buffer
+  }
+}
+
+/** A call of a service as the inspector shows it. */
+export interface ServiceCall {
+  name: string
+  policy: string | null
+  decision: string
+  by: 'rule' | 'header' | 'policy'
+  reason: string | null
+  left_out: readonly string[]
+  phases: readonly string[] | null
+  /** Id of the entry of the request that the gateway then sent; null if none arrived. */
+  arrival: string | null
+  /** Without credentials, as the request itself is shown. */
+  checked: {
+    method: string
+    path: string
+    query: string | null
+    scheme: 'http' | 'https'
+    host: string | null
+    client_ip: string
+    session: string | null
+    headers: { name: string; value: string }[]
+  }
+}
 
 /** A captured request, as in `GET /_svc/requests`. */
 export interface InspectorEntry {
@@ -55,6 +110,10 @@ export interface InspectorEntry {
   end_reason: string | null
   /** Name of the rule that acted on the request; null if none did. */
   rule: string | null
+  /** What the request asked as a call of a service; null if it was none. */
+  service: ServiceCall | null
+  /** The calls of services that the gateway made about this request before. */
+  services: { name: string; policy: string | null; decision: string; ms: number; id: string }[]
   /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */
   route: string | null
   /** Name of the plugin that handled the request; null if the core did, or if no route handled it. */
@@ -91,6 +150,11 @@ export interface SvcInspector {
    * `session`, only entries with this value of `X-Svc-Session` are found (null: without a session).
    */
   entry(requestId: string, session?: string | null): Promise<InspectorEntry | undefined>
+  /**
+   * Records what a request asked as a call of a service; call it before the head of the response is sent. The entry then has
+   * the session of the request that the call is about, if that names one.
+   */
+  annotate(request: AnyRequest, annotation: { service: ServiceDecision }): void
   /** Returns the headers with control plane credentials and API keys replaced. */
   redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
   /** Like `redactHeaders`, for one value. `name` can be in any case. */

@@ -69,6 +69,8 @@ export type {
   RuleFailure,
   RequestSpan,
   RuleMessage,
+  SessionPlaces,
+  NamedSession,
   RuleOutcome,
   SpanAttributeValue,
 } from './http.ts'
@@ -89,6 +91,8 @@ export type {
   FaultOrigin,
   InspectorEntry,
   ResponseEnd,
+  ServiceCall,
+  ServiceDecision,
   SvcInspector,
   SvcMetrics,
   SvcPki,

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionKey } from './http.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { AbortKind } from './observation.ts'
 import type { LookUp } from '../toolkit/references.ts'
 import type { ErrorForm } from './routes.ts'
 
@@ -37,6 +38,11 @@ export interface MatchProtocol {
    * of this protocol. Called whenever a rule is read. Default: requests can have any path.
    */
   paths?(): readonly string[]
+  /**
+   * The protocol is of requests within others (`svc.http.applyRulesToMessage`): rules with conditions of it act on these only,
+   * and other rules do not act on them. The facts come from the caller; `read` is not called for them.
+   */
+  messages?: MessageSteps
   /** The request is read without its body. Default: the body is read before. */
   headOnly?: boolean
   /**
@@ -60,6 +66,14 @@ export interface MatchProtocol {
   readReply?(reply: Json, at: string): void
   /** Words that a rule can use as `fail` instead of a status, with their status. Called whenever a rule is read. */
   failures?(): Readonly<Record<string, number>>
+}
+
+/** What rules with conditions of a protocol of messages can do; other steps are an error when such a rule is stored. */
+export interface MessageSteps {
+  /** Keys of the steps that answer. */
+  steps: readonly string[]
+  /** Kinds of `abort`. */
+  aborts: readonly AbortKind[]
 }
 
 /** The items of a request; null if it is not one of the protocol. */
@@ -99,6 +113,8 @@ export interface RuleStepKind {
   read(value: Json, at: string): unknown
   /** The step answers the request: it excludes the other steps that do. Default: it comes along with them. */
   answers?: boolean
+  /** The protocol of messages without whose conditions a rule can't have the step. Default: any rule can. */
+  protocol?: string
   /** Steps that it cannot come along with, such as `fail`. Default: none. */
   excludes?: readonly string[]
   /**

@@ -47,6 +47,11 @@ export const FILTERS: RouteParameter[] = [
   text('json.<pointer>', 'Value at a JSON pointer of the body, compared as text.'),
   text('body_contains', 'A text in the body.'),
   text('rule', 'Name of the rule that acted on the request.'),
+  text(
+    'service',
+    'Name of the service that the request called: the other filters look at the request that it was about.',
+  ),
+  text('decision', 'The decision of that service, such as `deny`.'),
   text('replica', 'Instance id of the replica that received the request.'),
   text('since', 'Id of an entry, or a time (RFC 3339): only what came after.'),
 ]
@@ -153,13 +158,17 @@ export function readQueryFilter(
   if (config.publicMode && session === undefined) throw publicSessionRequired()
   const query = readQuery(request)
   const conditions: Condition[] = []
+  const pathPrefix = query.get('path_prefix') ?? undefined
+  const isOfService = query.has('service')
+  if (isOfService && pathPrefix !== undefined)
+    conditions.push(({ request: outer }) => outer.within('service')?.url.startsWith(pathPrefix) === true)
   const match: JsonObject = {}
   for (const name of new Set(query.keys())) {
     const values = query.getAll(name)
     const [value] = values as [string]
     if (others.includes(name) || name === 'session' || name === 'path_prefix') continue
     if (values.length > 1) throw invalidFilter(name, 'the parameter is set more than once')
-    const own = conditionOf(name, value)
+    const own = conditionOf(name, value, isOfService)
     if (own !== null) conditions.push(own)
     else addToMatch(match, name, value)
   }
@@ -174,11 +183,11 @@ export function readQueryFilter(
   if ('problem' in read) throw invalidFilter(parameterOf(read.problem.at, query), read.problem.details)
   if (read.value.count > 0) conditions.unshift(({ request: subject }) => read.value.holds(subject))
   if (conditions.length > MAX_CONDITIONS) throw invalidFilter('json', `expected at most ${MAX_CONDITIONS} conditions`)
-  return { session, pathPrefix: query.get('path_prefix') ?? undefined, conditions }
+  return { session, pathPrefix: isOfService ? undefined : pathPrefix, conditions }
 }
 
 /** Conditions that the match language does not have in this form; null for others. */
-function conditionOf(name: string, value: string): Condition | null {
+function conditionOf(name: string, value: string, isOfService: boolean): Condition | null {
   if (name === 'status') {
     if (!/^[1-5](?:\d\d|xx)$/.test(value))
       throw invalidFilter(name, 'expected a status such as 503, or a class such as 5xx')
@@ -187,22 +196,24 @@ function conditionOf(name: string, value: string): Condition | null {
       : (status: number) => status === Number(value)
     return ({ captured }) => isOf(captured.status)
   }
+  if (name === 'decision') return ({ captured }) => captured.service?.decision === value
   if (name === 'replica') return ({ captured }) => captured.replica === value
   if (name === 'since') {
     if (!isMark(value)) throw invalidFilter(name, 'expected the id of an entry, or a time such as 2026-03-14T12:00:00Z')
     return ({ request }) => request.facts.isSince!(value)
   }
-  return name.startsWith('json.') ? jsonCondition(name, value) : null
+  return name.startsWith('json.') ? jsonCondition(name, value, isOfService) : null
 }
 
-function jsonCondition(name: string, wanted: string): Condition {
+function jsonCondition(name: string, wanted: string, isOfService: boolean): Condition {
   const tokens = pointerTokens(name.slice('json.'.length))
   if (tokens === undefined) throw invalidFilter(name, 'expected a JSON pointer such as json./messages/0/role')
-  return ({ request }) => {
-    const body = request.json()
+  return ({ request: outer }) => {
+    const request = isOfService ? outer.within('service') : outer
+    const body = request?.json()
     const found = body === undefined ? undefined : valueAt(body, tokens)
     if (found === undefined) return false
-    takeSize(found, request.steps)
+    takeSize(found, outer.steps)
     return textOf(found) === wanted
   }
 }
@@ -223,6 +234,7 @@ function addToMatch(match: JsonObject, name: string, value: string): void {
     })
   } else if (name === 'body_contains') match.body = { contains: value }
   else if (name === 'rule') match.rule = { equals: value }
+  else if (name === 'service') match.service = { name: { equals: value } }
   else match[name] = value
 }
 

@@ -1,17 +1,22 @@
 /** Makes the entry of a request that is captured, without its credentials. */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ServiceDecision } from '../contract/plugin.ts'
 import { copyText } from '../collections/text-memory.ts'
 import { findKey } from '../keys/api-key.ts'
 import { fieldsOf, keptBody, type CapturedRequest, type ResponseProgress } from './captured-request.ts'
+import type { CapturedService } from './captured-service.ts'
 import type { Redaction } from './redaction.ts'
 import { BodyConverter, type ResponseCopy } from './response-copy.ts'
 
 /** What a pipeline stage knows about a request when the response headers are sent. */
-export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response'> {
+export interface CaptureFacts
+  extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response' | 'service'> {
   body: Buffer
   /** Null for a body without a content coding. */
   decodedBody: Buffer | null
   response: ResponseInProgress
+  /** Null if the request did not call a service. */
+  service: ServiceDecision | null
   /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders
 }
@@ -56,6 +61,7 @@ export function createEntryMaker(
       faultOrigin: facts.faultOrigin,
       abort: facts.abort,
       failure: facts.failure,
+      ...(facts.service === null ? {} : { service: redactedService(facts.service, redaction) }),
       route: facts.route,
       plugin: facts.plugin,
       response:
@@ -79,6 +85,22 @@ function redactedHeaders(
     if (shown !== rawHeaders[index]) (redacted ??= [...rawHeaders])[index] = copyText(shown)
   }
   return redacted ?? rawHeaders
+}
+
+/** The request within the call may have credentials of its own. */
+function redactedService({ checked, ...decision }: ServiceDecision, redaction: Redaction): CapturedService {
+  const { url, rawHeaders, body, ...facts } = checked
+  return {
+    ...decision,
+    checked: {
+      ...facts,
+      url: compact(redaction.url(url, null), url),
+      rawHeaders: rawHeaders.map((text, index) =>
+        index % 2 === 0 ? text : compact(redaction.header(rawHeaders[index - 1]!.toLowerCase(), text, null), text),
+      ),
+      body: redactedBody(body, redaction, null),
+    },
+  }
 }
 
 function redactedBody(body: Buffer, redaction: Redaction, apiKey: string | null): string | null {

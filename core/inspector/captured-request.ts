@@ -10,6 +10,7 @@ import type {
 } from '../contract/plugin.ts'
 import { KEPT_STREAM_BYTES } from './response-copy.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
+import { sizeOfService, toHeaders, toServiceCall, type CapturedService } from './captured-service.ts'
 import { endReasonOf } from './end-reason.ts'
 
 /** Maximum number of body bytes kept. */
@@ -61,6 +62,8 @@ export interface CapturedRequest {
   failure: CoreFailure['kind'] | null
   route: string | null
   plugin: string | null
+  /** What it asked as a call of a service; absent in other requests. */
+  service?: CapturedService
   /** Replaced when the response has ended. */
   response: ResponseProgress
   /** Instance id of the replica that received the request, if there may be several. */
@@ -102,7 +105,7 @@ const TEXT_BYTES = 36
  * Memory of a captured request in bytes. Its strings are Latin-1, one byte per character, so they need not be scanned.
  * An open response may still grow, so its space is reserved.
  */
-export function sizeOf({ uri, body, decodedBody, rawHeaders, trace, response }: CapturedRequest): number {
+export function sizeOf({ uri, body, decodedBody, rawHeaders, service, trace, response }: CapturedRequest): number {
   let bytes =
     ENTRY_BYTES +
     uri.length +
@@ -112,7 +115,8 @@ export function sizeOf({ uri, body, decodedBody, rawHeaders, trace, response }: 
     (response.head?.length ?? 0) +
     (response.ended === 'open' ? KEPT_STREAM_BYTES : 0) +
     (response.body?.length ?? 0) +
-    TEXT_BYTES * rawHeaders.length
+    TEXT_BYTES * rawHeaders.length +
+    (service === undefined ? 0 : sizeOfService(service))
   for (const text of rawHeaders) bytes += text.length
   return bytes
 }
@@ -158,6 +162,8 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     fault_origin: captured.faultOrigin,
     abort: captured.abort,
     end_reason: endReasonOf(captured),
+    service: captured.service === undefined ? null : toServiceCall(captured.service),
+    services: [],
     route: captured.route,
     plugin: captured.plugin,
     bytes_sent: response.bytesSent,
@@ -190,16 +196,6 @@ export function fieldsOf(head: string): string[] {
 
 function toTrace({ traceId, spanId, parentSpanId, sampled, state }: TraceContext): InspectorEntry['trace'] {
   return { trace_id: traceId, span_id: spanId, parent_span_id: parentSpanId, sampled, state }
-}
-
-function toHeaders(rawHeaders: readonly string[]): InspectorEntry['headers'] {
-  const headers: InspectorEntry['headers'] = []
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!.toLowerCase()
-    // HTTP/2 pseudo-headers (RFC 9113, 8.3.1) are the request line, which has its own fields.
-    if (!name.startsWith(':')) headers.push({ name, value: rawHeaders[index + 1]! })
-  }
-  return headers
 }
 
 /**

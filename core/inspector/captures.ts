@@ -11,6 +11,8 @@ export interface Captures {
   readonly capacity: number
   /** Whether entries are those of all replicas. */
   readonly isShared: boolean
+  /** Whether this process has captured a call of a service. */
+  readonly hasServices: boolean
   /** Whether the store of all replicas is unavailable, so that only the requests of this one are shown. */
   readonly isPartial: boolean
   readonly isFeedFull: boolean
@@ -44,6 +46,7 @@ export interface CapturesOptions {
 export function openCaptures({ capacity, instanceId, maxFeeds, logs, isPartial, flush }: CapturesOptions): Captures {
   const store = new CaptureStore(capacity)
   const log = logs === null ? null : new CaptureLog(logs, instanceId, store.capacity)
+  let hasServices = false
   const listeners = new Set<(captured: CapturedRequest) => void>()
   const publish = (entry: RingEntry<CapturedRequest>): void => {
     feeds.publish(entry)
@@ -59,6 +62,9 @@ export function openCaptures({ capacity, instanceId, maxFeeds, logs, isPartial, 
   return {
     capacity: store.capacity,
     isShared: log !== null,
+    get hasServices() {
+      return hasServices
+    },
     get isPartial() {
       return isPartial()
     },
@@ -68,6 +74,7 @@ export function openCaptures({ capacity, instanceId, maxFeeds, logs, isPartial, 
     source,
     stored: async matches => (await source().newest(store.capacity, matches)).reverse(),
     add(captured) {
+      hasServices ||= captured.service !== undefined
       const entry = store.add(captured)
       if (log === null) publish(entry)
       else log.add(entry.value)

@@ -10,6 +10,7 @@ import { openCaptures, type Captures } from './captures.ts'
 import { Evaluations, type EvaluationBudgets } from './evaluations.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction, type Redaction } from './redaction.ts'
+import { joinServices } from './service-chain.ts'
 import { SessionTotals } from './session-totals.ts'
 import { Subjects, type CaptureSubject } from './subjects.ts'
 import { Waits, type Watcher } from './waits.ts'
@@ -26,7 +27,7 @@ export interface CaptureQuery extends CaptureFilter {
   conditions: readonly ((subject: CaptureSubject) => boolean)[]
 }
 
-export interface Inspector extends SvcInspector {
+export interface Inspector extends Omit<SvcInspector, 'annotate'> {
   readonly capacity: number
   /** Whether the maximum number of feeds is open. */
   readonly isFeedFull: boolean
@@ -162,14 +163,22 @@ function createReads(
     return selected
   }
 
+  /** The entries, with the calls of services about them. Most instances have no such calls. */
+  async function joined(shown: readonly CapturedRequest[], { session }: CaptureFilter): Promise<InspectorEntry[]> {
+    const entries = shown.map(toEntry)
+    if (captures.hasServices || entries.some(({ service }) => service !== null))
+      joinServices(entries, await captures.stored(matcher({ session })))
+    return entries
+  }
+
   return {
     select,
     async list(query, limit, isOldestFirst) {
       // Without conditions, only the entries that are shown are read.
       if (query.conditions.length === 0 && !isOldestFirst)
-        return (await captures.source().newest(limit, matcher(query))).map(toEntry)
+        return joined(await captures.source().newest(limit, matcher(query)), query)
       const selected = await select(query)
-      return (isOldestFirst ? selected.slice(0, limit) : selected.slice(-limit).reverse()).map(toEntry)
+      return joined(isOldestFirst ? selected.slice(0, limit) : selected.slice(-limit).reverse(), query)
     },
     async dropped(session, since) {
       // The ring of this replica says nothing about the log of all.
@@ -181,7 +190,10 @@ function createReads(
       const isCovered = since !== null && kept.some(captured => !subjects.isSince(since, captured))
       return isCovered ? 0 : Math.max(0, totals.of(session) - kept.length)
     },
-    find: async (id, filter) => asEntry(await captures.source().lookUp(id, matcher(filter))),
+    async find(id, filter) {
+      const captured = await captures.source().lookUp(id, matcher(filter))
+      return captured && (await joined([captured], filter))[0]
+    },
     async counters() {
       const { stored, total } = await captures.source().counts()
       return { stored, capacity: captures.capacity, total_captured: total }

@@ -1,11 +1,20 @@
 /** Captured requests as conditions see them. */
 import type { StepBudget } from '../contract/budgets.ts'
+import type { MatchFacts } from '../contract/testing.ts'
 import { MatchSubject } from '../match/subject.ts'
+import type { CapturedService } from './captured-service.ts'
 import type { CapturedRequest } from './captured-request.ts'
 
 export interface CaptureSubject {
   readonly captured: CapturedRequest
   readonly request: MatchSubject
+}
+
+/** The protocol of conditions on calls of services. */
+const SERVICE = 'service'
+
+function factsOf(facts: CapturedService['facts']): MatchFacts {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, value ?? undefined]))
 }
 
 /** Whether a text can be a mark for `since`: the id of an entry, or a time (RFC 3339). */
@@ -46,6 +55,7 @@ export class Subjects {
   subject(captured: CapturedRequest, steps: StepBudget): CaptureSubject {
     if (this.#last?.captured === captured && this.#last.request.steps === steps) return this.#last
     let body: Buffer | null = null
+    let within: MatchSubject | undefined
     const request = new MatchSubject(
       {
         method: captured.method,
@@ -60,10 +70,36 @@ export class Subjects {
         status: captured.status,
         rule: captured.rule,
         isSince: mark => this.isSince(mark, captured),
+        within: protocol => (protocol === SERVICE ? (within ??= this.#withinOf(captured, steps)) : undefined),
       },
       steps,
     )
     return (this.#last = { captured, request })
+  }
+
+  /** The request that a call of a service is about. */
+  #withinOf(captured: CapturedRequest, steps: StepBudget): MatchSubject | undefined {
+    const { service } = captured
+    if (service === undefined) return undefined
+    const { method, url, rawHeaders, session, clientIp, scheme, body } = service.checked
+    const { status, rule } = captured
+    const subject = new MatchSubject(
+      {
+        method,
+        url,
+        rawHeaders,
+        session,
+        clientIp,
+        scheme,
+        body: Buffer.from(body ?? '', 'latin1'),
+        status,
+        rule,
+        isSince: mark => this.isSince(mark, captured),
+      },
+      steps,
+    )
+    subject.setProtocol(SERVICE, [factsOf(service.facts)])
+    return subject
   }
 
   /** Whether this request was added, or a copy of it with the same id. */

@@ -27,6 +27,8 @@ export interface Match {
   readonly count: number
   /** The protocols with conditions. */
   readonly protocols: readonly string[]
+  /** The protocol among them whose requests are within others; null: the match is for requests that arrive. */
+  readonly messages: string | null
   /** Conditions on the states of scenarios, which do not belong to the request. */
   readonly scenarios: readonly FieldTest[]
   /** Whether the conditions hold that need no body. Evaluations throw `TooExpensive` if the subject has too few steps. */
@@ -141,20 +143,26 @@ function readWithin(
   const headHolds = (subject: MatchSubject): boolean => head.every(part => part.holds(subject))
   const nested = [...alternatives, ...exclusions]
   const scenarios = readScenarios(given.scenario, below(at, 'scenario'), options)
+  const named = [
+    ...Object.keys(given).filter(key => options.protocols.names.includes(key)),
+    ...nested.flatMap(one => one.match.protocols),
+  ]
   const match: Match = {
     methods: methods?.names ?? methodsOf(alternatives),
     prefixes: ownPath === null ? prefixesOf(Object.keys(given), alternatives, options.protocols) : [ownPath.prefix],
     needsBody: body.length > 0,
     count: count + scenarios.length,
-    protocols: [
-      ...Object.keys(given).filter(key => options.protocols.names.includes(key)),
-      ...nested.flatMap(one => one.match.protocols),
-    ],
+    protocols: named,
+    messages: named.find(name => options.protocols.find(name)?.messages != null) ?? null,
     scenarios,
     headHolds,
-    holds: subject => headHolds(subject) && body.every(part => part.holds(subject)),
+    holds(outer) {
+      const subject = subjectFor(match.messages, outer)
+      return headHolds(subject) && body.every(part => part.holds(subject))
+    },
     captures: subject => path?.captures(subject) ?? subject.facts.captures ?? NO_CAPTURES,
-    explain(subject) {
+    explain(outer) {
+      const subject = subjectFor(match.messages, outer)
       const differences = parts.flatMap(part => part.differences(subject))
       return { matched: count - differences.length, of: count, differences }
     },
@@ -170,6 +178,11 @@ function readWithin(
       readWithin(one, below(place, index), { ...options, hasScenarios: false }, { path, level: around.level + 1 }),
     )
   }
+}
+
+/** Conditions on a request within another one look at that request, where a captured one has it. */
+function subjectFor(messages: string | null, subject: MatchSubject): MatchSubject {
+  return messages === null ? subject : (subject.within(messages) ?? subject)
 }
 
 function sumOf(numbers: readonly number[]): number {

@@ -1,5 +1,12 @@
 /** The protocols that plugins register for conditions: `testing.protocols`. */
-import type { MatchableRequest, MatchField, MatchProtocol, MatchProtocols, ReadFacts } from '../contract/testing.ts'
+import type {
+  MatchableRequest,
+  MatchField,
+  MatchProtocol,
+  MatchProtocols,
+  MessageSteps,
+  ReadFacts,
+} from '../contract/testing.ts'
 import { forPlugin, type PersonalPoint } from '../contract/plugin.ts'
 
 /** A protocol with the readers of all plugins that registered it. */
@@ -7,6 +14,8 @@ export interface RegisteredProtocol {
   readonly name: string
   readonly fields: Readonly<Record<string, MatchField>>
   readonly headOnly: boolean
+  /** What rules can do, if it is a protocol of requests within others; null otherwise. */
+  readonly messages: MessageSteps | null
   /** Path prefixes of the requests; null: any. */
   readonly paths: readonly string[] | null
   read(request: MatchableRequest): ReadFacts | Promise<ReadFacts>
@@ -55,6 +64,7 @@ export class ProtocolRegistry implements PersonalPoint<MatchProtocols> {
       name,
       fields: protocol.fields,
       headOnly: protocol.headOnly ?? false,
+      messages: protocol.messages ?? null,
       paths: paths.includes(undefined) ? null : paths.flatMap(pathsOf => pathsOf!()),
       read: request => firstFacts(readers, request),
     }

@@ -38,6 +38,8 @@ export interface SubjectFacts {
   json?(): Json | undefined
   /** Segments of the path by name, where a plugin knows its template. */
   captures?: ReadonlyMap<string, string>
+  /** The request within this one whose protocol this is; undefined without one. */
+  within?(protocol: string): MatchSubject | undefined
   /** The facts that only this subject has, such as a state that a plugin keeps: by key, and by name for named ones. */
   own?(key: string, name: string): Json | undefined
 }
@@ -175,6 +177,11 @@ export class MatchSubject implements MatchableRequest {
 
   #parsed(): Json | undefined {
     return this.facts.json === undefined ? parse(this.facts.body.length === 0 ? null : this.text()) : undefined
+  }
+
+  /** The request of a protocol within this one, where a captured request has one. */
+  within(protocol: string): MatchSubject | undefined {
+    return this.facts.within?.(protocol)
   }
 
   /** Sets what `protocol` returns, for a request that its route has read. */

@@ -1,5 +1,6 @@
 /** Rules: conditions on requests, and what happens to a request that meets them. */
 import type { Json, JsonObject } from '../contract/json.ts'
+import type { MessageSteps } from '../contract/testing.ts'
 import { isNestedWithin } from '../toolkit/json-depth.ts'
 import { readMatch, type Match } from '../match/match.ts'
 import {
@@ -80,15 +81,27 @@ export function readRule(value: unknown, at: string, options: StepOptions): Rule
   const steps = readSteps(given.then, below(at, 'then'), options)
   if (loops && steps.at(-1)!.times === null)
     throw new InputProblem(below(at, 'loop'), 'the last step acts always, so the list never begins again')
+  const match = readMatch(given.match ?? {}, below(at, 'match'), {
+    protocols: options.protocols,
+    isSeen: options.isSeen,
+    maxTests: bounds.tests,
+    hasScenarios: true,
+    checks: options.checks,
+  })
+  for (const [index, { action, also }] of steps.entries())
+    for (const { name: key, protocol } of action.kind === 'step' ? [action.step, ...also] : also)
+      if (protocol !== null && match.messages !== protocol)
+        throw new InputProblem(
+          below(isSequence ? below(below(at, 'then'), index) : below(at, 'then'), key),
+          `${key} needs a match with ${protocol}`,
+        )
+  const messages = match.messages === null ? null : options.protocols.find(match.messages)!.messages
+  if (messages !== null)
+    for (const [index, step] of steps.entries())
+      rejectOthers(step, isSequence ? below(below(at, 'then'), index) : below(at, 'then'), match.messages!, messages)
   return {
     name,
-    match: readMatch(given.match ?? {}, below(at, 'match'), {
-      protocols: options.protocols,
-      isSeen: options.isSeen,
-      maxTests: bounds.tests,
-      hasScenarios: true,
-      checks: options.checks,
-    }),
+    match,
     steps,
     isSequence,
     loops,
@@ -121,6 +134,16 @@ function readSteps(value: Json, at: string, options: StepOptions): Step[] {
   return value.map((step, index) =>
     readStep(step, below(at, index), options, { isListed: true, isLast: index === value.length - 1 }),
   )
+}
+
+/** Requests within others have no answer of their own: only some steps can act on them. */
+function rejectOthers({ action }: Step, at: string, protocol: string, { steps, aborts }: MessageSteps): void {
+  if (action.kind === 'pass') return
+  const key = action.kind === 'step' ? action.step.name : action.kind
+  if (!steps.includes(key))
+    throw new InputProblem(below(at, key), `a rule about ${protocol} can have ${steps.join(', ')}, delay or pass`)
+  if (action.kind === 'abort' && !aborts.includes(action.fault))
+    throw new InputProblem(below(at, key), `expected one of ${aborts.join(', ')} in a rule about ${protocol}`)
 }
 
 function readSample(value: Json, at: string): number {

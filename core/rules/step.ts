@@ -43,6 +43,8 @@ export interface PluginStep {
   /** What the plugin read. */
   value: unknown
   act: RuleStepKind['act']
+  /** The protocol with whose conditions a rule must come; null: any rule can have the step. */
+  protocol: string | null
 }
 
 export type Action =
@@ -111,8 +113,8 @@ function readEncodingOf(value: Json, at: string): ResponseEncoding | null {
   return encodingOf(name)
 }
 
-function readPluginStep({ name, read, act }: RuleStepKind, value: Json, at: string): PluginStep {
-  return { name, value: read(value, below(at, name)), act }
+function readPluginStep({ name, read, act, protocol }: RuleStepKind, value: Json, at: string): PluginStep {
+  return { name, value: read(value, below(at, name)), act, protocol: protocol ?? null }
 }
 
 function readScenario(value: Json, at: string): Record<string, string> {

@@ -12,6 +12,7 @@ import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { LargeMessages } from '../http/streams/large-messages.ts'
 import { WebSocketMemory } from '../http/streams/websocket-memory.ts'
 import { corsOutsidePipeline } from '../http/listener/media-type-handlers.ts'
+import { createSvcInspector } from '../host/svc/inspector.ts'
 import { createSvcStreams } from '../host/svc/streams.ts'
 import { createCallAdmission } from '../host/svc/call-admission.ts'
 import { createCallFollower } from '../host/svc/media-type-call.ts'
@@ -67,7 +68,7 @@ export function createHost(
     log,
     budgets,
     http,
-    inspector,
+    inspector: createSvcInspector(inspector),
     metrics,
     calls: createCallAdmission({ limits, keys, quota }),
     pki: createSvcPki(pki, config.mtlsInHeader),

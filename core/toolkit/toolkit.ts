@@ -141,6 +141,7 @@ export { type ContentEncoder, createContentEncoder, type EncoderCoding, type Enc
 export { type Encode, loadZstd } from './zstd.ts'
 export { isBelow } from '../fields/request-target.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
+export { grpcStatusOf } from './grpc-status.ts'
 export { isToken } from '../fields/token.ts'
 export { type FormPart, type FormParts, readFormParts } from '../fields/multipart.ts'
 export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
@@ -155,7 +156,7 @@ export { SecretValues } from './secret-values.ts'
 
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
 /** Keeps the newest entries, for example one per request. Create it with `svc.shared` to keep it across reloads. */
-export { newestByTime } from '../collections/newest-by-time.ts'
+export { newestByTime } from './newest-by-time.ts'
 export { type RingBounds, RingBuffer, type RingEntry } from '../collections/ring-buffer.ts'
 /** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */
 export { copyText, heldBytes } from '../collections/text-memory.ts'
@@ -217,6 +218,7 @@ export type {
   MatchField,
   MatchProtocol,
   MatchProtocols,
+  MessageSteps,
   ResetKind,
   Resets,
   RuleFileOptions,

@@ -11,10 +11,12 @@ import { bodyLimitOf } from '../../http/request/body.ts'
 import { contextOf, type RequestContext } from '../../http/request/context.ts'
 import { contentForRoute } from '../../http/request/decoded-body.ts'
 import { receivedBody, streamBody } from '../../http/pipeline/streamed-body.ts'
+import { breakConnection } from '../../http/response/connection-faults.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
+import { sessionInHeaders, takeSessionPrefix } from '../../sessions.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
 import { sendInterim } from '../../http/node-internals/interim-response.ts'
 import { waitFor } from '../../http/request/delay.ts'
@@ -125,6 +127,18 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
       const raw = reply.raw as ServerResponse | Http2ServerResponse
       if (request.raw.httpVersion !== '1.0' && !raw.headersSent) sendInterim(raw, status, headers)
     },
+    sessionIn(request, { url, header }) {
+      const { generation } = contextOf(request)
+      const prefixed = takeSessionPrefix(url)
+      if (prefixed !== null) return { name: prefixed.session, from: 'path', url: prefixed.target }
+      const named = sessionInHeaders({
+        header,
+        extraHeaders: generation.sessionHeaders,
+        hasApiKeys: config.shared.enabled,
+      })
+      return { name: named?.name ?? null, from: named?.from ?? null, url }
+    },
+    breakConnection: (request, kind) => breakConnection(contextOf(request), kind, 100),
     abortResponse(request, reply) {
       contextOf(request).breakOff()
       const raw = reply.raw as ServerResponse | Http2ServerResponse

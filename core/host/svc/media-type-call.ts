@@ -14,25 +14,12 @@ import { breakConnection } from '../../http/response/connection-faults.ts'
 import { contextOf, type RequestContext } from '../../http/request/context.ts'
 import { firstHeader } from '../../http/request/header.ts'
 import { defaultHeaders } from '../../http/response/default-headers.ts'
+import { grpcStatusOf } from '../../toolkit/grpc-status.ts'
 import type { Log } from '../../log/log.ts'
 import type { Inspector } from '../../inspector/inspector.ts'
 import { EXPECTED, isDelay, parseDelay, parseFail, rollPercent } from '../../rules/fault-headers.ts'
 
-/** gRPC status codes by the HTTP status in `X-Svc-Fail`. */
-const GRPC_STATUS = new Map([
-  [400, 3 /* INVALID_ARGUMENT */],
-  [401, 16 /* UNAUTHENTICATED */],
-  [403, 7 /* PERMISSION_DENIED */],
-  [404, 5 /* NOT_FOUND */],
-  [408, 4 /* DEADLINE_EXCEEDED */],
-  [409, 10 /* ABORTED */],
-  [429, 14 /* UNAVAILABLE */],
-  [501, 12 /* UNIMPLEMENTED */],
-  [503, 14 /* UNAVAILABLE */],
-  [504, 4 /* DEADLINE_EXCEEDED */],
-])
 const CANCELLED = 1
-const UNKNOWN = 2
 const LEFT: CallFailure = { grpcStatus: CANCELLED, message: 'the client disconnected' }
 
 export interface CallServices {
@@ -107,14 +94,14 @@ async function ruleFaultOf(context: RequestContext, rules: RuleServices): Promis
   switch (action.kind) {
     case 'fail':
       context.injects('fail', sourceOf(entry), 'rule')
-      return { grpcStatus: GRPC_STATUS.get(action.status) ?? UNKNOWN, message: messageOf(action, entry) }
+      return { grpcStatus: grpcStatusOf(action.status), message: messageOf(action, entry) }
     case 'abort':
       context.injects('abort', sourceOf(entry), 'rule')
       breakConnection(context, action.fault, 100)
       return { grpcStatus: CANCELLED, message: 'the connection was broken by a rule' }
     case 'respond':
       return {
-        grpcStatus: GRPC_STATUS.get(action.respond.status) ?? UNKNOWN,
+        grpcStatus: grpcStatusOf(action.respond.status),
         message: `the rule ${entry.rule.name} responds with HTTP status ${action.respond.status}`,
       }
     default:
@@ -137,7 +124,7 @@ async function faultOf(context: RequestContext, maxDelayMs: number): Promise<Cal
   if (fail === null || !rollPercent(fail.percent)) return null
   context.injects('fail', `X-Svc-Fail: ${header!.trim()}`, 'header')
   return {
-    grpcStatus: GRPC_STATUS.get(fail.status) ?? UNKNOWN,
+    grpcStatus: grpcStatusOf(fail.status),
     message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, requested by x-svc-fail`,
   }
 }

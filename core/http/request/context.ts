@@ -13,6 +13,7 @@ import type {
   RouteDescription,
   SessionKey,
 } from '../../contract/plugin.ts'
+import type { ServiceDecision } from '../../contract/observation.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
 import type { ResponseAddition } from '../../contract/responses.ts'
 import type { ControlScope } from '../../contract/control-scope.ts'
@@ -159,6 +160,8 @@ export class RequestContext implements Waiting<RequestContext> {
 
   /** Name of the rule that acted on the request. */
   rule: string | null = null
+  /** Whether a rule keeps the request out of the inspector. */
+  isHidden = false
   /** Whether a rule keeps the request out of the inspector and the access log. */
   isQuiet = false
   /** What handles the request in place of its route: the step of a rule. */
@@ -178,6 +181,11 @@ export class RequestContext implements Waiting<RequestContext> {
   abortKind: ConnectionFault | null = null
   /** Request headers that could not be parsed, with the expected values: `X-Svc-Ignored`. */
   ignored: string[] | null = null
+
+  // ---------- A call of a service. Written by host/svc/inspector.ts.
+
+  /** What the request asked, and what was decided. */
+  service: ServiceDecision | null = null
 
   // ---------- A call of a plugin (gRPC). Written by host/svc/media-type-call.ts.
 

@@ -28,6 +28,8 @@ const BUDGETS: Record<string, Bound> = {
     bound: 'output; choices and dimensions have the limits of the model',
   },
   'plugins/mocks/rules/template.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
+  'plugins/ext-authz/decide.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'plugins/ext-authz/authorizer.ts': { calls: ['Array.from'], bound: 'MAX_FILL headers' },
   'plugins/mocks/exchange/response-builder.ts': {
     calls: ['fillText', 'fillValue', 'mergePatch'],
     bound: 'output; a patch adds at most its own size',

@@ -32,6 +32,7 @@ const BOUNDS: Record<string, string[]> = {
     'backends/redis/shared-store.ts',
     'core/state/state-registry.ts',
     'plugins/a2a/agent-registry.ts',
+    'plugins/gateway-services/services.ts',
     'plugins/grpc/service-registry.ts',
     'plugins/guardrails/term-automaton.ts',
     'plugins/llm/headers/faults.ts',

@@ -26,6 +26,12 @@ const TABLE: Record<string, Record<string, string>> = {
   'a2a-grpc': { 'shared definitions': 'compiled from the code' },
   bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
+  'ext-authz': {
+    'state random': 'shared',
+    'secret sessions': 'shared',
+    'shared definitions': 'compiled from the code',
+  },
+  'gateway-services': { 'shared calls': 'calls that this process has answered' },
   graphql: {
     'state persisted-queries': 'shared',
     'shared schema': 'compiled from the code',

@@ -5,7 +5,7 @@ import type { RuleStep } from '../../../contract/testing.ts'
 import { isOutputError } from '../../../contract/budgets.ts'
 import { encodeAs } from './encoding.ts'
 import { drawShare, drawUuid } from '../../../rules/draw.ts'
-import { injectedFaultBody } from '../../../rules/fault-headers.ts'
+import { injectedFaultBody, type ConnectionFault } from '../../../rules/fault-headers.ts'
 import type { RuleEntry } from '../../../rules/rule-entry.ts'
 import type { Action, PluginStep, Step } from '../../../rules/step.ts'
 import type { RequestContext } from '../../request/context.ts'
@@ -29,6 +29,7 @@ export function mark({ entry, step }: TakenRule, context: RequestContext, rules:
     // Anybody can store a rule there, and must not hide from the log of the operator.
     context.isQuiet = !rules.config.publicMode
     context.isCaptured = false
+    context.isHidden = true
   }
   const action = actionName(step)
   if (action !== null) rules.countHit(action)
@@ -136,7 +137,7 @@ export function outcomeOf(
   const also = step.also.length === 0 ? {} : { also: stepsFor(taken, context, step.also) }
   switch (action.kind) {
     case 'abort':
-      return { kind: 'abort', rule }
+      return { kind: 'abort', rule, abort: action.fault }
     case 'fail':
       return { kind: 'fail', rule, ...failOf(action), ...also }
     case 'reply':
@@ -151,6 +152,7 @@ export function outcomeOf(
 interface Abort {
   kind: 'abort'
   rule: string
+  abort: ConnectionFault
 }
 
 function stepsFor(taken: TakenRule, context: RequestContext, steps: readonly PluginStep[]): RuleStep[] {
@@ -220,12 +222,13 @@ function sendFailure({ entry, subject }: TakenRule, action: Fail, context: Reque
 /** Looks up references for one hit of a rule. */
 function lookUpFor({ entry, hit, subject }: TakenRule, context: RequestContext): LookUp {
   const { name, seed } = entry.rule
-  const session = context.session.header ?? ''
+  const own = subject.facts.session
+  const session = own ?? ''
   let uuids = 0
   let draws = 0
   return createLookUp({
     request: referencedRequest(subject, () => entry.match.captures(subject)),
-    session: context.session.label,
+    session: own ?? context.session.label,
     count: hit + 1,
     now: () => new Date(),
     uuid: () => drawUuid('uuid', seed, name, session, hit, uuids++),

@@ -40,6 +40,8 @@ export interface TakeOptions {
   facts?: ProtocolFacts | undefined
   /** The subject is a request within the one of the context, with a body of its own. */
   message?: Pick<RuleMessage, 'canAbort'>
+  /** The protocol of the request within another one, if rules about such requests alone act on it. Default: null. */
+  messages?: string | null
 }
 
 /**
@@ -87,8 +89,10 @@ class Taking {
   async among(candidates: readonly RuleEntry[]): Promise<TakenRule | 'overtaken' | null> {
     const context = this.#context
     const { book } = this.#rules
+    const { messages = null } = this.#options
+    const { session } = this.#subject.facts
     for (const entry of candidates) {
-      if (!book.isInForce(entry)) continue
+      if (!book.isInForce(entry) || entry.match.messages !== messages) continue
       const meetsHead = this.#isMetWhenRead(entry, () => entry.match.headHolds(this.#subject))
       // Awaited only if there is something to wait for: rules are many.
       if (!(typeof meetsHead === 'boolean' ? meetsHead : await meetsHead)) continue
@@ -103,11 +107,11 @@ class Taking {
         const states = await book.scenarios.states(this.#scopeOf(entry))
         if (!this.#isMet(entry, () => this.#meets(entry, states))) continue
       }
-      const hit = await book.count(entry, context.session.header)
+      const hit = await book.count(entry, session)
       if (hit === null) continue
       const step = permitted(entry.rule.steps[nextStep(entry.rule, hit)!]!, entry, context)
       if (!(await this.#changeScenarios(entry, step))) {
-        await book.uncount(entry, context.session.header)
+        await book.uncount(entry, session)
         return 'overtaken'
       }
       if (needsBody(step) && this.#canHaveBody && !(await receive(context, this.#rules))) return null
@@ -151,7 +155,7 @@ class Taking {
 
   /** Scenarios belong to the scope that has the rule's counters. */
   #scopeOf({ rule }: RuleEntry): string | null {
-    return rule.countsPerSession ? this.#context.session.header : null
+    return rule.countsPerSession ? this.#subject.facts.session : null
   }
 
   #meets({ match }: RuleEntry, states: ScenarioStates): boolean {

@@ -57,15 +57,27 @@ export function applyRulesToMessage(
 ): Promise<MessageRule> | null {
   const own = context.generation.rules
   const { url, canAbort } = message
-  if (!rules.book.hasRules(own) || !rules.book.mayFit(own, url, () => context.session.header)) return null
+  const { session = context.session.header } = message
+  if (!rules.book.hasRules(own) || !rules.book.mayFit(own, url, () => session)) return null
   const subject = subjectOfMessage(context, rules, message)
   const candidates = rules.book.candidates(own, subject)
   if (candidates.length === 0) return null
-  return takeAmong(candidates, context, subject, rules, { replies: true, facts, message: { canAbort } }).then(taken => {
+  return ofMessage()
+
+  async function ofMessage(): Promise<MessageRule> {
+    const isOwnProtocol = own.vocabulary.protocols.find(facts.protocol)?.messages != null
+    if (isOwnProtocol) subject.setProtocol(facts.protocol, await facts.read())
+    const messages = isOwnProtocol ? facts.protocol : null
+    const taken = await takeAmong(candidates, context, subject, rules, {
+      replies: true,
+      facts,
+      message: { canAbort },
+      messages,
+    })
     if (taken === null) return { ...PASS, delayMs: 0 }
     mark(taken, context, rules)
     return { ...outcomeOf(taken, context), delayMs: delayOf(taken, rules.config.maxDelayMs) }
-  })
+  }
 }
 
 /** The rule with conditions of a protocol that a request nearly meets, or a request within it; null if there is none. */
@@ -108,9 +120,15 @@ export async function takeRuleOfCall(context: RequestContext, rules: RuleService
 }
 
 function subjectOfMessage(context: RequestContext, { budgets }: RuleServices, message: RuleMessage): MatchSubject {
-  const { rawHeaders } = context.request
-  const { session, clientIp, scheme } = context
-  const { method, url, body } = message
-  const facts = { method, url, body, rawHeaders, session: session.header, clientIp, scheme }
+  const {
+    method,
+    url,
+    body,
+    rawHeaders = context.request.rawHeaders,
+    session = context.session.header,
+    clientIp = context.clientIp,
+    scheme = context.scheme,
+  } = message
+  const facts = { method, url, body, rawHeaders, session, clientIp, scheme }
   return new MatchSubject(facts, budgets.evaluation())
 }

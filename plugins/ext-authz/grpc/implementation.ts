@@ -1,0 +1,132 @@
+/** `envoy.service.auth.v3.Authorization/Check`. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  Metadata,
+  status,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type ServiceError,
+} from '@grpc/grpc-js'
+import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import type { AnyRequest, Svc } from 'svc/plugin'
+import { grpcStatusOf } from 'svc/toolkit'
+import type { GatewayService } from '../../gateway-services/types.ts'
+import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
+import type { Authorizer, CheckResult } from '../authorizer.ts'
+import type { PolicyCall } from '../policies/policy.ts'
+import { decidedResponse, errorResponse } from './answer.ts'
+import { readChecked } from './checked-request.ts'
+import type { CheckRequest, CheckResponse } from './messages.ts'
+import { AUTHORIZATION } from './service.ts'
+
+export interface CheckParts {
+  service: GatewayService
+  authorizer: Authorizer
+}
+
+/** Bytes that can't be decoded: a field number that does not end. */
+const MALFORMED = Buffer.alloc(16, 0xff)
+const POLICY = 'policy'
+const POLICY_METADATA = 'svc-policy'
+
+type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
+type Check = ServerUnaryCall<CheckRequest, CheckResponse | Buffer>
+
+export function openAuthorization(
+  svc: Svc<{ default: string }>,
+  services: GrpcServices,
+  parts: CheckParts,
+): GrpcImplementation {
+  const { definition, descriptorSet } = svc.shared('definitions', () => readDefinitions(svc.folder))
+  return {
+    definition,
+    reflection: descriptorSet,
+    handlers: {
+      Check: async (call: Check, reply: sendUnaryData<CheckResponse | Buffer>): Promise<void> => {
+        const request = services.requestOf(call)
+        if (request === undefined) return reply(failure(status.CANCELLED, 'the call has ended'))
+        const answer = await check(svc, parts, call, request)
+        if ('failure' in answer) reply(answer.failure)
+        else reply(null, answer.message)
+      },
+    },
+  }
+}
+
+/** Read once per version of the code, because it takes time. */
+function readDefinitions(folder: string): { definition: ServiceDefinition; descriptorSet: Buffer } {
+  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'ext-authz.binpb'))
+  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, {
+    keepCase: true,
+    longs: Number,
+    enums: String,
+    defaults: true,
+    oneofs: true,
+  })
+  const { Check: method, ...others } = loaded[AUTHORIZATION] as ServiceDefinition
+  const { responseSerialize } = method!
+  return {
+    descriptorSet,
+    definition: {
+      ...others,
+      Check: {
+        ...method!,
+        // Bytes are sent unchanged, for the answer that can't be decoded.
+        responseSerialize: message => (Buffer.isBuffer(message) ? message : responseSerialize(message)),
+      },
+    },
+  }
+}
+
+type Answer = { message: CheckResponse | Buffer } | { failure: Failure }
+
+async function check(
+  svc: Svc<{ default: string }>,
+  { service, authorizer }: CheckParts,
+  call: Check,
+  request: AnyRequest,
+): Promise<Answer> {
+  const { attributes } = call.request
+  const extensions = new Map((attributes?.context_extensions ?? []).map(({ key, value }) => [key, value]))
+  const named = extensions.get(POLICY) ?? call.metadata.get(POLICY_METADATA)[0]?.toString() ?? svc.options.default
+  const policy = authorizer.policy(named)
+  if (policy === undefined) return { failure: failure(status.INVALID_ARGUMENT, authorizer.unknown(named)) }
+  const policyCall: PolicyCall = {
+    checked: service.checked(request, readChecked(call.request, svc.http.clientIp(request))),
+    parameter: name => extensions.get(name),
+    protocol: 'grpc',
+    principal: attributes?.source?.principal ?? '',
+  }
+  try {
+    return answerOf(await authorizer.decide(request, policy, policyCall, () => []), policy.name, request, svc)
+  } catch (error) {
+    const { code, body } = error as { code?: string; body?: { details?: string } }
+    if (code !== 'SVC_HTTP_ERROR') throw error
+    return { failure: failure(status.INVALID_ARGUMENT, body?.details ?? 'invalid request') }
+  }
+}
+
+function answerOf(result: CheckResult, policy: string, request: AnyRequest, { http }: Pick<Svc, 'http'>): Answer {
+  switch (result.kind) {
+    case 'decided':
+      return { message: decidedResponse(policy, result.decision) }
+    case 'error':
+      if (result.isAnswered) return { message: errorResponse(policy, result.status, result.reason) }
+      return { failure: failure(grpcStatusOf(result.status), result.reason) }
+    case 'timeout':
+      return { failure: failure(status.DEADLINE_EXCEEDED, 'no answer in time') }
+    case 'malformed':
+      return { message: MALFORMED }
+    case 'abort':
+      http.breakConnection(request, result.abort)
+      return { failure: failure(status.CANCELLED, 'the call was broken') }
+    case 'left':
+      return { failure: failure(status.CANCELLED, 'the client disconnected') }
+  }
+}
+
+function failure(code: status, details: string): Failure {
+  return { code, details, metadata: new Metadata() }
+}

@@ -1,0 +1,47 @@
+/** The plugin `gateway-services`: what the services share that a gateway calls, and the list of them. */
+import { definePlugin, describe } from 'svc/plugin'
+import { decideStep } from './decide-step.ts'
+import { serviceProtocol } from './match.ts'
+import { Services, type ServicesOptions } from './services.ts'
+
+export default definePlugin<ServicesOptions>({
+  title: 'Services of gateways',
+  description: 'Rules, records and metrics for the services that gateways call, such as an authorization service.',
+  paths: ['/_svc/services'],
+  section: 'services',
+  options: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      by_header: {
+        type: 'boolean',
+        default: true,
+        description: 'Whether headers of the checked request, such as `X-Svc-Authz`, decide when no rule does.',
+      },
+    },
+  },
+  register(app, svc) {
+    const services = new Services(svc)
+    svc.offer('gateway-services.services', { service: kind => services.add(kind) })
+    svc.use('testing.protocols').register(serviceProtocol)
+    svc.use('testing.steps').register(decideStep(() => services.list()))
+    app.get(
+      '/_svc/services',
+      describe({
+        summary: 'List the services that gateways call',
+        category: 'Control Plane',
+        responses: { 200: { description: '`services`: names, paths, policies, and how often each was called' } },
+        examples: [{ name: 'List', path: '/_svc/services', expectStatus: 200 }],
+      }),
+      () => ({
+        services: services.list().map(kind => ({
+          name: kind.name,
+          grpc: kind.grpc,
+          http: kind.http,
+          policies: kind.policies,
+          calls: services.callsOf(kind),
+        })),
+      }),
+    )
+  },
+})

@@ -1,0 +1,122 @@
+/** The registered services: finds their rules, and records what they decide. */
+import type { AnyRequest, MessageRule, Svc } from 'svc/plugin'
+import type { RuleStep } from 'svc/toolkit'
+import { DECIDE, SERVICE } from './match.ts'
+import type { DecideValue } from './decide-step.ts'
+import type { CheckedRequest, GatewayService, GivenRequest, ServiceFacts, ServiceKind, ServiceRule } from './types.ts'
+
+export interface ServicesOptions {
+  by_header: boolean
+}
+
+export class Services {
+  readonly #svc: Svc<ServicesOptions>
+  readonly #kinds = new Map<string, ServiceKind>()
+  readonly #calls: Map<string, number>
+  readonly #metric
+
+  constructor(svc: Svc<ServicesOptions>) {
+    this.#svc = svc
+    // Bounded by the names of services, which plugins register.
+    this.#calls = svc.shared('calls', () => new Map<string, number>())
+    this.#metric = svc.metrics.counter(
+      'svc_service_calls_total',
+      'Calls of services that gateways ask, by what was decided',
+      ['service', 'decision'],
+    )
+  }
+
+  list(): readonly ServiceKind[] {
+    return [...this.#kinds.values()]
+  }
+
+  /** Calls since the start of the process. */
+  callsOf({ name }: ServiceKind): number {
+    return this.#calls.get(name) ?? 0
+  }
+
+  add(kind: ServiceKind): GatewayService {
+    if (this.#kinds.has(kind.name)) throw new Error(`the service "${kind.name}" is registered twice`)
+    this.#kinds.set(kind.name, kind)
+    return {
+      checked: (request, given) => this.#checked(request, given),
+      rule: (request, checked, facts) => this.#rule(kind, request, checked, facts),
+      header: checked => (this.#svc.options.by_header ? headerOf(checked.rawHeaders, kind.header) : null),
+      record: (request, checked, facts, outcome) => {
+        this.#calls.set(kind.name, this.callsOf(kind) + 1)
+        this.#metric.inc({ service: kind.name, decision: outcome.decision })
+        const { receivedUrl: _received, ...shown } = checked
+        this.#svc.inspector.annotate(request, {
+          service: { name: kind.name, policy: facts.policy, ...outcome, facts: factsOf(kind, facts), checked: shown },
+        })
+      },
+    }
+  }
+
+  #checked(request: AnyRequest, given: GivenRequest): CheckedRequest {
+    const { http } = this.#svc
+    const named = http.sessionIn(request, {
+      url: given.url,
+      header: name => headerOf(given.rawHeaders, name) ?? undefined,
+    })
+    const own = http.session(request)
+    const { name, from } = named.name === null ? { name: own.header, from: own.from } : named
+    return { ...given, url: named.url, receivedUrl: given.url, session: name, sessionFrom: from }
+  }
+
+  async #rule(
+    kind: ServiceKind,
+    request: AnyRequest,
+    checked: CheckedRequest,
+    facts: ServiceFacts,
+  ): Promise<ServiceRule> {
+    const { http } = this.#svc
+    const { method, url, body, rawHeaders, scheme, clientIp, session } = checked
+    const found = await http.applyRulesToMessage(
+      request,
+      { method, url, body, rawHeaders, scheme, clientIp, session, canAbort: true },
+      {
+        protocol: SERVICE,
+        read: async () => [factsOf(kind, facts)],
+        takesReply: async () => false,
+        steps: [DECIDE],
+      },
+    )
+    if (found === null) return { kind: 'none' }
+    if (found.delayMs > 0 && !(await http.delay(request, found.delayMs))) return { kind: 'left' }
+    return ruleOf(found, kind)
+  }
+}
+
+function ruleOf(found: MessageRule, { name }: ServiceKind): ServiceRule {
+  switch (found.kind) {
+    case 'fail': {
+      const { rule, status, message, retryAfterSecs } = found
+      return { kind: 'fail', rule, status, message, retryAfterSecs }
+    }
+    case 'abort':
+      return { kind: 'abort', rule: found.rule, abort: found.abort }
+    case 'step':
+      return decided(found, name)
+    default:
+      return found.rule === null ? { kind: 'none' } : { kind: 'pass', rule: found.rule }
+  }
+}
+
+/** A decision in the form of another service leaves it to the policy. */
+function decided({ rule, value, lookUp }: RuleStep, service: string): ServiceRule {
+  const own = (value as DecideValue).get(service)
+  return own === undefined ? { kind: 'pass', rule } : { kind: 'decide', rule, value: own, lookUp }
+}
+
+function factsOf({ name }: ServiceKind, facts: ServiceFacts): Record<string, string> {
+  const given = Object.entries({ name, ...facts }).filter(([, value]) => value != null)
+  return Object.fromEntries(given) as Record<string, string>
+}
+
+/** The first line of a header by its lower-case name. */
+function headerOf(rawHeaders: readonly string[], name: string): string | null {
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]!.toLowerCase() === name) return rawHeaders[index + 1]!
+  return null
+}

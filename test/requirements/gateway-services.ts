@@ -1,0 +1,33 @@
+/** What the services that gateways call promise. */
+export default [
+  {
+    id: 'GWS-1',
+    rule: 'The checked request is read from the headers or the path in which each gateway carries it; these headers are not part of it.',
+    where: 'gateway-services 2',
+  },
+  {
+    id: 'GWS-2',
+    rule: 'Policies decide as documented, and hand on identity headers that a client cannot bring itself.',
+    where: 'gateway-services 2, 3',
+  },
+  {
+    id: 'GWS-3',
+    rule: 'X-Svc-Authz of the checked request decides when no rule does, and is refused if it cannot be read.',
+    where: 'gateway-services 1, 3',
+  },
+  {
+    id: 'GWS-4',
+    rule: 'Rules with match.service act on checked requests only, other rules never do, and steps that cannot act are refused when stored.',
+    where: 'gateway-services 1',
+  },
+  {
+    id: 'GWS-5',
+    rule: 'Calls are recorded with the checked request, without credentials, found by filters and verification, and joined with what arrived.',
+    where: 'gateway-services 1',
+  },
+  {
+    id: 'GWS-6',
+    rule: 'Authorization/Check answers every decision, error and fault in the terms of envoy.service.auth.v3.',
+    where: 'gateway-services 3',
+  },
+]
