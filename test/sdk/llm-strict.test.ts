@@ -8,7 +8,7 @@ import {
   type Message,
 } from '@aws-sdk/client-bedrock-runtime'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
-import { ApiError, GoogleGenAI, Type, type Content } from '@google/genai'
+import { ApiError, GoogleGenAI, Type, type Content, type Part } from '@google/genai'
 import OpenAI, { BadRequestError } from 'openai'
 import { serveLlm } from '../support/llm-formats.ts'
 
@@ -254,6 +254,33 @@ t.test('gemini: chats with functions over several turns are not refused', async 
     t.ok(history.some(({ parts = [] }) => parts.some(({ thoughtSignature }) => thoughtSignature !== undefined)))
   }
   t.strictSame(await violationsOf('gemini'), [])
+})
+
+t.test('gemini: streams of thoughts and calls, sent back as they came, are not refused', async t => {
+  const gemini = geminiOf('gemini-stream')
+  for (const model of ['gemini-3-pro-preview', 'gemini-2.5-flash']) {
+    const chat = gemini.chats.create({
+      model,
+      config: { thinkingConfig: { includeThoughts: true }, tools: [{ functionDeclarations: [declared] }] },
+    })
+    let message: string | Part[] = 'weather in Paris?'
+    for (let turn = 0; turn < 3; turn++) {
+      const calls: string[] = []
+      for await (const chunk of await chat.sendMessageStream({ message }))
+        calls.push(...(chunk.functionCalls ?? []).map(({ name }) => name!))
+      message = calls.map(name => ({ functionResponse: { name, response: { weather: 'sunny' } } }))
+      if (calls.length === 0) message = 'weather in Rome?'
+    }
+    const history: Content[] = chat.getHistory()
+    const roles = history.map(
+      ({ role, parts = [] }) => `${role}${parts.some(part => part.functionCall) ? ' calls' : ''}`,
+    )
+    t.ok(
+      roles.some((role, index) => role === 'model calls' && roles[index - 1] === 'model'),
+      'a thought, then the call',
+    )
+  }
+  t.strictSame(await violationsOf('gemini-stream'), [])
 })
 
 function bedrockOf(session: string): BedrockRuntimeClient {

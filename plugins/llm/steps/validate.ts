@@ -3,7 +3,7 @@ import type { ModelCall } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'
 import type { Violation } from '../contract/validation.ts'
-import { isProblem, readStrictness, type Strictness } from '../validation/level.ts'
+import { isProblem, readStrictness, type Strictness, type StrictnessProblem } from '../validation/level.ts'
 import { errorOfViolation, isRefused, type CallValidation } from '../validation/violations.ts'
 
 const HEADER = 'X-Svc-Validation'
@@ -61,11 +61,16 @@ function chooseStrictness(call: ModelCall, { validator }: CallServices): { stric
   if (text !== undefined) {
     const read = readStrictness(text, validator.ids())
     if (isProblem(read))
-      throw new ProviderError('bad_request', { message: `${HEADER}: ${read.message}`, param: HEADER })
+      throw new ProviderError('bad_request', { message: `${HEADER}: ${messageOf(read)}`, param: HEADER })
     return { strictness: read, isAsked: true }
   }
   if (call.strictnessOfRule !== null) return { strictness: call.strictnessOfRule, isAsked: true }
   return { strictness: call.instance.validation?.strictness ?? validator.strictness, isAsked: false }
+}
+
+/** There are few levels and parameters, so the message lists them; of rules there are many. */
+function messageOf({ message, at, remedy }: StrictnessProblem): string {
+  return remedy === undefined || at.endsWith(']') ? message : `${message}; ${remedy}`
 }
 
 function refusalOf(refused: Violation, { violations }: CallValidation): ProviderError {

@@ -147,10 +147,10 @@ const cases: RuleCase[] = [
     path: GEMINI_3,
     body: turns(user, call, answer),
     error: error(/^Function call is missing a thought_signature .* function call `default_api:look_up` , position 2\./),
-    valid: turns(
-      ...[user, call, answer, { role: 'model', parts: [{ text: 'ok' }] }],
-      ...[user, signedCall, call, { role: 'user', parts: [response, response] }],
-    ),
+    valid: turns(user, call, answer, { role: 'model', parts: [{ text: 'ok' }] }, user, signedCall, call, {
+      role: 'user',
+      parts: [response, response],
+    }),
   },
   {
     rule: 'gemini.signature-base64',

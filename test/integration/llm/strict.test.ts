@@ -90,6 +90,7 @@ t.test('a wrong header is an error, so that a typo does not look like a tolerant
     return body.error?.message
   }
   t.match(await wrong('enfroce'), 'did you mean "enforce"?')
+  t.match(await wrong('strict'), 'write one of off, warn, enforce')
   t.match(await wrong('enforce; except=openai.tool-orfan'), 'did you mean "openai.tool-orphan"?')
   t.match(await wrong('enforce; exept=openai.range'), 'did you mean "except"?')
   t.match(await wrong('enforce; also=nothing.*'), 'unknown rule "nothing.*"')

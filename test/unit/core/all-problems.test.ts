@@ -38,6 +38,17 @@ t.test('mistakes are found in one go [RULE-33]', async t => {
   t.strictSame(placesOf(1), ['v'])
 })
 
+t.test('a value with very many members is not copied again and again', async t => {
+  const wide = Object.fromEntries(Array.from({ length: 4000 }, (_, index) => [`w${index}`, 1]))
+  let reads = 0
+  const result = readOrProblems({ b: 'x', ...wide }, 'v', value => {
+    reads++
+    return read(value)
+  })
+  t.ok(reads <= 3, `${reads} reads`)
+  t.match(result, { problems: [{ at: 'v.w0' }, { at: 'v.w1' }] })
+})
+
 t.test('what is missing only because a mistake was removed is not reported [RULE-33]', async t => {
   const result = readOrProblems({ b: 7 }, 'v', read)
   t.match(result, { problems: [{ at: 'v.b' }] })
