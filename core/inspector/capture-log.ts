@@ -3,7 +3,7 @@
  * otherwise captured requests are only in the ring of the process.
  */
 import type { EventLog, EventLogBounds } from '../contract/plugin.ts'
-import { newestByTime } from '../collections/newest-by-time.ts'
+import { newestByTime } from '../contract/newest-by-time.ts'
 import type { RingEntry } from '../collections/ring-buffer.ts'
 import { CaptureStore, MAX_CAPTURE_BYTES, type CaptureSource } from './capture-store.ts'
 import { idOf, progressOf, sizeOf, type CapturedRequest, type ResponseProgress } from './captured-request.ts'

@@ -153,7 +153,7 @@ export { SecretValues } from './secret-values.ts'
 
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
 /** Keeps the newest entries, for example one per request. Create it with `svc.shared` to keep it across reloads. */
-export { newestByTime } from '../collections/newest-by-time.ts'
+export { newestByTime } from '../contract/newest-by-time.ts'
 export { type RingBounds, RingBuffer, type RingEntry } from '../collections/ring-buffer.ts'
 /** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */
 export { copyText, heldBytes } from '../collections/text-memory.ts'

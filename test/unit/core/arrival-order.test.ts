@@ -1,6 +1,6 @@
 /** Lists of what several replicas have logged are in the order of arrival, although their batches reach the log in another one. */
 import t from 'tap'
-import { newestByTime } from '../../../core/collections/newest-by-time.ts'
+import { newestByTime } from '../../../core/contract/newest-by-time.ts'
 import {
   CaptureLog,
   captureBounds,
