@@ -3,9 +3,9 @@
  *
  *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds per file>] [--folder=<folder>] [--verbose] [part of a file name ...]
  *
- * Tiers: main, long, docs, sdk, browser, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of
+ * Tiers: main, long, docs, sdk, browser, programs, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of
  * file names, the matching files of all tiers run. In the tier `replicas`, all integration tests run with three replicas, too;
- * among all tiers, a selection of them; and of the SDK tier, only files whose packages need a newer Node run on that, too.
+ * among all tiers, a selection of them, and no programs; and of the SDK tier, only files whose packages need a newer Node run on that, too.
  * `SVC_TEST_REPLICAS` is their number; set with parts of file names, those files run with
  * replicas. `--jobs` sets how many files run at once, besides those that mostly wait. Each job runs its files in one process,
  * except those described in `test/runner/tiers.ts`. Files that measure time or memory run at the end, one at a time. `--verbose`
@@ -54,7 +54,8 @@ const startedAt = performance.now()
 const seconds = (): number => (performance.now() - startedAt) / 1000
 const files = findTestFiles(resolve(values.folder ?? import.meta.dirname)).filter(
   file =>
-    (tier === 'all' || file.tier === tier) && (parts.length === 0 || parts.some(part => file.name.includes(part))),
+    (tier === 'all' ? parts.length > 0 || file.tier !== 'programs' : file.tier === tier) &&
+    (parts.length === 0 || parts.some(part => file.name.includes(part))),
 )
 const hasReplicas = parts.length === 0 && values.folder === undefined && (tier === 'all' || tier === 'replicas')
 const replicated = hasReplicas
@@ -87,6 +88,8 @@ try {
 }
 process.stdout.write(printSummary(results, seconds()))
 process.stdout.write(missingRound(files) ?? '')
+if (tier === 'all' && parts.length === 0)
+  process.stdout.write('not run: the tier programs, which installs 400 MB (`npm run test:programs`)\n')
 if (replicated !== undefined)
   process.stdout.write(
     printReplicas(

@@ -47,8 +47,11 @@ const MAX_REMEMBERED_CHARACTERS = 256
  * Caches the results of the last `maxEntries` arguments. The function must be pure, and its result must not be much
  * longer than its argument.
  */
-export function memoize(maxEntries: number, compute: (text: string) => string): (text: string) => string {
-  const known = new BoundedMap<string>(maxEntries)
+export function memoize<Value extends {}>(
+  maxEntries: number,
+  compute: (text: string) => Value,
+): (text: string) => Value {
+  const known = new BoundedMap<Value>(maxEntries)
   return text => {
     const found = known.get(text)
     if (found !== undefined) return found

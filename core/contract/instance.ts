@@ -1,4 +1,5 @@
 /** `svc.instance`: the running instance and the routes it serves. */
+import type { CatalogSelection } from './catalog-selection.ts'
 import type { PageLink } from './declarations.ts'
 import type { RouteExample } from './routes.ts'
 
@@ -17,8 +18,8 @@ export interface SvcInstance {
   onHealthChange(listener: (healthy: boolean) => void): () => void
   /** All enabled endpoints, as in `GET /_svc/catalog`. */
   catalog(): Catalog
-  /** The document of `GET /openapi.json` with `baseUrl` as server; see `svc.http.baseUrl`. */
-  openapi(baseUrl: string): Record<string, unknown>
+  /** The document of `GET /openapi.json` with `baseUrl` as server; see `svc.http.baseUrl`. Default: of all endpoints. */
+  openapi(baseUrl: string, selection?: CatalogSelection): Record<string, unknown>
   /** The links that definitions of plugins declare, also those of disabled plugins. */
   links(): readonly PageLink[]
   /** All plugins that were found, as in `GET /_svc/plugins`. */

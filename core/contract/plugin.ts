@@ -132,6 +132,7 @@ export type {
   NamedKey,
   RouteCredential,
   RequestFacts,
+  ReplyContent,
   RouteDescription,
   RouteExample,
   RouteParameter,
@@ -268,6 +269,7 @@ export {
 export type { Budgets, SharedMemory, SvcBudgets } from './budgets.ts'
 
 export { HttpError, IncompleteBody, invalidParameter, refusal } from './http-error.ts'
+export { type CatalogSelection, isSelected, readCatalogSelection } from './catalog-selection.ts'
 export { decimalParameter, integerParameter, isFlagSet, quoteInput, readQuery } from './input.ts'
 export type { NumberParameter } from './input.ts'
 export { readJsonObject } from './json-body.ts'

@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import type { ControlScope } from './control-scope.ts'
 import type { JsonSchema } from './json-schema.ts'
 
+/** Schemas of a body by media type. */
+export type ReplyContent = Readonly<Record<string, JsonSchema>>
+
 /** Describes an operation for the catalog and everything generated from it: `/openapi.json`, the landing page, exported collections. */
 export interface RouteDescription {
   /** Path template in the notation of the catalog (`/status/{code}`, `/echo/{*path}`). Default: the path of the route. */
@@ -26,6 +29,12 @@ export interface RouteDescription {
   credentials?: readonly RouteCredential[]
   /** Responses by status (`200`, `4XX`, `default`). Default: `200`. */
   responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
+  /**
+   * What a success holds, by media type: the content of all 2xx of `responses` that declare none, or of 200. A negotiated
+   * route that declares only JSON has XML too. `jsonReply` and `textReply` of `svc/toolkit` create it. A schema with a title
+   * becomes a named type of generated clients.
+   */
+  reply?: ReplyContent
   /** Requests shown by everything that is generated from the catalog. */
   examples: RouteExample[]
   /** The response is JSON or XML, depending on `Accept`. Errors of the route are negotiated too. */

@@ -99,6 +99,8 @@ export interface RuleStepKind {
   read(value: Json, at: string): unknown
   /** The step answers the request: it excludes the other steps that do. Default: it comes along with them. */
   answers?: boolean
+  /** Steps that it cannot come along with, such as `fail`. Default: none. */
+  excludes?: readonly string[]
   /**
    * Answers the request in place of the route, which need not exist; `request.body` is the body as received. Only with
    * `answers`. Without it, the step acts on requests whose route or service asks for it (`steps` of `ProtocolFacts`).

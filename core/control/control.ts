@@ -6,6 +6,7 @@ import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors } from './plugin-view.ts'
 import { shownStore } from './replicas.ts'
 import { countStates, registerPluginRoutes, viewBuilding } from './plugin-routes.ts'
+import { SVC_CATALOG, SVC_CONFIG, SVC_READY, SVC_RELOAD, SVC_STATUS, SVC_VERSION } from './replies.ts'
 
 const category = 'Control Plane'
 
@@ -17,6 +18,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/version',
     describe({
       summary: 'Version and build of the service',
+      reply: SVC_VERSION,
       category,
       examples: [{ name: 'Version', path: '/_svc/version', expectStatus: 200 }],
     }),
@@ -35,6 +37,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/ready',
     describe({
       summary: 'Readiness: 200 as long as requests are served',
+      reply: SVC_READY,
       description: 'Needs no credentials and is never limited or captured.',
       category,
       examples: [{ name: 'Readiness check', path: '/_svc/ready', expectStatus: 200 }],
@@ -46,6 +49,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/config',
     describe({
       summary: 'Effective configuration, without secrets',
+      reply: SVC_CONFIG,
       category,
       examples: [{ name: 'Configuration', path: '/_svc/config', expectStatus: 200 }],
     }),
@@ -56,6 +60,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/status',
     describe({
       summary: 'Uptime, health, ports, inspector and plugin counts',
+      reply: SVC_STATUS,
       description: '`proxy_headers` lists the headers of this request that a proxy added, such as `via`.',
       category,
       examples: [{ name: 'Status', path: '/_svc/status', expectStatus: 200 }],
@@ -67,6 +72,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/catalog',
     describe({
       summary: 'All enabled endpoints, with examples',
+      reply: SVC_CATALOG,
       category,
       parameters: [
         { name: 'category', in: 'query', description: 'Only endpoints of this category.', schema: { type: 'string' } },
@@ -86,6 +92,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/reload',
     describe({
       summary: 'Reload svc.yaml and the plugins',
+      reply: SVC_RELOAD,
       description:
         'Requests in flight finish with the old configuration. With a state store, all replicas reload. Requires the admin token if one is configured.',
       category,

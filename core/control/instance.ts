@@ -4,6 +4,7 @@ import { describe, invalidParameter, type FastifyRequest } from '../contract/plu
 import { quoteInput } from '../contract/input.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
+import { HEALTH, IDENTITY } from './replies.ts'
 
 const category = 'Health & Identity'
 const SCOPE = {
@@ -25,6 +26,7 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
     '/health',
     describe({
       summary: 'Health of the instance',
+      reply: HEALTH,
       description: 'Responds with 200 or 503, for health checks of gateways and load balancers.',
       category,
       negotiated: true,
@@ -50,6 +52,7 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
         description: 'Requires the admin token if one is configured.',
         category,
         negotiated: true,
+        reply: HEALTH,
         credentials: ['none', 'bearer', 'adminToken'],
         parameters: [SCOPE],
         responses: {
@@ -87,6 +90,7 @@ function registerIdentity(app: FastifyInstance, deps: ControlDeps): void {
     '/identity',
     describe({
       summary: 'The instance that handles the request: id, host, ports, configuration and connection',
+      reply: IDENTITY,
       description: 'Shows which replica behind a load balancer handled the request.',
       category,
       negotiated: true,

@@ -5,9 +5,11 @@ import { firstHeader } from '../http/request/header.ts'
 import { findKey } from '../keys/api-key.ts'
 import { periodAt, periodView } from '../limits/period.ts'
 import type { ControlDeps } from './deps.ts'
+import { SVC_KEYS_USAGE } from './replies.ts'
 
 const showUsageDescription: RouteDescription = {
   summary: "Today's usage of each API key (shared mode)",
+  reply: SVC_KEYS_USAGE,
   description:
     'If an admin token is configured, or in public mode, callers without the token see only the usage of their own key.',
   category: 'Control Plane',

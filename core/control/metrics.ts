@@ -5,6 +5,7 @@ import { gzip } from 'node:zlib'
 import { describe } from '../contract/plugin.ts'
 import { preferredCoding } from '../fields/accept-encoding.ts'
 import type { ControlDeps } from './deps.ts'
+import { SVC_METRICS } from './replies.ts'
 
 const compress = promisify(gzip)
 
@@ -14,6 +15,7 @@ export function registerMetrics(app: FastifyInstance, { metrics }: ControlDeps):
     '/_svc/metrics',
     describe({
       summary: 'Metrics in the Prometheus text format 0.0.4, as gzip for clients that accept it',
+      reply: SVC_METRICS,
       category: 'Control Plane',
       responses: { 200: { description: 'All metrics.', content: { 'text/plain': {} } } },
       examples: [{ name: 'Metrics', path: '/_svc/metrics', expectStatus: 200 }],

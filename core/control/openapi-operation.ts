@@ -1,7 +1,8 @@
 /** Builds an operation of the OpenAPI document: parameters, bodies, responses and examples. */
-import type { JsonSchema, RouteDescription, RouteExample } from '../contract/plugin.ts'
+import type { JsonSchema, ReplyContent, RouteDescription, RouteExample } from '../contract/plugin.ts'
 import { readParameters, templateParameters } from '../toolkit/path-template.ts'
 import { securityOf } from './openapi-security.ts'
+import type { SchemaRegistry } from './openapi-schemas.ts'
 import type { Operation } from './operations.ts'
 
 /** The part of an Operation Object (OpenAPI 3.1.0, 4.8.10) that svc uses. */
@@ -40,6 +41,7 @@ const USUAL_TYPES = {
   xml: 'application/xml',
   form: 'application/x-www-form-urlencoded',
 } as const
+const JSON_TYPE = USUAL_TYPES.json
 /** Methods without a meaningful request body (RFC 9110, 9.3). Tools reject descriptions of such a body. */
 const BODILESS: ReadonlySet<string> = new Set(['get', 'head', 'trace'])
 
@@ -49,8 +51,9 @@ export function buildOperation(slot: {
   operationId: string
   parameterNames: string[]
   sharing: Operation[]
+  schemas: SchemaRegistry
 }): OpenapiOperation {
-  const { method, operationId, parameterNames, sharing } = slot
+  const { method, operationId, parameterNames, sharing, schemas } = slot
   const first = sharing[0] as Operation
   const text = describeAll(sharing)
   const parameters = mergeParameters(sharing, parameterNames, method)
@@ -61,10 +64,12 @@ export function buildOperation(slot: {
     tags: [...new Set(sharing.map(operation => operation.description.category))],
     summary: first.description.summary,
     ...(text && { description: text }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(withBody && { requestBody: buildRequestBody(withBody, method) }),
+    ...(parameters.length > 0 && {
+      parameters: parameters.map(parameter => ({ ...parameter, schema: schemas.refer(parameter.schema) })),
+    }),
+    ...(withBody && { requestBody: buildRequestBody(withBody, method, schemas) }),
     ...(security && { security }),
-    responses: buildResponses(first.description),
+    responses: buildResponses(first.description, schemas),
     'x-svc-plugin': first.plugin,
     'x-svc-protocol': first.description.protocol ?? 'http',
   }
@@ -166,7 +171,11 @@ function fitsNumber(text: string, { type, minimum, maximum }: JsonSchema): boole
   return !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum)
 }
 
-function buildRequestBody({ description }: Operation, method: string): OpenapiOperation['requestBody'] {
+function buildRequestBody(
+  { description }: Operation,
+  method: string,
+  schemas: SchemaRegistry,
+): OpenapiOperation['requestBody'] {
   const body = bodyOf(description, method) as NonNullable<RouteDescription['requestBody']>
   const examples = description.examples.filter(example => fitsMethod(example, method) && example.body != null)
   return {
@@ -175,7 +184,7 @@ function buildRequestBody({ description }: Operation, method: string): OpenapiOp
     content: Object.fromEntries(
       Object.entries(body.content).map(([mediaType, schema]) => [
         mediaType,
-        { schema, ...bodyExamples(examples, mediaType) },
+        { schema: schemas.refer(schema), ...bodyExamples(examples, mediaType) },
       ]),
     ),
   }
@@ -193,27 +202,36 @@ function exampleValue({ bodyType, body }: RouteExample): unknown {
   return bodyType === 'form' ? Object.fromEntries(new URLSearchParams(body ?? '')) : body
 }
 
-function buildResponses({ responses, protocol, summary, negotiated }: RouteDescription): OpenapiOperation['responses'] {
+function buildResponses(description: RouteDescription, schemas: SchemaRegistry): OpenapiOperation['responses'] {
+  const { responses, protocol, summary } = description
+  const reply = replyContent(description)
   const described = Object.entries(responses ?? {}).flatMap(([status, response]) => {
     const key = status === 'default' ? status : status.toUpperCase()
     if (!/^(?:default|[1-5](?:\d\d|XX))$/.test(key)) return []
-    const { description, content } = response
-    return [[key, { description, ...(content && { content: mapSchemas(content) }) }] as const]
+    const content = response.content ?? (/^2(?!0[45])/.test(key) ? reply : undefined)
+    return [
+      [key, { description: response.description, ...(content && { content: mapSchemas(content, schemas) }) }] as const,
+    ]
   })
   if (described.length > 0) return Object.fromEntries(described)
   if (protocol === 'websocket') return { 101: { description: 'Switching protocols' } }
   if (protocol === 'sse')
     return { 200: { description: summary, content: { 'text/event-stream': { schema: { type: 'string' } } } } }
-  return {
-    200: {
-      description: summary,
-      ...(negotiated && { content: { 'application/json': { schema: {} }, 'application/xml': { schema: {} } } }),
-    },
-  }
+  return { 200: { description: summary, ...(reply && { content: mapSchemas(reply, schemas) }) } }
 }
 
-function mapSchemas(content: Record<string, JsonSchema>): Record<string, MediaType> {
-  return Object.fromEntries(Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema }]))
+/** The content of successes. A negotiated route has JSON and XML, whose elements are the members of the JSON. */
+function replyContent({ reply, negotiated }: RouteDescription): ReplyContent | undefined {
+  if (!negotiated) return reply
+  const types = Object.keys(reply ?? {})
+  if (types.some(type => type !== JSON_TYPE)) return reply
+  return { [JSON_TYPE]: reply?.[JSON_TYPE] ?? {}, [USUAL_TYPES.xml]: reply === undefined ? {} : { type: 'string' } }
+}
+
+function mapSchemas(content: ReplyContent, schemas: SchemaRegistry): Record<string, MediaType> {
+  return Object.fromEntries(
+    Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema: schemas.refer(schema) }]),
+  )
 }
 
 function fitsMethod(example: RouteExample, method: string): boolean {

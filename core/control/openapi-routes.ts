@@ -4,7 +4,13 @@ import { stringify } from 'yaml'
 import { BoundedMap } from '../collections/bounded-map.ts'
 import { Pacer } from '../contract/budgets.ts'
 import type { JsonObject } from '../contract/json.ts'
-import { describe } from '../contract/plugin.ts'
+import {
+  type CatalogSelection,
+  describe,
+  readCatalogSelection,
+  readQuery,
+  type RouteParameter,
+} from '../contract/plugin.ts'
 import { writeYaml, type YamlOptions } from '../toolkit/yaml-text.ts'
 import type { ControlDeps } from './deps.ts'
 
@@ -30,33 +36,70 @@ const DOCUMENT_FORMATS = [
   },
 ]
 
+const SELECTION: RouteParameter[] = [
+  {
+    name: 'category',
+    in: 'query',
+    description: 'Only operations of this category; can be repeated.',
+    schema: { type: 'array', items: { type: 'string' } },
+  },
+  {
+    name: 'plugin',
+    in: 'query',
+    description: 'Only operations of this plugin; can be repeated.',
+    schema: { type: 'array', items: { type: 'string' } },
+  },
+]
+
+/** The document for a base URL. */
+type DocumentOf = (baseUrl: string) => Promise<Buffer>
+
 /** Registers `/openapi.json` and `/openapi.yaml`. */
 export function registerOpenapi(app: FastifyInstance, { budgets, http, instance }: ControlDeps): void {
   for (const { path, mediaType, contentType, name, write, writeText } of DOCUMENT_FORMATS) {
-    const documentFor = cacheDocument({
-      async build(baseUrl) {
-        const pacer = new Pacer(budgets.workMs)
-        await pacer.pause()
-        return write(instance.openapi(baseUrl) as unknown as JsonObject, pacer)
-      },
-      write: writeText,
-    })
+    const cacheOf = (selection: CatalogSelection): DocumentOf =>
+      cacheDocument({
+        async build(baseUrl) {
+          const pacer = new Pacer(budgets.workMs)
+          await pacer.pause()
+          return write(instance.openapi(baseUrl, selection) as unknown as JsonObject, pacer)
+        },
+        write: writeText,
+      })
+    const whole = cacheOf({ categories: [], plugins: [] })
+    const parts = new BoundedMap<DocumentOf>(MAX_DOCUMENTS)
+    const documentOf = (selection: CatalogSelection): DocumentOf => {
+      if (selection.categories.length === 0 && selection.plugins.length === 0) return whole
+      const key = JSON.stringify(selection)
+      const found = parts.get(key) ?? cacheOf(selection)
+      parts.set(key, found)
+      return found
+    }
     app.get(
       path,
       describe({
         summary: `OpenAPI 3.1 document of all enabled endpoints, as ${mediaType}`,
         category: 'Docs',
         ownPage: true,
+        parameters: SELECTION,
         responses: {
           200: {
             description: 'The document. `servers` contains the base URL of the request.',
             content: { [mediaType]: { type: 'object' } },
           },
+          400: { description: 'A category or plugin is unknown; the error lists the known ones.' },
         },
-        examples: [{ name, path, expectStatus: 200 }],
+        examples: [
+          { name, path, expectStatus: 200 },
+          { name: `${name}, of a category`, path: `${path}?category=Docs`, expectStatus: 200 },
+        ],
       }),
       async (request, reply) => {
-        const document = await documentFor(http.baseUrl(request))
+        const selection = readCatalogSelection(readQuery(request), {
+          categories: instance.catalog().categories,
+          plugins: instance.plugins(),
+        })
+        const document = await documentOf(selection)(http.baseUrl(request))
         return reply.headers({ 'content-type': contentType, 'cache-control': 'no-cache' }).send(document)
       },
     )
@@ -77,7 +120,7 @@ interface BaseUrlDocument {
 const MAX_DOCUMENTS = 4
 
 /** Returns a function that builds a document once, and puts the base URL of each request into it. */
-function cacheDocument({ build, write }: BaseUrlDocument): (baseUrl: string) => Promise<Buffer> {
+function cacheDocument({ build, write }: BaseUrlDocument): DocumentOf {
   let parts: Promise<[Buffer, Buffer]> | null = null
   const documents = new BoundedMap<Buffer>(MAX_DOCUMENTS)
   return async baseUrl => {

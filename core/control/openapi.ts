@@ -1,9 +1,11 @@
 /** Builds the OpenAPI document from the route descriptions. */
+import { type CatalogSelection, isSelected, type JsonSchema } from '../contract/plugin.ts'
 import { templateParameters, templateShape, renameParameters, replaceParameters } from '../toolkit/path-template.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
 import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'
 import { securitySchemes, type SecurityScheme } from './openapi-security.ts'
+import { SchemaRegistry } from './openapi-schemas.ts'
 import type { RouteRecord } from '../http/routes/route-record.ts'
 
 /** The part of an OpenAPI 3.1.0 document that svc uses. */
@@ -15,7 +17,7 @@ export type OpenapiDocument = {
   /** By default, operations require no credential. */
   security: []
   paths: Record<string, PathItem>
-  components: { securitySchemes: Record<string, SecurityScheme> }
+  components: { securitySchemes: Record<string, SecurityScheme>; schemas: Record<string, JsonSchema> }
 }
 export type PathItem = Partial<Record<OpenapiMethod, OpenapiOperation>>
 
@@ -26,6 +28,8 @@ const knownMethods: ReadonlySet<string> = new Set(METHODS)
 
 const DESCRIPTION =
   'A test upstream for gateway demos and tests. Responses are deterministic, and captured requests can be inspected. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
+
+const ALL: CatalogSelection = { categories: [], plugins: [] }
 
 /** All operations of a method of a path item. OpenAPI allows only one. */
 interface Slot {
@@ -41,11 +45,19 @@ interface Slot {
  */
 export function buildOpenapi(
   routes: RouteRecord[],
-  { baseUrl, version, categories: ranks }: { baseUrl: string; version: string; categories?: CategoryRanks },
+  {
+    baseUrl,
+    version,
+    categories: ranks,
+    selection = ALL,
+  }: { baseUrl: string; version: string; categories?: CategoryRanks; selection?: CatalogSelection },
 ): OpenapiDocument {
-  const operations = listOperations(routes, ranks)
+  const operations = listOperations(routes, ranks).filter(({ plugin, description }) =>
+    isSelected(selection, { plugin, category: description.category }),
+  )
   const slots = fillSlots(operations)
   const operationIds = new Set<string>()
+  const schemas = new SchemaRegistry()
   const paths = new Map<string, PathItem>()
   for (const { path, method, parameterNames, operations: sharing } of slots) {
     const item = paths.get(path) ?? {}
@@ -55,6 +67,7 @@ export function buildOpenapi(
       operationId: uniqueOperationId(operationIds, method, path),
       parameterNames,
       sharing,
+      schemas,
     })
   }
   const categories = new Set(slots.flatMap(slot => slot.operations.map(operation => operation.description.category)))
@@ -65,7 +78,7 @@ export function buildOpenapi(
     tags: [...categories].map(name => ({ name })),
     security: [],
     paths: Object.fromEntries(paths),
-    components: { securitySchemes: securitySchemes(operations) },
+    components: { securitySchemes: securitySchemes(operations), schemas: schemas.list() },
   }
 }
 

@@ -5,6 +5,7 @@ import { shownFile } from '../config/effective.ts'
 import type { SwitchResult } from '../host/switching.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors, viewRecord } from './plugin-view.ts'
+import { SVC_PLUGIN, SVC_PLUGINS } from './replies.ts'
 
 const category = 'Control Plane'
 type ByName = { Params: { name: string } }
@@ -33,6 +34,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     '/_svc/plugins',
     describe({
       summary: 'All plugins with state, options and errors',
+      reply: SVC_PLUGINS,
       category,
       description:
         'Secrets in options are masked. In public mode, only the administrator sees options. `building` names the plugin for which a reload waits.',
@@ -70,6 +72,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     '/_svc/plugins/:name',
     describe({
       summary: 'One plugin, with its routes',
+      reply: SVC_PLUGIN,
       category,
       parameters: [NAME],
       responses: {
@@ -97,6 +100,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       `/_svc/plugins/:name/${verb}`,
       describe({
         summary: `${on ? 'Enable' : 'Disable'} a plugin until the server stops`,
+        reply: SVC_PLUGIN,
         description: 'Overrides svc.yaml. Requires the admin token if one is configured.',
         category,
         parameters: [NAME, CASCADE],
@@ -117,6 +121,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     '/_svc/plugins/:name/override',
     describe({
       summary: 'Remove the override of a plugin, so that svc.yaml applies again',
+      reply: SVC_PLUGIN,
       description: 'Requires the admin token if one is configured.',
       category,
       parameters: [NAME],

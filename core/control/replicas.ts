@@ -2,12 +2,14 @@
 import type { FastifyInstance } from 'fastify'
 import { describe } from '../contract/plugin.ts'
 import type { ControlDeps, ReplicaView, StateStoreView } from './deps.ts'
+import { SVC_REPLICAS } from './replies.ts'
 
 export function registerReplicas(app: FastifyInstance, { config, replicas }: ControlDeps): void {
   app.get(
     '/_svc/replicas',
     describe({
       summary: 'The replicas of the deployment, and the state store that they share',
+      reply: SVC_REPLICAS,
       description:
         'Oldest first. `store` is null without `SVC_STATE_STORE`. While the store is unavailable, a replica knows only itself.',
       category: 'Control Plane',

@@ -16,12 +16,14 @@ import {
   readOrder,
   readQueryFilter,
 } from './request-filters.ts'
+import { SVC_REQUESTS_EXPORT } from './replies.ts'
 
 const FORMATS = ['har', 'curl']
 const OTHERS = ['format', 'base_url', 'redact', 'limit', 'order']
 
 const exportRequestsDescription: RouteDescription = {
   summary: 'Captured requests as an HTTP archive or as curl commands, oldest first by default',
+  reply: SVC_REQUESTS_EXPORT,
   category: 'Control Plane',
   parameters: [
     ...FILTERS,

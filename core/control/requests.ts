@@ -30,6 +30,7 @@ import {
   rejectUnknownFilters,
   SESSION,
 } from './request-filters.ts'
+import { CAPTURED_REQUEST, SVC_REQUESTS, SVC_REQUESTS_DELETE } from './replies.ts'
 
 const category = 'Control Plane'
 const DEFAULT_LIMIT = 100
@@ -71,6 +72,7 @@ const LIST_PARAMETERS: RouteParameter[] = [
 
 const listRequestsDescription: RouteDescription = {
   summary: 'Captured requests, newest first',
+  reply: SVC_REQUESTS,
   description:
     'Includes injected faults and rejected bodies. Control plane requests and requests rejected by a limit or key check are not captured.',
   category,
@@ -202,6 +204,7 @@ function registerFeed(app: FastifyInstance, deps: ControlDeps): void {
 
 const showRequestDescription: RouteDescription = {
   summary: 'One captured request by its id or request id',
+  reply: CAPTURED_REQUEST,
   category,
   parameters: [
     {
@@ -238,6 +241,7 @@ function registerEntry(app: FastifyInstance, { config, http, inspector }: Contro
 
 const deleteRequestsDescription: RouteDescription = {
   summary: 'Delete captured requests',
+  reply: SVC_REQUESTS_DELETE,
   description: 'Deleting the requests of all sessions requires the admin token if one is configured.',
   category,
   parameters: [{ ...SESSION, description: 'Delete only the requests of this session.' }],

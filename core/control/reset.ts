@@ -7,11 +7,13 @@ import { isRecord } from '../contract/record.ts'
 import { sessionKey } from '../sessions.ts'
 import type { ControlDeps } from './deps.ts'
 import { scopeOf, sessionRequired } from './request-scope.ts'
+import { RESET } from './replies.ts'
 
 const MAX_BODY_BYTES = 16_384
 
 const resetDescription: RouteDescription = {
   summary: 'Remove what the service keeps of a session',
+  reply: RESET,
   description:
     'All kinds, or those in `kinds`. Once it responds, the next request finds nothing old. With `?scope=instance`, everything of everybody; that requires the admin token if one is configured.',
   category: 'Testing',

@@ -15,6 +15,7 @@ import { viewRule } from '../rules/rule-view.ts'
 import { TooManyRules } from '../rules/rule-book.ts'
 import type { ControlDeps } from './deps.ts'
 import { readableScope, SCOPE_PARAMETERS as PARAMETERS, writableScope } from './rule-scope.ts'
+import { RULE, SVC_RULES, SVC_RULES_DELETE, SVC_RULES_POST, SVC_RULES_PUT } from './replies.ts'
 
 const category = 'Testing'
 const NAME: RouteParameter = {
@@ -65,6 +66,7 @@ function registerReading(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules',
     describe({
       summary: 'Rules in the order of evaluation',
+      reply: SVC_RULES,
       description: 'Those of the session, if the request names one, and those of the instance.',
       category,
       parameters: PARAMETERS,
@@ -90,6 +92,7 @@ function registerReading(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'One rule',
+      reply: RULE,
       description: "The session's, otherwise the instance's.",
       category,
       parameters: [NAME, ...PARAMETERS],
@@ -118,6 +121,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'Store or replace a rule',
+      reply: SVC_RULES_PUT,
       description:
         'Replacing a rule resets its counters. Rules of the instance require the admin token if one is configured.',
       category,
@@ -143,6 +147,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'Change a rule',
+      reply: SVC_RULES_PUT,
       description: 'A JSON Merge Patch (RFC 7396). The counters go on.',
       category,
       parameters: [NAME, ...PARAMETERS],
@@ -175,6 +180,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules',
     describe({
       summary: 'Store rules, all or none',
+      reply: SVC_RULES_POST,
       description: 'One rule or a list. Rules without a name are named `r1`, `r2`, …',
       category,
       parameters: PARAMETERS,
@@ -208,6 +214,7 @@ function registerRemoval(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'Remove a rule',
+      reply: SVC_RULES_DELETE,
       category,
       parameters: [NAME, ...PARAMETERS],
       responses: {
@@ -230,6 +237,7 @@ function registerRemoval(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules',
     describe({
       summary: 'Remove all rules that were stored over HTTP',
+      reply: SVC_RULES_DELETE,
       description: 'Those of the session, or of the instance if the request names no session.',
       category,
       parameters: PARAMETERS,

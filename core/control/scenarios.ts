@@ -6,6 +6,7 @@ import { isRecord } from '../contract/record.ts'
 import { MAX_SCENARIO_TEXT } from '../rules/scenarios.ts'
 import type { ControlDeps } from './deps.ts'
 import { readableScope, SCOPE_PARAMETERS, writableScope } from './rule-scope.ts'
+import { SVC_SCENARIOS, SVC_SCENARIOS_PUT } from './replies.ts'
 
 const category = 'Testing'
 const MAX_BODY_BYTES = 4096
@@ -19,6 +20,7 @@ interface Shown {
 
 const listScenariosDescription: RouteDescription = {
   summary: 'Scenarios that were set',
+  reply: SVC_SCENARIOS,
   description:
     'Those of the session, if the request names one, and those of the instance. A scenario that was never set is `Started`.',
   category,
@@ -34,6 +36,7 @@ const listScenariosDescription: RouteDescription = {
 
 const setScenarioDescription: RouteDescription = {
   summary: 'Set the state of a scenario',
+  reply: SVC_SCENARIOS_PUT,
   description: 'Scenarios of the instance require the admin token if one is configured.',
   category,
   parameters: [

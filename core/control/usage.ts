@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { describe } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
+import { SVC_USAGE } from './replies.ts'
 
 /** Registers `/_svc/usage`. */
 export function registerUsage(app: FastifyInstance, { config, http, instance, limits }: ControlDeps): void {
@@ -10,6 +11,7 @@ export function registerUsage(app: FastifyInstance, { config, http, instance, li
     '/_svc/usage',
     describe({
       summary: 'Usage of the plan: quotas, rate, requests in flight, open streams',
+      reply: SVC_USAGE,
       description:
         "For the whole instance or for the caller's session, depending on the plan. This request itself is neither limited nor counted and carries no plan headers.",
       category: 'Control Plane',

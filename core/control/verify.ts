@@ -16,6 +16,7 @@ import type { ControlDeps } from './deps.ts'
 import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
 import { scopeOf } from './request-scope.ts'
 import { maxWaitMs, orRefuse } from './request-waits.ts'
+import { SVC_VERIFY_POST } from './replies.ts'
 
 const MAX_DEPTH = 160
 
@@ -52,6 +53,7 @@ function example(name: string, body: object): RouteExample {
 
 const verifyDescription: RouteDescription = {
   summary: 'Verify which requests came',
+  reply: SVC_VERIFY_POST,
   description:
     'Counts the captured requests that meet a match, or looks for an order of them, and waits for them if `within_ms` is set. It changes nothing.',
   category: 'Control Plane',

@@ -12,6 +12,8 @@ export interface Bundle {
   inputs: string[]
   /** Names of the imported modules that are not bundled, including Node's built-in modules. */
   packages: string[]
+  /** Those that import statements name: they are loaded with the plugin. */
+  imported: string[]
 }
 
 /** Bundles an entry file. Rejects with esbuild's `BuildFailure`. */

@@ -4,7 +4,7 @@
  *
  * This file is JavaScript because it loads the TypeScript.
  */
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { RESIDENT } from './bundler.mjs'
 import { dirname, extname, relative, resolve } from 'node:path'
@@ -33,7 +33,7 @@ export async function bundleAll(entries, folder, more = {}, bundler = RESIDENT) 
     target: 'node20',
     packages: 'external',
     // `import()` of a package becomes `require`, so that it is resolved like all other packages; Node's `import()` in a
-    // compiled function is experimental. ES module packages work unless they use top-level await.
+    // compiled function is experimental.
     supported: { 'dynamic-import': false },
     sourcemap: 'external',
     sourcesContent: false,
@@ -51,7 +51,9 @@ export async function bundleAll(entries, folder, more = {}, bundler = RESIDENT) 
     ...more,
   })
   const texts = new Map(outputFiles.map(file => [file.path, file]))
-  const outputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(folder, name), output]))
+  // esbuild's names are relative to the real path of the folder.
+  const real = realpathSync(folder)
+  const outputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(real, name), output]))
   return new Map(
     scripts.map(({ entry, out }) => {
       const script = resolve(folder, `${out}.js`)
@@ -59,15 +61,33 @@ export async function bundleAll(entries, folder, more = {}, bundler = RESIDENT) 
       return [
         entry,
         {
-          code: texts.get(script).text,
+          code: withNamespaces(texts.get(script).text),
           map: texts.get(`${script}.map`).text,
           startedAt,
-          inputs: Object.keys(inputs).map(file => resolve(folder, file)),
+          inputs: Object.keys(inputs).map(file => resolve(real, file)),
           packages: imports.filter(({ external }) => external).map(({ path }) => path),
+          imported: [...new Set(Object.keys(inputs).flatMap(file => importedBy(metafile.inputs[file])))],
         },
       ]
     }),
   )
+}
+
+/**
+ * esbuild's helper for imports takes each module for a CommonJS one in a file of a folder with `"type": "module"`: its default
+ * import is then the namespace of an ES module. ES modules need no helper.
+ */
+function withNamespaces(code) {
+  const isNamespace = 'require("node:util").types.isModuleNamespaceObject(mod)'
+  return code.replace(
+    /^var __toESM = /m,
+    `var __toESM = (mod, ...rest) => ${isNamespace} ? mod : __fromCommonJs(mod, ...rest), __fromCommonJs = `,
+  )
+}
+
+/** The packages that import statements of a file name. Outputs do not tell: there, all of them are required. */
+function importedBy({ imports }) {
+  return imports.filter(({ external, kind }) => external && kind === 'import-statement').map(({ path }) => path)
 }
 
 /** Whether the bundled files have not changed since the bundle was created. */

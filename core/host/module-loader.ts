@@ -6,30 +6,18 @@
  * and CommonJS files are not reloaded at all. A bundle is collected with the last generation that uses it.
  */
 import type { BuildFailure } from 'esbuild'
-import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Bundler } from '../contract/bundler.ts'
 import { RESIDENT } from './bundler.mjs'
 import { bundle, isCurrent, runScript, type Bundle } from './bundle.mjs'
-import * as contract from '../contract/plugin.ts'
 import type { Plugin } from '../contract/plugin.ts'
-import * as toolkit from '../toolkit/toolkit.ts'
-import { PRODUCT_FOLDER } from '../product.ts'
 import { ownTurn } from '../contract/turns.ts'
 import { MAX_RUN_MS, runLimited } from './time-limit.ts'
 import { isRecord } from '../contract/record.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { FoundPlugin } from './discovery.ts'
-import { openPrebuilt, type Script } from './prebuilt.mjs'
-
-/** What plugins import from the running host. */
-const OWN_MODULES = new Map<string, unknown>([
-  ['svc/plugin', contract],
-  ['svc/toolkit', toolkit],
-])
-const prebuilt = openPrebuilt(PRODUCT_FOLDER)
-const hostRequire = prebuilt?.requireFrom(fileURLToPath(import.meta.url)) ?? createRequire(import.meta.url)
+import { importPackages, makeRequire, prebuilt } from './plugin-packages.ts'
+import type { Script } from './prebuilt.mjs'
 
 /** Bundles that the launcher has started to build, by entry file. Each is used once. */
 export type EarlyBundles = Promise<Map<string, Bundle>>
@@ -50,9 +38,10 @@ export async function loadPlugin(
   const entry = found.entry!
   const script = packedScript(found) ?? (await takeEarlyBundle(entry, early)) ?? (await bundlePlugin(entry, bundler))
   await ownTurn()
-  const exported = runLimited(maxRunMs, 'loading the code', () => runScript(entry, script, makeRequire(found))) as {
-    default?: unknown
-  }
+  const run = <T>(work: () => T): T => runLimited(maxRunMs, 'loading the code', work)
+  const ids = found.source === 'builtin' ? [] : ((script as Partial<Bundle>).imported ?? [])
+  const require = await importPackages(ids, makeRequire(found), { folder: dirname(entry), bundler, maxRunMs, run })
+  const exported = run(() => runScript(entry, script, require)) as { default?: unknown }
   if (isModuleWithoutDefault(exported))
     throw new Error(`${basename(entry)} has no default export: write "export default definePlugin({ … })"`)
   return checkDefinition(exported.default ?? exported)
@@ -80,31 +69,20 @@ async function bundlePlugin(entry: string, bundler: Bundler): Promise<Bundle> {
   try {
     return await bundle(entry, bundler)
   } catch (error) {
-    const [first] = (error as BuildFailure).errors ?? []
+    const errors = ((error as BuildFailure).errors ?? []).map(found => ({ ...found, text: inOwnWords(found.text) }))
+    const [first] = errors
     if (first === undefined) throw error
     const where =
       first.location === null
         ? ''
         : `${relative(process.cwd(), join(dirname(entry), first.location.file))}:${first.location.line}:${first.location.column + 1}: `
-    throw new Error(`${where}${first.text}`, { cause: error })
+    throw new Error(`${where}${first.text}`, { cause: Object.assign(new Error(first.text), { errors }) })
   }
 }
 
-/**
- * Creates the `require` of a plugin. It returns the contract and the toolkit of the running host. Packages come from the plugin's folder,
- * otherwise from the host. Built-in plugins use packed packages first.
- */
-function makeRequire({ source, entry }: FoundPlugin): (id: string) => unknown {
-  const folderRequire = source === 'builtin' && prebuilt !== null ? prebuilt.requireFrom(entry!) : createRequire(entry!)
-  return id => {
-    const own = OWN_MODULES.get(id)
-    if (own !== undefined) return own
-    try {
-      return folderRequire(id)
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException
-      if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${id}'`)) throw error
-      return hostRequire(id)
-    }
-  }
+/** esbuild's message is about the format of the bundle, which the author has not chosen. */
+function inOwnWords(text: string): string {
+  return text.startsWith('Top-level await')
+    ? 'the files of a plugin cannot use top-level await: await in register, which can be async (packages can use it)'
+    : text
 }

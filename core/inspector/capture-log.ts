@@ -3,6 +3,7 @@
  * otherwise captured requests are only in the ring of the process.
  */
 import type { EventLog, EventLogBounds } from '../contract/plugin.ts'
+import { newestByTime } from '../collections/newest-by-time.ts'
 import type { RingEntry } from '../collections/ring-buffer.ts'
 import { CaptureStore, MAX_CAPTURE_BYTES, type CaptureSource } from './capture-store.ts'
 import { idOf, progressOf, sizeOf, type CapturedRequest, type ResponseProgress } from './captured-request.ts'
@@ -70,7 +71,8 @@ export class CaptureLog implements CaptureSource {
   }
 
   async newest(limit: number, matches: (captured: CapturedRequest) => boolean): Promise<CapturedRequest[]> {
-    const found = await this.#logs.captures.newest(STREAM, limit, matches)
+    const timeOf = ({ arrivedAt }: LoggedCapture): number => arrivedAt
+    const found = await newestByTime(this.#logs.captures, STREAM, { limit, timeOf, where: matches })
     return this.#withEnds(found.map(({ value }) => value))
   }
 
@@ -111,7 +113,8 @@ export class CaptureLog implements CaptureSource {
   }
 
   async #newest(matches: (captured: CapturedRequest) => boolean): Promise<CapturedRequest | undefined> {
-    return (await this.newest(1, matches))[0]
+    const found = await this.#logs.captures.find(STREAM, matches)
+    return found && (await this.#withEnds([found.value]))[0]
   }
 
   async #withEnds(found: CapturedRequest[]): Promise<CapturedRequest[]> {

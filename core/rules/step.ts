@@ -82,6 +82,10 @@ export function readStep(
   const named = answers.filter(key => given[key] !== undefined)
   if (named.length > 1) throw new InputProblem(below(at, named[1]!), `expected at most one of ${answers.join(', ')}`)
   if (named.length === 0 && besides.every(key => given[key] === undefined)) throw new InputProblem(at, expected)
+  for (const { name, excludes = [] } of kinds) {
+    const excluded = given[name] === undefined ? undefined : excludes.find(key => given[key] !== undefined)
+    if (excluded !== undefined) throw new InputProblem(below(at, name), `${name} and ${excluded} cannot be combined`)
+  }
   for (const key of OF_FAIL)
     if (given[key] !== undefined && given.fail === undefined)
       throw new InputProblem(below(at, key), `${key} belongs to fail`)

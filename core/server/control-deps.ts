@@ -94,8 +94,13 @@ export function createControlDeps({
     instance: {
       ...instance,
       catalog: () => buildCatalog(routes(), instance.version, host().declarations.categories),
-      openapi: baseUrl =>
-        buildOpenapi(routes(), { baseUrl, version: instance.version, categories: host().declarations.categories }),
+      openapi: (baseUrl, selection) =>
+        buildOpenapi(routes(), {
+          baseUrl,
+          version: instance.version,
+          categories: host().declarations.categories,
+          selection,
+        }),
       links: () => host().declarations.links,
       plugins: () => host().records(),
     },

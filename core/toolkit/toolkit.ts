@@ -87,6 +87,24 @@ export { type Distribution, readDistribution } from './distribution.ts'
 export { type FaultListProblem, type ListedFault, parseFaultList } from './fault-list.ts'
 export { type FaultCount, FaultCounter } from './fault-counter.ts'
 
+// ---------- Descriptions of routes
+
+export {
+  ANY,
+  BOOLEAN,
+  INTEGER,
+  jsonReply,
+  list,
+  NUMBER,
+  nullable,
+  object,
+  RECORD,
+  streamedReply,
+  TEXT,
+  textReply,
+  withReplies,
+} from './reply-schemas.ts'
+
 // ---------- Header fields and targets of requests
 
 export { type NegotiatedType, preferredType } from '../fields/accept.ts'
@@ -135,6 +153,7 @@ export { SecretValues } from './secret-values.ts'
 
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
 /** Keeps the newest entries, for example one per request. Create it with `svc.shared` to keep it across reloads. */
+export { newestByTime } from '../collections/newest-by-time.ts'
 export { type RingBounds, RingBuffer, type RingEntry } from '../collections/ring-buffer.ts'
 /** Memory use of text, in bytes, and copies that do not keep a larger string alive. For data bounded in bytes. */
 export { copyText, heldBytes } from '../collections/text-memory.ts'

@@ -47,7 +47,16 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const faultCounter = new FaultCounter(
     svc.state<FaultCount>('fault-uses', { maxCount: bounds.faultCounters, ttlMs: bounds.faultCounterMs }),
   )
-  const a2a: A2a = { svc, agents, sinks, signer, tenants, bounds, faultCounter, ...openTasks(svc, { bounds, sinks, agents }) }
+  const a2a: A2a = {
+    svc,
+    agents,
+    sinks,
+    signer,
+    tenants,
+    bounds,
+    faultCounter,
+    ...openTasks(svc, { bounds, sinks, agents }),
+  }
   svc.use('testing.resets').register({
     name: 'a2a',
     reset: async session =>

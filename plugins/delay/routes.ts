@@ -12,10 +12,12 @@ import {
 import { sleep } from 'svc/toolkit'
 import type {} from '../echo/types.ts'
 import { jitter, parseDuration } from './duration.ts'
+import { DELAY } from './replies.ts'
 
 const delay: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Echo the request after a delay',
+  reply: DELAY,
   description: 'Waits, then sends the echo record with the durations. At most 60 s (10 s on public instances).',
   negotiated: true,
   parameters: [

@@ -1,6 +1,7 @@
 /** `/echo` and `/anything`, with and without a path below, for every method. */
 import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import type { Recorder } from './types.ts'
+import { ECHO } from './replies.ts'
 
 const shared = {
   category: 'Echo & Reflection',
@@ -15,6 +16,7 @@ function describeEcho(path: string): RouteDescription {
   return {
     ...shared,
     summary: 'Echo the request',
+    reply: ECHO,
     description: 'The body is echoed as received: one with a `Content-Encoding` is not decoded.',
     examples: [
       { name: 'Query', path: `${path}?x=1&x=2`, expectStatus: 200 },
@@ -42,6 +44,7 @@ function describeBelow(path: string): RouteDescription {
   return {
     ...shared,
     summary: 'Echo a request to any path below',
+    reply: ECHO,
     parameters: [{ name: 'path', in: 'path', description: 'Any path', schema: { type: 'string' } }],
     examples: [
       {

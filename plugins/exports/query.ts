@@ -1,5 +1,13 @@
 /** Parses the query of exports: the target of requests and the selected part of the catalog. */
-import { HttpError, quoteInput, readQuery, type Catalog, type FastifyRequest, type Svc } from 'svc/plugin'
+import {
+  HttpError,
+  isSelected,
+  quoteInput,
+  readCatalogSelection,
+  readQuery,
+  type FastifyRequest,
+  type Svc,
+} from 'svc/plugin'
 import { listFolders } from './entries.ts'
 import type { Selection } from './format.ts'
 
@@ -14,13 +22,11 @@ const EXPECTED = `an absolute http or https URL of at most ${MAX_URL} characters
 export function readSelection(request: FastifyRequest, svc: Svc): Selection {
   const query = readQuery(request)
   const catalog = svc.instance.catalog()
-  const categories = readCategories(query, catalog)
-  const plugins = readPlugins(query, svc)
-  const endpoints = catalog.endpoints.filter(
-    endpoint =>
-      (categories.length === 0 || categories.includes(endpoint.category)) &&
-      (plugins.length === 0 || plugins.includes(endpoint.plugin ?? '')),
-  )
+  const selection = readCatalogSelection(query, {
+    categories: catalog.categories,
+    plugins: svc.instance.plugins(),
+  })
+  const endpoints = catalog.endpoints.filter(endpoint => isSelected(selection, endpoint))
   return {
     baseUrl: readBaseUrl(query, request, svc),
     version: catalog.version,
@@ -49,30 +55,10 @@ function parseBaseUrl(text: string): string | null {
   return text.slice(0, end)
 }
 
-function readCategories(query: URLSearchParams, { categories }: Catalog): string[] {
-  const known = categories.map(({ name }) => name)
-  const selected = query.getAll('category')
-  for (const category of selected)
-    if (!known.includes(category)) throw new HttpError(400, { error: 'unknown category', category, categories: known })
-  return selected
-}
-
 /** Whether requests that change the instance are wanted. */
 function readsControl(query: URLSearchParams): boolean {
   const included = query.getAll('include')
   for (const name of included)
     if (name !== CONTROL) throw new HttpError(400, { error: 'unknown include', name, include: [CONTROL] })
   return included.length > 0
-}
-
-function readPlugins(query: URLSearchParams, { instance }: Svc): string[] {
-  const selected = query.getAll('plugin')
-  if (selected.length === 0) return selected
-  const known = instance
-    .plugins()
-    .filter(({ state }) => state === 'enabled')
-    .map(({ name }) => name)
-  for (const name of selected)
-    if (!known.includes(name)) throw new HttpError(400, { error: 'unknown plugin', name, plugins: known })
-  return selected
 }

@@ -10,7 +10,7 @@ import {
 import { Call } from './call.ts'
 import { Failure, NoSuchPath, renderFailure } from './failure.ts'
 import { hintFor } from './elsewhere.ts'
-import { methodsOf, type Methods, type Mount, type Operation } from './operation.ts'
+import { methodsOf, type Methods, type Mount, type Operation, type Original } from './operation.ts'
 import type { HttpbinOptions } from './options.ts'
 
 export const CATEGORY = 'httpbin'
@@ -31,7 +31,7 @@ export function addOperations(
       method: methods === 'any' ? [...app.supportedMethods] : [...methods, 'OPTIONS'],
       url: mount.path + toRouterPath(operation.path),
       // Routes of hosts are not in the catalog: their paths are not those of other hosts.
-      ...(mount.path === mount.prefix ? describe(describeOperation(operation, methods, mount.prefix)) : {}),
+      ...(mount.path === mount.prefix ? describe(describeOperation(operation, methods, mount)) : {}),
       handler: (request, reply) => respond(new Call(request, reply, mount, svc), operation),
     })
   }
@@ -60,8 +60,12 @@ function sendOptions(call: Call, operation: Operation): FastifyReply {
   return call.empty(200)
 }
 
-function describeOperation(operation: Operation, methods: NonNullable<Methods>, prefix: string): RouteDescription {
-  const { summary, description, parameters, protocol, takes } = operation
+function describeOperation(
+  operation: Operation,
+  methods: NonNullable<Methods>,
+  { original, prefix }: Mount,
+): RouteDescription {
+  const { summary, description, parameters, protocol, takes, reply } = operation
   return {
     summary,
     ...(description === undefined ? {} : { description }),
@@ -71,13 +75,21 @@ function describeOperation(operation: Operation, methods: NonNullable<Methods>, 
     // Browsers and other clients cannot send TRACE.
     ...(methods === 'any' ? {} : { methods: methods.filter(method => method !== 'TRACE') }),
     category: CATEGORY,
-    responses: { default: { description: 'As the original responds' } },
+    responses: { ...describeSuccess(operation, original), default: { description: 'As the original responds' } },
+    ...(reply === undefined ? {} : { reply }),
     examples: operation.examples.map(({ path, status = 200, ...example }) => ({
       ...example,
       path: prefix + path,
       expectStatus: status,
     })),
   }
+}
+
+/** The usual response. The members of go-httpbin's JSON differ. */
+function describeSuccess({ reply, examples }: Operation, original: Original): RouteDescription['responses'] {
+  const status = examples[0]?.status
+  if (typeof status === 'number' && status >= 300 && status < 400) return { '3XX': { description: 'The redirect' } }
+  return reply !== undefined && original === 'httpbin' ? { 200: { description: 'The response of httpbin' } } : {}
 }
 
 /** The 404 and 405 of an original. A path that it does not have, but svc does, is named. */

@@ -31,7 +31,7 @@ export interface OperationExample {
 
 /** A path with its responses in both originals. */
 export interface Operation
-  extends Pick<RouteDescription, 'summary' | 'description' | 'parameters' | 'protocol' | 'takes'> {
+  extends Pick<RouteDescription, 'summary' | 'description' | 'parameters' | 'protocol' | 'takes' | 'reply'> {
   /** Template without the prefix, such as `/status/{codes}`. */
   path: string
   /** Default: GET in httpbin, any method in go-httpbin. */

@@ -20,6 +20,8 @@ import { contextError } from './context-error.ts'
 import { markedPrefix } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
+import { messagesValidation } from './validation/check.ts'
+import { PLATFORMS, type Platform } from './validation/platforms.ts'
 import { messageShapes } from './stream-shapes.ts'
 
 interface MessageWire {
@@ -63,6 +65,11 @@ function describeAt(path: string, summary: string, examples: { name: string; bod
 
 const hello = { model: 'svc-claude', max_tokens: 256, messages: [{ role: 'user', content: 'hello' }] }
 
+/** Providers that offer the format in addition to their own are not checked. */
+function validationOf(engine: Engine, platform: Platform | undefined): Pick<LlmRoute, 'validation'> {
+  return platform === undefined ? {} : { validation: messagesValidation(engine, PLATFORMS[platform]) }
+}
+
 export function createMessages(engine: Engine, options: MessagesOptions = {}): LlmRoute<Parsed> {
   return {
     method: 'POST',
@@ -74,6 +81,7 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
     ]),
     framing: 'sse',
     finishReasons,
+    ...validationOf(engine, options.platform),
     parse: input => withFiles(engine, options.documents, input, body => parse(engine, input, body)),
     readOnly: input => parse(engine, input, input.json()),
     contextError,
@@ -83,8 +91,9 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
   }
 }
 
-export function countTokens(engine: Engine, documents?: Documents): LlmRoute<CountParsed> {
+export function countTokens(engine: Engine, documents?: Documents, platform?: Platform): LlmRoute<CountParsed> {
   return {
+    ...validationOf(engine, platform),
     method: 'POST',
     path: '/v1/messages/count_tokens',
     op: 'count',
@@ -204,7 +213,7 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
   if (choice.finish === 'content_filter' && choice.text === '') return []
   const thinking: BuiltBlock[] = []
   if (choice.reasoning !== '') {
-    const signature = Buffer.from(engine.digest('thinking', choice.reasoning), 'hex').toString('base64')
+    const signature = engine.signThought(choice.reasoning, { isOmitted: hidesThinking })
     const shown: Pieces = hidesThinking ? [] : choice.reasoningPieces
     thinking.push({
       whole: { type: 'thinking', thinking: hidesThinking ? '' : choice.reasoning, signature },

@@ -1,5 +1,5 @@
 /** The Anthropic provider. */
-import type { LlmProvider, LlmRoute, MountedFormat, Providers } from '../llm/types.ts'
+import type { LlmProvider, LlmRoute, MountedFormat, Providers, ProviderRoute } from '../llm/types.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 import { anthropicError, anthropicErrorType, anthropicLimited, limitMessage, messages } from './errors.ts'
 import { fileRoutes } from './files.ts'
@@ -8,6 +8,8 @@ import { countTokens, createMessages, finishReasons } from './messages.ts'
 import { messageBatchRoutes } from './message-batches.ts'
 import { listModels, models, retrieveModel } from './models.ts'
 import { isVertexPath, vertexRoutes } from './vertex.ts'
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 
 /** The OpenAI format needs the plugin of that format. */
 export function createProvider(
@@ -25,15 +27,22 @@ export function createProvider(
     ],
     models,
     knowsModel: id => id.startsWith('claude'),
-    routes: [
-      createMessages(engine, { documents }),
-      countTokens(engine, documents),
-      listModels(engine),
-      retrieveModel(),
-      ...messageBatchRoutes(engine, batches, documents),
-      ...fileRoutes(engine, documents),
-      ...vertexRoutes(engine, createMessages(engine, { idPrefix: 'msg_vrtx_' }) as LlmRoute, countTokens(engine)),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        createMessages(engine, { documents, platform: 'anthropic' }),
+        countTokens(engine, documents, 'anthropic'),
+        listModels(engine),
+        retrieveModel(),
+        ...messageBatchRoutes(engine, batches, documents),
+        ...fileRoutes(engine, documents),
+        ...vertexRoutes(
+          engine,
+          createMessages(engine, { idPrefix: 'msg_vrtx_', platform: 'vertex' }) as LlmRoute,
+          countTokens(engine, undefined, 'vertex'),
+        ),
+      ],
+      REPLIES,
+    ),
     mounts: openai === undefined ? [] : [openAiFormat(openai)],
     error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),
     messages,

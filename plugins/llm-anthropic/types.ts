@@ -1,11 +1,14 @@
 /** The extension point `llm-anthropic.wire`: the messages routes, for providers that share the format (Bedrock, Ollama). */
 import type { Documents, ErrorFacts, ErrorKind, LlmRoute, MountedFormat } from '../llm/types.ts'
+import type { Platform } from './validation/platforms.ts'
 
 export interface MessagesOptions {
   /** Prefix of message ids. Default `msg_`. */
   idPrefix?: string
   /** Files that blocks can name. Default: none. */
   documents?: Documents
+  /** The platform as which requests are checked. Default: not at all. */
+  platform?: Platform
 }
 
 export type MessagesRouteName = 'messages' | 'countTokens'

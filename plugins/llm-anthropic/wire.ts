@@ -7,7 +7,7 @@ import type { AnthropicWire, MessagesOptions } from './types.ts'
 export function createWire(engine: Engine, options?: MessagesOptions): AnthropicWire {
   const routes = {
     messages: createMessages(engine, options) as LlmRoute,
-    countTokens: countTokens(engine, options?.documents) as LlmRoute,
+    countTokens: countTokens(engine, options?.documents, options?.platform) as LlmRoute,
   }
   return {
     routes,

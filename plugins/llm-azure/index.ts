@@ -17,6 +17,9 @@ export default definePlugin({
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     const createWire = svc.use('llm-openai.wire')!
-    llm.register(app, createProvider(llm.engine, createWire, svc.use('llm-anthropic.wire')?.()))
+    llm.register(
+      app,
+      createProvider(llm.engine, createWire, svc.use('llm-anthropic.wire')?.({ platform: 'anthropic' })),
+    )
   },
 })

@@ -2,6 +2,7 @@
 import type { BedrockGuardrails, GuardrailDecision } from '../guardrails/types.ts'
 import type { Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
 import { decide } from './guardrail.ts'
+import { GUARDRAIL_REPLY } from './replies.ts'
 
 export function applyRoute(engine: Engine, guardrails: BedrockGuardrails): LlmRoute<OwnParsed<GuardrailDecision>> {
   const names = ['guardrailIdentifier', 'guardrailVersion']
@@ -11,6 +12,7 @@ export function applyRoute(engine: Engine, guardrails: BedrockGuardrails): LlmRo
     path: '/guardrail/{guardrailIdentifier}/version/{guardrailVersion}/apply',
     op: 'other',
     describe: {
+      reply: GUARDRAIL_REPLY,
       summary: 'apply a guardrail',
       parameters: names.map(name => ({
         name,

@@ -1,5 +1,15 @@
 /** `Converse` and `ConverseStream`. */
-import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
+import type {
+  ChatParsed,
+  ChatResult,
+  Choice,
+  Engine,
+  Finish,
+  LlmRoute,
+  RouteInput,
+  RouteValidation,
+  StreamEvent,
+} from '../llm/types.ts'
 import type { BedrockGuardrails } from '../guardrails/types.ts'
 import { guardConverse } from './converse-guardrail.ts'
 import { tokensUpToCachePoint } from './cache-point.ts'
@@ -27,9 +37,11 @@ const metrics = { latencyMs: 42 }
 export function converse(
   engine: Engine,
   families: readonly Family[],
+  validation: RouteValidation,
   guardrails?: BedrockGuardrails,
 ): LlmRoute<Parsed> {
   return {
+    validation,
     method: 'POST',
     path: '/model/{*modelId}/converse',
     op: 'chat',
@@ -51,9 +63,11 @@ export function converse(
 export function converseStream(
   engine: Engine,
   families: readonly Family[],
+  validation: RouteValidation,
   guardrails?: BedrockGuardrails,
 ): LlmRoute<Parsed> {
   return {
+    validation,
     method: 'POST',
     path: '/model/{*modelId}/converse-stream',
     op: 'chat',
@@ -118,7 +132,7 @@ function usageWithCache(result: ChatResult): object {
 }
 
 function signatureOf(engine: Engine, reasoning: string): string {
-  return Buffer.from(engine.digest('thinking', reasoning), 'hex').toString('base64')
+  return engine.signThought(reasoning)
 }
 
 /** The message and its stop reason. */

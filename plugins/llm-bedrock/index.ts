@@ -22,7 +22,7 @@ export default definePlugin({
       createProvider(
         llm.engine,
         {
-          anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_' }).routes.messages,
+          anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_', platform: 'bedrock' }).routes.messages,
           openai: openai?.routes.chat,
           images: openai?.routes.images,
           cohere: svc.use('llm-cohere.wire'),

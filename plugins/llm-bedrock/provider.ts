@@ -1,12 +1,15 @@
 /** The Amazon Bedrock provider. */
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 import type { BedrockGuardrails } from '../guardrails/types.ts'
-import type { Engine, LlmProvider, LlmRoute, ModelInfo, MountedFormat } from '../llm/types.ts'
+import type { Engine, LlmProvider, LlmRoute, ModelInfo, MountedFormat, ProviderRoute } from '../llm/types.ts'
 import { applyRoute } from './apply-guardrail.ts'
 import { converse, converseStream, finishReasons } from './converse.ts'
 import { bedrockError, bedrockLimited, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
+import { converseValidation, invokeValidation } from './validation/check.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 
 const models = [
@@ -45,6 +48,10 @@ export function createProvider(
   openai?: OpenAiWire,
 ): LlmProvider {
   const families = createFamilies(engine, formats)
+  const messagesApi = formats.anthropic?.validation
+  const ofConverse = converseValidation(messagesApi)
+  const invoking = invokeValidation(messagesApi)
+  const ofInvoke = invoking === undefined ? {} : { validation: invoking }
   return {
     id: 'bedrock',
     telemetry: {
@@ -62,14 +69,17 @@ export function createProvider(
     order: 5,
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
     models: models.map(id => ({ id, ...kindOf(id) })),
-    routes: [
-      converse(engine, families, guardrails),
-      converseStream(engine, families, guardrails),
-      invoke(engine, families, guardrails),
-      invokeStream(engine, families, guardrails),
-      countTokens(engine, families),
-      ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        converse(engine, families, ofConverse, guardrails),
+        converseStream(engine, families, ofConverse, guardrails),
+        { ...invoke(engine, families, guardrails), ...ofInvoke } as LlmRoute,
+        { ...invokeStream(engine, families, guardrails), ...ofInvoke } as LlmRoute,
+        countTokens(engine, families),
+        ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
+      ],
+      REPLIES,
+    ),
     mounts: openai === undefined ? [] : [openAiFormat(openai)],
     error: bedrockError,
     limited: bedrockLimited,

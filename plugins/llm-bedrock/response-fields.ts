@@ -55,7 +55,7 @@ function readPointer(engine: Engine, path: unknown, index: number): string[] {
   return tokens
 }
 
-/** The fields that exist, nested as their pointers are; absent if none was asked for. */
+/** The fields that exist, nested as their pointers are; absent if the request names none. */
 export function responseFieldsOf(
   fields: ResponseFields | undefined,
   result: ChatResult,
@@ -79,7 +79,7 @@ interface Fields {
   [name: string]: Json | Fields
 }
 
-/** A path below a field that is there already adds nothing. */
+/** A path below an existing field adds nothing. */
 function place(found: Fields, tokens: readonly string[], value: Json): void {
   let at = found
   for (const token of tokens.slice(0, -1)) {

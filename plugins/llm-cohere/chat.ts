@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, Pieces, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChat } from './request.ts'
+import { COHERE_CHAT } from './validation.ts'
 import { chatShapes } from './stream-shapes.ts'
 
 export const finishReasons: Record<Finish, string> = {
@@ -26,6 +27,7 @@ export function chat(engine: Engine): LlmRoute<ChatParsed> {
       { name: 'Stream', body: { ...hello, stream: true } },
     ]),
     framing: 'sse',
+    validation: COHERE_CHAT,
     parse: input => parseChat(engine, input),
     render: result => ({ body: replyOf(result) }),
     shapes: chatShapes,

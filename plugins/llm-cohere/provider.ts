@@ -1,12 +1,22 @@
 /** The Cohere provider. */
 import { randomUUID } from 'node:crypto'
-import type { Dimension, Engine, ErrorKind, LlmProvider, MountedFormat, Remaining } from '../llm/types.ts'
+import type {
+  Dimension,
+  Engine,
+  ErrorKind,
+  LlmProvider,
+  MountedFormat,
+  Remaining,
+  ProviderRoute,
+} from '../llm/types.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 import { checkApiKey, listModels, models, tokenize } from './account.ts'
 import { chat, finishReasons } from './chat.ts'
 import { chatV1 } from './chat-v1.ts'
 import { embed } from './embed.ts'
 import { rerank } from './rerank.ts'
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 
 const messages: Partial<Record<ErrorKind, string>> = {
   missing_credential: 'no api key supplied',
@@ -44,17 +54,20 @@ export function createProvider(engine: Engine, openai?: OpenAiWire): LlmProvider
     order: 7,
     credentials: [{ source: 'bearer', scheme: 'Bearer' }],
     models,
-    routes: [
-      chat(engine),
-      chatV1(engine),
-      embed(engine, 'v2'),
-      rerank(engine, 'v2'),
-      embed(engine, 'v1'),
-      rerank(engine, 'v1'),
-      tokenize(engine),
-      checkApiKey(engine),
-      listModels(engine),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        chat(engine),
+        chatV1(engine),
+        embed(engine, 'v2'),
+        rerank(engine, 'v2'),
+        embed(engine, 'v1'),
+        rerank(engine, 'v1'),
+        tokenize(engine),
+        checkApiKey(engine),
+        listModels(engine),
+      ],
+      REPLIES,
+    ),
     mounts: openai === undefined ? [] : [openAiFormat(openai)],
     error: (_kind, { status, message }) => ({ status, body: { id: randomUUID(), message } }),
     headers: ({ limits }) => (limits?.rpm === undefined ? {} : trialHeaders(limits.rpm)),

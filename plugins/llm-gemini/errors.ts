@@ -1,5 +1,6 @@
 /** Errors of the Gemini format: `google.rpc.Status` as JSON. */
-import type { ErrorFacts, ErrorKind, ErrorResponse, Refusal } from '../llm/types.ts'
+import type { ErrorFacts, ErrorKind, ErrorResponse, RefusedViolations, Refusal } from '../llm/types.ts'
+import { FIELD_RULES } from './validation/rules.ts'
 
 /** Status names of kinds with a specific name; for others the name depends on the HTTP status. */
 const statusNames: Readonly<Partial<Record<ErrorKind, string>>> = {
@@ -50,7 +51,9 @@ function detailsOf(kind: ErrorKind, retryAfterSecs = 2): object[] {
   return kind === 'rate_limit' ? [{ '@type': `${rpc}.RetryInfo`, retryDelay: `${retryAfterSecs}s` }] : []
 }
 
-export function geminiError(kind: ErrorKind, { status, message, type, retryAfterSecs }: ErrorFacts): ErrorResponse {
+export function geminiError(kind: ErrorKind, facts: ErrorFacts): ErrorResponse {
+  const { status, message, type, retryAfterSecs, violation } = facts
+  if (violation !== undefined && FIELD_RULES.has(violation.rule)) return fieldError(facts, violation.all)
   const statusName =
     type === 'ALREADY_EXISTS'
       ? type
@@ -59,6 +62,25 @@ export function geminiError(kind: ErrorKind, { status, message, type, retryAfter
     status,
     headers: { 'Content-Type': 'application/json; charset=UTF-8' },
     body: { error: { code: status, message, status: statusName, details: detailsOf(kind, retryAfterSecs) } },
+  }
+}
+
+/** Wrong members are listed one by one. */
+function fieldError({ status }: ErrorFacts, violations: RefusedViolations['all']): ErrorResponse {
+  const details = [
+    {
+      '@type': `${rpc}.BadRequest`,
+      fieldViolations: violations.map(({ at, message }) => ({
+        ...(at === '' ? {} : { field: at }),
+        description: message,
+      })),
+    },
+  ]
+  const message = violations.map(violation => violation.message).join('\n')
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=UTF-8' },
+    body: { error: { code: status, message, status: 'INVALID_ARGUMENT', details } },
   }
 }
 

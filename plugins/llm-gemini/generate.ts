@@ -17,6 +17,7 @@ import type { CacheStore } from './caches/cache-store.ts'
 import { namesCache, withCache } from './caches/cached-prompt.ts'
 import { field } from './fields.ts'
 import { readRequest } from './request.ts'
+import { geminiValidation } from './validation/check.ts'
 import { generateShapes } from './stream-shapes.ts'
 
 type Parsed = ChatParsed<{ isSse: boolean }>
@@ -41,6 +42,7 @@ export function generateContent(engine: Engine, caches: CacheStore): LlmRoute<Pa
     op: 'chat',
     operation: 'generate_content',
     describe: describeAction('generateContent', 'generate content', hello),
+    validation: geminiValidation(engine),
     parse: input => parseWithCache(engine, caches, input, false),
     readOnly: input => parse(engine, input, input.json(), false),
     render: (result, parsed) => ({ body: completeReply(engine, result, parsed), contentType }),
@@ -55,6 +57,7 @@ export function streamGenerateContent(engine: Engine, caches: CacheStore): LlmRo
     operation: 'generate_content',
     describe: describeAction('streamGenerateContent', 'generate content with streaming', hello, '?alt=sse'),
     framingOf: ({ wire }) => (wire.isSse ? 'sse-crlf' : 'json-array'),
+    validation: geminiValidation(engine),
     parse: input => parseWithCache(engine, caches, input, true),
     readOnly: input => parse(engine, input, input.json(), true),
     render: (result, parsed) => ({ body: [completeReply(engine, result, parsed)], contentType }),
@@ -71,6 +74,7 @@ export function countTokens(engine: Engine, caches: CacheStore): LlmRoute<Counte
     path: '/v1beta/models/{model}:countTokens',
     op: 'count',
     describe: describeAction('countTokens', 'count tokens', hello),
+    validation: geminiValidation(engine),
     async parse(input) {
       const asked = { body: countedBody(engine, input), model: modelOf(input) }
       const { body, cachedTokens = 0 } = await withCache(engine, caches, input, asked)
@@ -190,6 +194,19 @@ function lastParts(choice: Choice): object[] {
   return choice.callsFirst === true ? [...callParts(choice), ...text] : [...text, ...callParts(choice)]
 }
 
+/** Whether parts of the reply have a thought signature. */
+function isSigned(engine: Engine, { model, request }: Parsed): boolean {
+  return request.reasoning !== undefined || engine.modelClasses(model).includes('gemini-3')
+}
+
+/** The first call has the signature, or the last part of a reply without calls. */
+function signParts(engine: Engine, parts: object[], choice: Choice): object[] {
+  const at = choice.calls.length === 0 ? parts.length - 1 : parts.findIndex(part => 'functionCall' in part)
+  return parts.map((part, place) =>
+    place === at ? { ...part, thoughtSignature: engine.signThought(JSON.stringify(part)) } : part,
+  )
+}
+
 function callParts({ calls }: Choice): object[] {
   return calls.map(call => ({
     functionCall: { ...(call.givenId === undefined ? {} : { id: call.givenId }), name: call.name, args: call.args },
@@ -199,11 +216,12 @@ function callParts({ calls }: Choice): object[] {
 function completeReply(engine: Engine, result: ChatResult, parsed: Parsed): object {
   const head = headOf(engine, parsed)
   if (result.choices[0]?.finish === 'prompt_filter') return blockedPrompt(result, head)
+  const signs = isSigned(engine, parsed)
   return {
     candidates: result.choices.map(choice =>
       candidate(choice, [
         ...(choice.reasoning === '' ? [] : [{ text: choice.reasoning, thought: true }]),
-        ...lastParts(choice),
+        ...(signs ? signParts(engine, lastParts(choice), choice) : lastParts(choice)),
       ]),
     ),
     usageMetadata: usageOf(result),
@@ -282,8 +300,10 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
     part.text = pieces.join('')
     return { data: writeChunk(event), paced: pieces.length }
   }
+  const signs = isSigned(engine, parsed)
+  const sign = (parts: object[]): object[] => (signs && parts.length > 0 ? signParts(engine, parts, choice) : parts)
   const last = (parts: object[], paced: number): StreamEvent => ({
-    data: { candidates: [candidate(choice, parts)], usageMetadata: usageOf(result), ...head },
+    data: { candidates: [candidate(choice, sign(parts))], usageMetadata: usageOf(result), ...head },
     paced,
   })
   if (choice.finish === 'content_filter' && choice.text === '') return yield last([], 0)
@@ -297,7 +317,7 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
   }
   if (choice.calls.length > 0) {
     if (choice.text === '') return yield last(callParts(choice), callTokens)
-    const content = { parts: callParts(choice), role: 'model' }
+    const content = { parts: sign(callParts(choice)), role: 'model' }
     yield { data: { ...event, candidates: [{ content, index: choice.index }] }, paced: callTokens }
   }
   if (choice.pieces.length === 0) return yield last([{ text: '' }], 0)

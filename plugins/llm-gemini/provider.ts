@@ -1,5 +1,5 @@
 /** The Gemini provider. */
-import type { LlmProvider } from '../llm/types.ts'
+import type { LlmProvider, ProviderRoute } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
 import { cacheRoutes } from './caches/routes.ts'
 import { batchRoutes } from './batches.ts'
@@ -12,6 +12,8 @@ import type { GeminiState } from './state.ts'
 import { geminiError, geminiLimited, messages } from './errors.ts'
 import { countTokens, finishReasons, generateContent, streamGenerateContent } from './generate.ts'
 import { getModel, listModels, models, unknownAction } from './models.ts'
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 
 /** Path prefixes of Google's models on Vertex AI: with a project, and in express mode (with an API key). */
 const publisher = '/publishers/google'
@@ -51,21 +53,24 @@ export function createProvider(state: GeminiState, openai?: OpenAiWire): LlmProv
     models,
     knowsModel: id => id.startsWith('gemini'),
     // Must be last: it matches all remaining paths.
-    routes: [
-      listModels(engine),
-      getModel(),
-      generateContent(engine, caches),
-      streamGenerateContent(engine, caches),
-      countTokens(engine, caches),
-      batchEmbedContents(engine),
-      embedContent(engine),
-      predict(engine),
-      ...fileRoutes(engine, documents, uploads),
-      ...batchRoutes(state),
-      ...cacheRoutes(engine, caches),
-      ...interactionRoutes(engine, interactions),
-      unknownAction(engine),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        listModels(engine),
+        getModel(),
+        generateContent(engine, caches),
+        streamGenerateContent(engine, caches),
+        countTokens(engine, caches),
+        batchEmbedContents(engine),
+        embedContent(engine),
+        predict(engine),
+        ...fileRoutes(engine, documents, uploads),
+        ...batchRoutes(state),
+        ...cacheRoutes(engine, caches),
+        ...interactionRoutes(engine, interactions),
+        unknownAction(engine),
+      ],
+      REPLIES,
+    ),
     mounts: openai === undefined ? [] : openAiFormats(openai),
     error: (kind, facts) => (isInteractionsPath(facts.path) ? interactionError(facts) : geminiError(kind, facts)),
     limited: (refusal, facts) =>

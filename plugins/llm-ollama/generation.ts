@@ -14,6 +14,7 @@ import type {
 } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseChat, parseGenerate, type OllamaParsed } from './request.ts'
+import { OLLAMA_CHAT } from './validation.ts'
 
 const isLast = ({ data }: WireEvent): boolean => data?.done === true
 
@@ -61,7 +62,7 @@ const contextOfGenerate = { context: [] }
 
 export function chat(engine: Engine): LlmRoute<OllamaParsed> {
   const messages = [{ role: 'user', content: 'hello' }]
-  return route(
+  const chatting = route(
     '/api/chat',
     'chat',
     [
@@ -72,6 +73,7 @@ export function chat(engine: Engine): LlmRoute<OllamaParsed> {
     messageContent,
     {},
   )
+  return { ...chatting, validation: OLLAMA_CHAT }
 }
 
 export function generate(engine: Engine): LlmRoute<OllamaParsed> {

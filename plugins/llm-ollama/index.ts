@@ -18,6 +18,13 @@ export default definePlugin({
   uses: ['llm-openai', 'llm-anthropic'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    llm.register(app, createProvider(llm.engine, svc.use('llm-openai.wire')?.(), svc.use('llm-anthropic.wire')?.()))
+    llm.register(
+      app,
+      createProvider(
+        llm.engine,
+        svc.use('llm-openai.wire')?.(undefined, { flavour: 'ollama-openai', isLenient: true }),
+        svc.use('llm-anthropic.wire')?.(),
+      ),
+    )
   },
 })

@@ -1,10 +1,12 @@
 /** The Ollama provider. */
-import type { Engine, LlmProvider, MountedFormat } from '../llm/types.ts'
+import type { Engine, LlmProvider, MountedFormat, ProviderRoute } from '../llm/types.ts'
 import type { AnthropicWire } from '../llm-anthropic/types.ts'
 import type { OpenAiModelRouteName, OpenAiWire } from '../llm-openai/types.ts'
 import { embed, embeddings } from './embed.ts'
 import { chat, finishReasons, generate } from './generation.ts'
 import { models, ps, root, show, showVersion, tags } from './models.ts'
+import { withReplies } from 'svc/toolkit'
+import { REPLIES } from './replies.ts'
 
 const OPENAI_ROUTES: readonly OpenAiModelRouteName[] = [
   'chat',
@@ -38,17 +40,20 @@ export function createProvider(engine: Engine, openai?: OpenAiWire, anthropic?: 
     models,
     // A name without a tag refers to `latest`, or to any existing tag.
     knowsModel: id => models.some(model => model.id.split(':', 1)[0] === id),
-    routes: [
-      chat(engine),
-      generate(engine),
-      embed(engine),
-      embeddings(engine),
-      show(engine),
-      tags(engine),
-      ps(),
-      showVersion(),
-      root(),
-    ],
+    routes: withReplies<ProviderRoute>(
+      [
+        chat(engine),
+        generate(engine),
+        embed(engine),
+        embeddings(engine),
+        show(engine),
+        tags(engine),
+        ps(),
+        showVersion(),
+        root(),
+      ],
+      REPLIES,
+    ),
     mounts: [
       ...(openai === undefined ? [] : [openai.mount('/v1', OPENAI_ROUTES, MODELS)]),
       ...(anthropic === undefined ? [] : [anthropic.mount('', ['messages'], MODELS)]),

@@ -35,7 +35,7 @@ export default definePlugin({
     const llm = svc.use('llm.providers')!
     const state = createState(svc, llm, svc.use('images.files'))
     llm.addState(session => state.clear(session))
-    svc.offer('llm-openai.wire', extras => createWire(llm.engine, state, extras))
+    svc.offer('llm-openai.wire', (extras, variant) => createWire(llm.engine, state, extras, variant))
     llm.register(app, createProvider(llm.engine, state))
   },
 })

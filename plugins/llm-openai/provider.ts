@@ -26,7 +26,7 @@ const models: ModelInfo[] = [
 ]
 
 export function createProvider(engine: Engine, state: OpenAiState): LlmProvider {
-  const wire = createWire(engine, state)
+  const wire = createWire(engine, state, undefined, { flavour: 'openai' })
   return {
     id: 'openai',
     title: 'OpenAI',

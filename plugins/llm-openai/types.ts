@@ -11,6 +11,7 @@ import type {
   MountedFormat,
   ProviderRoute,
   Refusal,
+  ValidationRule,
 } from '../llm/types.ts'
 
 import type { ChatExtras } from './chat/chat-json.ts'
@@ -74,7 +75,16 @@ export interface OpenAiWire {
   unknownModel: string
 }
 
-export type OpenAiWireFactory = (extras?: ChatExtras) => OpenAiWire
+/** How a provider that shares the format checks its requests. Default: not at all. */
+export interface StrictVariant {
+  flavour: string
+  /** The rules of chat completions, from those of OpenAI. */
+  rules?(openAi: readonly ValidationRule[]): readonly ValidationRule[]
+  /** Unknown members are ignored, and no model has parameters of its own. */
+  isLenient?: boolean
+}
+
+export type OpenAiWireFactory = (extras?: ChatExtras, variant?: StrictVariant) => OpenAiWire
 
 declare module 'svc/plugin' {
   interface ExtensionPoints {

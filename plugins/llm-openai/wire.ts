@@ -1,4 +1,5 @@
 /** The complete format: routes, errors and headers, for OpenAI and for providers that share the format. */
+import type { ReplyContent } from 'svc/plugin'
 import type { Engine, Finish, LlmRoute } from '../llm/types.ts'
 import { chatCompletions } from './chat/chat.ts'
 import { completions } from './chat/completions.ts'
@@ -11,6 +12,7 @@ import { listModels, retrieveModel } from './models/models.ts'
 import { moderations } from './models/moderations.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { compactResponse } from './responses/compact.ts'
+import { REPLIES } from './replies.ts'
 import { createResponse } from './responses/create.ts'
 import { cancelResponse, countInput, deleteResponse, listInputItems, retrieveResponse } from './responses/routes.ts'
 import { responsesSocket } from './responses/socket.ts'
@@ -23,7 +25,10 @@ import { readTooling } from './format/tools.ts'
 import { tokenize } from './chat/tokenize.ts'
 import { health, tokenizerInfo } from './models/model-server.ts'
 import { transcriptions } from './audio/transcriptions.ts'
-import type { ChatExtras, OpenAiRoutes, OpenAiWire } from './types.ts'
+import { chatValidation } from './validation/chat-checks.ts'
+import { CHAT_RULES } from './validation/chat-rules.ts'
+import { responsesValidation } from './validation/responses-checks.ts'
+import type { ChatExtras, OpenAiRoutes, OpenAiWire, StrictVariant } from './types.ts'
 
 /** Finish reasons; a stop sequence counts as a normal stop. */
 export const finishReasons: Record<Finish, string> = {
@@ -35,13 +40,35 @@ export const finishReasons: Record<Finish, string> = {
   prompt_filter: 'content_filter',
 }
 
-export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtras): OpenAiWire {
-  const routes: OpenAiRoutes = {
-    chat: chatCompletions(state, extras),
+/** Providers that offer the format in addition to their own take what OpenAI refuses. */
+const NOT_CHECKED = { ofChat: {}, ofResponses: {} }
+
+function validationsOf(
+  engine: Engine,
+  { isIssued }: OpenAiState,
+  { flavour, rules, isLenient = false }: StrictVariant,
+): Record<'ofChat' | 'ofResponses', Pick<LlmRoute, 'validation'>> {
+  const chat = { flavour, isLenient, ...(rules === undefined ? {} : { rules: rules(CHAT_RULES) }) }
+  const responses = { flavour: `${flavour}-responses`, isLenient, isIssued }
+  return {
+    ofChat: { validation: chatValidation(engine, chat) },
+    ofResponses: { validation: responsesValidation(engine, responses) },
+  }
+}
+
+export function createWire(
+  engine: Engine,
+  state: OpenAiState,
+  extras?: ChatExtras,
+  variant?: StrictVariant,
+): OpenAiWire {
+  const { ofChat, ofResponses } = variant === undefined ? NOT_CHECKED : validationsOf(engine, state, variant)
+  const routes = withReplies({
+    chat: { ...chatCompletions(state, extras), ...ofChat } as LlmRoute,
     completions: completions(engine),
-    responses: createResponse(state),
+    responses: { ...createResponse(state), ...ofResponses } as LlmRoute,
     responsesSocket: responsesSocket(state),
-    countInput: countInput(state),
+    countInput: { ...countInput(state), ...ofResponses } as LlmRoute,
     compact: compactResponse(state),
     response: retrieveResponse(state),
     deleteResponse: deleteResponse(state),
@@ -59,7 +86,7 @@ export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtr
     speech: speech(engine),
     models: listModels(),
     model: retrieveModel(),
-  }
+  })
   return {
     routes,
     server: base => [tokenize(engine, base) as LlmRoute, tokenizerInfo(engine, base), health(base)],
@@ -82,4 +109,15 @@ export function createWire(engine: Engine, state: OpenAiState, extras?: ChatExtr
     finishReasons,
     unknownModel: "The model '{model}' does not exist",
   }
+}
+
+/** The routes with the schemas of their replies. */
+function withReplies(routes: OpenAiRoutes): OpenAiRoutes {
+  const replies: Partial<Record<string, ReplyContent>> = REPLIES
+  return Object.fromEntries(
+    Object.entries(routes).map(([name, route]) => {
+      const reply = replies[name]
+      return [name, reply === undefined ? route : { ...route, describe: { ...route.describe, reply } }]
+    }),
+  ) as OpenAiRoutes
 }

@@ -12,6 +12,7 @@ import { Limiter } from './limits/limiter.ts'
 import { registerLimitRoutes } from './limits/routes.ts'
 import { optionsSchema, type LlmOptions } from './providers/options.ts'
 import { translateFixtures } from './testing/aimock/translate.ts'
+import { createLlmStep } from './testing/llm-step.ts'
 import { createLlmProtocol } from './testing/protocol.ts'
 import { fixturesCommand } from './testing/aimock/command.ts'
 import { BatchStore } from './state/batches.ts'
@@ -26,10 +27,12 @@ import type { StatedLoads } from './inference/stated-load.ts'
 import { Tokenizers } from './tokenizers/tokenizers.ts'
 import { createRequestRecords } from './records/records.ts'
 import { registerRoutes } from './registry/routes.ts'
+import { registerValidationRoutes } from './registry/validation-routes.ts'
 import { KeyIds } from './usage/key-ids.ts'
 import { Ledger } from './usage/ledger.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { resolveVariables, variables, type Variables } from './providers/variables.ts'
+import { Validator } from './validation/validator.ts'
 import { TokenClock } from './streaming/token-clock.ts'
 
 /** What the formats tell about their limits. */
@@ -63,6 +66,8 @@ export default definePlugin<LlmOptions, Variables>({
     'X-Svc-Stream-Shape',
     'X-Svc-Limited',
     'X-Svc-Timing',
+    'X-Svc-Validation',
+    'X-Svc-Violations',
     'retry-after-ms',
     ...LIMIT_HEADERS,
   ],
@@ -91,6 +96,13 @@ export default definePlugin<LlmOptions, Variables>({
     const documents = new DocumentStore(svc)
     const batches = new BatchStore(svc, svc.options.batch_lines, documents)
     const profiles = new Profiles(svc.options.profiles, (at, message) => svc.reportLoadError({ at, message }))
+    const validator = new Validator({
+      option: svc.options.validation,
+      level: svc.variables.validation,
+      warn: message => svc.log.error(message),
+      report: (at, message, remedy) =>
+        svc.reportLoadError({ at, message, ...(remedy === undefined ? {} : { remedy }) }),
+    })
     const services: CallServices = {
       svc,
       limits: engineLimits(svc.config),
@@ -101,6 +113,7 @@ export default definePlugin<LlmOptions, Variables>({
       limiter,
       cache,
       profiles,
+      validator,
       tokenizers: new Tokenizers(),
       loads: hasMetrics(svc.options) ? svc.replicated<StatedLoads>('loads', { initial: () => ({}) }) : null,
       builtin: svc.options.builtin,
@@ -124,11 +137,13 @@ export default definePlugin<LlmOptions, Variables>({
     })
     svc.offer('llm.providers', providers)
     const limits = engineLimits(svc.config)
-    svc.use('testing.protocols').register(createLlmProtocol({ faults, limits, providers }))
+    svc.use('testing.protocols').register(createLlmProtocol({ faults, limits, providers, validator }))
+    svc.use('testing.steps').register(createLlmStep(() => validator.ids()))
     await svc
       .use('testing.rules')
       .add({ paths: [svc.options.fixtures].flat(), at: 'llm.fixtures', translate: translateFixtures })
-    registerRoutes(app, svc, { providers, faults, records, ledger })
+    registerRoutes(app, svc, { providers, faults, records, ledger, validator })
+    registerValidationRoutes(app, { validator, served: () => providers.validations() })
     registerLimitRoutes(app, svc, limiter)
     registerProfileRoutes(app, profiles)
     registerUsageRoutes(app, svc, { ledger, currency })

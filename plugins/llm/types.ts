@@ -24,6 +24,8 @@ export type * from './contract/route.ts'
 export type * from './contract/socket.ts'
 export type * from './contract/stream.ts'
 export type { ProviderLoad } from './capacity/slots.ts'
+export type * from './contract/validation.ts'
+export type { ModelClassName } from './validation/model-classes.ts'
 export type { Providers, ServedProvider } from './registry/providers.ts'
 export type { Dimension, LimitState, Refusal, Remaining } from './contract/limit-state.ts'
 

@@ -152,8 +152,7 @@ function offerRegistry(mcp: Mcp, added: (definition: ServerDefinition) => void):
   const { svc, bounds } = mcp
   const registry = new Registry(skillLimitsOf(bounds), message => svc.reportLoadError({ at: 'mcp', message }), added)
   const services = registrarServices(mcp)
-  const registrarOf = (plugin: string, own?: { log: Logger }) =>
-    registry.registrar(plugin, services, false, own?.log)
+  const registrarOf = (plugin: string, own?: { log: Logger }) => registry.registrar(plugin, services, false, own?.log)
   const registrar = registry.registrar(svc.name, services, true)
   const records = svc.use('demo-data.records')
   if (!records)

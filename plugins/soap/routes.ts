@@ -18,6 +18,7 @@ import { SOAP_11, versionOfContentType, type SoapVersion } from './versions.ts'
 import { writeWsdl } from './wsdl.ts'
 import { readDocument } from './xml/document.ts'
 import { decodeXml } from './xml/text.ts'
+import { SOAP_POST } from './replies.ts'
 
 const GET_USER =
   '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><GetUser xmlns="http://svc.local/users"><userId>123</userId></GetUser></soap:Body></soap:Envelope>'
@@ -26,6 +27,7 @@ const CREATE_ORDER =
 
 const message: RouteDescription = {
   summary: 'Call GetUser, CreateOrder or GetStatus',
+  reply: SOAP_POST,
   description:
     'Supports SOAP 1.1 and 1.2. The namespace of the envelope selects the version; the response has the same version.',
   category: 'SOAP / XML',

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, type FastifyInstance, type FastifyReply } from 'svc/plugin'
 import type { EndpointParts } from './endpoint.ts'
+import { TLS_CA_CRT, TLS_CRL, TLS_OCSP_POST } from './replies.ts'
 
 const CATEGORY = 'TLS'
 /** Up to 16 certificates in a request. */
@@ -17,6 +18,7 @@ export function registerRevocationRoutes(app: FastifyInstance, parts: EndpointPa
     describe({
       category: CATEGORY,
       summary: 'Get the CRL of the demo CA',
+      reply: TLS_CRL,
       description: 'DER (RFC 5280). It lists the certificates of the endpoint `revoked`.',
       responses: { 200: { description: 'The list', content: { 'application/pkix-crl': {} } } },
       examples: [{ name: 'CRL', path: '/tls/crl', expectStatus: 200 }],
@@ -30,6 +32,7 @@ export function registerRevocationRoutes(app: FastifyInstance, parts: EndpointPa
     describe({
       category: CATEGORY,
       summary: 'Ask whether a certificate is revoked (OCSP)',
+      reply: TLS_OCSP_POST,
       description: 'The body is an OCSP request in DER (RFC 6960), with up to 16 certificates of the demo CA.',
       bodyLimit: MAX_REQUEST_BYTES,
       responses: { 200: { description: 'The OCSP response', content: { 'application/ocsp-response': {} } } },
@@ -42,6 +45,7 @@ export function registerRevocationRoutes(app: FastifyInstance, parts: EndpointPa
     describe({
       category: CATEGORY,
       summary: 'Ask whether a certificate is revoked (OCSP, in the path)',
+      reply: TLS_OCSP_POST,
       description: 'The rest of the path is the OCSP request in base64 (RFC 6960, A.1).',
       responses: { 200: { description: 'The OCSP response', content: { 'application/ocsp-response': {} } } },
       examples: [{ name: 'Not a request', path: '/tls/ocsp/AAAA', expectStatus: 200 }],
@@ -54,6 +58,7 @@ export function registerRevocationRoutes(app: FastifyInstance, parts: EndpointPa
     describe({
       category: CATEGORY,
       summary: 'Get the certificate of the demo CA in DER',
+      reply: TLS_CA_CRT,
       responses: { 200: { description: 'DER', content: { 'application/pkix-cert': {} } } },
       examples: [{ name: 'CA', path: '/tls/ca.crt', expectStatus: 200 }],
     }),
@@ -64,6 +69,7 @@ export function registerRevocationRoutes(app: FastifyInstance, parts: EndpointPa
     describe({
       category: CATEGORY,
       summary: 'Get the intermediate certificate in DER',
+      reply: TLS_CA_CRT,
       description: 'Clients that complete chains (AIA) find it here.',
       responses: { 200: { description: 'DER', content: { 'application/pkix-cert': {} } } },
       examples: [{ name: 'Intermediate', path: '/tls/intermediate.crt', expectStatus: 200 }],

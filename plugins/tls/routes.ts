@@ -4,6 +4,7 @@ import { createSecureContext, type TLSSocket } from 'node:tls'
 import { contextOptions } from './handshakes.ts'
 import { KIND, type EndpointParts } from './endpoint.ts'
 import { KINDS } from './kinds.ts'
+import { SVC_TLS, TLS, TLS_CA_PEM } from './replies.ts'
 
 const CATEGORY = 'TLS'
 
@@ -16,6 +17,7 @@ export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void
     describe({
       category: CATEGORY,
       summary: 'Show the TLS connection of the request',
+      reply: TLS,
       responses: { 200: { description: 'Kind, server name, protocol, cipher, ALPN and client certificate' } },
       examples: [{ name: 'This connection', path: '/tls', expectStatus: 200 }],
     }),
@@ -26,6 +28,7 @@ export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void
     describe({
       category: CATEGORY,
       summary: 'List the TLS endpoints',
+      reply: SVC_TLS,
       description: 'What each endpoint does, what a correct client says, and commands that try it.',
       responses: { 200: { description: 'The endpoints' } },
       examples: [{ name: 'All', path: '/_svc/tls', expectStatus: 200 }],
@@ -57,6 +60,7 @@ export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void
     describe({
       category: CATEGORY,
       summary: 'Get the certificate of the demo CA',
+      reply: TLS_CA_PEM,
       responses: { 200: { description: 'PEM' } },
       examples: [{ name: 'CA', path: '/tls/ca.pem', expectStatus: 200 }],
     }),
@@ -67,6 +71,7 @@ export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void
     describe({
       category: CATEGORY,
       summary: 'Get the intermediate certificate',
+      reply: TLS_CA_PEM,
       description: 'The one that `incomplete-chain` does not send.',
       responses: { 200: { description: 'PEM' } },
       examples: [{ name: 'Intermediate', path: '/tls/intermediate.pem', expectStatus: 200 }],
@@ -78,6 +83,7 @@ export function registerRoutes(app: FastifyInstance, parts: EndpointParts): void
     describe({
       category: CATEGORY,
       summary: 'Get the certificates of an endpoint',
+      reply: TLS_CA_PEM,
       description: 'As they are sent for `<kind>.tls.localhost`, without the key.',
       responses: { 200: { description: 'PEM' }, 404: { description: '`unknown_kind`' } },
       examples: [{ name: 'Expired', path: '/tls/expired.pem', expectStatus: 200 }],

@@ -32,7 +32,7 @@ t.test('two replicas [CON-48]', { skip }, async t => {
   const table = page.getByRole('table', { name: 'Replicas' })
   await eventually(t, () => table.getByRole('row').count(), 3)
   t.match(await table.innerText(), /booth-one[^]*healthy[^]*booth-two[^]*healthy/)
-  for (const width of [1440, 1024, 390]) {
+  for (const width of [1440, 1024, 900, 390]) {
     await page.setViewportSize({ width, height: 900 })
     t.strictSame(await accessibilityProblems(page), [], `${width} px`)
     const hidden = await table.evaluate(element => element.scrollWidth - element.parentElement!.clientWidth)

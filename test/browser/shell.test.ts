@@ -113,6 +113,7 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
       letterKeys: true,
       filters: [],
       hidesProbes: false,
+      showsOwnPages: false,
     })
     t.notMatch(await page.evaluate(() => JSON.stringify(localStorage)), 'secret')
 

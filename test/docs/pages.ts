@@ -7,13 +7,13 @@ export const GROUPS = {
   http: ['toolbox', 'httpbin', 'reliability', 'bins', 'proxy', 'faults', 'testing'],
   apis: ['identity', 'mocks', 'jsonrpc', 'exports'],
   protocols: ['drop-in', 'graphql', 'grpc', 'soap', 'streams'],
-  models: ['llm', 'guardrails'],
+  models: ['llm', 'validation', 'guardrails', 'frameworks'],
   agents: ['mcp', 'mcp-attacks', 'a2a'],
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe', 'replicas'],
 } as const
 
 /** Pages that a plugin author follows in an empty folder; `test/integration/kit/<name>-page.test.ts` runs them. */
-export const AUTHORING = ['plugins', 'state', 'command-line']
+export const AUTHORING = ['plugins', 'state', 'command-line', 'three-demos']
 
 /** Pages without examples that run against a server, and those that `test/integration/kit` runs in a separate project. */
 export const ELSEWHERE = [

@@ -220,4 +220,9 @@ export default [
     rule: 'Unmodified clients of MCP, A2A, OpenID Connect and models work with three replicas, and get the errors of their protocols when a replica or the store fails.',
     where: 'replicas 13',
   },
+  {
+    id: 'STATE-50',
+    rule: 'Lists of captured requests, requests of mocks and records of the mock LLM are in the order of arrival, whichever replica logged them first.',
+    where: 'replicas 8',
+  },
 ]

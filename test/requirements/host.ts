@@ -62,6 +62,11 @@ export default [
     where: 'architecture, generations 2',
   },
   {
+    id: 'HOST-14',
+    rule: 'a plugin imports packages of every kind, also ES modules with top-level await or without an export for require; otherwise the error says what to do',
+    where: 'docs/plugins.md',
+  },
+  {
     id: 'SET-1',
     rule: 'unknown keys and plugins in svc.yaml are reported with their line and the nearest known name',
     where: 'core 10.3',
@@ -247,6 +252,12 @@ export default [
     where: 'core 9',
   },
   { id: 'CAT-4', rule: '/openapi.json describes responses with status, media type and schema', where: 'core 9' },
+  {
+    id: 'CAT-5',
+    rule: 'nine in ten operations say what a success holds, and generated clients compile and return it',
+    where: 'issue 44, 10',
+  },
+  { id: 'CAT-6', rule: 'category and plugin select a part of the OpenAPI document', where: 'issue 44, 11' },
   {
     id: 'CAT-2',
     rule: 'every registered route has a description with an example and is in the catalog and the OpenAPI document',

@@ -69,7 +69,7 @@ export default [
   },
   {
     id: 'LLMN-31',
-    rule: 'the headers of each format show the configured limits and count down to the token',
+    rule: 'the headers of each format show the configured limits and count down to the token, after a complete reply with what it used',
     where: 'llm-next 7',
   },
   { id: 'LLMN-32', rule: 'a refusal has the status, words and headers of each format', where: 'llm-next 7' },

@@ -19,9 +19,21 @@ export default [
   { id: 'LLM-5', rule: 'random text is determined by model, prompt and choice', where: 'llm 6.4' },
   { id: 'LLM-6', rule: 'a segment of the model name selects the mode', where: 'llm 6.2' },
   { id: 'LLM-7', rule: 'the text is cut before the earliest stop sequence, then to the token limit', where: 'llm 6.2' },
-  { id: 'LLM-8', rule: 'a tool is called if it is forced or matches best; the first one wins a tie', where: 'llm 6.5' },
-  { id: 'LLM-9', rule: 'the reply to trailing tool results is a sentence, never a new call', where: 'llm 6.2' },
-  { id: 'LLM-10', rule: 'a JSON format wraps the text, a schema replaces it with a value', where: 'llm 6.2' },
+  {
+    id: 'LLM-8',
+    rule: 'a tool is called if it is forced, on every turn, or if the request asks for it; the first one wins a tie',
+    where: 'llm 6.5',
+  },
+  {
+    id: 'LLM-9',
+    rule: 'the reply to trailing tool results is a sentence, and no new call unless one is forced',
+    where: 'llm 6.2',
+  },
+  {
+    id: 'LLM-10',
+    rule: 'a JSON format wraps the text, a schema, also one in the prompt, replaces it with a value',
+    where: 'llm 6.2',
+  },
   {
     id: 'LLM-11',
     rule: 'generated values are valid for the schema, fit the property names, and are bounded',

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-export const TIERS = ['main', 'long', 'docs', 'sdk', 'browser', 'fuzz', 'probe', 'replicas'] as const
+export const TIERS = ['main', 'long', 'docs', 'sdk', 'browser', 'programs', 'fuzz', 'probe', 'replicas'] as const
 export type Tier = (typeof TIERS)[number]
 
 /** Path prefixes below `test/`; all other files are in `main`, or in `long` if they have a comment `Takes long: <reason>`. */
@@ -10,6 +10,7 @@ const FOLDERS: Record<Exclude<Tier, 'main' | 'long'>, string[]> = {
   docs: ['docs/', 'requirements/', 'integration/kit/'],
   sdk: ['sdk/'],
   browser: ['browser/'],
+  programs: ['programs/'],
   fuzz: ['fuzz/', 'soak/', 'integration/attacks/', 'integration/store-memory/'],
   probe: ['probe/'],
   replicas: ['replicas/', 'sdk/replicas/'],

@@ -19,7 +19,8 @@ import {
 } from 'ai'
 import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serveLlm(t)
+// Its requests are not refused.
+const server = await serveLlm(t, { env: { SVC_AI_VALIDATION: 'enforce' } })
 const headers = { 'X-Svc-Tokens-Per-Second': '0' }
 const ai = `${server.url}/ai`
 const openai = createOpenAI({ baseURL: `${ai}/openai/v1`, apiKey: 'k', headers })

@@ -250,6 +250,30 @@ t.test('changes of lists and resources are announced [MCPX-13]', async t => {
   t.equal(textOf(await callTool(url, 'grown')), 'new')
 })
 
+t.test("what a session's own server adds is listed in that session only [MCPX-13]", async t => {
+  const { url } = await serveNotes(
+    t,
+    `server.registerTool('grow', {}, async () => {
+      server.registerTool('grown', {}, () => text('new in ' + number))
+      return text('ok')
+    })`,
+  )
+  const [one, other] = [await openSession(url), await openSession(url)]
+  const names = async (session: typeof one): Promise<unknown[]> =>
+    items((await session.request('tools/list', {})).answer.result?.tools).map(tool => tool.name)
+  await one.request('tools/call', { name: 'grow', arguments: {} })
+  await until(async () => (await names(one)).includes('grown'), 'the tool is listed')
+  t.strictSame(await names(one), ['grow', 'grown'])
+  t.strictSame(await names(other), ['grow'])
+  t.strictSame(items((await call(url, 'tools/list')).answer.result?.tools).map(tool => tool.name) as unknown[], [
+    'grow',
+  ])
+  t.match(textOf(await one.request('tools/call', { name: 'grown', arguments: {} })), /^new in /)
+  t.match((await other.request('tools/call', { name: 'grown', arguments: {} })).answer.error, {
+    message: /Unknown tool: grown/,
+  })
+})
+
 t.test('a server that fails to start is a load error, and its name is unknown [MCPX-12]', async t => {
   const { server, url } = await serveNotes(t, "throw new Error('no disk')")
   t.match(await loadErrors(server.url), ["the MCP server notes can't be started: no disk"])

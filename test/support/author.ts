@@ -113,7 +113,7 @@ class Author {
   }
 }
 
-/** Replaces `npm install`: commands are on the PATH, packages exist already, and a tarball is unpacked. */
+/** Replaces `npm install`: packages exist already, in the folder where the page begins, and a tarball is unpacked. */
 function withoutRegistry(text: string): string {
   return text
     .replace(
@@ -121,5 +121,5 @@ function withoutRegistry(text: string): string {
       (line, name: string) =>
         `mkdir -p node_modules/${name} && tar xzf ${line.split(' ').at(-1)} -C node_modules/${name} --strip-components 1`,
     )
-    .replace(/^npm install .*$/gm, 'true')
+    .replace(/^npm install .*$/gm, '[ -e node_modules ] || ln -s "$HOME/node_modules" node_modules')
 }

@@ -169,7 +169,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       },
       onHealthChange: unused,
       catalog: () => buildCatalog(host.routes, VERSION),
-      openapi: baseUrl => buildOpenapi(host.routes, { baseUrl, version: VERSION }),
+      openapi: (baseUrl, selection) => buildOpenapi(host.routes, { baseUrl, version: VERSION, selection }),
       links: () => [],
       plugins: () => host.records,
       uptimeSeconds: () => 12,

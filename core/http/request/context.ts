@@ -1,4 +1,7 @@
-/** Everything the core knows about one request, from its arrival to its end. All layers and `svc.http` read it. */
+/**
+ * Everything the core knows about one request, from its arrival to its end. All layers and `svc.http` read it. A field is written
+ * by its own methods and by the files that its group names; the test `unit/core/context-owners` checks it. Plugins do not see it.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import type {
@@ -49,9 +52,9 @@ interface WithContext {
 }
 
 export class RequestContext implements Waiting<RequestContext> {
+  // ---------- As it arrived. Not written again.
+
   readonly request: ServerRequest
-  /** The current response; replaced once if an upgrade is passed to the WebSocket server. */
-  response: ResponseInUse
   readonly listener: ListenerFacts
   readonly generation: RoutingGeneration
   readonly facts: RequestFactsSource
@@ -68,19 +71,44 @@ export class RequestContext implements Waiting<RequestContext> {
   readonly receivedHeaderCount: number
   /** The matching route, even if the request is rejected later. */
   readonly route: CoreRoute | null
-  /** The description that applies, if the route has several. */
-  description: RouteDescription | null
   /** The connection, if this is a WebSocket handshake. */
   readonly upgrade: Handshake | null
   /** The session in the path prefix, which was removed. */
   readonly pathSession: string | null
+
+  // ---------- What serves it; replaced at most once. Written by host/generation.ts, host/svc/http.ts.
+
+  /** The current response; replaced once if an upgrade is passed to the WebSocket server. */
+  response: ResponseInUse
+  /** The description that applies, if the route has several. */
+  description: RouteDescription | null
+
+  // ---------- Its way through the listener and the pipeline. Written by host/svc/http.ts,
+  // host/svc/media-type-call.ts, http/listener/handle-request.ts, http/listener/in-process-call.ts,
+  // http/pipeline/pipeline.ts.
+
   requestId = ''
   /** Whether the client sent no request id. */
   isRequestIdGenerated = false
-  /** The trace context; null if the request has none and spans are not exported. */
-  trace: TraceContext | null = null
-  /** What routes add to the span; null if no span is recorded. */
-  span: SpanDetails | null = null
+  /** Whether this is a call in nobody's name (`svc.http.call(null, …)`), which no guard admits. */
+  isOfNobody = false
+  /** Whether the request reached its route. */
+  isRouted = false
+  /** Added to the `Vary` header of the route. */
+  vary: string | null = null
+  /** Whether `X-Request-Id` and the CORS headers are added to the response headers. */
+  hasDefaultHeaders = false
+  /** Value of `Access-Control-Allow-Origin`; null for none. */
+  allowedOrigin: string | null = null
+  /** Link in the queue of response timeouts. */
+  deadlines: HeaderDeadlines<RequestContext> | null = null
+  /** Counts unsent bytes; null for a call in process. */
+  unsentMemory: UnsentMemory | null = null
+
+  // ---------- Its body. Written by http/listener/handle-request.ts, http/listener/in-process-call.ts,
+  // http/pipeline/read-body.ts, http/pipeline/rules/taking.ts, http/pipeline/streamed-body.ts,
+  // http/request/decoded-body.ts.
+
   /** As received. */
   body: Buffer = EMPTY_BODY
   /** Without its content coding; null if it has none, or can't be decoded. */
@@ -89,92 +117,113 @@ export class RequestContext implements Waiting<RequestContext> {
   codingError: Error | null = null
   /** Set while the body is being received. */
   reading: BodyReading | null = null
-  /** Added to the `Vary` header of the route. */
-  vary: string | null = null
-  /** The value of `X-Svc-Fault` and of the metric label. */
-  fault: string | null = null
-  /** What requested the fault. */
-  faultSource: string | null = null
-  /** Name of the rule that acted on the request. */
-  rule: string | null = null
-  /** Whether the request is what its header `X-Svc-Expect` says; null without one. */
-  expectation: 'met' | 'failed' | null = null
-  /** Whether a rule keeps the request out of the inspector and the access log. */
-  isQuiet = false
   /** What has arrived of a body that the route reads as it arrives. */
   streamed: ReceivedChunks | null = null
-  /** What handles the request in place of its route: the step of a rule. */
-  stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
   /** Whether the body was read before its stage, for the conditions of rules. */
   isBodyRead = false
-  faultOrigin: FaultOrigin | null = null
-  /** How `X-Svc-Abort` or a rule breaks the connection. */
-  abortKind: ConnectionFault | null = null
-  /** Why the core sent an error instead of a route. */
-  failure: CoreFailure['kind'] | null = null
-  /** The plugin that handles the request as a call (gRPC); null if it passes through the pipeline. */
-  call: string | null = null
-  /** Whether the request reached its route. */
-  isRouted = false
-  /** Bytes of the response body that were written. */
-  bytesSent = 0
-  /** The status of a gRPC call, once known. */
-  grpcStatus: number | null = null
-  /** Request headers that could not be parsed, with the expected values: `X-Svc-Ignored`. */
-  ignored: string[] | null = null
-  /** What plugins add to the response; null: nothing. */
-  additions: ResponseAddition[] | null = null
-  /** Whether trailers can follow the body, once the head was sent. */
-  canTrail = false
+  /** Whether the client waits for `100 Continue` before it sends the body. */
+  expectsContinue = false
+
+  // ---------- Its trace. Written by http/pipeline/stages/tracing.ts.
+
+  /** The trace context; null if the request has none and spans are not exported. */
+  trace: TraceContext | null = null
+  /** What routes add to the span; null if no span is recorded. */
+  span: SpanDetails | null = null
+
+  // ---------- Access to the control plane. Written by http/pipeline/stages/control-auth.ts.
+
   /** Whether control-plane credentials of the request count as the admin token. */
   controlAdmin = false
   /** The scopes of the credential that the control plane accepted. */
   controlScopes: readonly ControlScope[] = []
-  /** Whether the client waits for `100 Continue` before it sends the body. */
-  expectsContinue = false
-  /** Whether this is a call in nobody's name (`svc.http.call(null, …)`), which no guard admits. */
-  isOfNobody = false
   /** Whether the control plane has accepted a credential of this request. */
   hasControlCredential = false
+
+  // ---------- What plugins add to the response. Written by http/response/additions.ts.
+
+  /** Null: nothing. */
+  additions: ResponseAddition[] | null = null
+  /** Whether trailers can follow the body, once the head was sent. */
+  canTrail = false
+
+  // ---------- Limits of the plan and of API keys. Written by host/svc/media-type-call.ts,
+  // http/pipeline/stages/api-key.ts, http/pipeline/stages/plan-limits.ts, http/response/response.ts.
+
   /** The lease of the plan; null if no limit applies. */
   lease: Lease | null = null
   /** Shared mode: the holder of the key of the request, and its admission. */
   apiKey: KeyRecord | null = null
   keyAdmission: KeyAdmission | null = null
+  /** Last check before the response headers are sent; returns false if it has sent another response instead. */
+  gate: ((context: RequestContext) => boolean) | null = null
+  /** Whether the plan rejected the response of a route: the 429 comes from the limiter. */
+  isRefused = false
+
+  // ---------- Rules and faults. Written by http/pipeline/rules/acting.ts, http/pipeline/stages/expectation.ts,
+  // http/response/connection-faults.ts.
+
+  /** Name of the rule that acted on the request. */
+  rule: string | null = null
+  /** Whether a rule keeps the request out of the inspector and the access log. */
+  isQuiet = false
+  /** What handles the request in place of its route: the step of a rule. */
+  stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
+  /** Whether the request is what its header `X-Svc-Expect` says; null without one. */
+  expectation: 'met' | 'failed' | null = null
+  /** The value of `X-Svc-Fault` and of the metric label. */
+  fault: string | null = null
+  /** What requested the fault. */
+  faultSource: string | null = null
+  faultOrigin: FaultOrigin | null = null
+  /** How `X-Svc-Abort` or a rule breaks the connection. */
+  abortKind: ConnectionFault | null = null
+  /** Request headers that could not be parsed, with the expected values: `X-Svc-Ignored`. */
+  ignored: string[] | null = null
+
+  // ---------- A call of a plugin (gRPC). Written by host/svc/media-type-call.ts.
+
+  /** The plugin that handles the request as a call (gRPC); null if it passes through the pipeline. */
+  call: string | null = null
+  /** The status of a gRPC call, once known. */
+  grpcStatus: number | null = null
+
+  // ---------- Its response. Written by host/svc/budgets.ts, host/svc/streams.ts, http/response/response.ts,
+  // http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
+
+  /** Why the core sent an error instead of a route. */
+  failure: CoreFailure['kind'] | null = null
+  /** The status that was sent; 0 before. */
+  status = 0
+  /** Bytes of the response body that were written. */
+  bytesSent = 0
   /** Whether the response headers announce an event stream; known when `onHead` is called. */
   isEventStream = false
   /** Whether the event stream was opened through `svc.streams`, which ends it at the end of its lifetime. */
   isInRegistry = false
-  /** Whether the plan rejected the response of a route: the 429 comes from the limiter. */
-  isRefused = false
-  /** Last check before the response headers are sent; returns false if it has sent another response instead. */
-  gate: ((context: RequestContext) => boolean) | null = null
-  /** The status that was sent; 0 before. */
-  status = 0
   /** Limits of the resulting WebSocket. */
   webSocket: OpenWebSocket | null = null
-  /** Whether `X-Request-Id` and the CORS headers are added to the response headers. */
-  hasDefaultHeaders = false
-  /** Value of `Access-Control-Allow-Origin`; null for none. */
-  allowedOrigin: string | null = null
+  /** The unsent bytes of the response, once there were any. */
+  unsent: UnsentBytes | null = null
+  /** The budget of the answer, once something has asked for it. */
+  output: OutputBudget | null = null
+  closed = false
+
+  // ---------- Observation. Written by host/svc/media-type-call.ts, http/pipeline/rules/acting.ts,
+  // http/pipeline/stages/capture.ts, http/pipeline/stages/observation.ts.
+
   /** Notified of response headers and end, once the request has passed it. */
   observer: (RequestFollower<RequestContext> & EgressCounter) | null = null
   /** Whether the inspector captures it. */
   isCaptured = false
   /** The beginning of the response, if the inspector captures the request. */
   copy: ResponseCopy | null = null
-  /** Link in the queue of response timeouts. */
-  deadlines: HeaderDeadlines<RequestContext> | null = null
+
+  // ---------- The queue of response timeouts. Written by http/request/header-deadlines.ts.
+
   headersDueAt = 0
   waitsBefore: RequestContext | null = null
   waitsAfter: RequestContext | null = null
-  /** Counts unsent bytes; null for a call in process. */
-  unsentMemory: UnsentMemory | null = null
-  /** The unsent bytes of the response, once there were any. */
-  unsent: UnsentBytes | null = null
-  /** The budget of the answer, once something has asked for it. */
-  output: OutputBudget | null = null
-  closed = false
 
   readonly #activity: ConnectionActivity | null
   /** When the response headers were sent, on the monotonic clock. */

@@ -18,6 +18,7 @@ import { cardV03 } from '../cards/v0.3.ts'
 import { CARD_VARIANTS, type CardVariant, isCardVariant } from '../cards/variants.ts'
 import type { JsonObject } from '../types.ts'
 import { agentOf } from './agent.ts'
+import { A2A, A2A_JWKS_JSON } from '../replies.ts'
 
 const CARD = 'Agent card'
 const LEGACY_CARD = 'Agent card, protocol 0.3'
@@ -109,6 +110,7 @@ function renderDirectory(a2a: A2a, request: FastifyRequest): JsonObject {
 const directory: RouteDescription = {
   category: 'A2A Agents',
   summary: 'List the agents',
+  reply: A2A,
   responses: { 200: { description: 'All agents with their endpoints and cards' } },
   examples: [{ name: 'Directory', path: '/a2a', expectStatus: 200 }],
 }
@@ -116,6 +118,7 @@ const directory: RouteDescription = {
 const directoryWithSlash: RouteDescription = {
   ...directory,
   summary: 'List the agents, with a slash at the end',
+  reply: A2A,
   examples: [{ name: 'Directory', path: '/a2a/', expectStatus: 200 }],
 }
 
@@ -184,6 +187,7 @@ function fill(route: string, variant: CardVariant): string {
 const describeKeys: RouteDescription = {
   category: 'A2A Agents',
   summary: 'Keys of signed agent cards',
+  reply: A2A_JWKS_JSON,
   takes: 'documents',
   responses: { 200: { description: 'A JWK Set' } },
   examples: [{ name: 'Keys', path: '/a2a/jwks.json', expectStatus: 200 }],

@@ -2,6 +2,7 @@
 import { describe, HttpError, type FastifyInstance, type FastifyRequest, type RouteDescription } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import { isSinkId } from '../push/sink.ts'
+import { SINK } from '../replies.ts'
 
 export function registerSinks(app: FastifyInstance, { svc, sinks }: A2a): void {
   app.post(
@@ -53,6 +54,7 @@ function describeSink(method: string, summary: string): RouteDescription {
   return {
     category: 'A2A Agents',
     summary,
+    reply: SINK[method],
     ...(method === 'POST' ? { takes: 'deliveries' as const } : {}),
     parameters: [
       {

@@ -3,6 +3,7 @@ import { describe, type FastifyInstance, type FastifyRequest, type RouteDescript
 import { isSameSecret } from 'svc/toolkit'
 import { fieldValues } from '../fields.ts'
 import { RESPONSES, unauthenticated, type Authenticated } from '../outcome.ts'
+import { AUTH_API_KEY } from '../replies.ts'
 
 interface ExpectedKey {
   header_name: string
@@ -31,6 +32,7 @@ export function registerApiKeyRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Check an API key',
+      reply: AUTH_API_KEY,
       description: 'Expects the header `apikey` with the value `my-key`.',
       credentials: [{ in: 'header', name: DEFAULT.header_name }],
       examples: [
@@ -46,6 +48,7 @@ export function registerApiKeyRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Check an API key given in the path',
+      reply: AUTH_API_KEY,
       credentials: [{ in: 'header', name: 'X-Team-Key', description: 'The header that the path names' }],
       parameters: [
         { name: 'header_name', in: 'path', description: 'Header name, case-insensitive', schema: { type: 'string' } },

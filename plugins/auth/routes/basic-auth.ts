@@ -2,6 +2,7 @@
 import { describe, type FastifyInstance, type FastifyRequest, type RouteDescription, type Svc } from 'svc/plugin'
 import { isSameSecret, readAuthorization, readBasicCredentials } from 'svc/toolkit'
 import { RESPONSES, unauthenticated, type Authenticated } from '../outcome.ts'
+import { AUTH_BASIC_AUTH } from '../replies.ts'
 
 interface Credentials {
   username: string
@@ -33,6 +34,7 @@ export function registerBasicRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Check Basic credentials',
+      reply: AUTH_BASIC_AUTH,
       description: 'Expects user `basic` with password `password`.',
       examples: [
         { name: 'Valid credentials', path: '/auth/basic-auth', auth: { type: 'basic', ...DEFAULT }, expectStatus: 200 },
@@ -47,6 +49,7 @@ export function registerBasicRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Check Basic credentials given in the path',
+      reply: AUTH_BASIC_AUTH,
       parameters: [
         { name: 'username', in: 'path', description: 'Expected user', schema: { type: 'string' } },
         { name: 'password', in: 'path', description: 'Expected password', schema: { type: 'string' } },

@@ -11,6 +11,7 @@ import {
 import { parseInteger } from 'svc/toolkit'
 import { checkHmac } from '../hmac/check.ts'
 import { RESPONSES, badRequest, type Authenticated } from '../outcome.ts'
+import { AUTH_HMAC } from '../replies.ts'
 
 interface Key {
   username: string
@@ -65,6 +66,7 @@ export function registerHmacRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Check an HMAC signature',
+      reply: AUTH_HMAC,
       parameters: [SKEW],
       examples: [
         example('Fixed date', '/auth/hmac?clock_skew=0', 'alice', '1ivTl4K2Q1P+Gtfndx8mIwdlS4jBdJDHILzTgHP4JUw='),
@@ -79,6 +81,7 @@ export function registerHmacRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Check an HMAC signature with a secret given in the path',
+      reply: AUTH_HMAC,
       parameters: [
         { name: 'username', in: 'path', description: 'Expected user', schema: { type: 'string' } },
         { name: 'secret', in: 'path', description: 'Secret of that user', schema: { type: 'string' } },

@@ -13,6 +13,7 @@ import {
 import { readBearerToken } from 'svc/toolkit'
 import type { ResourceChecks, TokenChecks, TokenClaims, Tokens } from '../../identity/types.ts'
 import { RESPONSES, badRequest, unauthenticated, type Authenticated } from '../outcome.ts'
+import { AUTH_JWT, AUTH_JWT_DECODE, AUTH_JWT_EXCHANGE } from '../replies.ts'
 
 const CHALLENGE = 'Bearer realm="svc"'
 
@@ -139,6 +140,7 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
       ...SHARED,
       responses: CHECK_RESPONSES,
       summary: 'Verify a JWT',
+      reply: AUTH_JWT,
       description:
         'Accepts RS256 tokens of the identity provider and HS256 tokens signed with the demo secret. Verifies signature and claims; does not detect revoked tokens.',
       parameters: EXPECTED,
@@ -156,6 +158,7 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Decode a JWT without verifying it',
+      reply: AUTH_JWT_DECODE,
       responses: {
         200: { description: 'Header and claims' },
         400: { description: 'The token is not a JWT' },
@@ -172,6 +175,7 @@ export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
       ...SHARED,
       responses: CHECK_RESPONSES,
       summary: 'Exchange a JWT for one issued by this server',
+      reply: AUTH_JWT_EXCHANGE,
       description:
         'The new token has the same claims and the issuer `svc`. It is signed with HS256 and the demo secret.',
       parameters: EXPECTED,

@@ -11,6 +11,7 @@ import {
 } from 'svc/plugin'
 import { summarizeCertificate } from '../certificate.ts'
 import { RESPONSES, unauthenticated, type Authenticated } from '../outcome.ts'
+import { AUTH_MTLS_GET_CA_CERT, AUTH_MTLS_GET_CLIENT_CERT, MTLS } from '../replies.ts'
 
 const SHARED = { category: 'Auth: mTLS', negotiated: true } satisfies Partial<RouteDescription>
 const FORMAT: RouteParameter = {
@@ -66,6 +67,7 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Check the client certificate',
+      reply: MTLS,
       description:
         'Reads the certificate from the TLS connection, or from the header that SVC_MTLS_IN_HEADER names (PEM, percent-encoded PEM, or base64 DER).',
       credentials: ['mutualTls'],
@@ -80,6 +82,7 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Get the certificate of the demo CA',
+      reply: AUTH_MTLS_GET_CA_CERT,
       parameters: [FORMAT],
       responses: { 200: { description: 'The certificate as PEM, and a curl command that uses it' } },
       examples: [
@@ -101,6 +104,7 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
     describe({
       ...SHARED,
       summary: 'Get the certificate and key of the demo client',
+      reply: AUTH_MTLS_GET_CLIENT_CERT,
       parameters: [FORMAT],
       responses: { 200: { description: 'Certificate and key as PEM, and a curl command that uses them' } },
       examples: [

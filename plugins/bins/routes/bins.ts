@@ -12,11 +12,13 @@ import type { BinStore } from '../bin-store.ts'
 import { linksOf, summarize } from '../bin.ts'
 import { invalidJson } from '../errors.ts'
 import type { BinLimits } from '../limits.ts'
+import { BIN, BIN_POST } from '../replies.ts'
 
 const category = 'Request Bin & Webhooks'
 const create: RouteDescription = {
   category,
   summary: 'Create a bin',
+  reply: BIN_POST,
   description:
     'Records every request to its URL, or to a path below, and sends the response configured here. Anyone who knows the id can send, read and delete.',
   requestBody: {
@@ -56,6 +58,7 @@ const create: RouteDescription = {
 const list: RouteDescription = {
   category,
   summary: 'List the bins of the session',
+  reply: BIN,
   responses: { 200: { description: '`bins`, newest first' } },
   examples: [{ name: 'List', path: '/bin', expectStatus: 200 }],
 }

@@ -15,6 +15,7 @@ import type { Bin } from '../bin.ts'
 import { captureRequest } from '../captured-request.ts'
 import { binNotFound, inspectionIsReadOnly } from '../errors.ts'
 import type { BinLimits } from '../limits.ts'
+import { CAPTURE, DELETED } from '../replies.ts'
 
 const category = 'Request Bin & Webhooks'
 const idParameter: RouteParameter = {
@@ -29,6 +30,7 @@ const notFound = { 404: { description: 'Bin not found' } }
 const capture: RouteDescription = {
   category,
   summary: 'Capture a request',
+  reply: CAPTURE,
   description:
     'Records the request and sends the configured response; `X-Svc-Bin-Seq` is the sequence number of the request. DELETE deletes the bin; to capture a DELETE, send it to a path below.',
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'],
@@ -53,6 +55,7 @@ const capture: RouteDescription = {
 const remove: RouteDescription = {
   category,
   summary: 'Delete a bin',
+  reply: DELETED,
   methods: ['DELETE'],
   parameters: [idParameter],
   responses: { 200: { description: '`{"deleted": "<id>"}`; live streams of the bin end' }, ...notFound },
@@ -61,6 +64,7 @@ const remove: RouteDescription = {
 const captureBelow: RouteDescription = {
   ...capture,
   summary: 'Capture a request to a path below the bin',
+  reply: CAPTURE,
   description: 'Same as the bin itself, for every method, including DELETE.',
   methods: undefined,
   parameters: [idParameter, { name: 'path', in: 'path', description: 'Any path', schema: { type: 'string' } }],

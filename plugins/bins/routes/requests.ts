@@ -16,6 +16,7 @@ import { numbered } from '../captured-request.ts'
 import { binNotFound, invalidSequenceNumber, requestNotFound } from '../errors.ts'
 import type { OpenFeed } from '../feed.ts'
 import type { BinLimits } from '../limits.ts'
+import { CAPTURED_REQUEST, CAPTURED_REQUESTS } from '../replies.ts'
 
 const category = 'Request Bin & Webhooks'
 const id: RouteParameter = {
@@ -29,6 +30,7 @@ const id: RouteParameter = {
 const list: RouteDescription = {
   category,
   summary: 'List captured requests',
+  reply: CAPTURED_REQUESTS,
   parameters: [id, { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, default: 50 } }],
   responses: { 200: { description: '`requests`, newest first' }, 404: { description: 'Bin not found' } },
   examples: [{ name: 'Newest five', path: '/bin/<bin_id>/requests?limit=5', expectStatus: 200 }],
@@ -36,6 +38,7 @@ const list: RouteDescription = {
 const one: RouteDescription = {
   category,
   summary: 'Get a captured request',
+  reply: CAPTURED_REQUEST,
   parameters: [
     id,
     {

@@ -19,6 +19,7 @@ export function gatewayApi(plugins: () => PluginRecord[]): Format {
     mediaType: 'application/yaml',
     filename: 'svc-gateway-api.yaml',
     write: selection =>
+      externalNote(new URL(selection.baseUrl)) +
       [
         ...backend(new URL(selection.baseUrl)),
         ...listPrefixes(selection, plugins()).flatMap(prefixes => toRoutes(prefixes, selection)),
@@ -28,11 +29,43 @@ export function gatewayApi(plugins: () => PluginRecord[]): Format {
   }
 }
 
+/**
+ * For a host name: that implementations may refuse the Service, with the one to use in a cluster. Gateway API advises against
+ * `ExternalName`, because everybody who may create a route could reach every host (CVE-2021-25740).
+ */
+function externalNote(url: URL): string {
+  if (isIP(hostOf(url)) !== 0) return ''
+  const inCluster = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: SERVICE },
+    spec: { selector: { app: SERVICE }, ports: [portSpec(url)] },
+  }
+  return [
+    'The Service is an ExternalName, which Gateway API advises against and some gateways refuse (CVE-2021-25740).',
+    'If svc runs in the cluster, use this Service in its place, with the labels of its pods:',
+    '',
+    ...writeYaml(inCluster).trimEnd().split('\n'),
+    '',
+    'Otherwise export with the IP address as base_url, which needs no ExternalName.',
+  ]
+    .map(line => `# ${line}`.trimEnd() + '\n')
+    .join('')
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+function portSpec(url: URL): object {
+  return { name: 'http', port: portOf(url), ...(url.protocol === 'https:' ? { appProtocol: 'https' } : {}) }
+}
+
 /** A Service for a target outside the cluster: an external name, or an address with its own endpoints. */
 function backend(url: URL): object[] {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(url)
   const version = isIP(host)
-  const port = { name: 'http', port: portOf(url), ...(url.protocol === 'https:' ? { appProtocol: 'https' } : {}) }
+  const port = portSpec(url)
   const service = (spec: object) => ({
     apiVersion: 'v1',
     kind: 'Service',

@@ -23,7 +23,11 @@ export default function () {
   for (const folder of folders) {
     group(folder.name, () => {
       for (const { name, method, path, headers, body, status } of folder.requests) {
-        // Documented statuses are no failures, even 4xx and 5xx.
+<<<<<<< HEAD
+        // A documented status is not a failure, even if it is 4xx or 5xx.
+=======
+        // A documented status is not a failure, even 4xx and 5xx.
+>>>>>>> main
         const responseCallback = http.expectedStatuses(status || { min: 200, max: 599 })
         const response = http.request(method, baseUrl + path, body, { headers: Object.fromEntries(headers), redirects: 0, timeout: '20s', tags: { name }, responseCallback })
         check(response, { [name]: ({ status }) => status > 0 })

@@ -2,6 +2,7 @@
 import type { RouteDescription } from 'svc/plugin'
 import { selectResponseType, wantsPage } from '../response-type.ts'
 import { selectSubprotocol } from './websocket.ts'
+import { GRAPHQL } from '../replies.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 
@@ -24,6 +25,7 @@ const shared = {
 export const postDescription: RouteDescription = {
   ...shared,
   summary: 'Run a query or mutation, or a subscription as an event stream',
+  reply: GRAPHQL,
   description: 'Limits: depth 10, 500 fields, 30 aliases. Supports persisted queries with extensions.persistedQuery.',
   requestBody: {
     required: true,
@@ -75,6 +77,7 @@ export const postDescription: RouteDescription = {
 export const getDescription: RouteDescription = {
   ...shared,
   summary: 'Run a query, or open GraphiQL in a browser',
+  reply: GRAPHQL,
   description: 'Also accepts WebSocket handshakes, as /graphql/ws does.',
   subprotocol: selectSubprotocol,
   ownPage: ({ headers, url }) => wantsPage(selectResponseType(headers.accept), url.split('?').slice(1).join('?')),

@@ -13,6 +13,11 @@ import type { Blocklist, Blocklists } from '../azure-blocklists.ts'
 import { azureError } from '../errors.ts'
 import type { DetectorRegistry } from '../types.ts'
 import { blocklistScope } from './azure-blocklists.ts'
+import {
+  GUARDRAILS_AZURE_CONTENTSAFETY_IMAGE_ANALYZE_POST,
+  GUARDRAILS_AZURE_CONTENTSAFETY_TEXT_ANALYZE_POST,
+  GUARDRAILS_AZURE_CONTENTSAFETY_TEXT_SHIELD_PROMPT_POST,
+} from '../replies.ts'
 
 const BASE = '/guardrails/azure/contentsafety'
 const json = [{ name: 'Content-Type', value: 'application/json' }]
@@ -20,6 +25,7 @@ const json = [{ name: 'Content-Type', value: 'application/json' }]
 const analyzeText: RouteDescription = {
   path: `${BASE}/text:analyze`,
   summary: 'Check a text for harm categories and blocklist terms (Azure AI Content Safety)',
+  reply: GUARDRAILS_AZURE_CONTENTSAFETY_TEXT_ANALYZE_POST,
   description:
     'A name in `blocklistNames` selects the list created with that name, otherwise the demo blocklist. With `haltOnBlocklistHit`, a blocklist match skips the harm categories.',
   category: 'AI: Guardrails',
@@ -42,6 +48,7 @@ const analyzeText: RouteDescription = {
 const analyzeImages: RouteDescription = {
   path: `${BASE}/image:analyze`,
   summary: 'Check an image for harm categories (Azure AI Content Safety)',
+  reply: GUARDRAILS_AZURE_CONTENTSAFETY_IMAGE_ANALYZE_POST,
   description:
     'The result depends on words in the URL, which is not fetched, or in the text inside the file. Pixels are ignored.',
   category: 'AI: Guardrails',
@@ -61,6 +68,7 @@ const analyzeImages: RouteDescription = {
 const shieldPrompt: RouteDescription = {
   path: `${BASE}/text:shieldPrompt`,
   summary: 'Check a prompt and its documents for prompt attacks (Azure Prompt Shields)',
+  reply: GUARDRAILS_AZURE_CONTENTSAFETY_TEXT_SHIELD_PROMPT_POST,
   category: 'AI: Guardrails',
   responses: {
     200: { description: 'userPromptAnalysis, documentsAnalysis' },

@@ -4,12 +4,14 @@ import { applyGuardrail } from '../bedrock.ts'
 import { parseGuardrail } from '../bedrock-request.ts'
 import { bedrockError } from '../errors.ts'
 import type { BedrockGuardrails, DetectorRegistry } from '../types.ts'
+import { GUARDRAILS_BEDROCK_GUARDRAIL_VERSION_APPLY_POST } from '../replies.ts'
 
 export function registerBedrock(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
   app.post(
     '/guardrails/bedrock/guardrail/:id/version/:version/apply',
     describe({
       summary: 'Apply a guardrail to texts (Bedrock ApplyGuardrail)',
+      reply: GUARDRAILS_BEDROCK_GUARDRAIL_VERSION_APPLY_POST,
       description: 'Accepts any id and version. Personal data is masked, or blocked if the id contains `block-pii`.',
       category: 'AI: Guardrails',
       responses: { 200: { description: 'action, outputs, assessments' }, 400: { description: 'ValidationException' } },

@@ -13,11 +13,13 @@ import { checkText, Lists } from '../check.ts'
 import { genericError, unknownPiiType } from '../errors.ts'
 import { findPersonalData, label, mask, piiTypes, replaceEntities } from '../personal-data.ts'
 import type { DetectorRegistry } from '../types.ts'
+import { GUARDRAILS_CHECK_POST, GUARDRAILS_PII_REDACT_POST } from '../replies.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 const category = 'AI: Guardrails'
 const checkDescription: RouteDescription = {
   summary: 'Run all detectors on a text',
+  reply: GUARDRAILS_CHECK_POST,
   category,
   responses: {
     200: { description: 'flagged, action, categories, prompt_injection, blocklist, pii, redacted_text' },
@@ -46,6 +48,7 @@ const checkDescription: RouteDescription = {
 
 const redactDescription: RouteDescription = {
   summary: 'Redact personal data in a text',
+  reply: GUARDRAILS_PII_REDACT_POST,
   category,
   parameters: [
     {

@@ -7,6 +7,7 @@ import { goInteger, pathNumber } from '../request/numbers.ts'
 import { sendContent } from '../response/content.ts'
 import { goJson } from '../response/json.ts'
 import { sendFacts } from './reflection.ts'
+import { HTTPBIN_GET } from '../replies.ts'
 
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
@@ -50,6 +51,7 @@ export const CACHING: readonly Operation[] = [
   {
     path: '/etag/{etag}',
     summary: 'A response with an entity tag, for conditional requests',
+    reply: HTTPBIN_GET,
     atRoot: true,
     examples: [{ name: 'Tag', path: '/etag/abc' }],
     handle: sendTagged,
@@ -57,6 +59,7 @@ export const CACHING: readonly Operation[] = [
   {
     path: '/cache',
     summary: 'A response that is not modified for conditional requests',
+    reply: HTTPBIN_GET,
     atRoot: true,
     examples: [{ name: 'Fresh', path: '/cache' }],
     handle(call) {
@@ -68,6 +71,7 @@ export const CACHING: readonly Operation[] = [
   {
     path: '/cache/{seconds}',
     summary: 'A response with Cache-Control: max-age',
+    reply: HTTPBIN_GET,
     examples: [{ name: 'A minute', path: '/cache/60' }],
     handle(call) {
       const text = call.parameter('seconds')

@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'
 import { cookiesOf } from '../request/cookies.ts'
 import { setCookie, setGoCookie } from '../response/cookie.ts'
+import { HTTPBIN_COOKIES } from '../replies.ts'
 
 const MAX_COOKIES = 50
 const YEAR_MS = 365 * 24 * 3_600_000
@@ -73,6 +74,7 @@ export const COOKIES: readonly Operation[] = [
   {
     path: '/cookies',
     summary: 'The cookies of the request',
+    reply: HTTPBIN_COOKIES,
     examples: [{ name: 'Cookies', path: '/cookies' }],
     handle: call => call.json({ cookies: cookiesOf(call) }),
   },

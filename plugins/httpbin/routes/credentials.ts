@@ -3,6 +3,7 @@ import { isSameSecret, readAuthorization, readBasicCredentials } from 'svc/toolk
 import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'
+import { HTTPBIN_BASIC_AUTH, HTTPBIN_BEARER } from '../replies.ts'
 
 const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="Fake Realm"' }
 
@@ -24,6 +25,7 @@ export const CREDENTIALS: readonly Operation[] = [
   {
     path: '/basic-auth/{user}/{password}',
     summary: 'Require Basic credentials',
+    reply: HTTPBIN_BASIC_AUTH,
     atRoot: true,
     examples: [
       { name: 'Right', path: '/basic-auth/u/p', auth: { type: 'basic', username: 'u', password: 'p' } },
@@ -39,6 +41,7 @@ export const CREDENTIALS: readonly Operation[] = [
   {
     path: '/hidden-basic-auth/{user}/{password}',
     summary: 'Require Basic credentials without a challenge',
+    reply: HTTPBIN_BASIC_AUTH,
     atRoot: true,
     examples: [
       { name: 'Right', path: '/hidden-basic-auth/u/p', auth: { type: 'basic', username: 'u', password: 'p' } },
@@ -53,6 +56,7 @@ export const CREDENTIALS: readonly Operation[] = [
   {
     path: '/bearer',
     summary: 'Require a bearer token',
+    reply: HTTPBIN_BEARER,
     atRoot: true,
     examples: [
       { name: 'Token', path: '/bearer', auth: { type: 'bearer', token: 'abc' } },

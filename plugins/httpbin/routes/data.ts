@@ -7,6 +7,7 @@ import type { Operation } from '../operation.ts'
 import { goInteger, pathNumber } from '../request/numbers.ts'
 import { goLine, pythonLine } from '../response/json.ts'
 import { isSafeType, sandbox } from '../response/markup.ts'
+import { HTTPBIN_LINKS, HTTPBIN_RANGE, HTTPBIN_STREAM, HTTPBIN_UUID } from '../replies.ts'
 
 /** Bytes by count and seed; null means random ones. */
 export type MakeBytes = (count: number, seed: string | null) => Buffer
@@ -163,6 +164,7 @@ export function dataOperations(makeBytes: MakeBytes = unseeded): Operation[] {
     {
       path: '/bytes/{n}',
       summary: 'Random bytes',
+      reply: HTTPBIN_RANGE,
       parameters: bytesParameters,
       examples: [{ name: 'Ten', path: '/bytes/10' }],
       handle(call) {
@@ -174,6 +176,7 @@ export function dataOperations(makeBytes: MakeBytes = unseeded): Operation[] {
     {
       path: '/stream-bytes/{n}',
       summary: 'Random bytes in chunks',
+      reply: HTTPBIN_RANGE,
       parameters: [
         ...bytesParameters,
         { name: 'chunk_size', in: 'query', schema: { type: 'integer', default: CHUNK } },
@@ -184,6 +187,7 @@ export function dataOperations(makeBytes: MakeBytes = unseeded): Operation[] {
     {
       path: '/stream/{n}',
       summary: 'Lines of JSON',
+      reply: HTTPBIN_STREAM,
       examples: [{ name: 'Three', path: '/stream/3' }],
       handle: streamLines,
     },
@@ -200,12 +204,14 @@ export function dataOperations(makeBytes: MakeBytes = unseeded): Operation[] {
     {
       path: '/links/{n}/{offset}',
       summary: 'A page of links',
+      reply: HTTPBIN_LINKS,
       examples: [{ name: 'Ten', path: '/links/10/0' }],
       handle: sendLinks,
     },
     {
       path: '/base64/{value}',
       summary: 'Decode base64',
+      reply: HTTPBIN_LINKS,
       examples: [{ name: 'Text', path: '/base64/SFRUUEJJTiBpcyBhd2Vzb21l' }],
       handle: call => (call.isGo ? sendGoBase64(call) : sendHttpbinBase64(call)),
     },
@@ -220,6 +226,7 @@ export function dataOperations(makeBytes: MakeBytes = unseeded): Operation[] {
     {
       path: '/uuid',
       summary: 'A random UUID',
+      reply: HTTPBIN_UUID,
       examples: [{ name: 'UUID', path: '/uuid' }],
       handle: call => call.json({ uuid: randomUUID() }),
     },

@@ -6,6 +6,7 @@ import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'
 import { cookiesOf } from '../request/cookies.ts'
 import { goQuote } from '../request/numbers.ts'
+import { AUTHENTICATED } from '../replies.ts'
 import { setCookie } from '../response/cookie.ts'
 
 const HASHES: ReadonlyMap<string, string> = new Map([
@@ -110,18 +111,21 @@ export const DIGEST: readonly Operation[] = [
     ...shared,
     path,
     summary: 'Require Digest credentials',
+    reply: AUTHENTICATED,
     examples: [{ name: 'Challenge', path: '/digest-auth/auth/u/p', status: 401 }],
   },
   {
     ...shared,
     path: `${path}/{algorithm}`,
     summary: 'Require Digest credentials with an algorithm',
+    reply: AUTHENTICATED,
     examples: [{ name: 'SHA-256', path: '/digest-auth/auth/u/p/SHA-256', status: 401 }],
   },
   {
     ...shared,
     path: `${path}/{algorithm}/{stale_after}`,
     summary: 'Require Digest credentials that become stale',
+    reply: AUTHENTICATED,
     methods: { 'go-httpbin': null },
     examples: [{ name: 'Stale after two', path: '/digest-auth/auth/u/p/MD5/2', status: 401 }],
   },

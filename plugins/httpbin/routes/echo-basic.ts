@@ -7,6 +7,7 @@ import { readHeaders } from '../request/headers.ts'
 import { parseDuration } from '../request/numbers.ts'
 import { goNarrowJson } from '../response/json.ts'
 import { deploymentOf, type Variables } from '../variables.ts'
+import { ECHO_BASIC } from '../replies.ts'
 
 type EchoSvc = Svc<HttpbinOptions, Variables>
 
@@ -21,6 +22,7 @@ export function addEchoBasic(app: FastifyInstance, svc: EchoSvc): void {
     describe({
       ...shared,
       summary: "Echo as Gateway API's echo-basic",
+      reply: ECHO_BASIC,
       examples: [{ name: 'Echo', path: '/echo-basic', expectStatus: 200 }],
     }),
     handler,
@@ -30,6 +32,7 @@ export function addEchoBasic(app: FastifyInstance, svc: EchoSvc): void {
     describe({
       ...shared,
       summary: "Echo any path as Gateway API's echo-basic",
+      reply: ECHO_BASIC,
       examples: [{ name: 'Echo', path: '/echo-basic/v2/example?x=1', expectStatus: 200 }],
     }),
     handler,

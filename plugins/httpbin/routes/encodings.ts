@@ -1,5 +1,6 @@
 /** Compressed responses: `/gzip`, `/deflate` and `/brotli`. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { BOOLEAN, jsonReply, object, RECORD, TEXT } from 'svc/toolkit'
 import type { Call } from '../call.ts'
 import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'
@@ -26,17 +27,18 @@ async function sendCompressed(
   return call.send(type, compress(Buffer.from(text)))
 }
 
-const encoding = (path: string, handle: Operation['handle']): Operation => ({
+const encoding = (path: string, flag: string, handle: Operation['handle']): Operation => ({
   path,
+  reply: jsonReply(object({ headers: RECORD, method: TEXT, origin: TEXT, [flag]: BOOLEAN })),
   summary: `A response compressed with ${path.slice(1)}`,
   examples: [{ name: 'Compressed', path, status: path === '/brotli' ? null : 200 }],
   handle,
 })
 
 export const ENCODINGS: readonly Operation[] = [
-  encoding('/gzip', call => sendCompressed(call, 'gzipped', 'gzip', gzipSync)),
-  encoding('/deflate', call => sendCompressed(call, 'deflated', 'deflate', deflateSync)),
-  encoding('/brotli', call => {
+  encoding('/gzip', 'gzipped', call => sendCompressed(call, 'gzipped', 'gzip', gzipSync)),
+  encoding('/deflate', 'deflated', call => sendCompressed(call, 'deflated', 'deflate', deflateSync)),
+  encoding('/brotli', 'brotli', call => {
     if (call.isGo) throw new Failure(501)
     return sendCompressed(call, 'brotli', 'br', brotliCompressSync)
   }),

@@ -3,6 +3,7 @@ import type { Call } from '../call.ts'
 import { Failure, NoSuchPath } from '../failure.ts'
 import type { Operation } from '../operation.ts'
 import { sendNotAcceptable } from './status.ts'
+import { HTTPBIN_IMAGE, HTTPBIN_IMAGE_2 } from '../replies.ts'
 
 /** Images by media type. */
 export type Images = Readonly<Record<string, Buffer>>
@@ -34,6 +35,7 @@ export function imageOperations(images: Images | undefined): Operation[] {
     {
       path: '/image',
       summary: 'An image in the accepted format',
+      reply: HTTPBIN_IMAGE,
       parameters: [{ name: 'Accept', in: 'header', schema: { type: 'string' } }],
       examples: [{ name: 'WebP', path: '/image', headers: [{ name: 'Accept', value: 'image/webp' }] }],
       handle(call) {
@@ -46,6 +48,7 @@ export function imageOperations(images: Images | undefined): Operation[] {
     {
       path: '/image/{format}',
       summary: 'An image in a format: png, jpeg, webp or svg',
+      reply: HTTPBIN_IMAGE_2,
       examples: [{ name: 'PNG', path: '/image/png' }],
       handle(call) {
         const type = FORMATS.get(call.parameter('format'))

@@ -4,6 +4,7 @@ import type { Operation } from '../operation.ts'
 import { goDuration, goInteger, pathNumber, pythonFloat } from '../request/numbers.ts'
 import { readRanges, sendContent } from '../response/content.ts'
 import { type Call, MAX_SECONDS } from '../call.ts'
+import { HTTPBIN_RANGE } from '../replies.ts'
 
 const SHARED_MAX = 10_240
 
@@ -78,6 +79,7 @@ export const RANGES: readonly Operation[] = [
   {
     path: '/range/{n}',
     summary: 'Letters that can be requested in parts',
+    reply: HTTPBIN_RANGE,
     parameters: [
       { name: 'duration', in: 'query', description: 'Seconds; at most 10', schema: { type: 'string' } },
       { name: 'chunk_size', in: 'query', description: 'httpbin only', schema: { type: 'integer' } },

@@ -1,6 +1,14 @@
 /** What came: `/get`, `/post`, `/anything`, `/headers`, `/ip` and the like. */
 import type { Operation } from '../operation.ts'
 import type { Call } from '../call.ts'
+import {
+  HTTPBIN_ANYTHING,
+  HTTPBIN_GET,
+  HTTPBIN_HEADERS,
+  HTTPBIN_IP,
+  HTTPBIN_POST,
+  HTTPBIN_USER_AGENT,
+} from '../replies.ts'
 
 export const METHODS_OF_ANYTHING = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']
 const FORM_TYPE = [{ name: 'Content-Type', value: 'application/x-www-form-urlencoded' }]
@@ -24,6 +32,7 @@ export async function sendAnything(call: Call): Promise<unknown> {
 const withBody = (method: string): Operation => ({
   path: `/${method.toLowerCase()}`,
   summary: `Reflect a ${method} request`,
+  reply: HTTPBIN_POST,
   takes: 'deliveries',
   methods: { httpbin: [method], 'go-httpbin': [method] },
   atRoot: true,
@@ -39,6 +48,7 @@ const withBody = (method: string): Operation => ({
 const anything = (path: string, example: string): Operation => ({
   path,
   summary: 'Reflect a request of any method',
+  reply: HTTPBIN_ANYTHING,
   takes: 'deliveries',
   methods: { httpbin: METHODS_OF_ANYTHING },
   examples: [{ name: 'Query', path: example }],
@@ -49,6 +59,7 @@ export const REFLECTION: readonly Operation[] = [
   {
     path: '/get',
     summary: 'Reflect a GET request',
+    reply: HTTPBIN_GET,
     methods: { 'go-httpbin': ['GET'] },
     atRoot: true,
     examples: [{ name: 'Query', path: '/get?x=1&x=2' }],
@@ -68,6 +79,7 @@ export const REFLECTION: readonly Operation[] = [
   {
     path: '/headers',
     summary: 'The request headers',
+    reply: HTTPBIN_HEADERS,
     atRoot: true,
     examples: [{ name: 'Headers', path: '/headers' }],
     handle: call => call.json({ headers: call.shownHeaders() }),
@@ -75,6 +87,7 @@ export const REFLECTION: readonly Operation[] = [
   {
     path: '/ip',
     summary: 'The client address',
+    reply: HTTPBIN_IP,
     examples: [{ name: 'Address', path: '/ip' }],
     handle: call =>
       call.isGo && call.queryValue('format') === 'text'
@@ -84,6 +97,7 @@ export const REFLECTION: readonly Operation[] = [
   {
     path: '/user-agent',
     summary: 'The User-Agent header',
+    reply: HTTPBIN_USER_AGENT,
     atRoot: true,
     examples: [{ name: 'User agent', path: '/user-agent' }],
     handle: call => call.json({ 'user-agent': call.header('user-agent') ?? (call.isGo ? '' : null) }),

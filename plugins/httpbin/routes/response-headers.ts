@@ -6,6 +6,7 @@ import { Failure } from '../failure.ts'
 import type { Operation } from '../operation.ts'
 import { goSortedJson, pythonJson } from '../response/json.ts'
 import { isSafeType } from '../response/markup.ts'
+import { HTTPBIN_RESPONSE_HEADERS } from '../replies.ts'
 
 const MAX_HEADERS = 50
 
@@ -67,6 +68,7 @@ export const RESPONSE_HEADERS: readonly Operation[] = [
   {
     path: '/response-headers',
     summary: 'Set response headers from the query',
+    reply: HTTPBIN_RESPONSE_HEADERS,
     methods: { httpbin: ['GET', 'POST'] },
     parameters: [{ name: 'X-Demo', in: 'query', description: 'Any header name', schema: { type: 'string' } }],
     examples: [{ name: 'One header', path: '/response-headers?X-Demo=one' }],

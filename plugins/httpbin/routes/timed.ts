@@ -7,6 +7,7 @@ import { goDuration, goFloat, goInteger, pythonFloat, showDuration } from '../re
 import { lineFacts } from './data.ts'
 import { METHODS_OF_ANYTHING, sendAnything } from './reflection.ts'
 import { goStatus, httpbinStatus } from './status.ts'
+import { HTTPBIN_DELAY, HTTPBIN_RANGE } from '../replies.ts'
 
 const MAX_MS = MAX_SECONDS * 1000
 const TEXT = 'text/plain; charset=utf-8'
@@ -204,6 +205,7 @@ export const TIMED: readonly Operation[] = [
   {
     path: '/delay/{delay}',
     summary: 'Respond after a delay',
+    reply: HTTPBIN_DELAY,
     methods: { httpbin: METHODS_OF_ANYTHING },
     parameters: [{ name: 'delay', in: 'path', required: true, schema: seconds10 }],
     examples: [{ name: 'A tenth of a second', path: '/delay/0.1' }],
@@ -212,6 +214,7 @@ export const TIMED: readonly Operation[] = [
   {
     path: '/drip',
     summary: 'A slow body',
+    reply: HTTPBIN_RANGE,
     parameters: ['numbytes', 'duration', 'delay', 'code'].map(name => ({
       name,
       in: 'query',

@@ -15,6 +15,7 @@ import { DEFAULT_ISSUER, issuerSettings, type IssuerSettings } from '../settings
 import { ShapeError } from '../settings/shape.ts'
 import { requestedIssuer } from './issuer-routes.ts'
 import { CATEGORY, jsonExample } from './route-parts.ts'
+import { SVC_IDENTITY, SVC_IDENTITY_ISSUERS, SVC_IDENTITY_ISSUERS_PUT } from '../replies.ts'
 
 const LIST = '/_svc/identity'
 const ONE = '/_svc/identity/issuers/:issuer'
@@ -42,6 +43,7 @@ export function invalidIssuer({ at, message, didYouMean }: ShapeError, error = '
 const putIssuerDescription: RouteDescription = {
   ...SHARED,
   summary: 'Create or replace an issuer',
+  reply: SVC_IDENTITY_ISSUERS_PUT,
   description:
     'Takes the settings of `identity.issuers[]` in `svc.yaml`, without `name`. The issuer is removed a day after its last change.',
   requestBody: {
@@ -86,6 +88,7 @@ export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): 
     describe({
       ...SHARED,
       summary: 'List issuers and users',
+      reply: SVC_IDENTITY,
       description: 'All issuers with their keys, and the users of the default issuer. Passwords are never shown.',
       responses: { 200: { description: 'The issuers' } },
       examples: [{ name: 'All issuers', path: LIST, expectStatus: 200 }],
@@ -106,6 +109,7 @@ export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): 
     describe({
       ...SHARED,
       summary: 'Get the settings of an issuer',
+      reply: SVC_IDENTITY_ISSUERS,
       description: 'Without passwords and secrets.',
       responses: { 200: { description: 'The settings' }, 404: { description: '`unknown_issuer`' } },
       examples: [{ name: 'A built-in issuer', path: '/_svc/identity/issuers/full', expectStatus: 200 }],

@@ -18,6 +18,7 @@ import { openidConfiguration, serverMetadata } from '../provider/metadata.ts'
 import type { Provider } from '../provider/provider.ts'
 import { type IssuerRequest, registerEndpoint, requestedIssuer } from './issuer-routes.ts'
 import { CATEGORY } from './route-parts.ts'
+import { JWKS, METADATA } from '../replies.ts'
 
 /** Keys change, so caches must revalidate. */
 const NO_CACHE = { 'Cache-Control': 'no-cache' }
@@ -25,8 +26,9 @@ const NO_CACHE = { 'Cache-Control': 'no-cache' }
 const OPENID = '/.well-known/openid-configuration'
 const SERVER = '/.well-known/oauth-authorization-server'
 
-function describeDocument(path: string, summary: string, description: string): RouteDescription {
+function describeDocument(path: string, summary: string, description: string, reply = METADATA): RouteDescription {
   return {
+    reply,
     category: CATEGORY,
     summary,
     description,
@@ -92,6 +94,7 @@ export function registerMetadataRoutes(app: FastifyInstance, provider: Provider)
       '/oauth/jwks',
       'JSON Web Key Set',
       'The public keys that verify the tokens of the issuer. Every restart generates new keys.',
+      JWKS,
     ),
     handle: request => sendKeys(request, provider),
   })

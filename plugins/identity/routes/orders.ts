@@ -10,6 +10,7 @@ import type { Provider } from '../provider/provider.ts'
 import type { OrderedToken } from '../types.ts'
 import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, jsonExample } from './route-parts.ts'
+import { OAUTH_DEBUG_JWKS, OAUTH_DEBUG_TOKENS, OAUTH_DEBUG_TOKEN_POST } from '../replies.ts'
 
 const ORDER_PATH = '/oauth/debug/token'
 const LIST_PATH = '/oauth/debug/tokens'
@@ -59,6 +60,7 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
     description: {
       category: CATEGORY,
       summary: 'Create a debug token, valid or not',
+      reply: OAUTH_DEBUG_TOKEN_POST,
       description:
         'Creates a token with any claims, header, dates, key, signature and form, to test what a gateway accepts. `accept` and `why` are what a correct verifier of this issuer says.',
       requestBody: {
@@ -99,6 +101,7 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
     description: {
       category: CATEGORY,
       summary: 'Create a debug token of each preset',
+      reply: OAUTH_DEBUG_TOKENS,
       description: 'One request gives a test of a gateway its whole matrix: tokens, and whether each must be accepted.',
       parameters: [
         {
@@ -142,6 +145,7 @@ export function registerOrderRoutes(app: FastifyInstance, provider: Provider): v
     describe({
       category: CATEGORY,
       summary: 'Keys of debug tokens with the header jku',
+      reply: OAUTH_DEBUG_JWKS,
       description: 'No issuer has these keys: a verifier that fetches them was deceived.',
       takes: 'documents',
       responses: { 200: { description: 'A JWK Set' } },

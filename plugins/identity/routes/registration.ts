@@ -8,6 +8,7 @@ import type { Provider } from '../provider/provider.ts'
 import { registerClient } from '../registration/registration.ts'
 import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, jsonExample } from './route-parts.ts'
+import { OAUTH_REGISTER_POST } from '../replies.ts'
 
 const BODY = {
   type: 'object',
@@ -37,6 +38,7 @@ export function registerRegistrationRoute(app: FastifyInstance, provider: Provid
     description: {
       category: CATEGORY,
       summary: 'Register a client',
+      reply: OAUTH_REGISTER_POST,
       description:
         'Dynamic client registration (RFC 7591) without authentication. A registration expires after a day. Redirect URIs are compared exactly.',
       requestBody: { description: 'Client metadata', required: true, content: { 'application/json': BODY } },

@@ -18,6 +18,7 @@ import { defaulted, integer, object, oneOf, optional, type Shape, ShapeError } f
 import { requestedIssuer } from './issuer-routes.ts'
 import { invalidIssuer } from './issuers.ts'
 import { CATEGORY, jsonExample } from './route-parts.ts'
+import { SVC_IDENTITY_ISSUERS_FAULTS_PUT, SVC_IDENTITY_ISSUERS_ROTATE_POST } from '../replies.ts'
 
 const ISSUER = '/_svc/identity/issuers/:issuer'
 const EXAMPLE = '/_svc/identity/issuers/full'
@@ -38,6 +39,7 @@ export function registerRotationRoutes(app: FastifyInstance, provider: Provider)
     describe({
       ...SHARED,
       summary: 'Rotate the signing key of an issuer',
+      reply: SVC_IDENTITY_ISSUERS_ROTATE_POST,
       description:
         '`graceful`: the new key signs, the old one stays published for `grace_s` seconds. `announce`: both are published, the new key signs after `delay_s`. `hard`: the old key is gone at once. `late`: the new key signs, and is published after `delay_s`. `revert`: the previous key signs again.',
       requestBody: { description: 'All members are optional', content: { 'application/json': rotation.schema } },
@@ -72,6 +74,7 @@ export function registerRotationRoutes(app: FastifyInstance, provider: Provider)
     describe({
       ...SHARED,
       summary: 'Set faults of an issuer',
+      reply: SVC_IDENTITY_ISSUERS_FAULTS_PUT,
       description:
         'Faults of the JWK Set, the metadata, the token endpoint and introspection, for `for_s` seconds or `times` responses. One request gets a fault with the query, as in `/oauth/jwks?fault=slow&ms=2000`.',
       requestBody: { description: 'The faults', required: true, content: { 'application/json': timedFaults.schema } },

@@ -16,6 +16,7 @@ import { introspect, INTROSPECTION_MEDIA_TYPE, introspectionJwt, isJwtRequested 
 import { revoke } from '../tokens/revocation.ts'
 import { registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample } from './route-parts.ts'
+import { OAUTH_INTROSPECT_POST, OAUTH_REVOKE_POST, OAUTH_TOKEN_POST } from '../replies.ts'
 
 const CLIENT_FIELDS = ['client_id', 'client_secret', 'client_assertion_type', 'client_assertion']
 const GRANT_FIELDS = [
@@ -52,6 +53,7 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
     description: {
       category: CATEGORY,
       summary: 'Get tokens',
+      reply: OAUTH_TOKEN_POST,
       description: `Grant types: ${DEFAULT_ISSUER_GRANTS.join(', ')}; for issuers by path also ${DEVICE_CODE} and ${JWT_BEARER}. Clients authenticate with Basic, with client_id and client_secret in the form, with a client assertion, or with a certificate.`,
       requestBody: formBody(
         'Grant type and its parameters',
@@ -100,6 +102,7 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
     description: {
       category: CATEGORY,
       summary: 'Introspect a token',
+      reply: OAUTH_INTROSPECT_POST,
       description:
         'Token introspection (RFC 7662). Any confidential client can introspect any access, ID or refresh token of this server. Issuers by path answer with a JWT (RFC 9701) to `Accept: application/token-introspection+jwt`.',
       requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),
@@ -132,6 +135,7 @@ export function registerTokenRoutes(app: FastifyInstance, provider: Provider): v
     description: {
       category: CATEGORY,
       summary: 'Revoke a token',
+      reply: OAUTH_REVOKE_POST,
       description:
         'Token revocation (RFC 7009). Clients can revoke their own tokens. Other, unknown and expired tokens are ignored with the same response.',
       requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),

@@ -8,6 +8,7 @@ import type { Provider } from '../provider/provider.ts'
 import { userInfo } from '../resource/userinfo.ts'
 import { type IssuerRequest, registerEndpoint } from './issuer-routes.ts'
 import { CATEGORY, formBody, formExample } from './route-parts.ts'
+import { USERINFO } from '../replies.ts'
 
 const RESPONSES = {
   200: { description: 'The claims of the granted scopes' },
@@ -34,6 +35,7 @@ export function registerUserInfoRoutes(app: FastifyInstance, provider: Provider)
     description: {
       category: CATEGORY,
       summary: 'Get claims about the user',
+      reply: USERINFO,
       description: DESCRIPTION,
       credentials: CREDENTIALS,
       responses: RESPONSES,
@@ -47,6 +49,7 @@ export function registerUserInfoRoutes(app: FastifyInstance, provider: Provider)
     description: {
       category: CATEGORY,
       summary: 'Get claims about the user, with the token in a form',
+      reply: USERINFO,
       description: DESCRIPTION,
       credentials: CREDENTIALS,
       requestBody: formBody('The token, unless it is in the header', ['access_token']),

@@ -1,15 +1,19 @@
 /** `/date` and `/time`, in UTC and in any time zone. */
 import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
+import { jsonReply, object, TEXT } from 'svc/toolkit'
 import { unknownTimezone } from '../errors.ts'
 import { createZoneClock, type ZonedTime } from '../zone-clock.ts'
 
 const shared = { category: 'Info & Random', negotiated: true } satisfies Partial<RouteDescription>
+
+const replyWith = (what: 'date' | 'time') => jsonReply(object({ [what]: TEXT, timezone: TEXT }))
 
 function describeUtc(what: 'date' | 'time'): RouteDescription {
   return {
     ...shared,
     summary: what === 'date' ? 'Current date in UTC' : 'Current time in UTC',
     responses: { 200: { description: `\`${what}\` and \`timezone\`` } },
+    reply: replyWith(what),
     examples: [{ name: 'UTC', path: `/${what}`, expectStatus: 200 }],
   }
 }
@@ -28,6 +32,7 @@ function describeZoned(what: 'date' | 'time'): RouteDescription {
         schema: { type: 'string' },
       },
     ],
+    reply: replyWith(what),
     responses: { 200: { description: `\`${what}\` and \`timezone\`` }, 404: { description: 'Unknown time zone' } },
     examples: [
       { name: 'Kolkata', path: `/${what}/Asia/Kolkata`, expectStatus: 200 },

@@ -5,10 +5,11 @@ import {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type JsonSchema,
   type RouteDescription,
   type Svc,
 } from 'svc/plugin'
-import { parseInteger } from 'svc/toolkit'
+import { INTEGER, jsonReply, list, object, parseInteger, TEXT } from 'svc/toolkit'
 import { invalidCount } from '../errors.ts'
 import { randomBetween, readBound } from '../random-integer.ts'
 
@@ -25,56 +26,79 @@ const MAX_PARAGRAPHS = 32
 function describeValue(
   summary: string,
   path: string,
-  reply: string,
+  members: Record<string, JsonSchema>,
   more: Partial<RouteDescription> = {},
 ): RouteDescription {
   return {
     category: 'Info & Random',
     summary,
     negotiated: true,
-    responses: { 200: { description: reply } },
+    responses: {
+      200: {
+        description: Object.keys(members)
+          .map(name => `\`${name}\``)
+          .join(', '),
+      },
+    },
+    reply: jsonReply(object(members)),
     examples: [{ name: 'One', path, expectStatus: 200 }],
     ...more,
   }
 }
-const between = describeValue('Random integer between two bounds', '/random/int/1/6', '`value`', {
-  description: 'Both bounds are included; each is a signed 64-bit integer.',
-  responses: {
-    200: { description: '`value`' },
-    400: { description: 'The bounds are not integers, or the first is not lower' },
+const between = describeValue(
+  'Random integer between two bounds',
+  '/random/int/1/6',
+  { value: INTEGER },
+  {
+    description: 'Both bounds are included; each is a signed 64-bit integer.',
+    responses: {
+      200: { description: '`value`' },
+      400: { description: 'The bounds are not integers, or the first is not lower' },
+    },
+    parameters: ['lower', 'upper'].map(name => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'integer', format: 'int64' },
+    })),
+    examples: [
+      { name: 'A die', path: '/random/int/1/6', expectStatus: 200 },
+      { name: 'Bounds in the wrong order', path: '/random/int/6/1', expectStatus: 400 },
+    ],
   },
-  parameters: ['lower', 'upper'].map(name => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'integer', format: 'int64' },
-  })),
-  examples: [
-    { name: 'A die', path: '/random/int/1/6', expectStatus: 200 },
-    { name: 'Bounds in the wrong order', path: '/random/int/6/1', expectStatus: 400 },
-  ],
-})
-const paragraphs = describeValue('Paragraphs of filler text', '/random/lorem-ipsum/3', '`paragraphs`', {
-  responses: { 200: { description: '`paragraphs`' }, 400: { description: 'The number of paragraphs is invalid' } },
-  parameters: [
-    { name: 'count', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: MAX_PARAGRAPHS } },
-  ],
-})
+)
+const paragraphs = describeValue(
+  'Paragraphs of filler text',
+  '/random/lorem-ipsum/3',
+  { paragraphs: list(TEXT) },
+  {
+    responses: { 200: { description: '`paragraphs`' }, 400: { description: 'The number of paragraphs is invalid' } },
+    parameters: [
+      { name: 'count', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: MAX_PARAGRAPHS } },
+    ],
+  },
+)
 
 export function registerRandom(app: FastifyInstance, svc: Svc): void {
   const { negotiate } = svc.http
 
-  app.get('/uuid', describe(describeValue('UUID, version 4', '/uuid', '`uuid`')), (request, reply) =>
+  app.get('/uuid', describe(describeValue('UUID, version 4', '/uuid', { uuid: TEXT })), (request, reply) =>
     negotiate(request, reply, { uuid: randomUUID() }),
   )
-  app.get('/guuid', describe(describeValue('UUID in braces', '/guuid', '`guuid`')), (request, reply) =>
+  app.get('/guuid', describe(describeValue('UUID in braces', '/guuid', { guuid: TEXT })), (request, reply) =>
     negotiate(request, reply, { guuid: braced(randomUUID()) }),
   )
 
   app.get(
     '/random',
     describe(
-      describeValue('One random value of each kind', '/random', '`int`, `uint`, `uuid`, `guuid`, `lorem_ipsum`'),
+      describeValue('One random value of each kind', '/random', {
+        int: INTEGER,
+        uint: INTEGER,
+        uuid: TEXT,
+        guuid: TEXT,
+        lorem_ipsum: TEXT,
+      }),
     ),
     (request, reply) => {
       return negotiate(request, reply, {
@@ -88,12 +112,20 @@ export function registerRandom(app: FastifyInstance, svc: Svc): void {
   )
   app.get(
     '/random/int',
-    describe(describeValue('Random integer', '/random/int', '`value`, -32000 to 32000')),
+    describe(
+      describeValue('Random integer', '/random/int', {
+        value: { type: 'integer', minimum: -32_000, maximum: 32_000 },
+      }),
+    ),
     (request, reply) => negotiate(request, reply, { value: smallInt() }),
   )
   app.get(
     '/random/uint',
-    describe(describeValue('Random unsigned integer', '/random/uint', '`value`, 0 to 65535')),
+    describe(
+      describeValue('Random unsigned integer', '/random/uint', {
+        value: { type: 'integer', minimum: 0, maximum: 65_535 },
+      }),
+    ),
     (request, reply) => negotiate(request, reply, { value: smallUint() }),
   )
 
@@ -112,7 +144,7 @@ export function registerRandom(app: FastifyInstance, svc: Svc): void {
 
   app.get(
     '/random/lorem-ipsum',
-    describe(describeValue('Paragraph of filler text', '/random/lorem-ipsum', '`paragraphs`')),
+    describe(describeValue('Paragraph of filler text', '/random/lorem-ipsum', { paragraphs: list(TEXT) })),
     (request, reply) => {
       return negotiate(request, reply, { paragraphs: loremIpsum(1) })
     },

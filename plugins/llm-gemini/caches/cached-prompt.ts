@@ -47,10 +47,10 @@ export async function withCache(
   { body, model }: { body: Record<string, unknown>; model: string },
 ): Promise<CachedPrompt> {
   if (!namesCache(engine, body)) return { body }
-  const beside = ['systemInstruction', 'tools', 'toolConfig'].find(name => field(engine, body, name) !== undefined)
-  if (beside !== undefined)
+  const conflicting = ['systemInstruction', 'tools', 'toolConfig'].find(name => field(engine, body, name) !== undefined)
+  if (conflicting !== undefined)
     throw engine.badInput(
-      `CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config (${beside} is set). Move those values to CachedContent.`,
+      `CachedContent cannot be used with GenerateContent request setting system_instruction, tools or tool_config (${conflicting} is set). Move those values to CachedContent.`,
     )
   const name = field(engine, body, 'cachedContent')
   const cache = typeof name === 'string' ? await caches.predecessor(input, cacheIdOf(name)) : undefined

@@ -1,5 +1,5 @@
 /** Serializes chat completions and chunks with compiled schemas, since this runs for every request and token. */
-import { jsonSerializer, type JsonList } from 'svc/toolkit'
+import { isRecord, jsonSerializer, type JsonList } from 'svc/toolkit'
 import type { JsonSchema } from 'svc/plugin'
 import type { TokenLogprob } from './logprobs.ts'
 import type { Finish } from '../../llm/types.ts'
@@ -144,27 +144,31 @@ function added(extra: object | undefined): Properties {
   return Object.fromEntries(Object.keys(extra ?? {}).map(name => [name, anything]))
 }
 
+/** The schema of a complete reply, without what only the serializer understands: `nullable`, and `format: unsafe`. */
+export function chatReplySchema(): JsonSchema {
+  return publicSchema(replySchema()) as JsonSchema
+}
+
+function publicSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(publicSchema)
+  if (!isRecord(value)) return value
+  const { nullable, format, ...rest } = value
+  const schema = Object.fromEntries(Object.entries(rest).map(([keyword, inner]) => [keyword, publicSchema(inner)]))
+  if (format !== undefined && format !== 'unsafe') schema.format = format
+  return nullable === true ? { ...schema, type: [schema.type, 'null'] } : schema
+}
+
 export function createChatWriter(extras?: ChatExtras): ChatWriter {
-  const ofChoice = added(extras?.choice('stop'))
-  const message = object(
-    { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, annotations: { const: [] } },
-    { ...reasoning, tool_calls: toolCalls },
-  )
-  const choice = object({ index: count, message, logprobs: anything, finish_reason: text, ...ofChoice })
   const delta = object(
     {},
     { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, ...reasoning, tool_calls: toolCalls },
   )
-  const chunkChoice = object({ index: count, delta, logprobs: anything, finish_reason: textOrNull }, ofChoice)
+  const chunkChoice = object(
+    { index: count, delta, logprobs: anything, finish_reason: textOrNull },
+    added(extras?.choice('stop')),
+  )
   return {
-    reply: jsonSerializer(
-      object({
-        ...head('chat.completion'),
-        choices: { type: 'array', items: choice },
-        ...added(extras?.reply()),
-        usage,
-      }),
-    ),
+    reply: jsonSerializer(replySchema(extras)),
     chunk: jsonSerializer(
       object(
         { ...head('chat.completion.chunk'), choices: { type: 'array', items: chunkChoice } },
@@ -172,4 +176,24 @@ export function createChatWriter(extras?: ChatExtras): ChatWriter {
       ),
     ),
   }
+}
+
+function replySchema(extras?: ChatExtras): JsonSchema {
+  const message = object(
+    { role: { const: 'assistant' }, content: textOrNull, refusal: textOrNull, annotations: { const: [] } },
+    { ...reasoning, tool_calls: toolCalls },
+  )
+  const choice = object({
+    index: count,
+    message,
+    logprobs: anything,
+    finish_reason: text,
+    ...added(extras?.choice('stop')),
+  })
+  return object({
+    ...head('chat.completion'),
+    choices: { type: 'array', items: choice },
+    ...added(extras?.reply()),
+    usage,
+  })
 }

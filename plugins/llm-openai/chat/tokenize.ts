@@ -1,4 +1,5 @@
 /** `POST /tokenize`, as servers of open models have it: the tokens of a prompt, as its usage counts them. */
+import { INTEGER, jsonReply, list, nullable, object, TEXT } from 'svc/toolkit'
 import type { Engine, LlmRoute, OwnParsed, RouteInput, Tokenizer } from '../../llm/types.ts'
 import { contextError } from '../format/context-error.ts'
 import { modelLength } from '../format/parameters.ts'
@@ -18,6 +19,11 @@ const TOKEN_BYTES = 2
 /** Images, and what surrounds messages. */
 const OTHER_PIECE = ''
 
+const TOKENIZE_REPLY = jsonReply(
+  object({ count: INTEGER, max_model_len: INTEGER, tokens: list(INTEGER) }, { token_strs: nullable(list(TEXT)) }),
+  'OpenAiTokens',
+)
+
 export function tokenize(engine: Engine, base: string): LlmRoute<Parsed> {
   const example = (name: string, body: object): LlmRoute['describe']['examples'][number] => ({
     name,
@@ -30,6 +36,7 @@ export function tokenize(engine: Engine, base: string): LlmRoute<Parsed> {
     path: '/tokenize',
     op: 'other',
     describe: {
+      reply: TOKENIZE_REPLY,
       summary: 'tokenize a prompt',
       requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
       examples: [

@@ -1,4 +1,5 @@
 /** `GET /health` and `GET /tokenizer_info`, as servers of open models have them. */
+import { BOOLEAN, INTEGER, jsonReply, nullable, object, RECORD, TEXT, textReply } from 'svc/toolkit'
 import type { Engine, HandlerRoute, RouteInput } from '../../llm/types.ts'
 import { modelLength } from '../format/parameters.ts'
 
@@ -11,12 +12,24 @@ export function health(base: string): HandlerRoute {
     needsNoCredential: true,
     describe: {
       summary: 'health of the model server',
+      reply: textReply('text/plain'),
       responses: { 200: { description: 'The server can answer; no content' } },
       examples: [{ name: 'Healthy', path: `${base}/health`, expectStatus: 200 }],
     },
     handle: () => ({ body: '', contentType: 'text/plain; charset=utf-8' }),
   }
 }
+
+const TOKENIZER_REPLY = jsonReply(
+  object({
+    tokenizer_class: TEXT,
+    model_max_length: INTEGER,
+    added_tokens_decoder: RECORD,
+    chat_template: nullable(TEXT),
+    clean_up_tokenization_spaces: BOOLEAN,
+  }),
+  'OpenAiTokenizer',
+)
 
 /** The tokenizer of the default model, or of `model` in the query, with the length that `/tokenize` allows. */
 export function tokenizerInfo(engine: Engine, base: string): HandlerRoute {
@@ -26,6 +39,7 @@ export function tokenizerInfo(engine: Engine, base: string): HandlerRoute {
     op: 'other',
     describe: {
       summary: 'get the tokenizer',
+      reply: TOKENIZER_REPLY,
       parameters: [{ name: 'model', in: 'query', description: 'A model', schema: { type: 'string' } }],
       examples: [{ name: 'Of the default model', path: `${base}/tokenizer_info`, expectStatus: 200 }],
     },

@@ -8,6 +8,8 @@ import { ResponseStore, type StoredResponse } from './response-store.ts'
 export interface ResponsesState extends ContextServices {
   /** The response, or a 404. */
   find(input: RouteInput): Promise<StoredResponse>
+  /** Whether an encrypted content is from this server; undefined: its secret is not read yet. */
+  isIssued(content: string): boolean | undefined
 }
 
 export function createResponsesState(
@@ -15,9 +17,16 @@ export function createResponsesState(
   { engine, documents }: Pick<Providers, 'engine' | 'documents'>,
 ): ResponsesState {
   const responses = new ResponseStore(svc, { engine })
+  let sealing: Buffer | undefined
+  svc.secret('sealed').then(
+    secret => (sealing = secret),
+    // Those who need it report why it can't be read.
+    () => {},
+  )
   return {
     engine,
     documents,
+    isIssued: content => (sealing === undefined ? undefined : engine.openText(sealing, content) !== null),
     responses,
     conversations: new ConversationStore(svc, engine),
     secret: () => svc.secret('sealed'),

@@ -4,6 +4,7 @@ import type { LimitState } from '../contract/limit-state.ts'
 import { maskKey, printable, type Credential } from '../headers/credentials.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ErrorFacts, ErrorKind, FaultKind, HeaderFacts, ErrorResponse } from '../contract/provider.ts'
+import { showViolations, type CallValidation } from '../validation/violations.ts'
 
 /** `Retry-After` of a fault without a time of its own. */
 const DEFAULT_RETRY_SECS = 2
@@ -22,16 +23,25 @@ export interface ResponseContext {
   model: string | null
   /** The limit that refused the request. */
   limited: string | null
+  /** What checking the request found; null: nothing that the response shows. */
+  validation: CallValidation | null
 }
 
 /** Headers of every response of a provider, including errors; in lower case, as Fastify expects. */
 export function commonHeaders(instance: ProviderInstance, context: ResponseContext): Record<string, string> {
-  return {
+  const headers: Record<string, string> = {
     'x-svc-request-id': printable(context.requestId),
     'x-svc-provider': instance.name,
     'x-svc-instance': context.instanceId,
     'x-svc-credential': context.shownCredential,
   }
+  if (context.validation !== null) addValidation(headers, context.validation)
+  return headers
+}
+
+function addValidation(headers: Record<string, string>, { level, violations, refused }: CallValidation): void {
+  headers['x-svc-validation'] = level
+  if (violations.length > 0) headers['x-svc-violations'] = showViolations(violations, refused)
 }
 
 /** The provider's own response headers. */
@@ -84,6 +94,7 @@ export function errorFacts(
     ...(facts.code === undefined ? {} : { code: facts.code }),
     ...(facts.type === undefined ? {} : { type: facts.type }),
     ...(retryAfterSecs === undefined ? {} : { retryAfterSecs }),
+    ...(facts.violation === undefined ? {} : { violation: facts.violation }),
   }
 }
 

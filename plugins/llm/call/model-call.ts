@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest, MessageRule, OutputBudget, RequestSpan, RuleOutcome, Svc } from 'svc/plugin'
 import type { CacheUse } from '../cache/prompt-cache.ts'
 import type { Load } from '../capacity/slots.ts'
+import { isBadInput } from '../contract/errors.ts'
 import type { LimitState } from '../contract/limit-state.ts'
 import type { ChatResult, Finish, NeutralRequest } from '../contract/neutral.ts'
 import type { Parsed, ResultOf } from '../contract/parsed.ts'
@@ -16,6 +17,7 @@ import type {
   RunItemOptions,
 } from '../contract/route.ts'
 import type { Framing, StreamEvent } from '../contract/stream.ts'
+import type { Violation } from '../contract/validation.ts'
 import { parseObject } from '../engine/json-body.ts'
 import { findCredential, header, showCredential, type Credential } from '../headers/credentials.ts'
 import type { FaultSpec } from '../headers/faults.ts'
@@ -30,6 +32,8 @@ import type { StreamShape } from '../shapes/shape.ts'
 import { NO_LATENCY, NO_PACE, type Latency } from '../streaming/pace.ts'
 import type { BreakPoint } from '../streaming/pump.ts'
 import type { RequestTokenizers } from '../tokenizers/tokenizers.ts'
+import type { Strictness } from '../validation/level.ts'
+import type { CallValidation } from '../validation/violations.ts'
 import type { EntryPoint, Recipient } from './entry-point.ts'
 import type { ResponseContext } from './error-responses.ts'
 import type { CallServices } from './services.ts'
@@ -137,6 +141,14 @@ export class ModelCall implements ResponseContext {
   /** What the rules of the instance say, and the name of the rule that acted. */
   ruleOutcome: RuleOutcome | MessageRule | null = null
   rule: string | null = null
+  /** How strictly it is checked, if a rule says it. */
+  strictnessOfRule: Strictness | null = null
+  /** What checking it found, if the response shows it. */
+  validation: CallValidation | null = null
+  /** Its violations without regard to the level; null: not checked yet. */
+  foundViolations: readonly Violation[] | null = null
+  /** The stream shape that a rule has chosen. */
+  shapeOfRule: StreamShape | null = null
   /** The request as the route has parsed it, and as later steps change it; null: not yet. */
   parsed: Parsed | null = null
   /** When it was parsed, on the clock of `startedAt`. */
@@ -182,6 +194,7 @@ export class ModelCall implements ResponseContext {
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
   #parse: (() => Parsed | Promise<Parsed>) | null = null
+  #json: (() => Record<string, unknown>) | null = null
 
   /** `inner`: what it has of its own within the request; null: it is the request. */
   constructor(
@@ -245,6 +258,11 @@ export class ModelCall implements ResponseContext {
     return header(this.headers, name)
   }
 
+  /** A header of the request itself, also in a call within it. */
+  outerHeader(name: string): string | undefined {
+    return header(this.request.headers, name)
+  }
+
   get method(): string {
     return this.inner?.method ?? this.request.method
   }
@@ -284,6 +302,27 @@ export class ModelCall implements ResponseContext {
     return this.#bodyText
   }
 
+  /** The body as a JSON object, parsed once. Throws `BadInput` for anything else. */
+  json(): Record<string, unknown> {
+    this.#json ??= once(() => parseObject(this.bodyText(), this.instance.format.messages?.bad_request))
+    return this.#json()
+  }
+
+  /** The body as a JSON object; null: the route says what is wrong with it. */
+  jsonOrNull(): Record<string, unknown> | null {
+    try {
+      return this.json()
+    } catch (error) {
+      if (isBadInput(error)) return null
+      throw error
+    }
+  }
+
+  /** The route has read the body: its values are not kept while the reply is sent. */
+  forgetJson(): void {
+    this.#json = null
+  }
+
   /** A request within another one is parsed and recorded: its body is not kept while its reply is sent. */
   forgetBody(): void {
     if (this.inner === null) return
@@ -300,7 +339,7 @@ export class ModelCall implements ResponseContext {
       params: this.params,
       query: this.query,
       body: this.body,
-      json: () => parseObject(this.bodyText(), instance.format.messages?.bad_request),
+      json: () => this.json(),
       session: svc.http.session(request).key,
       provider: instance.name,
       basePath: instance.basePath,

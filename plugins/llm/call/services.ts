@@ -17,6 +17,7 @@ import type { GenAiMetrics } from '../telemetry/metrics.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import type { Tokenizers } from '../tokenizers/tokenizers.ts'
 import type { Ledger } from '../usage/ledger.ts'
+import type { Validator } from '../validation/validator.ts'
 import type { Generate, RunItem } from './model-call.ts'
 
 export interface CallServices {
@@ -30,6 +31,7 @@ export interface CallServices {
   cache: PromptCache
   profiles: Profiles
   tokenizers: Tokenizers
+  validator: Validator
   loads: Replicated<StatedLoads> | null
   /** Settings of formats under their own name, by id. */
   builtin: Readonly<Record<string, ProviderSettings>>

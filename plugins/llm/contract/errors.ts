@@ -1,6 +1,7 @@
 /** Errors of the mock LLM: the kinds that each provider formats, and the exception for an invalid request. */
 import type { Refusal } from './limit-state.ts'
 import type { ErrorKind, FaultKind } from './provider.ts'
+import type { RefusedViolations } from './validation.ts'
 
 export interface BadInputDetails {
   /** The invalid parameter, in the format's path notation. */
@@ -54,6 +55,8 @@ export interface ErrorDetails {
   retryAfterSecs?: number
   /** The limit that refused the request. */
   refusal?: Refusal
+  /** What the request was refused for, if a rule of the vendor did. */
+  violation?: RefusedViolations
 }
 
 /** A fault kind: aliases in `X-Svc-Fail`, status, and default message for providers without their own. */

@@ -5,6 +5,7 @@ import type { Finish, ModelInfo } from './neutral.ts'
 import type { ChatParsed } from './parsed.ts'
 import type { ProviderRoute } from './route.ts'
 import type { StreamEvent } from './stream.ts'
+import type { RefusedViolations } from './validation.ts'
 
 /** A provider and its wire format. */
 export interface LlmProvider {
@@ -138,6 +139,8 @@ export interface ErrorFacts {
   requestId: string
   /** Request path without the query: a provider may have several error formats. */
   path: string
+  /** What the request was refused for, if a rule of the vendor did; `message`, `param` and `code` say it too. */
+  violation?: RefusedViolations
 }
 
 export interface ErrorResponse {

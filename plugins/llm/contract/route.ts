@@ -5,6 +5,7 @@ import type { ChatParsed, Parsed, ResultOf } from './parsed.ts'
 import type { ContextAnswer, ContextFacts, CredentialRule, ErrorFacts, RequestHeaders } from './provider.ts'
 import type { LlmSocket } from './socket.ts'
 import type { Framing, StreamEnding, StreamEvent, StreamShapes } from './stream.ts'
+import type { RouteValidation } from './validation.ts'
 
 /** What both kinds of routes have. */
 interface RouteBase {
@@ -67,6 +68,8 @@ export interface LlmRoute<P extends Parsed = Parsed> extends RouteBase {
   replyMembers?: readonly string[]
   /** Parses a request; throws `engine.badInput` if it is invalid. */
   parse(input: RouteInput): P | Promise<P>
+  /** What the vendor refuses; absent: requests are not checked. */
+  validation?: RouteValidation
   /** `parse` stores something. */
   hasEffects?: true
   /** Parses a captured request for conditions, without effects. Default: `parse`, unless that has effects. */
@@ -102,7 +105,10 @@ export interface LlmRoute<P extends Parsed = Parsed> extends RouteBase {
 
 /** A route description without the fields that the runner adds. Paths in it start with the provider's base path. */
 export interface LlmRouteDescription
-  extends Omit<RouteDescription, 'path' | 'methods' | 'category' | 'area' | 'ownFail' | 'errorForm' | 'examples'> {
+  extends Omit<
+    RouteDescription,
+    'path' | 'methods' | 'category' | 'area' | 'ownFail' | 'errorForm' | 'examples' | 'requestBody'
+  > {
   /** Default: a JSON object, if an example has `json`. */
   requestBody?: RouteDescription['requestBody']
   examples: LlmExample[]

@@ -93,6 +93,13 @@ export const ROUTE_HEADERS: readonly RouteParameter[] = [
     description: 'How a stream is written, such as `split=utf8, crlf` or `no-done`',
     schema: { type: 'string' },
   },
+  {
+    name: 'X-Svc-Validation',
+    in: 'header',
+    description:
+      'What happens to a request that the vendor would refuse: `off`, `warn` or `enforce; except=<rules>; also=<rules>`',
+    schema: { type: 'string' },
+  },
   ...(['Rpm', 'Tpm', 'Itpm', 'Otpm', 'Rpd', 'Tpd'] as const).map(
     (name): RouteParameter => ({
       name: `X-Svc-Limit-${name}`,

@@ -42,7 +42,7 @@ export interface Bucket {
 export interface Admission {
   state: LimitState
   /** What is left once these tokens are paid, and what was reserved in vain is returned. */
-  settled(prompt: number, completion: number): LimitState
+  stateAfter(prompt: number, completion: number): LimitState
   /** Pays the tokens that were used, and returns those that were reserved in vain. Called once. */
   finish(prompt: number, completion: number): void
 }
@@ -180,7 +180,7 @@ export class Limiter {
     }
     return {
       state,
-      settled: (usedPrompt, completion) =>
+      stateAfter: (usedPrompt, completion) =>
         stateOf(limits, adjust(limits, levels, backFor(usedPrompt, completion), now), now),
       finish: (usedPrompt, completion) => {
         const back = backFor(usedPrompt, completion)

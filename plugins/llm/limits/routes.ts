@@ -4,9 +4,11 @@ import { CATEGORY } from '../contract/category.ts'
 import { wholeRemaining } from './bucket.ts'
 import { DIMENSIONS, type LimitState } from '../contract/limit-state.ts'
 import type { Bucket, Limiter } from './limiter.ts'
+import { AI_LIMITS } from '../replies.ts'
 
 const description: RouteDescription = {
   summary: 'Mock LLM: what the rate limits have left',
+  reply: AI_LIMITS,
   category: CATEGORY,
   parameters: [
     {

@@ -30,6 +30,7 @@ import { recordReply } from '../steps/record-reply.ts'
 import { keepAndRender } from '../steps/render-reply.ts'
 import type { Step } from '../steps/step.ts'
 import { requireFixture } from '../steps/strict-fixtures.ts'
+import { validateRequest } from '../steps/validate.ts'
 import { waitForReply } from '../steps/wait-for-reply.ts'
 
 const STEPS: readonly Step[] = [
@@ -41,6 +42,7 @@ const STEPS: readonly Step[] = [
   rollFault,
   chooseTokenizer,
   applyRules,
+  validateRequest,
   readRequest,
   takeTurnForHistory,
   readProfile,
@@ -98,6 +100,7 @@ export const GENERATION = pathOf({ name: 'generation', rules: 'item', streams: '
   readLatencyOf,
   waitLatency,
   rollFault,
+  validateRequest,
   readProfile,
   enterSlots,
   waitForReply,

@@ -34,6 +34,7 @@ export function createErrorForm(instance: ProviderInstance, { svc, records, ledg
       rateLimits: null,
       model: null,
       limited: null,
+      validation: null,
     }
     const kind = failure.kind === 'unrouted' && failure.status === 405 ? 'wrong_method' : kindOf[failure.kind]
     const details: ErrorDetails = { status: failure.status }
@@ -66,6 +67,8 @@ export function createErrorForm(instance: ProviderInstance, { svc, records, ledg
       status,
       fault: null,
       rule: null,
+      validation: null,
+      violations: [],
       session_header: session,
       session: session ?? '',
     })

@@ -4,9 +4,11 @@ import { CATEGORY } from '../contract/category.ts'
 import { drawer, drawSeed, meanOf, rounded, summarize } from './draws.ts'
 import { RANDOM, type Profile } from './profile.ts'
 import type { Profiles } from './profiles.ts'
+import { AI_PROFILES, AI_PROFILES_DRAWS } from '../replies.ts'
 
 const list: RouteDescription = {
   summary: 'Mock LLM: latency profiles',
+  reply: AI_PROFILES,
   category: CATEGORY,
   responses: { 200: { description: 'The profiles, built-in ones first' } },
   examples: [{ name: 'All', path: '/ai/profiles', expectStatus: 200 }],
@@ -22,6 +24,7 @@ const number = (name: string, description: string, maximum: number, minimum = 0)
 })
 const draws: RouteDescription = {
   summary: 'Mock LLM: draws of a latency profile',
+  reply: AI_PROFILES_DRAWS,
   category: CATEGORY,
   path: '/ai/profiles/{name}/draws',
   parameters: [

@@ -11,6 +11,7 @@ import type { TokenizerSettings } from '../tokenizers/tokenizers.ts'
 import type { Slots } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { CacheSettings } from '../cache/prompt-cache.ts'
+import type { ProviderValidation } from '../validation/validator.ts'
 import type { Latency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../contract/provider.ts'
 import type { BatchPlan } from '../contract/route.ts'
@@ -55,6 +56,8 @@ export interface ProviderInstance {
   batchPlan?: BatchPlan
   /** False: responses, conversations and interactions are not stored. */
   storesResponses?: boolean
+  /** How strictly its requests are checked; absent: as the server says. */
+  validation?: ProviderValidation
   /** The member of chat completions that has the reasoning. */
   reasoningMember?: ReasoningMember
   requirement: CredentialRequirement

@@ -9,11 +9,13 @@ import { REASONING_MEMBERS, type Mode, type ReasoningMember } from '../contract/
 import type { Limits } from '../limits/bucket.ts'
 import { DIMENSIONS } from '../contract/limit-state.ts'
 import type { LimitEntry } from '../limits/limiter.ts'
+import { LEVELS, MAX_NAMES, type StrictnessOption } from '../validation/level.ts'
 import type { Price } from '../usage/prices.ts'
 
 export interface LlmOptions {
   fixtures: string | string[]
   strict_fixtures: boolean
+  validation?: StrictnessOption
   providers: NamedProvider[]
   /** Currency of the prices. */
   currency: string
@@ -40,6 +42,7 @@ export interface ProviderSettings {
   loras?: string[]
   batch?: string
   store_responses?: boolean
+  validation?: StrictnessOption
   reasoning_member?: ReasoningMember
 }
 
@@ -157,6 +160,25 @@ function fakeGauge(maximum: number): JsonSchema {
   }
 }
 
+const names: JsonSchema = {
+  type: 'array',
+  maxItems: MAX_NAMES,
+  items: { type: 'string', minLength: 1, maxLength: 100 },
+}
+const strictness: Record<string, JsonSchema> = {
+  level: { enum: LEVELS },
+  except: { ...names, description: 'Rules that are not applied; a name may end in *' },
+  also: { ...names, description: 'Rules that are not confirmed, and refuse nevertheless' },
+}
+
+/** A level, or an object with it. */
+function validation(more: Record<string, JsonSchema>): JsonSchema {
+  return {
+    description: 'What happens to requests that the vendor would refuse: off, warn or enforce',
+    anyOf: [{ enum: LEVELS }, { ...object({ ...strictness, ...more }), minProperties: 1 }],
+  }
+}
+
 /** Settings of a named provider, and of a format under its own name. */
 const settings: Record<string, JsonSchema> = {
   stream_shape: {
@@ -244,6 +266,9 @@ const settings: Record<string, JsonSchema> = {
     description: 'false: responses, conversations and interactions are not stored, as at a provider without state',
     type: 'boolean',
   },
+  validation: validation({
+    fields: { ...names, description: 'Members that the provider takes in addition, anywhere in the body' },
+  }),
 }
 
 export const optionsSchema: JsonSchema = object({
@@ -257,6 +282,7 @@ export const optionsSchema: JsonSchema = object({
     type: 'boolean',
     default: false,
   },
+  validation: validation({}),
   batch_lines: {
     description: 'Maximum number of requests in a batch',
     type: 'integer',
@@ -347,7 +373,7 @@ export const optionsSchema: JsonSchema = object({
           description: 'Served at /ai/<name>',
           type: 'string',
           pattern: '^[a-z][a-z0-9-]{0,31}$',
-          not: { enum: ['v1', 'requests', 'usage', 'profiles', 'limits'] },
+          not: { enum: ['v1', 'requests', 'usage', 'profiles', 'limits', 'validation'] },
         },
         format: { ...shortText, description: 'Wire format, such as openai or anthropic' },
         title: { ...shortText, description: 'Default: the name' },

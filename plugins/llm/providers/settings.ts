@@ -13,6 +13,8 @@ import type { Profile } from '../profiles/profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { ProviderInstance } from './instance.ts'
 import type { BatchPlan } from '../contract/route.ts'
+import { strictnessOf } from '../validation/level.ts'
+import type { Validator } from '../validation/validator.ts'
 import { EXPECTED_PLAN, type Batches } from '../state/batches.ts'
 import type { CacheOption, CapacityOption, ProviderSettings } from './options.ts'
 
@@ -32,6 +34,7 @@ export type Settings = Pick<
   | 'tokenizers'
   | 'batchPlan'
   | 'storesResponses'
+  | 'validation'
 >
 
 export interface SettingsServices {
@@ -41,6 +44,7 @@ export interface SettingsServices {
   report: Report
   cache: PromptCache
   batches: Pick<Batches, 'parsePlan'>
+  validator: Validator
   /** The loads that clients state; null: no provider has metrics. */
   loads: Replicated<StatedLoads> | null
 }
@@ -71,11 +75,25 @@ export function readSettings(
     ...(profile === undefined ? {} : { profile }),
     ...readTokenizers(item.tokenizer, at, owner, report),
     ...readBatchPlan(item.batch, `${at}.batch`, services),
+    ...readValidation(item, `${at}.validation`, services),
     ...(item.store_responses === false ? { storesResponses: false } : {}),
     ...(item.reasoning_member === undefined ? {} : { reasoningMember: item.reasoning_member }),
     ...(item.capacity?.kv_tokens === undefined ? {} : { kvTokens: item.capacity.kv_tokens }),
     ...readEngine(item, at, { ...owner, cache }, services),
   }
+}
+
+function readValidation(
+  { validation: option, reasoning_member: member }: ProviderSettings,
+  at: string,
+  { validator }: SettingsServices,
+): Pick<Settings, 'validation'> {
+  if (option === undefined && member === undefined) return {}
+  validator.checkLater(at, option)
+  const given = option === undefined || typeof option === 'string' ? [] : (option.fields ?? [])
+  // Clients send back what they got.
+  const fields = member === undefined ? given : [...given, member]
+  return { validation: { strictness: strictnessOf(option), fields: new Set(fields) } }
 }
 
 const KV_TOKENS = 65_536

@@ -1,5 +1,6 @@
 /** The environment variables of the plugin. */
-import { boolean, text, variable, type VariableValues } from 'svc/plugin'
+import { boolean, oneOf, text, variable, type VariableValues } from 'svc/plugin'
+import { LEVELS, type Level } from '../validation/level.ts'
 
 export const variables = {
   requireAuth: variable({
@@ -16,6 +17,13 @@ export const variables = {
     shownAs: 'ai.api_key_configured',
     secret: true,
     description: 'The only credential that the mock LLM accepts; implies `SVC_AI_REQUIRE_AUTH`.',
+  }),
+  validation: variable<Level>({
+    name: 'SVC_AI_VALIDATION',
+    parser: oneOf(LEVELS),
+    default: 'warn',
+    shownAs: 'ai.validation',
+    description: 'What happens to requests that the vendor of a mock LLM would refuse: `off`, `warn` or `enforce`.',
   }),
 }
 

@@ -1,6 +1,7 @@
 /** The `svc_llm_*` metrics: requests, tokens and faults by provider and model family. */
 import { type SvcMetrics } from 'svc/plugin'
 import { memoize } from 'svc/toolkit'
+import { idsOf, type CallValidation } from '../validation/violations.ts'
 
 /** Names to search for in a model id, with their family; the first match wins. */
 const families: readonly (readonly [name: string, family: string])[] = [
@@ -26,6 +27,8 @@ export function modelFamily(model: string): string {
 export interface LlmMetrics {
   served(provider: string, model: string, streaming: boolean, prompt: number, completion: number): void
   fault(provider: string, kind: string): void
+  /** Violations of a request, and the one that it was refused for. */
+  violated(validation: CallValidation): void
 }
 
 const maxFurtherProviders = 20
@@ -46,6 +49,10 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
     'direction',
   ])
   const faults = metrics.counter('svc_llm_faults_total', 'Faults injected by the mock LLM', ['provider', 'kind'])
+  const violations = metrics.counter('svc_llm_violations_total', 'Requests that violate a rule of the vendor', ['rule'])
+  const refused = metrics.counter('svc_llm_refused_total', 'Requests refused for violating a rule of the vendor', [
+    'rule',
+  ])
   const known = new Set(builtIn)
   const label = (provider: string): string => {
     if (known.has(provider)) return provider
@@ -63,6 +70,11 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
       tokens.inc({ provider, model_family, direction: 'output' }, completion)
     },
     fault: (provider, kind) => faults.inc({ provider: label(provider), kind }),
+    // The labels are ids of rules that plugins list.
+    violated({ violations: found, refused: first }) {
+      for (const rule of idsOf(found)) violations.inc({ rule })
+      if (first !== null) refused.inc({ rule: first.rule.rule })
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 /** Records of mock LLM requests and responses, for `/ai/requests`. */
 import { type Svc, type SvcInspector } from 'svc/plugin'
-import { copyText, isSecretName, isSecretParameter } from 'svc/toolkit'
+import { copyText, isSecretName, isSecretParameter, newestByTime } from 'svc/toolkit'
 import { maskKey } from '../headers/credentials.ts'
 import type { GuardrailOutcome } from '../contract/neutral.ts'
 import type { RequestHeaders } from '../contract/provider.ts'
@@ -36,9 +36,21 @@ export interface AiRecord {
   fault: string | null
   /** Name of the rule that acted on the request. */
   rule: string | null
+  /** The level at which it was checked, and what that found; null: nothing. */
+  validation: string | null
+  violations: RecordedViolation[]
   /** Value of `X-Svc-Session`, and the displayed session (header or address). */
   session_header: string | null
   session: string
+}
+
+/** A violation of a rule of the vendor, with its message filled in. */
+export interface RecordedViolation {
+  rule: string
+  at: string
+  message: string
+  confidence: string
+  refused: boolean
 }
 
 const jsonBytes = 64 * 1024
@@ -62,6 +74,8 @@ export interface Records {
 
 /** The record object, its list of headers, its numbers and its string references. */
 const recordBytes = 1024
+/** The object of a violation and its references, in characters. */
+const VIOLATION = 100
 /** Bytes of the JavaScript engine's string header. */
 const textOverhead = 24
 
@@ -86,13 +100,13 @@ export function recordMemory(record: AiRecord): number {
     record.normalized_prompt.length +
     record.reply_preview.length
   for (const text of record.headers) characters += text.length
+  for (const { rule, at, message } of record.violations)
+    characters += rule.length + at.length + message.length + VIOLATION
   return recordBytes + textOverhead * record.headers.length + 2 * characters
 }
 
 /** The log has one stream: clients see the records of all providers in one list. */
 const STREAM = 'all'
-/** The records of several replicas reach the log in batches: a newer one can come before this many others. */
-const UNORDERED = 64
 
 /** Keeps the newest 1000 records (200 in public mode) for one hour, in at most 64 MiB of memory. */
 export function createRequestRecords(svc: Svc<unknown>): Records {
@@ -111,11 +125,8 @@ export function createRequestRecords(svc: Svc<unknown>): Records {
     return record => record.at > oldest && where(record)
   }
   const newest = async (limit: number, where: (record: AiRecord) => boolean): Promise<AiRecord[]> => {
-    const found = await log.newest(STREAM, limit + UNORDERED, recent(where))
-    return found
-      .map(({ value }) => value)
-      .sort((one, other) => other.at - one.at)
-      .slice(0, limit)
+    const found = await newestByTime(log, STREAM, { limit, timeOf: ({ at }) => at, where: recent(where) })
+    return found.map(({ value }) => value)
   }
   return {
     add: record => void log.append(STREAM, record),

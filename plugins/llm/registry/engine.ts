@@ -1,6 +1,6 @@
 /** Functions shared by all formats. Providers get them through the extension point, not by import. */
 import { randomFillSync } from 'node:crypto'
-import { InputProblem } from 'svc/toolkit'
+import { InputProblem, memoize } from 'svc/toolkit'
 import type { ChatResult, NeutralRequest, Part, Pieces, Tokenizer, Tool, ToolName } from '../contract/neutral.ts'
 import { BadInput, type BadInputDetails } from '../contract/errors.ts'
 import type { RequestHeaders } from '../contract/provider.ts'
@@ -28,7 +28,12 @@ import { tooLargeMessage } from '../state/batch-results.ts'
 import { openText, sealText } from '../state/signed.ts'
 import { packChoice, unpackChoice, wholeChoice } from '../state/stored-choice.ts'
 import { createSchedule, eventsAfter, timeline } from '../state/timeline.ts'
+import { readThought, signThought } from '../engine/thought-signature.ts'
 import { RULE } from '../engine/tokenizer.ts'
+import { MEMOIZED_MODELS } from '../records/metrics.ts'
+import { modelClasses, type ModelClassName } from '../validation/model-classes.ts'
+import { walkSchema } from '../validation/schema-walk.ts'
+import { turnsOf } from '../validation/turns.ts'
 import * as speech from '../engine/speech-headers.ts'
 import { count, pieces, words } from '../engine/tokens.ts'
 
@@ -112,6 +117,13 @@ export interface Engine {
   badInput(message: string, details?: BadInputDetails): Error
   /** The error to throw for an exact reply that does not fit; `at` is the path of the wrong member. */
   badReply(at: string, message: string): Error
+  /** What rules of vendors look at: schemas in tools, turns of a conversation, and models that take other parameters. */
+  walkSchema: typeof walkSchema
+  turns: typeof turnsOf
+  /** Signatures of thinking, which find what was changed. */
+  signThought: typeof signThought
+  readThought: typeof readThought
+  modelClasses(model: string | undefined): readonly ModelClassName[]
   /** Functions to read JSON values of unknown type. */
   readonly json: typeof json
 }
@@ -134,11 +146,18 @@ function idMaker(): (digits: number) => string {
   }
 }
 
+const NO_CLASSES: readonly ModelClassName[] = []
+
 export function createEngine(): Engine {
-  return { ...pure, randomId: idMaker() }
+  const classesOf = memoize(MEMOIZED_MODELS, modelClasses)
+  return {
+    ...pure,
+    randomId: idMaker(),
+    modelClasses: model => (model === undefined ? NO_CLASSES : classesOf(model)),
+  }
 }
 
-const pure: Omit<Engine, 'randomId'> = {
+const pure: Omit<Engine, 'randomId' | 'modelClasses'> = {
   generate,
   pieces,
   split: text => piecesOf(text),
@@ -160,6 +179,10 @@ const pure: Omit<Engine, 'randomId'> = {
   vectorSize,
   embeddingInputs,
   openAiShapes,
+  walkSchema,
+  turns: turnsOf,
+  signThought,
+  readThought,
   timeline,
   schedule: createSchedule,
   eventsAfter,

@@ -49,6 +49,7 @@ export function mount(
     if (!base.includes('{')) services.svc.unroutedForm(base, errorForm)
     for (const route of routes) {
       if (!isBelow(route.path, below) || !isServedAt(route, base, instance)) continue
+      if (route.parse !== undefined && route.validation !== undefined) services.validator.add(route.validation)
       const template = base + route.path.slice(below.length)
       const router = routerPath(template)
       const key = `${route.method} ${router.path}`

@@ -5,7 +5,7 @@ import type { MountedFormat } from '../contract/mounted-format.ts'
 import type { LlmProvider } from '../contract/provider.ts'
 import type { ProviderRoute, RouteInput } from '../contract/route.ts'
 
-/** Longer paths are no paths of a route. */
+/** Longer paths belong to no route. */
 const MAX_PATH = 2000
 
 /** The provider with the routes of its mounted formats, whose errors have the form of the format. */

@@ -14,6 +14,7 @@ import type { LlmOptions } from '../providers/options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../contract/provider.ts'
 import type { ProviderRoute } from '../contract/route.ts'
+import type { RouteValidation } from '../contract/validation.ts'
 import { callOf, type UsageEntry } from '../usage/entry.ts'
 import { createSigned, type Signed } from '../state/signed.ts'
 import type { Batches } from '../state/batches.ts'
@@ -26,6 +27,14 @@ import type { Providers, ServedProvider } from './providers.ts'
 const defaultOrder = 100
 /** Longer paths of captured requests belong to no route. */
 const MAX_PATH = 2000
+
+/** A route with rules of its vendor, at the path of a provider. */
+export interface ServedValidation {
+  validation: RouteValidation
+  method: string
+  path: string
+  provider: string
+}
 
 export class ProviderRegistry implements Providers {
   readonly engine = createEngine()
@@ -99,6 +108,15 @@ export class ProviderRegistry implements Providers {
     return [...new Set(this.#mounted.map(({ template }) => template.split('/', 2).join('/')))]
   }
 
+  /** The routes that have rules of their vendors. */
+  validations(): ServedValidation[] {
+    return this.#mounted.flatMap(({ method, template, instance, route }) =>
+      route.parse === undefined || route.validation === undefined
+        ? []
+        : [{ validation: route.validation, method, path: template, provider: instance.name }],
+    )
+  }
+
   /** The route of a request by its method and decoded path; null if no provider serves it. */
   find(method: string, path: string): PlacedRoute | null {
     if (path.length > MAX_PATH) return null
@@ -158,13 +176,15 @@ export class ProviderRegistry implements Providers {
       })
       if (instance !== null) this.#serve(app, instance)
     })
+    this.#services.validator.checkOptions()
   }
 
   #settingsServices(): SettingsServices {
-    const { svc, profiles, cache, loads } = this.#services
+    const { svc, profiles, cache, loads, validator } = this.#services
     return {
       profiles,
       cache,
+      validator,
       batches: this.batches,
       loads,
       requestTimeoutMs: svc.config.requestTimeoutSecs * 1000,
@@ -239,6 +259,7 @@ export class ProviderRegistry implements Providers {
 
 function describeInstance(instance: ProviderInstance, added: readonly ProviderRoute[], origin: string): object {
   const { format } = instance
+  const flavours = flavoursOf([...format.routes, ...added])
   return {
     id: instance.name,
     format: format.id,
@@ -247,6 +268,12 @@ function describeInstance(instance: ProviderInstance, added: readonly ProviderRo
     sdk_base_url: `${origin}${instance.basePath}${format.sdkPath ?? ''}`,
     credentials: format.credentials.map(rule => rule.source),
     models: instance.models.map(model => model.id),
+    ...(flavours.length === 0 ? {} : { flavours }),
     routes: [...format.routes, ...added].map(({ method, path }) => ({ method, path: instance.basePath + path })),
   }
+}
+
+function flavoursOf(routes: readonly ProviderRoute[]): string[] {
+  const flavours = routes.flatMap(route => (route.parse === undefined ? [] : (route.validation?.flavour ?? [])))
+  return [...new Set(flavours)]
 }

@@ -17,12 +17,16 @@ import type { LoggedCall } from '../usage/call.ts'
 import type { Ledger } from '../usage/ledger.ts'
 import { CATEGORY } from '../contract/category.ts'
 import { modes } from '../contract/neutral.ts'
+import { matches } from '../validation/level.ts'
+import type { Validator } from '../validation/validator.ts'
 import type { AiRecord, Records } from '../records/records.ts'
+import { AI, AI_REQUEST, AI_REQUESTS } from '../replies.ts'
 
 const redactor = new Redactor({ marker: '****' })
 
 const index: RouteDescription = {
   summary: 'Mock LLM: list providers, models and routes',
+  reply: AI,
   category: CATEGORY,
   examples: [{ name: 'Index', path: '/ai', expectStatus: 200 }],
 }
@@ -34,6 +38,7 @@ const session = {
 } as const
 const list: RouteDescription = {
   summary: 'Mock LLM: list recorded requests, newest first',
+  reply: AI_REQUESTS,
   category: CATEGORY,
   parameters: [
     {
@@ -43,11 +48,18 @@ const list: RouteDescription = {
       schema: { type: 'integer', minimum: 1, maximum: 200 },
     },
     session,
+    {
+      name: 'violation',
+      in: 'query',
+      description: 'Return only requests that violate this rule of a vendor; the name may end in *',
+      schema: { type: 'string', maxLength: 100 },
+    },
   ],
   examples: [{ name: 'The last ten', path: '/ai/requests?limit=10', expectStatus: 200 }],
 }
 const one: RouteDescription = {
   summary: 'Mock LLM: get a recorded request',
+  reply: AI_REQUEST,
   category: CATEGORY,
   path: '/ai/requests/{id}',
   description:
@@ -66,11 +78,18 @@ const one: RouteDescription = {
 export function registerRoutes(
   app: FastifyInstance,
   svc: Svc<unknown>,
-  parts: { providers: ProviderRegistry; faults: FaultParser; records: Records; ledger: Ledger },
+  parts: {
+    providers: ProviderRegistry
+    faults: FaultParser
+    records: Records
+    ledger: Ledger
+    validator: Validator
+  },
 ): void {
   const { providers, faults, records, ledger } = parts
   app.get('/ai', describe(index), (request, reply) =>
     reply.send({
+      validation: parts.validator.strictness.level,
       providers: providers.index(svc.http.baseUrl(request)),
       modes,
       fail_kinds: faults.names(),
@@ -79,7 +98,11 @@ export function registerRoutes(
   )
 
   app.get<{ Querystring: Query }>('/ai/requests', describe(list), async (request, reply) => {
-    const found = await records.newest(readLimit(request.query.limit), visibility(svc, request))
+    const isVisible = visibility(svc, request)
+    const rule = first(request.query.violation)
+    const violates = ({ violations = [] }: AiRecord): boolean =>
+      rule === undefined || violations.some(violation => matches(rule, violation.rule))
+    const found = await records.newest(readLimit(request.query.limit), record => isVisible(record) && violates(record))
     return reply.send({ count: found.length, requests: found.map(showShort) })
   })
 
@@ -110,6 +133,7 @@ export function registerRoutes(
 interface Query {
   limit?: string | string[]
   session?: string | string[]
+  violation?: string | string[]
 }
 
 const maxIdCharacters = 200
@@ -149,6 +173,7 @@ function showShort(record: AiRecord): object {
     finish_reason,
     fault,
     rule,
+    violations = [],
   } = record
   return {
     request_id,
@@ -164,6 +189,7 @@ function showShort(record: AiRecord): object {
     finish_reason,
     fault,
     rule,
+    violations: [...new Set(violations.map(violation => violation.rule))],
   }
 }
 

@@ -9,7 +9,9 @@ import type { ErrorKind } from '../contract/provider.ts'
 import { exactDetails, type FaultParser } from '../headers/faults.ts'
 import { factsOf, handledFacts } from '../testing/protocol.ts'
 import { chatResultOf, embedResultOf, fits, readReply } from '../testing/reply.ts'
+import { LLM_STEP, type LlmStep } from '../testing/llm-step.ts'
 import { countFault } from './fault.ts'
+import { violationsOf } from './validate.ts'
 
 /**
  * Applies the rules that are stored on the instance. A requested fault takes precedence over them. False: a rule has
@@ -18,7 +20,7 @@ import { countFault } from './fault.ts'
 export function applyRules(call: ModelCall, services: CallServices): boolean | Promise<boolean> {
   if (call.requestedFault !== null) return true
   const { svc, request, reply } = call
-  const facts = factsFor(call)
+  const facts = factsFor(call, services)
   const message = messageOf(call)
   const applying =
     message === null
@@ -37,6 +39,7 @@ async function act(outcome: RuleOutcome | MessageRule, call: ModelCall, services
   call.ruleOutcome = outcome
   call.rule = outcome.rule
   if (outcome.kind === 'fail') throw failureOfRule(outcome, services.faults)
+  useLlmStep(call, outcome)
   if (call.entry.rules === 'message' && 'delayMs' in outcome && outcome.delayMs > 0)
     await call.recipient!.wait(outcome.delayMs)
   if (outcome.kind === 'abort') {
@@ -48,7 +51,17 @@ async function act(outcome: RuleOutcome | MessageRule, call: ModelCall, services
   return true
 }
 
-function factsFor(call: ModelCall): ProtocolFacts {
+/** What the key `llm` of the rule says. */
+function useLlmStep(call: ModelCall, outcome: RuleOutcome | MessageRule): void {
+  for (const { name, value } of ('also' in outcome && outcome.also) || []) {
+    if (name !== LLM_STEP) continue
+    const { strictness, shape } = value as LlmStep
+    if (strictness !== null) call.strictnessOfRule = strictness
+    if (shape !== null) call.shapeOfRule = shape
+  }
+}
+
+function factsFor(call: ModelCall, services: CallServices): ProtocolFacts {
   const read = async (): Promise<Parsed | null> => {
     try {
       return call.route.parse === undefined ? handledFacts(call.route, call.query) : await call.parse()
@@ -59,7 +72,8 @@ function factsFor(call: ModelCall): ProtocolFacts {
   }
   return {
     protocol: 'llm',
-    read: async (): Promise<readonly MatchFacts[]> => [factsOf(call, await read())],
+    read: async (): Promise<readonly MatchFacts[]> => [factsOf(call, await read(), () => violationsOf(call, services))],
+    steps: [LLM_STEP],
     async takesReply(step) {
       const parsed = await read()
       return parsed !== null && fits(readReply(step, ''), parsed.op)

@@ -14,7 +14,8 @@ export interface ChosenShape {
 /** The items that act on a stream; null: none. */
 export function chooseShape(call: ModelCall, framing: Framing, ofRule: StreamShape | null): ChosenShape | null {
   const header = call.header('x-svc-stream-shape')
-  const wanted = header === undefined ? (ofRule ?? call.instance.streamShape) : readHeader(header, call)
+  const wanted =
+    header === undefined ? (ofRule ?? call.shapeOfRule ?? call.instance.streamShape) : readHeader(header, call)
   if (wanted === undefined || wanted.length === 0) return null
   const shapes = shapesOf(call)
   const shape = actingItems(wanted, framing, shapes)

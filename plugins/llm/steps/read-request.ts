@@ -57,6 +57,7 @@ function accept(call: ModelCall, parsed: Parsed): boolean {
   const { tokenizers, entry, modelRoute } = call
   call.model = parsed.model ?? null
   call.parsedAt = performance.now()
+  call.forgetJson()
   call.parsed = tokenizers === null ? parsed : withTokenizer(parsed, tokenizers)
   call.isStream =
     entry.streams === 'as asked'

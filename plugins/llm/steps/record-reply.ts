@@ -36,7 +36,7 @@ export function enterInLedger(call: ModelCall, { ledger, genAi }: CallServices, 
 
 /** What is sent from now on says what is left after the call; the head of a stream is sent before, with what was left then. */
 export function settleLimits(call: ModelCall, prompt: number, completion: number): void {
-  if (call.admission !== null) call.rateLimits = call.admission.settled(prompt, completion)
+  if (call.admission !== null) call.rateLimits = call.admission.stateAfter(prompt, completion)
 }
 
 /** The request is not a call of the model: what was reserved is returned. */

@@ -12,7 +12,9 @@ import {
   keepPrompt,
   keepQuery,
   type AiRecord,
+  type RecordedViolation,
 } from '../records/records.ts'
+import { errorOfViolation, type CallValidation } from '../validation/violations.ts'
 
 /** The part of a record that describes the result. */
 type Report = Pick<
@@ -50,6 +52,8 @@ function record(call: ModelCall, report: Report, { model, stream, status }: Sent
     json,
     fault: call.fault,
     rule: call.rule,
+    validation: call.validation?.level ?? null,
+    violations: recordedViolations(call.validation),
     session_header: session.header,
     session: session.label,
     mode: report.mode,
@@ -65,6 +69,23 @@ function record(call: ModelCall, report: Report, { model, stream, status }: Sent
     status,
   }
 }
+
+const NO_VIOLATIONS: RecordedViolation[] = []
+
+function recordedViolations(validation: CallValidation | null): RecordedViolation[] {
+  if (validation === null || validation.violations.length === 0) return NO_VIOLATIONS
+  return validation.violations.map(violation => ({
+    rule: violation.rule.rule,
+    at: copyText(violation.at.slice(0, MAX_PLACE)),
+    message: copyText(errorOfViolation(violation).message.slice(0, MAX_MESSAGE)),
+    confidence: violation.rule.confidence,
+    refused: violation === validation.refused,
+  }))
+}
+
+/** Characters of a violation that a record keeps. */
+const MAX_PLACE = 200
+const MAX_MESSAGE = 1000
 
 function isMultipart(call: ModelCall): boolean {
   return call.header('content-type')?.toLowerCase().startsWith('multipart/') === true

@@ -5,6 +5,7 @@ import type { ModelCall } from '../call/model-call.ts'
 import type { StreamEvent } from '../contract/stream.ts'
 import type { Rendered } from '../contract/route.ts'
 import type { EndedCall } from '../usage/call.ts'
+import { idsOf } from '../validation/violations.ts'
 import type { Outcome } from './ended-call.ts'
 import { operationOf, providerNameOf } from '../telemetry/operation.ts'
 
@@ -21,10 +22,15 @@ export function describeSpan(call: ModelCall, outcome: Outcome, ended: EndedCall
     'gen_ai.operation.name': operation,
     'gen_ai.provider.name': providerNameOf(call.instance.format),
     'gen_ai.request.model': model,
+    'svc.llm.violations': violationsOf(call),
     'error.type': outcome.errorType ?? (ended === null ? undefined : cutOf(ended)),
     ...(outcome.reply === 'none' ? {} : ofRequest(call, outcome)),
     ...(outcome.reply === 'none' || ended === null ? {} : ofReply(call, ended)),
   })
+}
+
+function violationsOf({ validation }: ModelCall): readonly string[] | undefined {
+  return validation === null || validation.violations.length === 0 ? undefined : idsOf(validation.violations)
 }
 
 function cutOf({ cut, fault }: EndedCall): string | undefined {

@@ -6,15 +6,16 @@ import type { CallServices } from '../call/services.ts'
 import type { Parsed } from '../contract/parsed.ts'
 import { factsOf } from '../testing/protocol.ts'
 import { messageOf } from './apply-rules.ts'
+import { violationsOf } from './validate.ts'
 
 const HEADER = 'X-Svc-Strict-Fixtures'
 
 /** Throws the provider's 404 if the request needs a rule, and none acted on it. */
-export function requireFixture(call: ModelCall, { strictFixtures }: CallServices): boolean | Promise<boolean> {
+export function requireFixture(call: ModelCall, services: CallServices): boolean | Promise<boolean> {
   const { parsed, requestedFault, ruleOutcome } = call
   if (call.result !== null || parsed?.op !== 'chat' || requestedFault !== null || hasActed(ruleOutcome)) return true
-  if (!isStrict(call, strictFixtures)) return true
-  return missingFixture(call, parsed).then(error => {
+  if (!isStrict(call, services.strictFixtures)) return true
+  return missingFixture(call, parsed, services).then(error => {
     throw error
   })
 }
@@ -34,10 +35,10 @@ function hasActed(rule: RuleOutcome | MessageRule | null): boolean {
 }
 
 /** The provider's 404, which names the closest rule. */
-async function missingFixture(call: ModelCall, parsed: Parsed): Promise<ProviderError> {
+async function missingFixture(call: ModelCall, parsed: Parsed, services: CallServices): Promise<ProviderError> {
   const facts: ProtocolFacts = {
     protocol: 'llm',
-    read: () => Promise.resolve([factsOf(call, parsed)]),
+    read: () => Promise.resolve([factsOf(call, parsed, () => violationsOf(call, services))]),
     takesReply: () => Promise.resolve(true),
   }
   const closest = await call.svc.http.closestRule(call.request, facts, messageOf(call))

@@ -6,7 +6,10 @@ import { parseObject } from '../engine/json-body.ts'
 import type { FaultParser } from '../headers/faults.ts'
 import type { EmbedParsed, OwnParsed, Parsed } from '../contract/parsed.ts'
 import type { EngineLimits, HandlerRoute, ProviderRoute, RouteInput } from '../contract/route.ts'
+import type { Violation } from '../contract/validation.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
+import type { Validator } from '../validation/validator.ts'
+import { idsOf } from '../validation/violations.ts'
 import { readReply } from './reply.ts'
 
 /** A route with the provider that serves it. */
@@ -19,6 +22,7 @@ export interface PlacedRoute {
 export interface LlmProtocolOptions {
   faults: FaultParser
   limits: EngineLimits
+  validator: Validator
   providers: {
     /** The route of a captured request. */
     find(method: string, path: string): PlacedRoute | null
@@ -26,7 +30,7 @@ export interface LlmProtocolOptions {
   }
 }
 
-export function createLlmProtocol({ faults, limits, providers }: LlmProtocolOptions): MatchProtocol {
+export function createLlmProtocol({ faults, limits, providers, validator }: LlmProtocolOptions): MatchProtocol {
   return {
     name: 'llm',
     paths: () => providers.paths(),
@@ -36,12 +40,18 @@ export function createLlmProtocol({ faults, limits, providers }: LlmProtocolOpti
       input: { description: 'A text of an embeddings request' },
       stream: { description: 'Whether the client requests a stream', kind: 'boolean' },
       op: { description: '`chat`, `embed`, `rerank`, …' },
+      violation: {
+        description: 'The rule of the vendor that the request violates; a plain text may end in `*`',
+        kind: 'wildcard',
+      },
     },
     read(request) {
       const placed = providers.find(request.method, request.path)
       if (placed === null) return null
       const parsed = parseCaptured(placed, request, limits)
-      return parsed instanceof Promise ? parsed.then(read => [factsOf(placed, read)]) : [factsOf(placed, parsed)]
+      const facts = (read: Parsed | null): MatchFacts =>
+        factsOf(placed, read, () => violationsOfCaptured(placed, request, validator))
+      return parsed instanceof Promise ? parsed.then(read => [facts(read)]) : [facts(parsed)]
     },
     readReply: (reply, at) => void readReply(reply, at),
     failures: () => faults.words(),
@@ -90,6 +100,28 @@ function parseCaptured(
   }
 }
 
+/** The violations of a captured request whose body was kept whole. */
+function violationsOfCaptured(
+  { route, params, instance }: PlacedRoute,
+  request: MatchableRequest,
+  validator: Validator,
+): readonly Violation[] {
+  const text = request.text()
+  if (route.parse === undefined || route.validation === undefined || text === null) return []
+  try {
+    const fields = instance.validation?.fields ?? new Set<string>()
+    return validator.find(route.validation, {
+      path: request.path,
+      body: parseObject(text),
+      headers: request.headers(),
+      params,
+      fields,
+    })
+  } catch {
+    return []
+  }
+}
+
 /** A request to a route that answers by itself has no model and no prompt. */
 export function handledFacts({ asksForStream }: HandlerRoute, query: URLSearchParams): OwnParsed<null> {
   return { op: 'own', promptTokens: 0, completionTokens: 0, stream: asksForStream?.(query) === true, wire: null }
@@ -99,8 +131,27 @@ export function handledFacts({ asksForStream }: HandlerRoute, query: URLSearchPa
 export function factsOf(
   { instance, route }: Pick<PlacedRoute, 'instance' | 'route'>,
   parsed: Parsed | null,
+  violations: () => readonly Violation[],
 ): MatchFacts {
   const provider = [...new Set([instance.name, instance.format.id])]
+  /** Only conditions on it check the request. */
+  const violation = {
+    get violation(): string[] | undefined {
+      const ids = idsOf(violations())
+      return ids.length === 0 ? undefined : ids
+    },
+  }
+  return Object.defineProperties(
+    parsedFacts({ instance, route }, provider, parsed),
+    Object.getOwnPropertyDescriptors(violation),
+  )
+}
+
+function parsedFacts(
+  { route }: Pick<PlacedRoute, 'instance' | 'route'>,
+  provider: string[],
+  parsed: Parsed | null,
+): MatchFacts {
   if (parsed === null) return { provider, op: route.op }
   const op = parsed.op === 'own' ? route.op : parsed.op
   const common = { provider, op, model: parsed.model, stream: parsed.stream === true }

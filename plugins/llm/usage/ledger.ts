@@ -1,5 +1,6 @@
 /** The ledger: what the mock LLM really counted, by minute, provider, model, key, session, operation and status. */
 import type { Channel, EventLog, LoggedEvent, SessionKey, Store, Svc } from 'svc/plugin'
+import { newestByTime } from 'svc/toolkit'
 import { NO_TOKENS, type EndedCall, type LoggedCall, type TokenCounts } from './call.ts'
 import type { KeyIds } from './key-ids.ts'
 import { costOf, priceOf, type Price } from './prices.ts'
@@ -81,8 +82,6 @@ const BOUNDS = {
   public: { rows: 2000, rowsMs: HOUR_MS, calls: 500, callsPerSession: 100, attempts: 2000 },
 }
 
-/** The calls of several replicas reach the log in batches: a newer one can come before this many others. */
-const UNORDERED = 64
 /** How long a look waits for what other replicas have not entered yet. */
 const LOOK_MS = 5000
 
@@ -195,9 +194,9 @@ export class Ledger {
   ): Promise<LoggedEvent<LoggedCall>[]> {
     await this.#collect()
     const stream = this.#streamOf(session.key)
-    const read = before === null ? limit + UNORDERED : (await this.#calls.info(stream)).count
-    const found = (await this.#calls.newest(stream, read, where)).sort((one, other) => endOf(other) - endOf(one))
-    if (before === null) return found.slice(0, limit)
+    const read = before === null ? limit : (await this.#calls.info(stream)).count
+    const found = await newestByTime(this.#calls, stream, { limit: read, timeOf: endOf, where })
+    if (before === null) return found
     const at = found.findIndex(({ seq }) => seq === before)
     const older = at < 0 ? found.filter(({ seq }) => seq < before) : found.slice(at + 1)
     return older.slice(0, limit)
@@ -321,7 +320,7 @@ export class Ledger {
   }
 }
 
-function endOf({ value: { at, duration_ms } }: LoggedEvent<LoggedCall>): number {
+function endOf({ at, duration_ms }: LoggedCall): number {
   return at + duration_ms
 }
 

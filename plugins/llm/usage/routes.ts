@@ -16,6 +16,7 @@ import type { LoggedCall } from './call.ts'
 import type { Ledger, LedgerRow } from './ledger.ts'
 import { FILTERS, invalidFilter, readGroups, readUsageQuery, type Group } from './query.ts'
 import { csvOf, figuresOf, report, roundCost, type Report } from './report.ts'
+import { AI_USAGE, AI_USAGE_CALLS, AI_USAGE_CSV } from '../replies.ts'
 
 const MINUTE_MS = 60_000
 const ROWS = { default: 200, max: 1000 }
@@ -53,6 +54,7 @@ const responses = {
 }
 const usage: RouteDescription = {
   summary: 'Mock LLM: tokens and cost that the server counted',
+  reply: AI_USAGE,
   category: CATEGORY,
   description:
     'What was really sent: a stream that was cut counts what was written. CSV with `Accept: text/csv` or as `/ai/usage.csv`.',
@@ -66,10 +68,12 @@ const usage: RouteDescription = {
 const csv: RouteDescription = {
   ...usage,
   summary: 'Mock LLM: tokens and cost that the server counted, as CSV',
+  reply: AI_USAGE_CSV,
   examples: [{ name: 'By provider and model', path: '/ai/usage.csv', expectStatus: 200 }],
 }
 const calls: RouteDescription = {
   summary: 'Mock LLM: the counted calls, newest first',
+  reply: AI_USAGE_CALLS,
   category: CATEGORY,
   parameters: [
     ...filters(CALLS),

@@ -28,7 +28,8 @@ export interface BridgeOptions {
   /** Connections of sessions, in addition to the common one. */
   maxConnections: number
   maxInFlight: number
-  listChanged(list: ListName): void
+  /** With a session, only the lists of its own connection have changed. */
+  listChanged(list: ListName, session: string | null): void
   resourceUpdated(uri: string): void
   /** Calls `ended` when the session ends. Returns a function that removes it. */
   whenEnded(session: string, ended: () => void): () => void
@@ -58,6 +59,12 @@ const LISTS: Record<ListName, readonly { kind: ListKind; method: string }[]> = {
 }
 const FORWARDED: readonly string[] = ['tools/call', 'resources/read', 'prompts/get', 'completion/complete']
 
+/** What a connection offers. */
+interface Offer {
+  lists: BridgedLists
+  tools: Map<string, Tool>
+}
+
 export class Bridge implements ServerBridge {
   readonly lists = new BridgedLists()
   readonly tools = new Map<string, Tool>()
@@ -68,10 +75,12 @@ export class Bridge implements ServerBridge {
   /** The connection for all, or for all stateless calls. */
   readonly #common: Keeper
   readonly #ofSessions = new Map<string, Promise<Connection>>()
+  /** What the connections of sessions offer that have changed their lists. */
+  readonly #ownOffers = new Map<string, Offer>()
   /** Removes the callbacks of sessions, which outlive this object. */
   readonly #removals = new Set<() => void>()
-  /** Lists that are being read again, and whether they have changed meanwhile. */
-  readonly #rereads = new Map<ListName, { isDue: boolean }>()
+  /** Lists that are being read again, by session and name, and whether they have changed meanwhile. */
+  readonly #rereads = new Map<string, { isDue: boolean }>()
   #calls = 0
   #inFlight = 0
   #hasStarted = false
@@ -124,6 +133,14 @@ export class Bridge implements ServerBridge {
     await this.#common.restart()
   }
 
+  listsOf(session: string | null): BridgedLists {
+    return this.#offerOf(session).lists
+  }
+
+  #offerOf(session: string | null): Offer {
+    return this.#ownOffers.get(session ?? '') ?? this
+  }
+
   has(capability: string): boolean {
     return isRecord(this.capabilities[capability])
   }
@@ -169,10 +186,10 @@ export class Bridge implements ServerBridge {
     return this.#options.startMs ?? DEFAULT_START_MS
   }
 
-  /** What the server reports on its own, on any of its connections. */
-  get #events(): Omit<ConnectionEvents, 'closed'> {
+  /** What the server reports on its own, on the connection of a session or the common one. */
+  #eventsOf(session: string | null): Omit<ConnectionEvents, 'closed'> {
     return {
-      listChanged: list => this.#readAgain(list),
+      listChanged: list => this.#readAgain(list, session),
       resourceUpdated: uri => this.#options.resourceUpdated(uri),
     }
   }
@@ -201,7 +218,8 @@ export class Bridge implements ServerBridge {
     if (method !== 'tools/call') return { ...own, ...meta }
     if (typeof own.name !== 'string') throw invalidParams('Missing tool name')
     if (!this.#common.connection) throw this.#notRunning()
-    if (!this.tools.has(own.name)) throw invalidParams(`Unknown tool: ${shorten(own.name)}`)
+    if (!this.#offerOf(conversation.session).tools.has(own.name))
+      throw invalidParams(`Unknown tool: ${shorten(own.name)}`)
     const { arguments: args, ...others } = own
     if (args !== undefined && args !== null && !isRecord(args)) throw invalidParams('"arguments" must be an object')
     return { ...others, arguments: args ?? {}, ...meta }
@@ -228,10 +246,12 @@ export class Bridge implements ServerBridge {
     const forget = (): void => {
       remove()
       this.#removals.delete(remove)
-      if (this.#ofSessions.get(session) === opening) this.#ofSessions.delete(session)
+      if (this.#ofSessions.get(session) !== opening) return
+      this.#ofSessions.delete(session)
+      this.#ownOffers.delete(session)
     }
     let remove = (): void => {}
-    const opening = this.#open(session, { ...this.#events, closed: () => forget() })
+    const opening = this.#open(session, { ...this.#eventsOf(session), closed: () => forget() })
     this.#ofSessions.set(session, opening)
     remove = this.#options.whenEnded(session, () => {
       forget()
@@ -255,7 +275,7 @@ export class Bridge implements ServerBridge {
 
   /** Opens the common connection and reads what the server offers. Changed lists are announced. */
   async #openCommon(closed: (end: LinkEnd) => void): Promise<Connection> {
-    const connection = new Connection(await this.#options.source.create(null), { ...this.#events, closed })
+    const connection = new Connection(await this.#options.source.create(null), { ...this.#eventsOf(null), closed })
     try {
       const { serverInfo, capabilities, instructions } = await connection.open(this.#options.release, this.#startMs)
       this.info = { name: this.#options.name, version: this.#options.release, ...serverInfo }
@@ -263,8 +283,8 @@ export class Bridge implements ServerBridge {
       this.instructions = instructions
       for (const list of LIST_NAMES) {
         const before = this.lists.fingerprint(list)
-        await this.#readList(list, connection)
-        if (this.lists.fingerprint(list) !== before) this.#options.listChanged(list)
+        await this.#readList(list, this, connection)
+        if (this.lists.fingerprint(list) !== before) this.#options.listChanged(list, null)
       }
       return connection
     } catch (error) {
@@ -278,6 +298,7 @@ export class Bridge implements ServerBridge {
     this.#removals.clear()
     const all = await Promise.allSettled(this.#ofSessions.values())
     this.#ofSessions.clear()
+    this.#ownOffers.clear()
     await Promise.allSettled(
       all.map(async one => {
         if (one.status === 'fulfilled') await one.value.close()
@@ -286,40 +307,51 @@ export class Bridge implements ServerBridge {
   }
 
   /** Reads a list that has changed, once at a time and at most once a second, however often the server reports it. */
-  #readAgain(list: ListName): void {
-    const known = this.#rereads.get(list)
+  #readAgain(list: ListName, session: string | null): void {
+    const key = `${list} ${session ?? ''}`
+    const known = this.#rereads.get(key)
     if (known !== undefined) {
       known.isDue = true
       return
     }
     const reread = { isDue: false }
-    this.#rereads.set(list, reread)
+    this.#rereads.set(key, reread)
     const read = async (): Promise<void> => {
       do {
         reread.isDue = false
         try {
-          await this.#readList(list)
-          this.#options.listChanged(list)
+          await this.#readChanged(list, session)
+          this.#options.listChanged(list, session)
         } catch (error) {
           this.#options.log(error)
         }
         await setTimeout(REREAD_MS, undefined, { ref: false })
       } while (reread.isDue)
-      this.#rereads.delete(list)
+      this.#rereads.delete(key)
     }
     void read()
   }
 
-  async #readList(list: ListName, connection = this.#common.connection): Promise<void> {
+  async #readChanged(list: ListName, session: string | null): Promise<void> {
+    if (session === null) return this.#readList(list, this, this.#common.connection)
+    const opening = this.#ofSessions.get(session)
+    const connection = await opening
+    const offer = this.#ownOffers.get(session) ?? { lists: this.lists.copy(), tools: new Map(this.tools) }
+    await this.#readList(list, offer, connection ?? null)
+    // The session may have ended meanwhile.
+    if (opening !== undefined && this.#ofSessions.get(session) === opening) this.#ownOffers.set(session, offer)
+  }
+
+  async #readList(list: ListName, { lists, tools }: Offer, connection: Connection | null): Promise<void> {
     if (!this.has(list) || !connection) return
     const items: BridgedItems = {}
     for (const { kind, method } of LISTS[list]) items[kind] = await this.#readPages(kind, method, connection)
-    this.lists.replace(items)
+    lists.replace(items)
     if (list !== 'tools') return
-    this.tools.clear()
+    tools.clear()
     for (const item of items.tools ?? []) {
       const tool = toolOf(item)
-      if (tool) this.tools.set(tool.definition.name, tool)
+      if (tool) tools.set(tool.definition.name, tool)
     }
   }
 

@@ -13,6 +13,12 @@ export class BridgedLists implements ListPages {
   /** JSON texts of the items, by `<kind> <version>`. */
   readonly #texts = new Map<string, string[]>()
 
+  copy(): BridgedLists {
+    const copy = new BridgedLists()
+    copy.#items = this.#items
+    return copy
+  }
+
   /** Replaces lists; others stay. */
   replace(items: BridgedItems): void {
     this.#items = { ...this.#items, ...items }

@@ -30,7 +30,10 @@ export type BridgeHost = (
 
 export function bridgeHost(hub: Hub): BridgeHost {
   return (server, services) => ({
-    listChanged: list => hub.listChanged(server, list),
+    listChanged: (list, session) =>
+      session === null
+        ? hub.listChanged(server, list)
+        : hub.sessions.local(session)?.push(`notifications/${list}/list_changed`),
     resourceUpdated: uri => hub.resourceUpdated(uri),
     whenEnded: (session, ended) => hub.sessions.local(session)?.whenEnded(ended) ?? (() => {}),
     log: error => services().log.warn('a bridged MCP server failed', { server, error }),

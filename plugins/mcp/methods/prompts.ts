@@ -11,7 +11,9 @@ const MAX_ARGUMENT = 20_000
 
 export function listPrompts(call: Call): MethodResult {
   return {
-    result: call.server.lists.page('prompts', call.version, call.params.cursor, call.pageSize),
+    result: call.server
+      .listsOf(call.conversation.session)
+      .page('prompts', call.version, call.params.cursor, call.pageSize),
     cache: { ttlMs: 300_000, cacheScope: 'public' },
   }
 }

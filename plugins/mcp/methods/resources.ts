@@ -7,14 +7,18 @@ import type { FoundResource, Server } from '../servers/server.ts'
 
 export function listResources(call: Call): MethodResult {
   return {
-    result: call.server.lists.page('resources', call.version, call.params.cursor, call.pageSize),
+    result: call.server
+      .listsOf(call.conversation.session)
+      .page('resources', call.version, call.params.cursor, call.pageSize),
     cache: { ttlMs: 60_000, cacheScope: 'public' },
   }
 }
 
 export function listTemplates(call: Call): MethodResult {
   return {
-    result: call.server.lists.page('resourceTemplates', call.version, call.params.cursor, call.pageSize),
+    result: call.server
+      .listsOf(call.conversation.session)
+      .page('resourceTemplates', call.version, call.params.cursor, call.pageSize),
     cache: { ttlMs: 300_000, cacheScope: 'public' },
   }
 }

@@ -16,7 +16,7 @@ export function listTools(call: Call): MethodResult {
   const { server, version, params, pageSize } = call
   const shows = server.definition.filterByScope === true ? visibleTools(call) : undefined
   return {
-    result: server.lists.page('tools', version, params.cursor, pageSize, shows),
+    result: server.listsOf(call.conversation.session).page('tools', version, params.cursor, pageSize, shows),
     cache: shows ? PRIVATE_LIST_CACHE : LIST_CACHE,
   }
 }

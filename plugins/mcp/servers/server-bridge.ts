@@ -25,6 +25,8 @@ export interface ServerBridge {
   readonly kind: ServerSource
   readonly lists: ListPages
   readonly tools: ReadonlyMap<string, Tool>
+  /** The lists as the session sees them, whose own connection may have changed them. */
+  listsOf(session: string | null): ListPages
   /** What the bridged server reports about itself; changes when it starts again. */
   readonly info: JsonObject
   readonly capabilities: JsonObject

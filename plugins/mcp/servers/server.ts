@@ -99,6 +99,11 @@ export class Server implements Selection {
     return this.#infoText ?? JSON.stringify(serverInfo(this, STATELESS))
   }
 
+  /** The lists that a session sees; null: those of stateless calls. */
+  listsOf(session: string | null): ListPages {
+    return this.bridge?.listsOf(session) ?? this.lists
+  }
+
   get instructions(): string | undefined {
     return this.definition.instructions ?? this.bridge?.instructions
   }

@@ -1,5 +1,5 @@
 /** Recent requests of the mocks, in a bounded log with subscriptions. */
-import { copyData, heldBytes } from 'svc/toolkit'
+import { copyData, heldBytes, newestByTime } from 'svc/toolkit'
 import type { EventLog, EventLogBounds } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import type { Violation } from '../request/validation.ts'
@@ -68,9 +68,11 @@ export class Traffic {
     void this.#log.append(mock, request)
   }
 
-  /** Newest first. */
+  /** Newest first, in the order in which the requests arrived. */
   async list(mock: string, filter: TrafficFilter, limit: number): Promise<CapturedRequest[]> {
-    return (await this.#log.newest(mock, limit, request => passes(request, filter))).map(({ value }) => value)
+    const timeOf = ({ timestamp }: CapturedRequest): number => Date.parse(timestamp)
+    const where = (request: CapturedRequest): boolean => passes(request, filter)
+    return (await newestByTime(this.#log, mock, { limit, timeOf, where })).map(({ value }) => value)
   }
 
   /** Finds an entry by its id or request id. */

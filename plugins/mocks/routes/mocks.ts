@@ -7,22 +7,17 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'svc/plugin'
-import { CONVERTED_FROM } from '../check/current-form.ts'
 import { showReport } from '../check/report.ts'
 import { readDocument } from '../document/read.ts'
 import { managementError } from '../errors.ts'
-import { bundleOf, svcYamlOf } from '../management/export.ts'
 import type { JsonObject } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
-import type { DocumentReference, Mock } from '../management/mock.ts'
-import { checkRevision, requireMock, refuseManaged, summaryOf, urlOf, type Service } from '../management/service.ts'
+import { checkRevision, requireMock, refuseManaged, summaryOf, type Service } from '../management/service.ts'
 import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts'
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
 import { DOCUMENT_BODY, MANAGEMENT, nameParameter, takesUploads, TINY_SPEC, writes } from './descriptions.ts'
-
-interface Named {
-  Params: { name: string }
-}
+import type { Named } from './edit.ts'
+import { DELETED, SVC_MOCKS, SVC_MOCKS_2, SVC_MOCKS_CHECK_POST, SVC_MOCKS_RELOAD_POST } from '../replies.ts'
 
 /** The tools for a language model. */
 const TOOLS = [
@@ -41,6 +36,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List the mocks',
+      reply: SVC_MOCKS,
       examples: [{ name: 'All mocks', path: '/_svc/mocks', expectStatus: 200 }],
     }),
     request => list(service, request),
@@ -49,6 +45,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks',
     takesUploads(bounds, {
       summary: 'Upload a mock',
+      reply: SVC_MOCKS_2,
       parameters: [
         {
           name: 'name',
@@ -74,6 +71,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/reload',
     writes({
       summary: 'Reload mocks from files',
+      reply: SVC_MOCKS_RELOAD_POST,
       examples: [{ name: 'Reload', method: 'POST', path: '/_svc/mocks/reload', expectStatus: 200 }],
     }),
     (_, reply) => reload(service, reply),
@@ -82,6 +80,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/check',
     takesUploads(bounds, {
       summary: 'Check a document without storing it',
+      reply: SVC_MOCKS_CHECK_POST,
       parameters: [
         {
           name: 'against',
@@ -109,6 +108,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       ...MANAGEMENT,
       parameters: [nameParameter],
       summary: 'Get a mock',
+      reply: SVC_MOCKS_2,
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore', expectStatus: 200 }],
     }),
     (request, reply) => sendMock(service, request, reply, requireMock(service, request.params.name)),
@@ -117,6 +117,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name',
     takesUploads(bounds, {
       summary: 'Deploy a document as a mock',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       requestBody: DOCUMENT_BODY,
       examples: [
@@ -136,6 +137,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name',
     writes({
       summary: 'Delete a mock',
+      reply: DELETED,
       parameters: [nameParameter],
       examples: [
         {
@@ -152,6 +154,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/enable',
     writes({
       summary: 'Enable a mock',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', method: 'POST', path: '/_svc/mocks/petstore/enable', expectStatus: 200 }],
     }),
@@ -161,59 +164,11 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/disable',
     writes({
       summary: 'Disable a mock, so that it responds with 503',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       examples: [{ name: 'Unknown', method: 'POST', path: '/_svc/mocks/nothing/disable', expectStatus: 404 }],
     }),
     (request, reply) => toggle(service, request, reply, false),
-  )
-  app.get<Named>(
-    '/_svc/mocks/:name/spec',
-    describe({
-      ...MANAGEMENT,
-      parameters: [
-        nameParameter,
-        {
-          name: 'version',
-          in: 'query',
-          description: 'Version number, or `draft`. Default: the current version',
-          schema: { type: 'string' },
-        },
-        {
-          name: 'format',
-          in: 'query',
-          description: '`json` or `yaml`. Default: as uploaded',
-          schema: { type: 'string', enum: ['json', 'yaml'] },
-        },
-      ],
-      summary: 'Get the OpenAPI document of a mock',
-      examples: [{ name: 'Petstore as YAML', path: '/_svc/mocks/petstore/spec?format=yaml', expectStatus: 200 }],
-    }),
-    (request, reply) => spec(service, request, reply),
-  )
-  app.get<Named>(
-    '/_svc/mocks/:name/operations',
-    describe({
-      ...MANAGEMENT,
-      parameters: [nameParameter],
-      summary: 'List the operations of a mock',
-      examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/operations', expectStatus: 200 }],
-    }),
-    request => operations(service, request),
-  )
-  app.get<Named>(
-    '/_svc/mocks/:name/export',
-    describe({
-      ...MANAGEMENT,
-      parameters: [
-        nameParameter,
-        { name: 'format', in: 'query', schema: { type: 'string', enum: ['bundle', 'openapi', 'svc-yaml'] } },
-      ],
-      summary: 'Export a mock',
-      examples: [
-        { name: 'Entry for svc.yaml', path: '/_svc/mocks/petstore/export?format=svc-yaml', expectStatus: 200 },
-      ],
-    }),
-    (request, reply) => exportMock(service, request, reply),
   )
 }
 
@@ -349,96 +304,4 @@ async function reload({ svc, registry }: Service, reply: FastifyReply): Promise<
     took_ms: result.took_ms,
     ...(result.replicas && { replicas: result.replicas }),
   })
-}
-
-async function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
-  const mock = requireMock(service, request.params.name)
-  const query = readQuery(request)
-  const { sha256, format } = sourceOf(mock, query.get('version'))
-  const wanted = query.get('format')
-  if (wanted !== null && wanted !== 'json' && wanted !== 'yaml')
-    throw managementError('invalid_parameter', 'format must be json or yaml')
-  const text = await service.mocks.text(sha256)
-  reply.type(`application/${wanted ?? format}; charset=utf-8`)
-  if (wanted === null || wanted === format) return reply.send(text)
-  // The document of the current version is parsed already, unless what is served was converted.
-  const { root } = mock.live.api.document
-  const isServed = sha256 === mock.current?.sha256 && !Object.hasOwn(root, CONVERTED_FROM)
-  const value = isServed ? root : parsed(text, service)
-  return reply.send(wanted === 'json' ? JSON.stringify(value, null, 2) : await service.texts.write(value, 'yaml'))
-}
-
-function parsed(text: string, service: Service): JsonObject {
-  const read = readDocument(text, service.registry.options.bounds)
-  if ('error' in read) throw managementError('not_deployable', `the draft can't be read: ${read.error.message}`)
-  return read.value
-}
-
-function sourceOf(mock: Mock, wanted: string | null): DocumentReference {
-  if (wanted === 'draft') {
-    if (!mock.draft) throw managementError('no_draft', `the mock "${mock.name}" has no draft`)
-    return mock.draft
-  }
-  const version = wanted === null ? mock.current : mock.versions.find(entry => String(entry.version) === wanted)
-  if (!version)
-    throw managementError('unknown_version', `there is no version "${(wanted ?? '').slice(0, 20)}"`, {
-      versions: mock.versions.map(entry => entry.version),
-    })
-  return version
-}
-
-async function operations(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
-  const mock = requireMock(service, request.params.name)
-  const { api, parts } = mock.live
-  await service.counts.collect()
-  const requests = await service.counts.ofMock(mock.name)
-  const url = urlOf(service, request, mock.name)
-  const base = parts.settings.basePath
-  return {
-    count: api.operations.length,
-    operations: api.operations.map(operation => ({
-      key: operation.key,
-      operation_id: operation.operationId,
-      method: operation.method,
-      path: operation.template,
-      url: `${url}${base === 'auto' ? api.pathOf(operation) : base.replace(/\/$/, '')}${operation.template}`,
-      summary: operation.summary,
-      statuses: operation.responses.map(response => response.status),
-      media_types: [...new Set(operation.responses.flatMap(response => response.content.map(({ type }) => type)))],
-      examples: Object.fromEntries(
-        operation.responses.map(response => [
-          response.status,
-          [
-            ...new Set(
-              response.content.flatMap(({ raw }) => Object.keys((raw['examples'] as JsonObject | undefined) ?? {})),
-            ),
-          ],
-        ]),
-      ),
-      security: operation.security,
-      override: parts.overrides.get(operation.key)?.asJson ?? null,
-      rules: parts.rules.filter(rule => rule.operation !== null && api.operation(rule.operation) === operation).length,
-      requests: requests.get(operation.key) ?? 0,
-    })),
-  }
-}
-
-async function exportMock(
-  service: Service,
-  request: FastifyRequest<Named>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { texts } = service
-  const mock = requireMock(service, request.params.name)
-  const format = readQuery(request).get('format') ?? 'bundle'
-  const attach = (extension: string, type: string): FastifyReply =>
-    reply
-      .type(`${type}; charset=utf-8`)
-      .header('Content-Disposition', `attachment; filename="svc-mock-${mock.name}.${extension}"`)
-  if (format === 'bundle')
-    return attach('json', 'application/json').send(await texts.write(bundleOf(mock, new Date()), 'json'))
-  if (format === 'openapi')
-    return attach('json', 'application/json').send(await texts.of(mock, urlOf(service, request, mock.name), 'json'))
-  if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(await texts.write(svcYamlOf(mock), 'yaml'))
-  throw managementError('invalid_parameter', 'format must be bundle, openapi or svc-yaml')
 }

@@ -8,6 +8,7 @@ import { requireMock, type Service } from '../management/service.ts'
 import { readOverride } from '../rules/override.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 import { BASE, PETSTORE, edit, readJsonBody, tagged, writable, type Named } from './edit.ts'
+import { SVC_MOCKS_OVERRIDES, SVC_MOCKS_OVERRIDES_2 } from '../replies.ts'
 
 interface OfOperation {
   Params: { name: string; operation: string }
@@ -26,6 +27,7 @@ export function registerOverrides(app: FastifyInstance, service: Service): void 
     describe({
       ...MANAGEMENT,
       summary: 'List the overrides of a mock',
+      reply: SVC_MOCKS_OVERRIDES,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/overrides`, expectStatus: 200 }],
     }),
@@ -35,6 +37,7 @@ export function registerOverrides(app: FastifyInstance, service: Service): void 
     `${BASE}/overrides`,
     writes({
       summary: 'Remove all overrides',
+      reply: SVC_MOCKS_OVERRIDES,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', method: 'DELETE', path: `${PETSTORE}/overrides`, expectStatus: 200 }],
     }),
@@ -45,6 +48,7 @@ export function registerOverrides(app: FastifyInstance, service: Service): void 
     describe({
       ...MANAGEMENT,
       summary: 'Get the override of an operation',
+      reply: SVC_MOCKS_OVERRIDES_2,
       parameters: [nameParameter, operationParameter],
       examples: [{ name: 'No override', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),
@@ -54,6 +58,7 @@ export function registerOverrides(app: FastifyInstance, service: Service): void 
     `${BASE}/overrides/:operation`,
     writes({
       summary: 'Override an operation, or all operations with `*`',
+      reply: SVC_MOCKS_OVERRIDES_2,
       parameters: [nameParameter, operationParameter],
       examples: [
         {
@@ -72,6 +77,7 @@ export function registerOverrides(app: FastifyInstance, service: Service): void 
     `${BASE}/overrides/:operation`,
     writes({
       summary: 'Remove an override',
+      reply: SVC_MOCKS_OVERRIDES_2,
       parameters: [nameParameter, operationParameter],
       examples: [{ name: 'List pets', method: 'DELETE', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'svc/plugin'
 import { registerOverrides } from './overrides.ts'
 import { registerRules } from './rules.ts'
 import { registerSettings } from './settings.ts'
+import { registerDocuments } from './documents.ts'
 import { registerMocks } from './mocks.ts'
 import { registerServe } from './serve.ts'
 import { registerTraffic } from './traffic.ts'
@@ -17,6 +18,7 @@ export function registerRoutes(app: FastifyInstance, service: Service): void {
       if (request.method !== 'GET' && request.method !== 'HEAD') service.svc.http.guardAdmin(request)
     })
     registerMocks(management, service)
+    registerDocuments(management, service)
     registerVersions(management, service)
     registerSettings(management, service)
     registerOverrides(management, service)

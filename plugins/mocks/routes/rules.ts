@@ -10,6 +10,7 @@ import { RULE_SCHEMA } from '../rules/rule-schema.ts'
 import { readRule, readRules, type Rule } from '../rules/rule.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 import { BASE, PETSTORE, edit, readJsonBody, tagged, type Named } from './edit.ts'
+import { DELETED, RULE, SVC_MOCKS_RULES } from '../replies.ts'
 
 interface OfRule {
   Params: { name: string; id: string }
@@ -23,6 +24,7 @@ export function registerRules(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List the rules of a mock in order',
+      reply: SVC_MOCKS_RULES,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/rules`, expectStatus: 200 }],
     }),
@@ -32,6 +34,7 @@ export function registerRules(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     writes({
       summary: 'Replace all rules',
+      reply: SVC_MOCKS_RULES,
       parameters: [nameParameter],
       examples: [
         { name: 'No rules', method: 'PUT', path: `${PETSTORE}/rules`, body: '[]', bodyType: 'json', expectStatus: 200 },
@@ -43,6 +46,7 @@ export function registerRules(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     writes({
       summary: 'Add a rule',
+      reply: RULE,
       requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
       parameters: [
         nameParameter,
@@ -70,6 +74,7 @@ export function registerRules(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     writes({
       summary: 'Remove all rules',
+      reply: SVC_MOCKS_RULES,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', method: 'DELETE', path: `${PETSTORE}/rules`, expectStatus: 200 }],
     }),
@@ -80,6 +85,7 @@ export function registerRules(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get a rule',
+      reply: RULE,
       parameters: [
         nameParameter,
         idParameter,
@@ -101,6 +107,7 @@ export function registerRules(app: FastifyInstance, service: Service): void {
     `${BASE}/rules/:id`,
     writes({
       summary: 'Replace a rule',
+      reply: RULE,
       requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
       parameters: [nameParameter, idParameter],
       examples: [
@@ -120,6 +127,7 @@ export function registerRules(app: FastifyInstance, service: Service): void {
     `${BASE}/rules/:id`,
     writes({
       summary: 'Remove a rule',
+      reply: DELETED,
       parameters: [nameParameter, idParameter],
       examples: [{ name: 'Unknown', method: 'DELETE', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),

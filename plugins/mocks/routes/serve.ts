@@ -23,10 +23,12 @@ import { type Service, urlOf } from '../management/service.ts'
 import { headerToken, headerText } from '../response/response-headers.ts'
 import { captureBody } from '../exchange/traffic.ts'
 import { RequestContext } from './engine-context.ts'
+import { MOCK } from '../replies.ts'
 
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
   summary: 'Call a mocked API',
+  reply: MOCK,
   description:
     'Responds with examples or deterministic data and echoes path parameters. The header `Prefer` selects a response: `code=404`, `example=cat`, `dynamic=true`, `seed=a`. Rules, overrides, validation and security are configured at `/_svc/mocks`.',
   category: 'OpenAPI Mocks',
@@ -322,7 +324,7 @@ function capture({ service, request, mock, version, incoming, response, operatio
   traffic.add(mock.name, {
     id: randomUUID(),
     request_id: svc.http.requestId(request),
-    timestamp: new Date().toISOString(),
+    timestamp: new Date(Date.now() - latencyMs).toISOString(),
     session,
     client_ip: svc.http.clientIp(request),
     method: incoming.method,

@@ -7,6 +7,7 @@ import { managementError } from '../errors.ts'
 import { requireMock, type Service } from '../management/service.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 import { BASE, PETSTORE, edit, readJsonBody, tagged, type Named } from './edit.ts'
+import { SVC_MOCKS_SETTINGS } from '../replies.ts'
 
 export function registerSettings(app: FastifyInstance, service: Service): void {
   app.get<Named>(
@@ -14,6 +15,7 @@ export function registerSettings(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get the settings of a mock',
+      reply: SVC_MOCKS_SETTINGS,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/settings`, expectStatus: 200 }],
     }),
@@ -23,6 +25,7 @@ export function registerSettings(app: FastifyInstance, service: Service): void {
     `${BASE}/settings`,
     writes({
       summary: 'Replace the settings',
+      reply: SVC_MOCKS_SETTINGS,
       parameters: [nameParameter],
       examples: [
         {
@@ -41,6 +44,7 @@ export function registerSettings(app: FastifyInstance, service: Service): void {
     `${BASE}/settings`,
     writes({
       summary: 'Change settings with a JSON Merge Patch (RFC 7396)',
+      reply: SVC_MOCKS_SETTINGS,
       parameters: [nameParameter],
       examples: [
         {

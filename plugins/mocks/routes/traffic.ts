@@ -8,6 +8,14 @@ import { requireMock, type Service } from '../management/service.ts'
 import { keyOfNamed, keyOfSession } from '../exchange/session-memory.ts'
 import { passes, type CapturedRequest, type TrafficFilter } from '../exchange/traffic.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
+import {
+  CAPTURED,
+  SVC_MOCKS_REQUESTS,
+  SVC_MOCKS_REQUESTS_DELETE,
+  SVC_MOCKS_STATE,
+  SVC_MOCKS_STATE_DELETE,
+  SVC_MOCKS_STATE_PUT,
+} from '../replies.ts'
 
 interface Named {
   Params: { name: string }
@@ -39,6 +47,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get the state and request counts of a session',
+      reply: SVC_MOCKS_STATE,
       parameters: [nameParameter, sessionParameter],
       examples: [{ name: 'Own session', path: `${PETSTORE}/state`, expectStatus: 200 }],
     }),
@@ -48,6 +57,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     `${BASE}/state`,
     writes({
       summary: 'Set state values',
+      reply: SVC_MOCKS_STATE_PUT,
       parameters: [nameParameter, sessionParameter],
       examples: [
         {
@@ -66,6 +76,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     `${BASE}/state`,
     writes({
       summary: 'Clear the state of a session, or of all sessions without `session`',
+      reply: SVC_MOCKS_STATE_DELETE,
       parameters: [nameParameter, sessionParameter],
       examples: [{ name: 'One session', method: 'DELETE', path: `${PETSTORE}/state?session=demo`, expectStatus: 200 }],
     }),
@@ -76,6 +87,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List captured requests, newest first',
+      reply: SVC_MOCKS_REQUESTS,
       parameters: [nameParameter, ...filterParameters],
       examples: [{ name: 'Requests of a session', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 }],
     }),
@@ -85,6 +97,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     `${BASE}/requests`,
     writes({
       summary: 'Delete captured requests',
+      reply: SVC_MOCKS_REQUESTS_DELETE,
       parameters: [nameParameter, sessionParameter],
       examples: [
         {
@@ -125,6 +138,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get a captured request by its id or request id',
+      reply: CAPTURED,
       parameters: [nameParameter, { name: 'id', in: 'path', schema: { type: 'string' } }],
       examples: [{ name: 'Unknown', path: `${PETSTORE}/requests/nothing`, expectStatus: 404 }],
     }),

@@ -16,6 +16,7 @@ import { checkRevision, requireMock, refuseManaged, type Service } from '../mana
 import { decodeBody, readUpload } from '../management/upload.ts'
 import { checkForDeploy, sendMock } from './deployment.ts'
 import { MANAGEMENT, nameParameter, TINY_SPEC, takesUploads, writes } from './descriptions.ts'
+import { DRAFT, SVC_MOCKS_2, SVC_MOCKS_VERSIONS, SVC_MOCKS_VERSIONS_2 } from '../replies.ts'
 
 interface Named {
   Params: { name: string }
@@ -30,6 +31,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get the draft of a mock',
+      reply: DRAFT,
       parameters: [nameParameter],
       examples: [{ name: 'The sample has no draft', path: '/_svc/mocks/petstore/draft', expectStatus: 404 }],
     }),
@@ -39,6 +41,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/draft',
     takesUploads(service.registry.options.bounds, {
       summary: 'Save a draft without changing the live mock',
+      reply: DRAFT,
       parameters: [nameParameter],
       examples: [
         {
@@ -73,6 +76,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/deploy',
     writes({
       summary: 'Deploy the draft',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter, { name: 'dry_run', in: 'query', schema: { type: 'boolean' } }],
       examples: [
         {
@@ -90,6 +94,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List the versions of a mock, newest first',
+      reply: SVC_MOCKS_VERSIONS,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/versions', expectStatus: 200 }],
     }),
@@ -100,6 +105,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get a version with document, settings, rules and overrides',
+      reply: SVC_MOCKS_VERSIONS_2,
       parameters: [nameParameter, { name: 'version', in: 'path', schema: { type: 'integer' } }],
       examples: [{ name: 'First version of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }],
     }),
@@ -109,6 +115,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/rollback',
     writes({
       summary: 'Roll back to a version by deploying it again',
+      reply: SVC_MOCKS_2,
       parameters: [nameParameter],
       examples: [
         {

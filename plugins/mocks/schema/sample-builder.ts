@@ -8,8 +8,10 @@ import type { Flattener, FlatSchema } from './flat-schema.ts'
 import { generateNumber } from './generated-number.ts'
 import { generateText } from './generated-text.ts'
 import type { GenerationCost } from './generation-cost.ts'
+import { enter, timesOpen, type OpenReference } from './open-references.ts'
 import type { PatternTrees } from './pattern-text.ts'
 import type { SchemaSet } from './schema-set.ts'
+import { stub, typeName, typeOf } from './schema-type.ts'
 import { SeededRandom } from './seed.ts'
 
 /** Corrections from earlier attempts, by location (JSON pointer). */
@@ -52,12 +54,6 @@ const PATTERN_STEPS = 200
 /** Steps for choosing the members of an object, for each that is declared. */
 const MEMBER_STEPS = 40
 
-/** References on the current branch, to detect recursion. */
-interface Open {
-  ref: string
-  parent: Open | null
-}
-
 export class SampleBuilder {
   /** Locations of used examples and defaults, and of `oneOf` and `anyOf` choices, which the next attempt can change. */
   readonly usedExamples = new Set<string>()
@@ -89,7 +85,7 @@ export class SampleBuilder {
     return this.#value(schema, '', '', null, 0)
   }
 
-  #value(schema: Json | undefined, path: string, name: string, open: Open | null, level: number): Json {
+  #value(schema: Json | undefined, path: string, name: string, open: OpenReference | null, level: number): Json {
     this.#values++
     this.#cost.takeValue(path)
     const flat = this.#flat(schema)
@@ -147,7 +143,7 @@ export class SampleBuilder {
   #decideUnions(
     start: FlatSchema,
     path: string,
-    open: Open | null,
+    open: OpenReference | null,
   ): { flat: FlatSchema; discriminator: [string, string] | null } {
     let flat = start
     let discriminator: [string, string] | null = null
@@ -167,7 +163,7 @@ export class SampleBuilder {
     return { flat, discriminator }
   }
 
-  #candidates(alternatives: Json[], open: Open | null): Json[] {
+  #candidates(alternatives: Json[], open: OpenReference | null): Json[] {
     this.#cost.steps.take(alternatives.length * ALTERNATIVE_STEPS)
     const rank = (alternative: Json): number => {
       const flat = this.#flat(alternative)
@@ -205,7 +201,7 @@ export class SampleBuilder {
     decided: { flat: FlatSchema; discriminator: [string, string] | null },
     path: string,
     name: string,
-    open: Open | null,
+    open: OpenReference | null,
     level: number,
   ): Json {
     const { flat } = decided
@@ -245,7 +241,7 @@ export class SampleBuilder {
     flat: FlatSchema,
     discriminator: [string, string] | null,
     path: string,
-    open: Open | null,
+    open: OpenReference | null,
     level: number,
   ): JsonObject {
     const result: JsonObject = {}
@@ -280,7 +276,7 @@ export class SampleBuilder {
     result: JsonObject,
     name: string,
     schema: Json,
-    place: { isRequired: boolean; at: string; open: Open | null; level: number },
+    place: { isRequired: boolean; at: string; open: OpenReference | null; level: number },
   ): void {
     const { isRequired, at, open, level } = place
     if (!isRequired && (this.#isSpent() || level >= MAX_LEVELS)) return
@@ -319,7 +315,7 @@ export class SampleBuilder {
   }
 
   /** Maps get two additional members; other objects get as many as `minProperties` requires. */
-  #fill(result: JsonObject, flat: FlatSchema, path: string, open: Open | null, level: number): void {
+  #fill(result: JsonObject, flat: FlatSchema, path: string, open: OpenReference | null, level: number): void {
     const isMap =
       flat.properties.size === 0 && flat.required.size === 0 && isRecord(flat.additional) && !this.#isSpent()
     const schema = isRecord(flat.additional) ? flat.additional : {}
@@ -341,7 +337,7 @@ export class SampleBuilder {
     }
   }
 
-  #array(flat: FlatSchema, path: string, name: string, open: Open | null, level: number): Json[] {
+  #array(flat: FlatSchema, path: string, name: string, open: OpenReference | null, level: number): Json[] {
     const result: Json[] = []
     const itemIsOpen = this.#flat(flat.items).refs.some(ref => timesOpen(open, ref) > 0)
     const least = Math.min(flat.minItems, this.#values > LARGE_VALUES ? MAX_ITEMS_OF_LARGE : MAX_ITEMS)
@@ -424,66 +420,4 @@ export class SampleBuilder {
 /** Adds a text; returns false if it was there already. */
 function isNew(texts: Set<string>, text: string): boolean {
   return texts.size < texts.add(text).size
-}
-
-function enter(open: Open | null, refs: readonly string[]): Open | null {
-  let result = open
-  for (const ref of refs) result = { ref, parent: result }
-  return result
-}
-
-function timesOpen(open: Open | null, ref: string): number {
-  let times = 0
-  for (let entry = open; entry; entry = entry.parent) if (entry.ref === ref) times++
-  return times
-}
-
-/** The minimal value of a type, used at the recursion limit. */
-function stub(flat: FlatSchema): Json {
-  if (flat.isNullable) return null
-  switch (typeOf(flat)) {
-    case 'array':
-      return []
-    case 'string':
-      return ''
-    case 'integer':
-    case 'number':
-      return 1
-    case 'boolean':
-      return true
-    default:
-      return {}
-  }
-}
-
-/** The type to build: the first that is not null, else the type that the keywords imply. */
-function typeOf(flat: FlatSchema): string | undefined {
-  if (flat.types) return flat.types.find(type => type !== 'null') ?? 'null'
-  if (
-    flat.properties.size > 0 ||
-    flat.required.size > 0 ||
-    flat.additional !== undefined ||
-    flat.patternProperties.length > 0 ||
-    flat.minProperties > 0
-  )
-    return 'object'
-  if (flat.items !== undefined || flat.prefixItems.length > 0 || flat.contains !== undefined || flat.minItems > 0)
-    return 'array'
-  if (flat.patterns.length > 0 || flat.minLength > 0 || Number.isFinite(flat.maxLength)) return 'string'
-  if (
-    flat.multipleOf !== undefined ||
-    [flat.minimum, flat.maximum, flat.exclusiveMinimum, flat.exclusiveMaximum].some(bound => Number.isFinite(bound))
-  )
-    return 'number'
-  return flat.format === undefined
-    ? undefined
-    : /^(?:int32|int64|float|double)$/.test(flat.format)
-      ? 'number'
-      : 'string'
-}
-
-function typeName(value: Json): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value
 }

@@ -1,10 +1,12 @@
 /** `GET /orchestration/status`: describes the steps. */
 import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { PIPELINE, STEPS } from '../steps.ts'
+import { ORCHESTRATION_STATUS } from '../replies.ts'
 
 const status: RouteDescription = {
   category: 'Orchestration',
   summary: 'Describe the steps',
+  reply: ORCHESTRATION_STATUS,
   negotiated: true,
   responses: { 200: { description: 'Input and output of each step' } },
   examples: [{ name: 'Steps', path: '/orchestration/status', expectStatus: 200 }],

@@ -13,6 +13,7 @@ import { isText, readPayment, type Payment } from '../payment.ts'
 import { riskScore, cardType, RISK_THRESHOLD, riskLevel } from '../risk-score.ts'
 import { STEPS, type Step } from '../steps.ts'
 import { validate } from '../validation.ts'
+import { STEP } from '../replies.ts'
 
 const SUMMARIES: Record<Step['name'], string> = {
   authenticate: 'Step 1: authenticate the merchant',
@@ -30,6 +31,7 @@ function describeStep({ name, required_headers: headers, path, example_body: bod
   return {
     category: 'Orchestration',
     summary: SUMMARIES[name],
+    reply: STEP,
     negotiated: true,
     ...(name === 'authenticate' ? { credentials: ['apiKey'] as const } : {}),
     parameters: headers.map(header => ({ name: header, in: 'header', required: true, schema: { type: 'string' } })),

@@ -32,6 +32,8 @@ export async function listen(
         SVC_WATCH: 'false',
         SVC_LOG_LEVEL: 'off',
         SVC_PUBLIC_MODE: 'false',
+        // A gateway that breaks a conversation gets the vendor's refusal.
+        SVC_AI_VALIDATION: 'enforce',
         // For A2A-PUSH, whose notifications go to the gateway.
         SVC_A2A_PUSH_ALLOWLIST: [context.environment.SVC_A2A_PUSH_ALLOWLIST ?? '', pushHost].filter(Boolean).join(','),
       },

@@ -6,6 +6,7 @@ import { CATALOGUE } from '../catalog/version.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
 import { pageOf } from '../report/check-page.ts'
 import type { ProbeChecks } from '../types.ts'
+import { SVC_PROBE_CHECKS, SVC_PROBE_CHECKS_2 } from '../replies.ts'
 
 const CATEGORY = 'Testing'
 
@@ -18,6 +19,7 @@ export function registerChecks(app: FastifyInstance, checks: ProbeChecks): void 
     '/_svc/probe/checks',
     describe({
       summary: 'List the checks of the probe',
+      reply: SVC_PROBE_CHECKS,
       category: CATEGORY,
       responses: { 200: { description: 'The catalog, as `svc probe list --json` prints it' } },
       examples: [{ name: 'Checks', path: '/_svc/probe/checks', expectStatus: 200 }],
@@ -29,6 +31,7 @@ export function registerChecks(app: FastifyInstance, checks: ProbeChecks): void 
     '/_svc/probe/checks/:id',
     describe({
       summary: 'Explain a check of the probe',
+      reply: SVC_PROBE_CHECKS_2,
       category: CATEGORY,
       parameters: [
         { name: 'id', in: 'path', required: true, description: 'Id of the check', schema: { type: 'string' } },

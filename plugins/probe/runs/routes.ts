@@ -22,6 +22,7 @@ import { ServerRun } from './server-run.ts'
 import { ServerRuns } from './server-runs.ts'
 import { checkTargets, isUnrestricted, ownAddress, readTargets } from './targets.ts'
 import { addTools } from './tools.ts'
+import { RUN, SVC_PROBE_RUNS } from '../replies.ts'
 
 const CATEGORY = 'Testing'
 const MAX_BODY = 512 * 1024
@@ -53,6 +54,7 @@ interface RunParams {
 
 const startRunDescription: RouteDescription = {
   summary: 'Probe a gateway',
+  reply: RUN,
   description:
     'Starts a run against a gateway whose origin is in `probe.targets` of svc.yaml; this server is its upstream. Nothing else is contacted. In private mode, without an admin token and with an open control plane, gateways on loopback need no entry, and `allow_target` takes any other.',
   category: CATEGORY,
@@ -156,6 +158,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
     '/_svc/probe/runs',
     describe({
       summary: 'List runs of the probe',
+      reply: SVC_PROBE_RUNS,
       category: CATEGORY,
       responses: { 200: { description: 'The newest 20, newest first, and the targets that are allowed' } },
       examples: [{ name: 'Runs', path: '/_svc/probe/runs', expectStatus: 200 }],
@@ -195,6 +198,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
     '/_svc/probe/runs/:id/stop',
     describe({
       summary: 'Stop a run of the probe',
+      reply: RUN,
       category: CATEGORY,
       credentials: ['none', 'adminToken'],
       parameters: [RUN_ID],

@@ -17,6 +17,7 @@ import { SharedSessions } from './shared-sessions.ts'
 import { MAX_SESSION_S, ProbeSessions, type ProbeSession } from './sessions.ts'
 import type { ProbeSection } from '../options.ts'
 import { MAX_STEPS, readScripts } from './script.ts'
+import { ARRIVALS, SVC_PROBE_SESSIONS_POST } from '../replies.ts'
 
 const CATEGORY = 'Testing'
 const MAX_STEPS_BODY = 32 * 1024 * 1024
@@ -31,6 +32,7 @@ const UNKNOWN_SESSION = { description: 'No such session; it may have expired' }
 
 const startSessionDescription: RouteDescription = {
   summary: 'Start a probe session',
+  reply: SVC_PROBE_SESSIONS_POST,
   category: CATEGORY,
   credentials: ['none', 'adminToken'],
   requestBody: {
@@ -95,6 +97,7 @@ const addStepsDescription: RouteDescription = {
 
 const listArrivalsDescription: RouteDescription = {
   summary: 'What arrived',
+  reply: ARRIVALS,
   category: CATEGORY,
   credentials: ['none', 'adminToken'],
   parameters: [

@@ -12,6 +12,7 @@ import {
 } from 'svc/plugin'
 import { parseCookies } from 'svc/toolkit'
 import { checkName, cookiesIn, formatCookie, formatDeletion, readAttributes, readDomain, readPath } from '../cookie.ts'
+import { COOKIES } from '../replies.ts'
 
 const shared = { category: 'Redirects & Cookies', negotiated: true } satisfies Partial<RouteDescription>
 const place: RouteParameter[] = [
@@ -44,6 +45,7 @@ const toCookies = {
 const show: RouteDescription = {
   ...shared,
   summary: 'Show the cookies of the request',
+  reply: COOKIES,
   responses: { 200: { description: '`{"cookies": {name: value}}`' } },
   examples: [
     {

@@ -9,17 +9,20 @@ import {
   type Svc,
 } from 'svc/plugin'
 import type { Counters } from '../counters.ts'
+import { FLAKY_RESET_POST, FLAKY_STATUS } from '../replies.ts'
 
 const shared = { category: 'Reliability Testing', negotiated: true } satisfies Partial<RouteDescription>
 const status: RouteDescription = {
   ...shared,
   summary: 'Show the counters of the session',
+  reply: FLAKY_STATUS,
   responses: { 200: { description: '`session`, and `counters` with the number of requests per name' } },
   examples: [{ name: 'Counters', path: '/flaky/status', expectStatus: 200 }],
 }
 const reset: RouteDescription = {
   ...shared,
   summary: 'Reset the counters of this session or of all sessions',
+  reply: FLAKY_RESET_POST,
   parameters: [
     {
       name: 'scope',

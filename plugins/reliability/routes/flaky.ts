@@ -10,6 +10,7 @@ import {
 } from 'svc/plugin'
 import { failingAfter, failingAtRate, failingByPattern, recoveringAfter, type Behavior } from '../behavior.ts'
 import type { Counters } from '../counters.ts'
+import { FLAKY, FLAKY_AFTER, FLAKY_PATTERN, FLAKY_RECOVER } from '../replies.ts'
 
 const shared = {
   category: 'Reliability Testing',
@@ -30,6 +31,7 @@ const count: RouteParameter = {
 const rate: RouteDescription = {
   ...shared,
   summary: 'Fail a percentage of requests',
+  reply: FLAKY,
   description: 'Each request fails or succeeds independently.',
   parameters: [
     {
@@ -49,6 +51,7 @@ const rate: RouteDescription = {
 const pattern: RouteDescription = {
   ...shared,
   summary: 'Fail in a repeating pattern',
+  reply: FLAKY_PATTERN,
   description: '`S` succeeds, `F` fails. Requests are counted per session.',
   parameters: [
     {
@@ -64,12 +67,14 @@ const pattern: RouteDescription = {
 const after: RouteDescription = {
   ...shared,
   summary: 'Fail permanently after some successes',
+  reply: FLAKY_AFTER,
   parameters: [count],
   examples: [{ name: 'After two', path: '/flaky/after/2', expectStatus: null }],
 }
 const recover: RouteDescription = {
   ...shared,
   summary: 'Recover after some failures',
+  reply: FLAKY_RECOVER,
   parameters: [count],
   examples: [{ name: 'After one', path: '/flaky/recover/1', expectStatus: null }],
 }

@@ -11,6 +11,7 @@ import {
 import { lastChunk, newChatId, replyTo, wordChunk } from '../chat-reply.ts'
 import { readChatRequest } from '../chat-request.ts'
 import { pace } from '../pace.ts'
+import { SSE_CHAT } from '../replies.ts'
 
 const shared = {
   category: 'Streaming (SSE)',
@@ -25,6 +26,7 @@ const shared = {
 const byQuery: RouteDescription = {
   ...shared,
   summary: 'Stream a chat reply',
+  reply: SSE_CHAT,
   parameters: [
     { name: 'prompt', in: 'query', schema: { type: 'string' } },
     {
@@ -45,6 +47,7 @@ const byQuery: RouteDescription = {
 const byBody: RouteDescription = {
   ...shared,
   summary: 'Stream a chat reply to a prompt in the body',
+  reply: SSE_CHAT,
   requestBody: {
     description: 'Values in the body override those in the query',
     content: {

@@ -15,10 +15,12 @@ import {
 } from 'svc/plugin'
 import { sandboxPolicy } from 'svc/toolkit'
 import { requestedHeaders, showHeaders, type RequestedHeaders } from '../requested-headers.ts'
+import { RESPONSE_HEADERS } from '../replies.ts'
 
 const responseHeaders: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Set response headers',
+  reply: RESPONSE_HEADERS,
   description:
     'Sets every query parameter as a response header, at most 50. Repeated parameters are sent as repeated headers. Connection headers are rejected.',
   negotiated: true,

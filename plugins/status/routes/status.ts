@@ -1,10 +1,12 @@
 /** `/status/{code}`, for every method. */
 import { describe, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { selectStatus, parseStatuses } from '../weighted-status.ts'
+import { STATUS } from '../replies.ts'
 
 const status: RouteDescription = {
   category: 'Status Codes',
   summary: 'Respond with a status code',
+  reply: STATUS,
   description:
     'One code from 200 to 599, or a list of up to 20 codes from which one is picked at random: `200,500` evenly, `200:0.9,500:0.1` by weight.',
   negotiated: true,

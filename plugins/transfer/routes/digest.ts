@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { describe, isFlagSet, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { unsupportedAlgorithm } from '../errors.ts'
+import { DIGEST } from '../replies.ts'
 
 /** Names in RFC 9530, 5, and in the runtime; the other algorithms of the RFC are deprecated. */
 const ALGORITHMS = new Map([
@@ -12,6 +13,7 @@ const ALGORITHMS = new Map([
 const digest: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Get a body with its digest',
+  reply: DIGEST,
   description: 'Sends `Content-Digest` and `Repr-Digest` (RFC 9530). With `wrong`, the digests do not match the body.',
   parameters: [
     { name: 'algorithm', in: 'path', required: true, schema: { type: 'string', enum: [...ALGORITHMS.keys()] } },

@@ -9,6 +9,7 @@ import {
   type RouteDescription,
   type Svc,
 } from 'svc/plugin'
+import { EARLY_HINTS } from '../replies.ts'
 
 const MAX_HINTS = 20
 /** A path that needs no escaping between angle brackets. */
@@ -23,6 +24,7 @@ const KINDS: readonly (readonly [extension: RegExp, kind: string])[] = [
 const earlyHints: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Send early hints before the response',
+  reply: EARLY_HINTS,
   description:
     'Sends a 103 with a `Link` header per `preload`, and after `delay` seconds the response with the same links.',
   parameters: [

@@ -3,10 +3,12 @@ import { describe, type FastifyInstance, type FastifyRequest, type RouteDescript
 import { capCount, queryRecord, rawQuery } from 'svc/toolkit'
 import { readCount } from '../count.ts'
 import { joinHeaders } from '../joined-headers.ts'
+import { STREAM } from '../replies.ts'
 
 const lines: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Stream JSON lines',
+  reply: STREAM,
   description:
     'Each line is an object with `url`, `args`, `headers`, `origin` and `id`, the number of the line from 0.',
   parameters: [

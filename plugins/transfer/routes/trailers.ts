@@ -1,10 +1,12 @@
 /** `/trailers`: trailer fields (RFC 9110, 6.5). */
 import { describe, readQuery, type FastifyInstance, type RouteDescription, type Svc } from 'svc/plugin'
 import { readTrailers } from '../trailer-fields.ts'
+import { TRAILERS } from '../replies.ts'
 
 const description: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Send trailer fields after the body',
+  reply: TRAILERS,
   description: 'Sends every query parameter as a trailer field, at most 20, and announces them in `Trailer`.',
   parameters: [
     { name: 'X-Checksum', in: 'query', description: 'Any field name and its value', schema: { type: 'string' } },

@@ -13,17 +13,20 @@ import { failures, invalidPayload, refuse } from '../errors.ts'
 import { presentedSecret } from '../presented-secret.ts'
 import { DEFAULT_TOLERANCE_SECS, findScheme, isTimestamp, SCHEMES, unixNow } from '../schemes.ts'
 import { messageId, samplePayload, signExample } from '../signing.ts'
+import { WEBHOOKS, WEBHOOKS_SIGN } from '../replies.ts'
 
 const category = 'Request Bin & Webhooks'
 const overview: RouteDescription = {
   category,
   summary: 'List signature schemes and demo secrets',
+  reply: WEBHOOKS,
   responses: { 200: { description: 'What each scheme signs, and which headers it uses' } },
   examples: [{ name: 'Overview', path: '/webhooks', expectStatus: 200 }],
 }
 const sign: RouteDescription = {
   category,
   summary: 'Sign a payload',
+  reply: WEBHOOKS_SIGN,
   description:
     'Signs the body of a POST, otherwise `payload`, otherwise a sample event. Returns the headers, the signed text and a `curl` command that sends them.',
   parameters: [

@@ -16,6 +16,7 @@ import { findScheme } from '../schemes.ts'
 import { standard } from '../schemes/standard.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import { verify } from '../verification.ts'
+import { WEBHOOKS_VERIFY_POST, WEBHOOKS_VERIFY_POST_2 } from '../replies.ts'
 
 const secret: RouteParameter[] = [
   { name: 'X-Webhook-Secret', in: 'header', schema: { type: 'string' } },
@@ -40,6 +41,7 @@ const shared = {
 const byDefault: RouteDescription = {
   ...shared,
   summary: 'Verify a Standard Webhooks signature',
+  reply: WEBHOOKS_VERIFY_POST,
   description: 'Every response contains the expected signature if it can be computed.',
   parameters: secret,
   examples: [
@@ -62,6 +64,7 @@ const byDefault: RouteDescription = {
 const byName: RouteDescription = {
   ...shared,
   summary: 'Verify a signature with a given scheme',
+  reply: WEBHOOKS_VERIFY_POST_2,
   parameters: [
     {
       name: 'scheme',

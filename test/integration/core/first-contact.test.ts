@@ -1,4 +1,4 @@
-/** The first minute: what is printed after the start, and how the process is ended. */
+/** The first minute: what is printed after the start, and how the process is ended. Takes long: it starts processes. */
 import t from 'tap'
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'

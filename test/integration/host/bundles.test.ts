@@ -80,6 +80,17 @@ t.test('entry files and folders that are symbolic links keep their names', async
   }
 })
 
+t.test('a folder is bundled also below a symbolic link', async t => {
+  write('modules/plugin/index.ts', "import { x } from './x.ts'\nexport default x\n")
+  write('modules/plugin/x.ts', "export const x = 'below'\n")
+  mkdirSync(join(folder, 'author/deep'), { recursive: true })
+  symlinkSync(join(folder, 'modules'), join(folder, 'author/deep/linked'))
+  const entry = join(folder, 'author/deep/linked/plugin/index.ts')
+  const found = await bundle(entry)
+  t.equal((runScript(entry, found!) as { default: unknown }).default, 'below')
+  t.ok(isCurrent({ ...found!, startedAt: Date.now() + 1000 }), 'its files are found')
+})
+
 t.test('an early bundle is used only while its files are unchanged', async t => {
   const entry = write('early/index.ts', definition('first'))
   // File times have the resolution of the kernel's clock.

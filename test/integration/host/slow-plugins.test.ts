@@ -1,4 +1,7 @@
-/** Plugins that take long to load or to register: other plugins, newer changes and requests do not wait for them. */
+/**
+ * Plugins that take long to load or to register: other plugins, newer changes and requests do not wait for them.
+ * Takes long: it waits for slow plugins.
+ */
 import t from 'tap'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { plugin, pluginFolder } from '../../support/plugins.ts'

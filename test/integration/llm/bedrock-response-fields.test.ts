@@ -56,7 +56,7 @@ t.test('a stream has them in messageStop', async t => {
   t.match(text, /"stopReason":"end_turn","additionalModelResponseFields":\{"usage":\{"output_tokens":\d+\}\}/)
 })
 
-t.test('nothing is added where nothing is asked for', async t => {
+t.test('nothing is added without paths', async t => {
   for (const body of [{}, { additionalModelResponseFieldPaths: [] }])
     t.notOk('additionalModelResponseFields' in (await json(converse(CLAUDE, body))))
   t.strictSame(
@@ -82,7 +82,7 @@ t.test('invalid paths are refused', async t => {
   }
 })
 
-t.test('names of members are no paths into objects', async t => {
+t.test('inherited members are not fields', async t => {
   const { additionalModelResponseFields: fields } = await json(
     converse(CLAUDE, { additionalModelResponseFieldPaths: ['/__proto__/polluted', '/constructor'] }),
   )

@@ -1,4 +1,4 @@
-/** Headers of rate limits: a whole reply says what is left once it is paid, the head of a stream what was left before. */
+/** Headers of rate limits: a complete reply says what is left once it is paid, the head of a stream what was left before. */
 import t from 'tap'
 import { serveLlm } from '../../support/llm-formats.ts'
 import { send, type Reply } from '../../support/rules.ts'
@@ -26,7 +26,7 @@ const OPENAI: Record<string, [path: string, body: object]> = {
   'azure responses': ['/ai/azure/openai/v1/responses', { input: 'hello', max_output_tokens: 2996 }],
 }
 
-t.test('OpenAI and Azure: what a whole reply leaves [LLMN-31]', async t => {
+t.test('OpenAI and Azure: what a complete reply leaves [LLMN-31]', async t => {
   for (const [name, [path, body]] of Object.entries(OPENAI)) {
     const { status, headers, json } = await ask(path, body)
     t.equal(status, 200, name)
@@ -37,7 +37,7 @@ t.test('OpenAI and Azure: what a whole reply leaves [LLMN-31]', async t => {
   }
 })
 
-t.test('Anthropic: what a whole reply leaves of each limit [LLMN-31]', async t => {
+t.test('Anthropic: what a complete reply leaves of each limit [LLMN-31]', async t => {
   const limits = { 'x-svc-limit-itpm': '1000', 'x-svc-limit-otpm': '2000', 'x-svc-limit-tpd': '9000' }
   const { headers } = await ask('/ai/anthropic/v1/messages', chat, limits)
   const left = (what: string): string | null => headers.get(`anthropic-ratelimit-${what}-remaining`)

@@ -40,7 +40,7 @@ for (const [path, member] of [
     t.equal(deltas.map(delta => delta.content ?? '').join(''), message.content)
     const lastOfReasoning = deltas.findLastIndex(delta => delta[member] !== undefined)
     t.ok(lastOfReasoning < deltas.findIndex(delta => delta.content), 'the reasoning comes first')
-    t.equal((await messageOf(post(path, {})))[member], undefined, 'none is asked for')
+    t.equal((await messageOf(post(path, {})))[member], undefined, 'the request wants none')
   })
 
 t.test('a request asks for it in the ways of clients', async t => {

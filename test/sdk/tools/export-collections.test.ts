@@ -293,7 +293,7 @@ for (const [file, unfollowed] of Object.entries(UNFOLLOWED)) {
   })
 }
 
-t.test('requests that change the instance are only in a file that is asked for them [EXPORT-18]', async t => {
+t.test('requests that change the instance are only included on demand [EXPORT-18]', async t => {
   const changes = sentExamples(catalog, { control: true }).filter(({ endpoint, example }) =>
     changesInstance(endpoint, example),
   )

@@ -300,6 +300,21 @@ t.test('gateway-api.yaml has a valid HTTPRoute per plugin, and a Service [EXPORT
     ],
   )
   t.equal((await read('?base_url=http://[::1]:8080'))[1]!.kind, 'EndpointSlice')
+  const textOf = async (base: string) =>
+    (await send(one.url, `/export/gateway-api.yaml?plugin=echo&base_url=${base}`)).text
+  const named = await textOf('http://svc.example:8080')
+  t.match(named, /^# The Service is an ExternalName, which Gateway API advises against/)
+  const [offered] = parseAllDocuments(
+    named
+      .split('\n')
+      .filter(line => /^# (?:apiVersion|kind|metadata|spec|  )/.test(line))
+      .map(line => line.slice(2))
+      .join('\n'),
+  ) as Document[]
+  const inCluster = offered!.toJS() as { spec: { selector: object; ports: object[] } }
+  new Service(inCluster as never).validate()
+  t.strictSame(inCluster.spec, { selector: { app: 'svc' }, ports: [{ name: 'http', port: 8080 }] })
+  t.notMatch(await textOf('http://10.0.0.1:8080'), 'ExternalName')
 })
 
 t.test('litellm.yaml has a model per provider, which responds below its api_base [EXPORT-12]', async t => {

@@ -309,7 +309,7 @@ t.test('cached tokens are a part of the prompt tokens [LLMRULE-5]', async t => {
     responses: /"input_tokens":11,"input_tokens_details":\{"cached_tokens":4,/,
     anthropic: /"input_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":4,/,
     gemini: /"promptTokenCount":11,.*"cachedContentTokenCount":4,/,
-    bedrock: /"inputTokens":11,.*"cacheReadInputTokens":4,/,
+    bedrock: /"inputTokens":7,.*"cacheReadInputTokens":4,/,
     cohere: /"cached_tokens":4/,
     ollama: /"prompt_eval_count":11,/,
   }

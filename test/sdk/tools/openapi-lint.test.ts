@@ -88,7 +88,7 @@ t.test('every response to generated requests matches the OpenAPI document [CAT-4
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document
   const probes = [...probesOf(document)]
   t.ok(probes.length > 1000, `${probes.length} requests`)
-  const checker = new SchemaChecker()
+  const checker = new SchemaChecker(document)
   const problems = new Map<string, string>()
   const send = async (): Promise<void> => {
     for (let probe = probes.pop(); probe !== undefined; probe = probes.pop()) {
@@ -102,3 +102,85 @@ t.test('every response to generated requests matches the OpenAPI document [CAT-4
     [],
   )
 })
+
+t.test('nine in ten operations say what a success holds, in a form that generators compile [CAT-5]', async t => {
+  const server = await serve(t)
+  const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+  )
+  const silent = operations.filter(({ operation }) => !saysWhatItHolds(operation))
+  t.ok(
+    silent.length <= operations.length / 10,
+    `${silent.length} of ${operations.length}: ${silent.map(({ name }) => name)}`,
+  )
+  for (const [path, method, name] of [
+    ['/uuid', 'get', undefined],
+    ['/oauth/jwks', 'get', 'JwkSet'],
+    ['/ai/openai/v1/chat/completions', 'post', 'OpenAiChatCompletion'],
+  ] as const) {
+    const schema = document.paths[path]?.[method]?.responses['200']?.content?.['application/json']?.schema
+    if (name === undefined) t.match(schema, { properties: { uuid: { type: 'string' } }, required: ['uuid'] })
+    else t.strictSame(schema, { $ref: `#/components/schemas/${name}` })
+  }
+  const problems: string[] = []
+  walkSchemas(document, (schema, at) => {
+    if (schema.type === 'array' && schema.items === undefined && schema.prefixItems === undefined)
+      problems.push(`${at} has no items`)
+    if (
+      Array.isArray(schema.enum) &&
+      new Set(schema.enum.map(value => String(value).toLowerCase())).size < schema.enum.length
+    )
+      problems.push(`${at} has values that differ only in case`)
+    if (typeof schema.default === 'object' && schema.default !== null && typeof schema.type === 'string')
+      problems.push(`${at} has a default that is not a single value`)
+  })
+  t.strictSame(problems, [])
+})
+
+t.test('category and plugin select a part of the document [CAT-6]', async t => {
+  const server = await serve(t)
+  const read = async (query: string, file = 'openapi.json') => fetch(`${server.url}/${file}?${query}`)
+  const whole = (await (await read('')).json()) as Document
+  const pathsOf = async (query: string) => Object.keys(((await (await read(query)).json()) as Document).paths)
+  t.ok((await pathsOf('plugin=info')).includes('/uuid'))
+  t.notOk((await pathsOf('plugin=info')).includes('/echo'))
+  t.strictSame(
+    (await pathsOf('category=SOAP%20%2F%20XML')).every(path => path.startsWith('/soap')),
+    true,
+  )
+  t.strictSame(await pathsOf('plugin=info&category=Docs'), [])
+  t.strictSame(
+    new Set([...(await pathsOf('plugin=info&plugin=echo')), ...(await pathsOf('plugin=info'))]).size,
+    (await pathsOf('plugin=echo&plugin=info')).length,
+  )
+  t.ok((await pathsOf('')).length === Object.keys(whole.paths).length)
+  t.match(await (await read('plugin=info', 'openapi.yaml')).text(), /\/uuid:/)
+  for (const [query, error] of [
+    ['plugin=nope', 'unknown plugin'],
+    ['plugin=', 'unknown plugin'],
+    ['category=nope', 'unknown category'],
+  ] as const) {
+    const reply = await read(query)
+    t.equal(reply.status, 400)
+    t.match(await reply.json(), { error })
+  }
+})
+
+/** A 2xx with a schema, or without content: 204, 205, a redirect, another protocol. */
+function saysWhatItHolds({ responses }: Document['paths'][string][string]): boolean {
+  return Object.entries(responses).some(
+    ([status, { content }]) =>
+      /^(?:20[45]|3..|101)$/.test(status) ||
+      (status.startsWith('2') &&
+        Object.values(content ?? {}).some(({ schema }) => Object.keys(schema ?? {}).length > 0)),
+  )
+}
+
+/** Calls `visit` for every object in the schemas of the document. */
+function walkSchemas(value: unknown, visit: (schema: Record<string, unknown>, at: string) => void, at = ''): void {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>, at)
+  for (const [key, inner] of Object.entries(value))
+    if (!['example', 'examples', 'default', 'const'].includes(key)) walkSchemas(inner, visit, `${at}/${key}`)
+}

@@ -83,6 +83,10 @@ const SEARCHES: Record<string, Bound> = {
     calls: ['valueAt'],
     bound: 'an expression has 4096 characters, and so has its value; a response has ten callbacks',
   },
+  'plugins/llm-bedrock/response-fields.ts': {
+    calls: ['valueAt'],
+    bound: 'ten pointers of 256 characters in a request',
+  },
   'plugins/mocks/document/references.ts': {
     calls: ['valueAt'],
     bound: 'cached for each reference; a chain has 32 links',

@@ -101,7 +101,7 @@ t.test('an empty environment gives the defaults, without a warning', async t => 
       quotaStore: null,
     },
     mcp: { clockTickSecs: 5, apiKey: null, resourceUrl: null, acceptedAudiences: ['svc'], allowedOrigins: ['*'] },
-    ai: { requireAuth: false, apiKey: null },
+    ai: { requireAuth: false, apiKey: null, validation: 'warn' as const },
     a2a: { pushAllowlist: [], pushAllowAll: false },
     mocks: { dir: null, sample: true, callbackAllowlist: [] },
   }
@@ -575,7 +575,7 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
     state_store_cluster: false,
     state_store_timeout_ms: 1000,
     state_store_encrypted: false,
-    ai: { require_auth: false, api_key_configured: false },
+    ai: { require_auth: false, api_key_configured: false, validation: 'warn' },
     mcp: {
       clock_tick_secs: 5,
       api_key_configured: false,

@@ -29,6 +29,8 @@ const record = (id: string, ageMs = 0): AiRecord => ({
   status: 200,
   fault: null,
   rule: null,
+  validation: null,
+  violations: [],
   session_header: null,
   session: 's',
 })

@@ -201,7 +201,7 @@ t.test('Anthropic: deltas', async t => {
     const deltas = events(route, result, parsedAs('m', wire)).filter(data =>
       String(data).startsWith('{"type":"content_block_delta"'),
     )
-    const signature = Buffer.from(engine.digest('thinking', `${text}.`), 'hex').toString('base64')
+    const signature = engine.signThought(`${text}.`)
     const expected = [
       [0, { type: 'thinking_delta', thinking: text }],
       [0, { type: 'thinking_delta', thinking: '.' }],

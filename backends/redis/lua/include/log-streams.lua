@@ -7,6 +7,8 @@ local function statesOf(L, stream)
   return packed[1] and cmsgpack.unpack(packed[1]) or nil, packed[2] and cmsgpack.unpack(packed[2]) or { 0, 0, 0, 0 }
 end
 local function endStream(L, stream)
+  -- A stream without entries has no state, but may have followers.
+  redis.call('SPUBLISH', L .. ':' .. stream, '0')
   local one, all = statesOf(L, stream)
   if not one then return end
   redis.call('HDEL', L .. ':n', 's:' .. stream)
@@ -17,5 +19,4 @@ local function endStream(L, stream)
   redis.call('ZREM', L .. ':o', stream)
   redis.call('ZREM', L .. ':f', stream)
   redis.call('UNLINK', L .. ':s:' .. stream)
-  redis.call('SPUBLISH', L .. ':' .. stream, '0')
 end

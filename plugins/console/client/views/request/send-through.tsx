@@ -54,7 +54,7 @@ export function SendThrough({ onSent }: { onSent?(): void }) {
         error instanceof UnreachableError
           ? {
               title: `No response from ${new URL(gateway.url).host}`,
-              message: `Start the gateway, or let it allow the origin ${location.origin} (CORS). The command works without it.`,
+              message: `Start it, or let it allow the origin ${location.origin} (CORS).`,
               curl: toCurl(error.sent),
             }
           : { title: 'The request was not sent', message: explain(error), curl: null },

@@ -1,0 +1,240 @@
+/** Schemas of the responses, for the OpenAPI document. */
+import { ANY, BOOLEAN, INTEGER, jsonReply, list, nullable, object, RECORD, TEXT, textReply } from 'svc/toolkit'
+
+export const SVC_MOCKS = jsonReply(
+  object({
+    count: INTEGER,
+    limit: INTEGER,
+    enabled: INTEGER,
+    dir: ANY,
+    config_file: ANY,
+    load_errors: list(),
+    mocks: list(
+      object({
+        name: TEXT,
+        title: TEXT,
+        api_version: TEXT,
+        openapi: TEXT,
+        source: TEXT,
+        file: ANY,
+        managed: BOOLEAN,
+        enabled: BOOLEAN,
+        version: INTEGER,
+        revision: INTEGER,
+        modified: BOOLEAN,
+        has_draft: BOOLEAN,
+        operations: INTEGER,
+        rules: INTEGER,
+        overrides: INTEGER,
+        requests: INTEGER,
+        url: TEXT,
+        base_paths: list(TEXT),
+        validation: TEXT,
+        security: TEXT,
+        deployed_at: TEXT,
+      }),
+    ),
+  }),
+  'Mocks',
+)
+
+export const SVC_MOCKS_RELOAD_POST = jsonReply(
+  object({
+    reloaded: BOOLEAN,
+    added: list(),
+    updated: list(),
+    removed: list(),
+    unchanged: list(TEXT),
+    load_errors: list(),
+    generation: INTEGER,
+    took_ms: INTEGER,
+  }),
+  'MocksReloadPost',
+)
+
+export const SVC_MOCKS_CHECK_POST = jsonReply(
+  object(
+    { deployable: BOOLEAN, errors: list(RECORD), warnings: list(RECORD) },
+    { against: nullable(INTEGER), summary: ANY, changes: ANY },
+  ),
+  'MocksCheck',
+)
+
+export const SVC_MOCKS_2 = jsonReply(
+  object({
+    name: TEXT,
+    title: TEXT,
+    api_version: TEXT,
+    openapi: TEXT,
+    source: TEXT,
+    file: ANY,
+    managed: BOOLEAN,
+    enabled: BOOLEAN,
+    version: INTEGER,
+    revision: INTEGER,
+    modified: BOOLEAN,
+    has_draft: BOOLEAN,
+    operations: INTEGER,
+    rules: list(),
+    overrides: RECORD,
+    requests: INTEGER,
+    url: TEXT,
+    base_paths: list(TEXT),
+    validation: TEXT,
+    security: TEXT,
+    deployed_at: TEXT,
+    settings: object({
+      validation: TEXT,
+      security: TEXT,
+      prefer: BOOLEAN,
+      dynamic: BOOLEAN,
+      echo: TEXT,
+      base_path: TEXT,
+      delay_ms: INTEGER,
+      seed: TEXT,
+      capture: BOOLEAN,
+      block_breaking: BOOLEAN,
+      callbacks: BOOLEAN,
+      credentials: RECORD,
+    }),
+    summary: TEXT,
+    warnings: list(),
+  }),
+  'Mocks',
+)
+
+export const SVC_MOCKS_SPEC = { ...jsonReply(RECORD), ...textReply('application/yaml') }
+
+export const SVC_MOCKS_OPERATIONS = jsonReply(
+  object({
+    count: INTEGER,
+    operations: list(
+      object({
+        key: TEXT,
+        operation_id: TEXT,
+        method: TEXT,
+        path: TEXT,
+        url: TEXT,
+        summary: TEXT,
+        statuses: list(TEXT),
+        media_types: list(TEXT),
+        examples: object(
+          {},
+          {
+            '200': list(TEXT),
+            '201': list(),
+            '204': list(),
+            '400': list(),
+            '401': list(),
+            '403': list(),
+            '404': list(),
+          },
+        ),
+        security: list(object({}, { oauth: list(TEXT), bearer: list(), apiKey: list(), mtls: list(), basic: list() })),
+        override: ANY,
+        rules: INTEGER,
+        requests: INTEGER,
+      }),
+    ),
+  }),
+  'MocksOperations',
+)
+
+export const SVC_MOCKS_VERSIONS = jsonReply(
+  object({
+    count: INTEGER,
+    current: INTEGER,
+    versions: list(
+      object({
+        version: INTEGER,
+        deployed_at: TEXT,
+        message: ANY,
+        title: TEXT,
+        api_version: TEXT,
+        operations: INTEGER,
+        sha256: TEXT,
+        rolled_back_from: ANY,
+      }),
+    ),
+  }),
+  'MocksVersions',
+)
+
+export const SVC_MOCKS_VERSIONS_2 = jsonReply(
+  object({
+    version: INTEGER,
+    deployed_at: TEXT,
+    message: ANY,
+    title: TEXT,
+    api_version: TEXT,
+    operations: INTEGER,
+    sha256: TEXT,
+    rolled_back_from: ANY,
+    spec: TEXT,
+    settings: object({
+      validation: TEXT,
+      security: TEXT,
+      prefer: BOOLEAN,
+      dynamic: BOOLEAN,
+      echo: TEXT,
+      base_path: TEXT,
+      delay_ms: INTEGER,
+      seed: TEXT,
+      capture: BOOLEAN,
+      block_breaking: BOOLEAN,
+      callbacks: BOOLEAN,
+      credentials: RECORD,
+    }),
+    rules: list(),
+    overrides: RECORD,
+  }),
+  'MocksVersions',
+)
+
+export const SVC_MOCKS_SETTINGS = jsonReply(
+  object({
+    validation: TEXT,
+    security: TEXT,
+    prefer: BOOLEAN,
+    dynamic: BOOLEAN,
+    echo: TEXT,
+    base_path: TEXT,
+    delay_ms: INTEGER,
+    seed: TEXT,
+    capture: BOOLEAN,
+    block_breaking: BOOLEAN,
+    callbacks: BOOLEAN,
+    credentials: RECORD,
+  }),
+  'MocksSettings',
+)
+
+export const SVC_MOCKS_OVERRIDES = jsonReply(object({ overrides: RECORD }), 'MocksOverrides')
+
+export const SVC_MOCKS_OVERRIDES_2 = jsonReply(object({ operation: TEXT, override: ANY }), 'MocksOverrides')
+
+export const SVC_MOCKS_RULES = jsonReply(object({ count: INTEGER, rules: list() }), 'MocksRules')
+
+export const SVC_MOCKS_STATE = jsonReply(object({ session: TEXT, state: RECORD, counts: RECORD }), 'MocksState')
+
+export const SVC_MOCKS_STATE_PUT = jsonReply(object({ session: TEXT, state: RECORD, counts: RECORD }), 'MocksState')
+
+export const SVC_MOCKS_STATE_DELETE = jsonReply(object({ cleared: TEXT }), 'MocksStateDelete')
+
+export const SVC_MOCKS_REQUESTS = jsonReply(
+  object({ count: INTEGER, capacity: INTEGER, requests: list() }),
+  'MocksRequests',
+)
+
+export const SVC_MOCKS_REQUESTS_DELETE = jsonReply(object({ cleared: INTEGER }), 'MocksRequestsDelete')
+
+/** Documents decide what a mock answers. */
+export const MOCK = textReply('*/*')
+
+export const DRAFT = jsonReply(RECORD)
+
+export const RULE = jsonReply(RECORD)
+
+export const DELETED = jsonReply(RECORD)
+
+export const CAPTURED = jsonReply(RECORD)
