@@ -1,5 +1,5 @@
 /** Reads a batched log in the order in which things happened. */
-import type { EventLog, LoggedEvent } from './event-log.ts'
+import type { EventLog, LoggedEvent } from '../contract/event-log.ts'
 
 /**
  * Entries of several replicas reach a batched log in batches, and each replica appends what has ended: one that happened later

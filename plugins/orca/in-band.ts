@@ -10,6 +10,7 @@ const FIELD = 'endpoint-load-metrics'
 const FORMAT_FIELD = 'endpoint-load-metrics-format'
 const OWN_FIELD = 'x-svc-orca'
 const STATUS_OF_ERRORS = 500
+const NOTHING = {}
 
 /** Adds the fields to the responses of all routes. */
 export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
@@ -33,11 +34,11 @@ export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
       ...(asked !== undefined && wanted === null
         ? { ignored: { name: FORMAT_FIELD, expected: `expected ${FORMATS.join(', ')}` } }
         : {}),
-      headers({ status, canTrail }): Record<string, string> {
-        if (status >= STATUS_OF_ERRORS) measurements.countError(performance.now())
+      headers(head): Record<string, string> {
+        if (head.status >= STATUS_OF_ERRORS) measurements.countError(performance.now())
         if (isAsked) return { [FIELD]: value(wanted ?? usual) }
-        if (always === undefined) return {}
-        return always === 'trailer' && canTrail ? { Trailer: FIELD } : { [FIELD]: value(usual) }
+        if (always === undefined) return NOTHING
+        return always === 'trailer' && head.canTrail ? { Trailer: FIELD } : { [FIELD]: value(usual) }
       },
       trailers: (): Record<string, string> => (always === 'trailer' && !isAsked ? { [FIELD]: value(usual) } : {}),
     }

@@ -5,7 +5,7 @@ import type { OrcaSvc } from './options.ts'
 import type { LoadReport } from './report.ts'
 
 /** Reports that the tests of gRPC set for their own session. */
-const TEST_REPORTS = { maxCount: 1000, ttlMs: 600_000 }
+const TEST_REPORTS = { maxCount: 100, maxBytes: 1024 * 1024, ttlMs: 600_000 }
 
 export class Reports {
   readonly measurements: Measurements

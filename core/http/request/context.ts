@@ -142,6 +142,13 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Whether the control plane has accepted a credential of this request. */
   hasControlCredential = false
 
+  // ---------- What plugins add to the response. Written by http/response/additions.ts.
+
+  /** Null: nothing. */
+  additions: ResponseAddition[] | null = null
+  /** Whether trailers can follow the body, once the head was sent. */
+  canTrail = false
+
   // ---------- Limits of the plan and of API keys. Written by host/svc/media-type-call.ts,
   // http/pipeline/stages/api-key.ts, http/pipeline/stages/plan-limits.ts, http/response/response.ts.
 
@@ -216,13 +223,6 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The budget of the answer, once something has asked for it. */
   output: OutputBudget | null = null
   closed = false
-
-  // ---------- What plugins add to its response. Written by http/response/additions.ts.
-
-  /** What plugins add; null: nothing. */
-  additions: ResponseAddition[] | null = null
-  /** Whether trailers can follow the body, once the head was sent. */
-  canTrail = false
 
   // ---------- Observation. Written by host/svc/media-type-call.ts, http/pipeline/rules/acting.ts,
   // http/pipeline/stages/capture.ts, http/pipeline/stages/observation.ts, http/response/coded-response.ts.

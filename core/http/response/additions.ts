@@ -26,21 +26,34 @@ export function addedHeaders(
   given: Headers | undefined,
 ): OutgoingHttpHeaders | null {
   if (context.additions === null) return null
-  const { response } = context
+  // Most responses get nothing: the names are only collected for those that do.
+  let names: Set<string> | null = null
+  const sent = (): Set<string> => (names ??= sentNames(context, given))
+  const head = {
+    status,
+    get canTrail() {
+      context.canTrail =
+        !sent().has('content-length') &&
+        status !== 204 &&
+        status !== 304 &&
+        context.method !== 'HEAD' &&
+        context.request.httpVersion !== '1.0'
+      return context.canTrail
+    },
+  }
+  let added: OutgoingHttpHeaders | null = null
+  for (const addition of context.additions) {
+    const headers = addition.headers?.(head)
+    for (const name in headers) if (!sent().has(name.toLowerCase())) (added ??= {})[name] = headers[name]
+  }
+  return added
+}
+
+/** The names of the fields that the route sends, in lower case. */
+function sentNames({ response }: RequestContext, given: Headers | undefined): Set<string> {
   const names = new Set<string>(response.getHeaderNames())
   eachHeader(given, name => names.add(name.toLowerCase()))
-  const canTrail =
-    !names.has('content-length') &&
-    status !== 204 &&
-    status !== 304 &&
-    context.method !== 'HEAD' &&
-    context.request.httpVersion !== '1.0'
-  context.canTrail = canTrail
-  const added: OutgoingHttpHeaders = {}
-  for (const addition of context.additions)
-    for (const [name, value] of Object.entries(addition.headers?.({ status, canTrail }) ?? {}))
-      if (!names.has(name.toLowerCase())) added[name] = value
-  return added
+  return names
 }
 
 /** Adds the trailers, just before the body ends. */

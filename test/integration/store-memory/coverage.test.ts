@@ -34,6 +34,8 @@ t.test(
       'revoked-serials',
       'runs',
       'swaps',
+      // At most 100, and a mebibyte in all.
+      'test-reports',
       'used-steps',
       'uploads',
     ]

@@ -171,7 +171,7 @@ const PURPOSE: Record<string, Bound> = {
   'plugins/caching/routes/range.ts': { calls: ['Buffer.alloc'], bound: 'one shared buffer of the maximum' },
   'plugins/grpc-services/services/test-service.ts': {
     calls: ['Buffer.alloc'],
-    bound: 'the size that is asked for, at most 4 MiB; a unary reply is output, others are paced by the client',
+    bound: 'the requested size, at most 4 MiB; a unary reply is output, others are paced by the client',
   },
   'plugins/httpbin/routes/ranges.ts': { calls: ['Buffer.allocUnsafe'], bound: 'the maximum of /range' },
   'plugins/httpbin/routes/timed.ts': { calls: ['Buffer.alloc'], bound: 'a piece of /drip, paced by the client' },
