@@ -31,8 +31,7 @@ export const MAPS: readonly { member: MapMember; field: number; most: number }[]
 ]
 
 /** Names in a map of a report. */
-export const METRIC_NAME = '^[A-Za-z0-9_.-]{1,64}$'
-const NAME = new RegExp(METRIC_NAME)
+const METRIC_NAME = /^[A-Za-z0-9_.-]{1,64}$/
 /** Values in a map. */
 export const MAX_VALUES = 50
 
@@ -48,7 +47,7 @@ export const reportSchema: JsonSchema = {
         {
           type: 'object',
           maxProperties: MAX_VALUES,
-          propertyNames: { pattern: METRIC_NAME },
+          propertyNames: { pattern: METRIC_NAME.source },
           additionalProperties: numberSchema(most),
         },
       ]),
@@ -84,7 +83,7 @@ function readMap(value: unknown, at: string, most: number): Record<string, numbe
 
 /** Throws a 400 for a name that a map can't have. */
 export function readName(name: string, at: string): string {
-  if (NAME.test(name) && name !== '__proto__') return name
+  if (METRIC_NAME.test(name) && name !== '__proto__') return name
   throw invalidOrca(`${at}: a name has 1 to 64 letters, digits, "_", "." and "-"`)
 }
 
