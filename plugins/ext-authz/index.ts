@@ -70,7 +70,7 @@ export default definePlugin<Options>({
     }
     for (const host of svc.options.hosts) svc.serveHost(host, HOST_MOUNT)
     if (grpc !== undefined) registerGrpc(svc, grpc, { service, authorizer })
-    registerLogin(app, cookies)
+    registerLogin(app, svc, cookies)
     registerChecks(app, svc, { service, authorizer, policies, hasHosts: svc.options.hosts.length > 0 })
   },
 })

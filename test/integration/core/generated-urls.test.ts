@@ -160,6 +160,8 @@ t.test('the sources make addresses in one place [PREFIX-5]', async t => {
         'plugins/auth/hmac/signing-string.ts',
         // GrpcEcho shows the authority as received.
         'plugins/grpc-services/call.ts',
+        // The host of the request that a gateway asks about.
+        'plugins/ext-authz/http/checked-request.ts',
       ],
     },
     { what: 'a Location without the prefix', pattern: /['"]?\blocation['"]?\s*[,:]\s*['"`]\//i, allowed: [] },

@@ -30,6 +30,7 @@ t.test(
       'prefix-blocks',
       'prompt-cache',
       'proof-ids',
+      'random',
       'revoked',
       'revoked-serials',
       'runs',
