@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { root } from '../support/examples.ts'
 
 export const GROUPS = {
-  http: ['toolbox', 'httpbin', 'reliability', 'bins', 'proxy', 'faults', 'testing'],
+  http: ['toolbox', 'httpbin', 'reliability', 'bins', 'proxy', 'faults', 'testing', 'gateway-services'],
   apis: ['identity', 'mocks', 'jsonrpc', 'exports'],
   protocols: ['drop-in', 'graphql', 'grpc', 'soap', 'streams'],
   models: ['llm', 'validation', 'guardrails', 'frameworks'],

@@ -104,9 +104,9 @@ function pathOf(uri: string, header: string): string {
 }
 
 function absoluteTarget(url: string): { scheme: 'http' | 'https'; host: string; path: string } {
-  const [, scheme, host, path] = /^(https?):\/\/([^/?#\s]{1,255})([^#\s]*)$/i.exec(url) ?? []
+  const [, scheme, host, path = ''] = /^(https?):\/\/([^/?#\s]{1,255})([/?][^#\s]*)?$/i.exec(url) ?? []
   if (scheme === undefined) throw refusal(400, 'invalid_checked_request', 'X-Original-URL is not an absolute http URL')
-  const target = path!.startsWith('/') ? path! : `/${path!}`
+  const target = path.startsWith('/') ? path : `/${path}`
   return {
     scheme: scheme.toLowerCase() as 'http' | 'https',
     host: host!,
