@@ -32,7 +32,7 @@ export const AI_REQUESTS = jsonReply(
         provider: TEXT,
         endpoint: TEXT,
         model: nullable(TEXT),
-        mode: TEXT,
+        mode: nullable(TEXT),
         stream: BOOLEAN,
         status: INTEGER,
         prompt_tokens: INTEGER,

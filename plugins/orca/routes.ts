@@ -27,7 +27,7 @@ export function registerRoutes(app: FastifyInstance, svc: OrcaSvc, reports: Repo
       category: CATEGORY,
       requestBody: {
         description: 'The values',
-        content: { 'application/json': { schema: reportSchema, example: { cpu_utilization: 0.9 } } },
+        content: { 'application/json': reportSchema },
       },
       responses: { 200: { description: 'The report' }, 400: { description: '`invalid_orca`' } },
       examples: [],

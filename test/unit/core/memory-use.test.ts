@@ -1,4 +1,4 @@
-/** What stores hold, as `/_svc/metrics` shows it. */
+/** What stores hold, as `/_svc/metrics` shows it. Measures: the heap of the process. */
 import t from 'tap'
 import { BoundedMap } from '../../../core/collections/bounded-map.ts'
 import { RingBuffer } from '../../../core/collections/ring-buffer.ts'
