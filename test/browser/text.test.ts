@@ -43,6 +43,8 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
     body_truncated: false,
     status: 200,
     latency_ms: 12,
+    service: null,
+    services: [],
     trace: null,
     grpc_status: null,
     fault: null,
