@@ -70,7 +70,7 @@ t.test('exports are filtered, shown, copied and downloaded [EXPORT-16]', { skip:
   })
 
   await t.test('an invalid base URL is reported', async t => {
-    await baseUrl.fill('gw.example')
+    await baseUrl.fill('ftp://gw.example')
     await eventually(t, () => baseUrl.getAttribute('aria-invalid'), 'true')
     await eventually(t, () => page.getByRole('button', { name: 'Download Bruno collection' }).isDisabled(), true)
     await baseUrl.fill('http://gw.example/$(id)')

@@ -122,9 +122,10 @@ function aboutOf(schema: JsonSchema | null, alternatives: readonly JsonSchema[])
   return known.length > 0 ? known.join(', ') : [...new Set(alternatives.flatMap(typesOf))].join(' or ')
 }
 
-/** The beginning of a value of the first type. */
+/** The beginning of a value of the first type. Known values are completed with their quotes. */
 function startOf(alternatives: readonly JsonSchema[]): string {
   const first = alternatives[0]
+  if (Array.isArray(first?.enum)) return '|'
   const type = first && typesOf(first)[0]
   return type === 'object' ? '{|}' : type === 'array' ? '[|]' : type === 'string' ? '"|"' : '|'
 }

@@ -1,7 +1,7 @@
 /** The editor of rules of all kinds: JSON completed from the instance's schema, and for some kinds with a form. */
 import { callJson } from '../../lib/instance/api.ts'
 import type { JsonSchema } from '../../lib/protocol/json-place.ts'
-import type { FormSchema } from '../../lib/protocol/schema-form.ts'
+import { resolveSchema, type FormSchema } from '../../lib/protocol/schema-form.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
 import { Editor } from '../../ui/editor.tsx'
 import { FormWithJson } from '../../ui/form-with-json.tsx'
@@ -18,8 +18,15 @@ interface StoreOperation {
 export function useRuleSchema(route: string): JsonSchema | null {
   const loaded = useLoad(
     async signal => {
-      const { paths } = await callJson<{ paths: Record<string, { put?: StoreOperation }> }>('openapi.json', { signal })
-      return paths[route]?.put?.requestBody?.content['application/json']?.schema ?? null
+      const document = await callJson<FormSchema & { paths: Record<string, { put?: StoreOperation }> }>(
+        'openapi.json',
+        {
+          signal,
+        },
+      )
+      const schema = document.paths[route]?.put?.requestBody?.content['application/json']?.schema
+      // Schemas with a title are components of the document.
+      return schema === undefined ? null : (resolveSchema(schema as FormSchema, document) as JsonSchema)
     },
     [route],
   )
