@@ -123,8 +123,7 @@ function checkBeginning(turns: readonly Turn[], report: Report): void {
   const first = turns.slice(start + 1).find(({ role }) => role === 'assistant')?.blocks[0]
   if (first === undefined) return
   const { type } = first.block
-  if (type !== 'thinking' && type !== 'redacted_thinking')
-    report('anthropic.thinking-first', first.at, { type: String(type) })
+  if (type !== 'thinking' && type !== 'redacted_thinking') report('anthropic.thinking-first', first.at, { type })
 }
 
 function isResults({ blocks }: Turn): boolean {

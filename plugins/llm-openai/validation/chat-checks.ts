@@ -137,7 +137,7 @@ function checkTools(engine: Engine, request: CheckedRequest, isLenient: boolean,
       request,
       {
         parameters: called.parameters,
-        name: String(called.name),
+        name: called.name,
         at: `${path}.function.parameters`,
         isStrict: called.strict === true && !isLenient,
       },
@@ -168,7 +168,7 @@ function checkFormat(engine: Engine, request: CheckedRequest, isLenient: boolean
       request,
       {
         schema: given.schema,
-        name: String(given.name),
+        name: given.name,
         of: 'response_format',
         at: 'response_format',
         isStrict: true,

@@ -89,7 +89,7 @@ function checkTools(engine: Engine, request: CheckedRequest, isLenient: boolean,
       request,
       {
         parameters: tool.parameters,
-        name: String(tool.name),
+        name: tool.name,
         at: `tools[${index}].parameters`,
         isStrict: tool.strict === true && !isLenient,
       },
@@ -111,7 +111,7 @@ function checkParametersOf(engine: Engine, request: CheckedRequest, isLenient: b
       request,
       {
         schema: format.schema,
-        name: String(format.name),
+        name: format.name,
         of: 'response_format',
         at: 'text.format.schema',
         isStrict: true,

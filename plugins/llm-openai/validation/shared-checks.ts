@@ -75,7 +75,7 @@ const NOT_STRICT = ['allOf', 'not', 'dependentRequired', 'dependentSchemas', 'if
 /** A schema, and how the vendor names it. */
 export interface CheckedSchema {
   schema: unknown
-  name: string
+  name: unknown
   /** `function` or `response_format`. */
   of: string
   at: string
@@ -120,7 +120,7 @@ function contextOf(path: readonly string[]): string {
 export function checkParameters(
   engine: Engine,
   request: CheckedRequest,
-  { parameters, name, at, isStrict }: { parameters: unknown; name: string; at: string; isStrict: boolean },
+  { parameters, name, at, isStrict }: { parameters: unknown; name: unknown; at: string; isStrict: boolean },
   report: ReportShared,
 ): void {
   if (!isRecord(parameters) || Object.keys(parameters).length === 0) return
@@ -162,7 +162,7 @@ export function checkSampling(
   for (const [name, usual] of SAMPLING) {
     const value = body[name]
     if (value === undefined || value === null || value === usual) continue
-    if (name === 'temperature') report('sampling-reasoning', name, { form: 'temperature', value: String(value) })
+    if (name === 'temperature') report('sampling-reasoning', name, { form: 'temperature', value })
     else report('sampling-reasoning', name)
   }
 }

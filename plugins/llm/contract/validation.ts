@@ -56,7 +56,7 @@ export interface ValidationList {
   values: readonly string[]
 }
 
-export type ViolationValues = Readonly<Record<string, string | number>>
+export type ViolationValues = Readonly<Record<string, unknown>>
 
 /** Reports a violation: the rule's id, the place in the vendor's path notation, and the values of its placeholders. */
 export type Report = (rule: string, at: string, values?: ViolationValues) => void

@@ -96,7 +96,7 @@ function fillIn(text: string, at: string, values: ViolationValues): string {
   return text.replace(/\{([a-z_]{1,20})\}/g, (whole, name: string) => {
     if (name === 'at') return at
     const value = Object.hasOwn(values, name) ? values[name] : undefined
-    return value === undefined ? whole : String(value).slice(0, MAX_VALUE)
+    return value === undefined ? whole : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, MAX_VALUE)
   })
 }
 

@@ -214,6 +214,7 @@ const DISPLAY_ORDER = [
   'Reliability Testing',
   'Request Bin & Webhooks',
   'Recording proxy',
+  'External authorization',
   'Health & Identity',
   'Control Plane',
   'Testing',
@@ -239,7 +240,7 @@ t.test('categories are sorted by rank, then by name; endpoints by registration [
     ['/3', '/4', '/1', '/5', '/2', '/0'],
   )
   t.strictSame(CATEGORIES, DISPLAY_ORDER)
-  t.equal(CATEGORIES.length, 30)
+  t.equal(CATEGORIES.length, 31)
   t.equal(new Set(CATEGORIES).size, CATEGORIES.length)
 })
 
