@@ -30,7 +30,16 @@ export function registerRoutes(app: FastifyInstance, svc: OrcaSvc, reports: Repo
         content: { 'application/json': reportSchema },
       },
       responses: { 200: { description: 'The report' }, 400: { description: '`invalid_orca`' } },
-      examples: [],
+      examples: [
+        {
+          name: 'A busy processor',
+          method: 'PUT',
+          path: PATH,
+          body: '{"cpu_utilization":0.9}',
+          bodyType: 'json',
+          expectStatus: 200,
+        },
+      ],
     }),
     async request => {
       svc.http.guardAdmin(request)
@@ -46,7 +55,7 @@ export function registerRoutes(app: FastifyInstance, svc: OrcaSvc, reports: Repo
       summary: 'Remove the load report that was set',
       category: CATEGORY,
       responses: { 204: { description: 'The configured or measured report applies again' } },
-      examples: [],
+      examples: [{ name: 'The measured report', method: 'DELETE', path: PATH, expectStatus: 204 }],
     }),
     async (request, reply) => {
       svc.http.guardAdmin(request)

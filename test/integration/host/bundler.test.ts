@@ -1,4 +1,4 @@
-/** The service of esbuild runs while something is built, and is stopped then. Takes long: it starts processes. */
+/** The service of esbuild runs while something is built, and is stopped then. Takes long: it starts processes. Runs alone: builds of other files would count. */
 import t from 'tap'
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'

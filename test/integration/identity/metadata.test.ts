@@ -71,7 +71,7 @@ t.test('both documents list endpoints below the issuer and capabilities [IDP-10]
 })
 
 t.test('paths below the documents do not exist, and the documents are read-only [IDP-10]', async t => {
-  for (const path of [...documents.map(path => `${path}/oauth`), '/oauth', '/oauth/token/x', '/.well-known/jwks.json'])
+  for (const path of [...documents.map(path => `${path}/oauth`), '/oauth/token/x', '/.well-known/jwks.json'])
     t.equal((await call(server.url + path)).status, 404, path)
   for (const path of [...documents, '/oauth/jwks']) {
     const { status, headers } = await call(server.url + path, { method: 'POST' })

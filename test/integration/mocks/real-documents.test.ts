@@ -61,7 +61,7 @@ async function walk(server: MockServer, name: string, root: JsonObject, preferen
         if (reply.status !== status || reply.headers['x-svc-mock-source'] === 'error')
           found.wrong.push(`${where}: ${reply.status}`)
         const media = response.content.find(
-          ({ type }) => reply.headers['content-type']?.startsWith(type) && type.includes('json'),
+          ({ type }) => reply.headers['content-type']?.startsWith(type) && /[/+]json$/.test(type),
         )
         if (!media || reply.headers['x-svc-mock-source'] !== 'generated' || operation.method === 'HEAD') continue
         const errors = api.schemas.errors(
