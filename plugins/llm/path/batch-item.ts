@@ -43,7 +43,10 @@ export class NoClient implements Recipient {
 /** Creates what runs the items of batches. */
 export function createRunItem(services: () => CallServices): RunItem {
   return (outer, path, body, options) => {
-    const routes = outer.instance.format.routes.filter(isModelRoute)
+    const { routes: all, mounts = [] } = outer.instance.format
+    // Batches of a provider have requests in its own format.
+    const isMounted = (at: string): boolean => mounts.some(({ prefix }) => at.startsWith(`${prefix}/`))
+    const routes = all.filter(isModelRoute).filter(route => !isMounted(route.path))
     const route =
       routes.find(candidate => candidate.method === 'POST' && candidate.path === path) ??
       // The last of several: a provider lists the paths without further parameters last.

@@ -295,6 +295,7 @@ t.test('gateway-api.yaml has a valid HTTPRoute per plugin, and a Service [EXPORT
         [
           { type: 'ReplacePrefixMatch', replacePrefixMatch: '/demo/echo' },
           { type: 'ReplacePrefixMatch', replacePrefixMatch: '/demo/anything' },
+          { type: 'ReplacePrefixMatch', replacePrefixMatch: '/demo/wire' },
         ],
       ],
     ],

@@ -132,7 +132,7 @@ t.test('headers of formats other than OpenAI show only the configured limits [LL
       'output-tokens-remaining',
       'unified-status',
     ].map(name => headers.get(`anthropic-ratelimit-${name}`)),
-    ['50', '49', null, '20000', '19996', '8000', 'allowed'],
+    ['50', '49', null, '20000', '19996', '7955', 'allowed'],
   )
   t.match(headers.get('anthropic-ratelimit-input-tokens-reset'), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
   const cohere = await askFormat(server.url, by('cohere'), { headers: limits })
