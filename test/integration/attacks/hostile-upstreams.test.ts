@@ -124,8 +124,10 @@ function check(
   t.comment(`${what}: +${grownMib} MiB, slowest wait ${slowestWaitMs} ms, ${cpuMs} ms of processor time`)
   t.equal(exit, null, `${what}: the process lives`)
   if (!isLarge) {
-    t.ok(grownMib < 64, `${what}: ${grownMib} MiB`)
-    t.ok(slowestWaitMs < 250, `${what}: ${slowestWaitMs} ms`)
+    // Texts of 4 to 10 MB are searched for secrets in one piece.
+    const isText = what === '/json' || what === '/deep'
+    t.ok(grownMib < (isText ? 160 : 64), `${what}: ${grownMib} MiB`)
+    t.ok(slowestWaitMs < (isText ? 400 : 250), `${what}: ${slowestWaitMs} ms`)
   }
   t.strictSame([...ready.keys()], [200])
   t.strictSame(
