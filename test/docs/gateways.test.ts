@@ -54,7 +54,9 @@ t.test('the service has the hosts, ports and paths in the recipes [DOC-3]', asyn
     for (const port of ports) t.match(port, /^(?:8080|8443|50051)$/, page)
     for (const [, path] of blocks.matchAll(/http:\/\/svc:8080(?:\/demo)?(\/[^\s"']+)/g))
       t.ok(isServed(path!), `${page}: ${path}`)
-    for (const [, path] of text.matchAll(/`(?:GET |POST |PUT )?(\/(?!v1|etc|usr|demo|llm|a%|svc\.echo)[a-z][^\s`*]*)`/g))
+    for (const [, path] of text.matchAll(
+      /`(?:GET |POST |PUT )?(\/(?!v1|etc|usr|demo|llm|a%|svc\.echo)[a-z][^\s`*]*)`/g,
+    ))
       t.ok(isServed(path!), `${page}: ${path}`)
   }
 })
