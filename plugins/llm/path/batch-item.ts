@@ -45,7 +45,8 @@ export function createRunItem(services: () => CallServices): RunItem {
   return (outer, path, body, options) => {
     const { routes: all, mounts = [] } = outer.instance.format
     // Batches of a provider have requests in its own format.
-    const isMounted = (at: string): boolean => mounts.some(({ prefix }) => at.startsWith(`${prefix}/`))
+    const isMounted = (at: string): boolean =>
+      mounts.some(mount => mount.routes.some(({ path: below }) => mount.prefix + below === at))
     const routes = all.filter(isModelRoute).filter(route => !isMounted(route.path))
     const route =
       routes.find(candidate => candidate.method === 'POST' && candidate.path === path) ??
