@@ -187,12 +187,13 @@ export class Listener {
   #wire(server: Server, handlers: ListenerHandlers): void {
     const serve = (request: IncomingMessage, response: SvcResponse, expectsContinue: boolean): void => {
       if (isHttp2(request)) {
-        const { session } = request.stream as ServerHttp2Stream
+        const stream = request.stream as ServerHttp2Stream
+        const { session } = stream
         const start = (): void =>
           this.#streams.run(() => handlers.request(request, response, this.facts, null, expectsContinue))
         const pacer = session && this.#sessions.get(session as ServerHttp2Session)
         if (pacer === undefined) start()
-        else pacer.start(start)
+        else pacer.start({ start, isOver: () => stream.closed || stream.destroyed })
         return
       }
       const activity = this.#sockets.get(request.socket) ?? null

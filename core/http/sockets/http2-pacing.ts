@@ -12,11 +12,19 @@ const STARTS_PER_TURN = 8
 /** No request starts while the kernel has not taken more bytes than this of the connection. */
 const MAX_UNWRITTEN_BYTES = 256 * 1024
 const CHECK_MS = 5
+/** More requests than this wait only for a client that resets streams as fast as it opens them (CVE-2023-44487). */
+const MANY_WAITING = 256
+
+interface Waiting {
+  start(): void
+  /** Whether its stream was reset meanwhile. */
+  isOver(): boolean
+}
 
 export class RequestPacer {
   readonly #session: ServerHttp2Session
   readonly #socket: Socket
-  readonly #waiting: (() => void)[] = []
+  #waiting: Waiting[] = []
   #started = 0
   #isTurnWatched = false
 
@@ -25,14 +33,18 @@ export class RequestPacer {
     this.#socket = session.socket as Socket
   }
 
-  /** Starts a request, now or when its turn comes. A request whose connection closes before is dropped. */
-  start(request: () => void): void {
+  /**
+   * Starts a request, now or when its turn comes. One whose connection closes before is dropped; where many wait, one whose stream
+   * was reset, too.
+   */
+  start(request: Waiting): void {
     if (this.#waiting.length > 0 || !this.#mayStart()) {
+      if (this.#waiting.length >= MANY_WAITING) this.#waiting = this.#waiting.filter(waiting => !waiting.isOver())
       this.#waiting.push(request)
       return
     }
     this.#started++
-    request()
+    request.start()
   }
 
   #mayStart(): boolean {
@@ -49,7 +61,7 @@ export class RequestPacer {
     if (this.#session.destroyed) this.#waiting.length = 0
     while (this.#waiting.length > 0 && this.#mayStart()) {
       this.#started++
-      this.#waiting.shift()!()
+      this.#waiting.shift()!.start()
     }
     if (this.#waiting.length > 0 && this.#started === 0) {
       // The connection is full: it takes some time until the client has read.

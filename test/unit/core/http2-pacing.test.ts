@@ -11,10 +11,12 @@ function paced() {
   return { handle, session, pacer: new RequestPacer(session as unknown as ServerHttp2Session) }
 }
 
+const open = (start: () => unknown) => ({ start: () => void start(), isOver: () => false })
+
 t.test('eight requests start in a turn, in order [UNSENT-6]', async t => {
   const { pacer } = paced()
   const started: number[] = []
-  for (let index = 0; index < 20; index++) pacer.start(() => started.push(index))
+  for (let index = 0; index < 20; index++) pacer.start(open(() => started.push(index)))
   t.equal(started.length, 8)
   await turn()
   t.equal(started.length, 16)
@@ -29,7 +31,7 @@ t.test('no request starts while the client does not read [UNSENT-6]', async t =>
   const { handle, pacer } = paced()
   let started = 0
   handle.writeQueueSize = 300_000
-  for (let index = 0; index < 3; index++) pacer.start(() => started++)
+  for (let index = 0; index < 3; index++) pacer.start(open(() => started++))
   await wait(30)
   t.equal(started, 0)
   handle.writeQueueSize = 100_000
@@ -39,9 +41,28 @@ t.test('no request starts while the client does not read [UNSENT-6]', async t =>
 t.test('requests of a closed connection are dropped [UNSENT-6]', async t => {
   const { handle, session, pacer } = paced()
   handle.writeQueueSize = 300_000
-  pacer.start(() => t.fail('started'))
+  pacer.start(open(() => t.fail('started')))
   session.destroyed = true
   handle.writeQueueSize = 0
   await wait(30)
   t.pass()
+})
+
+t.test('of many that wait, those whose streams were reset are dropped [UNSENT-6]', async t => {
+  const { handle, pacer } = paced()
+  handle.writeQueueSize = 300_000
+  let started = 0
+  let asked = 0
+  for (let index = 0; index < 10_000; index++)
+    pacer.start({
+      start: () => started++,
+      isOver: () => {
+        asked++
+        return index !== 5
+      },
+    })
+  t.ok(asked < 11_000, `in linear time: ${asked}`)
+  handle.writeQueueSize = 0
+  await wait(200)
+  t.ok(started > 0 && started <= 256, `${started} of 10,000`)
 })
