@@ -126,7 +126,9 @@ function check(
   if (!isLarge) {
     // Texts of 4 to 10 MB are searched for secrets in one piece.
     const isText = what === '/json' || what === '/deep'
-    t.ok(grownMib < (isText ? 160 : 64), `${what}: ${grownMib} MiB`)
+    // Ten decoders have their windows and buffers for the first time.
+    const isBomb = what.slice(1) in BOMBS
+    t.ok(grownMib < (isText ? 160 : isBomb ? 96 : 64), `${what}: ${grownMib} MiB`)
     t.ok(slowestWaitMs < (isText ? 400 : 250), `${what}: ${slowestWaitMs} ms`)
   }
   t.strictSame([...ready.keys()], [200])
