@@ -17,6 +17,8 @@ export type ResponseReader = (request: IncomingMessage | Http2ServerRequest) => 
 export interface ResponseAddition {
   /** A request header that can't be read: the response gets `X-Svc-Ignored: <name>; <expected>`. */
   ignored?: { name: string; expected: string }
+  /** Called with the status when the head is sent. */
+  onStatus?(status: number): void
   /**
    * The header fields, when the head is sent. A field of the route with the same name takes precedence. `canTrail`: the body is
    * streamed and can have trailers.

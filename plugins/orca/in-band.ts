@@ -16,8 +16,14 @@ const NOTHING = {}
 export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
   const { in_band: always, format: usual } = svc.options
   const { measurements } = reports
-  svc.use('core.responses').add(({ headers }) => {
+  const onStatus = (status: number): void => {
+    if (status >= STATUS_OF_ERRORS) measurements.countError(performance.now())
+  }
+  const nothingAsked = { onStatus }
+  svc.use('core.responses').add(request => {
     measurements.countRequest(performance.now())
+    if (always === undefined && !isAsking(request.rawHeaders)) return nothingAsked
+    const { headers } = request
     const asked = headers[FORMAT_FIELD]
     const wanted = asked === undefined ? null : readFormat(String(asked))
     const given = headers[OWN_FIELD]
@@ -34,8 +40,8 @@ export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
       ...(asked !== undefined && wanted === null
         ? { ignored: { name: FORMAT_FIELD, expected: `expected ${FORMATS.join(', ')}` } }
         : {}),
+      onStatus,
       headers(head): Record<string, string> {
-        if (head.status >= STATUS_OF_ERRORS) measurements.countError(performance.now())
         if (isAsked) return { [FIELD]: value(wanted ?? usual) }
         if (always === undefined) return NOTHING
         return always === 'trailer' && head.canTrail ? { Trailer: FIELD } : { [FIELD]: value(usual) }
@@ -43,6 +49,17 @@ export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
       trailers: (): Record<string, string> => (always === 'trailer' && !isAsked ? { [FIELD]: value(usual) } : {}),
     }
   })
+}
+
+/** Whether a request has one of the fields. Node parses all fields when `headers` is read, which few requests need. */
+function isAsking(rawHeaders: readonly string[]): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (name.length !== FORMAT_FIELD.length && name.length !== OWN_FIELD.length) continue
+    const lower = name.toLowerCase()
+    if (lower === FORMAT_FIELD || lower === OWN_FIELD) return true
+  }
+  return false
 }
 
 /** Adds the field to calls of all gRPC services. */

@@ -26,27 +26,45 @@ export function addedHeaders(
   given: Headers | undefined,
 ): OutgoingHttpHeaders | null {
   if (context.additions === null) return null
-  // Most responses get nothing: the names are only collected for those that do.
-  let names: Set<string> | null = null
-  const sent = (): Set<string> => (names ??= sentNames(context, given))
-  const head = {
-    status,
-    get canTrail() {
-      context.canTrail =
-        !sent().has('content-length') &&
-        status !== 204 &&
-        status !== 304 &&
-        context.method !== 'HEAD' &&
-        context.request.httpVersion !== '1.0'
-      return context.canTrail
-    },
-  }
+  let head: Head | null = null
   let added: OutgoingHttpHeaders | null = null
   for (const addition of context.additions) {
-    const headers = addition.headers?.(head)
-    for (const name in headers) if (!sent().has(name.toLowerCase())) (added ??= {})[name] = headers[name]
+    addition.onStatus?.(status)
+    if (addition.headers === undefined) continue
+    head ??= new Head(context, status, given)
+    const headers = addition.headers(head)
+    for (const name in headers) if (!head.sent.has(name.toLowerCase())) (added ??= {})[name] = headers[name]
   }
   return added
+}
+
+/** A head as plugins see it. The names of its fields are only collected for those who ask. */
+class Head {
+  readonly #context: RequestContext
+  readonly #given: Headers | undefined
+  #sent: Set<string> | null = null
+  readonly status: number
+
+  constructor(context: RequestContext, status: number, given: Headers | undefined) {
+    this.#context = context
+    this.#given = given
+    this.status = status
+  }
+
+  get sent(): Set<string> {
+    return (this.#sent ??= sentNames(this.#context, this.#given))
+  }
+
+  get canTrail(): boolean {
+    const context = this.#context
+    context.canTrail =
+      !this.sent.has('content-length') &&
+      this.status !== 204 &&
+      this.status !== 304 &&
+      context.method !== 'HEAD' &&
+      context.request.httpVersion !== '1.0'
+    return context.canTrail
+  }
 }
 
 /** The names of the fields that the route sends, in lower case. */
