@@ -109,6 +109,7 @@ export {
 
 export { type NegotiatedType, preferredType } from '../fields/accept.ts'
 export { splitList as splitField, unquote } from '../fields/list-syntax.ts'
+export { firstRawHeader } from '../fields/raw-header.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export {
   type Authorization,

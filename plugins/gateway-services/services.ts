@@ -1,6 +1,6 @@
 /** The registered services: finds their rules, and records what they decide. */
 import type { AnyRequest, MessageRule, Svc } from 'svc/plugin'
-import type { RuleStep } from 'svc/toolkit'
+import { firstRawHeader, type RuleStep } from 'svc/toolkit'
 import { DECIDE, SERVICE } from './match.ts'
 import type { DecideValue } from './decide-step.ts'
 import type { CheckedRequest, GatewayService, GivenRequest, ServiceFacts, ServiceKind, ServiceRule } from './types.ts'
@@ -41,7 +41,8 @@ export class Services {
     return {
       checked: (request, given) => this.#checked(request, given),
       rule: (request, checked, facts) => this.#rule(kind, request, checked, facts),
-      header: checked => (this.#svc.options.by_header ? headerOf(checked.rawHeaders, kind.header) : null),
+      header: checked =>
+        this.#svc.options.by_header ? (firstRawHeader(checked.rawHeaders, kind.header) ?? null) : null,
       record: (request, checked, facts, outcome) => {
         this.#calls.set(kind.name, this.callsOf(kind) + 1)
         this.#metric.inc({ service: kind.name, decision: outcome.decision })
@@ -57,7 +58,7 @@ export class Services {
     const { http } = this.#svc
     const named = http.sessionIn(request, {
       url: given.url,
-      header: name => headerOf(given.rawHeaders, name) ?? undefined,
+      header: name => firstRawHeader(given.rawHeaders, name),
     })
     const own = http.session(request)
     const { name, from } = named.name === null ? { name: own.header, from: own.from } : named
@@ -115,8 +116,3 @@ function factsOf({ name }: ServiceKind, facts: ServiceFacts): Record<string, str
 }
 
 /** The first line of a header by its lower-case name. */
-function headerOf(rawHeaders: readonly string[], name: string): string | null {
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]!.toLowerCase() === name) return rawHeaders[index + 1]!
-  return null
-}

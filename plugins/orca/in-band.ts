@@ -1,5 +1,6 @@
 /** Reports in responses: header and trailer fields of HTTP, trailing metadata of gRPC. */
 import type { HttpError } from 'svc/plugin'
+import { firstRawHeader } from 'svc/toolkit'
 import { fieldValue, type Format, FORMATS, readFormat, toBinary } from './encode.ts'
 import type { OrcaSvc } from './options.ts'
 import type { LoadReport } from './report.ts'
@@ -53,13 +54,7 @@ export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
 
 /** Whether a request has one of the fields. Node parses all fields when `headers` is read, which few requests need. */
 function isAsking(rawHeaders: readonly string[]): boolean {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!
-    if (name.length !== FORMAT_FIELD.length && name.length !== OWN_FIELD.length) continue
-    const lower = name.toLowerCase()
-    if (lower === FORMAT_FIELD || lower === OWN_FIELD) return true
-  }
-  return false
+  return [FORMAT_FIELD, OWN_FIELD].some(name => firstRawHeader(rawHeaders, name) !== undefined)
 }
 
 /** Adds the field to calls of all gRPC services. */

@@ -1,5 +1,6 @@
 /** Reads a single header field of a request. */
 import type { IncomingHttpHeaders } from 'node:http'
+import { firstRawHeader } from '../../fields/raw-header.ts'
 
 /** The value of a field as provided by Node (repeated lines joined by `, `); undefined if absent. */
 export function headerText(headers: IncomingHttpHeaders, name: string): string | undefined {
@@ -17,11 +18,7 @@ export function firstHeader(
 ): string | undefined {
   const joined = headerText(request.headers, name)
   if (joined === undefined || !joined.includes(',')) return joined
-  const { rawHeaders } = request
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name) return rawHeaders[i + 1]
-  }
-  return joined
+  return firstRawHeader(request.rawHeaders, name) ?? joined
 }
 
 /** The first member of a comma-separated value, trimmed. */
