@@ -1,23 +1,26 @@
 /**
  * Runs tests. The last line of the output is `N passed, N failed`.
  *
- *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds per file>] [--folder=<folder>] [--verbose] [part of a file name ...]
+ *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds per file>] [--folder=<folder>] [--again] [--verbose]
+ *            [part of a file name ...]
  *
  * Tiers: main, long, docs, sdk, browser, programs, fuzz, probe, replicas, all. Without arguments, the tier main runs; with parts of
  * file names, the matching files of all tiers run. In the tier `replicas`, all integration tests run with three replicas, too;
  * among all tiers, a selection of them, and no programs; and of the SDK tier, only files whose packages need a newer Node run on that, too.
  * `SVC_TEST_REPLICAS` is their number; set with parts of file names, those files run with
  * replicas. `--jobs` sets how many files run at once, besides those that mostly wait. Each job runs its files in one process,
- * except those described in `test/runner/tiers.ts`. Files that measure time or memory run at the end, one at a time. `--verbose`
- * prints the output of all files, with the time of each test, instead of the output of failed files only.
+ * except those described in `test/runner/tiers.ts`. Files that measure time or memory run at the end, one at a time; if one fails,
+ * it measures again, at most twice. With `--again`, other files that failed run once more, alone. A file that passes then counts as
+ * passed, and the summary names it as unsteady. `--verbose` prints the output of all files, with the time of each test, instead of
+ * the output of failed files only.
  */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { removeBundles } from './runner/bundle.ts'
 import { Progress } from './runner/progress.ts'
-import { queuesOf, runQueue } from './runner/queue.ts'
-import { printFile, printSummary, printTotals, type TestResult } from './runner/report.ts'
+import { queuesOf, runQueue, titleOf, type Item } from './runner/queue.ts'
+import { printFile, printSummary, printTotals, printUnsteady, type TestResult } from './runner/report.ts'
 import { hasStateServer, replicaFiles } from './runner/replica-files.ts'
 import { printReplicas } from './runner/replica-report.ts'
 import { missingRound, planRounds, WITH_REPLICAS } from './runner/rounds.ts'
@@ -30,6 +33,7 @@ const { values, positionals: parts } = parseArgs({
     jobs: { type: 'string' },
     folder: { type: 'string' },
     timeout: { type: 'string' },
+    again: { type: 'boolean' },
     verbose: { type: 'boolean' },
   },
 })
@@ -66,10 +70,26 @@ process.stdout.write(
   `${rounds.reduce((sum, round) => sum + round.files.length, 0)} files bundled in ${seconds().toFixed(1)} s\n`,
 )
 
-const results: TestResult[] = []
+/** How often a file that measures runs again if it fails. */
+const MEASURED_AGAIN = 2
+let results: TestResult[] = []
+const unsteady = new Set<string>()
 const items = rounds.flatMap(round => round.files.map(file => ({ round, file })))
 const queues = queuesOf(items)
 const progress = new Progress(items.length)
+
+/** Runs those of the files that failed again, one at a time. */
+async function runAgain(candidates: readonly Item[]): Promise<void> {
+  const failed = new Set(results.filter(result => result.failed > 0).map(({ file }) => file))
+  const again = candidates.filter(item => failed.has(titleOf(item)))
+  for (const item of again) {
+    const title = titleOf(item)
+    progress.add(1)
+    results = results.filter(({ file }) => file !== title)
+    await runQueue([item], { timeoutMs, report })
+    if (results.some(({ file, failed: count }) => file === title && count === 0)) unsteady.add(title)
+  }
+}
 
 function report(result: TestResult): void {
   results.push(result)
@@ -83,10 +103,13 @@ try {
     ...Array.from({ length: Math.min(WAITING_JOBS, queues.waiting.length) }, () => runQueue(queues.waiting, how)),
   ])
   await runQueue(queues.measuring, how)
+  for (let time = 0; time < MEASURED_AGAIN; time++)
+    await runAgain(items.filter(({ file }) => file.measures || (time === 0 && values.again === true)))
 } finally {
   await removeBundles()
 }
 process.stdout.write(printSummary(results, seconds()))
+process.stdout.write(printUnsteady([...unsteady]))
 process.stdout.write(missingRound(files) ?? '')
 if (tier === 'all' && parts.length === 0)
   process.stdout.write('not run: the tier programs, which installs 400 MB (`npm run test:programs`)\n')

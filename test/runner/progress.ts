@@ -4,7 +4,7 @@
 const MIN_FILES = 5
 
 export class Progress {
-  readonly #files: number
+  #files: number
   readonly #now: () => number
   readonly #startedAt: number
   #ended = 0
@@ -14,6 +14,11 @@ export class Progress {
     this.#files = files
     this.#now = now
     this.#startedAt = now()
+  }
+
+  /** Adds files to those of the run. */
+  add(files: number): void {
+    this.#files += files
   }
 
   /** Counts a file that has ended. Returns, for example, `27 of 331, about 2 min left`. */

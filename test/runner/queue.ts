@@ -23,6 +23,11 @@ export interface Queues {
   measuring: Item[]
 }
 
+/** The name of a file's result. */
+export function titleOf({ round, file }: Item): string {
+  return file.name + round.label
+}
+
 /** Those that run alone come first, since they take the longest. */
 export function queuesOf(items: readonly Item[]): Queues {
   const busy = items.filter(({ file }) => !file.waits && !file.measures)
@@ -47,7 +52,7 @@ export async function runQueue(
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
     const { round, file } = item
     const { name, path, mode, tier } = file
-    const title = name + round.label
+    const title = titleOf(item)
     if (mode === 'loader') {
       report({ ...(await runThroughLoader(name, path, timeoutMs, round.env)), file: title, tier })
       continue

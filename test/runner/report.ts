@@ -48,6 +48,11 @@ export function printSummary(results: readonly TestResult[], seconds: number): s
   ].join('\n')
 }
 
+/** A line for each file that failed, and passed when it ran again. */
+export function printUnsteady(files: readonly string[]): string {
+  return files.map(file => `unsteady: ${file} failed, and passed when it ran again alone\n`).join('')
+}
+
 /** The time that something took, and the processor time that it used. */
 function secondsOf({ seconds, cpuSeconds = 0 }: { seconds: number; cpuSeconds?: number }): string {
   return `${seconds.toFixed(1).padStart(7)} s (${cpuSeconds.toFixed(1).padStart(5)} s of processor time)`

@@ -125,16 +125,22 @@ function contentFor(request: NeutralRequest, turn: Turn, options: Options): Cont
   if (options.mode === 'echo') return limited(turn.prompt, request)
   if (turn.rule !== undefined) return contentOfRule(turn.rule, request, turn, options)
   const results = replyToToolResults(request)
-  const asked = askedText(request)
-  const tool = chooseForcedTool(request, asked) ?? (results === null ? chooseAskedTool(request, asked) : undefined)
-  if (tool !== undefined) {
-    const called = { tool, args: argumentsFor(tool, asked), isText: tool.input !== undefined }
-    return callContent(callOf(request, turn, called, options))
-  }
+  const call = callOfTool(request, turn, { isAnswered: results !== null, ...options })
+  if (call !== undefined) return callContent(call)
   const instance = options.mode === 'random' ? undefined : instanceOfPromptedSchema(request, turn.userText, options)
   if (instance !== undefined) return limited(instance, request)
   const text = results ?? textOfMode(request, turn, options)
   return limited(wrap(text, request, turn.userText, options), request)
+}
+
+/** The call of the tool that the request forces or, unless tool results are answered, asks for. */
+function callOfTool(request: NeutralRequest, turn: Turn, options: Options & { isAnswered: boolean }): Call | undefined {
+  if (request.tools.length === 0) return undefined
+  const asked = askedText(request)
+  const tool = chooseForcedTool(request, asked) ?? (options.isAnswered ? undefined : chooseAskedTool(request, asked))
+  if (tool === undefined) return undefined
+  const called = { tool, args: argumentsFor(tool, asked), isText: tool.input !== undefined }
+  return callOf(request, turn, called, options)
 }
 
 /** Frameworks that know no format of the provider put the schema of the reply into the prompt. */

@@ -41,6 +41,7 @@ t.test('each file counts for itself, and those that come behind a broken one sti
     'hangs.test.ts': ['FAILED', 1, 1],
     'measures-first.test.ts': ['ok', 5, 0],
     'measures-second.test.ts': ['ok', 5, 0],
+    'measures-unsteady.test.ts': ['ok', 1, 0],
     'meets.test.ts': ['ok', 1, 0],
     'mostly-waits.test.ts': ['ok', 1, 0],
     'never-ends.test.ts': ['FAILED', 1, 1],
@@ -49,6 +50,7 @@ t.test('each file counts for itself, and those that come behind a broken one sti
     'runs-alone.test.ts': ['ok', 1, 0],
     'skips.test.ts': ['ok', 0, 0],
     'throws.test.ts': ['FAILED', 1, 1],
+    'unsteady.test.ts': ['ok', 1, 0],
     'z-passes.test.ts': ['ok', 1, 0],
   })
   t.match(output, 'a failure to be shown', 'what failed')
@@ -61,16 +63,33 @@ t.test('each file counts for itself, and those that come behind a broken one sti
   t.match(output, '1 skipped')
   const times = / +\d+\.\d s \( *\d+\.\d s of processor time\) {2}/.source
   t.match(output, new RegExp(`Slowest files:\n${times}(hangs|never-ends)\\.test\\.ts\n`))
-  t.match(output, new RegExp(`Tiers:\n${times}main: 17 files, 23 passed, 8 failed\n`))
-  t.equal(lines.at(-1), '23 passed, 8 failed')
+  t.match(output, new RegExp(`Tiers:\n${times}main: 19 files, 25 passed, 8 failed\n`))
+  t.equal(lines.at(-1), '25 passed, 8 failed')
   t.equal(code, 1)
 })
 
 t.test('files that measure come last, one at a time', async t => {
   const { output, lines } = await run('--jobs=3', 'a-pass', 'measures', 'z-pass')
-  t.equal(lines.at(-1), '14 passed, 0 failed', output)
-  const ended = lines.flatMap(line => /^ok +(.*)\.test\.ts: .* (\d of 4)$/.exec(line)?.slice(1).join(' ') ?? [])
-  t.strictSame(ended.slice(-2), ['measures-first 3 of 4', 'measures-second 4 of 4'], output)
+  t.equal(lines.at(-1), '15 passed, 0 failed', output)
+  const ended = lines.flatMap(line => /^ok +(.*)\.test\.ts: .* (\d of 5)$/.exec(line)?.slice(1).join(' ') ?? [])
+  t.strictSame(ended.slice(-3), ['measures-first 3 of 5', 'measures-second 4 of 5', 'measures-unsteady 5 of 5'], output)
+})
+
+t.test('a file that measures runs again if it fails, other files if wanted', async t => {
+  for (const [args, unsteady, last] of [
+    [[], ['measures-unsteady'], '11 passed, 1 failed'],
+    [['--again'], ['measures-unsteady', 'unsteady'], '12 passed, 0 failed'],
+  ] as const) {
+    process.env.SVC_TEST_UNSTEADY = t.testdir()
+    const { code, output, lines } = await run(...args, 'measures', 'unsteady')
+    delete process.env.SVC_TEST_UNSTEADY
+    t.equal(lines.at(-1), last, output)
+    const named = lines.flatMap(line => /^unsteady: (.*)\.test\.ts failed, and passed/.exec(line)?.[1] ?? [])
+    t.strictSame(named.sort(), unsteady, output)
+    t.equal(code, last.endsWith(' 0 failed') ? 0 : 1)
+  }
+  const { lines } = await run('--again', 'a-pass', 'fails')
+  t.equal(lines.at(-1), '4 passed, 1 failed', 'what fails again has failed')
 })
 
 t.test('each line says how far the run is', async t => {
