@@ -41,14 +41,15 @@ t.test('the feed of a bin ends, however the bin is removed, with and without req
 
 /** Reads a stream of text: `until` resolves with all text so far once it contains the given text, or at the end. */
 function textReader(stream: ReadableStream<Uint8Array>): { until(part?: string): Promise<string> } {
-  const chunks = stream.pipeThrough(new TextDecoderStream()).getReader()
+  const chunks = stream.getReader()
+  const decoder = new TextDecoder()
   let text = ''
   return {
     async until(part) {
       while (part === undefined || !text.includes(part)) {
         const { done, value } = await chunks.read()
         if (done) return text
-        text += value
+        text += decoder.decode(value, { stream: true })
       }
       return text
     },
