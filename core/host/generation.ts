@@ -12,7 +12,7 @@ import Fastify, {
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm, FamiliarPath } from '../contract/plugin.ts'
-import type { ResponseReader } from '../contract/responses.ts'
+import { ResponseExtensions } from '../http/response/additions.ts'
 import { fillTemplate, readParameters } from '../toolkit/path-template.ts'
 import type { ServerRequest, AbsentPlugin, RoutingGeneration } from '../http/request/types.ts'
 import { type RequestContext, contextOf } from '../http/request/context.ts'
@@ -80,7 +80,7 @@ export class Generation implements RoutingGeneration {
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
-  readonly responseReaders: ResponseReader[] = []
+  readonly responses = new ResponseExtensions()
   readonly tlsNames: TlsNameHandler[] = []
   readonly tlsPorts: TlsPort[] = []
   readonly hosts = new HostMounts()

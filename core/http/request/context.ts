@@ -146,6 +146,8 @@ export class RequestContext implements Waiting<RequestContext> {
 
   /** Null: nothing. */
   additions: ResponseAddition[] | null = null
+  /** Whether plugins observe the response. */
+  isObserved = false
   /** Whether trailers can follow the body, once the head was sent. */
   canTrail = false
 
