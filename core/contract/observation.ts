@@ -1,4 +1,5 @@
 /** `svc.inspector`, `svc.pki` and `svc.metrics`: captured requests, client certificates and metrics. */
+import type { ProxyHeader } from './proxy-header.ts'
 import type { FastifyRequest } from 'fastify'
 import type { AnyRequest, SessionOrigin } from './http.ts'
 import type { webcrypto, X509Certificate } from 'node:crypto'
@@ -85,6 +86,10 @@ export interface InspectorEntry {
   version: string
   headers: { name: string; value: string }[]
   client_ip: string
+  /** Name of the listener that received it; null if it is unknown. */
+  listener: string | null
+  /** The PROXY protocol header of the connection; null without one. */
+  proxy_protocol: ProxyHeader | null
   session: string | null
   /** How the client named the session; null without a session. */
   session_from: SessionOrigin | null

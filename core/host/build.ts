@@ -58,7 +58,7 @@ export interface BuildServices {
   config: Config
   states: StateRegistry
   shared: SharedServices
-  generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'websockets' | 'errors' | 'replica'>
+  generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'ports' | 'websockets' | 'errors' | 'replica'>
   variables: PluginVariables
   exposedHeaders(ofPlugins: ExposedHeader[]): string
   /** Creates the metrics for all areas and fault kinds, so that they exist from the start. */
@@ -191,6 +191,7 @@ async function tryBuild(
     watched,
     ruleFiles,
     locate: input.locate,
+    configFolder: input.configFolder,
   }
   const holders = new Map<string, StateHolder>()
   const release = (): void => holders.forEach(holder => void holder.release())
@@ -218,6 +219,7 @@ async function tryBuild(
         name,
         log,
         folder: found.folder,
+        section: definition.section ?? name,
         options: candidates.get(name)!.options,
         variables: services.variables.valuesOf(definition),
         faultKinds: [...(definition.faultKinds ?? []), ...Object.keys(definition.faults ?? {})],

@@ -21,7 +21,7 @@ import type { Exemptions } from '../http/routes/exemptions.ts'
 import type { SvcResponse } from '../http/response/response.ts'
 import { HostMounts } from '../http/routes/host-mounts.ts'
 import type { TlsNameHandler } from '../http/sockets/tls-names.ts'
-import type { TlsPort } from '../http/sockets/tls-ports.ts'
+import { PortList, type PortListOptions } from '../http/ports/wanted.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes, type MessageSize } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets, type WebSocketServices } from '../http/streams/websockets.ts'
@@ -56,6 +56,7 @@ export interface GenerationOptions {
   familiar: readonly FamiliarPath[]
   /** Failures that the enabled plugins declare. */
   faults: DeclaredFaults
+  ports: PortListOptions
   websockets: WebSocketServices
   errors: RouteErrorServices
 }
@@ -82,7 +83,7 @@ export class Generation implements RoutingGeneration {
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
   readonly responses = new ResponseExtensions()
   readonly tlsNames: TlsNameHandler[] = []
-  readonly tlsPorts: TlsPort[] = []
+  readonly ports: PortList
   readonly hosts = new HostMounts()
   readonly #exposedHeaders: ReadonlyMap<string | null, string>
   readonly replica: string | null
@@ -106,6 +107,7 @@ export class Generation implements RoutingGeneration {
 
   constructor(options: GenerationOptions) {
     this.number = options.number
+    this.ports = new PortList(options.ports)
     this.#exposedHeaders = options.exposedHeaders
     this.replica = options.replica
     this.exemptions = options.exemptions

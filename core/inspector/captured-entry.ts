@@ -47,6 +47,8 @@ export function createEntryMaker(
       rawHeaders: redactedHeaders(facts, redaction, apiKey),
       clientIp: facts.clientIp,
       ...(facts.scheme === undefined ? {} : { scheme: facts.scheme }),
+      ...(facts.listener === undefined ? {} : { listener: facts.listener }),
+      ...(facts.proxy === undefined ? {} : { proxy: facts.proxy }),
       session: facts.session,
       sessionFrom: facts.sessionFrom,
       body: redactedBody(facts.body, redaction, apiKey),

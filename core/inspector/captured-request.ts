@@ -8,6 +8,7 @@ import type {
   ResponseEnd,
   SessionOrigin,
 } from '../contract/plugin.ts'
+import type { ProxyHeader } from '../contract/proxy-header.ts'
 import { KEPT_STREAM_BYTES } from './response-copy.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 import { sizeOfService, toHeaders, toServiceCall, type CapturedService } from './captured-service.ts'
@@ -35,6 +36,10 @@ export interface CapturedRequest {
   clientIp: string
   /** Absent in entries of older replicas. */
   scheme?: 'http' | 'https'
+  /** Name of the listener; absent in entries of older replicas. */
+  listener?: string
+  /** The PROXY protocol header of the connection; absent without one. */
+  proxy?: ProxyHeader
   /** A valid `X-Svc-Session` value. */
   session: string | null
   /** How the client named the session. */
@@ -146,6 +151,8 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     version: `HTTP/${captured.httpVersion}`,
     headers: toHeaders(captured.rawHeaders),
     client_ip: captured.clientIp,
+    listener: captured.listener ?? null,
+    proxy_protocol: captured.proxy ?? null,
     session: captured.session,
     session_from: captured.sessionFrom,
     body: text,

@@ -120,8 +120,8 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
     listener(request) {
-      const { kind, port } = contextOf(request).listener
-      return { name: kind, kind, port }
+      const { name, kind, port } = contextOf(request).listener
+      return { name, kind, port }
     },
     sendInterim(request, reply, status, headers = []) {
       const raw = reply.raw as ServerResponse | Http2ServerResponse

@@ -67,6 +67,10 @@ export function createRequestHandler(
     { hosts, exemptions, routes }: RoutingGeneration,
   ): { routeTarget: string; route: CoreRoute | null } {
     const method = request.method ?? 'GET'
+    if (listener.mount !== null && !isBelow(path, '/_svc')) {
+      const routeTarget = listener.mount + originForm(url)
+      return { routeTarget, route: routes.find(method, routeTarget) }
+    }
     if (hosts.isEmpty || isBelow(path, '/_svc') || exemptions.has('hosts', path))
       return { routeTarget: url, route: routes.find(method, url) }
     const { host } = facts.origin({ headers: request.headers, scheme: listener.scheme, port: listener.port })

@@ -33,9 +33,13 @@ export type ResponseInUse = (ServerResponse<IncomingMessage> | Http2ServerRespon
 
 /** The listener that received a request. */
 export interface ListenerFacts {
+  /** The kind, for the listeners of the process. */
+  name: string
   kind: 'http' | 'https' | 'grpc'
   scheme: 'http' | 'https'
   port: number
+  /** The path whose routes serve all requests; null: requests are routed by host and path. */
+  mount: string | null
 }
 
 /** Observes every request. It lives as long as the server, so that no closure is created per request. */

@@ -42,6 +42,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       headers: request.headers,
       clientIp: context.clientIp,
       scheme: context.scheme,
+      listener: context.listener.name,
       session: context.service?.checked.session ?? context.session.header,
       sessionFrom: context.service?.checked.sessionFrom ?? context.session.from,
       service: context.service,
