@@ -1,4 +1,5 @@
 /** `svc.http`: facts about requests, and responses. */
+import type { ServedHost } from './hosts.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
@@ -66,6 +67,11 @@ export interface SvcHttp {
   path(request: AnyRequest, path: string): string
   /** HTTPS URL of a path: same as `url` if the client used HTTPS, otherwise on the HTTPS listener of the same host. */
   httpsUrl(request: AnyRequest, path: string): string
+  /**
+   * The hosts that `svc.serveHost` serves from `mount`, or all (null), in the order in which they match. `path` is a path of
+   * these hosts that answers GET, for the curl command; default `/`.
+   */
+  hosts(request: AnyRequest, mount: string | null, path?: string): ServedHost[]
   /** Aborts when the client disconnects, the request times out or the response is complete. */
   signal(request: AnyRequest): AbortSignal
   /** Whether the request carries the admin token or a control token with scope `admin`. */

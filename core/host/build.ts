@@ -19,9 +19,11 @@ import type { Bundler } from '../contract/bundler.ts'
 import { StateUnavailable } from '../contract/state.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { Exemptions } from '../http/routes/exemptions.ts'
+import { FamiliarPaths } from '../http/routes/familiar-paths.ts'
 import { DeclaredFaults } from '../rules/declared-faults.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
 import { corePoints } from './svc/core-points.ts'
+import { reportHosts } from './served-hosts.ts'
 import { createSvc, type BuildContext, type SharedServices } from './svc/svc.ts'
 
 /** A plugin whose code was loaded. */
@@ -162,7 +164,10 @@ async function tryBuild(
           })),
     ),
     faults: new DeclaredFaults(new Map(resolution.order.map(name => [name, definitions.get(name)!.faults ?? {}]))),
-    familiar: resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
+    familiar: new FamiliarPaths(
+      resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
+      ({ served, name }) => served !== undefined && isOn(optionOf(candidates, served), name),
+    ),
     ...services.generationOptions,
   })
   const watched: BuildContext['watched'] = new Map()
@@ -255,6 +260,7 @@ async function tryBuild(
   }
   const finished = await finishBuild(generation, context, holders, input.progress, services.shared.log)
   input.readCoreSections(generation, context)
+  reportHosts(generation, context, services.shared.log)
   return finished === null
     ? {
         generation,
@@ -268,6 +274,17 @@ async function tryBuild(
         release,
       }
     : abandon(finished.plugin, finished.error)
+}
+
+/** The value of an option, as `<plugin>.<option>`. */
+function optionOf(candidates: ReadonlyMap<string, Candidate>, path: string): unknown {
+  const [plugin = '', option = ''] = path.split('.', 2)
+  return candidates.get(plugin)?.options[option]
+}
+
+/** Whether an option is true, or a list that has the name. */
+function isOn(value: unknown, name: string | undefined): boolean {
+  return value === true || (Array.isArray(value) && name !== undefined && value.includes(name))
 }
 
 /**

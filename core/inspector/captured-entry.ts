@@ -43,6 +43,7 @@ export function createEntryMaker(
       arrivedAt: facts.arrivedAt,
       method: facts.method,
       uri: compact(redaction.url(facts.uri, apiKey), facts.uri),
+      ...(facts.served === undefined ? {} : { served: compact(redaction.url(facts.served, apiKey), facts.served) }),
       httpVersion: facts.httpVersion,
       rawHeaders: redactedHeaders(facts, redaction, apiKey),
       clientIp: facts.clientIp,

@@ -30,6 +30,8 @@ export interface CapturedRequest {
   method: string
   /** Path and query as received. */
   uri: string
+  /** Path and query of what served it, if that is elsewhere: on a host that a plugin serves whole. */
+  served?: string
   httpVersion: string
   /** Alternating names and values. */
   rawHeaders: readonly string[]
@@ -110,10 +112,20 @@ const TEXT_BYTES = 36
  * Memory of a captured request in bytes. Its strings are Latin-1, one byte per character, so they need not be scanned.
  * An open response may still grow, so its space is reserved.
  */
-export function sizeOf({ uri, body, decodedBody, rawHeaders, service, trace, response }: CapturedRequest): number {
+export function sizeOf({
+  uri,
+  served,
+  body,
+  decodedBody,
+  rawHeaders,
+  service,
+  trace,
+  response,
+}: CapturedRequest): number {
   let bytes =
     ENTRY_BYTES +
     uri.length +
+    (served?.length ?? 0) +
     (body?.length ?? 0) +
     (decodedBody?.length ?? 0) +
     (trace?.state?.length ?? 0) +

@@ -17,7 +17,8 @@ export function createSvcInspector(inspector: Inspector): SvcInspector {
       // In public mode the call of a gateway has no session, and is captured for that of its client.
       if (!context.isCaptured && !context.isHidden && session !== null)
         context.isCaptured =
-          inspector.captures(context.path, session) && !context.generation.exemptions.has('inspector', context.path)
+          inspector.captures(context.path, session) &&
+          !context.generation.exemptions.has('inspector', context.routedPath)
     },
   }
 }

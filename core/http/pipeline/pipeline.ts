@@ -96,7 +96,7 @@ function fail(error: unknown, context: RequestContext, services: PipelineService
     sendError(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
 }
 
-function assignRequestId(context: RequestContext): boolean {
+export function assignRequestId(context: RequestContext): boolean {
   const { request } = context
   context.requestId = requestIdOf(request)
   const given = request.headers['x-request-id']
@@ -218,7 +218,7 @@ export function sendUnrouted(context: RequestContext, path: string): void {
     sendErrorInForm(context, { status: 405, kind: 'unrouted', body }, form, { Allow: methods.join(', ') })
     return
   }
-  const owner = context.generation.absentOwner(path)
+  const owner = context.generation.absentOwner(context.routedPath ?? path)
   if (owner?.lacksState === true) {
     const code = 'STATE_UNAVAILABLE'
     const failure = { status: 503, kind: 'unavailable', body: stateUnavailable(code) } as const
@@ -226,7 +226,7 @@ export function sendUnrouted(context: RequestContext, path: string): void {
   }
   const body =
     owner === null
-      ? notFound(context.method, asSent, context.generation.familiarPath(path))
+      ? notFound(context.method, asSent, context.mount === null ? context.generation.familiarPath(path) : null)
       : notFoundOfPlugin(context.method, asSent, owner)
   sendErrorInForm(context, { status: 404, kind: 'unrouted', body }, form)
 }

@@ -25,6 +25,8 @@ import type { SpanDetails } from '../../tracing/span-details.ts'
 import type { TraceContext } from '../../tracing/trace-context.ts'
 import type { Handshake } from '../sockets/handshake.ts'
 import type { HeaderDeadlines, Waiting } from './header-deadlines.ts'
+import { decodedPath } from '../../fields/request-target.ts'
+import type { HostMount } from '../routes/host-mounts.ts'
 import type { CoreRoute } from '../routes/route-record.ts'
 import type {
   BodyReading,
@@ -67,6 +69,10 @@ export class RequestContext implements Waiting<RequestContext> {
   readonly url: string
   /** The target that is routed: `url`, or on a host that a plugin serves whole, `url` below the plugin's mount. */
   readonly routeTarget: string
+  /** The host that a plugin serves whole; null: an ordinary one. */
+  readonly mount: HostMount | null
+  /** Host and port of a target in absolute form, which count instead of those of `Host`. */
+  readonly authority: string | null
   /** The decoded path without query; null if its percent-encoding is malformed. */
   readonly path: string | null
   /** Number of entries of `request.rawHeaders` as received; svc may add others behind them. */
@@ -265,6 +271,8 @@ export class RequestContext implements Waiting<RequestContext> {
     facts: RequestFactsSource
     /** Default: `url` of the request. */
     routeTarget?: string
+    mount?: HostMount | null
+    authority?: string | null
     path: string | null
     route: CoreRoute | null
     upgrade: Handshake | null
@@ -281,6 +289,8 @@ export class RequestContext implements Waiting<RequestContext> {
     this.url = init.request.url ?? '/'
     this.receivedHeaderCount = init.request.rawHeaders.length
     this.routeTarget = init.routeTarget ?? this.url
+    this.mount = init.mount ?? null
+    this.authority = init.authority ?? null
     this.path = init.path
     this.route = init.route
     this.description = init.route?.descriptions[0] ?? null
@@ -301,6 +311,7 @@ export class RequestContext implements Waiting<RequestContext> {
   get origin(): Origin {
     return (this.#origin ??= this.facts.origin({
       headers: this.request.headers,
+      authority: this.authority,
       scheme: this.listener.scheme,
       port: this.listener.port,
     }))
@@ -314,6 +325,16 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The prefix of every path that svc generates: empty, or `/...` without a trailing slash. */
   get prefix(): string {
     return (this.#prefix ??= this.basePrefix + (this.pathSession === null ? '' : `/s/${this.pathSession}`))
+  }
+
+  /** The decoded path that is routed: what exemptions are about. Null if its percent-encoding is malformed. */
+  get routedPath(): string | null {
+    return this.routeTarget === this.url ? this.path : decodedPath(this.routeTarget)
+  }
+
+  /** Path of a path of the service as the client reaches it: with the prefix, on a host of a plugin without its mount. */
+  pathFor(path: string): string {
+    return this.prefix + (this.mount?.shown(path) ?? path)
   }
 
   /** The prefix without the session: of a gateway, or the base path. */

@@ -137,6 +137,8 @@ export interface RoutingGeneration {
   absentOwner(path: string): AbsentPlugin | null
   /** The path here of what other servers have at this path. */
   familiarPath(path: string): string | null
+  /** The path here that serves a request to such a path; null if none does. */
+  familiarTarget(request: ServerRequest, path: string): string | null
   /** The format of the 404 and 405 for this path, if a plugin defines one. */
   unroutedForm(path: string): ErrorForm | null
   retain(): void
