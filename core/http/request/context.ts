@@ -210,7 +210,7 @@ export class RequestContext implements Waiting<RequestContext> {
   grpcStatus: number | null = null
 
   // ---------- Its response. Written by host/svc/budgets.ts, host/svc/streams.ts, http/response/coded-response.ts,
-  // http/response/response.ts, http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
+  // http/response/response.ts, http/response/rule-response.ts, http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
 
   /** Why the core sent an error instead of a route. */
   failure: CoreFailure['kind'] | null = null
@@ -220,6 +220,11 @@ export class RequestContext implements Waiting<RequestContext> {
   bytesSent = 0
   /** Whether the response headers announce an event stream; known when `onHead` is called. */
   isEventStream = false
+  /**
+   * Whether the response is streamed: by this instance, or passed on as another server streams it. Null: known by its media type
+   * alone.
+   */
+  streaming: 'own' | 'passed' | null = null
   /** Whether the event stream was opened through `svc.streams`, which ends it at the end of its lifetime. */
   isInRegistry = false
   /** Limits of the resulting WebSocket. */
