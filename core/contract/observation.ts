@@ -33,8 +33,8 @@ export interface ServiceDecision {
   leftOut?: readonly string[]
   /** Phases of a stream; null for a single answer. */
   phases?: readonly string[] | null
-  /** The facts for conditions of the protocol `service`. */
-  facts: Readonly<Record<string, string | null>>
+  /** The facts for conditions of the protocol `service`; a list holds texts `name=value`. */
+  facts: Readonly<Record<string, string | string[] | null>>
   /** The request that the call is about. */
   checked: {
     method: string
