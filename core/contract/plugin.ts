@@ -86,6 +86,8 @@ export type {
 } from './streams.ts'
 export type {
   AbortKind,
+  Arrival,
+  ArrivalQuery,
   CertificateProfile,
   ClientCertificate,
   FaultOrigin,
