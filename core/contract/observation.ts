@@ -148,6 +148,42 @@ export interface InspectorEntry {
   replica?: string
 }
 
+/** What is known of a captured request that is no call of a service, without its headers and bodies. */
+export interface Arrival {
+  /** Id of the entry. */
+  id: string
+  requestId: string
+  /** Of its W3C Trace Context, with the span of this instance; null without one. */
+  trace: { traceId: string; spanId: string } | null
+  /** Milliseconds since 1970. */
+  arrivedAt: number
+  method: string
+  /** Path and query as received. */
+  url: string
+  session: string | null
+  status: number
+  /** Until the head of the response was sent. */
+  latencyMs: number
+  /** Bytes of the response body sent so far. */
+  bytesSent: number
+  ended: ResponseEnd
+  /** Template of the route that handled the request; null if none did. */
+  route: string | null
+  plugin: string | null
+  /** The calls of services that the gateway made about it before. */
+  services: InspectorEntry['services']
+}
+
+/** Selects arrivals; absent members match everything. With both kinds of ids, one of them must match. */
+export interface ArrivalQuery {
+  session?: string | undefined
+  /** Milliseconds since 1970. */
+  since?: number | undefined
+  requestIds?: ReadonlySet<string>
+  traceIds?: ReadonlySet<string>
+  limit: number
+}
+
 /** Access to captured requests, and redaction of credentials. */
 export interface SvcInspector {
   /**
@@ -155,6 +191,8 @@ export interface SvcInspector {
    * `session`, only entries with this value of `X-Svc-Session` are found (null: without a session).
    */
   entry(requestId: string, session?: string | null): Promise<InspectorEntry | undefined>
+  /** Captured requests that are no calls of services, newest first. */
+  arrivals(query: ArrivalQuery): Promise<Arrival[]>
   /**
    * Records what a request asked as a call of a service; call it before the head of the response is sent. The entry then has
    * the session of the request that the call is about, if that names one.

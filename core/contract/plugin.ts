@@ -88,6 +88,8 @@ export type {
 } from './streams.ts'
 export type {
   AbortKind,
+  Arrival,
+  ArrivalQuery,
   CertificateProfile,
   ClientCertificate,
   FaultOrigin,

@@ -6,6 +6,7 @@ import type { Inspector } from '../../inspector/inspector.ts'
 export function createSvcInspector(inspector: Inspector): SvcInspector {
   return {
     entry: (requestId, session) => inspector.entry(requestId, session),
+    arrivals: query => inspector.arrivals(query),
     redactHeaders: headers => inspector.redactHeaders(headers),
     redactHeader: (name, value) => inspector.redactHeader(name, value),
     redactUrl: url => inspector.redactUrl(url),
