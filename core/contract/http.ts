@@ -106,6 +106,11 @@ export interface SvcHttp {
    */
   applyRules(request: FastifyRequest, reply: FastifyReply, facts?: ProtocolFacts): Promise<RuleOutcome> | null
   /**
+   * The steps of the rule that acted on this request, which the route applies: those in `steps` of its description. On routes with
+   * `ownFail`, `applyRules` returns them.
+   */
+  ruleSteps(request: AnyRequest): readonly RuleStep[]
+  /**
    * Finds the rule for a request that arrives within another one, such as a message on a socket or an item of a batch.
    * Conditions see its method, URL and body, and the headers, session and address of the outer request, unless it has its own.
    * The route applies what the rule does, the delay included. Rules that send a response do not act. Null: no rule can apply.

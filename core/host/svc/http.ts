@@ -123,6 +123,7 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
         })
       )
     },
+    ruleSteps: request => contextOf(request).ruleSteps,
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
     listener(request) {

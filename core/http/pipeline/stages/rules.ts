@@ -21,7 +21,10 @@ export function applyRules(context: RequestContext, { rules }: PipelineServices)
   const subject = subjectOf(context, rules)
   const candidates = rules.book.candidates(context.generation.rules, subject)
   if (candidates.length === 0) return true
-  return takeAmong(candidates, context, subject, rules, { replies: false }).then(async taken => {
+  return takeAmong(candidates, context, subject, rules, {
+    replies: false,
+    steps: context.description?.steps ?? [],
+  }).then(async taken => {
     if (taken === null) return !context.closed && !context.response.headersSent
     const outcome = await perform(taken, context, rules)
     return outcome.kind === 'pass'
