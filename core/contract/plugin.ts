@@ -68,6 +68,7 @@ export type {
   ProtocolFacts,
   RuleFailure,
   RequestSpan,
+  ExpectationFailure,
   RuleMessage,
   SessionPlaces,
   NamedSession,
