@@ -121,6 +121,11 @@ export interface SvcHttp {
    * For error messages: it evaluates all rules.
    */
   closestRule(request: AnyRequest, facts: ProtocolFacts, message?: RuleMessage | null): Promise<NearRule | null>
+  /**
+   * Compares a request with conditions in the form of `X-Svc-Expect`, or a request within it, and shows the result in
+   * `X-Svc-Expectation`. For routes that find the conditions in a body, which they have read. Null: they hold.
+   */
+  checkExpectation(request: AnyRequest, text: string, message?: RuleMessage | null): Promise<ExpectationFailure | null>
   /** The listener on which the request arrived. */
   listener(request: AnyRequest): { name: string; kind: 'http' | 'https' | 'grpc'; port: number }
   /**
@@ -264,6 +269,12 @@ type RuleAct =
     }
   /** A step of a plugin that answers, which the route asked for. */
   | ({ kind: 'step' } & RuleStep)
+
+/** What is wrong with a request, as the body of its response: wrong conditions (400), or conditions that do not hold (417). */
+export interface ExpectationFailure {
+  status: 400 | 417
+  body: object
+}
 
 /** A request within another one. */
 export interface RuleMessage {

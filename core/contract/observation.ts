@@ -11,10 +11,10 @@ import type { webcrypto, X509Certificate } from 'node:crypto'
 export type ResponseEnd = 'open' | 'complete' | 'aborted' | 'client_left'
 
 /**
- * What requested a fault: a request `header`, a `query` parameter, a `rule`, the `configuration` of a plugin, or the `endpoint`
+ * What requested a fault: a request `header`, a `query` parameter, a `directive` in the body, a `rule`, the `configuration` of a plugin, or the `endpoint`
  * itself.
  */
-export type FaultOrigin = 'header' | 'query' | 'rule' | 'configuration' | 'endpoint'
+export type FaultOrigin = 'header' | 'query' | 'directive' | 'rule' | 'configuration' | 'endpoint'
 
 /** How the connection was broken; see `X-Svc-Abort`. */
 export type AbortKind = 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'

@@ -70,6 +70,7 @@ export type {
   ProtocolFacts,
   RuleFailure,
   RequestSpan,
+  ExpectationFailure,
   RuleMessage,
   SessionPlaces,
   NamedSession,

@@ -1,7 +1,7 @@
 /** Registers the wire formats and the named providers, and lists them for the index. */
 import { describe, type FastifyInstance, type FastifyRequest } from 'svc/plugin'
 import { readParameters, templateParameters, unknownName } from 'svc/toolkit'
-import { createEngine } from './engine.ts'
+import { createEngine, type Engine } from './engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { registerMetricsRoutes } from '../inference/routes.ts'
@@ -38,7 +38,7 @@ export interface ServedValidation {
 }
 
 export class ProviderRegistry implements Providers {
-  readonly engine = createEngine()
+  readonly engine: Engine
   readonly documents: Documents
   readonly batches: Batches
   // Bound, since plugins pass them on.
@@ -58,6 +58,7 @@ export class ProviderRegistry implements Providers {
     this.documents = state.documents
     this.batches = state.batches
     this.#services = services
+    this.engine = createEngine(services.readsDirectives)
     this.#rules = rules
   }
 

@@ -2,11 +2,10 @@
 import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { MessageRule, NearRule, ProtocolFacts, RuleMessage, RuleOutcome } from '../../../contract/plugin.ts'
-import { MatchSubject } from '../../../match/subject.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { ANSWERED, delayOf, mark, outcomeOf, perform } from '../rules/acting.ts'
 import { answerInRoute } from '../rules/answering.ts'
-import { isExempt, subjectOf } from '../rules/subject.ts'
+import { isExempt, subjectOf, subjectOfMessage } from '../rules/subject.ts'
 import { takeAmong, type TakenRule } from '../rules/taking.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
 
@@ -126,18 +125,4 @@ export async function takeRuleOfCall(context: RequestContext, rules: RuleService
 /** As received, and as served. */
 function targetsOf({ url, routeTarget }: RequestContext): readonly string[] {
   return routeTarget === url ? [url] : [url, routeTarget]
-}
-
-function subjectOfMessage(context: RequestContext, { budgets }: RuleServices, message: RuleMessage): MatchSubject {
-  const {
-    method,
-    url,
-    body,
-    rawHeaders = context.request.rawHeaders,
-    session = context.session.header,
-    clientIp = context.clientIp,
-    scheme = context.scheme,
-  } = message
-  const facts = { method, url, body, rawHeaders, session, clientIp, scheme }
-  return new MatchSubject(facts, budgets.evaluation())
 }
