@@ -102,7 +102,7 @@ function failureOfRule(
 /** The reply of a rule; null if it does not fit the request. */
 export async function replyOfRule(
   { rule, reply, lookUp }: Extract<RuleOutcome, { kind: 'reply' }>,
-  { output }: ModelCall,
+  { output, ignore }: ModelCall,
   parsed: Parsed,
 ): Promise<FixedReply | null> {
   const fixed = readReply(reply, '')
@@ -112,7 +112,7 @@ export async function replyOfRule(
       : null
   if (parsed.op !== 'chat') return null
   return {
-    result: await chatResultOf(fixed, parsed, { lookUp, output }),
+    result: await chatResultOf(fixed, parsed, { lookUp, output, ignore }),
     pace: fixed.stream,
     shape: fixed.shape,
     fault: fixed.break && { ...fixed.break, source: `rule ${rule}` },

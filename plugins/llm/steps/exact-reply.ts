@@ -74,11 +74,8 @@ function decoded(text: string): string {
   }
 }
 
-async function replyFor(
-  { header, value, lookUp }: Given,
-  { modelRoute, output }: ModelCall,
-  parsed: Parsed,
-): Promise<ExactReply> {
+async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parsed: Parsed): Promise<ExactReply> {
+  const { modelRoute, output } = call
   const own = { shape: null, pace: {}, fault: null }
   switch (parsed.op) {
     case 'rerank':
@@ -105,7 +102,10 @@ async function replyFor(
   const isTemplate = reply.isTemplate && header !== TEXT
   return {
     parsed: logprobs === false && modelRoute?.withReply !== undefined ? modelRoute.withReply(parsed, value) : parsed,
-    result: { ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output })), mode: 'reply' },
+    result: {
+      ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output, ignore: call.ignore })),
+      mode: 'reply',
+    },
     pace: reply.stream,
     shape: reply.shape,
     fault: reply.break && { ...reply.break, source: `${JSON_TEXT}: ${reply.break.label}` },

@@ -112,7 +112,7 @@ t.test('below enforce, a session begins, and its turns name the violations', asy
     const session = `live-${level}`
     const client = await open(t, cases[0]!.setup, { headers: { 'X-Svc-Validation': level, 'X-Svc-Session': session } })
     await client.until(isReady)
-    t.strictSame(await recordsOf(session), [], 'a setup is no call of the model')
+    t.strictSame(await recordsOf(session), [], 'a setup is not a call of the model')
     client.send(say)
     await client.until(isComplete)
     t.match(await recordsOf(session), [{ status: 200, violations }])
