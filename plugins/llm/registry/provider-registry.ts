@@ -20,6 +20,7 @@ import { createSigned, type Signed } from '../state/signed.ts'
 import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { CallServices } from '../call/services.ts'
+import type { Level } from '../validation/level.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import type { ProviderLoad } from '../capacity/slots.ts'
 import type { Providers, ServedProvider } from './providers.ts'
@@ -208,7 +209,7 @@ export class ProviderRegistry implements Providers {
         area: 'http',
         examples: [{ name: 'Index', path: instance.basePath, expectStatus: 200 }],
       }),
-      (request, reply) => reply.send(describeInstance(instance, this.#routesOf(instance), svc.http.baseUrl(request))),
+      (request, reply) => reply.send(this.#describe(instance, svc.http.baseUrl(request))),
     )
   }
 
@@ -243,7 +244,12 @@ export class ProviderRegistry implements Providers {
 
   /** The providers in the response of `GET /ai`. */
   index(origin: string): object[] {
-    return this.#inOrder().map(instance => describeInstance(instance, this.#routesOf(instance), origin))
+    return this.#inOrder().map(instance => this.#describe(instance, origin))
+  }
+
+  #describe(instance: ProviderInstance, origin: string): object {
+    const { level } = this.#services.validator.strictnessOf(instance.validation)
+    return describeInstance(instance, this.#routesOf(instance), { origin, level })
   }
 
   /** Formats by their `order`, then named providers in the order of svc.yaml. */
@@ -257,7 +263,12 @@ export class ProviderRegistry implements Providers {
   }
 }
 
-function describeInstance(instance: ProviderInstance, added: readonly ProviderRoute[], origin: string): object {
+/** `level`: how strictly requests are checked that say nothing about it. */
+function describeInstance(
+  instance: ProviderInstance,
+  added: readonly ProviderRoute[],
+  { origin, level }: { origin: string; level: Level },
+): object {
   const { format } = instance
   const flavours = flavoursOf([...format.routes, ...added])
   return {
@@ -268,7 +279,7 @@ function describeInstance(instance: ProviderInstance, added: readonly ProviderRo
     sdk_base_url: `${origin}${instance.basePath}${format.sdkPath ?? ''}`,
     credentials: format.credentials.map(rule => rule.source),
     models: instance.models.map(model => model.id),
-    ...(flavours.length === 0 ? {} : { flavours }),
+    ...(flavours.length === 0 ? {} : { flavours, validation: level }),
     routes: [...format.routes, ...added].map(({ method, path }) => ({ method, path: instance.basePath + path })),
   }
 }
