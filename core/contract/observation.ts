@@ -117,6 +117,8 @@ export interface InspectorEntry {
   rule: string | null
   /** What the request asked as a call of a service; null if it was none. */
   service: ServiceCall | null
+  /** What plugins noticed about the request, such as `violation:openai.tool-orphan`; at most 10. */
+  tags: readonly string[]
   /** The calls of services that the gateway made about this request before. */
   services: { name: string; policy: string | null; decision: string; ms: number; id: string }[]
   /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */
@@ -184,6 +186,17 @@ export interface ArrivalQuery {
   limit: number
 }
 
+/** What a plugin adds to the entry of a request. */
+export interface InspectorAnnotation {
+  /**
+   * What the request asked as a call of a service. The entry then has the session of the request that the call is about, if that
+   * names one.
+   */
+  service?: ServiceDecision
+  /** Are added to those of earlier calls. An entry has at most 10, each once, with at most 80 characters. */
+  tags?: readonly string[]
+}
+
 /** Access to captured requests, and redaction of credentials. */
 export interface SvcInspector {
   /**
@@ -193,11 +206,8 @@ export interface SvcInspector {
   entry(requestId: string, session?: string | null): Promise<InspectorEntry | undefined>
   /** Captured requests that are no calls of services, newest first. */
   arrivals(query: ArrivalQuery): Promise<Arrival[]>
-  /**
-   * Records what a request asked as a call of a service; call it before the head of the response is sent. The entry then has
-   * the session of the request that the call is about, if that names one.
-   */
-  annotate(request: AnyRequest, annotation: { service: ServiceDecision }): void
+  /** Adds to the entry of a request; call it before the head of the response is sent. */
+  annotate(request: AnyRequest, annotation: InspectorAnnotation): void
   /** Returns the headers with control plane credentials and API keys replaced. */
   redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
   /** Like `redactHeaders`, for one value. `name` can be in any case. */

@@ -50,6 +50,7 @@ export const EMPTY_BODY = Buffer.alloc(0)
 
 /** Maximum length of a recorded fault source. */
 const MAX_SOURCE = 200
+const NO_TAGS: readonly string[] = []
 
 const kContext = Symbol('svc.context')
 interface WithContext {
@@ -200,10 +201,12 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Request headers that could not be parsed, with the expected values: `X-Svc-Ignored`. */
   ignored: string[] | null = null
 
-  // ---------- A call of a service. Written by host/svc/inspector.ts.
+  // ---------- What plugins add to the entry of the inspector. Written by host/svc/inspector.ts.
 
-  /** What the request asked, and what was decided. */
+  /** What the request asked as a call of a service, and what was decided. */
   service: ServiceDecision | null = null
+  /** What plugins noticed about the request. */
+  tags: readonly string[] = NO_TAGS
 
   // ---------- A call of a plugin (gRPC). Written by host/svc/media-type-call.ts.
 

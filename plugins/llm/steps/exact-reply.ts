@@ -83,11 +83,8 @@ function decoded(text: string): string {
   }
 }
 
-async function replyFor(
-  { header, value, lookUp }: Given,
-  { modelRoute, output }: ModelCall,
-  parsed: Parsed,
-): Promise<ExactReply> {
+async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parsed: Parsed): Promise<ExactReply> {
+  const { modelRoute, output } = call
   const own = { shape: null, pace: {}, fault: null }
   switch (parsed.op) {
     case 'rerank':
@@ -116,7 +113,10 @@ async function replyFor(
   const isTemplate = reply.isTemplate && header !== TEXT
   return {
     parsed: logprobs === false && modelRoute?.withReply !== undefined ? modelRoute.withReply(parsed, value) : parsed,
-    result: { ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output })), mode: 'reply' },
+    result: {
+      ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output, ignore: call.ignore })),
+      mode: 'reply',
+    },
     pace: reply.stream,
     shape: reply.shape,
     fault: reply.break && { ...reply.break, source: `${JSON_TEXT}: ${reply.break.label}` },
@@ -139,7 +139,10 @@ async function sizedReply(value: JsonObject, parsed: Parsed, output: OutputBudge
   if (parsed.op !== 'chat') throw new InputProblem('', 'this route replies with no text')
   const text = await sizedText(value, output, parsed.request)
   const reply: ChatReply = { ...(readReply({ text: '' }, '') as ChatReply), text, isTemplate: false }
-  return { ...(await chatResultOf(reply, parsed, { lookUp: () => undefined, output })), mode: 'reply' }
+  return {
+    ...(await chatResultOf(reply, parsed, { lookUp: () => undefined, output, ignore: () => {} })),
+    mode: 'reply',
+  }
 }
 
 /** The scores of the documents, in their order. */

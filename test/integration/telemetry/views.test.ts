@@ -53,7 +53,7 @@ t.test('filters select records [GWT-6]', async t => {
     ['timeout_ms=40000', 'timeout_ms'],
     ['name=a&name=b', 'name'],
     ['attr.=x', 'attr.'],
-  ]) {
+  ] as const) {
     const reply = await send(server, `/_svc/telemetry/spans?${query}`)
     t.equal(reply.status, 400, query)
     t.match(reply.json, { error: 'invalid_filter', parameter, details: /\S/ })

@@ -47,6 +47,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       session: context.service?.checked.session ?? context.session.header,
       sessionFrom: context.service?.checked.sessionFrom ?? context.session.from,
       service: context.service,
+      tags: context.tags,
       body: receivedBody(context),
       decodedBody: context.decodedBody,
       status: statusOf(context),
