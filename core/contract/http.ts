@@ -1,4 +1,5 @@
 /** `svc.http`: facts about requests, and responses. */
+import type { ProxyHeader } from './proxy-header.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
@@ -110,6 +111,8 @@ export interface SvcHttp {
    * For error messages: it evaluates all rules.
    */
   closestRule(request: AnyRequest, facts: ProtocolFacts, message?: RuleMessage | null): Promise<NearRule | null>
+  /** The PROXY protocol header of the connection; null without one. `clientIp` is its source already. */
+  proxyHeader(request: AnyRequest): ProxyHeader | null
   /** The listener on which the request arrived. */
   listener(request: AnyRequest): { name: string; kind: 'http' | 'https' | 'grpc'; port: number }
   /**

@@ -2,6 +2,8 @@
 import type { Socket } from 'node:net'
 import type { ConnectionTls, PeerAddress } from '../../contract/listeners.ts'
 import type { ProxyHeader } from '../../contract/proxy-header.ts'
+import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
+import { readProxyHeader } from '../sockets/proxy-protocol/reader.ts'
 import { ObservedSocket } from '../sockets/handshake-observer.ts'
 import { describeTls, type ListenerTls } from '../sockets/listener-tls.ts'
 
@@ -17,6 +19,7 @@ export interface AdmittedConnection {
 }
 
 export interface FrontOptions {
+  proxy: ProxyPolicy
   tls: ListenerTls | null
   /** Whether `tls` of connections is told. */
   observes: boolean
@@ -29,9 +32,15 @@ export interface FrontResult {
 }
 
 /** Lets a connection in, or closes it. */
-export function admit(socket: Socket, { tls, observes }: FrontOptions, result: FrontResult): void {
+export function admit(socket: Socket, options: FrontOptions, result: FrontResult): void {
   socket.on('error', () => {})
-  const proxy: ProxyHeader | null = null
+  readProxyHeader(socket, options.proxy, {
+    onServed: header => secure(socket, header, options, result),
+    onRefused: error => result.onFailed('proxy_invalid', error, null),
+  })
+}
+
+function secure(socket: Socket, proxy: ProxyHeader | null, { tls, observes }: FrontOptions, result: FrontResult): void {
   if (tls === null) return result.onAdmitted({ socket, transport: socket, proxy, tls: null })
   const observed = observes ? new ObservedSocket(socket) : null
   tls.secure(socket, observed, {
