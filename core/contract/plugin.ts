@@ -106,6 +106,7 @@ export type {
   ListenerEntry,
   ListenerStatus,
   OpenPort,
+  PeerAddress,
   SvcListeners,
   TcpConnection,
   TcpListenerSettings,

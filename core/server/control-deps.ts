@@ -104,12 +104,12 @@ export function createControlDeps({
           categories: host().declarations.categories,
           selection,
         }),
+      listeners,
       links: () => host().declarations.links,
       plugins: () => host().records(),
     },
     openEvents: (request, reply, options) =>
       streamsOf(contextOf(request).generation.number).sse(request, reply, options),
-    listeners,
     connection(request) {
       const { listener, peerAddress } = contextOf(request)
       return { scheme: listener.scheme, port: listener.port, peerIp: peerAddress.replace(/^::ffff:/, '') }

@@ -157,6 +157,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       hostname: 'box',
       gitSha: null,
       startedAt: new Date('2026-03-14T12:00:00Z'),
+      listeners: () => [],
       ports: () => ({ http: 8080, https: 8443, grpc: null }),
       isHealthy: () => host.healthy,
       async setHealthy(next) {
@@ -218,7 +219,6 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       void reply.type('text/event-stream').send(': fake\n\n')
       return null
     },
-    listeners: () => [],
     connection: () => ({ scheme: 'http', port: 8080, peerIp: '127.0.0.1' }),
   }
   return host

@@ -4,7 +4,6 @@ import type { ConnectionTls, PeerAddress } from '../../contract/listeners.ts'
 import type { ProxyHeader } from '../../contract/proxy-header.ts'
 import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
 import { readProxyHeader } from '../sockets/proxy-protocol/reader.ts'
-import { ObservedSocket } from '../sockets/handshake-observer.ts'
 import { describeTls, type ListenerTls } from '../sockets/listener-tls.ts'
 
 /** A connection that was let in. */
@@ -42,9 +41,8 @@ export function admit(socket: Socket, options: FrontOptions, result: FrontResult
 
 function secure(socket: Socket, proxy: ProxyHeader | null, { tls, observes }: FrontOptions, result: FrontResult): void {
   if (tls === null) return result.onAdmitted({ socket, transport: socket, proxy, tls: null })
-  const observed = observes ? new ObservedSocket(socket) : null
-  tls.secure(socket, observed, {
-    onSecured: secured =>
+  tls.secure(socket, observes, {
+    onSecured: (secured, observed) =>
       result.onAdmitted({
         socket: secured,
         transport: socket,
