@@ -239,8 +239,9 @@ t.test('public mode: only those of a session [DROP-4.4]', async t => {
 t.test('bounds of connections, and the plan [DROP-10]', async t => {
   const server = await serveLayer4(t, { echo: {} }, { SVC_PUBLIC_MODE: 'true' })
   const sockets = await Promise.all(Array.from({ length: 11 }, () => dial(server.open.echo!)))
-  await Promise.race(sockets.map(socket => once(socket, 'close')))
-  t.equal(sockets.filter(({ closed }) => closed).length, 1, 'ten of one client')
+  t.match(await Promise.any(sockets.map(readAll)), { text: '' }, 'one too many is closed')
+  const refused = await (await fetch(`${server.url}/_svc/metrics`)).text()
+  t.match(refused, /svc_connections_total\{kind="tcp",listener="echo",end="limit"[^}]*\} 1$/m, 'ten of one client')
   for (const socket of sockets) socket.destroy()
   const limited = await serveLayer4(t, { echo: {} }, { SVC_LIMIT_REQUESTS: '2' })
   t.equal(await exchange(limited.open.echo!, 'one'), 'one')
