@@ -62,7 +62,7 @@ async function metric(server: TestServer, port: number, listener: string, result
   return new RegExp(`svc_proxy_protocol_total\\{listener="${listener}",result="${result}"[^}]*\\} [1-9]`).test(text)
 }
 
-t.test('strict: the header is read, and nothing is answered without one [DROP-3]', async t => {
+t.test('strict: the header is read, and nothing is answered without one [PPR-1]', async t => {
   const server = await start(t, { SVC_PROXY_PROTOCOL: 'http=strict' })
   const port = server.ports.http!
   t.match(who(await exchange(port, LINE + GET)), {
@@ -101,14 +101,14 @@ t.test('strict: the header is read, and nothing is answered without one [DROP-3]
   })
 })
 
-t.test('X-Forwarded-For still wins where it is trusted [DROP-3]', async t => {
+t.test('X-Forwarded-For still wins where it is trusted [PPR-1]', async t => {
   const server = await start(t, { SVC_PROXY_PROTOCOL: 'strict', SVC_TRUST_FORWARD: 'true' })
   const forwarded = GET.replace('Host: x', 'Host: x\r\nX-Forwarded-For: 192.0.2.44')
   t.match(who(await exchange(server.ports.http!, LINE, forwarded)).ip, '192.0.2.44')
   t.match(who(await exchange(server.ports.http!, LINE, GET)).ip, '203.0.113.7')
 })
 
-t.test('optional: with and without a header, HTTP/2 and TLS too; curl agrees [DROP-3]', async t => {
+t.test('optional: with and without a header, HTTP/2 and TLS too; curl agrees [PPR-1]', async t => {
   const server = await start(t, { SVC_PROXY_PROTOCOL: 'optional', SVC_GRPC_ON_HTTP: 'true' })
   const port = server.ports.http!
   t.match(who(await exchange(port, GET)), { ip: '127.0.0.1', proxy: null })
@@ -133,12 +133,12 @@ t.test('optional: with and without a header, HTTP/2 and TLS too; curl agrees [DR
   t.match(JSON.parse(stdout), { proxy: { version: 1 } }, 'curl over TLS')
 })
 
-t.test('off: a header is garbage [DROP-3]', async t => {
+t.test('off: a header is garbage [PPR-1]', async t => {
   const server = await start(t, {})
   t.match(await exchange(server.ports.http!, LINE + GET), /^HTTP\/1\.1 400 /)
 })
 
-t.test('a peer that is not believed [DROP-3]', async t => {
+t.test('a peer that is not believed [PPR-1]', async t => {
   const server = await start(t, {
     SVC_PROXY_PROTOCOL: 'http=optional,https=strict',
     SVC_PROXY_PROTOCOL_FROM: '10.0.0.0/8',
@@ -148,12 +148,12 @@ t.test('a peer that is not believed [DROP-3]', async t => {
   t.equal(await exchange(server.ports.https!, LINE), '', 'strict closes')
 })
 
-t.test('public mode believes no one [DROP-3]', async t => {
+t.test('public mode believes no one [PPR-1]', async t => {
   const server = await start(t, { SVC_PROXY_PROTOCOL: 'http=optional', SVC_PUBLIC_MODE: 'true' })
   t.match(who(await exchange(server.ports.http!, LINE + GET)), { ip: '127.0.0.1', proxy: { trusted: false } })
 })
 
-t.test('listeners of plugins: TCP, TLS, HTTP and UDP [DROP-3]', async t => {
+t.test('listeners of plugins: TCP, TLS, HTTP and UDP [PPR-1]', async t => {
   const server = await start(
     t,
     {},
@@ -193,7 +193,7 @@ t.test('listeners of plugins: TCP, TLS, HTTP and UDP [DROP-3]', async t => {
   })
 })
 
-t.test('many clients that send half a header are closed, and others are served meanwhile [DROP-11]', async t => {
+t.test('many clients that send half a header are closed, and others are served meanwhile [LSN-3]', async t => {
   const server = await start(t, { SVC_PROXY_PROTOCOL: 'http=strict' })
   const sockets = Array.from({ length: 200 }, () => {
     const socket = connect(server.ports.http!, '127.0.0.1')

@@ -31,7 +31,7 @@ async function verify(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-t.test('connections are listed from their beginning to their end [DROP-4.4]', async t => {
+t.test('connections are listed from their beginning to their end [L4-3]', async t => {
   const server = await serveLayer4(t, {
     echo: { banner: 'hi' },
     secure: { tls: { client: 'require' } },
@@ -112,7 +112,7 @@ t.test('connections are listed from their beginning to their end [DROP-4.4]', as
   t.match(metrics, /svc_connections_total\{kind="tls",listener="secure",end="tls_failed"[^}]*\} 2/)
 })
 
-t.test('what is kept is bounded [DROP-10]', async t => {
+t.test('what is kept is bounded [L4-5]', async t => {
   const server = await serveLayer4(t, { discard: { mode: 'discard' } }, { SVC_INSPECTOR_CAPACITY: '3' })
   for (let index = 0; index < 5; index++) await exchange(server.open.discard!, `number ${index}`)
   await until(async () => (await list(server)).connections.every(({ end }) => end === 'client_fin'))
@@ -125,7 +125,7 @@ t.test('what is kept is bounded [DROP-10]', async t => {
   t.equal(received.data.length, 8192)
 })
 
-t.test('the feed has the beginning and the end [DROP-4.4]', async t => {
+t.test('the feed has the beginning and the end [L4-3]', async t => {
   const server = await serveLayer4(t, { echo: {}, other: {} })
   const response = await fetch(`${server.url}/_svc/connections/stream?listener=echo`)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -149,7 +149,7 @@ t.test('the feed has the beginning and the end [DROP-4.4]', async t => {
   await reader.cancel()
 })
 
-t.test('verification [DROP-4.4]', async t => {
+t.test('verification [L4-3]', async t => {
   const server = await serveLayer4(t, { echo: {}, other: {} })
   await exchange(server.open.echo!, 'hello')
   await exchange(server.open.echo!, 'hello again')
@@ -185,7 +185,7 @@ t.test('verification [DROP-4.4]', async t => {
   t.match(await verify(server, { connections: {} }, '?session=other'), { status: 409, body: { looked_at: 0 } })
 })
 
-t.test('sessions, deletion and reset [DROP-4.4]', async t => {
+t.test('sessions, deletion and reset [L4-3]', async t => {
   const server = await serveLayer4(t, { echo: {} })
   for (const session of ['one', 'two', 'three']) await exchange(server.open.echo!, `SVC session=${session}\nx`)
   await list(server, '?end=client_fin&wait_for=3')
@@ -201,7 +201,7 @@ t.test('sessions, deletion and reset [DROP-4.4]', async t => {
   t.equal((await fetch(`${server.url}/_svc/connections/nothing`)).status, 404)
 })
 
-t.test('filters that are wrong [DROP-11]', async t => {
+t.test('filters that are wrong [LSN-3]', async t => {
   const server = await serveLayer4(t, { echo: {} })
   for (const query of [
     'kind=sctp',
@@ -222,7 +222,7 @@ t.test('filters that are wrong [DROP-11]', async t => {
   })
 })
 
-t.test('public mode: only those of a session [DROP-4.4]', async t => {
+t.test('public mode: only those of a session [L4-3]', async t => {
   const server = await serveLayer4(t, { echo: {} }, { SVC_PUBLIC_MODE: 'true' })
   await exchange(server.open.echo!, 'SVC session=mine\nx')
   t.equal((await fetch(`${server.url}/_svc/connections`)).status, 400)
@@ -236,7 +236,7 @@ t.test('public mode: only those of a session [DROP-4.4]', async t => {
   t.equal((await fetch(`${server.url}/_svc/layer4/echo`, { method: 'PUT', body: '{}' })).status, 403)
 })
 
-t.test('bounds of connections, and the plan [DROP-10]', async t => {
+t.test('bounds of connections, and the plan [L4-5]', async t => {
   const server = await serveLayer4(t, { echo: {} }, { SVC_PUBLIC_MODE: 'true' })
   const sockets = await Promise.all(Array.from({ length: 11 }, () => dial(server.open.echo!)))
   t.match(await Promise.any(sockets.map(readAll)), { text: '' }, 'one too many is closed')

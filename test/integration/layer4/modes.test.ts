@@ -22,7 +22,7 @@ async function askTls(port: number, options: ConnectionOptions, text: string): P
   return (await readAll(socket)).text
 }
 
-t.test('echo, discard, fixed, hash, info [DROP-4.1]', async t => {
+t.test('echo, discard, fixed, hash, info [L4-1]', async t => {
   const { open } = await serveLayer4(t, {
     echo: {},
     discard: { mode: 'discard' },
@@ -53,7 +53,7 @@ t.test('echo, discard, fixed, hash, info [DROP-4.1]', async t => {
   banner.destroy()
 })
 
-t.test('echo-basic over TCP [DROP-4.1]', async t => {
+t.test('echo-basic over TCP [L4-1]', async t => {
   const { open } = await serveLayer4(
     t,
     {
@@ -81,7 +81,7 @@ t.test('echo-basic over TCP [DROP-4.1]', async t => {
   socket.destroy()
 })
 
-t.test('istio, whoami and raw-headers over TCP [DROP-4.1]', async t => {
+t.test('istio, whoami and raw-headers over TCP [L4-1]', async t => {
   const { open } = await serveLayer4(t, {
     istio: { mode: 'istio', banner: true, version: 'v1', cluster: 'east' },
     bare: { mode: 'istio' },
@@ -118,7 +118,7 @@ t.test('istio, whoami and raw-headers over TCP [DROP-4.1]', async t => {
   t.equal(await exchange(open.raw!, Buffer.alloc(100_000, 'x')), '', 'a head that is too long')
 })
 
-t.test('UDP [DROP-4.1]', async t => {
+t.test('UDP [L4-1]', async t => {
   const { open } = await serveLayer4(
     t,
     {
@@ -148,7 +148,7 @@ t.test('UDP [DROP-4.1]', async t => {
   t.equal(await ask(open.whoami!, 'x'.repeat(1100)), `Received: ${'x'.repeat(1024)}`)
 })
 
-t.test('public mode hides the machine [DROP-4.1]', async t => {
+t.test('public mode hides the machine [L4-1]', async t => {
   const { open } = await serveLayer4(
     t,
     { whoami: { mode: 'whoami' }, 'udp-whoami': { mode: 'whoami', transport: 'udp' } },

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { dial, exchange, readAll, readUntil, serveLayer4 } from '../../support/layer4.ts'
 
-t.test('abort, delay, drip, max_bytes, on_fin, idle, lifetime [DROP-4]', async t => {
+t.test('abort, delay, drip, max_bytes, on_fin, idle, lifetime [L4-4]', async t => {
   const server = await serveLayer4(t, {
     reset: { abort: 'reset' },
     later: { abort: 'reset:5', mode: 'discard' },
@@ -69,7 +69,7 @@ t.test('abort, delay, drip, max_bytes, on_fin, idle, lifetime [DROP-4]', async t
   t.ok(performance.now() - born >= 150)
 })
 
-t.test('a first line steers the connection [DROP-4.3]', async t => {
+t.test('a first line steers the connection [L4-2]', async t => {
   const { open } = await serveLayer4(t, { echo: { banner: 'hi\n' }, plain: {}, off: { directives: false } })
   t.equal(await exchange(open.plain!, 'SVC hash\r\nhello'), await exchange(open.plain!, 'SVC hash\n', 'hel', 'lo'))
   t.match(await exchange(open.plain!, 'SVC hash\nhello'), /^5 [0-9a-f]{64}\n$/)
@@ -96,7 +96,7 @@ t.test('a first line steers the connection [DROP-4.3]', async t => {
   t.equal(await exchange(open.off!, 'SVC hash\nx'), 'SVC hash\nx')
 })
 
-t.test('a line that is wrong [DROP-11]', async t => {
+t.test('a line that is wrong [LSN-3]', async t => {
   const { open } = await serveLayer4(t, { echo: {} })
   const refused = async (line: string | Buffer): Promise<string> => {
     const socket = await dial(open.echo!)
@@ -117,7 +117,7 @@ t.test('a line that is wrong [DROP-11]', async t => {
   t.match(await refused('SVC hash'), /^SVC error: a whole line within 2 s\n$/, 'without an end')
 })
 
-t.test('the first line of a datagram steers its answer [DROP-4.3]', async t => {
+t.test('the first line of a datagram steers its answer [L4-2]', async t => {
   const { open } = await serveLayer4(t, { udp: { transport: 'udp' } })
   const socket = createSocket('udp4')
   const answers: string[] = []
@@ -142,7 +142,7 @@ t.test('the first line of a datagram steers its answer [DROP-4.3]', async t => {
   socket.close()
 })
 
-t.test('a client that never reads: reading stops, and memory stays [DROP-11]', async t => {
+t.test('a client that never reads: reading stops, and memory stays [LSN-3]', async t => {
   const { open } = await serveLayer4(t, { echo: { directives: false } })
   const socket = await dial(open.echo!)
   socket.pause()
@@ -164,7 +164,7 @@ t.test('a client that never reads: reading stops, and memory stays [DROP-11]', a
   socket.destroy()
 })
 
-t.test('faults set by the control plane [DROP-4.3]', async t => {
+t.test('faults set by the control plane [L4-2]', async t => {
   const server = await serveLayer4(t, { echo: { delay_ms: 1 }, other: {} })
   const { open, url } = server
   const put = async (name: string, body: unknown): Promise<{ status: number; body: Record<string, unknown> }> => {
@@ -207,7 +207,7 @@ t.test('faults set by the control plane [DROP-4.3]', async t => {
     t.match(await put('echo', body), { status: 400, body: { error: 'invalid_layer4', at } }, JSON.stringify(body))
 })
 
-t.test('settings that are wrong are load errors [DROP-11]', async t => {
+t.test('settings that are wrong are load errors [LSN-3]', async t => {
   const server = await serveLayer4(t, {
     good: {},
     fixed: { mode: 'fixed' },

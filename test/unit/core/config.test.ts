@@ -611,7 +611,7 @@ t.test('the reference has a row for every variable', async t => {
   t.equal(new Set(variables.map(variable => variable.name)).size, variables.length)
 })
 
-t.test('the PROXY protocol by listener, and whom it is believed from [DROP-3]', async t => {
+t.test('the PROXY protocol by listener, and whom it is believed from [PPR-1]', async t => {
   const read = (text: string): unknown => readEnvironment({ SVC_PROXY_PROTOCOL: text }).config.proxyProtocol
   t.strictSame(read('Strict'), { http: 'strict', https: 'strict', grpc: 'strict' })
   t.strictSame(read('http=strict, https=OPTIONAL'), { http: 'strict', https: 'optional', grpc: 'off' })

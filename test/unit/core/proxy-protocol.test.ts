@@ -16,7 +16,7 @@ function errorOf(bytes: Buffer | string): string {
   return state.state === 'broken' ? state.error : state.state
 }
 
-t.test('version 1 [DROP-3]', async t => {
+t.test('version 1 [PPR-1]', async t => {
   const line = 'PROXY TCP4 203.0.113.7 198.51.100.9 40111 443\r\n'
   t.strictSame(findProxyHeader(Buffer.from(`${line}GET /`)), {
     state: 'found',
@@ -42,7 +42,7 @@ t.test('version 1 [DROP-3]', async t => {
     t.equal(findProxyHeader(Buffer.from(line).subarray(0, length)).state, 'more', `after ${length} bytes`)
 })
 
-t.test('version 1 that is broken [DROP-3]', async t => {
+t.test('version 1 that is broken [PPR-1]', async t => {
   for (const rest of [
     'TCP4 203.0.113.7 198.51.100.9 40111',
     'TCP4 203.0.113.7 198.51.100.9 040111 443',
@@ -64,7 +64,7 @@ t.test('version 1 that is broken [DROP-3]', async t => {
     t.equal(errorOf(other), 'none', JSON.stringify(other))
 })
 
-t.test('version 2: commands, families and addresses [DROP-3]', async t => {
+t.test('version 2: commands, families and addresses [PPR-1]', async t => {
   const v4 = Buffer.from([203, 0, 113, 7, 198, 51, 100, 9, 0x9c, 0xaf, 0x01, 0xbb])
   t.strictSame(found(binaryHeader({ family: 0x11, addresses: v4 })), {
     version: 2,
@@ -103,7 +103,7 @@ t.test('version 2: commands, families and addresses [DROP-3]', async t => {
     t.equal(findProxyHeader(whole.subarray(0, length)).state, 'more', `after ${length} bytes`)
 })
 
-t.test('version 2: TLVs [DROP-3]', async t => {
+t.test('version 2: TLVs [PPR-1]', async t => {
   const ssl = Buffer.concat([
     Buffer.from([0b011, 0, 0, 0, 0]),
     tlv(0x21, 'TLSv1.3'),
@@ -147,7 +147,7 @@ t.test('version 2: TLVs [DROP-3]', async t => {
   ])
 })
 
-t.test('version 2: the checksum [DROP-3]', async t => {
+t.test('version 2: the checksum [PPR-1]', async t => {
   t.equal(crc32c(Buffer.from('123456789')), 0xe3069283, 'the check value of RFC 3720')
   const blank = binaryHeader({ tlvs: [tlv(0x03, Buffer.alloc(4))] })
   const right = Buffer.from(blank)
@@ -158,7 +158,7 @@ t.test('version 2: the checksum [DROP-3]', async t => {
   t.equal(errorOf(binaryHeader({ tlvs: [tlv(0x03, Buffer.alloc(3))] }).toString('latin1')), 'the checksum is wrong')
 })
 
-t.test('version 2 that is broken [DROP-3]', async t => {
+t.test('version 2 that is broken [PPR-1]', async t => {
   const cut = (bytes: Buffer, at: number, value: number): string => {
     const changed = Buffer.from(bytes)
     changed[at] = value
@@ -176,7 +176,7 @@ t.test('version 2 that is broken [DROP-3]', async t => {
   t.match(errorOf(binaryHeader({ tlvs: [tlv(0x20, 'abc')] }).toString('latin1')), /about TLS/)
 })
 
-t.test('whose address counts [DROP-3]', async t => {
+t.test('whose address counts [PPR-1]', async t => {
   const header = { ...found(binaryHeader({})), trusted: true }
   t.equal(sourceOf(header), '203.0.113.7')
   t.equal(sourceOf({ ...header, trusted: false }), null)
@@ -186,7 +186,7 @@ t.test('whose address counts [DROP-3]', async t => {
   t.equal(sourceOf(null), null)
 })
 
-t.test('who is believed [DROP-3]', async t => {
+t.test('who is believed [PPR-1]', async t => {
   t.equal(createTrust(null, false)('203.0.113.1'), true)
   t.equal(createTrust(null, true)('127.0.0.1'), false)
   const isTrusted = createTrust(['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'], true)
