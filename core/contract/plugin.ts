@@ -110,6 +110,7 @@ export type {
   ListenerEntry,
   ListenerStatus,
   OpenPort,
+  PeerAddress,
   SvcListeners,
   TcpConnection,
   TcpListenerSettings,
