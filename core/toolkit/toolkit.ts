@@ -53,7 +53,7 @@ export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { escapeHtml } from './html.ts'
 export { quoteWord, singleQuote } from './shell.ts'
 export { curlArguments, curlHeader, curlLine } from './curl-line.ts'
-export { HOST_SCHEMA } from './served-host.ts'
+export { HOST_SCHEMA, hostMatcher } from './served-host.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
 
 // ---------- Conditions, in the language of rules

@@ -1,9 +1,12 @@
 /** Owns the options of the plugin (section `mcp` of svc.yaml): schema and types. */
 import type { JsonSchema } from 'svc/plugin'
+import { HOST_SCHEMA } from 'svc/toolkit'
 import type { JsonObject, ToolAnnotations } from './types.ts'
 
 export interface Options {
   servers: ConfiguredServer[]
+  /** Hosts that a server has for itself. */
+  hosts: { host: string; server: string }[]
 }
 
 /** A server configured in svc.yaml. */
@@ -173,5 +176,19 @@ const server: JsonSchema = {
 export const optionsSchema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
-  properties: { servers: { type: 'array', items: server, maxItems: 50, default: [] } },
+  properties: {
+    servers: { type: 'array', items: server, maxItems: 50, default: [] },
+    hosts: {
+      description: 'Hosts whose requests are all answered by a server',
+      type: 'array',
+      maxItems: 100,
+      default: [],
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['host', 'server'],
+        properties: { host: HOST_SCHEMA, server: { type: 'string', description: 'Name of a server, such as default' } },
+      },
+    },
+  },
 }
