@@ -68,11 +68,9 @@ interface Extension {
 }
 
 /** The extensions that the agent requires; on the default card, the one that lists all agents. */
-export function extensionsOf({
-  agent,
-  directory,
-  base,
-}: Pick<CardSubject, 'agent' | 'directory' | 'base'>): { extensions?: Extension[] } {
+export function extensionsOf({ agent, directory, base }: Pick<CardSubject, 'agent' | 'directory' | 'base'>): {
+  extensions?: Extension[]
+} {
   const extensions: Extension[] = (agent.requiredExtensions ?? []).map(extension => ({ ...extension, required: true }))
   if (directory) extensions.unshift(directoryExtension(directory, base))
   return extensions.length > 0 ? { extensions } : {}

@@ -51,7 +51,9 @@ export async function variantCard(
     case 'signed-unknown-key':
       return signed([await signer.signUnknown(card, jku)])
     case 'signed-stale':
-      return signed([await signer.sign(cardV1({ ...subject, base: STALE_BASE, url: `${STALE_BASE}/a2a/${subject.agent.id}` }), jku)])
+      return signed([
+        await signer.sign(cardV1({ ...subject, base: STALE_BASE, url: `${STALE_BASE}/a2a/${subject.agent.id}` }), jku),
+      ])
     case 'signed-none':
       return signed([unsigned(jku)])
     case 'signed-two':

@@ -18,8 +18,7 @@ function nameInPath(url: string): string | undefined {
 }
 
 /** For an instance whose issuers have no hosts. */
-export const nameByPath: IssuerNameOf = url =>
-  (typeof url === 'string' ? nameInPath(url) : undefined) ?? DEFAULT_ISSUER
+export const nameByPath: IssuerNameOf = url => (typeof url === 'string' ? nameInPath(url) : undefined) ?? DEFAULT_ISSUER
 
 export function createIssuerNames(hosts: IdentityOptions['hosts']): IssuerNameOf {
   const matchers = hosts.map(({ host, issuer }) => ({ matches: hostMatcher(host.toLowerCase()), issuer }))

@@ -152,7 +152,12 @@ export async function verifyOfIssuer(
 ): Promise<TokenVerification> {
   const keys = await issuer.keys.verifying()
   const secret = issuer.name === DEFAULT_ISSUER ? DEMO_SECRET : null
-  const verification = await verifyToken(token, checks, { issuer: issuer.name, nameOf: issuer.nameOf, keys, secret, known }, Date.now() / 1000)
+  const verification = await verifyToken(
+    token,
+    checks,
+    { issuer: issuer.name, nameOf: issuer.nameOf, keys, secret, known },
+    Date.now() / 1000,
+  )
   if (!verification.valid || checks.refuseRevoked !== true) return verification
   return (await issuer.revocations.has(verification.claims)) ? { valid: false, reason: 'token revoked' } : verification
 }

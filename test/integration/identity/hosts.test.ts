@@ -47,11 +47,7 @@ t.test('a token of the host is one of its issuer', async t => {
   t.type(accessToken, 'string', token.text)
   const claims = JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString()) as { iss: string }
   t.equal(claims.iss, 'http://full.example')
-  const seen = await post(
-    'full.example',
-    '/introspect',
-    `token=${accessToken}&client_id=svc&client_secret=svc-secret`,
-  )
+  const seen = await post('full.example', '/introspect', `token=${accessToken}&client_id=svc&client_secret=svc-secret`)
   t.match(seen.json(), { active: true, iss: 'http://full.example' }, seen.text)
 })
 
@@ -61,7 +57,9 @@ t.test('only hosts of the section name an issuer', async t => {
 })
 
 t.test('the list has the hosts, and a wrong entry is a load error', async t => {
-  const { issuers } = (await get('localhost', '/_svc/identity')).json<{ issuers: { name: string; hosts?: object[] }[] }>()
+  const { issuers } = (await get('localhost', '/_svc/identity')).json<{
+    issuers: { name: string; hosts?: object[] }[]
+  }>()
   t.match(issuers.find(({ name }) => name === 'full')!.hosts, [{ host: 'full.example' }])
   t.match((await get('localhost', '/_svc/plugins')).json(), {
     load_errors: [{ at: 'identity.hosts[2].issuer', message: /unknown issuer/ }],
