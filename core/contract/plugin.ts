@@ -28,6 +28,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Config } from '../config/variables.ts'
 import type { SvcHttp } from './http.ts'
+import type { SvcListeners } from './listeners.ts'
 import type { SvcStreams } from './streams.ts'
 import type { SvcBudgets } from './budgets.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
@@ -69,6 +70,7 @@ export type {
   ProtocolFacts,
   RuleFailure,
   RequestSpan,
+  ExpectationFailure,
   RuleMessage,
   SessionPlaces,
   NamedSession,
@@ -87,6 +89,8 @@ export type {
 } from './streams.ts'
 export type {
   AbortKind,
+  Arrival,
+  ArrivalQuery,
   CertificateProfile,
   ClientCertificate,
   FaultOrigin,
@@ -99,6 +103,20 @@ export type {
   SvcPki,
 } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
+export type {
+  ConnectionTls,
+  Datagram,
+  HttpListenerSettings,
+  ListenerEntry,
+  ListenerStatus,
+  OpenPort,
+  SvcListeners,
+  TcpConnection,
+  TcpListenerSettings,
+  UdpListenerSettings,
+} from './listeners.ts'
+export type { ConnectionEnd, ConnectionEntry, ConnectionRecord } from './connections.ts'
+export type { ProxyHeader } from './proxy-header.ts'
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { AppendedEntry, PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
@@ -377,6 +395,8 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly budgets: SvcBudgets
   readonly http: SvcHttp
   readonly streams: SvcStreams
+  /** Ports of the plugin: TCP, UDP, HTTP. */
+  readonly listeners: SvcListeners
   readonly inspector: SvcInspector
   readonly pki: SvcPki
   readonly metrics: SvcMetrics

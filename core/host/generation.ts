@@ -12,7 +12,7 @@ import Fastify, {
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm } from '../contract/plugin.ts'
-import type { ResponseReader } from '../contract/responses.ts'
+import { ResponseExtensions } from '../http/response/additions.ts'
 import { headerText } from '../http/request/header.ts'
 import type { ServerRequest, AbsentPlugin, RoutingGeneration } from '../http/request/types.ts'
 import { type RequestContext, contextOf } from '../http/request/context.ts'
@@ -22,7 +22,7 @@ import type { SvcResponse } from '../http/response/response.ts'
 import type { FamiliarPaths } from '../http/routes/familiar-paths.ts'
 import { HostMounts } from '../http/routes/host-mounts.ts'
 import type { TlsNameHandler } from '../http/sockets/tls-names.ts'
-import type { TlsPort } from '../http/sockets/tls-ports.ts'
+import { PortList, type PortListOptions } from '../http/ports/wanted.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes, type MessageSize } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets, type WebSocketServices } from '../http/streams/websockets.ts'
@@ -57,6 +57,7 @@ export interface GenerationOptions {
   familiar: FamiliarPaths
   /** Failures that the enabled plugins declare. */
   faults: DeclaredFaults
+  ports: PortListOptions
   websockets: WebSocketServices
   errors: RouteErrorServices
 }
@@ -81,9 +82,9 @@ export class Generation implements RoutingGeneration {
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
-  readonly responseReaders: ResponseReader[] = []
+  readonly responses = new ResponseExtensions()
   readonly tlsNames: TlsNameHandler[] = []
-  readonly tlsPorts: TlsPort[] = []
+  readonly ports: PortList
   readonly hosts = new HostMounts()
   readonly #exposedHeaders: ReadonlyMap<string | null, string>
   readonly replica: string | null
@@ -107,6 +108,7 @@ export class Generation implements RoutingGeneration {
 
   constructor(options: GenerationOptions) {
     this.number = options.number
+    this.ports = new PortList(options.ports)
     this.#exposedHeaders = options.exposedHeaders
     this.replica = options.replica
     this.exemptions = options.exemptions

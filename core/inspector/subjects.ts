@@ -70,6 +70,7 @@ export class Subjects {
         },
         status: captured.status,
         rule: captured.rule,
+        tags: captured.tags,
         isSince: mark => this.isSince(mark, captured),
         within: protocol => (protocol === SERVICE ? (within ??= this.#withinOf(captured, steps)) : undefined),
       },

@@ -15,6 +15,7 @@ import type { RegisteredProtocol } from './protocols.ts'
 const MAX_DEPTH = 500
 /** Bytes of a form for one step. */
 const FORM = 10
+const NO_TAGS: readonly string[] = []
 
 export interface SubjectFacts {
   method: string
@@ -34,6 +35,8 @@ export interface SubjectFacts {
   status?: number
   /** Name of the rule that acted on a captured request. */
   rule?: string | null
+  /** Of a captured request. */
+  tags?: readonly string[] | undefined
   /** Whether a captured request came after the entry with this id, or at or after this time. */
   isSince?(mark: string): boolean
   /** The body as JSON, where a plugin has read it already. */
@@ -70,6 +73,10 @@ export class MatchSubject implements MatchableRequest {
 
   get method(): string {
     return this.facts.method
+  }
+
+  get tags(): readonly string[] {
+    return this.facts.tags ?? NO_TAGS
   }
 
   get path(): string {

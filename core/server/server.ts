@@ -5,7 +5,13 @@ import { createRequestHandler } from '../http/listener/handle-request.ts'
 import { Listener, type ListenerHandlers } from '../http/listener/listeners.ts'
 import { ServedNames } from '../http/sockets/served-names.ts'
 import type { TlsNames } from '../http/sockets/tls-names.ts'
-import { TlsPorts } from '../http/sockets/tls-ports.ts'
+import { OpenPorts } from '../http/ports/open-ports.ts'
+import type { Generation } from '../host/generation.ts'
+import { createLeaves } from '../pki/leaf-certificates.ts'
+import { sessionKey } from '../sessions.ts'
+import type { ListenerStatus } from '../contract/listeners.ts'
+import type { ConnectionBounds } from '../http/ports/tcp-handler.ts'
+import type { UdpBounds } from '../http/ports/udp-port.ts'
 import { createFastResponse } from '../http/node-internals/fast-response.ts'
 import { createHttp1Response } from '../http/response/response.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
@@ -54,15 +60,55 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   })
   listeners.push(...(await openListeners(handlers)))
   const https = listeners.find(({ facts: { kind } }) => kind === 'https')
-  const tlsPorts = new TlsPorts({
-    host: config.host,
+  for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
+  const { limiter } = services.limits
+  const openPorts = new OpenPorts({
     log,
+    connections: services.connections,
+    leafOf: createLeaves(pki.issue),
+    caCertificate: pki.caCertificate,
+    bounds: config.publicMode ? PUBLIC_CONNECTIONS : CONNECTIONS,
+    udpBounds: config.publicMode ? PUBLIC_DATAGRAMS : DATAGRAMS,
+    admitToPlan(clientIp) {
+      const admission = limiter?.admit(sessionKey(undefined, clientIp), { isStream: false, isBypassed: false })
+      if (admission === undefined) return () => {}
+      return 'lease' in admission ? () => admission.lease.release() : null
+    },
+    countDatagram: direction => services.connectionMetrics.countDatagram(direction),
+    createListener: ({ name, isSecured, http2, mount }) =>
+      new Listener(isSecured ? 'https' : 'http', handlers, {
+        Http1Response,
+        http2,
+        tap,
+        named: { name, mount },
+        ...(isSecured && { tls: 'made' as const }),
+      }),
     adopt: https === undefined ? null : (socket, accept) => https.adopt(socket, accept),
   })
-  await Promise.all([watch(), tlsPorts.apply(host.current().tlsPorts)])
-  host.onSwap = () => {
+  services.listenerStatus.list = () => [...ownStatus(), ...openPorts.status()]
+  const applyPorts = ({ ports: { list } }: Generation): Promise<void> =>
+    openPorts.apply(list, (plugin, problem) => host.reportLoadError(plugin, problem))
+  await Promise.all([watch(), applyPorts(host.current())])
+  host.onSwap = async () => {
     void watch()
-    void tlsPorts.apply(host.current().tlsPorts)
+    await applyPorts(host.current())
+  }
+
+  /** The listeners of the process, also those that did not start. */
+  function ownStatus(): ListenerStatus[] {
+    return (['http', 'https', 'grpc'] as const).map(kind => {
+      const listener = listeners.find(({ facts }) => facts.kind === kind)
+      return {
+        name: kind,
+        kind,
+        plugin: null,
+        address: listener?.address?.address ?? config.host,
+        port: ports[kind],
+        proxy_protocol: 'off',
+        serves: null,
+        connections: listener?.openSockets ?? 0,
+      }
+    })
   }
 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
@@ -120,8 +166,6 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     }
   }
 
-  for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
-
   let stopping: Promise<void> | null = null
   let cutShort: () => void = () => {}
   const hurried = new Promise<void>(resolve => {
@@ -137,12 +181,20 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       (stopping ??= (async () => {
         services.startDraining()
         await watcher.close()
-        tlsPorts.close()
-        await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
+        await shutDown(
+          { listeners: [...listeners, openPorts], streams, host },
+          hurried,
+          options.shutdownTimes ?? SHUTDOWN_TIMES,
+        )
         await services.close()
       })()),
   }
 }
+
+const CONNECTIONS: ConnectionBounds = { perListener: 10_000, perClient: 10_000 }
+const PUBLIC_CONNECTIONS: ConnectionBounds = { perListener: 100, perClient: 10 }
+const DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 10_000, cutsReplies: false }
+const PUBLIC_DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 20, cutsReplies: true }
 
 const LABELS = { http: 'HTTP', https: 'HTTPS', grpc: 'gRPC' }
 

@@ -59,7 +59,7 @@ export default definePlugin<Options>({
       name: 'authz',
       grpc: grpc === undefined ? null : AUTHORIZATION,
       http: '/ext-authz',
-      header: AUTHZ_HEADER.toLowerCase(),
+      header: AUTHZ_HEADER,
       policies: names,
       readDecide,
     })

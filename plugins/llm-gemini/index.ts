@@ -3,6 +3,7 @@ import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import { readRequest } from './request.ts'
 import { createState } from './state.ts'
+import { checkSchema } from './validation/schema.ts'
 import type {} from '../llm/types.ts'
 import type {} from '../llm-openai/types.ts'
 import type {} from './types.ts'
@@ -38,6 +39,7 @@ export default definePlugin({
     const state = createState(svc, llm)
     llm.addState(session => state.clear(session))
     svc.offer('llm-gemini.request', readRequest)
+    svc.offer('llm-gemini.schema', checkSchema)
     llm.register(app, createProvider(state, svc.use('llm-openai.wire')?.()))
   },
 })

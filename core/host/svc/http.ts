@@ -15,6 +15,7 @@ import { breakConnection } from '../../http/response/connection-faults.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
+import { expectationFailureOf } from '../../http/pipeline/stages/expectation.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
 import { sessionInHeaders, takeSessionPrefix } from '../../sessions.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
@@ -123,11 +124,13 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
         })
       )
     },
+    ruleSteps: request => contextOf(request).ruleSteps,
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
+    checkExpectation: (request, text, message = null) => expectationFailureOf(text, contextOf(request), rules, message),
     listener(request) {
-      const { kind, port } = contextOf(request).listener
-      return { name: kind, kind, port }
+      const { name, kind, port } = contextOf(request).listener
+      return { name, kind, port }
     },
     sendInterim(request, reply, status, headers = []) {
       const raw = reply.raw as ServerResponse | Http2ServerResponse

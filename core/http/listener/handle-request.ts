@@ -79,6 +79,10 @@ export function createRequestHandler(
   ): Pick<RequestContext, 'routeTarget' | 'route' | 'mount'> {
     const { hosts, exemptions, routes } = generation
     const method = request.method ?? 'GET'
+    if (listener.mount !== null && !isBelow(path, '/_svc')) {
+      const routeTarget = listener.mount + (originForm(url) ?? url)
+      return { routeTarget, route: routes.find(method, routeTarget), mount: null }
+    }
     const isAlwaysHere = hosts.isEmpty || isBelow(path, '/_svc') || exemptions.has('hosts', path)
     if (!isAlwaysHere) {
       const { scheme, port } = listener

@@ -71,7 +71,10 @@ export interface ListenerOptions {
   Http1Response: Http1ResponseClass
   /** Whether the listener supports HTTP/2. */
   http2: boolean
-  tls?: TlsMaterial
+  /** `made`: others make the handshakes, and pass secured connections to `take`. */
+  tls?: TlsMaterial | 'made'
+  /** A listener that does not listen: others pass it connections. Default: the name is the kind. */
+  named?: { name: string; mount: string | null }
   /** HTTPS only: server names that plugins serve. */
   tlsNames?: TlsNames
   /** HTTPS only: certificates for hosts that plugins serve whole. */
@@ -93,9 +96,11 @@ export class Listener {
   readonly #streams = new TurnLimit(STREAMS_PER_TURN)
   /** Connections that the HTTP/1 server has. */
   readonly #served = new WeakSet<Socket>()
+  #leaveTap: () => void = () => {}
 
   constructor(kind: ListenerFacts['kind'], handlers: ListenerHandlers, options: ListenerOptions) {
-    const facts: ListenerFacts = { kind, scheme: options.tls ? 'https' : 'http', port: 0 }
+    const { name = kind, mount = null } = options.named ?? {}
+    const facts: ListenerFacts = { name, kind, scheme: options.tls ? 'https' : 'http', port: 0, mount }
     this.facts = facts
     const settings = {
       ServerResponse: options.Http1Response as never,
@@ -112,9 +117,7 @@ export class Listener {
     if (options.tls) {
       const tls = {
         ...settings,
-        cert: options.tls.cert,
-        key: options.tls.key,
-        ca: options.tls.ca,
+        ...(options.tls === 'made' ? {} : options.tls),
         requestCert: true,
         rejectUnauthorized: false,
         minVersion: 'TLSv1.2' as const,
@@ -144,11 +147,25 @@ export class Listener {
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
     if (options.tlsNames) routeServerNames(this.#server, options.tlsNames, this.#alpnProtocols)
     if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
+    // Node checks the times of requests from then on.
+    if (options.named !== undefined) this.#server.emit('listening')
+  }
+
+  /** Whether no further connection should be passed to `take`. */
+  get isFull(): boolean {
+    return this.#sockets.size >= MAX_SOCKETS
+  }
+
+  /** Serves a connection that was accepted elsewhere: a secured one, if the listener is one for HTTPS. */
+  take(socket: Socket): void {
+    // Node's HTTP/2 server takes its settings for HTTP/1.1 from here.
+    if (this.facts.scheme === 'https') Object.assign(socket, { server: this.#server })
+    this.#server.emit(this.facts.scheme === 'https' ? 'secureConnection' : 'connection', socket)
   }
 
   /** HTTPS only: takes a connection of another port, which `accept` secures, as if it had come to this one. */
   adopt(socket: Socket, accept: TlsAccept): void {
-    if (this.#sockets.size >= MAX_SOCKETS) return void socket.destroy()
+    if (this.isFull) return void socket.destroy()
     this.#track(socket)
     acceptAnyName(socket, accept, this.#server, this.#alpnProtocols)
   }
@@ -184,7 +201,7 @@ export class Listener {
         [...this.#sockets.keys()].filter(socket => this.#served.has(socket) && !isOwnedElsewhere(socket)),
       activityOf: socket => this.#sockets.get(socket) ?? null,
     }
-    tap.addListener(tapped)
+    this.#leaveTap = tap.addListener(tapped)
     this.#server.on(event, (socket: Socket) => {
       if ((socket as TLSSocket).alpnProtocol !== 'h2') {
         if (tap.isArmed) tap.accept(tapped, socket, toServer)
@@ -273,6 +290,12 @@ export class Listener {
 
   get address(): AddressInfo | null {
     return this.#server.address() as AddressInfo | null
+  }
+
+  /** Ends what a listener without connections still does, once nothing is passed to it any more. */
+  dispose(): void {
+    this.#leaveTap()
+    this.#server.close()
   }
 
   /** Stops accepting connections and closes idle ones. */

@@ -19,7 +19,6 @@ import {
   stateHeaders,
   stateUnavailable,
 } from '../response/error-bodies.ts'
-import { readAdditions } from '../response/additions.ts'
 import { rewriteTarget } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
@@ -149,9 +148,9 @@ function rejectServiceWorkers(context: RequestContext): boolean {
 
 /** Asks plugins what they add to the response, unless it is that of the control plane or of a handshake. */
 function addToResponse(context: RequestContext): boolean {
-  if (context.generation.responseReaders.length === 0 || context.upgrade !== null) return true
+  if (context.generation.responses.isEmpty || context.upgrade !== null) return true
   if (context.path !== null && isBelow(context.path, '/_svc')) return true
-  const error = readAdditions(context)
+  const error = context.generation.responses.read(context)
   if (error === null) return true
   sendResponse(context, { status: error.status, headers: error.headers, body: error.body })
   return false

@@ -15,6 +15,7 @@ import type {
 } from '../../contract/plugin.ts'
 import type { ServiceDecision } from '../../contract/observation.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
+import type { RuleStep } from '../../contract/testing.ts'
 import type { ResponseAddition } from '../../contract/responses.ts'
 import type { ControlScope } from '../../contract/control-scope.ts'
 import type { ConnectionFault } from '../../rules/fault-headers.ts'
@@ -49,6 +50,7 @@ export const EMPTY_BODY = Buffer.alloc(0)
 
 /** Maximum length of a recorded fault source. */
 const MAX_SOURCE = 200
+const NO_TAGS: readonly string[] = []
 
 const kContext = Symbol('svc.context')
 interface WithContext {
@@ -152,6 +154,8 @@ export class RequestContext implements Waiting<RequestContext> {
 
   /** Null: nothing. */
   additions: ResponseAddition[] | null = null
+  /** Whether plugins observe the response. */
+  isObserved = false
   /** Whether trailers can follow the body, once the head was sent. */
   canTrail = false
 
@@ -179,6 +183,8 @@ export class RequestContext implements Waiting<RequestContext> {
   isQuiet = false
   /** What handles the request in place of its route: the step of a rule. */
   stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
+  /** The steps of that rule which the route applies. */
+  ruleSteps: readonly RuleStep[] = []
   /** Whether the request is what its header `X-Svc-Expect` says; null without one. */
   expectation: 'met' | 'failed' | null = null
   /** Whether `X-Svc-Encoding` says how the response is coded, which rules do not change then. */
@@ -195,10 +201,12 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Request headers that could not be parsed, with the expected values: `X-Svc-Ignored`. */
   ignored: string[] | null = null
 
-  // ---------- A call of a service. Written by host/svc/inspector.ts.
+  // ---------- What plugins add to the entry of the inspector. Written by host/svc/inspector.ts.
 
-  /** What the request asked, and what was decided. */
+  /** What the request asked as a call of a service, and what was decided. */
   service: ServiceDecision | null = null
+  /** What plugins noticed about the request. */
+  tags: readonly string[] = NO_TAGS
 
   // ---------- A call of a plugin (gRPC). Written by host/svc/media-type-call.ts.
 
@@ -208,7 +216,7 @@ export class RequestContext implements Waiting<RequestContext> {
   grpcStatus: number | null = null
 
   // ---------- Its response. Written by host/svc/budgets.ts, host/svc/streams.ts, http/response/coded-response.ts,
-  // http/response/response.ts, http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
+  // http/response/response.ts, http/response/rule-response.ts, http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
 
   /** Why the core sent an error instead of a route. */
   failure: CoreFailure['kind'] | null = null
@@ -218,6 +226,11 @@ export class RequestContext implements Waiting<RequestContext> {
   bytesSent = 0
   /** Whether the response headers announce an event stream; known when `onHead` is called. */
   isEventStream = false
+  /**
+   * Whether the response is streamed: by this instance, or passed on as another server streams it. Null: known by its media type
+   * alone.
+   */
+  streaming: 'own' | 'passed' | null = null
   /** Whether the event stream was opened through `svc.streams`, which ends it at the end of its lifetime. */
   isInRegistry = false
   /** Limits of the resulting WebSocket. */

@@ -17,6 +17,8 @@ export interface LlmOptions {
   fixtures: string | string[]
   strict_fixtures: boolean
   validation?: StrictnessOption
+  /** Default: `SVC_AI_DIRECTIVES`. */
+  directives?: boolean
   providers: NamedProvider[]
   /** Currency of the prices. */
   currency: string
@@ -294,6 +296,10 @@ export const optionsSchema: JsonSchema = object({
     default: false,
   },
   validation: validation({}),
+  directives: {
+    description: 'Whether a line [svc …] of a prompt says how it is answered; default: SVC_AI_DIRECTIVES',
+    type: 'boolean',
+  },
   batch_lines: {
     description: 'Maximum number of requests in a batch',
     type: 'integer',

@@ -1,7 +1,7 @@
 /** Registers the wire formats and the named providers, and lists them for the index. */
 import { describe, type FastifyInstance, type FastifyRequest } from 'svc/plugin'
 import { readParameters, templateParameters, unknownName } from 'svc/toolkit'
-import { createEngine } from './engine.ts'
+import { createEngine, type Engine } from './engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { registerMetricsRoutes } from '../inference/routes.ts'
@@ -21,6 +21,7 @@ import { createSigned, type Signed } from '../state/signed.ts'
 import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { CallServices } from '../call/services.ts'
+import type { Level } from '../validation/level.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import type { ProviderLoad } from '../capacity/slots.ts'
 import type { Providers, ServedProvider } from './providers.ts'
@@ -38,7 +39,7 @@ export interface ServedValidation {
 }
 
 export class ProviderRegistry implements Providers {
-  readonly engine = createEngine()
+  readonly engine: Engine
   readonly documents: Documents
   readonly batches: Batches
   // Bound, since plugins pass them on.
@@ -58,6 +59,7 @@ export class ProviderRegistry implements Providers {
     this.documents = state.documents
     this.batches = state.batches
     this.#services = services
+    this.engine = createEngine(services.readsDirectives)
     this.#rules = rules
   }
 
@@ -250,10 +252,12 @@ export class ProviderRegistry implements Providers {
   }
 
   #describe(request: FastifyRequest, instance: ProviderInstance): object {
-    const { http } = this.#services.svc
+    const { svc, validator } = this.#services
     const added = this.#routesOf(instance)
-    const hosts = http.hosts(request, instance.basePath, listPath([...instance.format.routes, ...added]))
-    return { ...describeInstance(instance, added, http.baseUrl(request)), ...(hosts.length === 0 ? {} : { hosts }) }
+    const hosts = svc.http.hosts(request, instance.basePath, listPath([...instance.format.routes, ...added]))
+    const { level } = validator.strictnessOf(instance.validation)
+    const described = describeInstance(instance, added, { origin: svc.http.baseUrl(request), level })
+    return { ...described, ...(hosts.length === 0 ? {} : { hosts }) }
   }
 
   /** Formats by their `order`, then named providers in the order of svc.yaml. */
@@ -267,7 +271,12 @@ export class ProviderRegistry implements Providers {
   }
 }
 
-function describeInstance(instance: ProviderInstance, added: readonly ProviderRoute[], origin: string): object {
+/** `level`: how strictly requests are checked that say nothing about it. */
+function describeInstance(
+  instance: ProviderInstance,
+  added: readonly ProviderRoute[],
+  { origin, level }: { origin: string; level: Level },
+): object {
   const { format } = instance
   const flavours = flavoursOf([...format.routes, ...added])
   return {
@@ -278,7 +287,7 @@ function describeInstance(instance: ProviderInstance, added: readonly ProviderRo
     sdk_base_url: `${origin}${instance.basePath}${format.sdkPath ?? ''}`,
     credentials: format.credentials.map(rule => rule.source),
     models: instance.models.map(model => model.id),
-    ...(flavours.length === 0 ? {} : { flavours }),
+    ...(flavours.length === 0 ? {} : { flavours, validation: level }),
     routes: [...format.routes, ...added].map(({ method, path }) => ({ method, path: instance.basePath + path })),
   }
 }

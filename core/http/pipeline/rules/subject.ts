@@ -1,5 +1,6 @@
 /** A request as conditions see it, and which requests have none. */
 import { isBelow } from '../../../fields/request-target.ts'
+import type { RuleMessage } from '../../../contract/plugin.ts'
 import { MatchSubject, type SubjectFacts } from '../../../match/subject.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { contentOf } from '../../request/decoded-body.ts'
@@ -13,6 +14,25 @@ export function isExempt({ path, routedPath, generation }: RequestContext): bool
 /** The request, with the budget of one evaluation. */
 export function subjectOf(context: RequestContext, { budgets }: RuleServices): MatchSubject {
   return new MatchSubject(new RequestFacts(context), budgets.evaluation())
+}
+
+/** A request within another one: what it does not have itself is that of the outer request. */
+export function subjectOfMessage(
+  context: RequestContext,
+  { budgets }: RuleServices,
+  message: RuleMessage,
+): MatchSubject {
+  const {
+    method,
+    url,
+    body,
+    rawHeaders = context.request.rawHeaders,
+    session = context.session.header,
+    clientIp = context.clientIp,
+    scheme = context.scheme,
+  } = message
+  const facts = { method, url, body, rawHeaders, session, clientIp, scheme }
+  return new MatchSubject(facts, budgets.evaluation())
 }
 
 /** The body is read when a condition asks for it. */

@@ -2,11 +2,10 @@
 import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { MessageRule, NearRule, ProtocolFacts, RuleMessage, RuleOutcome } from '../../../contract/plugin.ts'
-import { MatchSubject } from '../../../match/subject.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { ANSWERED, delayOf, mark, outcomeOf, perform } from '../rules/acting.ts'
 import { answerInRoute } from '../rules/answering.ts'
-import { isExempt, subjectOf } from '../rules/subject.ts'
+import { isExempt, subjectOf, subjectOfMessage } from '../rules/subject.ts'
 import { takeAmong, type TakenRule } from '../rules/taking.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
 
@@ -21,7 +20,10 @@ export function applyRules(context: RequestContext, { rules }: PipelineServices)
   const subject = subjectOf(context, rules)
   const candidates = rules.book.candidates(context.generation.rules, subject)
   if (candidates.length === 0) return true
-  return takeAmong(candidates, context, subject, rules, { replies: false }).then(async taken => {
+  return takeAmong(candidates, context, subject, rules, {
+    replies: false,
+    steps: context.description?.steps ?? [],
+  }).then(async taken => {
     if (taken === null) return !context.closed && !context.response.headersSent
     const outcome = await perform(taken, context, rules)
     return outcome.kind === 'pass'
@@ -123,18 +125,4 @@ export async function takeRuleOfCall(context: RequestContext, rules: RuleService
 /** As received, and as served. */
 function targetsOf({ url, routeTarget }: RequestContext): readonly string[] {
   return routeTarget === url ? [url] : [url, routeTarget]
-}
-
-function subjectOfMessage(context: RequestContext, { budgets }: RuleServices, message: RuleMessage): MatchSubject {
-  const {
-    method,
-    url,
-    body,
-    rawHeaders = context.request.rawHeaders,
-    session = context.session.header,
-    clientIp = context.clientIp,
-    scheme = context.scheme,
-  } = message
-  const facts = { method, url, body, rawHeaders, session, clientIp, scheme }
-  return new MatchSubject(facts, budgets.evaluation())
 }
