@@ -1,12 +1,14 @@
 /** Owns the options of the plugin (section `mcp` of svc.yaml): schema and types. */
-import type { JsonSchema } from 'svc/plugin'
-import { HOST_SCHEMA } from 'svc/toolkit'
+import type { HttpListenerEntry, JsonSchema } from 'svc/plugin'
+import { HOST_SCHEMA, HTTP_LISTENER_PROPERTIES } from 'svc/toolkit'
 import type { JsonObject, ToolAnnotations } from './types.ts'
 
 export interface Options {
   servers: ConfiguredServer[]
   /** Hosts that a server has for itself. */
   hosts: { host: string; server: string }[]
+  /** Ports that a server has for itself. */
+  listeners: (HttpListenerEntry & { server: string })[]
 }
 
 /** A server configured in svc.yaml. */
@@ -178,6 +180,21 @@ export const optionsSchema: JsonSchema = {
   additionalProperties: false,
   properties: {
     servers: { type: 'array', items: server, maxItems: 50, default: [] },
+    listeners: {
+      description: 'Ports whose requests are all answered by a server',
+      type: 'array',
+      maxItems: 64,
+      default: [],
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['port', 'server'],
+        properties: {
+          ...HTTP_LISTENER_PROPERTIES,
+          server: { type: 'string', description: 'Name of a server, such as default' },
+        },
+      },
+    },
     hosts: {
       description: 'Hosts whose requests are all answered by a server',
       type: 'array',

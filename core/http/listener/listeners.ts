@@ -29,6 +29,7 @@ import { setTransport, transportOf } from '../sockets/transport.ts'
 import type { ServedNames } from '../sockets/served-names.ts'
 import { acceptAnyName, routeServerNames, type TlsNames } from '../sockets/tls-names.ts'
 import { TurnLimit } from '../sockets/turn-limit.ts'
+import type { HostMount } from '../routes/host-mounts.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
 
@@ -74,7 +75,7 @@ export interface ListenerOptions {
   /** `made`: others make the handshakes, and pass secured connections to `take`. */
   tls?: TlsMaterial | 'made'
   /** A listener that does not listen: others pass it connections. Default: the name is the kind. */
-  named?: { name: string; mount: string | null }
+  named?: { name: string; mount: HostMount | null }
   /** HTTPS only: server names that plugins serve. */
   tlsNames?: TlsNames
   /** HTTPS only: certificates for hosts that plugins serve whole. */

@@ -20,10 +20,8 @@ interface Pair {
   route: string
 }
 
-/** What a request to a host is served from. */
+/** Maps paths at a host, or at a listener, to those of routes. */
 export class HostMount {
-  readonly entry: HostEntry
-  readonly #matches: (host: string) => boolean
   /** Paths at the host, with those of the routes. */
   readonly #exact: ReadonlyMap<string, string>
   /** The same for all that is below them, the longest first. The last one is the mount. */
@@ -31,21 +29,15 @@ export class HostMount {
   /** From routes to the host: the longest first, of equal ones the first that was named. */
   readonly #routes: readonly (Pair & { isExact: boolean })[]
 
-  constructor(entry: HostEntry) {
-    this.entry = entry
-    this.#matches = hostMatcher(entry.pattern)
-    const pairs = Object.entries(entry.paths).map(([at, route]) => {
+  constructor({ mount: path, paths }: Pick<HostEntry, 'mount' | 'paths'>) {
+    const pairs = Object.entries(paths).map(([at, route]) => {
       const isExact = !at.endsWith('/*')
       return { at: isExact ? at : at.slice(0, -2), route, isExact }
     })
-    const mount = { at: '', route: entry.mount, isExact: false }
+    const mount = { at: '', route: path, isExact: false }
     this.#exact = new Map(pairs.filter(({ isExact }) => isExact).map(({ at, route }) => [at, route]))
     this.#below = [...pairs.filter(({ isExact }) => !isExact), mount].toSorted((a, b) => b.at.length - a.at.length)
     this.#routes = [...pairs, mount].toSorted((a, b) => b.route.length - a.route.length)
-  }
-
-  matches(host: string): boolean {
-    return this.#matches(host)
   }
 
   /** The target that is routed for one in origin form. */
@@ -70,37 +62,44 @@ export class HostMount {
   }
 }
 
+interface ServedEntry {
+  entry: HostEntry
+  matches: (host: string) => boolean
+  mount: HostMount
+}
+
 export class HostMounts {
-  #mounts: HostMount[] = []
+  #served: ServedEntry[] = []
 
   /** Adds a host. One with a lower rank comes before the others; else the order counts. */
   add(entry: HostEntry): void {
-    this.#mounts = [...this.#mounts, new HostMount(entry)].toSorted((a, b) => a.entry.rank - b.entry.rank)
+    const served = { entry, matches: hostMatcher(entry.pattern), mount: new HostMount(entry) }
+    this.#served = [...this.#served, served].toSorted((a, b) => a.entry.rank - b.entry.rank)
   }
 
   get isEmpty(): boolean {
-    return this.#mounts.length === 0
+    return this.#served.length === 0
   }
 
   /** The entries, in the order in which they match. */
   get entries(): readonly HostEntry[] {
-    return this.#mounts.map(({ entry }) => entry)
+    return this.#served.map(({ entry }) => entry)
   }
 
   /** What serves a host in lower case, without its port; null if the host is an ordinary one. */
   mountOf(host: string): HostMount | null {
-    return this.#mounts.find(mount => mount.matches(host)) ?? null
+    return this.#served.find(({ matches }) => matches(host))?.mount ?? null
   }
 
   /** Whether a path belongs to a mount that only its hosts reach. */
   isReserved(path: string): boolean {
-    return this.#mounts.some(({ entry }) => !entry.shared && isBelow(path, entry.mount))
+    return this.#served.some(({ entry }) => !entry.shared && isBelow(path, entry.mount))
   }
 
   /** Whether a certificate is made for a server name. */
   hasCertificate(serverName: string): boolean {
-    const mount = this.#mounts.find(own => own.entry.pattern !== '*' && own.matches(serverName))
-    return mount?.entry.tls ?? false
+    const served = this.#served.find(({ entry, matches }) => entry.pattern !== '*' && matches(serverName))
+    return served?.entry.tls ?? false
   }
 
   /**

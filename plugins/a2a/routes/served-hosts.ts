@@ -16,17 +16,31 @@ const ELSEWHERE = {
   '/image/*': '/image',
 }
 
-/** Serves the hosts of svc.yaml, and reports agents that do not exist. Call it when all plugins are registered. */
+/** Serves the hosts and listeners of svc.yaml, and reports agents that do not exist. Call it when all plugins are registered. */
 export function serveHosts({ svc, agents }: A2a): void {
-  for (const [index, { host, agent }] of (svc.options.hosts ?? []).entries()) {
-    const at = `a2a.hosts[${index}]`
-    if (agents.get(agent) === undefined) {
-      const { message, remedy } = unknownName('agent', agent, agents.ids())
-      svc.reportLoadError({ at: `${at}.agent`, message, remedy })
-      continue
-    }
-    const mount = `/a2a/${agent}`
-    const paths = { '/': mount, '/agent-card': `${mount}/.well-known/agent-card.json`, ...ELSEWHERE }
-    svc.serveHost(host, mount, { shared: true, rank: RANK, at, paths })
+  const { hosts = [], listeners = [] } = svc.options
+  const isKnown = (agent: string, at: string): boolean => {
+    if (agents.get(agent) !== undefined) return true
+    const { message, remedy } = unknownName('agent', agent, agents.ids())
+    svc.reportLoadError({ at: `${at}.agent`, message, remedy })
+    return false
   }
+  for (const [index, { host, agent }] of hosts.entries()) {
+    const at = `a2a.hosts[${index}]`
+    if (isKnown(agent, at)) svc.serveHost(host, mountOf(agent), { shared: true, rank: RANK, at, paths: pathsOf(agent) })
+  }
+  for (const [index, { agent, ...entry }] of listeners.entries()) {
+    const at = `a2a.listeners[${index}]`
+    if (isKnown(agent, at))
+      svc.listeners.http({ ...entry, at, mount: mountOf(agent), paths: pathsOf(agent), serves: agent })
+  }
+}
+
+function mountOf(agent: string): string {
+  return `/a2a/${agent}`
+}
+
+function pathsOf(agent: string): Record<string, string> {
+  const mount = mountOf(agent)
+  return { '/': mount, '/agent-card': `${mount}/.well-known/agent-card.json`, ...ELSEWHERE }
 }

@@ -38,21 +38,30 @@ export function hostMountOf(name: string): string {
   return name === DEFAULT_ISSUER ? '/oauth' : `/oauth/i/${name}`
 }
 
-/** Serves the hosts of svc.yaml, and reports issuers that do not exist. Call it when all plugins are registered. */
+/** Serves the hosts and listeners of svc.yaml, and reports issuers that do not exist. Call it when all plugins are registered. */
 export async function serveIssuerHosts(svc: Svc<IdentityOptions>, names: () => Promise<string[]>): Promise<void> {
-  const { hosts } = svc.options
-  if (hosts.length === 0) return
+  const { hosts, listeners } = svc.options
+  if (hosts.length + listeners.length === 0) return
   const known = [DEFAULT_ISSUER, ...(await names())]
+  const isKnown = (issuer: string, at: string): boolean => {
+    if (known.includes(issuer)) return true
+    const { message, remedy } = unknownName('issuer', issuer, known)
+    svc.reportLoadError({ at: `${at}.issuer`, message, remedy })
+    return false
+  }
   for (const [index, { host, issuer }] of hosts.entries()) {
     const at = `identity.hosts[${index}]`
-    if (!known.includes(issuer)) {
-      const { message, remedy } = unknownName('issuer', issuer, known)
-      svc.reportLoadError({ at: `${at}.issuer`, message, remedy })
-      continue
-    }
-    // The identifier of the default issuer has no path, so that its documents are at the root, and its endpoints at /oauth.
-    const paths: Record<string, string> =
-      issuer === DEFAULT_ISSUER ? { [OPENID]: OPENID, [SERVER]: SERVER, '/oauth/*': '/oauth' } : {}
-    svc.serveHost(host, hostMountOf(issuer), { shared: true, rank: RANK, at, paths })
+    if (isKnown(issuer, at))
+      svc.serveHost(host, hostMountOf(issuer), { shared: true, rank: RANK, at, paths: pathsOf(issuer) })
   }
+  for (const [index, { issuer, ...entry }] of listeners.entries()) {
+    const at = `identity.listeners[${index}]`
+    if (isKnown(issuer, at))
+      svc.listeners.http({ ...entry, at, mount: hostMountOf(issuer), paths: pathsOf(issuer), serves: issuer })
+  }
+}
+
+/** The identifier of the default issuer has no path, so that its documents are at the root, and its endpoints at /oauth. */
+function pathsOf(issuer: string): Record<string, string> {
+  return issuer === DEFAULT_ISSUER ? { [OPENID]: OPENID, [SERVER]: SERVER, '/oauth/*': '/oauth' } : {}
 }

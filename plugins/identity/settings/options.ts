@@ -1,6 +1,6 @@
 /** The section `identity` of svc.yaml. */
-import type { JsonSchema, Svc } from 'svc/plugin'
-import { HOST_SCHEMA } from 'svc/toolkit'
+import type { HttpListenerEntry, JsonSchema, Svc } from 'svc/plugin'
+import { HOST_SCHEMA, HTTP_LISTENER_PROPERTIES } from 'svc/toolkit'
 import { type ClientSettings, defaultClientSettings, userSettings, type UserSettings } from './account-settings.ts'
 import { fetchHost, issuerSettings } from './issuer-settings.ts'
 import { below, defaulted, list, object, required, type Shape, ShapeError, text } from './shape.ts'
@@ -20,6 +20,8 @@ export type IdentityOptions = {
   fetch_allow: string[]
   /** Hosts that an issuer has for itself. */
   hosts: { host: string; issuer: string }[]
+  /** Ports that an issuer has for itself. */
+  listeners: (HttpListenerEntry & { issuer: string })[]
 }
 
 /** A host, and the issuer that has it for itself. */
@@ -28,6 +30,17 @@ const issuerHost = object({
   issuer: required(text({ max: 32 })),
 })
 
+/** A port, and the issuer that has it for itself. */
+const issuerListener: Shape<unknown> = {
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['port', 'issuer'],
+    properties: { ...HTTP_LISTENER_PROPERTIES, issuer: { type: 'string', minLength: 1, maxLength: 32 } },
+  },
+  read: value => value,
+}
+
 /** The JSON Schema of the section. */
 export const OPTIONS: JsonSchema = object({
   users: defaulted(list(userSettings, { max: MAX_ACCOUNTS }), () => []),
@@ -35,6 +48,7 @@ export const OPTIONS: JsonSchema = object({
   issuers: defaulted(list(issuerSettings, { max: MAX_ISSUERS }), () => []),
   fetch_allow: defaulted(list(fetchHost, { max: 50 }), () => []),
   hosts: defaulted(list(issuerHost, { max: 100 }), () => []),
+  listeners: defaulted(list(issuerListener, { max: 64 }), () => []),
 }).schema
 
 /** The usable items of the section; others are reported. */

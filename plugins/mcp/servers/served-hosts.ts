@@ -14,18 +14,26 @@ export function hostMountOf(server: Server): string {
   return `/mcp/.hosts/${server.name}`
 }
 
-/** Serves the hosts of svc.yaml, and reports servers that do not exist. Call it when all servers are built. */
+/** Serves the hosts and listeners of svc.yaml, and reports servers that do not exist. Call it when all servers are built. */
 export function serveHosts({ svc, servers }: Mcp): void {
+  const find = (name: string, at: string): Server | undefined => {
+    const server = servers.get(name)
+    if (server !== undefined && !server.isControl) return server
+    const known = [...servers.values()].filter(({ isControl }) => !isControl).map(other => other.name)
+    const { message, remedy } = unknownName('MCP server', name, known)
+    svc.reportLoadError({ at: `${at}.server`, message, remedy })
+    return undefined
+  }
   for (const [index, { host, server: name }] of svc.options.hosts.entries()) {
     const at = `mcp.hosts[${index}]`
-    const server = servers.get(name)
-    if (server === undefined || server.isControl) {
-      const known = [...servers.values()].filter(({ isControl }) => !isControl).map(other => other.name)
-      const { message, remedy } = unknownName('MCP server', name, known)
-      svc.reportLoadError({ at: `${at}.server`, message, remedy })
-      continue
-    }
-    svc.serveHost(host, hostMountOf(server), { rank: RANK, at, paths: pathsOf(server) })
+    const server = find(name, at)
+    if (server !== undefined) svc.serveHost(host, hostMountOf(server), { rank: RANK, at, paths: pathsOf(server) })
+  }
+  for (const [index, { server: name, ...entry }] of svc.options.listeners.entries()) {
+    const at = `mcp.listeners[${index}]`
+    const server = find(name, at)
+    if (server !== undefined)
+      svc.listeners.http({ ...entry, at, mount: hostMountOf(server), paths: pathsOf(server), serves: name })
   }
 }
 

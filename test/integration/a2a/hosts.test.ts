@@ -6,6 +6,7 @@ import { serve } from '../../support/server.ts'
 const { url } = await serve(t, {
   settings: {
     a2a: {
+      listeners: [{ port: 0, name: 'pool', agent: 'weather' }],
       hosts: [
         { host: 'travel.agents.test', agent: 'travel-planner' },
         { host: 'echo.agents.test', agent: 'echo' },
@@ -15,6 +16,11 @@ const { url } = await serve(t, {
   },
 })
 const get = (Host: string, path: string) => send(url, path, { headers: { Host } })
+
+async function portOf(name: string): Promise<number> {
+  const { listeners } = (await send(url, '/_svc/status')).json<{ listeners: { name: string; port: number }[] }>()
+  return listeners.find(listener => listener.name === name)!.port
+}
 
 t.test('the card names the host', async t => {
   for (const path of ['/.well-known/agent-card.json', '/.well-known/agent.json', '/agent-card', '/']) {
@@ -55,4 +61,9 @@ t.test('the directory has the hosts, and a wrong entry is a load error', async t
   t.match((await get('localhost', '/_svc/plugins')).json(), {
     load_errors: [{ at: 'a2a.hosts[2].agent', message: 'unknown agent "travel"', remedy: /travel-planner/ }],
   })
+})
+
+t.test('a listener serves its agent', async t => {
+  const own = `http://127.0.0.1:${await portOf('pool')}`
+  t.match((await send(own, '/agent-card')).json(), { name: 'Weather Agent', url: own })
 })

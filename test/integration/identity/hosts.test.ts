@@ -6,6 +6,7 @@ import { serve } from '../../support/server.ts'
 const { url } = await serve(t, {
   settings: {
     identity: {
+      listeners: [{ port: 0, name: 'pool', issuer: 'full' }],
       hosts: [
         { host: 'login.example', issuer: 'default' },
         { host: 'full.example', issuer: 'full' },
@@ -18,6 +19,11 @@ const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const get = (Host: string, path: string) => send(url, path, { headers: { Host } })
 const post = (Host: string, path: string, body: string, headers: Record<string, string> = {}) =>
   send(url, path, { method: 'POST', headers: { Host, ...FORM, ...headers }, body })
+
+async function portOf(name: string): Promise<number> {
+  const { listeners } = (await send(url, '/_svc/status')).json<{ listeners: { name: string; port: number }[] }>()
+  return listeners.find(listener => listener.name === name)!.port
+}
 
 t.test('the issuer is the origin, and its endpoints are at the root', async t => {
   for (const document of ['openid-configuration', 'oauth-authorization-server']) {
@@ -64,4 +70,10 @@ t.test('the list has the hosts, and a wrong entry is a load error', async t => {
   t.match((await get('localhost', '/_svc/plugins')).json(), {
     load_errors: [{ at: 'identity.hosts[2].issuer', message: /unknown issuer/ }],
   })
+})
+
+t.test('a listener serves its issuer', async t => {
+  const own = `http://127.0.0.1:${await portOf('pool')}`
+  t.match((await send(own, '/.well-known/openid-configuration')).json(), { issuer: own, jwks_uri: `${own}/jwks` })
+  t.match((await send(own, '/jwks')).json(), { keys: [{}] })
 })

@@ -7,6 +7,7 @@ const { url, ports } = await serve(t, {
   settings: {
     mcp: {
       servers: [{ name: 'support', title: 'Support desk', auth: 'oauth', issuer: 'full', tools: ['echo'] }],
+      listeners: [{ port: 0, name: 'pool', server: 'support' }],
       hosts: [
         { host: 'mcp.example', server: 'default' },
         { host: 'support.example', server: 'support' },
@@ -31,6 +32,11 @@ function initialize(Host: string, path: string, headers: Record<string, string> 
 }
 
 const get = (Host: string, path: string) => send(url, path, { headers: { Host } })
+
+async function portOf(name: string): Promise<number> {
+  const { listeners } = (await send(url, '/_svc/status')).json<{ listeners: { name: string; port: number }[] }>()
+  return listeners.find(listener => listener.name === name)!.port
+}
 
 t.test('a server is at /mcp and at the root of its host', async t => {
   for (const path of ['/mcp', '/']) {
@@ -97,4 +103,11 @@ t.test('the list has the hosts, and a wrong entry is a load error', async t => {
     load_errors: { at: string; message: string }[]
   }>()
   t.match(errors, [{ at: 'mcp.hosts[2].server', message: /unknown MCP server/ }])
+})
+
+t.test('a listener serves its server', async t => {
+  const own = `http://127.0.0.1:${await portOf('pool')}`
+  t.match((await send(own, '/.well-known/oauth-protected-resource/mcp')).json(), { resource: `${own}/mcp` })
+  t.equal((await send(own, '/mcp', { method: 'POST' })).status, 401)
+  t.equal((await send(own, '/echo')).status, 404)
 })
