@@ -105,6 +105,7 @@ export {
 } from '../contract/input.ts'
 export { hosts, isHttpUrl, splitList, usableEntries } from '../contract/parsers.ts'
 export { HTTP_LISTENER_PROPERTIES, LISTENER_NAME, LISTENER_PROPERTIES } from './listener-schema.ts'
+export { parseGoDuration } from './go-duration.ts'
 export { type Distribution, readDistribution } from './distribution.ts'
 export { type FaultListProblem, type ListedFault, parseFaultList } from './fault-list.ts'
 export { type FaultCount, FaultCounter } from './fault-counter.ts'
