@@ -161,6 +161,7 @@ export {
   decodeContentSync,
   isContentCodingError,
 } from './content-coding.ts'
+export { awsEventFrame } from './aws-event-frame.ts'
 export { type ContentEncoder, createContentEncoder, type EncoderCoding, type EncoderStream } from './content-encoder.ts'
 export { type Encode, loadZstd } from './zstd.ts'
 export { isBelow } from '../fields/request-target.ts'

@@ -6,6 +6,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
   type Svc,
+  text,
 } from 'svc/plugin'
 import { unknownName } from 'svc/toolkit'
 import { APISIX_UPSTREAM } from './flavours/apisix.ts'
@@ -13,9 +14,11 @@ import { AZURE_MOCK } from './flavours/azure-mock.ts'
 import { FORTIO } from './flavours/fortio.ts'
 import { HTTP_ECHO } from './flavours/http-echo.ts'
 import { ISTIO_ECHO } from './flavours/istio-echo.ts'
+import { createKongMock } from './flavours/kong-mock.ts'
 import { NGINX_HELLO } from './flavours/nginx-hello.ts'
 import { RAW_HEADERS } from './flavours/raw-headers.ts'
 import { TESTBOX_A2A, TESTBOX_LLM } from './flavours/testbox.ts'
+import { createTestUpstream } from './flavours/testupstream.ts'
 import { createWhoami } from './flavours/whoami.ts'
 import { type DropInOptions, type FlavourSettings, schema } from './options.ts'
 import { Call, type Server } from './request/call.ts'
@@ -26,12 +29,25 @@ const CATEGORY = 'Drop-in'
 /** After httpbin, before model providers. */
 const RANK = 20
 
-export default definePlugin<DropInOptions>({
+interface Variables {
+  testUpstreamId: string
+}
+
+export default definePlugin<DropInOptions, Variables>({
   title: "Other projects' upstreams",
   description: 'Responds as the test upstreams of other projects: below a path, on whole hosts and on ports.',
   paths: [PREFIX],
   section: 'drop_in',
   options: schema,
+  variables: {
+    testUpstreamId: {
+      name: 'TESTUPSTREAM_ID',
+      parser: text,
+      default: '',
+      defaultText: 'the instance id',
+      description: 'The header `testupstream-id` of the flavour `testupstream`.',
+    },
+  },
   categories: [{ name: CATEGORY, rank: 56 }],
   register(app, svc) {
     const servers = new Map(
@@ -41,7 +57,9 @@ export default definePlugin<DropInOptions>({
         NGINX_HELLO,
         ISTIO_ECHO,
         FORTIO,
+        createKongMock(svc),
         APISIX_UPSTREAM,
+        createTestUpstream(svc, svc.variables.testUpstreamId),
         AZURE_MOCK,
         RAW_HEADERS,
         TESTBOX_LLM,
@@ -86,9 +104,9 @@ export default definePlugin<DropInOptions>({
         if (mount !== null) svc.serveHost(host, mount, { rank: RANK, at })
       }
       for (const [index, entry] of svc.options.listeners.entries()) {
-        const { serve, text, status, as, version, cluster, istio_version, namespace, ...listener } = entry
+        const { serve, text: body, status, as, version, cluster, istio_version, namespace, ...listener } = entry
         const at = `drop_in.listeners[${index}]`
-        const given = { text, status, name: as, version, cluster, istio_version, namespace }
+        const given = { text: body, status, name: as, version, cluster, istio_version, namespace }
         const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
         const mount = mountOf(serve, at, settings)
         if (mount !== null) svc.listeners.http({ ...listener, at, mount, serves: serve })
@@ -153,7 +171,7 @@ function addServer(
 
 function addList(
   app: FastifyInstance,
-  svc: Svc<DropInOptions>,
+  svc: Svc<DropInOptions, Variables>,
   servers: ReadonlyMap<string, Server>,
   others: ReadonlyMap<string, Flavour>,
 ): void {

@@ -4,6 +4,7 @@ import { gzip } from 'node:zlib'
 import { parseGoDuration, preferredCoding } from 'svc/toolkit'
 import type { Call, Server } from '../request/call.ts'
 import { sorted } from '../request/go-header.ts'
+import { sniffType } from '../request/sniff.ts'
 import { chooseByPercentage, happens } from './percentages.ts'
 
 const MAX_SIZE = 262_144
@@ -54,7 +55,7 @@ function sizeOf(call: Call): number | null {
   const choice = chooseByPercentage((call.query.get('size') ?? '').slice(0, 1000))
   if (typeof choice === 'string' || !/^-?\d{1,9}$/.test(choice.value)) return null
   const size = Number(choice.value)
-  return size < 0 ? null : Math.min(size, call.limit(MAX_SIZE, 65_536))
+  return Math.min(Math.max(size, 0), call.limit(MAX_SIZE, 65_536))
 }
 
 async function echo(call: Call): Promise<unknown> {
@@ -69,7 +70,7 @@ async function echo(call: Call): Promise<unknown> {
     preferredCoding(call.request.headers['accept-encoding'], ['gzip']) === 'gzip'
   if (isZipped) raw.setHeader('Content-Encoding', 'gzip')
   return call.send(
-    size === null ? (type ?? null) : 'application/octet-stream',
+    size === null ? (type ?? sniffType(payload)) : 'application/octet-stream',
     isZipped ? await zip(payload) : payload,
     status,
   )

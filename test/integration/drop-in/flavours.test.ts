@@ -1,4 +1,5 @@
 /** Servers of other projects: what they answer, below their paths, on hosts and on ports. */
+import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import WebSocket from 'ws'
 import { exchange } from '../../support/raw-client.ts'
@@ -114,15 +115,6 @@ t.test('nginx-hello: address, name and time [DIN-2]', async t => {
 t.test('istio-echo: lines, headers, statuses [DIN-3]', async t => {
   const reply = await on('a.mesh.test', '/p?headers=X-Own:1,x-b:2&codes=418', { headers: { 'x-lane': 'blue' } })
   t.equal(reply.status, 418)
-  t.match(
-    reply.lines,
-    [
-      ['x-own', '1'],
-      ['x-b', '2'],
-    ].length === 2
-      ? reply.lines
-      : [],
-  )
   t.match(reply.headers, { 'x-own': '1', 'x-b': '2' })
   t.match(
     reply.text,
@@ -229,6 +221,91 @@ t.test('raw-headers and testbox [DIN-7]', async t => {
   t.equal((await at('testbox-a2a', '/', { method: 'POST', body: '{"method":"x"}' })).status, 400)
   t.equal((await at('testbox-a2a', '/')).status, 405)
   t.equal((await at('testbox-a2a', '/agent-card')).status, 200)
+})
+
+t.test('kong-mock: the request in JSON, and logs [DIN-10]', async t => {
+  const json = { 'Content-Type': 'application/json' }
+  const reply = await at('kong-mock', '/anything?a=1&a=2', { method: 'POST', headers: json, body: '{"x":1}' })
+  t.match(reply.headers, { server: 'mock-upstream/1.0.0', 'x-powered-by': 'mock_upstream' })
+  t.match(reply.json(), {
+    post_data: { kind: 'json', params: { x: 1 }, text: '{"x":1}' },
+    uri_args: { a: ['1', '2'] },
+    headers: { 'content-type': 'application/json' },
+    vars: { request_method: 'POST', is_args: '?' },
+  })
+  t.match((await at('kong-mock', '/request', { method: 'POST', headers: json, body: '{' })).json(), {
+    post_data: { kind: 'json (error)' },
+  })
+  t.match((await at('kong-mock', '/')).json(), { valid_routes: { '/get': String } })
+  t.equal((await at('kong-mock', '/nowhere')).status, 404)
+  t.equal((await at('kong-mock', '/get', { method: 'POST' })).status, 405)
+  t.match(await at('kong-mock', '/status/418'), { status: 418, text: /"code":418/ })
+  t.equal((await at('kong-mock', '/response-headers?X-A=1')).headers['x-a'], '1')
+  t.equal((await at('kong-mock', '/cache/60')).headers['cache-control'], 'public, max-age=60')
+  const credentials = { 'Proxy-Authorization': `Basic ${Buffer.from('u:p').toString('base64')}` }
+  t.equal((await at('kong-mock', '/basic-auth/u/p', { headers: credentials })).status, 200)
+  t.match(await at('kong-mock', '/basic-auth/u/x', { headers: credentials }), {
+    status: 401,
+    headers: { 'www-authenticate': 'mock_upstream' },
+  })
+  t.equal((await at('kong-mock', '/stream/3')).text.trim().split('\n').length, 3)
+  t.match((await at('kong-mock', '/hop-by-hop')).headers, {
+    'proxy-authenticate': 'Basic',
+    upgrade: 'example/1, foo/2',
+  })
+  const post = (body: string) => at('kong-mock', '/post_log/a', { method: 'POST', headers: json, body })
+  t.equal((await post('{"n":1}')).status, 200)
+  t.equal((await post('[{"n":2},{"n":3}]')).status, 200)
+  t.equal((await post('nothing')).status, 400)
+  t.match((await at('kong-mock', '/read_log/a')).json(), { count: 3, entries: [{ n: 1, log_req_headers: {} }, {}, {}] })
+  t.equal((await at('kong-mock', '/count_log/a')).text, '3\n')
+  await at('kong-mock', '/reset_log/a')
+  t.equal((await at('kong-mock', '/count_log/a')).text, '0\n')
+})
+
+t.test('testupstream: what headers expect, and answer [DIN-11]', async t => {
+  const b64 = (text: string): string => Buffer.from(text).toString('base64')
+  const ask = (headers: Record<string, string>, path = '/v1/chat/completions', body = '{"model":"m"}') =>
+    at('testupstream', path, { method: 'POST', headers: { 'Content-Length': String(body.length), ...headers }, body })
+  const usual = await ask({})
+  t.match(usual, { status: 200, headers: { 'testupstream-id': String, 'x-model': 'm' } })
+  t.match(usual.json(), { usage: { prompt_tokens: 1, completion_tokens: 100, total_tokens: 300 } })
+  t.equal((await ask({}, '/v1/embeddings')).json<{ data: { embedding: unknown[] }[] }>().data[0]!.embedding.length, 5)
+  t.match((await ask({}, '/non-llm-route')).json(), { message: 'This is a non-LLM endpoint response' })
+  t.match(await ask({}, '/other'), { status: 400, headers: { 'x-testupstream-error': 'true' } })
+  t.match(
+    await ask({
+      'x-response-body': b64('{"a":1}'),
+      'x-response-status': '418',
+      'x-response-headers': b64('X-Own:1,x-two:2'),
+    }),
+    { status: 418, text: '{"a":1}', headers: { 'x-own': '1', 'x-two': '2' } },
+  )
+  t.equal((await ask({ 'x-expected-path': b64('/v1/chat/completions'), 'x-expected-raw-query': '' })).status, 200)
+  for (const wrong of [
+    { 'x-expected-path': b64('/v1/other') },
+    { 'x-expected-host': 'other' },
+    { 'x-expected-headers': b64('x-lane:blue') },
+    { 'x-non-expected-request-headers': b64('content-length') },
+    { 'x-expected-testupstream-id': 'other' },
+    { 'x-expected-request-body': b64('other') },
+    { 'x-expected-raw-query': 'a=1' },
+    { 'x-response-status': 'x' },
+    { 'x-response-body': 'not base64!' },
+  ])
+    t.match(
+      await ask(wrong as never),
+      { status: 400, headers: { 'x-testupstream-error': 'true' } },
+      JSON.stringify(wrong),
+    )
+  t.equal((await ask({ 'x-expected-request-body': b64('{"model":"m"}') })).status, 200)
+  const events = { 'x-response-type': 'sse', 'x-response-body': b64('one\ntwo') }
+  t.match(await ask(events), { text: 'data: one\n\ndata: two\n\n', headers: { 'content-type': 'text/event-stream' } })
+  const zipped = await ask({ ...events, 'x-response-type': 'sse-gzip' })
+  t.equal(gunzipSync(zipped.body).toString(), 'data: one\n\ndata: two\n\n')
+  const frames = await ask({ 'x-response-type': 'aws-event-stream', 'x-response-body': b64('{"messageStart":{}}') })
+  t.match(frames.body.toString('latin1'), /:event-type[^]*messageStart[^]*this-is-end/)
+  t.ok((await ask({ 'x-fake-response': 'medium' })).body.length > 400_000)
 })
 
 t.test('flavours of plugins, and ports [DIN-8]', async t => {
