@@ -107,6 +107,7 @@ export type {
   ConnectionTls,
   Datagram,
   HttpListenerSettings,
+  HttpListenerEntry,
   ListenerEntry,
   ListenerStatus,
   OpenPort,

@@ -73,7 +73,7 @@ export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { escapeHtml } from './html.ts'
 export { quoteWord, singleQuote } from './shell.ts'
 export { curlArguments, curlHeader, curlLine } from './curl-line.ts'
-export { HOST_SCHEMA } from './served-host.ts'
+export { HOST_SCHEMA, hostMatcher } from './served-host.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
 
 // ---------- Conditions, in the language of rules
@@ -105,6 +105,7 @@ export {
 } from '../contract/input.ts'
 export { hosts, isHttpUrl, splitList, usableEntries } from '../contract/parsers.ts'
 export { HTTP_LISTENER_PROPERTIES, LISTENER_NAME, LISTENER_PROPERTIES } from './listener-schema.ts'
+export { parseGoDuration } from './go-duration.ts'
 export { type Distribution, readDistribution } from './distribution.ts'
 export { type FaultListProblem, type ListedFault, parseFaultList } from './fault-list.ts'
 export { type FaultCount, FaultCounter } from './fault-counter.ts'
@@ -160,6 +161,7 @@ export {
   decodeContentSync,
   isContentCodingError,
 } from './content-coding.ts'
+export { awsEventFrame } from './aws-event-frame.ts'
 export { type ContentEncoder, createContentEncoder, type EncoderCoding, type EncoderStream } from './content-encoder.ts'
 export { type Encode, loadZstd } from './zstd.ts'
 export { isBelow } from '../fields/request-target.ts'
