@@ -133,6 +133,7 @@ export type {
   AuthorizationScheme,
   CredentialKind,
   ErrorForm,
+  MessageCompression,
   NamedKey,
   RouteCredential,
   RequestFacts,
