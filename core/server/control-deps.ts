@@ -106,6 +106,7 @@ export function createControlDeps({
         }),
       links: () => host().declarations.links,
       plugins: () => host().records(),
+      listeners,
     },
     openEvents: (request, reply, options) =>
       streamsOf(contextOf(request).generation.number).sse(request, reply, options),
