@@ -156,6 +156,7 @@ export type {
   AuthorizationScheme,
   CredentialKind,
   ErrorForm,
+  MessageCompression,
   NamedKey,
   RouteCredential,
   RequestFacts,

@@ -113,6 +113,7 @@ export function createControlDeps({
       listeners,
       links: () => host().declarations.links,
       plugins: () => host().records(),
+      listeners,
     },
     openEvents: (request, reply, options) =>
       streamsOf(contextOf(request).generation.number).sse(request, reply, options),

@@ -151,6 +151,7 @@ export {
   type Validators,
 } from '../fields/conditional.ts'
 export { type ByteRange, isRangeCurrent, readRange } from '../fields/byte-range.ts'
+export { hasPassed, viaName } from '../fields/via.ts'
 export { parseHttpDate } from '../fields/http-date.ts'
 export {
   CONTENT_CODINGS,

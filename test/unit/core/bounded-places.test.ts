@@ -170,6 +170,8 @@ const SIZES: Record<string, Bound> = {
 /** Routes whose purpose is size: they have limits of their sheets, and stream. */
 const PURPOSE: Record<string, Bound> = {
   'plugins/caching/routes/range.ts': { calls: ['Buffer.alloc'], bound: 'one shared buffer of the maximum' },
+  'core/fields/incremental.ts': { calls: ['new RegExp'], bound: 'a constant pattern without nested repetition' },
+  'plugins/grpc-services/forward/forward-echo.ts': { calls: ['Array.from'], bound: 'AT_ONCE requests' },
   'plugins/grpc-services/services/test-service.ts': {
     calls: ['Buffer.alloc'],
     bound: 'the requested size, at most 4 MiB; a unary reply is output, others are paced by the client',

@@ -81,6 +81,7 @@ const BOUNDS: Record<string, string[]> = {
     'backends/redis/shared-event-log.ts',
     'backends/redis/store-connection.ts',
     'plugins/a2a/tasks/local-runs.ts',
+    'plugins/grpc-services/forward/http.ts',
     'plugins/grpc/bridge/connections.ts',
     'plugins/grpc/bridge/open-calls.ts',
     'plugins/llm-openai-realtime/connection.ts',
