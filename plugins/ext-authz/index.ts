@@ -4,7 +4,7 @@ import { unknownName } from 'svc/toolkit'
 import type {} from '../gateway-services/types.ts'
 import type {} from '../grpc/types.ts'
 import { Authorizer } from './authorizer.ts'
-import { readDecide } from './decide.ts'
+import { DECIDE } from './decide.ts'
 import { AUTHZ_HEADER } from './fault-header.ts'
 import { AUTHORIZATION, registerGrpc } from './grpc/service.ts'
 import { registerLogin } from './http/login.ts'
@@ -61,7 +61,7 @@ export default definePlugin<Options>({
       http: '/ext-authz',
       header: AUTHZ_HEADER,
       policies: names,
-      readDecide,
+      decide: DECIDE,
     })
     const authorizer = new Authorizer(svc, service, policies)
     if (!names.includes(svc.options.default)) {

@@ -35,8 +35,13 @@ export interface ServiceKind {
   header: string
   /** The names of its policies. */
   policies: readonly string[]
-  /** Reads the step `decide` of rules about this service. Throws an `InputProblem`. Default: no such rule. */
-  readDecide?(value: Json, at: string): unknown
+  /** The step `decide` of rules about this service. Default: no such rule. */
+  decide?: {
+    /** Of its value. */
+    keys: readonly string[]
+    /** Throws an `InputProblem`. */
+    read(value: Json, at: string): unknown
+  }
 }
 
 /** Which conditions of `match.service` hold. */
@@ -100,7 +105,7 @@ export interface ServiceSteps<Decision, Own> {
   readFault(text: string): ServiceFault<Own> | null
   /** The values of the header, for messages. */
   faultValues: string
-  /** The decision of a rule, from what `readDecide` returned. Throws the errors of the budget. */
+  /** The decision of a rule, from what `decide.read` returned. Throws the errors of the budget. */
   byRule(value: unknown, lookUp: LookUp, rule: string): Decision
   byFault(fault: Own, reason: string): Decision
   byPolicy(): ServiceResult<Decision> | Promise<ServiceResult<Decision>>
