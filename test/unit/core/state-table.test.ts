@@ -156,6 +156,12 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
   },
+  'rate-limit': {
+    'state counters': 'shared',
+    'state rate-limit-domains': 'shared',
+    'channel rate-limit-domains': 'reads of what another replica has changed',
+    'shared definitions': 'compiled from the code',
+  },
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',
