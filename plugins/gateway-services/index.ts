@@ -1,5 +1,6 @@
 /** The plugin `gateway-services`: what the services share that a gateway calls, and the list of them. */
 import { definePlugin, describe } from 'svc/plugin'
+import { jsonReply, list, object, RECORD } from 'svc/toolkit'
 import { decideStep } from './decide-step.ts'
 import { serviceProtocol } from './match.ts'
 import { Services, type ServicesOptions } from './services.ts'
@@ -30,6 +31,7 @@ export default definePlugin<ServicesOptions>({
       describe({
         summary: 'List the services that gateways call',
         category: 'Control Plane',
+        reply: jsonReply(object({ services: list(RECORD) }), 'GatewayServices'),
         responses: { 200: { description: '`services`: names, paths, policies, and how often each was called' } },
         examples: [{ name: 'List', path: '/_svc/services', expectStatus: 200 }],
       }),

@@ -3,7 +3,7 @@ import type { ServiceFault } from '../gateway-services/types.ts'
 import type { Code } from './limit.ts'
 
 export const RATE_LIMIT_HEADER = 'X-Svc-Ratelimit'
-/** The key of the entry. It is no part of what is counted. */
+/** The key of the entry. It is not counted. */
 export const FAULT_ENTRY = 'svc'
 /** For messages. */
 export const RATE_LIMIT_VALUES = 'ok, over, unknown, slow:<ms>, error, hang'

@@ -12,7 +12,18 @@ import {
   type StepBudget,
   type Svc,
 } from 'svc/plugin'
-import { isRecord, isTextNestedWithin, readOrProblem } from 'svc/toolkit'
+import {
+  INTEGER,
+  isRecord,
+  isTextNestedWithin,
+  jsonReply,
+  list as listOf,
+  nullable,
+  object,
+  readOrProblem,
+  RECORD,
+  TEXT,
+} from 'svc/toolkit'
 import { type Domain, findLimit, type ListedLimit, readDomain } from '../config/domain.ts'
 import {
   type Domains,
@@ -35,6 +46,22 @@ const NAME: RouteParameter = {
   description: 'Name of the domain',
   schema: { type: 'string' },
 }
+const DOMAIN = object({
+  domain: TEXT,
+  source: TEXT,
+  session: nullable(TEXT),
+  file: nullable(TEXT),
+  limits: listOf(RECORD),
+})
+const COUNTER = object({
+  domain: TEXT,
+  session: nullable(TEXT),
+  entries: nullable(listOf(RECORD)),
+  window_s: INTEGER,
+  limit: nullable(INTEGER),
+  count: INTEGER,
+  resets_at: TEXT,
+})
 const EXAMPLE = JSON.stringify({
   descriptors: [{ key: 'client', rate_limit: { unit: 'minute', requests_per_unit: 5 } }],
 })
@@ -51,8 +78,9 @@ export function registerControl(app: FastifyInstance, svc: Svc<RateLimitOptions>
     describe({
       summary: 'The domains of the rate-limit service, and its counters',
       description:
-        'Those of the instance, and of the session if the request names one. In public mode only the own ones.',
+        'Those of the instance, and of the session if the request names one. In public mode only those of the session or the client.',
       category: CATEGORY,
+      reply: jsonReply(object({ domains: listOf(DOMAIN), counters: listOf(COUNTER) }), 'RateLimits'),
       responses: {
         200: { description: '`domains` with their limits, and `counters` of the windows that have not ended' },
       },
@@ -68,6 +96,7 @@ export function registerControl(app: FastifyInstance, svc: Svc<RateLimitOptions>
         'In the form of the reference service, as JSON; of the session, if the request names one, for a day. It applies in place of one of svc.yaml.',
       category: CATEGORY,
       parameters: [NAME],
+      reply: jsonReply(DOMAIN, 'RateLimitDomain'),
       requestBody: { description: '`descriptors`', content: { 'application/json': {} } },
       responses: {
         200: { description: 'Replaced' },

@@ -8,6 +8,7 @@ import {
   refusal,
   type Svc,
 } from 'svc/plugin'
+import { jsonReply, list, object, RECORD, TEXT, textReply } from 'svc/toolkit'
 import { problemOf } from '../check-call.ts'
 import { clientError } from '../client-error.ts'
 import type { LimitCall } from '../limit.ts'
@@ -38,6 +39,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, limiter:
       description: '`RateLimitRequest` and `RateLimitResponse` of `envoy.service.ratelimit.v3` in proto3 JSON.',
       category: RATE_LIMIT_CATEGORY,
       requestBody: { description: '`domain`, `descriptors`, `hitsAddend`', content: { 'application/json': {} } },
+      reply: jsonReply(object({ overallCode: TEXT, statuses: list(RECORD) }), 'RateLimitAnswer'),
       responses: {
         200: { description: 'Within all limits' },
         400: { description: 'The call is invalid' },
@@ -63,6 +65,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, limiter:
     describe({
       summary: 'The health of the service',
       category: RATE_LIMIT_CATEGORY,
+      reply: textReply('text/plain'),
       responses: { 200: { description: '`OK`' } },
       examples: [{ name: 'Health', path: '/rate-limit/healthcheck', expectStatus: 200 }],
     }),

@@ -328,7 +328,7 @@ t.test('domains are stored over HTTP, for the instance or a session [GWS-8]', as
 })
 
 t.test(
-  'an admin token protects the domains of the instance, and public mode shows only the own ones [GWS-8, GWS-10]',
+  'an admin token protects the domains of the instance, and public mode shows only those of the session [GWS-8, GWS-10]',
   async t => {
     const env = { SVC_ADMIN_TOKEN: 'admin-token-0123456789' }
     const guarded = await serve(t, { plugins: ['rate-limit'], env })
