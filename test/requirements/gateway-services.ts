@@ -60,4 +60,9 @@ export default [
     rule: 'Replicas count together, and know domains that were stored over HTTP before the response to that.',
     where: 'gateway-services 1, 5; replicas 3.1',
   },
+  {
+    id: 'GWS-13',
+    rule: 'The REST API of the Open Policy Agent answers the policies as documents, with its own errors, and each query is a call of authz.',
+    where: 'gateway-services 3',
+  },
 ]
