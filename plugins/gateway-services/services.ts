@@ -8,6 +8,7 @@ import type { CheckedRequest, GatewayService, GivenRequest, ServiceFacts, Servic
 
 export interface ServicesOptions {
   by_header: boolean
+  endpoints: string[]
 }
 
 /** What a record keeps of descriptors. */

@@ -146,6 +146,8 @@ export interface GatewayService {
 export interface GatewayServices {
   /** Adds a service. Throws if the name is in use. */
   service(kind: ServiceKind): GatewayService
+  /** The endpoints that a service picks from, as `host:port`. */
+  endpoints(): readonly string[]
 }
 
 declare module 'svc/plugin' {

@@ -65,4 +65,9 @@ export default [
     rule: 'The REST API of the Open Policy Agent answers the policies as documents, with its own errors, and each query is a call of authz.',
     where: 'gateway-services 3',
   },
+  {
+    id: 'GWS-14',
+    rule: 'Endpoints that services pick from come from svc.yaml or the control plane, and are the same on all replicas.',
+    where: 'gateway-services 1, 4',
+  },
 ]

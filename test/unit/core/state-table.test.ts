@@ -31,7 +31,11 @@ const TABLE: Record<string, Record<string, string>> = {
     'secret sessions': 'shared',
     'shared definitions': 'compiled from the code',
   },
-  'gateway-services': { 'shared calls': 'calls that this process has answered' },
+  'gateway-services': {
+    'shared calls': 'calls that this process has answered',
+    'shared generations': 'how often this process has loaded the plugin',
+    'replicated endpoints': 'shared',
+  },
   graphql: {
     'state persisted-queries': 'shared',
     'shared schema': 'compiled from the code',
