@@ -38,6 +38,8 @@ const SERVICE_FILES = [
 export const AUTHZ_DESCRIPTOR_SET = join(folder, 'ext-authz.binpb')
 /** Path of that of the plugin `rate-limit`. */
 export const RATE_LIMIT_DESCRIPTOR_SET = join(folder, 'rate-limit.binpb')
+/** Path of that of the plugin `ext-mcp`. */
+export const EXT_MCP_DESCRIPTOR_SET = join(folder, 'ext-mcp.binpb')
 
 /** Names of files in a set, and their sources. */
 type Sources = Readonly<Record<string, string>>
@@ -100,6 +102,7 @@ export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   })),
   { path: AUTHZ_DESCRIPTOR_SET, sources: AUTHZ_SOURCES },
   { path: RATE_LIMIT_DESCRIPTOR_SET, sources: RATE_LIMIT_SOURCES },
+  { path: EXT_MCP_DESCRIPTOR_SET, sources: ownSources(['agentgateway/ext_mcp.proto']) },
 ]
 
 /** Compiles the sources and their imports into a FileDescriptorSet. The generators must be installed. */

@@ -1,7 +1,7 @@
 /** The plugin `gateway-services`: what the services share that a gateway calls, and the list of them. */
 import { definePlugin, describe } from 'svc/plugin'
 import { jsonReply, list, object, RECORD, TEXT } from 'svc/toolkit'
-import { decideStep } from './decide-step.ts'
+import { serviceSteps } from './service-steps.ts'
 import { ENDPOINT_PATTERN, Endpoints, MAX_ENDPOINTS, registerEndpoints } from './endpoints.ts'
 import { serviceProtocol } from './match.ts'
 import { Services, type ServicesOptions } from './services.ts'
@@ -37,7 +37,7 @@ export default definePlugin<ServicesOptions>({
       endpoints: () => endpoints.current(),
     })
     svc.use('testing.protocols').register(serviceProtocol)
-    svc.use('testing.steps').register(decideStep(() => services.list()))
+    for (const step of serviceSteps(() => services.list())) svc.use('testing.steps').register(step)
     app.get(
       '/_svc/services',
       describe({

@@ -36,12 +36,17 @@ export interface ServiceKind {
   /** The names of its policies. */
   policies: readonly string[]
   /** The step `decide` of rules about this service. Default: no such rule. */
-  decide?: {
-    /** Of its value. */
-    keys: readonly string[]
-    /** Throws an `InputProblem`. */
-    read(value: Json, at: string): unknown
-  }
+  decide?: ServiceStep
+  /** The step `mutate` of rules about this service. Default: no such rule. */
+  mutate?: ServiceStep
+}
+
+/** The form that one service has of a step. */
+export interface ServiceStep {
+  /** Of its value. */
+  keys: readonly string[]
+  /** Throws an `InputProblem`. */
+  read(value: Json, at: string): unknown
 }
 
 /** Which conditions of `match.service` hold. */
@@ -59,7 +64,7 @@ export type ServiceRule =
   | { kind: 'pass'; rule: string }
   | { kind: 'fail'; rule: string; status: number; message: string | null; retryAfterSecs: number | null }
   | { kind: 'abort'; rule: string; abort: AbortKind }
-  | { kind: 'decide'; rule: string; value: unknown; lookUp: LookUp }
+  | { kind: 'decide' | 'mutate'; rule: string; value: unknown; lookUp: LookUp }
   /** The client of the call disconnected during the delay. */
   | { kind: 'left' }
 
@@ -107,6 +112,8 @@ export interface ServiceSteps<Decision, Own> {
   faultValues: string
   /** The decision of a rule, from what `decide.read` returned. Throws the errors of the budget. */
   byRule(value: unknown, lookUp: LookUp, rule: string): Decision
+  /** The same for `mutate.read`; for services that have it. */
+  byMutation?(value: unknown, lookUp: LookUp, rule: string): ServiceResult<Decision>
   byFault(fault: Own, reason: string): Decision
   byPolicy(): ServiceResult<Decision> | Promise<ServiceResult<Decision>>
   /** The decision in one word, why, and what of it the protocol of the call can't say. */

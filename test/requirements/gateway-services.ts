@@ -70,4 +70,9 @@ export default [
     rule: 'Endpoints that services pick from come from svc.yaml or the control plane, and are the same on all replicas.',
     where: 'gateway-services 1, 4',
   },
+  {
+    id: 'GWS-15',
+    rule: 'ExtMcp has the field numbers of agentgateway; policies, rules and headers pass, deny and change methods and results.',
+    where: 'gateway-services 6',
+  },
 ]

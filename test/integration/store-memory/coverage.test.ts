@@ -30,6 +30,7 @@ t.test(
       'prefix-blocks',
       'prompt-cache',
       'proof-ids',
+      'quota',
       'random',
       // At most 100 texts of 64 KiB, and 16 MiB in all.
       'rate-limit-domains',
@@ -41,6 +42,8 @@ t.test(
       'test-reports',
       'used-steps',
       'uploads',
+      // At most 1000 lists of names, and 4 MiB in all.
+      'writing-tools',
     ]
     const integration = join(import.meta.dirname, '..')
     const sources = readdirSync(integration, { recursive: true, encoding: 'utf8' })

@@ -31,6 +31,11 @@ const TABLE: Record<string, Record<string, string>> = {
     'secret sessions': 'shared',
     'shared definitions': 'compiled from the code',
   },
+  'ext-mcp': {
+    'state writing-tools': 'shared',
+    'state quota': 'shared',
+    'shared definitions': 'compiled from the code',
+  },
   'gateway-services': {
     'shared calls': 'calls that this process has answered',
     'shared generations': 'how often this process has loaded the plugin',
