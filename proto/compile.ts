@@ -41,6 +41,9 @@ export const RATE_LIMIT_DESCRIPTOR_SET = join(folder, 'rate-limit.binpb')
 /** Path of that of the plugin `ext-mcp`. */
 export const EXT_MCP_DESCRIPTOR_SET = join(folder, 'ext-mcp.binpb')
 
+/** Path of that of the plugin `telemetry`: the services of OTLP. */
+export const OTLP_DESCRIPTOR_SET = join(folder, 'otlp.binpb')
+
 /** Names of files in a set, and their sources. */
 type Sources = Readonly<Record<string, string>>
 
@@ -87,6 +90,15 @@ const RATE_LIMIT_SOURCES: Sources = ownSources([
   'envoy/service/ratelimit/v3/rls.proto',
 ])
 
+const OTLP_SOURCES: Sources = ownSources([
+  'opentelemetry/proto/common/v1/common.proto',
+  'opentelemetry/proto/resource/v1/resource.proto',
+  ...['trace', 'metrics', 'logs'].flatMap(signal => [
+    `opentelemetry/proto/${signal}/v1/${signal}.proto`,
+    `opentelemetry/proto/collector/${signal}/v1/${signal}_service.proto`,
+  ]),
+])
+
 /** Files of this folder, by the names under which others import them. */
 function ownSources(names: readonly string[]): Sources {
   return Object.fromEntries(names.map(name => [name, join(folder, name)]))
@@ -103,6 +115,7 @@ export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   { path: AUTHZ_DESCRIPTOR_SET, sources: AUTHZ_SOURCES },
   { path: RATE_LIMIT_DESCRIPTOR_SET, sources: RATE_LIMIT_SOURCES },
   { path: EXT_MCP_DESCRIPTOR_SET, sources: ownSources(['agentgateway/ext_mcp.proto']) },
+  { path: OTLP_DESCRIPTOR_SET, sources: OTLP_SOURCES },
 ]
 
 /** Compiles the sources and their imports into a FileDescriptorSet. The generators must be installed. */

@@ -10,13 +10,14 @@ import { BodyConverter, type ResponseCopy } from './response-copy.ts'
 
 /** What a pipeline stage knows about a request when the response headers are sent. */
 export interface CaptureFacts
-  extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response' | 'service'> {
+  extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response' | 'service' | 'tags'> {
   body: Buffer
   /** Null for a body without a content coding. */
   decodedBody: Buffer | null
   response: ResponseInProgress
   /** Null if the request did not call a service. */
   service: ServiceDecision | null
+  tags: readonly string[]
   /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders
 }
@@ -43,10 +44,13 @@ export function createEntryMaker(
       arrivedAt: facts.arrivedAt,
       method: facts.method,
       uri: compact(redaction.url(facts.uri, apiKey), facts.uri),
+      ...(facts.served === undefined ? {} : { served: compact(redaction.url(facts.served, apiKey), facts.served) }),
       httpVersion: facts.httpVersion,
       rawHeaders: redactedHeaders(facts, redaction, apiKey),
       clientIp: facts.clientIp,
       ...(facts.scheme === undefined ? {} : { scheme: facts.scheme }),
+      ...(facts.listener === undefined ? {} : { listener: facts.listener }),
+      ...(facts.proxy === undefined ? {} : { proxy: facts.proxy }),
       session: facts.session,
       sessionFrom: facts.sessionFrom,
       body: redactedBody(facts.body, redaction, apiKey),
@@ -62,6 +66,7 @@ export function createEntryMaker(
       abort: facts.abort,
       failure: facts.failure,
       ...(facts.service === null ? {} : { service: redactedService(facts.service, redaction) }),
+      ...(facts.tags.length === 0 ? {} : { tags: facts.tags }),
       route: facts.route,
       plugin: facts.plugin,
       response:

@@ -74,6 +74,7 @@ export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { escapeHtml } from './html.ts'
 export { quoteWord, singleQuote } from './shell.ts'
 export { curlArguments, curlHeader, curlLine } from './curl-line.ts'
+export { HOST_SCHEMA } from './served-host.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
 
 // ---------- Conditions, in the language of rules
@@ -104,6 +105,7 @@ export {
   shownText,
 } from '../contract/input.ts'
 export { hosts, isHttpUrl, splitList, usableEntries } from '../contract/parsers.ts'
+export { HTTP_LISTENER_PROPERTIES, LISTENER_NAME, LISTENER_PROPERTIES } from './listener-schema.ts'
 export { type Distribution, readDistribution } from './distribution.ts'
 export { type FaultListProblem, type ListedFault, parseFaultList } from './fault-list.ts'
 export { type FaultCount, FaultCounter } from './fault-counter.ts'
@@ -162,6 +164,7 @@ export {
 export { type ContentEncoder, createContentEncoder, type EncoderCoding, type EncoderStream } from './content-encoder.ts'
 export { type Encode, loadZstd } from './zstd.ts'
 export { isBelow } from '../fields/request-target.ts'
+export { isSessionName, takeSessionPrefix } from '../sessions.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { grpcStatusOf } from './grpc-status.ts'
 export { isToken } from '../fields/token.ts'

@@ -31,6 +31,8 @@ t.test(
       'prompt-cache',
       'proof-ids',
       'quota',
+      // At most 1000 of about 2 KiB.
+      'queries',
       'random',
       // At most 100 texts of 64 KiB, and 16 MiB in all.
       'rate-limit-domains',

@@ -24,6 +24,7 @@ const ORDINARY = new Set([
   'probe',
   'proxy',
   'rate-limit',
+  'query',
   'redirects',
   'reliability',
   'sse',

@@ -171,6 +171,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel rate-limit-domains': 'reads of what another replica has changed',
     'shared definitions': 'compiled from the code',
   },
+  query: { 'state queries': 'shared' },
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',
