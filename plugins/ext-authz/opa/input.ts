@@ -14,7 +14,7 @@ export interface OpaInput {
 const MAX_TEXT = 65_536
 const MAX_METHOD = 40
 const MAX_HEADERS = 500
-/** Members that are no parameters of policies. */
+/** Other members are parameters of policies. */
 const OF_REQUEST = ['policy', 'method', 'path', 'headers', 'body', 'query', 'host', 'scheme', 'attributes', 'request']
 
 /** `gatewayIp` is the address of the gateway, for inputs without a source. Throws an `InputProblem`. */

@@ -15,7 +15,7 @@ export function opaPolicy(policies: readonly Policy[]): Policy {
       if (policy === undefined)
         return {
           decision: 'error',
-          reason: `opa_policy is none of ${policies.map(one => one.name).join(', ')}`,
+          reason: `opa_policy must be one of ${policies.map(one => one.name).join(', ')}`,
         }
       const decision = await policy.decide(call)
       if (decision.decision === 'error') return decision

@@ -93,7 +93,7 @@ async function check(
   }
 }
 
-/** Null for bytes that are not JSON; no bytes are no value. */
+/** Null for bytes that are not JSON. Without bytes, the value is undefined. */
 function readValue(bytes: Buffer | undefined): { value: Json | undefined } | null {
   if (bytes === undefined || bytes.length === 0) return { value: undefined }
   const text = isUtf8(bytes) ? bytes.toString() : ''
