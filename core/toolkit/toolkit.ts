@@ -8,6 +8,7 @@
 export { isRecord } from '../contract/record.ts'
 export { deepEqual, mergePatch, own, setOwn, takeSize } from '../contract/json.ts'
 export { excessOfJsonText, isNestedWithin, isTextNestedWithin } from './json-depth.ts'
+export { applyJsonPatch, type JsonPatch, readJsonPatch } from './json-patch.ts'
 export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, type JsonPath, MAX_JSON_PATH } from './json-path.ts'
 export { exactAsText, parseExactJson, writeJson } from './exact-json.ts'

@@ -29,6 +29,13 @@ const BUDGETS: Record<string, Bound> = {
   },
   'plugins/mocks/rules/template.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/ext-authz/decide.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'plugins/rate-limit/decide.ts': { calls: ['expandText', 'expandTexts'], bound: 'output' },
+  'core/toolkit/json-patch.ts': {
+    calls: ['deepEqual', 'valueAt'],
+    bound: 'steps; pointers have at most 2000 characters; copies take output',
+  },
+  'plugins/ext-mcp/rule-steps.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'core/toolkit/header-lines.ts': { calls: ['expandText'], bound: 'output' },
   'plugins/ext-authz/authorizer.ts': { calls: ['Array.from'], bound: 'MAX_FILL headers' },
   'plugins/mocks/exchange/response-builder.ts': {
     calls: ['fillText', 'fillValue', 'mergePatch'],
