@@ -148,8 +148,10 @@ export interface Arrival {
   /** Id of the entry. */
   id: string
   requestId: string
-  /** Of its W3C Trace Context, with the span of this instance; null without one. */
-  trace: { traceId: string; spanId: string } | null
+  /** The request had no id, so that this instance has generated it. */
+  isRequestIdGenerated: boolean
+  /** Its W3C Trace Context: the span of this instance, and that of the client; null without one. */
+  trace: { traceId: string; spanId: string; parentSpanId: string | null } | null
   /** Milliseconds since 1970. */
   arrivedAt: number
   method: string

@@ -3,7 +3,7 @@ import { isRecord } from '../contract/record.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import { readMatch, type MatchOptions } from '../match/match.ts'
 import { asBoolean, asInteger, asObject, InputProblem, rejectUnknownKeys } from '../toolkit/input-problem.ts'
-import { isSessionName } from '../sessions.ts'
+import { isSessionName } from '../fields/session-prefix.ts'
 import { isMark } from './subjects.ts'
 import type { Expectation, Verification } from './verification.ts'
 

@@ -141,7 +141,7 @@ export {
 export { type ContentEncoder, createContentEncoder, type EncoderCoding, type EncoderStream } from './content-encoder.ts'
 export { type Encode, loadZstd } from './zstd.ts'
 export { isBelow } from '../fields/request-target.ts'
-export { isSessionName, takeSessionPrefix } from '../sessions.ts'
+export { isSessionName, takeSessionPrefix } from '../fields/session-prefix.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { grpcStatusOf } from './grpc-status.ts'
 export { isToken } from '../fields/token.ts'

@@ -1,10 +1,12 @@
 /** The plugin `telemetry`: receives what gateways report, and shows it. */
 import { definePlugin } from 'svc/plugin'
 import type {} from '../grpc/types.ts'
+import type {} from '../llm/types.ts'
 import { MOUNTS, readFields, SCHEMA, type TelemetryOptions } from './options.ts'
 import { registerOtlp } from './otlp/routes.ts'
 import { SIGNALS, type Signal } from './otlp/signals.ts'
 import type { Kind } from './records/record.ts'
+import { registerReconcile } from './reconcile/routes.ts'
 import { Reports } from './records/reports.ts'
 import { CATEGORY, hostMount, type Sinks } from './sinks.ts'
 import { registerViews } from './view/routes.ts'
@@ -13,7 +15,7 @@ export default definePlugin<TelemetryOptions>({
   title: 'Reports of gateways',
   description: 'Receives the traces, metrics and logs of gateways, and shows them next to the requests that arrived.',
   paths: ['/otlp', '/_svc/telemetry'],
-  uses: ['grpc'],
+  uses: ['grpc', 'llm'],
   categories: [{ name: CATEGORY, rank: 246 }],
   options: SCHEMA,
   register(app, svc) {
@@ -23,6 +25,7 @@ export default definePlugin<TelemetryOptions>({
     svc.use('testing.resets').register({ name: 'telemetry', reset: session => reports.reset(session) })
     registerOtlp(app, svc, sinks)
     registerViews(app, svc, reports)
+    registerReconcile(app, svc, reports, svc.use('llm.providers'))
     const grpc = svc.use('grpc.services')
     if (grpc === undefined) return
     for (const signal of SIGNALS)

@@ -1,6 +1,6 @@
 /** `GET` and `DELETE /_svc/telemetry/*`: filters, waits, bounds, sessions, reset, public mode. */
 import t from 'tap'
-import { attributes, exportJson, requestOf, shown, span, type Json } from '../../support/otlp.ts'
+import { attributes, exportJson, requestOf, shown, span, type Json } from '../../support/otlp-requests.ts'
 import { send } from '../../support/rules.ts'
 import { serve } from '../../support/server.ts'
 
@@ -53,7 +53,7 @@ t.test('filters select records [GWT-6]', async t => {
     ['timeout_ms=40000', 'timeout_ms'],
     ['name=a&name=b', 'name'],
     ['attr.=x', 'attr.'],
-  ]) {
+  ] as const) {
     const reply = await send(server, `/_svc/telemetry/spans?${query}`)
     t.equal(reply.status, 400, query)
     t.match(reply.json, { error: 'invalid_filter', parameter, details: /\S/ })

@@ -1,6 +1,6 @@
 /** The reader of Protocol Buffers, compared with the library, and with bytes that are no message. */
 import t from 'tap'
-import { attributes, encode, requestOf, span } from '../../support/otlp.ts'
+import { attributes, encode, requestOf, span } from '../../support/otlp-requests.ts'
 import { LOGS, METRICS, TRACES } from '../../../plugins/telemetry/otlp/layouts.ts'
 import { OtlpProblem, WireNode } from '../../../plugins/telemetry/otlp/node.ts'
 import { WireReader } from '../../../plugins/telemetry/otlp/wire.ts'
