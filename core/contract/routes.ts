@@ -55,6 +55,11 @@ export interface RouteDescription {
    * and `X-Svc-Abort`. To fail with errors of your own, declare `faults` instead.
    */
   ownFail?: boolean
+  /**
+   * Steps of plugins without an answer that the route applies (`svc.http.ruleSteps`), such as `graphql`: rules with other ones
+   * do not act on it. For routes without `ownFail`.
+   */
+  steps?: readonly string[]
   /** Formats errors that the core sends for this route: 413, 500, 503, injected faults and thrown 4xx. Default: JSON. */
   errorForm?: ErrorForm
   /**
