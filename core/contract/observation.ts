@@ -150,7 +150,7 @@ export interface InspectorEntry {
   replica?: string
 }
 
-/** What is known of a captured request that is no call of a service, without its headers and bodies. */
+/** What is known of a captured request (not a call of a service), without its headers and bodies. */
 export interface Arrival {
   /** Id of the entry. */
   id: string
@@ -206,7 +206,7 @@ export interface SvcInspector {
    * `session`, only entries with this value of `X-Svc-Session` are found (null: without a session).
    */
   entry(requestId: string, session?: string | null): Promise<InspectorEntry | undefined>
-  /** Captured requests that are no calls of services, newest first. */
+  /** Captured requests without the calls of services, newest first. */
   arrivals(query: ArrivalQuery): Promise<Arrival[]>
   /** Adds to the entry of a request; call it before the head of the response is sent. */
   annotate(request: AnyRequest, annotation: InspectorAnnotation): void

@@ -77,7 +77,7 @@ export function namedSession(attributes: JsonObject, resource: JsonObject = {}):
 const TRACE_ID_DIGITS = 32
 const SPAN_ID_DIGITS = 16
 
-/** Throws `Rejected` for an id that is no id of a trace (16 bytes, not all zero). */
+/** Throws `Rejected` for an invalid id of a trace (valid ones have 16 bytes, not all zero). */
 export function traceIdOf(message: JsonObject): string {
   return idOf(message, 'traceId', TRACE_ID_DIGITS)
 }

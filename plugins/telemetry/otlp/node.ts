@@ -4,7 +4,7 @@ import { isRecord, own, setOwn } from 'svc/toolkit'
 import { Rejected } from '../records/intake.ts'
 import { type Layout, type WireField, WireProblem, WireReader } from './wire.ts'
 
-/** The request is no message of its kind. */
+/** The request cannot be decoded. */
 export class OtlpProblem extends Error {}
 
 export interface OtlpNode {
@@ -12,7 +12,7 @@ export interface OtlpNode {
   child(name: string): OtlpNode | undefined
   /** The messages in a repeated field. */
   children(name: string): Iterable<OtlpNode>
-  /** The value of a field that is no message. */
+  /** The value of a scalar field. */
   value(name: string): Json | undefined
   /** The whole message as JSON. Throws `Rejected` if it is too large. */
   all(): JsonObject

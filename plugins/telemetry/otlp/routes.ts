@@ -8,7 +8,7 @@ import {
   type RouteDescription,
   type Svc,
 } from 'svc/plugin'
-import { excessOfJsonText, isRecord } from 'svc/toolkit'
+import { excessOfJsonText, isRecord, jsonReply, object, RECORD } from 'svc/toolkit'
 import type { Kind } from '../records/record.ts'
 import { atMounts, CallProblem, CATEGORY, type Sinks } from '../sinks.ts'
 import { OTLP } from './convert.ts'
@@ -29,12 +29,15 @@ export function registerOtlp(app: FastifyInstance, svc: Svc<unknown>, sinks: Sin
     )
 }
 
+const REPLY = jsonReply(object({}, { partialSuccess: RECORD }), 'OtlpExportResponse')
+
 function descriptionOf(path: string, isOfHost: boolean): RouteDescription {
   return {
     ...(isOfHost && { ofHost: true }),
     summary: `Receive ${path} over OTLP`,
     category: CATEGORY,
     errorForm: statusForm,
+    reply: REPLY,
     takes: 'deliveries',
     requestBody: {
       required: true,

@@ -68,7 +68,7 @@ export function differencesOf(group: Group, counted: readonly CountedCall[]): Di
   }
   compareAttempts(attempts, arrivals, compare)
   compareReporters(accesses, compare)
-  compareVerdicts(accesses, arrivals, compare)
+  compareDecisions(accesses, arrivals, compare)
   compareUsage(said, counted, compare)
   return differences
 }
@@ -106,7 +106,7 @@ function compareReporters(accesses: readonly Said[], compare: Compare): void {
 }
 
 /** What the services decided that the gateway asked, and what it made of that. */
-function compareVerdicts(accesses: readonly Said[], arrivals: readonly Arrival[], compare: Compare): void {
+function compareDecisions(accesses: readonly Said[], arrivals: readonly Arrival[], compare: Compare): void {
   const calls = arrivals.flatMap(({ services }) => services)
   for (const { name, decision } of calls) {
     const known = FLAGS_OF[name]
@@ -115,12 +115,12 @@ function compareVerdicts(accesses: readonly Said[], arrivals: readonly Arrival[]
     const isDenied = decisions.includes(decision)
     for (const { facts } of accesses) {
       const saysDenied = flagsOf(facts).includes(flag)
-      compare('verdict', saysDenied ? flag : 'forwarded', `${name} ${decision}`, isDenied || saysDenied)
+      compare('decision', saysDenied ? flag : 'forwarded', `${name} ${decision}`, isDenied || saysDenied)
     }
   }
   // The request went on although the gateway says that it was refused.
   for (const { facts } of accesses)
-    for (const flag of flagsOf(facts)) if (REFUSED.includes(flag)) compare('verdict', flag, 'arrived')
+    for (const flag of flagsOf(facts)) if (REFUSED.includes(flag)) compare('decision', flag, 'arrived')
 }
 
 /** What the gateway counted for a model, and what the mock LLM counted. */

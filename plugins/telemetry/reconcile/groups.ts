@@ -54,7 +54,7 @@ export class Groups {
 
   #addSaid(said: Said): void {
     const { traceId, spanId, facts } = said
-    // The span of this instance itself, which is no report of a gateway.
+    // The span of this instance itself, which no gateway has reported.
     if (spanId !== null && this.#ownSpans.has(`${traceId} ${spanId}`)) return
     const requestId = facts.request_id
     const group =

@@ -34,7 +34,7 @@ export interface Reconciliation {
   summary: { matched: number; differ: number; only_reported: number; only_arrived: number }
 }
 
-/** Arrivals, and calls of models, that are looked at. */
+/** Maximum number of arrivals, and of calls of models. */
 const MAX_ARRIVALS = 2000
 /** Reports and arrivals that are this much older may belong to a newer one, in milliseconds. */
 const SLACK_MS = 60_000

@@ -3,6 +3,7 @@ import { describe, readQuery, type FastifyInstance, type Svc } from 'svc/plugin'
 import type { Providers } from '../../llm/types.ts'
 import type { Reports } from '../records/reports.ts'
 import { invalidFilter, readSession, readSince, rejectUnknown, SESSION } from '../view/filters.ts'
+import { RECONCILE_REPLY } from '../view/replies.ts'
 import { readWhole, sendRedacted } from '../view/routes.ts'
 import { reconcile } from './reconcile.ts'
 
@@ -21,6 +22,7 @@ export function registerReconcile(
   app.get(
     '/_svc/telemetry/reconcile',
     describe({
+      reply: RECONCILE_REPLY,
       summary: 'Compare what gateways reported with what arrived',
       description:
         'Reports and requests are joined by request id, otherwise by trace. `differ` lists the fields that are not equal.',

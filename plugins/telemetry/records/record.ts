@@ -87,7 +87,7 @@ export interface Report<K extends Kind> {
   named: string | null
 }
 
-/** RFC 3339 in milliseconds; the time now for what is no time of this calendar. */
+/** RFC 3339 in milliseconds; the current time for a time that is out of range. */
 export function isoTime(ms: number): string {
   return new Date(Number.isFinite(ms) && ms > 0 && ms < 8.64e15 ? ms : Date.now()).toISOString()
 }

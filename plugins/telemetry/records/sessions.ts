@@ -4,7 +4,7 @@ import { isSessionName, takeSessionPrefix } from 'svc/toolkit'
 import { httpFactsOf, type FactName } from './http-facts.ts'
 import type { HttpFacts, Kind, Report, TelemetryRecord } from './record.ts'
 
-/** Arrivals that are looked at. */
+/** Maximum number of arrivals that are read. */
 const MAX_ARRIVALS = 2000
 const NO_NAMES: ReadonlyMap<FactName, readonly string[]> = new Map()
 

@@ -165,7 +165,7 @@ t.test('spans are joined by trace, and each to its attempt [GWT-8]', async t => 
   await spans([server_, attempt(passed.parent, 503), attempt(second.parent, 200), check, internal], passed.session)
   const { requests, summary } = await reconcile(passed.session)
   t.strictSame(summary, { matched: 1, differ: 0, only_reported: 0, only_arrived: 0 })
-  t.equal(requests[0].reports.length, 3, 'calls of other services, and internal spans, are none of it')
+  t.equal(requests[0].reports.length, 3, 'calls of other services, and internal spans, do not count')
 
   const lying = await forward('/status/503', {}, { requestId: '' })
   await spans(
@@ -234,7 +234,7 @@ t.test('what the gateway refused needs no arrival [GWT-8]', async t => {
   t.strictSame((await reconcile(session)).summary, { matched: 3, differ: 0, only_reported: 2, only_arrived: 0 })
 })
 
-t.test('verdicts of services are compared with what the gateway did [GWT-8]', async t => {
+t.test('decisions of services are compared with what the gateway did [GWT-8]', async t => {
   const ask = (policy: string, { requestId, session }: { requestId: string; session: string }): Promise<unknown> =>
     send(server, `/ext-authz/${policy}`, {
       session,
@@ -245,7 +245,7 @@ t.test('verdicts of services are compared with what the gateway did [GWT-8]', as
   const denied = await forward('/status/503', {}, ids)
   await accessLog(denied, SAME)
   t.match((await reconcile(ids.session)).requests[0].differ, [
-    { field: 'verdict', reported: 'forwarded', arrived: 'authz deny' },
+    { field: 'decision', reported: 'forwarded', arrived: 'authz deny' },
   ])
 
   const other = { requestId: randomUUID(), session: randomUUID() }
@@ -257,7 +257,7 @@ t.test('verdicts of services are compared with what the gateway did [GWT-8]', as
   await ask('allow', flagged)
   await accessLog(await forward('/status/503', {}, flagged), { ...SAME, response_flags: 'UAEX' })
   t.match((await reconcile(flagged.session)).requests[0].differ, [
-    { field: 'verdict', reported: 'UAEX', arrived: 'authz allow' },
+    { field: 'decision', reported: 'UAEX', arrived: 'authz allow' },
   ])
 })
 
@@ -315,7 +315,7 @@ t.test('the window, limits, and wrong parameters', async t => {
   }
 })
 
-t.test('calls of the sinks, and of services, are no arrivals', async t => {
+t.test('calls of the sinks, and of services, do not count as arrivals', async t => {
   const session = randomUUID()
   await exportJson(server, 'logs', {}, { 'x-svc-session': session })
   await send(server, '/ext-authz/allow', { session })

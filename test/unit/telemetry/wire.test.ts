@@ -1,4 +1,4 @@
-/** The reader of Protocol Buffers, compared with the library, and with bytes that are no message. */
+/** The reader of Protocol Buffers, compared with the library, and with bytes that cannot be decoded. */
 import t from 'tap'
 import { attributes, encode, requestOf, span } from '../../support/otlp-requests.ts'
 import { LOGS, METRICS, TRACES } from '../../../plugins/telemetry/otlp/layouts.ts'
