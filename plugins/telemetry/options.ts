@@ -4,7 +4,7 @@ import { unknownName } from 'svc/toolkit'
 import type { FactName } from './records/http-facts.ts'
 
 /** What a host can have at its root, and where the same is on other hosts. */
-export const MOUNTS = { otlp: '/otlp' } as const
+export const MOUNTS = { otlp: '/otlp', zipkin: '/zipkin', datadog: '/datadog', logs: '/logs' } as const
 
 export interface TelemetryOptions {
   hosts: { host: string; serve: keyof typeof MOUNTS }[]

@@ -67,4 +67,19 @@ export default [
     rule: 'Tokens, models and costs that a gateway reports are compared with what the mock LLM counted.',
     where: 'gateway-services 9',
   },
+  {
+    id: 'GWT-10',
+    rule: 'JSON logs are an object, a list or lines of objects, with the fields of the known gateways; a bad line is named, and nothing of the call is kept.',
+    where: 'gateway-services 8',
+  },
+  {
+    id: 'GWT-11',
+    rule: 'Spans of Zipkin (JSON, protobuf) and Datadog (MessagePack, JSON) are kept in the one form of spans; what cannot be decoded is refused in the form of the original.',
+    where: 'gateway-services 8',
+  },
+  {
+    id: 'GWT-12',
+    rule: 'Envoy streams access logs of HTTP and TCP; the first message names the node, and the response comes when the client ends the stream.',
+    where: 'gateway-services 8',
+  },
 ]

@@ -163,6 +163,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state sessions': 'shared',
     'shared open-waits': 'requests that wait in this process',
     'shared otlp-definitions': 'compiled from the code',
+    'shared als-definition': 'compiled from the code',
   },
   tls: {
     'state authorities': 'shared',
