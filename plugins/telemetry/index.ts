@@ -12,6 +12,7 @@ import type { Kind } from './records/record.ts'
 import { registerReconcile } from './reconcile/routes.ts'
 import { Reports } from './records/reports.ts'
 import { CATEGORY, hostMount, type Sinks } from './sinks.ts'
+import { openSocketSinks } from './sockets/sinks.ts'
 import { registerViews } from './view/routes.ts'
 import { registerZipkin } from './zipkin/routes.ts'
 
@@ -31,6 +32,7 @@ export default definePlugin<TelemetryOptions>({
     registerZipkin(app, svc, sinks)
     registerDatadog(app, svc, sinks)
     registerJsonLogs(app, svc, sinks)
+    openSocketSinks(svc, sinks)
     registerViews(app, svc, reports)
     registerReconcile(app, svc, reports, svc.use('llm.providers'))
     const grpc = svc.use('grpc.services')

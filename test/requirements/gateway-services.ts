@@ -82,4 +82,9 @@ export default [
     rule: 'Envoy streams access logs of HTTP and TCP; the first message names the node, and the response comes when the client ends the stream.',
     where: 'gateway-services 8',
   },
+  {
+    id: 'GWT-13',
+    rule: 'Syslog and StatsD arrive over UDP and TCP, in lines or with their length; a bad line is counted, and never an error.',
+    where: 'gateway-services 8',
+  },
 ]

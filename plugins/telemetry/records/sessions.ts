@@ -30,10 +30,10 @@ export function idsOf(record: TelemetryRecord): ReportIds {
 /** Sets `session` of each record, and takes the prefix of the session off the path of logs. */
 export async function settleSessions<K extends Kind>(
   svc: Svc<unknown>,
-  request: AnyRequest,
+  request: AnyRequest | null,
   reports: readonly Report<K>[],
 ): Promise<void> {
-  const own = svc.http.session(request).header
+  const own = request === null ? null : svc.http.session(request).header
   const open: { record: TelemetryRecord; ids: ReportIds; inPath: string | null }[] = []
   for (const { record, named } of reports) {
     const path = factsOf(record)?.path ?? null
