@@ -31,10 +31,14 @@ export class Groups {
       this.#addArrival(arrival)
       if (pacer.isDue) await pacer.pause()
     }
-    for (const one of said.toSorted((first, second) => first.at - second.at)) {
+    // Those with a request id first: the others of their trace, such as spans of attempts, follow them.
+    const hasId = ({ facts }: Said): boolean => facts.request_id !== null
+    const byTime = said.toSorted((first, second) => first.at - second.at)
+    for (const one of [...byTime.filter(hasId), ...byTime.filter(other => !hasId(other))]) {
       this.#addSaid(one)
       if (pacer.isDue) await pacer.pause()
     }
+    for (const { said: ofGroup } of this.all) ofGroup.sort((first, second) => first.at - second.at)
   }
 
   #addArrival(arrival: Arrival): void {
@@ -63,6 +67,8 @@ export class Groups {
       this.#likelyOf(said) ??
       this.#create(requestId, traceId)
     if (requestId !== null && !this.#byRequest.has(requestId)) this.#byRequest.set(requestId, group)
+    // A trace that the request does not carry as W3C Trace Context, such as one of Zipkin.
+    if (traceId !== null && group.traceId === null) this.#setTrace(group, traceId)
     group.said.push(said)
   }
 
@@ -86,11 +92,14 @@ export class Groups {
     const group: Group = { requestId, traceId, arrivals: [], said: [] }
     this.all.push(group)
     if (requestId !== null) this.#byRequest.set(requestId, group)
-    if (traceId !== null) {
-      const ofTrace = this.#byTrace.get(traceId)
-      if (ofTrace === undefined) this.#byTrace.set(traceId, [group])
-      else ofTrace.push(group)
-    }
+    if (traceId !== null) this.#setTrace(group, traceId)
     return group
+  }
+
+  #setTrace(group: Group, traceId: string): void {
+    group.traceId = traceId
+    const ofTrace = this.#byTrace.get(traceId)
+    if (ofTrace === undefined) this.#byTrace.set(traceId, [group])
+    else ofTrace.push(group)
   }
 }

@@ -53,8 +53,7 @@ export function saidInSpan(record: SpanRecord): Said | null {
   const facts = factsOf(record)!
   const isHttp = facts.method !== null || facts.status !== null || facts.path !== null
   const model = modelFacts(attributes)
-  const role =
-    isHttp && kind === 'server' ? 'access' : isHttp && kind === 'client' && !isRpc(attributes) ? 'attempt' : 'call'
+  const role = isHttp ? roleOf(record, facts) : 'call'
   if (role === 'call' && !model.isCall) return null
   const taken = facts.path === null ? null : takeSessionPrefix(facts.path)
   return {
@@ -75,6 +74,16 @@ export function saidInSpan(record: SpanRecord): Said | null {
     ...model,
     route: routeOf(attributes),
   }
+}
+
+/** Tracers of Datadog may leave the kind out: then the span of the client has the request id, and those of attempts a parent. */
+function roleOf(
+  { kind, attributes, parent_span_id: parent }: SpanRecord,
+  { request_id: requestId }: HttpFacts,
+): Said['role'] {
+  if (isRpc(attributes)) return 'call'
+  if (kind === 'server' || (kind === null && requestId !== null)) return 'access'
+  return kind === 'client' || (kind === null && parent !== null) ? 'attempt' : 'call'
 }
 
 /** A call of a service of the gateway, not of the upstream. */

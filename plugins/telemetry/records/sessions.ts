@@ -47,7 +47,14 @@ export async function settleSessions<K extends Kind>(
     svc,
     open.map(({ ids }) => ids),
   )
-  for (const { record, ids, inPath } of open) record.session = found(ids) ?? inPath ?? own
+  // Spans of attempts have no request id: they have the session of their trace.
+  const ofTrace = new Map<string, string>()
+  for (const { record, ids, inPath } of open) {
+    record.session = found(ids) ?? inPath
+    if (record.session !== null && ids.traceId !== null) ofTrace.set(ids.traceId, record.session)
+  }
+  for (const { record, ids } of open)
+    record.session ??= (ids.traceId === null ? undefined : ofTrace.get(ids.traceId)) ?? own
 }
 
 async function sessionsOfArrivals(

@@ -184,6 +184,51 @@ t.test('spans are joined by trace, and each to its attempt [GWT-8]', async t => 
   ])
 })
 
+t.test('spans of attempts follow the span that has the request id, in traces that requests do not carry', async t => {
+  const session = randomUUID()
+  const requestId = randomUUID()
+  for (let attempt = 0; attempt < 2; attempt++)
+    await send(server, '/status/503', { session, headers: { 'x-request-id': requestId } })
+  const http = { 'http.method': 'GET', 'http.url': 'http://shop.test/status/503', 'http.status_code': '503' }
+  const traceId = randomBytes(16).toString('hex')
+  const attempts = [0, 1].map(() => ({ traceId, spanId: spanId(), kind: 3, attributes: attributes(http) }))
+  const access = {
+    traceId,
+    spanId: spanId(),
+    kind: 2,
+    attributes: attributes({ ...http, 'guid:x-request-id': requestId }),
+  }
+  await spans([...attempts, access], session)
+  const { requests, summary } = await reconcile(session)
+  t.strictSame(summary, { matched: 1, differ: 0, only_reported: 0, only_arrived: 0 })
+  t.equal(requests[0].reports.length, 3)
+
+  const own = randomUUID()
+  for (let attempt = 0; attempt < 2; attempt++)
+    await send(server, '/status/503', { session: own, headers: { 'x-request-id': `${requestId}-2` } })
+  const unspecified = [...attempts, access].map((one, index) => ({
+    ...one,
+    kind: 0,
+    traceId: 'e'.repeat(32),
+    ...(index < 2
+      ? { parentSpanId: spanId() }
+      : { attributes: attributes({ ...http, 'guid:x-request-id': `${requestId}-2` }) }),
+  }))
+  const now = `${BigInt(Date.now()) * 1_000_000n}`
+  const times = { startTimeUnixNano: now, endTimeUnixNano: `${BigInt(now) + 5_000_000_000n}` }
+  await exportJson(
+    server,
+    'traces',
+    requestOf(
+      'traces',
+      unspecified.map(one => span({ ...times, ...one })),
+    ),
+  )
+  const other = await reconcile(own)
+  t.strictSame(other.summary, { matched: 1, differ: 0, only_reported: 0, only_arrived: 0 })
+  t.equal(other.requests[0].reports.length, 3, 'spans without a request id have the session of their trace')
+})
+
 t.test('requests of one trace with ids of their own stay apart', async t => {
   const first = await forward('/status/200')
   const second = await forward('/status/503', {}, { ...first, requestId: randomUUID(), parent: spanId() })
