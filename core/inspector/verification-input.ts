@@ -1,6 +1,7 @@
 /** Reads the body of `POST /_svc/verify`. */
 import { isRecord } from '../contract/record.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
+import type { RecordQuery } from '../contract/testing.ts'
 import { readMatch, type MatchOptions } from '../match/match.ts'
 import { asBoolean, asInteger, asObject, InputProblem, rejectUnknownKeys } from '../toolkit/input-problem.ts'
 import { isSessionName } from '../fields/session-prefix.ts'
@@ -29,11 +30,46 @@ export function readVerification(
   const given = asObject(body, '', 'expected a JSON object')
   rejectUnknownKeys(given, KEYS, '')
   return {
+    ...readCommon(given, session, options.maxWithinMs),
+    wanted: given.order === undefined ? readRequests(given, options.match) : readOrder(given, options.match),
+  }
+}
+
+/** A verification about records of a plugin. */
+export interface RecordVerification extends Omit<Verification, 'wanted'> {
+  query: RecordQuery
+  expectation: Expectation
+}
+
+export interface RecordVerificationOptions {
+  /** The key of the plugin. */
+  name: string
+  read(value: Json, at: string): RecordQuery
+  maxWithinMs: number
+}
+
+/** The same about records of a plugin, which are under a key of their own. Throws an `InputProblem`. */
+export function readRecordVerification(
+  body: unknown,
+  session: string | undefined,
+  { name, read, maxWithinMs }: RecordVerificationOptions,
+): RecordVerification {
+  const given = asObject(body, '', 'expected a JSON object')
+  rejectUnknownKeys(given, [name, ...COUNTS, 'within_ms', 'settle_ms', 'since', 'session'], '')
+  return {
+    ...readCommon(given, session, maxWithinMs),
+    query: read(given[name]!, name),
+    expectation: readExpectation(given),
+  }
+}
+
+/** When and whose. */
+function readCommon(given: JsonObject, session: string | undefined, maxWithinMs: number): Omit<Verification, 'wanted'> {
+  return {
     session: given.session === undefined ? session : readSession(given.session),
     since: given.since === undefined ? null : readSince(given.since),
-    withinMs: given.within_ms === undefined ? 0 : asInteger(given.within_ms, 'within_ms', 0, options.maxWithinMs),
+    withinMs: given.within_ms === undefined ? 0 : asInteger(given.within_ms, 'within_ms', 0, maxWithinMs),
     settleMs: given.settle_ms === undefined ? SETTLE_MS : asInteger(given.settle_ms, 'settle_ms', 0, MAX_SETTLE_MS),
-    wanted: given.order === undefined ? readRequests(given, options.match) : readOrder(given, options.match),
   }
 }
 

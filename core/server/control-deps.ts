@@ -84,6 +84,7 @@ export function createControlDeps({
       book,
       ofGeneration: request => contextOf(request).generation.rules,
       resetsOf: request => contextOf(request).generation.resets.list(),
+      verificationsOf: request => contextOf(request).generation.verifications.list(),
     },
     keys,
     limits,

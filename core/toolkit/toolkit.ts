@@ -246,6 +246,7 @@ export type {
   MatchProtocol,
   MatchProtocols,
   MessageSteps,
+  RecordQuery,
   ResetKind,
   Resets,
   RuleFileOptions,
@@ -256,5 +257,7 @@ export type {
   RuleSteps,
   TranslatedFile,
   TranslatedRule,
+  Verifications,
+  VerifiedRecords,
 } from '../contract/testing.ts'
 export type { SvcTls, TlsAccept, TlsConnection } from '../contract/tls.ts'

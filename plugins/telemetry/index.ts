@@ -14,6 +14,7 @@ import { Reports } from './records/reports.ts'
 import { CATEGORY, hostMount, type Sinks } from './sinks.ts'
 import { openSocketSinks } from './sockets/sinks.ts'
 import { registerViews } from './view/routes.ts'
+import { telemetryVerification } from './view/verification.ts'
 import { registerZipkin } from './zipkin/routes.ts'
 
 export default definePlugin<TelemetryOptions>({
@@ -28,6 +29,7 @@ export default definePlugin<TelemetryOptions>({
     const sinks: Sinks = { reports, renamed: readFields(svc) }
     for (const { host, serve } of svc.options.hosts) svc.serveHost(host, hostMount(MOUNTS[serve]))
     svc.use('testing.resets').register({ name: 'telemetry', reset: session => reports.reset(session) })
+    svc.use('testing.verifications').register(telemetryVerification(svc, reports))
     registerOtlp(app, svc, sinks)
     registerZipkin(app, svc, sinks)
     registerDatadog(app, svc, sinks)

@@ -87,4 +87,9 @@ export default [
     rule: 'Syslog and StatsD arrive over UDP and TCP, in lines or with their length; a bad line is counted, and never an error.',
     where: 'gateway-services 8',
   },
+  {
+    id: 'GWT-14',
+    rule: 'POST /_svc/verify with telemetry counts reports in place of requests, with the same counts and waits.',
+    where: 'gateway-services 9',
+  },
 ]

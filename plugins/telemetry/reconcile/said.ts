@@ -49,7 +49,7 @@ export function saidInLog(record: LogRecord): Said | null {
 
 /** Null for a span that is about no request. */
 export function saidInSpan(record: SpanRecord): Said | null {
-  const { id, trace_id: traceId, span_id: spanId, kind, start, attributes, session, service, source } = record
+  const { id, trace_id: traceId, span_id: spanId, start, attributes, session, service, source } = record
   const facts = factsOf(record)!
   const isHttp = facts.method !== null || facts.status !== null || facts.path !== null
   const model = modelFacts(attributes)
