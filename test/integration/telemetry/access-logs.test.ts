@@ -28,15 +28,15 @@ interface Stream {
 }
 
 function open(): Stream {
-  let settle: (result: { code: string; details: string }) => void
-  const ended = new Promise<{ code: string; details: string }>(resolve => (settle = resolve))
+  let finish: (result: { code: string; details: string }) => void
+  const ended = new Promise<{ code: string; details: string }>(resolve => (finish = resolve))
   const call = client.makeClientStreamRequest(
     method!.path,
     (value: object | Buffer) => (Buffer.isBuffer(value) ? value : method!.requestSerialize(value)),
     method!.responseDeserialize,
     new Metadata(),
     (error: ServiceError | null) =>
-      settle(error === null ? { code: 'OK', details: '' } : { code: status[error.code]!, details: error.details }),
+      finish(error === null ? { code: 'OK', details: '' } : { code: status[error.code]!, details: error.details }),
   )
   return { call, ended }
 }

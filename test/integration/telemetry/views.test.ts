@@ -125,8 +125,8 @@ t.test('reports are verified as requests are [GWT-14]', async t => {
   await keep([own('w')])
   await keep([own('w')])
   t.match((await waiting).json, { verified: true, count: 2 })
-  const settled = await verify({ telemetry: { spans: { name: 'w' } }, exactly: 2, within_ms: 20_000, settle_ms: 10 })
-  t.match(settled.json, { verified: true })
+  const exact = await verify({ telemetry: { spans: { name: 'w' } }, exactly: 2, within_ms: 20_000, settle_ms: 10 })
+  t.match(exact.json, { verified: true })
   t.match((await verify({ telemetry: { spans: { name: 'w' } }, at_least: 3, within_ms: 20 })).json, {
     verified: false,
     count: 2,
