@@ -167,7 +167,7 @@ export { awsEventFrame } from './aws-event-frame.ts'
 export { type ContentEncoder, createContentEncoder, type EncoderCoding, type EncoderStream } from './content-encoder.ts'
 export { type Encode, loadZstd } from './zstd.ts'
 export { isBelow } from '../fields/request-target.ts'
-export { isSessionName, takeSessionPrefix } from '../sessions.ts'
+export { isSessionName, takeSessionPrefix } from '../fields/session-prefix.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { grpcStatusOf } from './grpc-status.ts'
 export { isToken } from '../fields/token.ts'
@@ -250,6 +250,7 @@ export type {
   MatchProtocol,
   MatchProtocols,
   MessageSteps,
+  RecordQuery,
   ResetKind,
   Resets,
   RuleFileOptions,
@@ -260,5 +261,7 @@ export type {
   RuleSteps,
   TranslatedFile,
   TranslatedRule,
+  Verifications,
+  VerifiedRecords,
 } from '../contract/testing.ts'
 export type { SvcTls, TlsAccept, TlsConnection } from '../contract/tls.ts'

@@ -161,6 +161,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       book: emptyRuleBook(),
       ofGeneration: () => new GenerationRules(vocabularyOf()),
       resetsOf: () => [],
+      verificationsOf: () => [],
     },
     instance: {
       id: 'edge-1',

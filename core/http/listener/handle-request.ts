@@ -30,7 +30,7 @@ import { requestIdOf, type RequestFactsSource } from '../request/request-facts.t
 import { createHttp1Response, type SvcResponse } from '../response/response.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
 import { rejectOnGrpcPort, mediaTypeHandlerFor, type MediaTypeHandler } from './media-type-handlers.ts'
-import { takeSessionPrefix } from '../../sessions.ts'
+import { takeSessionPrefix } from '../../fields/session-prefix.ts'
 import { createTunnels, type EnterListener } from './tunnel.ts'
 import { markSocketInUse, rejectSocket } from '../sockets/socket-owner.ts'
 

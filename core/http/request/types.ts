@@ -9,6 +9,7 @@ import type { ErrorForm, WebSocketOptions } from '../../contract/plugin.ts'
 import type { HttpError } from '../../contract/http-error.ts'
 import type { RouteLookup } from '../routes/route-record.ts'
 import type { ResetRegistry } from '../../rules/reset-registry.ts'
+import type { VerificationRegistry } from '../../rules/verification-registry.ts'
 import type { GenerationRules } from '../../rules/rule-entry.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
@@ -123,6 +124,8 @@ export interface RoutingGeneration {
   readonly sessionHeaders: readonly string[]
   /** What plugins add to resets. */
   readonly resets: ResetRegistry
+  /** What plugins add to verifications. */
+  readonly verifications: VerificationRegistry
   /** Rules of files, and the protocols that conditions can test. */
   readonly rules: GenerationRules
   /** Hosts that plugins serve whole. */

@@ -129,6 +129,8 @@ const BOUNDS: Record<string, string[]> = {
   ],
   // The object lives for one request, one command or one build.
   brief: [
+    'plugins/telemetry/reconcile/groups.ts',
+    'plugins/telemetry/records/intake.ts',
     'core/cli/hidden-findings.ts',
     'core/inspector/subjects.ts',
     'plugins/llm-openai/batches/input.ts',

@@ -180,6 +180,13 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   query: { 'state queries': 'shared' },
   reliability: { 'state counters': 'shared' },
+  telemetry: {
+    'eventLog records': 'shared',
+    'state sessions': 'shared',
+    'shared open-waits': 'requests that wait in this process',
+    'shared otlp-definitions': 'compiled from the code',
+    'shared als-definition': 'compiled from the code',
+  },
   tls: {
     'state authorities': 'shared',
     'state revoked-serials': 'shared',
