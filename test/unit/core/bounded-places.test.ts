@@ -155,7 +155,7 @@ const SIZES: Record<string, Bound> = {
   'plugins/llm/engine/schema-bounds.ts': { calls: ['padEnd'], bound: '4,096 characters' },
   'plugins/llm/engine/scripted.ts': { calls: ['Array.from'], bound: 'the largest number of words of the instance' },
   'plugins/llm/engine/sized-text.ts': {
-    calls: ['repeat', 'repeat'],
+    calls: ['repeat'],
     bound: 'X-Svc-Reply-Size; output: required before it is made',
   },
   'plugins/llm/inference/engine-metrics.ts': { calls: ['valueAt'], bound: 'a gauge at a time: no search' },
