@@ -86,7 +86,7 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
     readOnly: input => parse(engine, input, input.json()),
     contextError,
     render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
-    shapes: messageShapes,
+    shapes: messageShapes(engine),
     stream: (result, parsed) => streamMessage(engine, result, parsed, options),
   }
 }

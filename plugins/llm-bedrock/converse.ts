@@ -57,6 +57,7 @@ export function converse(
         ...traceOf(result),
       },
     }),
+    shapes: converseShapes,
   }
 }
 

@@ -46,6 +46,7 @@ export function generateContent(engine: Engine, caches: CacheStore): LlmRoute<Pa
     parse: input => parseWithCache(engine, caches, input, false),
     readOnly: input => parse(engine, input, input.json(), false),
     render: (result, parsed) => ({ body: completeReply(engine, result, parsed), contentType }),
+    shapes: generateShapes,
   }
 }
 

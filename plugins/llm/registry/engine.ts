@@ -5,6 +5,7 @@ import type { ChatResult, NeutralRequest, Part, Pieces, Tokenizer, Tool, ToolNam
 import { BadInput, type BadInputDetails } from '../contract/errors.ts'
 import type { RequestHeaders } from '../contract/provider.ts'
 import type { StreamShapes } from '../contract/stream.ts'
+import { changeCallBlocks } from '../shapes/call-blocks.ts'
 import { openAiShapes } from '../shapes/openai-shapes.ts'
 import * as audio from '../engine/audio.ts'
 import { cosine, Embedder } from '../engine/embedding.ts'
@@ -119,6 +120,8 @@ export interface Engine {
   openText: typeof openText
   /** Stream shapes of OpenAI's chat chunks. */
   readonly openAiShapes: StreamShapes
+  /** Changes calls in streams whose items are opened, filled by deltas, and closed, for `tools=<value>`. */
+  changeCallBlocks: typeof changeCallBlocks
   /** The error to throw for an invalid request; default status 400. */
   badInput(message: string, details?: BadInputDetails): Error
   /** The error to throw for an exact reply that does not fit; `at` is the path of the wrong member. */
@@ -187,6 +190,7 @@ const pure: Omit<Engine, 'randomId' | 'modelClasses' | 'withoutDirectives'> = {
   vectorSize,
   embeddingInputs,
   openAiShapes,
+  changeCallBlocks,
   walkSchema,
   turns: turnsOf,
   signThought,
