@@ -8,6 +8,7 @@ import type { StreamShapes } from '../contract/stream.ts'
 import { changeCallBlocks } from '../shapes/call-blocks.ts'
 import { openAiShapes } from '../shapes/openai-shapes.ts'
 import * as audio from '../engine/audio.ts'
+import { blocksOf } from '../engine/choice-blocks.ts'
 import { cosine, Embedder } from '../engine/embedding.ts'
 import { withoutDirectives } from '../directives/prompt-lines.ts'
 import { embeddingInputs, vectorSize } from '../engine/embedding-input.ts'
@@ -102,6 +103,8 @@ export interface Engine {
   eventsAfter: typeof eventsAfter
   /** Follows records back to the first. */
   followChain: typeof followChain
+  /** The parts of a choice in the order in which they are sent. */
+  blocksOf: typeof blocksOf
   /** A choice as records keep it: without tokens that follow from its text. */
   packChoice: typeof packChoice
   unpackChoice: typeof unpackChoice
@@ -198,6 +201,7 @@ const pure: Omit<Engine, 'randomId' | 'modelClasses' | 'withoutDirectives'> = {
   timeline,
   schedule: createSchedule,
   eventsAfter,
+  blocksOf,
   packChoice,
   unpackChoice,
   wholeChoice,

@@ -10,6 +10,7 @@ import { chatResultOf, embedResultOf, readReply, type ChatReply } from '../testi
 import type { FixedReply, ModelCall } from '../call/model-call.ts'
 import { JSON_TEXT, parseReply, wrong } from '../headers/reply-header.ts'
 import { readReplySize, SIZE } from '../headers/reply-size.ts'
+import { reportLeftOut } from './apply-rules.ts'
 import { requestedFilter } from './fault.ts'
 
 const TEXT = 'X-Svc-Reply'
@@ -83,11 +84,9 @@ function decoded(text: string): string {
   }
 }
 
-async function replyFor(
-  { header, value, lookUp }: Given,
-  { modelRoute, output }: ModelCall,
-  parsed: Parsed,
-): Promise<ExactReply> {
+async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parsed: Parsed): Promise<ExactReply> {
+  const { modelRoute, output } = call
+  const leftOut = (names: readonly string[]): void => reportLeftOut(call, names)
   const own = { shape: null, pace: {}, fault: null }
   switch (parsed.op) {
     case 'rerank':
@@ -116,7 +115,7 @@ async function replyFor(
   const isTemplate = reply.isTemplate && header !== TEXT
   return {
     parsed: logprobs === false && modelRoute?.withReply !== undefined ? modelRoute.withReply(parsed, value) : parsed,
-    result: { ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output })), mode: 'reply' },
+    result: { ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output, leftOut })), mode: 'reply' },
     pace: reply.stream,
     shape: reply.shape,
     fault: reply.break && { ...reply.break, source: `${JSON_TEXT}: ${reply.break.label}` },

@@ -1,5 +1,5 @@
 /** The `reply` step of rules: a fixed reply, which every provider sends in its own format. */
-import { Pacer, type Json, type OutputBudget } from 'svc/plugin'
+import { Pacer, type Json, type JsonObject, type OutputBudget } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
@@ -24,7 +24,16 @@ import { digest } from '../engine/seed.ts'
 import { calledName, findTool } from '../engine/tool-names.ts'
 import { RULE } from '../engine/tokenizer.ts'
 import { streamBreaks, type FaultSpec } from '../headers/faults.ts'
-import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest, ToolName } from '../contract/neutral.ts'
+import type {
+  Call,
+  ChatResult,
+  Choice,
+  EmbedResult,
+  Finish,
+  NeutralRequest,
+  OrderedBlock,
+  ToolName,
+} from '../contract/neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../contract/parsed.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
@@ -37,6 +46,7 @@ const CHAT_KEYS = [
   'reasoning',
   ...CONTENTS,
   'tool_calls',
+  'blocks',
   'calls_first',
   'finish',
   'usage',
@@ -47,13 +57,20 @@ const CHAT_KEYS = [
 const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'shape', 'break']
 const MAX_TEXT = 65_536
 const MAX_CALLS = 50
+const MAX_BLOCKS = 50
+/** Characters of a name or id, and names of one call. */
+const MAX_NAME = 200
+const MAX_NAMES = 20
 const MAX_VECTOR = 4096
 const MAX_TOKENS = 1_000_000_000
 
 /** The words of references in replies. */
 export const REPLY_REFERENCES: ReferenceWords = { ...RULE_REFERENCES, prompt: 'nothing', model: 'nothing' }
 /** The parts of a reply in which references are replaced. */
-const TEMPLATES = ['reasoning', 'text', 'refusal', 'json', 'tool_calls']
+const TEMPLATES = ['reasoning', 'text', 'refusal', 'json', 'tool_calls', 'blocks']
+/** What `blocks` say in an order. */
+const IN_BLOCKS = ['reasoning', ...CONTENTS, 'tool_calls', 'calls_first']
+const BLOCKS = ['reasoning', 'redacted', 'text', 'tool_call'] as const
 
 /** A checked reply. */
 export type RuleReply =
@@ -69,6 +86,8 @@ export type RuleReply =
       /** Whether references in texts are replaced. */
       isTemplate: boolean
       calls: readonly ReplyCall[]
+      /** The parts in an order, in place of the others; null: in the usual one. */
+      blocks: readonly ReplyBlock[] | null
       finish: Finish | null
       usage: Partial<Record<(typeof USAGE)[number], number>>
       stream: Partial<Latency>
@@ -76,10 +95,17 @@ export type RuleReply =
       break: FaultSpec | null
     }
 
-interface ReplyCall extends ToolName {
+interface ReplyCall {
+  /** The first that the request offers is called; a single one in any case. */
+  names: readonly string[]
+  namespace?: string
   args: Json
+  /** Arguments for some of the names. */
+  argsByName: JsonObject
   id: string | null
 }
+
+type ReplyBlock = { type: 'reasoning' | 'redacted' | 'text'; text: string } | { type: 'call'; call: ReplyCall }
 
 /** Reads the step. Throws an `InputProblem`. */
 export function readReply(value: Json, at: string): RuleReply {
@@ -89,8 +115,11 @@ export function readReply(value: Json, at: string): RuleReply {
     return { kind: 'embedding', vector: readVector(given.embedding, below(at, 'embedding')) }
   }
   rejectUnknownKeys(given, CHAT_KEYS, at)
-  if ([...CONTENTS, 'tool_calls', 'finish'].every(key => given[key] === undefined))
-    throw new InputProblem(at, 'expected text, json, tool_calls, refusal or embedding')
+  if ([...CONTENTS, 'tool_calls', 'blocks', 'finish'].every(key => given[key] === undefined))
+    throw new InputProblem(at, 'expected text, json, tool_calls, blocks, refusal or embedding')
+  if (given.blocks !== undefined)
+    for (const key of IN_BLOCKS)
+      if (given[key] !== undefined) throw new InputProblem(below(at, key), `${key} and blocks cannot be combined`)
   const contents = CONTENTS.filter(key => given[key] !== undefined)
   if (contents.length > 1)
     throw new InputProblem(below(at, contents[1]!), `${contents[0]} and ${contents[1]} cannot be combined`)
@@ -110,6 +139,7 @@ export function readReply(value: Json, at: string): RuleReply {
     callsFirst: given.calls_first !== undefined && asBoolean(given.calls_first, below(at, 'calls_first')),
     isTemplate,
     calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
+    blocks: given.blocks === undefined ? null : readBlocks(given.blocks, below(at, 'blocks')),
     finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
     ...(given.stream === undefined
@@ -132,18 +162,42 @@ function readVector(value: Json, at: string): number[] {
 function readCalls(value: Json, at: string): ReplyCall[] {
   if (!Array.isArray(value) || value.length > MAX_CALLS)
     throw new InputProblem(at, `expected a list of at most ${MAX_CALLS} calls`)
-  return value.map((call, index) => {
+  return value.map((call, index) => readCall(call, below(at, index)))
+}
+
+function readCall(value: Json, at: string): ReplyCall {
+  const given = asObject(value, at)
+  rejectUnknownKeys(given, ['name', 'namespace', 'args', 'args_by_name', 'id'], at)
+  const names = Array.isArray(given.name)
+    ? given.name.map((name, index) => asText(name, below(below(at, 'name'), index), MAX_NAME, 1))
+    : [asText(given.name, below(at, 'name'), MAX_NAME, 1)]
+  if (names.length === 0 || names.length > MAX_NAMES)
+    throw new InputProblem(below(at, 'name'), `expected a name, or a list of at most ${MAX_NAMES}`)
+  const argsByName = given.args_by_name === undefined ? {} : asObject(given.args_by_name, below(at, 'args_by_name'))
+  rejectUnknownKeys(argsByName, names, below(at, 'args_by_name'))
+  return {
+    names,
+    ...(given.namespace === undefined
+      ? {}
+      : { namespace: asText(given.namespace, below(at, 'namespace'), MAX_NAME, 1) }),
+    args: given.args ?? {},
+    argsByName,
+    id: given.id === undefined ? null : asText(given.id, below(at, 'id'), MAX_NAME, 1),
+  }
+}
+
+function readBlocks(value: Json, at: string): ReplyBlock[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_BLOCKS)
+    throw new InputProblem(at, `expected a list of 1 to ${MAX_BLOCKS} blocks`)
+  return value.map((block, index): ReplyBlock => {
     const place = below(at, index)
-    const given = asObject(call, place)
-    rejectUnknownKeys(given, ['name', 'namespace', 'args', 'id'], place)
-    return {
-      name: asText(given.name, below(place, 'name'), 200, 1),
-      ...(given.namespace === undefined
-        ? {}
-        : { namespace: asText(given.namespace, below(place, 'namespace'), 200, 1) }),
-      args: given.args ?? {},
-      id: given.id === undefined ? null : asText(given.id, below(place, 'id'), 200, 1),
-    }
+    const given = asObject(block, place)
+    rejectUnknownKeys(given, BLOCKS, place)
+    const [key, ...others] = BLOCKS.filter(name => given[name] !== undefined)
+    if (key === undefined || others.length > 0) throw new InputProblem(place, `expected one of ${BLOCKS.join(', ')}`)
+    const inner = below(place, key)
+    if (key === 'tool_call') return { type: 'call', call: readCall(given[key]!, inner) }
+    return { type: key, text: asText(given[key]!, inner, MAX_TEXT) }
   })
 }
 
@@ -208,6 +262,8 @@ interface Filling {
   /** Finds the references that are the same for all routes. */
   lookUp: LookUp
   output: OutputBudget
+  /** Reports a call that is left out, since the request offers none of its names. */
+  leftOut?(names: readonly string[]): void
 }
 
 /** Bytes of a reply that is made at once. */
@@ -220,14 +276,14 @@ const SMALL_BYTES = 65_536
 export function chatResultOf(
   reply: ChatReply,
   parsed: ChatParsed,
-  { lookUp, output }: Filling,
+  { lookUp, output, leftOut }: Filling,
 ): ChatResult | Promise<ChatResult> {
   const { request } = parsed
   const fill = memoize(reference => {
     if (reference === 'prompt') return lastUserText(request)
     return reference === 'model' ? request.model : lookUp(reference)
   })
-  const filled = { lookUp: fill, output }
+  const filled = { lookUp: fill, output, ...(leftOut === undefined ? {} : { leftOut }) }
   if (!reply.isTemplate) return makeResult(reply, parsed, filled)
   const bytes = request.n * sizeOf(reply, fill)
   output.require(bytes)
@@ -247,19 +303,21 @@ function memoize(lookUp: LookUp): LookUp {
 }
 
 /** Bytes of the contents of one choice as JSON. */
-function sizeOf({ text, json, reasoning, calls }: ChatReply, lookUp: LookUp): number {
-  const contents = [json === null ? text : json.value, reasoning, ...calls.map(({ args }) => args)]
+function sizeOf({ text, json, reasoning, calls, blocks }: ChatReply, lookUp: LookUp): number {
+  const inBlocks = blocks?.map(block => (block.type === 'call' ? argsOf(block.call) : block.text)) ?? []
+  const contents = [json === null ? text : json.value, reasoning, ...calls.map(argsOf), ...inBlocks]
   return expandedBytes(contents, lookUp)
 }
 
 function makeResult(
   reply: ChatReply,
   { request, promptTokens: own }: ChatParsed,
-  { lookUp: fill, output }: Filling,
+  { lookUp: fill, output, leftOut }: Filling,
 ): ChatResult {
   const prompt = render(request)
   const before = output.used
-  const first = choiceOf(reply, request, reply.isTemplate ? new Template(output, fill) : new PlainTexts(output))
+  const texts = reply.isTemplate ? new Template(output, fill) : new PlainTexts(output)
+  const first = choiceOf(reply, request, texts, leftOut)
   const bytes = output.used - before
   const choices = Array.from({ length: request.n }, (_, index) => {
     // All choices are equal, but for their ids. Each of them is sent.
@@ -336,32 +394,109 @@ function withIds(choice: Choice, index: number, idOf: (number: number) => string
   return { ...choice, index, calls }
 }
 
-function choiceOf(reply: ChatReply, request: NeutralRequest, texts: PlainTexts): Choice {
+type LeftOut = Filling['leftOut']
+
+function choiceOf(reply: ChatReply, request: NeutralRequest, texts: PlainTexts, leftOut: LeftOut): Choice {
+  if (reply.blocks !== null) return choiceOfBlocks(reply.blocks, reply, request, { texts, leftOut })
   const text = reply.json === null ? texts.text(reply.text) : texts.json(reply.json.value).json
   const content = limited(text, request)
-  const calls = reply.calls.map(call => callOf(call, request, texts))
+  const calls = reply.calls.flatMap(call => callOf(call, request, texts, leftOut))
   const reasoning = texts.text(reply.reasoning)
-  const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
-  const isGiven = reply.finish !== null
   return {
     ...content,
     index: 0,
     calls,
     reasoning,
     reasoningPieces: piecesOf(reasoning, request.tokenizer),
-    finish: reply.isRefusal ? 'content_filter' : (reply.finish ?? byCut),
+    ...endOf(reply, content, calls),
     ...(reply.isRefusal ? { isRefusal: true as const } : {}),
     ...(reply.callsFirst ? { callsFirst: true as const } : {}),
-    stopSequence: isGiven ? null : content.stopSequence,
   }
 }
 
-/** Its id follows. */
-function callOf(wanted: ReplyCall, request: NeutralRequest, texts: PlainTexts): Call {
-  const { args, id: givenId } = wanted
-  const isText = findTool(request.tools, wanted)?.input !== undefined
-  const { value, json } = texts.json(args, isText)
+/** How a reply ends: as it says, or as its text is cut, or with its calls. */
+function endOf(
+  { finish, isRefusal }: ChatReply,
+  content: Pick<Choice, 'finish' | 'stopSequence'>,
+  calls: readonly Call[],
+): Pick<Choice, 'finish' | 'stopSequence'> {
+  const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
   return {
+    finish: isRefusal ? 'content_filter' : (finish ?? byCut),
+    stopSequence: finish === null ? content.stopSequence : null,
+  }
+}
+
+/** Texts share the limit of the request; after a cut there is no further text. */
+function choiceOfBlocks(
+  given: readonly ReplyBlock[],
+  reply: ChatReply,
+  request: NeutralRequest,
+  { texts, leftOut }: { texts: PlainTexts; leftOut: LeftOut },
+): Choice {
+  const blocks: OrderedBlock[] = []
+  const calls: Call[] = []
+  let left = request.maxTokens
+  let end: Pick<Choice, 'finish' | 'stopSequence'> = { finish: 'stop', stopSequence: null }
+  for (const block of given) {
+    if (block.type === 'call') {
+      for (const call of callOf(block.call, request, texts, leftOut))
+        blocks.push({ type: 'call', place: calls.push(call) - 1 })
+    } else if (block.type === 'text') {
+      if (end.finish !== 'stop') continue
+      const { text, pieces, finish, stopSequence } = limited(
+        texts.text(block.text),
+        left === undefined ? request : { ...request, maxTokens: left },
+      )
+      if (left !== undefined) left -= pieces.length
+      end = { finish, stopSequence }
+      blocks.push({ type: 'text', text, pieces })
+    } else {
+      const text = texts.text(block.text)
+      const isRedacted = block.type === 'redacted' ? { isRedacted: true as const } : {}
+      blocks.push({ type: 'reasoning', text, pieces: piecesOf(text, request.tokenizer), ...isRedacted })
+    }
+  }
+  const joinedOf = (type: 'text' | 'reasoning'): { text: string; pieces: string[] } => {
+    const parts = blocks.flatMap(block => (block.type === type ? [block] : []))
+    return { text: parts.map(({ text }) => text).join(''), pieces: parts.flatMap(({ pieces }) => [...pieces]) }
+  }
+  const { text, pieces } = joinedOf('text')
+  const reasoning = joinedOf('reasoning')
+  return {
+    index: 0,
+    text,
+    pieces,
+    calls,
+    reasoning: reasoning.text,
+    reasoningPieces: reasoning.pieces,
+    blocks,
+    ...endOf(reply, end, calls),
+  }
+}
+
+function argsOf({ args, argsByName }: ReplyCall): Json {
+  return [args, ...Object.values(argsByName)]
+}
+
+/** Its id follows. None if it has several names, and the request offers none of them. */
+function callOf(
+  { names, namespace, args, argsByName, id: givenId }: ReplyCall,
+  request: NeutralRequest,
+  texts: PlainTexts,
+  leftOut: LeftOut,
+): Call[] {
+  const inSpace = namespace === undefined ? {} : { namespace }
+  const offered = names.find(name => findTool(request.tools, { name, ...inSpace }) !== undefined)
+  const name = offered ?? (names.length === 1 ? names[0] : undefined)
+  if (name === undefined) {
+    leftOut?.(names)
+    return []
+  }
+  const wanted: ToolName = { name, ...inSpace }
+  const isText = findTool(request.tools, wanted)?.input !== undefined
+  const { value, json } = texts.json(Object.hasOwn(argsByName, name) ? argsByName[name]! : args, isText)
+  const call: Call = {
     id: '',
     ...(givenId === null ? {} : { givenId }),
     ...calledName(request, wanted),
@@ -370,6 +505,7 @@ function callOf(wanted: ReplyCall, request: NeutralRequest, texts: PlainTexts): 
     jsonPieces: piecesOf(json, request.tokenizer),
     ...(isText ? { isText: true as const } : {}),
   }
+  return [call]
 }
 
 /** The result for an embeddings request: each input gets the vector, cut or padded to the dimensions. */
