@@ -19,8 +19,8 @@ export interface ContentEncoder {
   /** A whole body; a promise for a large one. */
   encode(body: Buffer): Uint8Array | Promise<Uint8Array>
   /**
-   * A stream whose parts can be decoded as soon as they are written. `flushes: false`: only at its end, as a coder does that nobody
-   * told about events.
+   * A stream whose parts can be decoded as soon as they are written. `flushes: false`: only at its end, as coders do that know
+   * nothing of events.
    */
   stream(options?: { flushes?: boolean }): EncoderStream
 }

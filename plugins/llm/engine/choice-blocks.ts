@@ -12,8 +12,9 @@ export function blocksOf(choice: Choice): ChoiceBlock[] {
     })
   const texts: ChoiceBlock[] = calls.length === 0 || text !== '' ? [{ type: 'text', text, pieces }] : []
   const called = calls.map((call): ChoiceBlock => ({ type: 'call', call }))
+  const hasReasoned = reasoning !== '' || reasoningPieces.length > 0
   return [
-    ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning, pieces: reasoningPieces }]),
+    ...(hasReasoned ? [{ type: 'reasoning' as const, text: reasoning, pieces: reasoningPieces }] : []),
     ...(choice.callsFirst === true ? [...called, ...texts] : [...texts, ...called]),
   ]
 }

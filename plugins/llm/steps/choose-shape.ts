@@ -17,7 +17,7 @@ import {
 const HEADER = 'X-Svc-Stream-Shape'
 const NONE: StreamShapes = {}
 const NO_ITEMS: StreamShape = []
-/** Letters of `huge` in public mode. */
+/** The largest value of `huge` in public mode. */
 const MAX_PUBLIC_PADDING = 262_144
 
 export interface ChosenShape {
@@ -54,7 +54,7 @@ function withinBounds(shape: StreamShape, call: ModelCall): StreamShape {
   const padding = Number(itemOf(shape, 'huge') ?? 0)
   const isTooLarge = call.svc.config.publicMode && padding > MAX_PUBLIC_PADDING
   if (isTooLarge)
-    call.svc.http.ignoreHeader(call.request, HEADER, `expected at most ${MAX_PUBLIC_PADDING} letters of huge`)
+    call.svc.http.ignoreHeader(call.request, HEADER, `expected huge=<n> with at most ${MAX_PUBLIC_PADDING}`)
   call.varies = shape.some(({ name }) => isCoding(name))
   return shape.filter(
     ({ name, value }) =>

@@ -1,5 +1,5 @@
 /** Stores what a route keeps, and makes of the result what is sent. */
-import { errorFacts } from '../call/error-responses.ts'
+import { errorResponse } from '../call/error-responses.ts'
 import type { ModelCall, StreamedEvents } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import type { Parsed, ResultOf } from '../contract/parsed.ts'
@@ -7,6 +7,7 @@ import type { HandlerReply, RenderContext, Rendered, ReplyPlan } from '../contra
 import type { StreamEvent } from '../contract/stream.ts'
 import type { FaultSpec } from '../headers/faults.ts'
 import { itemOf } from '../shapes/shape.ts'
+import { shapeError } from '../shapes/shape-error.ts'
 import { shapeEvents } from '../shapes/shape-events.ts'
 import { shapeWhole } from '../shapes/shape-whole.ts'
 import { breakAt, type BreakingEvents } from '../streaming/break-point.ts'
@@ -54,11 +55,11 @@ function renderWhole(call: ModelCall, context: RenderContext): Rendered {
 
 /** An error in place of a reply whose status is that of a success (`error-200`). */
 function errorInReply(call: ModelCall): boolean {
-  const facts = errorFacts(call.instance, call, 'server_error', {})
-  call.streamed = null
   call.isStream = false
   call.shapeOfWhole = shapeOfError(call)
-  call.whole = { rendered: { body: call.instance.format.error('server_error', facts).body }, bytes: null }
+  const error = errorResponse(call.instance, call, 'server_error', {})
+  const { headers, body } = shapeError(error, call.shapeOfWhole)
+  call.whole = { rendered: { body, contentType: headers['Content-Type']! }, bytes: null }
   return true
 }
 

@@ -158,6 +158,7 @@ const SIZES: Record<string, Bound> = {
     calls: ['repeat'],
     bound: 'X-Svc-Reply-Size; output: required before it is made',
   },
+  'plugins/llm/shapes/shape-events.ts': { calls: ['repeat'], bound: 'the item huge; output: taken before it is made' },
   'plugins/llm/inference/engine-metrics.ts': { calls: ['valueAt'], bound: 'a gauge at a time: no search' },
   'plugins/llm/profiles/routes.ts': { calls: ['Array.from'], bound: 'a fixed maximum of draws' },
   'plugins/llm/state/batches.ts': { calls: ['Array.from'], bound: 'the items of a batch' },
