@@ -61,7 +61,7 @@ function callFormat(): CallFormat {
       if (place === undefined || !calls.has(place)) return null
       return { place, role: data?.type === 'content_block_delta' ? 'delta' : 'close' }
     },
-    textOf: ({ data }) => String((data?.delta as { partial_json?: string }).partial_json),
+    textOf: ({ data }) => String(isRecord(data?.delta) ? data.delta.partial_json : ''),
     withText: ({ event, data }, text) => ({
       event,
       data: { ...data, delta: { type: 'input_json_delta', partial_json: text } },

@@ -183,8 +183,7 @@ t.test('calls in messages and responses [STRICT-5]', async t => {
 })
 
 t.test('usage, nulls, finish reasons and ends [STRICT-5]', async t => {
-  const beside = await stream('usage=beside')
-  const [finish, usage] = beside.events.slice(-2)
+  const [finish, usage] = (await stream('usage=beside')).events.slice(-2)
   t.equal(finish.choices[0].finish_reason, 'stop')
   t.match(usage, { choices: [{ index: 0, delta: {} }], usage: { completion_tokens: Number } })
   const asked = { stream_options: { include_usage: true } }
