@@ -185,6 +185,7 @@ async function statusRecord({
     identity_requests: instance.identityRequests(),
     inspector: await inspector.counters(),
     ports: instance.ports(),
+    listeners: instance.listeners(),
     plugins: pluginCounts(plugins),
     replica: replicas.self,
     replicas: replicas.list().length,

@@ -12,6 +12,8 @@ import type { ResetKind } from '../contract/testing.ts'
 import type { SvcBudgets } from '../contract/budgets.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
+import type { Connections } from '../inspector/connections.ts'
+import type { ConnectionWaits } from './connection-waits.ts'
 import type { Inspector } from '../inspector/inspector.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -35,6 +37,9 @@ export interface ControlDeps {
   routes(): RouteRecord[]
   plugins: ControlPlugins
   inspector: Inspector
+  /** Of TCP and UDP listeners. */
+  connections: Connections
+  connectionWaits: ConnectionWaits
   rules: ControlRules
   limits: Limits
   /** Null if shared mode is off. */

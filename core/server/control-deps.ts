@@ -1,5 +1,6 @@
 /** Creates the dependencies of the control plane's routes from the host and the services. */
 import type { SvcBudgets } from '../contract/budgets.ts'
+import type { ListenerStatus } from '../contract/listeners.ts'
 import type { Config } from '../config/variables.ts'
 import { buildCatalog } from '../control/catalog.ts'
 import type { ControlDeps, ControlReplicas } from '../control/deps.ts'
@@ -8,6 +9,8 @@ import type { RouteRecord } from '../http/routes/route-record.ts'
 import type { Host } from '../host/host.ts'
 import type { SvcHttp, SvcStreams } from '../contract/plugin.ts'
 import { contextOf } from '../http/request/context.ts'
+import type { Connections } from '../inspector/connections.ts'
+import { ConnectionWaits } from '../control/connection-waits.ts'
 import type { Inspector } from '../inspector/inspector.ts'
 import type { Instance } from './instance.ts'
 import type { Keys } from '../keys/keys.ts'
@@ -22,6 +25,7 @@ export interface ControlDepsSources {
   http: SvcHttp
   instance: Instance
   inspector: Inspector
+  connections: Connections
   book: RuleBook
   limits: Limits
   replicas: ControlReplicas
@@ -32,6 +36,7 @@ export interface ControlDepsSources {
   host(): Host
   effectiveConfig(): object
   pluginStatus(): Record<string, object>
+  listeners(): ListenerStatus[]
 }
 
 export function createControlDeps({
@@ -40,6 +45,7 @@ export function createControlDeps({
   http,
   instance,
   inspector,
+  connections,
   book,
   keys,
   limits,
@@ -50,6 +56,7 @@ export function createControlDeps({
   host,
   effectiveConfig,
   pluginStatus,
+  listeners,
 }: ControlDepsSources): ControlDeps {
   const routes = (): RouteRecord[] => host().current().routes.list
   const plugins: ControlDeps['plugins'] = {
@@ -77,6 +84,8 @@ export function createControlDeps({
     budgets,
     http,
     inspector,
+    connections,
+    connectionWaits: new ConnectionWaits(connections, config.publicMode),
     rules: {
       book,
       ofGeneration: request => contextOf(request).generation.rules,
@@ -101,6 +110,7 @@ export function createControlDeps({
           categories: host().declarations.categories,
           selection,
         }),
+      listeners,
       links: () => host().declarations.links,
       plugins: () => host().records(),
     },

@@ -254,6 +254,9 @@ export class ModelCall implements ResponseContext {
     this.shownCredential = showCredential(this.credential)
   }
 
+  /** Names what is ignored, and why, in `X-Svc-Ignored`. Bound, since steps pass it on. */
+  readonly ignore = (name: string, reason: string): void => this.svc.http.ignoreHeader(this.request, name, reason)
+
   /** The route as a call of the model; null: it answers by itself. */
   get modelRoute(): LlmRoute | null {
     return this.route.parse === undefined ? null : this.route
@@ -404,7 +407,7 @@ export class ModelCall implements ResponseContext {
       session: svc.http.session(request).key,
       provider: instance.name,
       basePath: instance.basePath,
-      ignoreHeader: (name, expected) => svc.http.ignoreHeader(request, name, expected),
+      ignoreHeader: this.ignore,
       runItem: (path, body, options) => {
         if (this.runItem === null) throw new Error('items of batches have no items')
         return this.runItem(this, path, body, options)

@@ -6,16 +6,13 @@ import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'
 import type { Parsed } from '../contract/parsed.ts'
 import type { ErrorKind } from '../contract/provider.ts'
-import { printable } from '../headers/credentials.ts'
 import { exactDetails, type FaultParser } from '../headers/faults.ts'
 import { factsOf, handledFacts } from '../testing/protocol.ts'
 import { chatResultOf, embedResultOf, fits, readReply } from '../testing/reply.ts'
 import { LLM_STEP, type LlmStep } from '../testing/llm-step.ts'
 import { countFault } from './fault.ts'
+import { idsOf } from '../validation/violations.ts'
 import { violationsOf } from './validate.ts'
-
-/** Characters of the names of calls in a response header. */
-const MAX_SHOWN = 200
 
 /**
  * Applies the rules that are stored on the instance. A requested fault takes precedence over them. False: a rule has
@@ -76,7 +73,9 @@ function factsFor(call: ModelCall, services: CallServices): ProtocolFacts {
   }
   return {
     protocol: 'llm',
-    read: async (): Promise<readonly MatchFacts[]> => [factsOf(call, await read(), () => violationsOf(call, services))],
+    read: async (): Promise<readonly MatchFacts[]> => [
+      factsOf(call, await read(), () => idsOf(violationsOf(call, services))),
+    ],
     steps: [LLM_STEP],
     async takesReply(step) {
       const parsed = await read()
@@ -106,10 +105,9 @@ function failureOfRule(
 /** The reply of a rule; null if it does not fit the request. */
 export async function replyOfRule(
   { rule, reply, lookUp }: Extract<RuleOutcome, { kind: 'reply' }>,
-  call: ModelCall,
+  { output, ignore }: ModelCall,
   parsed: Parsed,
 ): Promise<FixedReply | null> {
-  const { output } = call
   const fixed = readReply(reply, '')
   if (fixed.kind === 'embedding')
     return parsed.op === 'embed'
@@ -117,15 +115,9 @@ export async function replyOfRule(
       : null
   if (parsed.op !== 'chat') return null
   return {
-    result: await chatResultOf(fixed, parsed, { lookUp, output, leftOut: names => reportLeftOut(call, names) }),
+    result: await chatResultOf(fixed, parsed, { lookUp, output, ignore }),
     pace: fixed.stream,
     shape: fixed.shape,
     fault: fixed.break && { ...fixed.break, source: `rule ${rule}` },
   }
-}
-
-/** The response says which calls of a reply the request does not offer. */
-export function reportLeftOut({ svc, request }: ModelCall, names: readonly string[]): void {
-  const shown = printable(names.join(', ')).slice(0, MAX_SHOWN)
-  svc.http.ignoreHeader(request, 'reply.tool_call', `expected a request that offers one of ${shown}`)
 }

@@ -10,7 +10,6 @@ import { chatResultOf, embedResultOf, readReply, type ChatReply } from '../testi
 import type { FixedReply, ModelCall } from '../call/model-call.ts'
 import { JSON_TEXT, parseReply, wrong } from '../headers/reply-header.ts'
 import { readReplySize, SIZE } from '../headers/reply-size.ts'
-import { reportLeftOut } from './apply-rules.ts'
 import { requestedFilter } from './fault.ts'
 
 const TEXT = 'X-Svc-Reply'
@@ -86,7 +85,6 @@ function decoded(text: string): string {
 
 async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parsed: Parsed): Promise<ExactReply> {
   const { modelRoute, output } = call
-  const leftOut = (names: readonly string[]): void => reportLeftOut(call, names)
   const own = { shape: null, pace: {}, fault: null }
   switch (parsed.op) {
     case 'rerank':
@@ -103,7 +101,7 @@ async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parse
     default:
       throw new InputProblem('', 'this route has no exact replies')
   }
-  if (header === SIZE) return { ...own, parsed, result: await sizedReply(value, parsed, output) }
+  if (header === SIZE) return { ...own, parsed, result: await sizedReply(value, parsed, call) }
   const { logprobs, ...rest } = value
   if (logprobs !== undefined && logprobs !== false) throw new InputProblem('logprobs', 'expected false')
   const reply = readReply(rest, '')
@@ -115,7 +113,10 @@ async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parse
   const isTemplate = reply.isTemplate && header !== TEXT
   return {
     parsed: logprobs === false && modelRoute?.withReply !== undefined ? modelRoute.withReply(parsed, value) : parsed,
-    result: { ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output, leftOut })), mode: 'reply' },
+    result: {
+      ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output, ignore: call.ignore })),
+      mode: 'reply',
+    },
     pace: reply.stream,
     shape: reply.shape,
     fault: reply.break && { ...reply.break, source: `${JSON_TEXT}: ${reply.break.label}` },
@@ -134,11 +135,14 @@ async function sizedText(
   return typeof bytes === 'number' ? textOfBytes(bytes) : textOfTokens(length, tokenizer)
 }
 
-async function sizedReply(value: JsonObject, parsed: Parsed, output: OutputBudget): Promise<ChatResult> {
+async function sizedReply(value: JsonObject, parsed: Parsed, { output, ignore }: ModelCall): Promise<ChatResult> {
   if (parsed.op !== 'chat') throw new InputProblem('', 'this route replies with no text')
   const text = await sizedText(value, output, parsed.request)
   const reply: ChatReply = { ...(readReply({ text: '' }, '') as ChatReply), text, isTemplate: false }
-  return { ...(await chatResultOf(reply, parsed, { lookUp: () => undefined, output })), mode: 'reply' }
+  return {
+    ...(await chatResultOf(reply, parsed, { lookUp: () => undefined, output, ignore: () => {} })),
+    mode: 'reply',
+  }
 }
 
 /** The scores of the documents, in their order. */

@@ -7,8 +7,9 @@ import { parseObject } from '../engine/json-body.ts'
 import type { FaultParser } from '../headers/faults.ts'
 import type { EmbedParsed, OwnParsed, Parsed } from '../contract/parsed.ts'
 import type { EngineLimits, HandlerRoute, ProviderRoute, RouteInput } from '../contract/route.ts'
-import type { Violation } from '../contract/validation.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
+import { isProblem, readStrictness } from '../validation/level.ts'
+import { taggedRules } from '../validation/tags.ts'
 import type { Validator } from '../validation/validator.ts'
 import { idsOf } from '../validation/violations.ts'
 import { readReply } from './reply.ts'
@@ -59,7 +60,7 @@ export function createLlmProtocol({
       const parsed = parseCaptured(placed, request, limits)
       const facts = (read: Parsed | null): MatchFacts => {
         const seen = read === null || !readsDirectives ? read : readDirectives(read).parsed
-        return factsOf(placed, seen, () => violationsOfCaptured(placed, request, validator))
+        return factsOf(placed, seen, () => rulesOfCaptured(placed, request, validator))
       }
       return parsed instanceof Promise ? parsed.then(read => [facts(read)]) : [facts(parsed)]
     },
@@ -110,26 +111,41 @@ function parseCaptured(
   }
 }
 
-/** The violations of a captured request whose body was kept whole. */
-function violationsOfCaptured(
+/**
+ * The rules that a captured request violates: those that were found on arrival. A request without them may not have been checked,
+ * so it is checked now, if its body was kept whole.
+ */
+function rulesOfCaptured(
   { route, params, instance }: PlacedRoute,
   request: MatchableRequest,
   validator: Validator,
-): readonly Violation[] {
+): readonly string[] {
+  const known = taggedRules(request.tags)
+  if (known.length > 0) return known
   const text = request.text()
   if (route.parse === undefined || route.validation === undefined || text === null) return []
   try {
     const fields = instance.validation?.fields ?? new Set<string>()
-    return validator.find(route.validation, {
-      path: request.path,
-      body: parseObject(text),
-      headers: request.headers(),
-      params,
-      fields,
-    })
+    const headers = request.headers()
+    const found = validator.find(
+      route.validation,
+      { path: request.path, body: parseObject(text), headers, params, fields },
+      exceptionsOf(headers['x-svc-validation'], instance, validator),
+    )
+    return idsOf(found)
   } catch {
     return []
   }
+}
+
+/** The rules that were not applied on arrival. At `off`, the exceptions had no meaning. */
+function exceptionsOf(
+  header: string | undefined,
+  { validation }: ProviderInstance,
+  validator: Validator,
+): readonly string[] {
+  const read = header === undefined ? validator.strictnessOf(validation) : readStrictness(header, validator.ids())
+  return isProblem(read) || read.level === 'off' ? [] : read.except
 }
 
 /** A request to a route that answers by itself has no model and no prompt. */
@@ -141,14 +157,14 @@ export function handledFacts({ asksForStream }: HandlerRoute, query: URLSearchPa
 export function factsOf(
   { instance, route }: Pick<PlacedRoute, 'instance' | 'route'>,
   parsed: Parsed | null,
-  violations: () => readonly Violation[],
+  violatedRules: () => readonly string[],
 ): MatchFacts {
   const provider = [...new Set([instance.name, instance.format.id])]
   /** Only conditions on it check the request. */
   const violation = {
     get violation(): string[] | undefined {
-      const ids = idsOf(violations())
-      return ids.length === 0 ? undefined : ids
+      const ids = violatedRules()
+      return ids.length === 0 ? undefined : [...ids]
     },
   }
   return Object.defineProperties(

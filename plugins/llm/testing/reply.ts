@@ -1,5 +1,5 @@
 /** The `reply` step of rules: a fixed reply, which every provider sends in its own format. */
-import { Pacer, type Json, type JsonObject, type OutputBudget } from 'svc/plugin'
+import { Pacer, type Json, type OutputBudget } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
@@ -24,19 +24,20 @@ import { digest } from '../engine/seed.ts'
 import { calledName, findTool } from '../engine/tool-names.ts'
 import { RULE } from '../engine/tokenizer.ts'
 import { streamBreaks, type FaultSpec } from '../headers/faults.ts'
-import type {
-  Call,
-  ChatResult,
-  Choice,
-  EmbedResult,
-  Finish,
-  NeutralRequest,
-  OrderedBlock,
-  ToolName,
-} from '../contract/neutral.ts'
+import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../contract/neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../contract/parsed.ts'
+import { printable } from '../headers/credentials.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
+import {
+  chooseBlocks,
+  contentOfBlock,
+  contentOfBlocks,
+  readBlocks,
+  type ChosenBlock,
+  type ReplyBlock,
+} from './reply-blocks.ts'
+import { chooseCalls, MAX_CALLS, readCalls, type ChosenCall, type ReplyCall } from './reply-calls.ts'
 
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
 const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cached_tokens'] as const
@@ -56,11 +57,6 @@ const CHAT_KEYS = [
 ]
 const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'shape', 'break']
 const MAX_TEXT = 65_536
-const MAX_CALLS = 50
-const MAX_BLOCKS = 50
-/** Characters of a name or id, and names of one call. */
-const MAX_NAME = 200
-const MAX_NAMES = 20
 const MAX_VECTOR = 4096
 const MAX_TOKENS = 1_000_000_000
 
@@ -70,7 +66,6 @@ export const REPLY_REFERENCES: ReferenceWords = { ...RULE_REFERENCES, prompt: 'n
 const TEMPLATES = ['reasoning', 'text', 'refusal', 'json', 'tool_calls', 'blocks']
 /** What `blocks` say in an order. */
 const IN_BLOCKS = ['reasoning', ...CONTENTS, 'tool_calls', 'calls_first']
-const BLOCKS = ['reasoning', 'redacted', 'text', 'tool_call'] as const
 
 /** A checked reply. */
 export type RuleReply =
@@ -94,18 +89,6 @@ export type RuleReply =
       shape: StreamShape | null
       break: FaultSpec | null
     }
-
-interface ReplyCall {
-  /** The first that the request offers is called; a single one in any case. */
-  names: readonly string[]
-  namespace?: string
-  args: Json
-  /** Arguments for some of the names. */
-  argsByName: JsonObject
-  id: string | null
-}
-
-type ReplyBlock = { type: 'reasoning' | 'redacted' | 'text'; text: string } | { type: 'call'; call: ReplyCall }
 
 /** Reads the step. Throws an `InputProblem`. */
 export function readReply(value: Json, at: string): RuleReply {
@@ -157,48 +140,6 @@ function readVector(value: Json, at: string): number[] {
   )
     throw new InputProblem(at, `expected a list of 1 to ${MAX_VECTOR} numbers`)
   return value as number[]
-}
-
-function readCalls(value: Json, at: string): ReplyCall[] {
-  if (!Array.isArray(value) || value.length > MAX_CALLS)
-    throw new InputProblem(at, `expected a list of at most ${MAX_CALLS} calls`)
-  return value.map((call, index) => readCall(call, below(at, index)))
-}
-
-function readCall(value: Json, at: string): ReplyCall {
-  const given = asObject(value, at)
-  rejectUnknownKeys(given, ['name', 'namespace', 'args', 'args_by_name', 'id'], at)
-  const names = Array.isArray(given.name)
-    ? given.name.map((name, index) => asText(name, below(below(at, 'name'), index), MAX_NAME, 1))
-    : [asText(given.name, below(at, 'name'), MAX_NAME, 1)]
-  if (names.length === 0 || names.length > MAX_NAMES)
-    throw new InputProblem(below(at, 'name'), `expected a name, or a list of at most ${MAX_NAMES}`)
-  const argsByName = given.args_by_name === undefined ? {} : asObject(given.args_by_name, below(at, 'args_by_name'))
-  rejectUnknownKeys(argsByName, names, below(at, 'args_by_name'))
-  return {
-    names,
-    ...(given.namespace === undefined
-      ? {}
-      : { namespace: asText(given.namespace, below(at, 'namespace'), MAX_NAME, 1) }),
-    args: given.args ?? {},
-    argsByName,
-    id: given.id === undefined ? null : asText(given.id, below(at, 'id'), MAX_NAME, 1),
-  }
-}
-
-function readBlocks(value: Json, at: string): ReplyBlock[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_BLOCKS)
-    throw new InputProblem(at, `expected a list of 1 to ${MAX_BLOCKS} blocks`)
-  return value.map((block, index): ReplyBlock => {
-    const place = below(at, index)
-    const given = asObject(block, place)
-    rejectUnknownKeys(given, BLOCKS, place)
-    const [key, ...others] = BLOCKS.filter(name => given[name] !== undefined)
-    if (key === undefined || others.length > 0) throw new InputProblem(place, `expected one of ${BLOCKS.join(', ')}`)
-    const inner = below(place, key)
-    if (key === 'tool_call') return { type: 'call', call: readCall(given[key]!, inner) }
-    return { type: key, text: asText(given[key]!, inner, MAX_TEXT) }
-  })
 }
 
 function readFinish(value: Json, at: string): Finish {
@@ -262,10 +203,18 @@ interface Filling {
   /** Finds the references that are the same for all routes. */
   lookUp: LookUp
   output: OutputBudget
-  /** Reports a call that is left out, since the request offers none of its names. */
-  leftOut?(names: readonly string[]): void
+  /** Calls that no tool of the request can take are left out; the response says so. */
+  ignore(name: string, reason: string): void
 }
 
+/** A reply to a request. */
+interface ChosenReply extends Omit<ChatReply, 'calls' | 'blocks'> {
+  calls: readonly ChosenCall[]
+  blocks: readonly ChosenBlock[] | null
+}
+
+/** Characters of a reason in a header. */
+const MAX_REASON = 200
 /** Bytes of a reply that is made at once. */
 const SMALL_BYTES = 65_536
 
@@ -274,16 +223,28 @@ const SMALL_BYTES = 65_536
  * `output`, before it is made. Throws `OutputTooLarge` or `OutputUnavailable`.
  */
 export function chatResultOf(
-  reply: ChatReply,
+  given: ChatReply,
   parsed: ChatParsed,
-  { lookUp, output, leftOut }: Filling,
+  { lookUp, output, ignore }: Filling,
 ): ChatResult | Promise<ChatResult> {
   const { request } = parsed
+  const leaveOut =
+    (list: string) =>
+    (index: number, names: readonly string[]): void =>
+      ignore(
+        `${list}[${index}]`,
+        printable(`no tool of the request is one of ${names.join(', ')}`).slice(0, MAX_REASON),
+      )
+  const reply: ChosenReply = {
+    ...given,
+    calls: chooseCalls(given.calls, request, leaveOut('tool_calls')),
+    blocks: given.blocks && chooseBlocks(given.blocks, request, leaveOut('blocks')),
+  }
   const fill = memoize(reference => {
     if (reference === 'prompt') return lastUserText(request)
     return reference === 'model' ? request.model : lookUp(reference)
   })
-  const filled = { lookUp: fill, output, ...(leftOut === undefined ? {} : { leftOut }) }
+  const filled = { lookUp: fill, output }
   if (!reply.isTemplate) return makeResult(reply, parsed, filled)
   const bytes = request.n * sizeOf(reply, fill)
   output.require(bytes)
@@ -303,21 +264,20 @@ function memoize(lookUp: LookUp): LookUp {
 }
 
 /** Bytes of the contents of one choice as JSON. */
-function sizeOf({ text, json, reasoning, calls, blocks }: ChatReply, lookUp: LookUp): number {
-  const inBlocks = blocks?.map(block => (block.type === 'call' ? argsOf(block.call) : block.text)) ?? []
-  const contents = [json === null ? text : json.value, reasoning, ...calls.map(argsOf), ...inBlocks]
+function sizeOf({ text, json, reasoning, calls, blocks }: ChosenReply, lookUp: LookUp): number {
+  const inBlocks = blocks?.map(contentOfBlock) ?? []
+  const contents = [json === null ? text : json.value, reasoning, ...calls.map(({ args }) => args), ...inBlocks]
   return expandedBytes(contents, lookUp)
 }
 
 function makeResult(
-  reply: ChatReply,
+  reply: ChosenReply,
   { request, promptTokens: own }: ChatParsed,
-  { lookUp: fill, output, leftOut }: Filling,
+  { lookUp: fill, output }: Pick<Filling, 'lookUp' | 'output'>,
 ): ChatResult {
   const prompt = render(request)
   const before = output.used
-  const texts = reply.isTemplate ? new Template(output, fill) : new PlainTexts(output)
-  const first = choiceOf(reply, request, texts, leftOut)
+  const first = choiceOf(reply, request, reply.isTemplate ? new Template(output, fill) : new PlainTexts(output))
   const bytes = output.used - before
   const choices = Array.from({ length: request.n }, (_, index) => {
     // All choices are equal, but for their ids. Each of them is sent.
@@ -394,109 +354,38 @@ function withIds(choice: Choice, index: number, idOf: (number: number) => string
   return { ...choice, index, calls }
 }
 
-type LeftOut = Filling['leftOut']
-
-function choiceOf(reply: ChatReply, request: NeutralRequest, texts: PlainTexts, leftOut: LeftOut): Choice {
-  if (reply.blocks !== null) return choiceOfBlocks(reply.blocks, reply, request, { texts, leftOut })
-  const text = reply.json === null ? texts.text(reply.text) : texts.json(reply.json.value).json
-  const content = limited(text, request)
-  const calls = reply.calls.flatMap(call => callOf(call, request, texts, leftOut))
-  const reasoning = texts.text(reply.reasoning)
+function choiceOf(reply: ChosenReply, request: NeutralRequest, texts: PlainTexts): Choice {
+  const content = contentOf(reply, request, texts)
+  const byCut = content.finish === 'stop' && content.calls.length > 0 ? 'tool_calls' : content.finish
   return {
     ...content,
     index: 0,
-    calls,
-    reasoning,
-    reasoningPieces: piecesOf(reasoning, request.tokenizer),
-    ...endOf(reply, content, calls),
+    finish: reply.isRefusal ? 'content_filter' : (reply.finish ?? byCut),
     ...(reply.isRefusal ? { isRefusal: true as const } : {}),
     ...(reply.callsFirst ? { callsFirst: true as const } : {}),
+    stopSequence: reply.finish === null ? content.stopSequence : null,
   }
 }
 
-/** How a reply ends: as it says, or as its text is cut, or with its calls. */
-function endOf(
-  { finish, isRefusal }: ChatReply,
-  content: Pick<Choice, 'finish' | 'stopSequence'>,
-  calls: readonly Call[],
-): Pick<Choice, 'finish' | 'stopSequence'> {
-  const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
+function contentOf(reply: ChosenReply, request: NeutralRequest, texts: PlainTexts): Omit<Choice, 'index'> {
+  const call = (wanted: ChosenCall): Call => callOf(wanted, request, texts)
+  if (reply.blocks !== null) return contentOfBlocks(reply.blocks, request, { text: text => texts.text(text), call })
+  const text = reply.json === null ? texts.text(reply.text) : texts.json(reply.json.value).json
+  const reasoning = texts.text(reply.reasoning)
   return {
-    finish: isRefusal ? 'content_filter' : (finish ?? byCut),
-    stopSequence: finish === null ? content.stopSequence : null,
+    ...limited(text, request),
+    calls: reply.calls.map(call),
+    reasoning,
+    reasoningPieces: piecesOf(reasoning, request.tokenizer),
   }
 }
 
-/** Texts share the limit of the request; after a cut there is no further text. */
-function choiceOfBlocks(
-  given: readonly ReplyBlock[],
-  reply: ChatReply,
-  request: NeutralRequest,
-  { texts, leftOut }: { texts: PlainTexts; leftOut: LeftOut },
-): Choice {
-  const blocks: OrderedBlock[] = []
-  const calls: Call[] = []
-  let left = request.maxTokens
-  let end: Pick<Choice, 'finish' | 'stopSequence'> = { finish: 'stop', stopSequence: null }
-  for (const block of given) {
-    if (block.type === 'call') {
-      for (const call of callOf(block.call, request, texts, leftOut))
-        blocks.push({ type: 'call', place: calls.push(call) - 1 })
-    } else if (block.type === 'text') {
-      if (end.finish !== 'stop') continue
-      const { text, pieces, finish, stopSequence } = limited(
-        texts.text(block.text),
-        left === undefined ? request : { ...request, maxTokens: left },
-      )
-      if (left !== undefined) left -= pieces.length
-      end = { finish, stopSequence }
-      blocks.push({ type: 'text', text, pieces })
-    } else {
-      const text = texts.text(block.text)
-      const isRedacted = block.type === 'redacted' ? { isRedacted: true as const } : {}
-      blocks.push({ type: 'reasoning', text, pieces: piecesOf(text, request.tokenizer), ...isRedacted })
-    }
-  }
-  const joinedOf = (type: 'text' | 'reasoning'): { text: string; pieces: string[] } => {
-    const parts = blocks.flatMap(block => (block.type === type ? [block] : []))
-    return { text: parts.map(({ text }) => text).join(''), pieces: parts.flatMap(({ pieces }) => [...pieces]) }
-  }
-  const { text, pieces } = joinedOf('text')
-  const reasoning = joinedOf('reasoning')
-  return {
-    index: 0,
-    text,
-    pieces,
-    calls,
-    reasoning: reasoning.text,
-    reasoningPieces: reasoning.pieces,
-    blocks,
-    ...endOf(reply, end, calls),
-  }
-}
-
-function argsOf({ args, argsByName }: ReplyCall): Json {
-  return [args, ...Object.values(argsByName)]
-}
-
-/** Its id follows. None if it has several names, and the request offers none of them. */
-function callOf(
-  { names, namespace, args, argsByName, id: givenId }: ReplyCall,
-  request: NeutralRequest,
-  texts: PlainTexts,
-  leftOut: LeftOut,
-): Call[] {
-  const inSpace = namespace === undefined ? {} : { namespace }
-  const offered = names.find(name => findTool(request.tools, { name, ...inSpace }) !== undefined)
-  const name = offered ?? (names.length === 1 ? names[0] : undefined)
-  if (name === undefined) {
-    leftOut?.(names)
-    return []
-  }
-  const wanted: ToolName = { name, ...inSpace }
+/** Its id follows. */
+function callOf(wanted: ChosenCall, request: NeutralRequest, texts: PlainTexts): Call {
+  const { args, id: givenId } = wanted
   const isText = findTool(request.tools, wanted)?.input !== undefined
-  const { value, json } = texts.json(Object.hasOwn(argsByName, name) ? argsByName[name]! : args, isText)
-  const call: Call = {
+  const { value, json } = texts.json(args, isText)
+  return {
     id: '',
     ...(givenId === null ? {} : { givenId }),
     ...calledName(request, wanted),
@@ -505,7 +394,6 @@ function callOf(
     jsonPieces: piecesOf(json, request.tokenizer),
     ...(isText ? { isText: true as const } : {}),
   }
-  return [call]
 }
 
 /** The result for an embeddings request: each input gets the vector, cut or padded to the dimensions. */

@@ -39,6 +39,13 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   grpc: { 'shared definitions': 'compiled from the code', 'shared reflection': 'compiled from the code' },
   'grpc-services': { 'shared definitions': 'compiled from the code' },
+  layer4: {
+    'shared pending': 'memory of the process',
+    'shared waiting-datagrams': 'memory of the process',
+    'shared started': 'whether the process has loaded the plugin before',
+    'replicated overrides': 'shared',
+    'state override-uses': 'shared',
+  },
   orca: {
     'shared measurements': 'the load of the process',
     'replicated report': 'shared',
@@ -157,6 +164,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
   },
+  query: { 'state queries': 'shared' },
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',

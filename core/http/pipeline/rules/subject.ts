@@ -7,8 +7,8 @@ import { contentOf } from '../../request/decoded-body.ts'
 import type { RuleServices } from '../stage.ts'
 
 /** The control plane, and paths of plugins that are exempt from faults. */
-export function isExempt({ path, generation }: RequestContext): boolean {
-  return (path !== null && isBelow(path, '/_svc')) || generation.exemptions.has('faults', path)
+export function isExempt({ path, routedPath, generation }: RequestContext): boolean {
+  return (path !== null && isBelow(path, '/_svc')) || generation.exemptions.has('faults', routedPath)
 }
 
 /** The request, with the budget of one evaluation. */
@@ -39,6 +39,7 @@ export function subjectOfMessage(
 class RequestFacts implements SubjectFacts {
   readonly method: string
   readonly url: string
+  readonly served?: string
   readonly rawHeaders: readonly string[]
   readonly session: string | null
   readonly clientIp: string
@@ -48,6 +49,7 @@ class RequestFacts implements SubjectFacts {
   constructor(context: RequestContext) {
     this.method = context.method
     this.url = context.url
+    if (context.routeTarget !== context.url) this.served = context.routeTarget
     this.rawHeaders = context.request.rawHeaders
     this.session = context.session.header
     this.clientIp = context.clientIp
