@@ -126,6 +126,16 @@ export interface SvcHttp {
    */
   closestRule(request: AnyRequest, facts: ProtocolFacts, message?: RuleMessage | null): Promise<NearRule | null>
   /**
+   * From now on the response is sent in a content coding, in place of that of `X-Svc-Encoding` or a rule; call it before the head is
+   * written. Each part of a stream can be decoded when it arrives, unless `flushes` is false. The route sends `Vary`, and asks
+   * whether the client accepts the coding (`preferredCoding` of the toolkit).
+   */
+  encodeResponse(
+    request: AnyRequest,
+    coding: 'gzip' | 'deflate' | 'br' | 'zstd',
+    options?: { flushes?: boolean },
+  ): Promise<void>
+  /**
    * Compares a request with conditions in the form of `X-Svc-Expect`, or a request within it, and shows the result in
    * `X-Svc-Expectation`. For routes that find the conditions in a body, which they have read. Null: they hold.
    */

@@ -15,6 +15,7 @@ import { breakConnection } from '../../http/response/connection-faults.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
+import { encodeInstead } from '../../http/pipeline/rules/encoding.ts'
 import { expectationFailureOf } from '../../http/pipeline/stages/expectation.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
 import { takeSessionPrefix } from '../../fields/session-prefix.ts'
@@ -132,6 +133,7 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
     ruleSteps: request => contextOf(request).ruleSteps,
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
+    encodeResponse: (request, coding, { flushes = true } = {}) => encodeInstead(contextOf(request), coding, flushes),
     checkExpectation: (request, text, message = null) => expectationFailureOf(text, contextOf(request), rules, message),
     listener(request) {
       const { name, kind, port } = contextOf(request).listener

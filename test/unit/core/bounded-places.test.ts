@@ -162,6 +162,11 @@ const SIZES: Record<string, Bound> = {
   'plugins/llm/registry/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
   'plugins/llm/engine/schema-bounds.ts': { calls: ['padEnd'], bound: '4,096 characters' },
   'plugins/llm/engine/scripted.ts': { calls: ['Array.from'], bound: 'the largest number of words of the instance' },
+  'plugins/llm/engine/sized-text.ts': {
+    calls: ['repeat'],
+    bound: 'X-Svc-Reply-Size; output: required before it is made',
+  },
+  'plugins/llm/shapes/shape-events.ts': { calls: ['repeat'], bound: 'the item huge; output: taken before it is made' },
   'plugins/llm/inference/engine-metrics.ts': { calls: ['valueAt'], bound: 'a gauge at a time: no search' },
   'plugins/llm/profiles/routes.ts': { calls: ['Array.from'], bound: 'a fixed maximum of draws' },
   'plugins/llm/state/batches.ts': { calls: ['Array.from'], bound: 'the items of a batch' },

@@ -101,6 +101,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state attempts': 'shared',
     'state buckets': 'shared',
     'state prefix-blocks': 'shared',
+    'state directives': 'shared',
     'replicated loads': 'shared',
     'state prompt-cache': 'shared',
     'state documents': 'shared',
