@@ -357,6 +357,38 @@ t.test('hostile bodies are checked without effort', async t => {
   t.ok(JSON.stringify(long.body).length < 2000, 'a long name is not repeated as a whole')
 })
 
+t.test('what is kept and shown of a request is bounded', async t => {
+  const tools = Array.from({ length: 2 }, (_, index) => ({
+    type: 'function',
+    function: { name: `bad name ${index}`, parameters: { type: 'string' } },
+  }))
+  const { violations, id } = await ask({
+    ...hello,
+    model: 'o3',
+    tools,
+    stop: ['1', '2', '3', '4', '5'],
+    n: 500,
+    extra: 1,
+    top_logprobs: 1,
+    metadata: { key: 'x'.repeat(600) },
+    response_format: { type: 'json_object' },
+    stream_options: {},
+    max_tokens: 5,
+    max_completion_tokens: 5,
+    messages: [{ role: 'system' }, ...Array.from({ length: 20 }, () => orphan.messages[0])],
+  })
+  const shown = violations!.split(', ')
+  t.equal(shown.length, 11, violations!)
+  t.match(shown.at(-1), /^\+\d+$/, 'ten rules, and how many more')
+  const record = (await (await fetch(`${server.url}/ai/requests/${id}`)).json()) as { violations: object[] }
+  t.equal(record.violations.length, 20)
+  const list = (length: number): string => Array.from({ length }, () => 'openai.range').join(' ')
+  t.equal((await ask(hello, { 'X-Svc-Validation': `warn; except=${list(50)}` })).status, 200)
+  const long = await ask(hello, { 'X-Svc-Validation': `warn; except=${list(51)}` })
+  t.strictSame([long.status, long.body.error?.param], [400, 'X-Svc-Validation'])
+  t.match(long.body.error?.message, 'except has more than 50 rules')
+})
+
 t.test('the time of a check grows with the conversation, and not with its square', async t => {
   const time = async (length: number): Promise<number> => {
     const input = Array.from({ length }, (_, index) => ({ type: 'reasoning', id: `rs_${index}`, summary: [] }))
