@@ -56,6 +56,8 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     'Video; realtime over WebSocket': /## Talk in real time/,
     'Stream timing': /`ttft_ms`, `tokens_per_second`, `jitter_percent`/,
     Faults: /disconnect@/,
+    'Refuses what the real API refuses: lost results of tools, changed thinking, unknown parameters, wrong schemas':
+      /`enforce` \| checked \| the vendor's error[^]*Codex CLI, package/,
     '[Guardrail APIs](guardrails.md) (Azure content safety, Bedrock)':
       /## Azure AI Content Safety[^]*## Bedrock guardrails/,
   },
