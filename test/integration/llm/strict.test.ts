@@ -1,4 +1,6 @@
 /** How strictly requests are checked: by header, rule, provider and server; and what shows the violations. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { connectJson } from '../../support/json-socket.ts'
 import { serveLlm } from '../../support/llm-formats.ts'
@@ -414,4 +416,26 @@ t.test('mistakes in svc.yaml are reported', async t => {
   const status = JSON.stringify(await (await fetch(`${broken.url}/_svc/plugins`)).json())
   t.match(status, 'llm.validation.except[0]')
   t.match(status, 'llm.providers[0].validation.also[0]')
+})
+
+t.test('the examples of the page are rules, with their texts', async t => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'validation.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z-]+)` \| [^|]+ \| (.+) \|$/gm)]
+  t.equal(rows.length, 10)
+  for (const [, id = '', shown = ''] of rows) {
+    const rule = (await (await fetch(`${server.url}/ai/validation/${id}`)).json()) as {
+      message: string
+      forms?: Record<string, { message: string }>
+    }
+    const templates = [rule.message, ...Object.values(rule.forms ?? {}).map(({ message }) => message)]
+    const [start = ''] = shown.split('…')
+    const fits = templates.some(template => {
+      const pattern = template.split(/\{[a-z_]+\}/).map(text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      const whole = new RegExp(`^${pattern.join('.*')}$`, 's')
+      return shown.includes('…')
+        ? template.split('{')[0]!.startsWith(start.trim()) || start.startsWith(template.split('{')[0]!)
+        : whole.test(shown)
+    })
+    t.ok(fits, `${id}: ${shown}`)
+  }
 })
