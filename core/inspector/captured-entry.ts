@@ -44,10 +44,13 @@ export function createEntryMaker(
       arrivedAt: facts.arrivedAt,
       method: facts.method,
       uri: compact(redaction.url(facts.uri, apiKey), facts.uri),
+      ...(facts.served === undefined ? {} : { served: compact(redaction.url(facts.served, apiKey), facts.served) }),
       httpVersion: facts.httpVersion,
       rawHeaders: redactedHeaders(facts, redaction, apiKey),
       clientIp: facts.clientIp,
       ...(facts.scheme === undefined ? {} : { scheme: facts.scheme }),
+      ...(facts.listener === undefined ? {} : { listener: facts.listener }),
+      ...(facts.proxy === undefined ? {} : { proxy: facts.proxy }),
       session: facts.session,
       sessionFrom: facts.sessionFrom,
       body: redactedBody(facts.body, redaction, apiKey),
@@ -94,6 +97,7 @@ function redactedService({ checked, ...decision }: ServiceDecision, redaction: R
   const { url, rawHeaders, body, ...facts } = checked
   return {
     ...decision,
+    facts: redactedFacts(decision.facts, redaction),
     checked: {
       ...facts,
       url: compact(redaction.url(url, null), url),
@@ -103,6 +107,19 @@ function redactedService({ checked, ...decision }: ServiceDecision, redaction: R
       body: redactedBody(body, redaction, null),
     },
   }
+}
+
+/** The items of a list are `name=value`: as fields of these names. */
+function redactedFacts(facts: ServiceDecision['facts'], redaction: Redaction): ServiceDecision['facts'] {
+  const redacted = (text: string): string => {
+    const equals = text.indexOf('=')
+    if (equals === -1) return text
+    const shown = redaction.header(text.slice(0, equals).toLowerCase(), text.slice(equals + 1), null)
+    return copyText(`${text.slice(0, equals)}=${shown}`)
+  }
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [name, Array.isArray(value) ? value.map(redacted) : value]),
+  )
 }
 
 function redactedBody(body: Buffer, redaction: Redaction, apiKey: string | null): string | null {

@@ -8,6 +8,7 @@ import type {
   ResponseEnd,
   SessionOrigin,
 } from '../contract/plugin.ts'
+import type { ProxyHeader } from '../contract/proxy-header.ts'
 import { KEPT_STREAM_BYTES } from './response-copy.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 import { sizeOfService, toHeaders, toServiceCall, type CapturedService } from './captured-service.ts'
@@ -30,12 +31,18 @@ export interface CapturedRequest {
   method: string
   /** Path and query as received. */
   uri: string
+  /** Path and query of what served it, if that is elsewhere: on a host that a plugin serves whole. */
+  served?: string
   httpVersion: string
   /** Alternating names and values. */
   rawHeaders: readonly string[]
   clientIp: string
   /** Absent in entries of older replicas. */
   scheme?: 'http' | 'https'
+  /** Name of the listener; absent in entries of older replicas. */
+  listener?: string
+  /** The PROXY protocol header of the connection; absent without one. */
+  proxy?: ProxyHeader
   /** A valid `X-Svc-Session` value. */
   session: string | null
   /** How the client named the session. */
@@ -110,6 +117,7 @@ const TEXT_BYTES = 36
  */
 export function sizeOf({
   uri,
+  served,
   body,
   decodedBody,
   rawHeaders,
@@ -121,6 +129,7 @@ export function sizeOf({
   let bytes =
     ENTRY_BYTES +
     uri.length +
+    (served?.length ?? 0) +
     (body?.length ?? 0) +
     (decodedBody?.length ?? 0) +
     (trace?.state?.length ?? 0) +
@@ -159,6 +168,8 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     version: `HTTP/${captured.httpVersion}`,
     headers: toHeaders(captured.rawHeaders),
     client_ip: captured.clientIp,
+    listener: captured.listener ?? null,
+    proxy_protocol: captured.proxy ?? null,
     session: captured.session,
     session_from: captured.sessionFrom,
     body: text,

@@ -60,6 +60,7 @@ export class Subjects {
       {
         method: captured.method,
         url: captured.uri,
+        ...(captured.served === undefined ? {} : { served: captured.served }),
         rawHeaders: captured.rawHeaders,
         session: captured.session,
         clientIp: captured.clientIp,

@@ -7,6 +7,7 @@ import type { Inspector } from '../../inspector/inspector.ts'
 export function createSvcInspector(inspector: Inspector): SvcInspector {
   return {
     entry: (requestId, session) => inspector.entry(requestId, session),
+    arrivals: query => inspector.arrivals(query),
     redactHeaders: headers => inspector.redactHeaders(headers),
     redactHeader: (name, value) => inspector.redactHeader(name, value),
     redactUrl: url => inspector.redactUrl(url),
@@ -20,7 +21,8 @@ export function createSvcInspector(inspector: Inspector): SvcInspector {
       // In public mode the call of a gateway has no session, and is captured for that of its client.
       if (!context.isCaptured && !context.isHidden && session !== null)
         context.isCaptured =
-          inspector.captures(context.path, session) && !context.generation.exemptions.has('inspector', context.path)
+          inspector.captures(context.path, session) &&
+          !context.generation.exemptions.has('inspector', context.routedPath)
     },
   }
 }

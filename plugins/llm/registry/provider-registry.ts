@@ -1,10 +1,11 @@
 /** Registers the wire formats and the named providers, and lists them for the index. */
-import { describe, type FastifyInstance } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyRequest } from 'svc/plugin'
 import { readParameters, templateParameters, unknownName } from 'svc/toolkit'
-import { createEngine } from './engine.ts'
+import { createEngine, type Engine } from './engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { registerMetricsRoutes } from '../inference/routes.ts'
+import { serveHosts } from './hosts.ts'
 import { mount, type MountedRoute } from './mount.ts'
 import { withMountedFormats } from './mounted-formats.ts'
 import { CATEGORY } from '../contract/category.ts'
@@ -38,7 +39,7 @@ export interface ServedValidation {
 }
 
 export class ProviderRegistry implements Providers {
-  readonly engine = createEngine()
+  readonly engine: Engine
   readonly documents: Documents
   readonly batches: Batches
   // Bound, since plugins pass them on.
@@ -58,6 +59,7 @@ export class ProviderRegistry implements Providers {
     this.documents = state.documents
     this.batches = state.batches
     this.#services = services
+    this.engine = createEngine(services.readsDirectives)
     this.#rules = rules
   }
 
@@ -160,7 +162,8 @@ export class ProviderRegistry implements Providers {
   }
 
   /** Creates the named providers of svc.yaml; reports and skips invalid ones. */
-  registerNamed(app: FastifyInstance, { providers, builtin }: LlmOptions): void {
+  registerNamed(app: FastifyInstance, options: LlmOptions): void {
+    const { providers, builtin } = options
     const { svc, faults } = this.#services
     for (const id of Object.keys(builtin))
       if (!this.#formats.has(id)) {
@@ -178,6 +181,7 @@ export class ProviderRegistry implements Providers {
       if (instance !== null) this.#serve(app, instance)
     })
     this.#services.validator.checkOptions()
+    serveHosts(svc, this.#instances, options)
   }
 
   #settingsServices(): SettingsServices {
@@ -209,7 +213,7 @@ export class ProviderRegistry implements Providers {
         area: 'http',
         examples: [{ name: 'Index', path: instance.basePath, expectStatus: 200 }],
       }),
-      (request, reply) => reply.send(this.#describe(instance, svc.http.baseUrl(request))),
+      (request, reply) => reply.send(this.#describe(request, instance)),
     )
   }
 
@@ -243,13 +247,17 @@ export class ProviderRegistry implements Providers {
   }
 
   /** The providers in the response of `GET /ai`. */
-  index(origin: string): object[] {
-    return this.#inOrder().map(instance => this.#describe(instance, origin))
+  index(request: FastifyRequest): object[] {
+    return this.#inOrder().map(instance => this.#describe(request, instance))
   }
 
-  #describe(instance: ProviderInstance, origin: string): object {
-    const { level } = this.#services.validator.strictnessOf(instance.validation)
-    return describeInstance(instance, this.#routesOf(instance), { origin, level })
+  #describe(request: FastifyRequest, instance: ProviderInstance): object {
+    const { svc, validator } = this.#services
+    const added = this.#routesOf(instance)
+    const hosts = svc.http.hosts(request, instance.basePath, listPath([...instance.format.routes, ...added]))
+    const { level } = validator.strictnessOf(instance.validation)
+    const described = describeInstance(instance, added, { origin: svc.http.baseUrl(request), level })
+    return { ...described, ...(hosts.length === 0 ? {} : { hosts }) }
   }
 
   /** Formats by their `order`, then named providers in the order of svc.yaml. */
@@ -282,6 +290,12 @@ function describeInstance(
     ...(flavours.length === 0 ? {} : { flavours, validation: level }),
     routes: [...format.routes, ...added].map(({ method, path }) => ({ method, path: instance.basePath + path })),
   }
+}
+
+/** A path that answers GET: the list of models, if the format has one. */
+function listPath(routes: readonly ProviderRoute[]): string {
+  const lists = routes.filter(({ method, path }) => method === 'GET' && !path.includes('{'))
+  return (lists.find(({ op }) => op === 'models') ?? lists.find(({ path }) => path !== '/'))?.path ?? '/'
 }
 
 function flavoursOf(routes: readonly ProviderRoute[]): string[] {

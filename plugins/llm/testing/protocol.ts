@@ -1,6 +1,7 @@
 /** Requests to model providers as a protocol of conditions: `match.llm`, in the terms of the neutral form. */
 import { OutputBudget } from 'svc/plugin'
 import type { MatchableRequest, MatchFacts, MatchProtocol } from 'svc/toolkit'
+import { readDirectives } from '../directives/prompt-lines.ts'
 import { CHAT_FIELDS, chatFacts } from '../engine/facts.ts'
 import { parseObject } from '../engine/json-body.ts'
 import type { FaultParser } from '../headers/faults.ts'
@@ -24,6 +25,7 @@ export interface LlmProtocolOptions {
   faults: FaultParser
   limits: EngineLimits
   validator: Validator
+  readsDirectives: boolean
   providers: {
     /** The route of a captured request. */
     find(method: string, path: string): PlacedRoute | null
@@ -31,7 +33,13 @@ export interface LlmProtocolOptions {
   }
 }
 
-export function createLlmProtocol({ faults, limits, providers, validator }: LlmProtocolOptions): MatchProtocol {
+export function createLlmProtocol({
+  faults,
+  limits,
+  providers,
+  validator,
+  readsDirectives,
+}: LlmProtocolOptions): MatchProtocol {
   return {
     name: 'llm',
     paths: () => providers.paths(),
@@ -50,8 +58,10 @@ export function createLlmProtocol({ faults, limits, providers, validator }: LlmP
       const placed = providers.find(request.method, request.path)
       if (placed === null) return null
       const parsed = parseCaptured(placed, request, limits)
-      const facts = (read: Parsed | null): MatchFacts =>
-        factsOf(placed, read, () => rulesOfCaptured(placed, request, validator))
+      const facts = (read: Parsed | null): MatchFacts => {
+        const seen = read === null || !readsDirectives ? read : readDirectives(read).parsed
+        return factsOf(placed, seen, () => rulesOfCaptured(placed, request, validator))
+      }
       return parsed instanceof Promise ? parsed.then(read => [facts(read)]) : [facts(parsed)]
     },
     readReply: (reply, at) => void readReply(reply, at),

@@ -180,7 +180,7 @@ export function fits(reply: RuleReply, op: string): boolean {
   return reply.kind === 'embedding' ? op === 'embed' : op === 'chat'
 }
 
-type ChatReply = Extract<RuleReply, { kind: 'chat' }>
+export type ChatReply = Extract<RuleReply, { kind: 'chat' }>
 
 interface Filling {
   /** Finds the references that are the same for all routes. */
