@@ -4,19 +4,16 @@ import { isRecord } from 'svc/toolkit'
 /** Levels below which schemas are not visited. */
 const MAX_DEPTH = 64
 
-/** Keywords whose members, items or value are schemas. */
-const BY_NAME = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']
-const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
-const SINGLE = [
-  'additionalProperties',
-  'not',
-  'if',
-  'then',
-  'else',
-  'contains',
-  'propertyNames',
-  'unevaluatedProperties',
-]
+/** What the value of a keyword has: schemas by name, a list of schemas, one schema, or a list or one. */
+type Kind = 'named' | 'list' | 'single' | 'either'
+
+const kindOf = (kind: Kind, words: string): [string, Kind][] => words.split(' ').map(word => [word, kind])
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ...kindOf('named', 'properties $defs definitions patternProperties dependentSchemas'),
+  ...kindOf('list', 'anyOf oneOf allOf prefixItems'),
+  ...kindOf('either', 'items'),
+  ...kindOf('single', 'additionalProperties not if then else contains propertyNames unevaluatedProperties'),
+])
 
 type Schema = Readonly<Record<string, unknown>>
 /** `path` changes after the call. */
@@ -42,17 +39,19 @@ function enter(schema: unknown, walk: Walk): void {
   if (!isRecord(schema) || path.length > MAX_DEPTH || nodes.left <= 0) return
   nodes.left--
   visit(schema, path)
-  for (const keyword of BY_NAME) {
-    const named = schema[keyword]
-    if (isRecord(named)) for (const name in named) below(named[name], keyword, name, walk)
+  // Most schemas have few members, so these are looked up, and not the other way around.
+  for (const keyword in schema) {
+    const kind = KINDS.get(keyword)
+    if (kind !== undefined) enterAll(schema[keyword], keyword, kind, walk)
   }
-  for (const keyword of LISTS) {
-    const list = schema[keyword]
-    if (Array.isArray(list)) list.forEach((item, index) => below(item, keyword, String(index), walk))
-  }
-  if (Array.isArray(schema.items)) schema.items.forEach((item, index) => below(item, 'items', String(index), walk))
-  else if (schema.items !== undefined) below(schema.items, 'items', null, walk)
-  for (const keyword of SINGLE) if (schema[keyword] !== undefined) below(schema[keyword], keyword, null, walk)
+}
+
+function enterAll(value: unknown, keyword: string, kind: Kind, walk: Walk): void {
+  if (Array.isArray(value)) {
+    if (kind === 'list' || kind === 'either') value.forEach((item, index) => below(item, keyword, String(index), walk))
+  } else if (kind === 'named') {
+    if (isRecord(value)) for (const name in value) below(value[name], keyword, name, walk)
+  } else if (kind !== 'list') below(value, keyword, null, walk)
 }
 
 function below(schema: unknown, keyword: string, name: string | null, walk: Walk): void {
