@@ -180,6 +180,8 @@ export interface Resets {
 export interface VerifiedRecords {
   /** The key in the body, in place of `match`: lower-case letters, digits and underscores. */
   name: string
+  /** The member of the answer that has the ids. Default: `records`. */
+  idsAs?: string
   /** Reads what is under the key. Throws an `InputProblem`. */
   read(value: Json, at: string): RecordQuery
 }
@@ -195,6 +197,8 @@ export interface RecordQuery {
   find(session: string | undefined, since: string | null): Promise<string[]>
   /** Calls `listener` when a record that matches comes. Returns a function that stops. Throws an `HttpError` if too many wait. */
   onRecord(session: string | undefined, listener: () => void): () => void
+  /** What a failed verification says besides the count: further members of the answer, and the end of its message. */
+  explain?(found: { isTooMany: boolean }): { message: string; members: Readonly<Record<string, unknown>> }
 }
 
 /** `testing.verifications`. */

@@ -18,6 +18,17 @@ export class ConnectionWaits {
     this.#max = publicMode ? MAX_PUBLIC_WAITS : MAX_WAITS
   }
 
+  /** Calls `listener` after each change. Returns a function that stops. Throws 503 if too many wait. */
+  listen(listener: () => void): () => void {
+    if (this.#open >= this.#max) throw new HttpError(503, { error: 'too_many_waits' })
+    this.#open++
+    const stop = this.#connections.onChange(listener)
+    return () => {
+      stop()
+      this.#open--
+    }
+  }
+
   /**
    * Calls `select` at once, and after each change until `isDone` of its result, the time is over, or the signal aborts. Returns
    * the last result, and the time waited in milliseconds. Throws 503 if too many waits are open.
@@ -31,11 +42,9 @@ export class ConnectionWaits {
     const waited = (): number => Math.round(performance.now() - startedAt)
     let selected = await select()
     if (timeoutMs <= 0 || isDone(selected)) return { selected, waitedMs: waited() }
-    if (this.#open >= this.#max) throw new HttpError(503, { error: 'too_many_waits' })
-    this.#open++
     let hasChanged = false
     let wake = (): void => {}
-    const stop = this.#connections.onChange(() => {
+    const stop = this.listen(() => {
       hasChanged = true
       wake()
     })
@@ -52,7 +61,6 @@ export class ConnectionWaits {
       return { selected, waitedMs: waited() }
     } finally {
       stop()
-      this.#open--
     }
   }
 }

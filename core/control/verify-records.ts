@@ -1,5 +1,4 @@
 /** `POST /_svc/verify` about records of a plugin: counts them, and waits for them. */
-import type { Json } from '../contract/json.ts'
 import { HttpError } from '../contract/plugin.ts'
 import type { RecordQuery, VerifiedRecords } from '../contract/testing.ts'
 import { readRecordVerification, type RecordVerification } from '../inspector/verification-input.ts'
@@ -24,13 +23,7 @@ export function readRecords(
   kind: VerifiedRecords,
   { session, maxWithinMs }: RecordVerificationOptions,
 ): RecordVerification {
-  const read = readOrProblems(body, '', given =>
-    readRecordVerification(given, session, {
-      name: kind.name,
-      maxWithinMs,
-      read: (value: Json, at) => kind.read(value, at),
-    }),
-  )
+  const read = readOrProblems(body, '', given => readRecordVerification(given, session, { kind, maxWithinMs }))
   if ('problems' in read) throw new HttpError(400, { error: 'invalid_verification', ...showProblems(read.problems) })
   return read.value
 }
@@ -77,21 +70,26 @@ function remainingMs({ expectation, settleMs }: RecordVerification, count: numbe
   return Math.max(0, lastAt + settleMs - performance.now())
 }
 
-function resultOf({ expectation, query }: RecordVerification, ids: readonly string[], waitedMs: number): RecordResult {
+function resultOf(
+  { expectation, query, idsAs }: RecordVerification,
+  ids: readonly string[],
+  waitedMs: number,
+): RecordResult {
   const { min, max, text } = expectation
   const count = ids.length
   const isVerified = (max === null || count <= max) && count >= (min ?? 0)
-  const shown = { count, expected: text, records: ids.slice(0, MAX_IDS), waited_ms: waitedMs }
+  const shown = { count, expected: text, [idsAs]: ids.slice(0, MAX_IDS), waited_ms: waitedMs }
+  if (isVerified) return { isVerified, answer: { verified: true, ...shown } }
+  const { message = '', members = {} } = query.explain?.({ isTooMany: max !== null && count > max }) ?? {}
   return {
     isVerified,
-    answer: isVerified
-      ? { verified: true, ...shown }
-      : {
-          verified: false,
-          error: 'verification_failed',
-          ...shown,
-          message: `expected ${text} ${textOf(query)}, got ${count}`,
-        },
+    answer: {
+      verified: false,
+      error: 'verification_failed',
+      ...shown,
+      message: `expected ${text} ${textOf(query)}, got ${count}${message}`,
+      ...members,
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the body of `POST /_svc/verify`. */
 import { isRecord } from '../contract/record.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
-import type { RecordQuery } from '../contract/testing.ts'
+import type { RecordQuery, VerifiedRecords } from '../contract/testing.ts'
 import { readMatch, type MatchOptions } from '../match/match.ts'
 import { asBoolean, asInteger, asObject, InputProblem, rejectUnknownKeys } from '../toolkit/input-problem.ts'
 import { isSessionName } from '../fields/session-prefix.ts'
@@ -39,12 +39,12 @@ export function readVerification(
 export interface RecordVerification extends Omit<Verification, 'wanted'> {
   query: RecordQuery
   expectation: Expectation
+  /** The member of the answer that has the ids. */
+  idsAs: string
 }
 
 export interface RecordVerificationOptions {
-  /** The key of the plugin. */
-  name: string
-  read(value: Json, at: string): RecordQuery
+  kind: VerifiedRecords
   maxWithinMs: number
 }
 
@@ -52,13 +52,14 @@ export interface RecordVerificationOptions {
 export function readRecordVerification(
   body: unknown,
   session: string | undefined,
-  { name, read, maxWithinMs }: RecordVerificationOptions,
+  { kind, maxWithinMs }: RecordVerificationOptions,
 ): RecordVerification {
   const given = asObject(body, '', 'expected a JSON object')
-  rejectUnknownKeys(given, [name, ...COUNTS, 'within_ms', 'settle_ms', 'since', 'session'], '')
+  rejectUnknownKeys(given, [kind.name, ...COUNTS, 'within_ms', 'settle_ms', 'since', 'session'], '')
   return {
     ...readMarks(given, session, maxWithinMs),
-    query: read(given[name]!, name),
+    query: kind.read(given[kind.name]!, kind.name),
+    idsAs: kind.idsAs ?? 'records',
     expectation: readExpectation(given),
   }
 }

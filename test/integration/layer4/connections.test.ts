@@ -169,8 +169,7 @@ t.test('verification [L4-3]', async t => {
       error: 'verification_failed',
       count: 0,
       looked_at: 2,
-      message:
-        /expected at least 1 matching connections, found 0; the closest is one of echo, which differs in listener/,
+      message: /expected at least 1 matching connections, got 0; the closest is one of echo, which differs in listener/,
       closest: [{ matched: 0, of: 1, differences: [{ at: 'listener', expected: 'other', actual: 'echo' }] }],
     },
   })
