@@ -50,6 +50,7 @@ import type {
   PageLink,
   VariableDefinitions,
 } from './declarations.ts'
+import type { ServedHostOptions } from './hosts.ts'
 import type { Logger } from './logger.ts'
 import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 
@@ -69,6 +70,7 @@ export type {
   ProtocolFacts,
   RuleFailure,
   RequestSpan,
+  ExpectationFailure,
   RuleMessage,
   SessionPlaces,
   NamedSession,
@@ -87,6 +89,8 @@ export type {
 } from './streams.ts'
 export type {
   AbortKind,
+  Arrival,
+  ArrivalQuery,
   CertificateProfile,
   ClientCertificate,
   FaultOrigin,
@@ -120,6 +124,7 @@ export { StateUnavailable } from './state.ts'
 export { createRecords, createTextRecords, RecordTooLong } from './record-store.ts'
 export type { RecordOptions, Records, RecordStore, StoredRecord } from './record-store.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
+export type { ServedHost, ServedHostOptions } from './hosts.ts'
 export type { Bundler } from './bundler.ts'
 export type { ControlScope } from './control-scope.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
@@ -133,6 +138,7 @@ export type {
   ExemptibleLayer,
   ExposedHeader,
   FamiliarPath,
+  FamiliarRequest,
   FirstStep,
   PageLink,
   VariableDefinition,
@@ -213,7 +219,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   faultKinds?: readonly string[]
   /** Categories of the plugin in the catalog, with their position. */
   categories?: readonly CategoryDeclaration[]
-  /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here. */
+  /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here, or it is served. */
   familiar?: readonly FamiliarPath[]
   /** Links for pages that list what the instance serves, such as the landing page (`svc.instance.links`). */
   links?: readonly PageLink[]
@@ -374,12 +380,17 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   unroutedForm(path: string, form: ErrorForm): void
 
   /**
-   * Serves all requests to a host from the routes below `mount`, one of the plugin's own paths: the route `<mount>/get`
-   * responds to `/get`. `pattern` is a host without port, `*.` and a domain for the hosts below it, or `*`; the first entry
-   * that matches counts. `request.url` is the routed target then, `svc.http.target(request)` the received one. Other hosts
-   * do not reach the routes below `mount`. The control plane, and paths that are exempt from `hosts`, stay as they are.
+   * Serves all requests to a host from the routes below `mount`, a path of the plugin or of one that builds on it: the route
+   * `<mount>/get` responds to `/get`. `pattern` is a host without port, which may have one `*` for any characters, such as
+   * `*.` and a domain for the hosts below it; `*` alone is every host. The first entry that matches counts. `request.url` is
+   * the routed target then, `svc.http.target(request)` the received one, and the URLs that `svc.http.url` and `svc.http.path`
+   * return are those of the host, without the mount. Other hosts do not reach the routes below `mount`, unless they are
+   * `shared`. The control plane, and paths that are exempt from `hosts`, stay as they are.
+   *
+   * The HTTPS listener presents a certificate of the demo CA for the name, and HTTP listeners take `CONNECT` to it, so that
+   * clients reach it through svc as a proxy.
    */
-  serveHost(pattern: string, mount: string): void
+  serveHost(pattern: string, mount: string, options?: ServedHostOptions): void
 
   /** Bounds of what a request makes the service produce and compute. */
   readonly budgets: SvcBudgets

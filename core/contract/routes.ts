@@ -55,6 +55,11 @@ export interface RouteDescription {
    * and `X-Svc-Abort`. To fail with errors of your own, declare `faults` instead.
    */
   ownFail?: boolean
+  /**
+   * Steps of plugins without an answer that the route applies (`svc.http.ruleSteps`), such as `graphql`: rules with other ones
+   * do not act on it. For routes without `ownFail`.
+   */
+  steps?: readonly string[]
   /** Formats errors that the core sends for this route: 413, 500, 503, injected faults and thrown 4xx. Default: JSON. */
   errorForm?: ErrorForm
   /**
@@ -75,6 +80,8 @@ export interface RouteDescription {
    * GET and HEAD. Default: such a call gets 403.
    */
   takes?: 'deliveries' | 'documents'
+  /** The route is one of a host (`svc.serveHost`), which requests to other hosts do not reach: no catalog lists it. */
+  ofHost?: true
   /** The route serves a service worker script. Requests for one on other routes get 403. */
   serviceWorker?: boolean
   /**

@@ -13,6 +13,8 @@ export interface MatchableRequest {
   readonly path: string
   /** Path and query as received. */
   readonly url: string
+  /** What plugins noticed about a captured request (`svc.inspector.annotate`). Of a request in progress: none. */
+  readonly tags: readonly string[]
   /** Value of a header by its lower-case name; several lines are joined. */
   header(name: string): string | undefined
   /** All headers by lower-case name; several lines are joined. */
@@ -87,9 +89,10 @@ export interface MatchField {
   description: string
   /**
    * What is written under the key. `test`: a value test. `wildcard`: a value test, where a plain text may end in `*`.
-   * `presence`: a value test, where true and false test whether there is a value. A list: one of these values.
+   * `presence`: a value test, where true and false test whether there is a value. `members`: an object of JSON pointers and value
+   * tests, which must all hold. A list: one of these values.
    */
-  kind?: 'test' | 'wildcard' | 'presence' | 'boolean' | readonly string[]
+  kind?: 'test' | 'wildcard' | 'presence' | 'boolean' | 'members' | readonly string[]
 }
 
 /** `testing.protocols`. */
@@ -119,7 +122,8 @@ export interface RuleStepKind {
   excludes?: readonly string[]
   /**
    * Answers the request in place of the route, which need not exist; `request.body` is the body as received. Only with
-   * `answers`. Without it, the step acts on requests whose route or service asks for it (`steps` of `ProtocolFacts`).
+   * `answers`. Without it, the step acts on requests whose route or service asks for it (`steps` of its description, or of
+   * `ProtocolFacts`).
    */
   act?(request: FastifyRequest, reply: FastifyReply, step: ActingStep): unknown
 }
@@ -134,6 +138,8 @@ export interface ActingStep {
   hit: number
   /** The values of references in texts, such as `request.header.x-tenant`. */
   lookUp: LookUp
+  /** A share from 0 to below 1, to draw from distributions: the same for the same seed of the rule, hit and name. */
+  draw(name: string): number
 }
 
 /** A step for the route or service that asked for the rule. */

@@ -79,7 +79,7 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     config,
     guard,
     rules,
-    httpsPort: () => ports.https,
+    ports: () => ports,
     call: createInProcessCall({
       pipeline: () => pipeline,
       facts: createRequestFacts(config),

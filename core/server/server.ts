@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { ServerResponse } from 'node:http'
 import { createRequestHandler } from '../http/listener/handle-request.ts'
 import { Listener, type ListenerHandlers } from '../http/listener/listeners.ts'
+import { ServedNames } from '../http/sockets/served-names.ts'
 import type { TlsNames } from '../http/sockets/tls-names.ts'
 import { OpenPorts } from '../http/ports/open-ports.ts'
 import type { Generation } from '../host/generation.ts'
@@ -53,7 +54,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   const facts = createRequestFacts(config)
   const Http1Response = createHttp1Response(config.fastPaths ? createFastResponse() : ServerResponse)
-  const handlers = createRequestHandler(host, services.pipeline, facts)
+  const listeners: Listener[] = []
+  const handlers = createRequestHandler(host, services.pipeline, facts, (kind, socket) => {
+    const listener = listeners.find(({ facts: own }) => own.kind === kind)
+    listener?.enter(socket)
+    return listener !== undefined
+  })
   const isTrusted = createTrust(config.proxyProtocolFrom, config.publicMode)
   const proxyPolicy = (listener: string, mode: ProxyProtocolMode): ProxyPolicy => ({
     mode,
@@ -61,7 +67,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     count: result => services.connectionMetrics.countProxyHeader(listener, result),
   })
   const proxyOf = (kind: keyof Config['proxyProtocol']): ProxyPolicy => proxyPolicy(kind, config.proxyProtocol[kind])
-  const listeners = await openListeners(handlers)
+  listeners.push(...(await openListeners(handlers)))
   const https = listeners.find(({ facts: { kind } }) => kind === 'https')
   for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
   const { limiter } = services.limits
@@ -143,12 +149,18 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     }
     await tryOpen('https', 'HTTPS', config.httpsPort, () => {
       if ('error' in pki.server) throw new Error(pki.server.error)
+      const names = tlsNamesOf(pki.server.cert)
       return new Listener('https', to, {
         Http1Response,
         http2: config.grpcOnHttp,
         tap,
         tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate },
-        tlsNames: tlsNamesOf(pki.server.cert),
+        tlsNames: names,
+        servedNames: new ServedNames({
+          isServed: name => !names.isOwnName(name) && host.current().hosts.hasCertificate(name),
+          issue: pki.issue,
+          ca: pki.caCertificate,
+        }),
         proxy: proxyOf('https'),
       })
     })

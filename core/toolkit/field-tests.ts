@@ -2,6 +2,7 @@
 import type { StepBudget } from '../contract/budgets.ts'
 import { asObject, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
 import type { Json } from '../contract/json.ts'
+import { pointerTokens, valueAt } from './json-pointer.ts'
 import type { MatchFacts, MatchField } from '../contract/testing.ts'
 import {
   presenceTest,
@@ -16,6 +17,8 @@ export interface FieldTest {
   readonly name: string
   readonly test: ValueTest
 }
+
+const NO_CAPTURES: ReadonlyMap<string, string> = new Map()
 
 type Options = Pick<ValueTestOptions, 'checks' | 'isTrusted'>
 
@@ -45,9 +48,37 @@ export function readFieldTest({ kind = 'test' }: MatchField, value: Json, at: st
     if (typeof value !== 'boolean') throw new InputProblem(at, 'expected true or false')
     return kind === 'presence' ? presenceTest(value) : readValueTest(value, at, { comparison: 'json', ...options })
   }
+  if (kind === 'members') return readMembersTest(value, at, options)
   if (kind === 'wildcard') return readWildcardTest(value, at, options)
   if (typeof kind === 'string') return readValueTest(value, at, { comparison: 'json', ...options })
   if (typeof value !== 'string' || !kind.includes(value))
     throw new InputProblem(at, `expected one of ${kind.join(', ')}`)
   return readValueTest(value, at, { comparison: 'json', ...options })
+}
+
+/** Tests of the members of a value, by JSON pointer: the value has to meet all of them. */
+function readMembersTest(value: Json, at: string, options: Options): ValueTest {
+  const tests = Object.entries(asObject(value, at, 'expected an object of JSON pointers and tests')).map(
+    ([pointer, test]) => {
+      const tokens = pointerTokens(pointer)
+      if (tokens === undefined)
+        throw new InputProblem(below(at, pointer), 'expected a JSON pointer such as /input/name')
+      return { tokens, test: readValueTest(test, below(at, pointer), { comparison: 'json', ...options }) }
+    },
+  )
+  if (tests.length === 0) throw new InputProblem(at, 'expected at least one JSON pointer')
+  return {
+    expected: value,
+    count: tests.reduce((sum, { test }) => sum + test.count, 0),
+    holds(values, steps) {
+      const subjects: readonly (Json | undefined)[] = values.length === 0 ? [undefined] : values
+      return subjects.some(subject =>
+        tests.every(({ tokens, test }) => {
+          const found = subject === undefined ? undefined : valueAt(subject, tokens)
+          return test.holds(found === undefined ? [] : [found], steps)
+        }),
+      )
+    },
+    captures: () => NO_CAPTURES,
+  }
 }

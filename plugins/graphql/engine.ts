@@ -10,7 +10,8 @@ import {
   type validate as Validate,
 } from 'graphql'
 import { rejectedDocument, withoutStatus } from './errors.ts'
-import { isRequestError } from './yoga/execution.ts'
+import { isRequestError } from './execution/request-errors.ts'
+import type { Run } from './execution/run.ts'
 import type { YogaServer } from './yoga/server.ts'
 
 /** The operation that a client requests. */
@@ -26,7 +27,7 @@ export type PreparedOperation =
   | { args: null; problems: readonly GraphQLError[] }
 
 export interface Engine {
-  prepare(request: OperationRequest): PreparedOperation
+  prepare(request: OperationRequest, run: Run): PreparedOperation
   /** Runs a query or mutation. A result without `data` means that the variables are invalid. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   /** Starts a subscription; a single result means that it failed to start. */
@@ -37,8 +38,8 @@ export function createEngine(yoga: YogaServer): Engine {
   const { getEnveloped } = yoga
   const { execute, subscribe } = getEnveloped({})
   return {
-    prepare({ query, variables, operationName }) {
-      const contextValue = { params: { operationName: operationName ?? undefined } }
+    prepare({ query, variables, operationName }, run) {
+      const contextValue = { params: { operationName: operationName ?? undefined }, run }
       const { schema, parse, validate } = getEnveloped(contextValue) as {
         schema: GraphQLSchema
         parse(text: string): DocumentNode

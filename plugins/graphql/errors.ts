@@ -49,10 +49,10 @@ export function unresolvedOperation(operationName: string | null): GraphQLError 
   return refusal('OPERATION_RESOLUTION_FAILURE', message, REFUSED_DOCUMENT)
 }
 
-export function subscriptionNotSupported(): GraphQLError {
+export function subscriptionNotSupported(path: string): GraphQLError {
   return refusal(
     'SUBSCRIPTION_NOT_SUPPORTED',
-    'subscriptions need a WebSocket at /graphql/ws, or a request with Accept: text/event-stream',
+    `subscriptions need a WebSocket at ${path}/ws, or a request with Accept: text/event-stream`,
     REFUSED_DOCUMENT,
   )
 }

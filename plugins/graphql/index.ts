@@ -1,17 +1,15 @@
-/** The plugin `graphql`: queries, mutations and subscriptions over the demo data. */
+/** The plugin `graphql`: queries, mutations and subscriptions over the demo data, and the graphs of other plugins. */
 import { definePlugin } from 'svc/plugin'
 import type {} from '../demo-data/types.ts'
 import { createDemoGraph } from './demo-graph.ts'
-import { createEngine } from './engine.ts'
+import { createGraphs } from './graphs.ts'
 import { lazy } from './lazy.ts'
 import { graphqlProtocol } from './match.ts'
 import { createRootValue } from './root-value.ts'
-import { registerHttp } from './routes/http.ts'
-import { registerSchema } from './routes/schema.ts'
-import { createSockets, registerWebSocket } from './routes/websocket.ts'
+import { FAULT_KIND, maxPlaces } from './runs.ts'
 import { createSchema } from './schema.ts'
+import { graphqlStep } from './faults/step.ts'
 import { persistedQueryBounds } from './yoga/persisted-queries.ts'
-import { createYogaServer } from './yoga/server.ts'
 
 export default definePlugin({
   title: 'GraphQL',
@@ -19,19 +17,36 @@ export default definePlugin({
   paths: ['/graphql'],
   buildsOn: ['demo-data'],
   area: 'graphql',
+  faultKinds: [FAULT_KIND],
   categories: [{ name: 'GraphQL', rank: 160 }],
   register(app, svc) {
-    const rootValue = createRootValue(createDemoGraph(svc.use('demo-data.records')!))
-    const persistedQueries = svc.state('persisted-queries', persistedQueryBounds)
-    const schema = svc.shared('schema', () => lazy(createSchema))
-    const yoga = lazy(() => createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log }))
-    const sockets = createSockets(
-      svc,
-      lazy(async () => createEngine(await yoga())),
-    )
+    const graphs = createGraphs(svc, svc.state('persisted-queries', persistedQueryBounds))
     svc.use('testing.protocols').register(graphqlProtocol)
-    registerHttp(app, svc, yoga, sockets)
-    registerSchema(app, schema)
-    registerWebSocket(app, sockets)
+    svc.use('testing.steps').register(graphqlStep(maxPlaces(svc)))
+    svc.offer('graphql.graphs', graphs)
+    graphs.serve(app, '/graphql', {
+      title: 'Demo graph',
+      category: 'GraphQL',
+      schema: svc.shared('schema', () => lazy(createSchema)),
+      root: createRootValue(createDemoGraph(svc.use('demo-data.records')!)),
+      example: '{ users(limit: 2) { id name orders { id total } } }',
+      examples: [
+        {
+          name: 'Mutation with variables',
+          query: 'mutation($input: CreateUserInput!) { createUser(input: $input) { id role } }',
+          variables: { input: { name: 'Dana', email: 'dana@example.com' } },
+        },
+        {
+          name: 'Subscription as an event stream',
+          query: 'subscription { ticker(count: 3) { sequence timestamp } }',
+          headers: [{ name: 'Accept', value: 'text/event-stream' }],
+        },
+        {
+          name: 'A field that fails',
+          query: '{ product(id: "p1") { name price } }',
+          headers: [{ name: 'X-Svc-Graphql', value: 'error=/product/name@NAME_DOWN' }],
+        },
+      ],
+    })
   },
 })

@@ -1,14 +1,34 @@
 /** GraphQL requests as a protocol of conditions: `match.graphql`. */
-import { isRecord, own, type MatchableRequest, type MatchProtocol } from 'svc/toolkit'
-import type { JsonObject } from 'svc/plugin'
-import { Kind, parse, type DocumentNode, type OperationDefinitionNode } from 'graphql'
+import { createHash } from 'node:crypto'
+import {
+  isRecord,
+  isTextNestedWithin,
+  own,
+  type MatchableRequest,
+  type MatchFacts,
+  type MatchProtocol,
+} from 'svc/toolkit'
+import type { Json, JsonObject } from 'svc/plugin'
+import {
+  Kind,
+  parse,
+  valueFromASTUntyped,
+  type DocumentNode,
+  type FieldNode,
+  type OperationDefinitionNode,
+} from 'graphql'
 
 /** Longer documents are not parsed for conditions. */
 const MAX_TOKENS = 5000
 
+/** Operations of a batch that are read, and levels of variables in a URL. */
+const MAX_BATCH = 10
+const MAX_DEPTH = 100
+
 interface Operation {
   query: string | null
   operationName: string | null
+  variables: Json | undefined
 }
 
 export const graphqlProtocol: MatchProtocol = {
@@ -17,20 +37,15 @@ export const graphqlProtocol: MatchProtocol = {
     operation: { description: 'The name of the operation' },
     kind: { description: '`query`, `mutation` or `subscription`', kind: ['query', 'mutation', 'subscription'] },
     field: { description: 'A field at the top of the operation' },
+    entity: { description: 'A type among the representations of `_entities`: their `__typename`' },
+    variables: { description: 'Tests of the variables, by JSON pointer', kind: 'members' },
+    document: { description: 'The SHA-256 of the document, in hexadecimal digits' },
   },
   read(request) {
-    const operation = readOperation(request)
-    if (operation === null) return null
-    // A persisted query may have no document.
-    if (operation.query === null) return [{ operation: operation.operationName ?? undefined }]
-    const document = parseDocument(operation.query)
-    if (document === null) return null
-    const found = selectOperation(document, operation.operationName)
-    if (found === undefined) return null
-    const fields = found.selectionSet.selections.flatMap(selection =>
-      selection.kind === Kind.FIELD ? [selection.name.value] : [],
-    )
-    return [{ operation: found.name?.value, kind: found.operation, field: fields }]
+    const operations = readOperations(request)
+    if (operations === null) return null
+    const facts = operations.map(factsOf).filter(found => found !== null)
+    return facts.length === 0 ? null : facts
   },
   failure: ({ message, status }) => ({
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
@@ -38,21 +53,70 @@ export const graphqlProtocol: MatchProtocol = {
   }),
 }
 
-function readOperation(request: MatchableRequest): Operation | null {
+function factsOf({ query, operationName, variables }: Operation): MatchFacts | null {
+  const facts = { operation: operationName ?? undefined, variables }
+  // A persisted query may have no document.
+  if (query === null) return facts
+  const document = parseDocument(query)
+  const found = document === null ? undefined : selectOperation(document, operationName)
+  if (found === undefined) return null
+  const fields = found.selectionSet.selections.flatMap(selection => (selection.kind === Kind.FIELD ? [selection] : []))
+  return {
+    ...facts,
+    operation: found.name?.value,
+    kind: found.operation,
+    field: fields.map(({ name }) => name.value),
+    entity: entitiesOf(fields, variables),
+    document: createHash('sha256').update(query).digest('hex'),
+  }
+}
+
+/** The types of the representations: of a variable, or in the document. */
+function entitiesOf(fields: readonly FieldNode[], variables: Json | undefined): string[] {
+  const types = new Set<string>()
+  for (const { name, arguments: args = [] } of fields) {
+    const argument = name.value === '_entities' ? args.find(arg => arg.name.value === 'representations') : undefined
+    if (argument === undefined) continue
+    const values = isRecord(variables) ? variables : {}
+    const representations: unknown = valueFromASTUntyped(argument.value, values)
+    if (!Array.isArray(representations)) continue
+    for (const representation of representations)
+      if (isRecord(representation) && typeof representation.__typename === 'string')
+        types.add(representation.__typename)
+  }
+  return [...types]
+}
+
+function readOperations(request: MatchableRequest): Operation[] | null {
   if (request.method === 'GET' || request.method === 'HEAD') {
     const start = request.url.indexOf('?')
-    const query = new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
-    const found = { query: query.get('query'), operationName: query.get('operationName') }
-    return found.query === null ? null : found
+    const parameters = new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
+    const query = parameters.get('query')
+    if (query === null) return null
+    const variables = parseVariables(parameters.get('variables'))
+    return [{ query, operationName: parameters.get('operationName'), variables }]
   }
   const type = (request.header('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
-  if (type === 'application/graphql') return { query: request.text(), operationName: null }
+  if (type === 'application/graphql') return [{ query: request.text(), operationName: null, variables: undefined }]
   const body = request.json()
+  const items = Array.isArray(body) ? body.slice(0, MAX_BATCH) : [body]
+  const operations = items.map(readOperation).filter(operation => operation !== null)
+  return operations.length === 0 ? null : operations
+}
+
+function readOperation(body: Json | undefined): Operation | null {
   if (!isRecord(body)) return null
   const query = textOf(body, 'query')
-  const operationName = textOf(body, 'operationName')
   if (query === null && !isPersisted(body)) return null
-  return { query, operationName }
+  return { query, operationName: textOf(body, 'operationName'), variables: own(body, 'variables') }
+}
+
+function parseVariables(text: string | null): Json | undefined {
+  try {
+    return text === null || !isTextNestedWithin(text, MAX_DEPTH) ? undefined : (JSON.parse(text) as Json)
+  } catch {
+    return undefined
+  }
 }
 
 function isPersisted(body: JsonObject): boolean {

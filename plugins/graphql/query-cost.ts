@@ -1,10 +1,9 @@
 /** Limits on the depth, fields and aliases of the operations in a document. */
 import { Kind, type DocumentNode, type FragmentDefinitionNode, type GraphQLError, type SelectionSetNode } from 'graphql'
 import { limitExceeded } from './errors.ts'
+import type { DocumentLimits } from './types.ts'
 
-export const MAX_DEPTH = 10
-export const MAX_COMPLEXITY = 500
-export const MAX_ALIASES = 30
+export const DEFAULT_LIMITS: DocumentLimits = { depth: 10, complexity: 500, aliases: 30, answerFields: Infinity }
 /**
  * Limit for fields that the other limits do not cover: below `__schema` and `__type`, and in unused fragments. It is far
  * above what any tool requests, but low enough for fast validation, whose time grows with the square of equal fields.
@@ -27,15 +26,15 @@ interface Cost {
  * and capped, so that sixty fragments that each spread the next one twice (2^60 fields) take no longer than sixty
  * others. A recursive spread counts as zero; validation rejects it.
  */
-export function findExceededLimit(document: DocumentNode): GraphQLError | null {
+export function findExceededLimit(document: DocumentNode, limits: DocumentLimits): GraphQLError | null {
   const measure = createMeasure(document)
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) {
       const { depth, complexity, aliases, introspection } = measure(definition.selectionSet)
-      if (depth > MAX_DEPTH) return tooDeep(depth)
-      if (complexity > MAX_COMPLEXITY) return tooComplex('Query', MAX_COMPLEXITY)
-      if (aliases > MAX_ALIASES)
-        return limitExceeded('ALIAS_LIMIT_EXCEEDED', `Query has too many aliases: more than ${MAX_ALIASES}`)
+      if (depth > limits.depth) return tooDeep(limits, depth)
+      if (complexity > limits.complexity) return tooComplex('Query', limits.complexity)
+      if (aliases > limits.aliases)
+        return limitExceeded('ALIAS_LIMIT_EXCEEDED', `Query has too many aliases: more than ${limits.aliases}`)
       if (introspection > MAX_UNCOUNTED_FIELDS) return tooComplex('Introspection', MAX_UNCOUNTED_FIELDS)
     } else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
       if (measure(definition.selectionSet).complexity > MAX_UNCOUNTED_FIELDS)
@@ -46,10 +45,10 @@ export function findExceededLimit(document: DocumentNode): GraphQLError | null {
 }
 
 /** The error for a document that is too deep, or too deep to be parsed. */
-export function tooDeep(depth?: number): GraphQLError {
+export function tooDeep(limits: DocumentLimits, depth?: number): GraphQLError {
   return limitExceeded(
     'DEPTH_LIMIT_EXCEEDED',
-    `Query is nested too deep${depth === undefined ? '' : `: ${depth} levels`} (at most ${MAX_DEPTH})`,
+    `Query is nested too deep${depth === undefined ? '' : `: ${depth} levels`} (at most ${limits.depth})`,
   )
 }
 

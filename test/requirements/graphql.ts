@@ -101,4 +101,34 @@ export default [
     rule: 'graphql-ws, subscriptions-transport-ws, graphql-sse, urql and graphql-request work unmodified',
     where: 'protocols 5',
   },
+  {
+    id: 'GQL-50',
+    rule: 'X-Svc-Graphql and the step graphql put errors, delays, values, members and entities into an answer, whose other parts stay true',
+    where: 'graphql-next 4',
+  },
+  {
+    id: 'GQL-51',
+    rule: 'the null of a field that fails climbs by the schema, as in graphql-js',
+    where: 'graphql-next 4',
+  },
+  {
+    id: 'GQL-52',
+    rule: 'a wrong item of the header is 400 BAD_REQUEST and nothing runs; a wrong member of the step is invalid_rule at its place; places that the operation does not have do nothing',
+    where: 'graphql-next 4',
+  },
+  {
+    id: 'GQL-53',
+    rule: 'a stream is cut after a number of events, without its end, over event streams and WebSockets',
+    where: 'graphql-next 4',
+  },
+  {
+    id: 'GQL-54',
+    rule: 'delays of fields count together against the delay limit, and end when the client leaves',
+    where: 'graphql-next 4, 5.2',
+  },
+  {
+    id: 'GQL-55',
+    rule: 'match.graphql knows entities, variables by JSON pointer, and the digest of the document',
+    where: 'graphql-next 1',
+  },
 ]

@@ -1,6 +1,5 @@
 /** The core's own extension points, for what few plugins need. */
 import type { SvcMediaTypes } from '../../contract/calls.ts'
-import type { SvcResponses } from '../../contract/responses.ts'
 import type { SvcTls } from '../../contract/tls.ts'
 import { forPlugin } from '../../contract/plugin.ts'
 import { openPortOf } from '../../http/ports/wanted.ts'
@@ -24,9 +23,8 @@ export function corePoints(generation: Generation, shared: SharedServices): [poi
     cors: shared.cors,
     follow: request => shared.follow(plugin, request),
   })
-  const responses: SvcResponses = { add: read => void generation.responseReaders.push(read) }
   return [
-    ['core.responses', responses],
+    ['core.responses', generation.responses],
     ['core.tap', shared.tap],
     ['core.tls', { [forPlugin]: tlsOf }],
     ['core.media-types', { [forPlugin]: mediaTypesOf }],

@@ -5,6 +5,7 @@ import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
 import { createSvcListeners } from './listeners.ts'
+import { hostEntry } from '../served-hosts.ts'
 import type { Generation } from '../generation.ts'
 import {
   forPlugin,
@@ -123,7 +124,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),
-    serveHost: (pattern, mount) => build.generation.hosts.add(pattern, mount),
+    serveHost: (pattern, mount, options = {}) => build.generation.hosts.add(hostEntry(name, pattern, mount, options)),
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     eventLog: (log, bounds) => holder.eventLog(log, bounds),

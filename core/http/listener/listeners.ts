@@ -19,7 +19,7 @@ import type { TlsAccept } from '../../contract/tls.ts'
 import { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { isHttp2, type ListenerFacts, type ServerRequest } from '../request/types.ts'
 import { rawResponse } from '../sockets/raw-response.ts'
-import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../response/error-bodies.ts'
+import { badRequest, headerFieldsTooLarge } from '../response/error-bodies.ts'
 import { Http2Response, type Http1ResponseClass, type SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from '../sockets/http2-preface.ts'
 import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
@@ -28,6 +28,7 @@ import { RequestPacer } from '../sockets/http2-pacing.ts'
 import { closeWhenIdle } from '../sockets/http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from '../sockets/socket-owner.ts'
 import { setTransport, transportOf } from '../sockets/transport.ts'
+import type { ServedNames } from '../sockets/served-names.ts'
 import { acceptAnyName, routeServerNames, type TlsNames } from '../sockets/tls-names.ts'
 import { TurnLimit } from '../sockets/turn-limit.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
@@ -59,6 +60,8 @@ export interface ListenerHandlers {
     listener: ListenerFacts,
     replay: (socket: Socket) => void,
   ): void
+  /** `CONNECT`. `head` holds the bytes received after the request. */
+  connect(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts): void
 }
 export interface TlsMaterial {
   cert: string
@@ -76,6 +79,8 @@ export interface ListenerOptions {
   named?: { name: string; mount: string | null }
   /** HTTPS only: server names that plugins serve. */
   tlsNames?: TlsNames
+  /** HTTPS only: certificates for hosts that plugins serve whole. */
+  servedNames?: ServedNames
   tap: Tap
   /** Whether connections begin with a PROXY protocol header. Default: they do not. */
   proxy?: ProxyPolicy
@@ -120,6 +125,7 @@ export class Listener {
         requestCert: true,
         rejectUnauthorized: false,
         minVersion: 'TLSv1.2' as const,
+        ...(options.servedNames === undefined ? {} : { SNICallback: options.servedNames.find }),
       }
       this.#server = options.http2
         ? createSecureServer({ ...tls, allowHTTP1: true })
@@ -167,6 +173,11 @@ export class Listener {
     if (this.isFull) return void socket.destroy()
     this.#track(socket)
     acceptAnyName(socket, accept, this.#server, this.#alpnProtocols)
+  }
+
+  /** Continues a connection of another listener, from its first byte. */
+  enter(socket: Socket): void {
+    this.#server.emit('connection', socket)
   }
 
   /** Puts the tap in front of the requests of HTTP/2, whose listener Node adds with that of `request`. */
@@ -230,10 +241,9 @@ export class Listener {
     server.on('upgrade', (request, socket, head) =>
       handlers.upgrade(request, socket as Socket, head, this.facts, replay),
     )
-    server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if ('stream' in request) return
-      socket.on('error', () => socket.destroy())
-      socket.end(rawResponse({ status: 405, body: methodNotAllowed('CONNECT', request.url ?? '', []), headers: {} }))
+      handlers.connect(request, socket as Socket, head, this.facts)
     })
     server.on('clientError', sendClientError)
     server.on('session', (session: ServerHttp2Session) => {

@@ -1,20 +1,20 @@
-/** `/graphql`: passes requests to Yoga, sends GraphiQL to browsers, and accepts WebSocket handshakes. */
+/** The path of a graph: passes requests to Yoga, sends GraphiQL to browsers, and accepts WebSocket handshakes. */
+import { GraphQLError } from 'graphql'
 import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
 import { rawQuery, namesTag, preferredCoding } from 'svc/toolkit'
 import { selectResponseType, wantsPage, type ResponseType } from '../response-type.ts'
 import { lazy } from '../lazy.ts'
+import { withoutStatus } from '../errors.ts'
+import type { FaultPlan } from '../faults/plan.ts'
 import { createGraphiqlPage, inflatePage, type GraphiqlPage } from '../graphiql.ts'
+import type { GraphServer } from '../graph-server.ts'
 import { ENDPOINT, type YogaServer } from '../yoga/server.ts'
 import { getDescription, postDescription } from './descriptions.ts'
 import { sendResponse } from './response.ts'
 import type { SocketOptions } from './websocket.ts'
 
-export function registerHttp(
-  app: FastifyInstance,
-  svc: Svc,
-  yogaOf: () => Promise<YogaServer>,
-  sockets: SocketOptions,
-): void {
+export function registerHttp(app: FastifyInstance, svc: Svc, server: GraphServer, sockets: SocketOptions): void {
+  const { path, runs } = server
   const page = svc.shared('graphiql', () => lazy(createGraphiqlPage))
   // Every access to a member of the server creates a function.
   let members: Pick<YogaServer, 'fetchAPI' | 'handleRequest'> | undefined
@@ -25,24 +25,32 @@ export function registerHttp(
     responseType: ResponseType,
     init: RequestInit,
   ): Promise<FastifyReply> {
+    let faults: FaultPlan | null
+    try {
+      faults = runs.faultsOf(request, reply)
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error
+      return refuse(reply, responseType, error)
+    }
     if (members === undefined) {
-      const { fetchAPI, handleRequest } = await yogaOf()
+      const { fetchAPI, handleRequest } = await server.yoga()
       members = { fetchAPI, handleRequest }
     }
     const { fetchAPI, handleRequest } = members
     const query = rawQuery(request)
     const yogaRequest = new fetchAPI.Request(query === '' ? ENDPOINT : `${ENDPOINT}?${query}`, init)
-    return sendResponse(svc, request, reply, await handleRequest(yogaRequest, { responseType }))
+    const response = await handleRequest(yogaRequest, { responseType, run: runs.create(request, faults) })
+    return sendResponse(svc, request, reply, response, faults)
   }
 
-  app.get('/graphql', { ...describe(getDescription), ...sockets }, async (request, reply) => {
+  app.get(path, { ...describe(getDescription(server)), ...sockets }, async (request, reply) => {
     reply.header('Vary', 'Accept')
     const responseType = selectResponseType(request.headers.accept)
     if (wantsPage(responseType, rawQuery(request))) return sendPage(request, reply, await page())
     // Yoga gets a HEAD request as GET; the body is not sent.
     return serve(request, reply, responseType, { method: 'GET' })
   })
-  app.post('/graphql', describe(postDescription), (request, reply) => {
+  app.post(path, describe(postDescription(server)), (request, reply) => {
     reply.header('Vary', 'Accept')
     const contentType = request.headers['content-type']
     return serve(request, reply, selectResponseType(request.headers.accept), {
@@ -51,6 +59,14 @@ export function registerHttp(
       body: svc.http.body(request) as BodyInit,
     })
   })
+}
+
+/** The request asks for faults that do not exist: nothing runs. */
+function refuse(reply: FastifyReply, { mediaType }: ResponseType, error: GraphQLError): FastifyReply {
+  return reply
+    .code(400)
+    .type(`${mediaType}; charset=utf-8`)
+    .send(JSON.stringify({ errors: [withoutStatus(error)] }))
 }
 
 function sendPage(request: FastifyRequest, reply: FastifyReply, page: GraphiqlPage): FastifyReply {

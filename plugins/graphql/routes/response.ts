@@ -1,31 +1,39 @@
 /** Sends a response of Yoga: text as a whole, event streams as they arrive. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
+import type { FaultPlan } from '../faults/plan.ts'
 
 export async function sendResponse(
   svc: Svc,
   request: FastifyRequest,
   reply: FastifyReply,
   response: Response,
+  faults: FaultPlan | null,
 ): Promise<FastifyReply> {
   const contentType = response.headers.get('content-type') ?? ''
-  if (contentType === 'text/event-stream') return streamEvents(svc, request, reply, response.body!)
+  const status = faults?.status ?? response.status
+  reply.code(status)
+  if (contentType === 'text/event-stream') return streamEvents(svc, request, reply, response.body!, faults?.cut ?? null)
   const allow = response.headers.get('allow')
   if (allow !== null) reply.header('Allow', allow)
-  return reply
-    .code(response.status)
-    .type(contentType)
-    .send(await response.text())
+  return reply.type(contentType).send(await response.text())
 }
+
+const FLUSH_MS = 5
+/** Ends an event, or a comment. */
+const BLOCK_END = '\n\n'
 
 /**
  * Sends the events through the stream registry, which limits them and ends them on shutdown. When the stream ends, the
- * body is cancelled, which ends the subscription at once; a reader would first wait for the next event.
+ * body is cancelled, which ends the subscription at once; a reader would first wait for the next event. With `cut` the
+ * connection breaks after this number of events.
  */
 async function streamEvents(
   svc: Svc,
   request: FastifyRequest,
   reply: FastifyReply,
   events: ReadableStream<Uint8Array>,
+  cut: number | null,
 ): Promise<FastifyReply> {
   const stream = svc.streams.sse(request, reply)
   if (stream === null || stream.closed) {
@@ -33,12 +41,38 @@ async function streamEvents(
     return reply
   }
   stream.signal.addEventListener('abort', () => void events.cancel(), { once: true })
+  let isCut = false
   try {
-    for await (const bytes of events)
-      if (!stream.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) await stream.ready()
+    const chunks = cut === null ? chunksOf(events) : untilCut(chunksOf(events), cut, () => (isCut = true))
+    for await (const chunk of chunks) if (!stream.write(chunk)) await stream.ready()
   } catch (error) {
     if (!stream.closed) throw error
   }
+  if (isCut) {
+    while (stream.pendingBytes > 0 && !stream.closed) await sleep(FLUSH_MS)
+    svc.http.abortResponse(request, reply)
+    return reply
+  }
   stream.end()
   return reply
+}
+
+async function* chunksOf(events: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const bytes of events) yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** The blocks of an event stream up to this number of results; `cut` is called if there are as many. */
+async function* untilCut(chunks: AsyncIterable<Buffer>, count: number, cut: () => void): AsyncGenerator<string> {
+  let text = ''
+  let left = count
+  for await (const chunk of chunks) {
+    text += chunk.toString('utf8')
+    for (let end = text.indexOf(BLOCK_END); end !== -1; end = text.indexOf(BLOCK_END)) {
+      const block = text.slice(0, end + BLOCK_END.length)
+      text = text.slice(block.length)
+      yield block
+      if (block.startsWith('event: next')) left--
+      if (left === 0) return cut()
+    }
+  }
 }

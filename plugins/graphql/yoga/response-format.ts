@@ -14,12 +14,15 @@ export interface ResultProcessors {
 }
 
 /** Yoga ignores quality values in `Accept`, responds with 406, and sends even rejected requests as event streams. */
-export function useResponseFormat({ json, eventStream }: ResultProcessors): Plugin<FormatContext, FormatContext> {
+export function useResponseFormat(
+  { json, eventStream }: ResultProcessors,
+  path: string,
+): Plugin<FormatContext, FormatContext> {
   return {
     onSubscribe({ args: { contextValue }, setResultAndStopExecution }) {
       // A WebSocket has no response format to select.
       const { responseType } = contextValue as Partial<FormatContext>
-      if (responseType?.eventStream === 'never') setResultAndStopExecution({ errors: [subscriptionNotSupported()] })
+      if (responseType?.eventStream === 'never') setResultAndStopExecution({ errors: [subscriptionNotSupported(path)] })
     },
     onResultProcess({ serverContext, setResultProcessor }) {
       if (isStreamed(serverContext)) setResultProcessor(eventStream, 'text/event-stream')

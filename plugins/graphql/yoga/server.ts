@@ -3,7 +3,8 @@ import { parse, type GraphQLSchema } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { Logger, Store } from 'svc/plugin'
 import type { ResponseType } from '../response-type.ts'
-import type { RootValue } from '../root-value.ts'
+import type { Run } from '../execution/run.ts'
+import type { DocumentLimits } from '../types.ts'
 import { useResponseFormat } from './response-format.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { useDocumentLimits } from './document-limits.ts'
@@ -15,14 +16,18 @@ import { useStrictRequests } from './strict-requests.ts'
 /** Context of a request: values from the route, and values that the plugins determine. */
 export interface ServerContext extends SelectedOperation {
   responseType: ResponseType
+  run: Run
 }
 export type YogaServer = YogaServerInstance<ServerContext, object>
 
 export interface YogaServerOptions {
   schema: GraphQLSchema
-  rootValue: RootValue
+  rootValue: object
   persistedQueries: Store<string>
   log: Logger
+  limits: DocumentLimits
+  /** The path of the graph, for messages. */
+  path: string
 }
 
 const PATH = '/graphql'
@@ -35,6 +40,8 @@ export async function createYogaServer({
   rootValue,
   persistedQueries,
   log,
+  limits,
+  path,
 }: YogaServerOptions): Promise<YogaServer> {
   const { createYoga, getSSEProcessor, processRegularResult } = await import('graphql-yoga')
   return createYoga<ServerContext>({
@@ -45,9 +52,9 @@ export async function createYogaServer({
       useStrictRequests(),
       usePersistedQueries(persistedQueries),
       useOperationSelection(),
-      useDocumentLimits(parse),
+      useDocumentLimits(parse, limits),
       useExecution(rootValue),
-      useResponseFormat({ json: processRegularResult, eventStream: getSSEProcessor() }),
+      useResponseFormat({ json: processRegularResult, eventStream: getSSEProcessor() }, path),
     ],
     parserAndValidationCache: createDocumentCache(),
     logging: {

@@ -14,6 +14,12 @@ export function useStrictRequests(): Plugin {
   }
 }
 
+/** What a graph accepts besides single operations. */
+export interface RequestOptions {
+  /** Operations of a batch; 0: no batches. */
+  batching: number
+}
+
 /** Not async: the body has already been read, so Yoga can continue synchronously. */
 function readRequest(request: Request): GraphQLParams | Promise<GraphQLParams> {
   if (request.method !== 'POST') return toParams(readGet(new URL(request.url).searchParams))

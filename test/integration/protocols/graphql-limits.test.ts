@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { getIntrospectionQuery, parse } from 'graphql'
-import { findExceededLimit } from '../../../plugins/graphql/query-cost.ts'
+import { DEFAULT_LIMITS, findExceededLimit } from '../../../plugins/graphql/query-cost.ts'
 import { serve } from '../../support/server.ts'
 import { clientOf } from './graphql-client.ts'
 
@@ -44,7 +44,7 @@ t.test('each limit accepts its value and rejects one more [GQL-10]', async t => 
 })
 
 t.test('the most expensive operation counts, with all fragment spreads expanded [GQL-11]', async t => {
-  const limitOf = (query: string) => findExceededLimit(parse(query))?.extensions.code ?? null
+  const limitOf = (query: string) => findExceededLimit(parse(query), DEFAULT_LIMITS)?.extensions.code ?? null
   t.equal(limitOf(`query A { users { id } } query B ${nested(11)}`), 'DEPTH_LIMIT_EXCEEDED')
   t.equal(limitOf(`{ ...F } fragment F on QueryRoot ${nested(10)}`), null, 'a spread does not add a level')
   t.equal(

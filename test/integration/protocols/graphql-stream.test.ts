@@ -3,6 +3,7 @@ import t from 'tap'
 import { PacedSequence } from '../../../plugins/graphql/paced-sequence.ts'
 import { sendResponse } from '../../../plugins/graphql/routes/response.ts'
 import { createSchema } from '../../../plugins/graphql/schema.ts'
+import { DEFAULT_LIMITS } from '../../../plugins/graphql/query-cost.ts'
 import { ENDPOINT, createYogaServer } from '../../../plugins/graphql/yoga/server.ts'
 import { until } from '../../support/until.ts'
 import { serve } from '../../support/server.ts'
@@ -140,6 +141,8 @@ t.test('a subscription ends at once when the client disconnects [GQL-23]', async
     rootValue: { ticker: () => ticks } as never,
     persistedQueries: {} as never,
     log: {} as never,
+    limits: DEFAULT_LIMITS,
+    path: '/graphql',
   })
   const asked = new yoga.fetchAPI.Request(ENDPOINT, {
     method: 'POST',
@@ -148,8 +151,15 @@ t.test('a subscription ends at once when the client disconnects [GQL-23]', async
   })
   const response = await yoga.handleRequest(asked, {
     responseType: { mediaType: 'application/json', eventStream: 'always', isBrowser: false },
+    run: { context: {}, faults: null, isTraced: false, maxFields: Infinity } as never,
   })
-  const served = sendResponse({ streams: { sse: () => stream } } as never, {} as never, {} as never, response)
+  const served = sendResponse(
+    { streams: { sse: () => stream } } as never,
+    {} as never,
+    { code: () => {} } as never,
+    response,
+    null,
+  )
   await until(() => events().length === 1)
   leaving.abort()
   await served

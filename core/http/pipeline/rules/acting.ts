@@ -67,7 +67,9 @@ export async function perform(
     if (!(await waitFor(context, delayMs))) return ANSWERED
   }
   const outcome = await act(taken, context, rules, isInRoute)
-  return step.also.length === 0 ? outcome : { ...outcome, also: stepsFor(taken, context, step.also) }
+  if (step.also.length === 0) return outcome
+  context.ruleSteps = stepsFor(taken, context, step.also)
+  return { ...outcome, also: context.ruleSteps }
 }
 
 async function act(
@@ -157,7 +159,9 @@ interface Abort {
 
 function stepsFor(taken: TakenRule, context: RequestContext, steps: readonly PluginStep[]): RuleStep[] {
   const lookUp = lookUpFor(taken, context)
-  return steps.map(({ name, value }) => ({ name, value, rule: taken.entry.rule.name, hit: taken.hit, lookUp }))
+  const { name: rule, seed } = taken.entry.rule
+  const draw = (what: string): number => drawShare(what, seed, rule, taken.hit)
+  return steps.map(({ name, value }) => ({ name, value, rule, hit: taken.hit, lookUp, draw }))
 }
 
 export const ANSWERED: RuleOutcome = { kind: 'answered' }

@@ -38,6 +38,8 @@ export interface TakeOptions {
   /** A gRPC call, whose body is never read. */
   isCall?: boolean
   facts?: ProtocolFacts | undefined
+  /** Steps of plugins that the route applies. Default: those of `facts`. */
+  steps?: readonly string[]
   /** The subject is a request within the one of the context, with a body of its own. */
   message?: Pick<RuleMessage, 'canAbort'>
   /** The protocol of the request within another one, if rules about such requests alone act on it. Default: null. */
@@ -195,8 +197,8 @@ export async function receive(context: RequestContext, services: BodyServices): 
  * a message has no response of its own.
  */
 function canAct({ rule }: RuleEntry, { upgrade }: RequestContext, options: TakeOptions): boolean {
-  const { replies, isCall = false, message, facts } = options
-  const isAsked = ({ name }: PluginStep): boolean => facts?.steps?.includes(name) === true
+  const { replies, isCall = false, message, facts, steps = facts?.steps ?? [] } = options
+  const isAsked = ({ name }: PluginStep): boolean => steps.includes(name)
   return rule.steps.every(({ action, also }) => {
     if (!also.every(isAsked)) return false
     switch (action.kind) {

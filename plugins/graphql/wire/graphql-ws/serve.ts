@@ -1,10 +1,12 @@
 /** The legacy subprotocol `graphql-ws` of `subscriptions-transport-ws` clients. */
 import { shownText } from 'svc/toolkit'
-import type { ExecutionResult, GraphQLFormattedError } from 'graphql'
+import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
 import { MAX_OPERATIONS, tooManyOperations, type Connection } from '../../connection.ts'
-import type { Engine, PreparedOperation } from '../../engine.ts'
+import type { PreparedOperation } from '../../engine.ts'
+import { withoutStatus } from '../../errors.ts'
 import { isObject } from '../../http-request.ts'
-import { isRequestError } from '../../yoga/execution.ts'
+import type { SocketOperations } from '../socket-operations.ts'
+import { isRequestError } from '../../execution/request-errors.ts'
 
 const KEEP_ALIVE_MS = 20_000
 const UNAUTHORIZED = 4401
@@ -22,10 +24,11 @@ interface ClientMessage {
   payload: Record<string, unknown>
 }
 
-export function serveLegacy(engine: Engine, connection: Connection): void {
+export function serveLegacy(socketOperations: SocketOperations, connection: Connection): void {
   const { socket } = connection
   const operations = new Map<string, Operation>()
   let keepAlive: NodeJS.Timeout | undefined
+  let parameters: Record<string, unknown> = {}
 
   const send = (message: { type: string; id?: string; payload?: object }): Promise<void> =>
     connection.send(JSON.stringify(message))
@@ -40,7 +43,8 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
     void operation.results?.return?.()
   }
 
-  async function acknowledge(): Promise<void> {
+  async function acknowledge({ payload }: ClientMessage): Promise<void> {
+    parameters = payload
     // Before any await, because a `start` message may follow immediately.
     keepAlive ??= setInterval(() => void send({ type: 'ka' }), KEEP_ALIVE_MS)
     await send({ type: 'connection_ack' })
@@ -50,7 +54,7 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
   async function start({ id, payload }: ClientMessage): Promise<void> {
     stop(id)
     if (operations.size >= MAX_OPERATIONS) return refuse(id, tooManyOperations())
-    const prepared = prepare(engine, payload)
+    const prepared = prepare(socketOperations, payload, parameters)
     if ('message' in prepared) return refuse(id, prepared)
     const operation: Operation = { isStopped: false }
     operations.set(id, operation)
@@ -58,7 +62,8 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
   }
 
   async function run(id: string, operation: Operation, { type, args }: RunnableOperation): Promise<void> {
-    const outcome = type === 'subscription' ? await engine.subscribe(args) : await engine.execute(args)
+    const outcome =
+      type === 'subscription' ? await socketOperations.subscribe(args) : await socketOperations.execute(args)
     const results = Symbol.asyncIterator in outcome ? outcome : null
     if (operation.isStopped) return void results?.return?.()
     if (isRequestError(outcome)) {
@@ -81,7 +86,7 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
       return send({ type: 'connection_error', payload: { message: 'the message must be a JSON object' } })
     switch (message.type) {
       case 'connection_init':
-        return acknowledge()
+        return acknowledge(message)
       case 'start':
         return keepAlive === undefined ? socket.close(UNAUTHORIZED, 'Unauthorized') : start(message)
       case 'stop':
@@ -116,17 +121,24 @@ function readMessage(text: string): ClientMessage | null {
 
 /** The executable operation, or the first error. */
 function prepare(
-  engine: Engine,
+  operations: SocketOperations,
   { query, variables, operationName }: Record<string, unknown>,
+  parameters: Record<string, unknown>,
 ): RunnableOperation | GraphQLFormattedError {
   if (typeof query !== 'string')
     return { message: 'payload.query must be a string', extensions: { code: 'BAD_REQUEST' } }
   if (variables != null && !isObject(variables))
     return { message: 'payload.variables must be an object', extensions: { code: 'BAD_REQUEST' } }
-  const prepared = engine.prepare({
-    query,
-    variables: variables ?? null,
-    operationName: typeof operationName === 'string' ? operationName : null,
-  })
-  return prepared.args === null ? prepared.problems[0]!.toJSON() : prepared
+  try {
+    const operation = {
+      query,
+      variables: variables ?? null,
+      operationName: typeof operationName === 'string' ? operationName : null,
+    }
+    const prepared = operations.prepare(operation, parameters)
+    return prepared.args === null ? prepared.problems[0]!.toJSON() : prepared
+  } catch (error) {
+    if (error instanceof GraphQLError) return withoutStatus(error).toJSON()
+    throw error
+  }
 }

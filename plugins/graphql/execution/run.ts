@@ -1,0 +1,19 @@
+/** What an operation runs with: its context, and the faults inside its answer. */
+import type { OutputBudget } from 'svc/plugin'
+import type { FaultPlan } from '../faults/plan.ts'
+
+export interface Run {
+  /** What resolvers get as context. */
+  context: object
+  /** Null: none. */
+  faults: FaultPlan | null
+  /** Whether the answer has a trace (`extensions.ftv1`). */
+  isTraced: boolean
+  /** Aborts when the client leaves. */
+  signal: AbortSignal | undefined
+  /** What faults may add to an answer. */
+  output(): OutputBudget
+  maxDelayMs: number
+  /** Fields that are resolved for one answer; infinite: they are not counted. */
+  maxFields: number
+}

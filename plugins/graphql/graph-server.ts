@@ -1,0 +1,54 @@
+/** What serves one graph, created with the first request: Yoga, the engine of its sockets, and the runs of operations. */
+import type { GraphQLSchema } from 'graphql'
+import type { Store, Svc } from 'svc/plugin'
+import { createEngine, type Engine } from './engine.ts'
+import { federationFields } from './federation/root-fields.ts'
+import { federatedSchema } from './federation/schema.ts'
+import { lazy } from './lazy.ts'
+import { DEFAULT_LIMITS } from './query-cost.ts'
+import { Runs } from './runs.ts'
+import type { DocumentLimits, Graph } from './types.ts'
+import { createYogaServer, type YogaServer } from './yoga/server.ts'
+
+export interface GraphServer {
+  path: string
+  graph: Graph
+  limits: DocumentLimits
+  schema(): GraphQLSchema
+  yoga(): Promise<YogaServer>
+  engine(): Promise<Engine>
+  runs: Runs
+}
+
+const MAX_REPRESENTATIONS = { normal: 1000, public: 200 }
+
+export function createGraphServer(svc: Svc, path: string, graph: Graph, persistedQueries: Store<string>): GraphServer {
+  const { federation, sdl } = graph
+  if (federation !== undefined && sdl === undefined) throw new Error(`the subgraph at ${path} has no SDL`)
+  const federated = lazy(() => federatedSchema(sdl!))
+  const schema = lazy(() => (federation === undefined ? graph.schema!() : federated().schema))
+  const limits = { ...DEFAULT_LIMITS, ...graph.limits }
+  const rootValue = {
+    ...graph.root,
+    ...(federation === undefined
+      ? {}
+      : federationFields({
+          sdl: sdl!,
+          federation,
+          entities: () => federated().entities,
+          maxRepresentations: MAX_REPRESENTATIONS[svc.config.publicMode ? 'public' : 'normal'],
+        })),
+  }
+  const yoga = lazy(() =>
+    createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log, limits, path }),
+  )
+  return {
+    path,
+    graph,
+    limits,
+    schema,
+    yoga,
+    engine: lazy(async () => createEngine(await yoga())),
+    runs: new Runs(svc, graph, limits),
+  }
+}

@@ -1,0 +1,19 @@
+/** Serves the graphs of this plugin and of others: the extension point `graphql.graphs`. */
+import type { FastifyInstance, Store, Svc } from 'svc/plugin'
+import { createGraphServer } from './graph-server.ts'
+import { registerHttp } from './routes/http.ts'
+import { registerSchema } from './routes/schema.ts'
+import { createSockets, registerWebSocket } from './routes/websocket.ts'
+import type { Graph, Graphs } from './types.ts'
+
+export function createGraphs(svc: Svc, persistedQueries: Store<string>): Graphs {
+  return {
+    serve(app: FastifyInstance, path: string, graph: Graph): void {
+      const server = createGraphServer(svc, path, graph, persistedQueries)
+      const sockets = createSockets(svc, server)
+      registerHttp(app, svc, server, sockets)
+      registerSchema(app, server)
+      registerWebSocket(app, server, sockets)
+    },
+  }
+}
