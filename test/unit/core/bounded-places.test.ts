@@ -171,10 +171,6 @@ const SIZES: Record<string, Bound> = {
 const PURPOSE: Record<string, Bound> = {
   'core/inspector/connection-log.ts': { calls: ['Buffer.alloc'], bound: '16 KiB of a connection, 16 MiB of all' },
   'plugins/layer4/datagrams.ts': { calls: ['Buffer.alloc'], bound: 'a datagram has at most 65,507 bytes' },
-  'plugins/layer4/routes.ts': {
-    calls: ['new RegExp'],
-    bound: 'the pattern is one of the program, for at most 20 characters',
-  },
   'plugins/layer4/writer.ts': { calls: ['Array.from'], bound: 'made once: about 16 KiB' },
   'plugins/caching/routes/range.ts': { calls: ['Buffer.alloc'], bound: 'one shared buffer of the maximum' },
   'plugins/grpc-services/services/test-service.ts': {
