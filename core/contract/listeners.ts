@@ -14,7 +14,7 @@ export interface ListenerTlsOptions {
   key?: string
   /** Issuers of client certificates as PEM. Default: the demo CA. */
   client_ca?: string
-  /** Whether a client certificate is asked for. Default: `request`. */
+  /** Whether a client certificate is requested. Default: `request`. */
   client?: 'none' | 'request' | 'require'
   /** Protocols in ALPN, preferred first. Without any, ALPN is not answered; HTTP listeners offer theirs. */
   alpn?: string[]

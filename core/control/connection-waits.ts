@@ -5,7 +5,7 @@ import type { Connections } from '../inspector/connections.ts'
 
 const MAX_WAITS = 100
 const MAX_PUBLIC_WAITS = 20
-/** Changes within this time are looked at together, in milliseconds. */
+/** Changes within this time are handled together, in milliseconds. */
 const GATHER_MS = 10
 
 export class ConnectionWaits {

@@ -15,6 +15,8 @@ import type { Override, Overrides } from './overrides.ts'
 
 const PATH = '/_svc/layer4'
 const CATEGORY = 'Control Plane'
+/** As the pattern of `ABORT`. */
+const ABORT_TEXT = /^(?:reset|close|hang|half)(?::[0-9]{1,10})?$/
 const KEYS = ['abort', 'delay_ms', 'drip', 'times']
 const NAME = {
   name: 'name',
@@ -158,7 +160,7 @@ function read(body: JsonObject): Override {
   const override: Override = {}
   if (body.abort !== undefined) {
     const abort = asText(body.abort, 'abort', 20)
-    if (!new RegExp(String(ABORT.pattern)).test(abort))
+    if (!ABORT_TEXT.test(abort))
       throw new InputProblem('abort', 'expected reset, close, hang or half, or one with a number such as reset:100')
     override.abort = abort
   }

@@ -20,7 +20,7 @@ export interface AdmittedConnection {
 export interface FrontOptions {
   proxy: ProxyPolicy
   tls: ListenerTls | null
-  /** Whether `tls` of connections is told. */
+  /** Whether `tls` of connections is set. */
   observes: boolean
 }
 

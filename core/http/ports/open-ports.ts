@@ -44,7 +44,7 @@ interface Open {
   handler: StreamHandler | null
 }
 
-/** What serves connections, and is told its port once that is open. */
+/** What serves connections. `opened` is called with the port once that is open. */
 interface MadeHandler {
   handler: StreamHandler
   opened(port: number): void

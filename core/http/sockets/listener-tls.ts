@@ -163,7 +163,7 @@ export class ListenerTls {
   }
 }
 
-/** One line for a failed handshake. A refused client certificate is no error of OpenSSL. */
+/** One line for a failed handshake. OpenSSL itself accepts every client certificate. */
 function failureOf(error: NodeJS.ErrnoException, { authorizationError }: TLSSocket): string {
   if (authorizationError != null) return `bad_certificate: ${String(authorizationError)}`
   if (/peer did not return a certificate/.test(error.message)) return 'certificate_required'

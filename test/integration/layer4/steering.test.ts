@@ -80,7 +80,7 @@ t.test('a first line steers the connection [L4-2]', async t => {
   )
   t.match(await exchange(open.plain!, 'SVC info\nx'), /^\{"listener":"plain".*\}\nx$/)
   t.equal(await exchange(open.plain!, 'SVC discard\nx'), '')
-  t.equal(await exchange(open.echo!, 'SVC echo\nx'), 'hi\nx', 'the banner has gone out before')
+  t.equal(await exchange(open.echo!, 'SVC echo\nx'), 'hi\nx', 'the banner comes before')
   const reset = await dial(open.plain!)
   reset.write('SVC discard reset=3\nabc')
   t.ok((await readAll(reset)).isReset)

@@ -181,6 +181,9 @@ const SIZES: Record<string, Bound> = {
 
 /** Routes whose purpose is size: they have limits of their sheets, and stream. */
 const PURPOSE: Record<string, Bound> = {
+  'core/inspector/connection-log.ts': { calls: ['Buffer.alloc'], bound: '16 KiB of a connection, 16 MiB of all' },
+  'plugins/layer4/datagrams.ts': { calls: ['Buffer.alloc'], bound: 'a datagram has at most 65,507 bytes' },
+  'plugins/layer4/writer.ts': { calls: ['Array.from'], bound: 'made once: about 16 KiB' },
   'plugins/caching/routes/range.ts': { calls: ['Buffer.alloc'], bound: 'one shared buffer of the maximum' },
   'core/fields/incremental.ts': { calls: ['new RegExp'], bound: 'a constant pattern without nested repetition' },
   'plugins/grpc-services/forward/forward-echo.ts': { calls: ['Array.from'], bound: 'AT_ONCE requests' },

@@ -200,6 +200,7 @@ const TABLE: Record<string, Record<string, string>> = {
 const CORE_TABLE: Record<string, string> = {
   'eventLog captures': 'shared, batched; only with a shared store, as otherwise the ring of the process is enough',
   'eventLog capture-ends': 'shared, batched; as captures',
+  'eventLog connections': 'shared',
   'replicated health': 'shared, and with it the health of gRPC',
   'replicated plugin-switches': 'shared',
   'replicated demo-ca': 'shared, secret; an HTTPS pair for each replica',

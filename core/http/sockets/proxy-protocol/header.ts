@@ -17,7 +17,7 @@ export const MAX_PROXY_HEADER = FIXED + MAX_LENGTH
 /** A header without what only the connection tells. */
 export type ParsedHeader = Omit<ProxyHeader, 'trusted'>
 
-/** What is known after some bytes. `none`: they are no header. `length`: bytes of the header. */
+/** What is known after some bytes. `none`: they do not begin a header. `length`: bytes of the header. */
 export type ProxyHeaderState =
   | { state: 'more' }
   | { state: 'none' }
