@@ -5,7 +5,7 @@ import type { Call, Server } from '../request/call.ts'
 import { sorted } from '../request/go-header.ts'
 
 /** What the client asks for, in the query or in a form. */
-class Wish {
+class Parameters {
   readonly #call: Call
   readonly #form: URLSearchParams
 
@@ -79,7 +79,7 @@ export const ISTIO_ECHO: Server = {
   summary: 'The request as lines of names and values',
   example: '/?codes=200',
   async handle(call) {
-    const wish = new Wish(call)
+    const parameters = new Parameters(call)
     const problems: string[] = []
     const attempt = <T>(what: string, value: string, read: (value: string) => T): T | undefined => {
       if (value === '') return undefined
@@ -90,14 +90,14 @@ export const ISTIO_ECHO: Server = {
         return undefined
       }
     }
-    const delay = attempt('error delaying response error', wish.get('delay').slice(0, 200), text => {
+    const delay = attempt('error delaying response error', parameters.get('delay').slice(0, 200), text => {
       const ms = parseGoDuration(text)
       if (ms === null) throw new Error(`time: invalid duration ${JSON.stringify(text)}`)
       return ms
     })
     if (!(await call.wait(delay ?? 0))) return call.reply
-    const headers = attempt('response headers error', wish.get('headers'), wantedHeaders)
-    const status = attempt('codes error', wish.get('codes'), chooseStatus)
+    const headers = attempt('response headers error', parameters.get('headers'), wantedHeaders)
+    const status = attempt('codes error', parameters.get('codes'), chooseStatus)
     call.setChosen(headers ?? [])
     const body = [...problems, ...describeRequest(call)].map(line => `${line}\n`).join('')
     const type = problems.length > 0 ? 'application/text' : 'text/plain; charset=utf-8'

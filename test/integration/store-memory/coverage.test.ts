@@ -21,10 +21,13 @@ t.test(
       'debug-keys',
       'device-attempts',
       'documents',
+      'echo-basic-attempts',
       'epoch',
       'fault-uses',
       'introspection-flips',
       'issuer-faults',
+      // 16 MiB in all.
+      'kong-logs',
       'ledger',
       'positions',
       'prefix-blocks',
@@ -41,6 +44,7 @@ t.test(
       'test-reports',
       'used-steps',
       'uploads',
+      'whoami-health',
     ]
     const integration = join(import.meta.dirname, '..')
     const sources = readdirSync(integration, { recursive: true, encoding: 'utf8' })
