@@ -1,5 +1,6 @@
 /** `svc.http`: facts about requests, and responses. */
 import type { ServedHost } from './hosts.ts'
+import type { ProxyHeader } from './proxy-header.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
@@ -126,6 +127,8 @@ export interface SvcHttp {
    * `X-Svc-Expectation`. For routes that find the conditions in a body, which they have read. Null: they hold.
    */
   checkExpectation(request: AnyRequest, text: string, message?: RuleMessage | null): Promise<ExpectationFailure | null>
+  /** The PROXY protocol header of the connection; null without one. `clientIp` is its source already. */
+  proxyHeader(request: AnyRequest): ProxyHeader | null
   /** The listener on which the request arrived. */
   listener(request: AnyRequest): { name: string; kind: 'http' | 'https' | 'grpc'; port: number }
   /**

@@ -111,6 +111,7 @@ export type {
   ListenerEntry,
   ListenerStatus,
   OpenPort,
+  PeerAddress,
   SvcListeners,
   TcpConnection,
   TcpListenerSettings,

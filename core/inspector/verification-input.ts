@@ -29,11 +29,22 @@ export function readVerification(
   const given = asObject(body, '', 'expected a JSON object')
   rejectUnknownKeys(given, KEYS, '')
   return {
+    ...readMarks(given, session, options.maxWithinMs),
+    wanted: given.order === undefined ? readRequests(given, options.match) : readOrder(given, options.match),
+  }
+}
+
+/** What a verification looks at, and how long it waits. Throws an `InputProblem`. */
+export function readMarks(
+  given: JsonObject,
+  session: string | undefined,
+  maxWithinMs: number,
+): Pick<Verification, 'session' | 'since' | 'withinMs' | 'settleMs'> {
+  return {
     session: given.session === undefined ? session : readSession(given.session),
     since: given.since === undefined ? null : readSince(given.since),
-    withinMs: given.within_ms === undefined ? 0 : asInteger(given.within_ms, 'within_ms', 0, options.maxWithinMs),
+    withinMs: given.within_ms === undefined ? 0 : asInteger(given.within_ms, 'within_ms', 0, maxWithinMs),
     settleMs: given.settle_ms === undefined ? SETTLE_MS : asInteger(given.settle_ms, 'settle_ms', 0, MAX_SETTLE_MS),
-    wanted: given.order === undefined ? readRequests(given, options.match) : readOrder(given, options.match),
   }
 }
 
@@ -70,7 +81,8 @@ function readOrder(given: JsonObject, options: MatchOptions): Verification['want
   }
 }
 
-function readExpectation(given: JsonObject): Expectation {
+/** How many are expected. Throws an `InputProblem`. */
+export function readExpectation(given: JsonObject): Expectation {
   const names = COUNTS.filter(name => given[name] !== undefined)
   if (names.length > 1 && names.join() !== 'at_least,at_most')
     throw new InputProblem(names[1]!, `${names[0]} and ${names[1]} cannot be combined`)

@@ -129,6 +129,7 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
       const { name, kind, port } = contextOf(request).listener
       return { name, kind, port }
     },
+    proxyHeader: request => contextOf(request).proxyHeader,
     sendInterim(request, reply, status, headers = []) {
       const raw = reply.raw as ServerResponse | Http2ServerResponse
       if (request.raw.httpVersion !== '1.0' && !raw.headersSent) sendInterim(raw, status, headers)

@@ -22,6 +22,8 @@ import { rawResponse } from '../sockets/raw-response.ts'
 import { badRequest, headerFieldsTooLarge } from '../response/error-bodies.ts'
 import { Http2Response, type Http1ResponseClass, type SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from '../sockets/http2-preface.ts'
+import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
+import { readProxyHeaders } from '../sockets/proxy-protocol/reader.ts'
 import { RequestPacer } from '../sockets/http2-pacing.ts'
 import { closeWhenIdle } from '../sockets/http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from '../sockets/socket-owner.ts'
@@ -81,6 +83,8 @@ export interface ListenerOptions {
   /** HTTPS only: certificates for hosts that plugins serve whole. */
   servedNames?: ServedNames
   tap: Tap
+  /** Whether connections begin with a PROXY protocol header. Default: they do not. */
+  proxy?: ProxyPolicy
 }
 
 /** One listening port and its accepted sockets. */
@@ -148,6 +152,7 @@ export class Listener {
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
     if (options.tlsNames) routeServerNames(this.#server, options.tlsNames, this.#alpnProtocols)
     if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
+    if (options.proxy !== undefined && options.proxy.mode !== 'off') readProxyHeaders(this.#server, options.proxy)
     // Node checks the times of requests from then on.
     if (options.named !== undefined) this.#server.emit('listening')
   }

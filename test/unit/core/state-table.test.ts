@@ -40,6 +40,13 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   grpc: { 'shared definitions': 'compiled from the code', 'shared reflection': 'compiled from the code' },
   'grpc-services': { 'shared definitions': 'compiled from the code' },
+  layer4: {
+    'shared pending': 'memory of the process',
+    'shared waiting-datagrams': 'memory of the process',
+    'shared started': 'whether the process has loaded the plugin before',
+    'replicated overrides': 'shared',
+    'state override-uses': 'shared',
+  },
   orca: {
     'shared measurements': 'the load of the process',
     'replicated report': 'shared',
