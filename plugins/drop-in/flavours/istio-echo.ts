@@ -39,6 +39,7 @@ function chooseStatus(codes: string): number {
 function describeRequest(call: Call): string[] {
   const { settings, request } = call
   const tls = connectionTls(request.socket)
+  const proxy = call.svc.http.proxyHeader(request)
   const own = (name: string, value: string | undefined): string[] => (value ? [`${name}=${value}`] : [])
   const certificate = tls?.certificates[0] === undefined ? null : new X509Certificate(tls.certificates[0])
   return [
@@ -59,6 +60,7 @@ function describeRequest(call: Call): string[] {
       'ClientCertSerialNumber',
       certificate === null ? undefined : BigInt(`0x${certificate.serialNumber}`).toString(),
     ),
+    ...own('ProxyProtocol', proxy === null ? undefined : String(proxy.version)),
     ...sorted(call.header).flatMap(([name, values]) => values.map(value => `RequestHeader=${name}:${value}`)),
     `Hostname=${call.hostname}`,
   ]
