@@ -1,4 +1,4 @@
-/** The extension point `drop-in.flavours`: servers of other projects that a plugin stands in for. */
+/** The extension point `drop-in.flavours`: servers of other projects whose place a plugin takes. */
 
 /** A server that is served whole: on hosts, prefixes and ports of `drop_in`. */
 export interface Flavour {

@@ -13,6 +13,7 @@ import { CREDENTIALS } from './routes/credentials.ts'
 import { dataOperations } from './routes/data.ts'
 import { DIGEST } from './routes/digest.ts'
 import { addEchoBasic, addEchoBasicHost } from './routes/echo-basic.ts'
+import { openAttempts } from './routes/echo-basic-retry.ts'
 import { ENCODINGS } from './routes/encodings.ts'
 import { imageOperations } from './routes/images.ts'
 import { INSTANCE } from './routes/instance.ts'
@@ -59,12 +60,13 @@ export default definePlugin<HttpbinOptions, Variables>({
         { original: flavour, path: '', prefix: '' },
         operations.filter(({ atRoot }) => atRoot === true),
       )
-    addEchoBasic(app, svc)
+    const attempts = openAttempts(svc as never)
+    addEchoBasic(app, svc, attempts)
     const flavours = svc.use('drop-in.flavours')
     const isServed = (name: Served): boolean => flavours !== undefined || hosts.some(({ serve }) => serve === name)
     for (const original of ['httpbin', 'go-httpbin'] as const)
       if (isServed(original)) mount({ original, path: HOST_MOUNTS[original], prefix: '' }, operations)
-    if (isServed('echo-basic')) addEchoBasicHost(app, svc, HOST_MOUNTS['echo-basic'])
+    if (isServed('echo-basic')) addEchoBasicHost(app, svc, HOST_MOUNTS['echo-basic'], attempts)
     for (const [name, path] of Object.entries(HOST_MOUNTS)) flavours?.flavour({ name, title: name, mount: path })
     for (const [index, { host, serve }] of hosts.entries())
       svc.serveHost(host, HOST_MOUNTS[serve], { rank: 10, at: `httpbin.hosts[${index}]` })

@@ -19,6 +19,8 @@ export interface EchoBasicOptions {
   ingress?: string
   service?: string
   pod?: string
+  /** Whether the body has `sni`, as before version 0.1.0. */
+  sni?: boolean
 }
 
 const HOST = '^(?:\\*|(?:\\*\\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?|[0-9A-Fa-f:]{2,45})$'
@@ -66,7 +68,7 @@ export const schema: JsonSchema = {
       additionalProperties: false,
       default: {},
       description: 'What echo-basic says about where it runs, instead of the variables of the process.',
-      properties: { namespace: text, ingress: text, service: text, pod: text },
+      properties: { namespace: text, ingress: text, service: text, pod: text, sni: { type: 'boolean' } },
     },
   },
 }

@@ -61,7 +61,6 @@ export const ECHO_BASIC = jsonReply(
     ingress: TEXT,
     service: TEXT,
     pod: TEXT,
-    sni: TEXT,
   }),
   'HttpbinEchoBasic',
 )

@@ -66,15 +66,12 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
     clientIp: request => contextOf(request).clientIp,
     origin: request => contextOf(request).origin,
     baseUrl: request => contextOf(request).baseUrl,
-    url(request, path) {
-      const context = contextOf(request)
-      return context.origin.serialized + context.pathFor(path)
-    },
+    url: (request, path) => contextOf(request).urlFor(path),
     path: (request, path) => contextOf(request).pathFor(path),
     httpsUrl(request, path) {
       const context = contextOf(request)
-      const { host, scheme, serialized } = context.origin
-      if (scheme === 'https') return serialized + context.pathFor(path)
+      const { host, scheme } = context.origin
+      if (scheme === 'https') return context.urlFor(path)
       const port = ports().https ?? 443
       return `https://${host.includes(':') ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}${context.pathFor(path)}`
     },

@@ -360,6 +360,11 @@ export class RequestContext implements Waiting<RequestContext> {
     return this.prefix + (this.mount?.shown(path) ?? path)
   }
 
+  /** URL of a path of the service as the client reaches it. */
+  urlFor(path: string): string {
+    return this.origin.serialized + this.pathFor(path)
+  }
+
   /** The prefix without the session: of a gateway, or the base path. */
   get basePrefix(): string {
     return (this.#basePrefix ??= this.facts.prefix(this.request.headers))

@@ -5,7 +5,7 @@ import type { Call, Server } from '../request/call.ts'
 import { sorted } from '../request/go-header.ts'
 
 /** What the client asks for, in the query or in a form. */
-class Wish {
+class Parameters {
   readonly #call: Call
   readonly #form: URLSearchParams
 
@@ -39,6 +39,7 @@ function chooseStatus(codes: string): number {
 function describeRequest(call: Call): string[] {
   const { settings, request } = call
   const tls = connectionTls(request.socket)
+  const proxy = call.svc.http.proxyHeader(request)
   const own = (name: string, value: string | undefined): string[] => (value ? [`${name}=${value}`] : [])
   const certificate = tls?.certificates[0] === undefined ? null : new X509Certificate(tls.certificates[0])
   return [
@@ -59,6 +60,7 @@ function describeRequest(call: Call): string[] {
       'ClientCertSerialNumber',
       certificate === null ? undefined : BigInt(`0x${certificate.serialNumber}`).toString(),
     ),
+    ...own('ProxyProtocol', proxy === null ? undefined : String(proxy.version)),
     ...sorted(call.header).flatMap(([name, values]) => values.map(value => `RequestHeader=${name}:${value}`)),
     `Hostname=${call.hostname}`,
   ]
@@ -79,7 +81,7 @@ export const ISTIO_ECHO: Server = {
   summary: 'The request as lines of names and values',
   example: '/?codes=200',
   async handle(call) {
-    const wish = new Wish(call)
+    const parameters = new Parameters(call)
     const problems: string[] = []
     const attempt = <T>(what: string, value: string, read: (value: string) => T): T | undefined => {
       if (value === '') return undefined
@@ -90,14 +92,14 @@ export const ISTIO_ECHO: Server = {
         return undefined
       }
     }
-    const delay = attempt('error delaying response error', wish.get('delay').slice(0, 200), text => {
+    const delay = attempt('error delaying response error', parameters.get('delay').slice(0, 200), text => {
       const ms = parseGoDuration(text)
       if (ms === null) throw new Error(`time: invalid duration ${JSON.stringify(text)}`)
       return ms
     })
     if (!(await call.wait(delay ?? 0))) return call.reply
-    const headers = attempt('response headers error', wish.get('headers'), wantedHeaders)
-    const status = attempt('codes error', wish.get('codes'), chooseStatus)
+    const headers = attempt('response headers error', parameters.get('headers'), wantedHeaders)
+    const status = attempt('codes error', parameters.get('codes'), chooseStatus)
     call.setChosen(headers ?? [])
     const body = [...problems, ...describeRequest(call)].map(line => `${line}\n`).join('')
     const type = problems.length > 0 ? 'application/text' : 'text/plain; charset=utf-8'

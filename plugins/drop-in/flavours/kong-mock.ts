@@ -117,7 +117,7 @@ function describeRequest(call: Call): JsonObject {
   return {
     headers: Object.fromEntries(fields.map(([name, values]) => [name.toLowerCase(), one(values)])),
     post_data: readBody(call),
-    url: `${scheme}://${host}:${port}${target}`,
+    url: withPort(svc.http.url(request, target), port),
     uri_args: Object.fromEntries(names.map(name => [name, one(call.query.getAll(name))])),
     vars: {
       uri: mark === -1 ? target : target.slice(0, mark),
@@ -143,6 +143,11 @@ function describeRequest(call: Call): JsonObject {
       ssl_server_name: isIP(serverName) === 0 ? serverName : '',
     },
   }
+}
+
+/** A URL whose port is shown, even if it is that of the scheme. */
+function withPort(url: string, port: number): string {
+  return url.replace(/^(https?:\/\/(?:\[[^\]]{1,45}\]|[^/:]{1,255}))(?=\/|$)/, `$1:${port}`)
 }
 
 function readBody(call: Call): JsonObject {

@@ -7,14 +7,18 @@ import { readHeaders } from '../request/headers.ts'
 import { goNarrowJson } from '../response/json.ts'
 import { deploymentOf, type Variables } from '../variables.ts'
 import { ECHO_BASIC } from '../replies.ts'
+import { type Attempts, serveRetry } from './echo-basic-retry.ts'
 
 type EchoSvc = Svc<HttpbinOptions, Variables>
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff' }
 const MAX_SET_HEADERS = 50
 
-export function addEchoBasic(app: FastifyInstance, svc: EchoSvc): void {
-  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => respond(svc, request, reply)
+export function addEchoBasic(app: FastifyInstance, svc: EchoSvc, attempts: Attempts): void {
+  const handler = (request: FastifyRequest, reply: FastifyReply): unknown => {
+    const path = request.url.slice('/echo-basic'.length).split('?', 1)[0]!
+    return retry(svc, attempts, path, request, reply) ?? respond(svc, request, reply)
+  }
   const shared = { category: CATEGORY, responses: { 200: { description: 'The request, as echo-basic shows it' } } }
   app.all(
     '/echo-basic',
@@ -39,16 +43,17 @@ export function addEchoBasic(app: FastifyInstance, svc: EchoSvc): void {
 }
 
 /** A whole host of echo-basic: it also has a health check, statuses and a WebSocket. */
-export function addEchoBasicHost(app: FastifyInstance, svc: EchoSvc, mount: string): void {
-  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+export function addEchoBasicHost(app: FastifyInstance, svc: EchoSvc, mount: string, attempts: Attempts): void {
+  const handler = (request: FastifyRequest, reply: FastifyReply): unknown => {
     // For routing, two slashes are one.
     const path = request.url
       .slice(mount.length)
       .split('?', 1)[0]!
       .replace(/\/{2,}/g, '/')
-    if (path === '/health') return Promise.resolve(reply.header('Content-Type', 'text/plain; charset=utf-8').send('OK'))
+    if (path === '/health') return reply.header('Content-Type', 'text/plain; charset=utf-8').send('OK')
     const status = /^\/status\/([^/]*)$/.exec(path)?.[1]
-    return status === undefined ? respond(svc, request, reply) : Promise.resolve(sendStatus(reply, status))
+    if (status !== undefined) return sendStatus(request, reply, status)
+    return retry(svc, attempts, path, request, reply) ?? respond(svc, request, reply)
   }
   app.all(`${mount}/*`, handler)
   app.route({
@@ -62,7 +67,25 @@ export function addEchoBasicHost(app: FastifyInstance, svc: EchoSvc, mount: stri
   })
 }
 
-function sendStatus(reply: FastifyReply, text: string): FastifyReply {
+/** Null for another path. */
+function retry(svc: EchoSvc, attempts: Attempts, path: string, request: FastifyRequest, reply: FastifyReply): unknown {
+  if (path === '/retry') {
+    const target = svc.http.target(request)
+    const mark = target.indexOf('?')
+    const [before, query] = mark === -1 ? [target, ''] : [target.slice(0, mark), target.slice(mark)]
+    return reply.code(307).header('Location', `${before}/${query}`).send()
+  }
+  if (!path.startsWith('/retry/')) return null
+  return serveRetry(request, reply, {
+    svc: svc as never,
+    attempts,
+    sendDelayError,
+    echo: (asked, answer) => respond(svc, asked, answer),
+  })
+}
+
+function sendStatus(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
+  if (request.url.includes('?')) return reply.code(400).send(Buffer.alloc(0))
   const status = /^\d{3}$/.test(text) ? Number(text) : 0
   if (status < 200 || status > 599) return sendMessage(reply, 400, 'the status must be a number from 200 to 599')
   return reply.code(status).send(Buffer.alloc(0))
@@ -75,11 +98,14 @@ function sendMessage(reply: FastifyReply, status: number, message: string): Fast
     .send(Buffer.from(goNarrowJson({ message })))
 }
 
+function sendDelayError(reply: FastifyReply, delay: string): FastifyReply {
+  return sendMessage(reply, 500, `time: invalid duration ${JSON.stringify(delay.slice(0, 100))}`)
+}
+
 async function respond(svc: EchoSvc, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const delay = readQuery(request).get('delay') ?? ''
   const delayMs = delay === '' ? 0 : parseGoDuration(delay)
-  if (delayMs === null || delayMs < 0)
-    return sendMessage(reply, 400, `time: invalid duration ${JSON.stringify(delay.slice(0, 100))}`)
+  if (delayMs === null) return sendDelayError(reply, delay)
   if (delayMs > 0 && !(await svc.http.delay(request, delayMs))) return reply.hijack()
   const body = goNarrowJson(await describeRequest(svc, request), svc.budgets.output(request))
   for (const [name, value] of requestedHeaders(request)) reply.raw.setHeader(name, value)
@@ -97,11 +123,17 @@ async function describeRequest(svc: EchoSvc, request: FastifyRequest): Promise<R
     method: request.method,
     proto: request.raw.httpVersionMajor === 2 ? 'HTTP/2.0' : `HTTP/${request.raw.httpVersion}`,
     headers,
-    httpPort: String(request.socket.localPort ?? ''),
+    httpPort: String(httpPortOf(svc, request)),
     ...deploymentOf(svc),
     ...(tls === null ? {} : { tls }),
-    sni: tls?.serverName ?? '',
+    ...(svc.options.echo_basic.sni === true ? { sni: tls?.serverName ?? '' } : {}),
   }
+}
+
+/** The port of the HTTP listener, also over TLS. */
+function httpPortOf(svc: EchoSvc, request: FastifyRequest): number | string {
+  const { kind, port } = svc.http.listener(request)
+  return kind === 'http' ? port : (svc.instance.ports().http ?? '')
 }
 
 /** The connection; null without TLS. */
@@ -126,8 +158,9 @@ function requestedHeaders(request: FastifyRequest): Map<string, string> {
     .split(',')
     .slice(0, MAX_SET_HEADERS)) {
     const colon = item.indexOf(':')
-    const name = item.slice(0, Math.max(colon, 0)).trim()
-    const value = item.slice(colon + 1).trim()
+    // A name alone sets an empty value.
+    const name = (colon === -1 ? item : item.slice(0, colon)).trim()
+    const value = colon === -1 ? '' : item.slice(colon + 1).trim()
     if (isProtected(name) || headerProblem(name, value) !== null) continue
     const known = [...wanted.keys()].find(key => key.toLowerCase() === name.toLowerCase()) ?? name
     wanted.set(known, wanted.has(known) ? `${wanted.get(known)},${value}` : value)

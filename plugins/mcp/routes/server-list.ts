@@ -5,7 +5,7 @@ import { readGrants } from '../access/grants.ts'
 import { endpointPath } from '../access/protected-resource.ts'
 import type { Mcp } from '../mcp.ts'
 import { UNNAMED_SERVERS } from '../registry/registry.ts'
-import { hostMountOf } from '../servers/served-hosts.ts'
+import { hostMountOf } from './served-hosts.ts'
 import type { Server } from '../servers/server.ts'
 import { STATELESS } from '../protocol/versions.ts'
 

@@ -125,6 +125,7 @@ t.test('the sources make addresses in one place [PREFIX-5]', async t => {
         'core/cli/welcome.ts',
         'plugins/tls/routes.ts',
         'plugins/mcp/skills/skill.ts',
+        'core/http/routes/host-list.ts',
       ],
     },
     {
@@ -160,6 +161,8 @@ t.test('the sources make addresses in one place [PREFIX-5]', async t => {
         'plugins/auth/hmac/signing-string.ts',
         // GrpcEcho shows the authority as received.
         'plugins/grpc-services/call.ts',
+        // So do the servers of other projects.
+        'plugins/drop-in/request/call.ts',
         // The host of the request that a gateway asks about.
         'plugins/ext-authz/http/checked-request.ts',
       ],

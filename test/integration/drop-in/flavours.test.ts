@@ -21,6 +21,7 @@ const { url } = await serve(t, {
       listeners: [
         { port: 0, name: 'texts', serve: 'http-echo', text: 'port' },
         { port: 0, name: 'echo', serve: 'echo-basic' },
+        { port: 0, name: 'proxied', serve: 'istio-echo', proxy_protocol: 'strict' },
       ],
     },
   },
@@ -314,6 +315,11 @@ t.test('flavours of plugins, and ports [DIN-8]', async t => {
   const portOf = (name: string): string => `http://127.0.0.1:${listeners.find(one => one.name === name)!.port}`
   t.equal((await send(portOf('texts'), '/')).text, 'port\n')
   t.match((await send(portOf('echo'), '/v2')).json(), { path: '/v2' })
+  const proxied = await exchange(
+    Number(new URL(portOf('proxied')).port),
+    'PROXY TCP4 203.0.113.7 198.51.100.9 40111 80\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  )
+  t.match(proxied.text, /\nIP=203\.0\.113\.7\nProxyProtocol=1\n/)
 })
 
 t.test('wrong entries are load errors, and their mounts are reserved [DIN-9]', async t => {

@@ -47,8 +47,7 @@ t.test('the request as JSON with one blank of indent [HB-12]', async t => {
  "namespace": "infra",
  "ingress": "",
  "service": "backend-v1",
- "pod": "pod-7",
- "sni": ""
+ "pod": "pod-7"
 }`,
   )
 })
@@ -62,6 +61,7 @@ t.test('a host of echo-basic [HB-12]', async t => {
   t.equal((await on('/status/503')).status, 503)
   t.equal((await on('/status/99')).status, 400)
   t.equal((await on('/status/abc')).status, 400)
+  t.match(await on('/status/503?a=1'), { status: 400, text: '' })
   const echoed = await new Promise<string>((resolve, reject) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { Host } })
     socket.on('open', () => socket.send('hi'))
@@ -75,9 +75,12 @@ t.test('a host of echo-basic [HB-12]', async t => {
 })
 
 t.test('the TLS connection [HB-12]', async t => {
-  const echoed = (await send(server.httpsUrl!, '/echo-basic')).json<{ sni: string; tls: { serverName: string } }>()
+  const echoed = (await send(server.httpsUrl!, '/echo-basic')).json<Record<string, unknown>>()
   t.match(echoed, { tls: { version: 'TLSv1.3', cipherSuite: /^TLS_/ }, proto: 'HTTP/1.1' })
-  t.equal(echoed.sni, echoed.tls.serverName)
+  t.equal(Object.keys(echoed).at(-1), 'tls', 'it is last')
+  const old = await serve(t, { ...options, settings: { httpbin: { echo_basic: { sni: true } } } })
+  const before = (await send(old.httpsUrl!, '/echo-basic')).json<{ sni: string; tls: { serverName: string } }>()
+  t.equal(before.sni, before.tls.serverName)
 })
 
 t.test('HTTP/2 [HB-12]', async t => {
@@ -103,5 +106,26 @@ t.test('headers and delays on request [HB-13]', async t => {
   const startedAt = performance.now()
   t.equal((await on('/?delay=200ms')).status, 200)
   t.ok(performance.now() - startedAt >= 195)
-  t.match(await on('/?delay=soon'), { status: 400, text: /"message": "time: invalid duration/ })
+  t.match(await on('/?delay=soon'), { status: 500, text: /"message": "time: invalid duration/ })
+  t.equal((await on('/', { 'X-Echo-Set-Header': 'X-Empty' })).headers['x-empty'], '')
+})
+
+t.test('attempts fail before one succeeds [HB-13]', async t => {
+  t.match(await on('/retry?uuid=1'), { status: 307, headers: { location: '/retry/?uuid=1' } })
+  t.match(await on('/retry/'), { status: 400, text: 'uuid is required' })
+  t.match(await on('/retry/?uuid=a&succeedAfter=x'), { status: 400, text: 'succeedAfter is required' })
+  const coded = '/retry/?uuid=b&succeedAfter=2&responseCode=503'
+  const statuses = [await on(coded), await on(coded), await on(coded), await on(coded)].map(({ status }) => status)
+  t.same(statuses, [503, 503, 200, 200])
+  t.match((await on(coded)).json(), { path: coded })
+  await t.rejects(on('/retry/x?uuid=c&succeedAfter=1'), { code: 'ECONNRESET' })
+  t.equal((await on('/retry/x?uuid=c&succeedAfter=1')).status, 200)
+  t.equal((await on('/retry/?uuid=d&succeedAfter=-1')).status, 200)
+  t.match(await on('/retry/?uuid=e&succeedAfter=1&responseCode=503&delayRetry=zz'), {
+    status: 500,
+    text: /time: invalid duration \\"zz\\"/,
+  })
+  const below = '/echo-basic/retry/?uuid=f&succeedAfter=1&responseCode=502'
+  t.equal((await send(url, below)).status, 502)
+  t.equal((await send(url, below)).status, 200)
 })

@@ -22,10 +22,13 @@ t.test(
       'device-attempts',
       'directives',
       'documents',
+      'echo-basic-attempts',
       'epoch',
       'fault-uses',
       'introspection-flips',
       'issuer-faults',
+      // 16 MiB in all.
+      'kong-logs',
       'ledger',
       'positions',
       'prefix-blocks',
@@ -45,6 +48,7 @@ t.test(
       'test-reports',
       'used-steps',
       'uploads',
+      'whoami-health',
       // At most 1000 lists of names, and 4 MiB in all.
       'writing-tools',
     ]

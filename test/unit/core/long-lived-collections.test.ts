@@ -16,6 +16,7 @@ const BOUNDS: Record<string, string[]> = {
     'core/http/ports/open-ports.ts',
     'core/http/ports/stream-port.ts',
     'core/http/routes/exemptions.ts',
+    'core/http/routes/familiar-paths.ts',
     'core/http/routes/route-table.ts',
     'core/match/protocols.ts',
     'core/rules/reset-registry.ts',

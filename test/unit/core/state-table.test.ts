@@ -26,6 +26,7 @@ const TABLE: Record<string, Record<string, string>> = {
   'a2a-grpc': { 'shared definitions': 'compiled from the code' },
   bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
+  'drop-in': { 'state kong-logs': 'shared', 'state whoami-health': 'shared' },
   'ext-authz': {
     'state random': 'shared',
     'secret sessions': 'shared',
@@ -62,6 +63,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared definitions': 'compiled from the code',
   },
   guardrails: { 'state blocklists': 'shared' },
+  httpbin: { 'state echo-basic-attempts': 'shared' },
   identity: {
     'replicated signing-key': 'shared',
     'shared known-tokens': 'a cache of pure results',

@@ -2,7 +2,7 @@
 import { unknownName } from 'svc/toolkit'
 import { endpointPath, METADATA_PATH } from '../access/protected-resource.ts'
 import type { Mcp } from '../mcp.ts'
-import type { Server } from './server.ts'
+import type { Server } from '../servers/server.ts'
 
 /** After model providers, before agents. */
 const RANK = 40
