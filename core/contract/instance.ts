@@ -11,7 +11,7 @@ export interface SvcInstance {
   readonly version: string
   /** Bound ports; null for a listener that did not start. */
   ports(): { http: number | null; https: number | null; grpc: number | null }
-  /** All listeners, those of the process first, as `GET /_svc/status` shows them. */
+  /** All listeners, as in `GET /_svc/status`: those of the process, then those of plugins. */
   listeners(): ListenerStatus[]
   /** Whether `GET /health` responds with 200. */
   isHealthy(): boolean

@@ -34,6 +34,7 @@ import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
 import type { DeclaredFaults } from '../rules/declared-faults.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
+import { VerificationRegistry } from '../rules/verification-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
 import { contentForRoute, contentOf } from '../http/request/decoded-body.ts'
 import { StepRegistry } from '../rules/step-registry.ts'
@@ -79,6 +80,7 @@ export class Generation implements RoutingGeneration {
   readonly number: number
   sessionHeaders: readonly string[] = []
   readonly resets = new ResetRegistry()
+  readonly verifications = new VerificationRegistry()
   readonly rules: GenerationRules
   readonly app: FastifyInstance
   readonly routes = new RouteTable()

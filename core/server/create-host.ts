@@ -3,6 +3,7 @@ import { effectiveView } from '../config/effective.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
 import { ControlToolRegistry } from '../control/control-tools.ts'
 import { createControlDeps } from './control-deps.ts'
+import { Connections } from '../inspector/connections.ts'
 import { RESIDENT } from '../host/bundler.mjs'
 import { Host } from '../host/host.ts'
 import type { SvcInstance, SvcStreams } from '../contract/plugin.ts'
@@ -51,6 +52,13 @@ export function createHost(
     book: requests.book,
     http,
     inspector,
+    connections: new Connections({
+      local: requests.connections,
+      log: state.connections,
+      instanceId: config.instanceId,
+      redact: text => inspector.redactText(text),
+      isPartial: () => shared !== null && !shared.connection.isUp,
+    }),
     instance: requests.instance,
     keys,
     limits,

@@ -15,10 +15,12 @@ import { breakConnection } from '../../http/response/connection-faults.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
+import { encodeInstead } from '../../http/pipeline/rules/encoding.ts'
 import { expectationFailureOf } from '../../http/pipeline/stages/expectation.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
+import { takeSessionPrefix } from '../../fields/session-prefix.ts'
 import { hasPassed, viaName } from '../../fields/via.ts'
-import { sessionInHeaders, takeSessionPrefix } from '../../sessions.ts'
+import { sessionInHeaders } from '../../sessions.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
 import { sendInterim } from '../../http/node-internals/interim-response.ts'
 import { listHosts, type HostListFacts } from '../../http/routes/host-list.ts'
@@ -131,11 +133,13 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
     ruleSteps: request => contextOf(request).ruleSteps,
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
+    encodeResponse: (request, coding, { flushes = true } = {}) => encodeInstead(contextOf(request), coding, flushes),
     checkExpectation: (request, text, message = null) => expectationFailureOf(text, contextOf(request), rules, message),
     listener(request) {
       const { name, kind, port } = contextOf(request).listener
       return { name, kind, port }
     },
+    proxyHeader: request => contextOf(request).proxyHeader,
     sendInterim(request, reply, status, headers = []) {
       const raw = reply.raw as ServerResponse | Http2ServerResponse
       if (request.raw.httpVersion !== '1.0' && !raw.headersSent) sendInterim(raw, status, headers)

@@ -119,7 +119,7 @@ function faultOf(acting: readonly Directive[], call: ModelCall): FaultSpec | nul
   return call.entry.rules === 'item' && fault?.break !== undefined ? null : fault
 }
 
-/** Answers a request that is not as its directive expects; true: it is not. */
+/** Responds to a request that is not as its directive expects; true: it is not. */
 async function refuseUnexpected(
   acting: readonly Directive[],
   call: ModelCall,
