@@ -170,7 +170,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       gitSha: null,
       startedAt: new Date('2026-03-14T12:00:00Z'),
       listeners: () => [],
-    ports: () => ({ http: 8080, https: 8443, grpc: null }),
+      ports: () => ({ http: 8080, https: 8443, grpc: null }),
       isHealthy: () => host.healthy,
       async setHealthy(next) {
         host.healthy = next === 'toggle' ? !host.healthy : next
