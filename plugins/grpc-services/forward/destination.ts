@@ -1,5 +1,4 @@
 /** Decides where `ForwardEcho` may connect: to ports and hosts of this instance, and to what the operator allows. */
-import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { status } from '@grpc/grpc-js'
@@ -23,6 +22,8 @@ export interface DestinationRules {
   listeners(): readonly ListenerStatus[]
   /** Hosts that plugins serve whole, as patterns. */
   servedHosts(): readonly string[]
+  /** The first address of a name; rejects if it has none. */
+  lookUp(host: string, family: 4 | 6 | null): Promise<string>
 }
 
 const OPTION = 'grpc_services.forward_allow'
@@ -42,7 +43,7 @@ export async function destinationOf(
   const { host, port, scheme } = target
   if (isServed(host, rules.servedHosts())) return servedDestination(target, rules)
   const entry = rules.ownOnly ? null : entryFor(host, port, rules.allow)
-  const address = await resolve(host, family, entry !== null)
+  const address = await resolve(host, family, { isAllowed: entry !== null, lookUp: rules.lookUp })
   if (isOwnAddress(address)) {
     const own = rules.listeners().filter(listener => listener.port === port)
     if (own.length > 0) {
@@ -85,11 +86,15 @@ function checkOwn(
 }
 
 /** The first address. Names that nobody has allowed are not looked up, but for those of this machine. */
-async function resolve(host: string, family: 4 | 6 | null, isAllowed: boolean): Promise<string> {
+async function resolve(
+  host: string,
+  family: 4 | 6 | null,
+  { isAllowed, lookUp }: { isAllowed: boolean; lookUp: DestinationRules['lookUp'] },
+): Promise<string> {
   if (isIP(host) !== 0) return host
   if (!isAllowed && !isLocalName(host)) throw denied(`${host} is neither of this instance nor in ${OPTION}`)
   try {
-    return (await lookup(host, { family: family ?? 0 })).address
+    return await lookUp(host, family)
   } catch {
     throw new StatusError(status.UNKNOWN, `the name ${host} can't be resolved`)
   }

@@ -1,4 +1,5 @@
 /** `ForwardEcho` of Istio's echo service: requests to other servers, in a bounded number and time. */
+import { lookup } from 'node:dns/promises'
 import { setMaxListeners } from 'node:events'
 import { type ServiceDefinition, status } from '@grpc/grpc-js'
 import { hasPassed, joinSignals, sleep, viaName } from 'svc/toolkit'
@@ -46,6 +47,7 @@ export function createForwardEcho(context: CallContext, service: ServiceDefiniti
       ownOnly: svc.config.publicMode,
       basePath: svc.config.basePath ?? '',
       listeners: () => svc.instance.listeners(),
+      lookUp: async (host, family) => (await lookup(host, { family: family ?? 0 })).address,
       servedHosts: () => svc.http.hosts(request, null).map(({ host }) => host),
     }
     const late = AbortSignal.timeout(bounds.totalMs)
