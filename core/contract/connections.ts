@@ -34,7 +34,7 @@ export interface ConnectionEntry {
   session: string | null
   proxy_protocol: ProxyHeader | null
   tls: ConnectionTls | null
-  /** The first 16 KiB as text, or in base64 if they are none. `datagrams` is null unless `kind` is `udp`. */
+  /** The first 16 KiB as text, otherwise in base64. `datagrams` is null unless `kind` is `udp`. */
   received: {
     bytes: number
     datagrams: number | null

@@ -10,13 +10,16 @@ import {
   type VerificationResult,
   type Verification,
 } from '../inspector/verification.ts'
-import { readVerification } from '../inspector/verification-input.ts'
+import { readVerification, type RecordVerification } from '../inspector/verification-input.ts'
 import { readOrProblems, showProblems } from '../toolkit/all-problems.ts'
+import type { VerifiedRecords } from '../contract/testing.ts'
 import type { ControlDeps } from './deps.ts'
 import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
 import { scopeOf } from './request-scope.ts'
 import { maxWaitMs, orRefuse } from './request-waits.ts'
 import { SVC_VERIFY_POST } from './replies.ts'
+import { connectionRecords } from './verify-connections.ts'
+import { readRecords, recordsIn, verifyRecords } from './verify-records.ts'
 
 const MAX_DEPTH = 160
 
@@ -27,6 +30,11 @@ const VERIFICATION_SCHEMA: JsonSchema = {
   type: 'object',
   properties: {
     match: MATCH,
+    connections: {
+      type: 'object',
+      description:
+        'In place of `match`: conditions on connections of TCP and UDP listeners, as value tests of `listener`, `kind`, `end`, `client_ip`, `session`, `sni`, `data`, `bytes`, `fault`',
+    },
     exactly: COUNT,
     at_least: COUNT,
     at_most: COUNT,
@@ -84,7 +92,16 @@ const verifyDescription: RouteDescription = {
 
 export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
   app.post('/_svc/verify', describe(verifyDescription), async (request, reply) => {
-    const verification = readRequest(request, deps)
+    const body = parseBody(deps.http.body(request))
+    const records = recordsIn(body, [connectionRecords(deps), ...deps.rules.verificationsOf(request)])
+    if (records !== undefined) {
+      const { isVerified, answer } = await verifyRecords(
+        readRecordsRequest(request, body, records, deps),
+        deps.http.signal(request),
+      )
+      return reply.code(isVerified ? 200 : 409).send(answer)
+    }
+    const verification = readRequest(request, body, deps)
     const { inspector } = deps
     const verifier = createVerifier(verification)
     const waitedMs = await orRefuse(() => inspector.wait(verifier, verification.withinMs, deps.http.signal(request)))
@@ -126,11 +143,28 @@ function shownDropped(dropped: number): { dropped?: number } {
   return dropped === 0 ? {} : { dropped }
 }
 
-function readRequest(request: FastifyRequest, { config, http, inspector, protocols }: ControlDeps): Verification {
+function readRecordsRequest(
+  request: FastifyRequest,
+  body: unknown,
+  records: VerifiedRecords,
+  { config, http }: ControlDeps,
+): RecordVerification {
+  rejectUnknownFilters(request, ['session', 'scope'])
+  const session = scopeOf(request, { http }) ?? undefined
+  const verification = readRecords(body, records, { session, maxWithinMs: maxWaitMs(config.publicMode) })
+  if (config.publicMode && verification.session === undefined) throw publicSessionRequired()
+  return verification
+}
+
+function readRequest(
+  request: FastifyRequest,
+  body: unknown,
+  { config, http, inspector, protocols }: ControlDeps,
+): Verification {
   rejectUnknownFilters(request, ['session', 'scope'])
   const session = scopeOf(request, { http }) ?? undefined
   const checks = inspector.evaluations.budget()
-  const read = readOrProblems(parseBody(http.body(request)), '', given =>
+  const read = readOrProblems(body, '', given =>
     readVerification(given, session, {
       match: { protocols: protocols(request), maxTests: config.publicMode ? 20 : 50, isFilter: true, checks },
       maxWithinMs: maxWaitMs(config.publicMode),

@@ -85,7 +85,7 @@ export class TrackedConnection implements ConnectionRecord {
     this.#kept = needed
   }
 
-  /** Doubles, so that many small pieces cost little. */
+  /** Doubles: small pieces cost little, whatever their number. */
   #grow(needed: number): void {
     const grown = Buffer.alloc(Math.min(MAX_DATA, Math.max(needed, 2 * this.#data.length, 64)))
     this.#data.copy(grown, 0, 0, this.#kept)
@@ -250,7 +250,7 @@ export class ConnectionLog {
   }
 }
 
-/** The text of the data; null if it is no UTF-8. The end of a part may be within a character. */
+/** The text of the data; null if it is not UTF-8. The end of a part may be within a character. */
 function textOf(data: Buffer, isTruncated: boolean): string | null {
   for (let cut = 0; cut <= (isTruncated ? 3 : 0) && cut <= data.length; cut++) {
     const part = data.subarray(0, data.length - cut)

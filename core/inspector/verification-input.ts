@@ -1,9 +1,10 @@
 /** Reads the body of `POST /_svc/verify`. */
 import { isRecord } from '../contract/record.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
+import type { RecordQuery, VerifiedRecords } from '../contract/testing.ts'
 import { readMatch, type MatchOptions } from '../match/match.ts'
 import { asBoolean, asInteger, asObject, InputProblem, rejectUnknownKeys } from '../toolkit/input-problem.ts'
-import { isSessionName } from '../sessions.ts'
+import { isSessionName } from '../fields/session-prefix.ts'
 import { isMark } from './subjects.ts'
 import type { Expectation, Verification } from './verification.ts'
 
@@ -29,11 +30,51 @@ export function readVerification(
   const given = asObject(body, '', 'expected a JSON object')
   rejectUnknownKeys(given, KEYS, '')
   return {
+    ...readMarks(given, session, options.maxWithinMs),
+    wanted: given.order === undefined ? readRequests(given, options.match) : readOrder(given, options.match),
+  }
+}
+
+/** A verification about records of a plugin. */
+export interface RecordVerification extends Omit<Verification, 'wanted'> {
+  query: RecordQuery
+  expectation: Expectation
+  /** The member of the answer that has the ids. */
+  idsAs: string
+}
+
+export interface RecordVerificationOptions {
+  kind: VerifiedRecords
+  maxWithinMs: number
+}
+
+/** The same about records of a plugin, which are under a key of their own. Throws an `InputProblem`. */
+export function readRecordVerification(
+  body: unknown,
+  session: string | undefined,
+  { kind, maxWithinMs }: RecordVerificationOptions,
+): RecordVerification {
+  const given = asObject(body, '', 'expected a JSON object')
+  rejectUnknownKeys(given, [kind.name, ...COUNTS, 'within_ms', 'settle_ms', 'since', 'session'], '')
+  return {
+    ...readMarks(given, session, maxWithinMs),
+    query: kind.read(given[kind.name]!, kind.name),
+    idsAs: kind.idsAs ?? 'records',
+    expectation: readExpectation(given),
+  }
+}
+
+/** What a verification looks at, and how long it waits. Throws an `InputProblem`. */
+export function readMarks(
+  given: JsonObject,
+  session: string | undefined,
+  maxWithinMs: number,
+): Pick<Verification, 'session' | 'since' | 'withinMs' | 'settleMs'> {
+  return {
     session: given.session === undefined ? session : readSession(given.session),
     since: given.since === undefined ? null : readSince(given.since),
-    withinMs: given.within_ms === undefined ? 0 : asInteger(given.within_ms, 'within_ms', 0, options.maxWithinMs),
+    withinMs: given.within_ms === undefined ? 0 : asInteger(given.within_ms, 'within_ms', 0, maxWithinMs),
     settleMs: given.settle_ms === undefined ? SETTLE_MS : asInteger(given.settle_ms, 'settle_ms', 0, MAX_SETTLE_MS),
-    wanted: given.order === undefined ? readRequests(given, options.match) : readOrder(given, options.match),
   }
 }
 
@@ -70,7 +111,8 @@ function readOrder(given: JsonObject, options: MatchOptions): Verification['want
   }
 }
 
-function readExpectation(given: JsonObject): Expectation {
+/** How many are expected. Throws an `InputProblem`. */
+export function readExpectation(given: JsonObject): Expectation {
   const names = COUNTS.filter(name => given[name] !== undefined)
   if (names.length > 1 && names.join() !== 'at_least,at_most')
     throw new InputProblem(names[1]!, `${names[0]} and ${names[1]} cannot be combined`)

@@ -11,7 +11,7 @@ const DEFAULT_NAMES = ['localhost', 'svc']
 const DEFAULT_IPS = ['127.0.0.1', '::1']
 
 /**
- * Finds the certificate for a server name, or makes it: for exactly this name. Null, or a name that is no DNS name: one for
+ * Finds the certificate for a server name, or makes it: for exactly this name. Null, or a name that is not a DNS name: one for
  * `localhost`, `127.0.0.1`, `::1` and `svc`.
  */
 export type FindLeaf = (serverName: string | null) => Promise<PemPair>

@@ -22,7 +22,7 @@ const TLS: JsonSchema = {
         },
         client: {
           enum: ['none', 'request', 'require'],
-          description: 'Whether clients are asked for a certificate. Default: `request`.',
+          description: 'Whether a certificate of the client is requested. Default: `request`.',
         },
         alpn: {
           type: 'array',

@@ -11,10 +11,10 @@ import type {
   UdpListenerSettings,
 } from '../../contract/listeners.ts'
 import type { TlsAccept } from '../../contract/tls.ts'
-import { LISTENER_NAME } from '../../toolkit/listener-schema.ts'
 
 export const MAX_LISTENERS = 64
-const NAME = new RegExp(LISTENER_NAME)
+/** As `LISTENER_NAME` of the toolkit. */
+const NAME = /^[a-z][a-z0-9-]{0,31}$/
 /** Names of the listeners of the process. */
 const OWN_NAMES = ['http', 'https', 'grpc']
 

@@ -20,6 +20,7 @@ t.test(
       'counts',
       'debug-keys',
       'device-attempts',
+      'directives',
       'documents',
       'epoch',
       'fault-uses',

@@ -162,6 +162,11 @@ const SIZES: Record<string, Bound> = {
   'plugins/llm/registry/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
   'plugins/llm/engine/schema-bounds.ts': { calls: ['padEnd'], bound: '4,096 characters' },
   'plugins/llm/engine/scripted.ts': { calls: ['Array.from'], bound: 'the largest number of words of the instance' },
+  'plugins/llm/engine/sized-text.ts': {
+    calls: ['repeat'],
+    bound: 'X-Svc-Reply-Size; output: required before it is made',
+  },
+  'plugins/llm/shapes/shape-events.ts': { calls: ['repeat'], bound: 'the item huge; output: taken before it is made' },
   'plugins/llm/inference/engine-metrics.ts': { calls: ['valueAt'], bound: 'a gauge at a time: no search' },
   'plugins/llm/profiles/routes.ts': { calls: ['Array.from'], bound: 'a fixed maximum of draws' },
   'plugins/llm/state/batches.ts': { calls: ['Array.from'], bound: 'the items of a batch' },
@@ -176,7 +181,12 @@ const SIZES: Record<string, Bound> = {
 
 /** Routes whose purpose is size: they have limits of their sheets, and stream. */
 const PURPOSE: Record<string, Bound> = {
+  'core/inspector/connection-log.ts': { calls: ['Buffer.alloc'], bound: '16 KiB of a connection, 16 MiB of all' },
+  'plugins/layer4/datagrams.ts': { calls: ['Buffer.alloc'], bound: 'a datagram has at most 65,507 bytes' },
+  'plugins/layer4/writer.ts': { calls: ['Array.from'], bound: 'made once: about 16 KiB' },
   'plugins/caching/routes/range.ts': { calls: ['Buffer.alloc'], bound: 'one shared buffer of the maximum' },
+  'core/fields/incremental.ts': { calls: ['new RegExp'], bound: 'a constant pattern without nested repetition' },
+  'plugins/grpc-services/forward/forward-echo.ts': { calls: ['Array.from'], bound: 'AT_ONCE requests' },
   'plugins/grpc-services/services/test-service.ts': {
     calls: ['Buffer.alloc'],
     bound: 'the requested size, at most 4 MiB; a unary reply is output, others are paced by the client',

@@ -83,6 +83,7 @@ const BOUNDS: Record<string, string[]> = {
     'backends/redis/shared-event-log.ts',
     'backends/redis/store-connection.ts',
     'plugins/a2a/tasks/local-runs.ts',
+    'plugins/grpc-services/forward/http.ts',
     'plugins/grpc/bridge/connections.ts',
     'plugins/grpc/bridge/open-calls.ts',
     'plugins/llm-openai-realtime/connection.ts',
@@ -128,6 +129,8 @@ const BOUNDS: Record<string, string[]> = {
   ],
   // The object lives for one request, one command or one build.
   brief: [
+    'plugins/telemetry/reconcile/groups.ts',
+    'plugins/telemetry/records/intake.ts',
     'core/cli/hidden-findings.ts',
     'core/inspector/subjects.ts',
     'plugins/llm-openai/batches/input.ts',

@@ -48,6 +48,13 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   grpc: { 'shared definitions': 'compiled from the code', 'shared reflection': 'compiled from the code' },
   'grpc-services': { 'shared definitions': 'compiled from the code' },
+  layer4: {
+    'shared pending': 'memory of the process',
+    'shared waiting-datagrams': 'memory of the process',
+    'shared started': 'whether the process has loaded the plugin before',
+    'replicated overrides': 'shared',
+    'state override-uses': 'shared',
+  },
   orca: {
     'shared measurements': 'the load of the process',
     'replicated report': 'shared',
@@ -94,6 +101,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state attempts': 'shared',
     'state buckets': 'shared',
     'state prefix-blocks': 'shared',
+    'state directives': 'shared',
     'replicated loads': 'shared',
     'state prompt-cache': 'shared',
     'state documents': 'shared',
@@ -173,6 +181,13 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   query: { 'state queries': 'shared' },
   reliability: { 'state counters': 'shared' },
+  telemetry: {
+    'eventLog records': 'shared',
+    'state sessions': 'shared',
+    'shared open-waits': 'requests that wait in this process',
+    'shared otlp-definitions': 'compiled from the code',
+    'shared als-definition': 'compiled from the code',
+  },
   tls: {
     'state authorities': 'shared',
     'state revoked-serials': 'shared',
@@ -185,6 +200,7 @@ const TABLE: Record<string, Record<string, string>> = {
 const CORE_TABLE: Record<string, string> = {
   'eventLog captures': 'shared, batched; only with a shared store, as otherwise the ring of the process is enough',
   'eventLog capture-ends': 'shared, batched; as captures',
+  'eventLog connections': 'shared',
   'replicated health': 'shared, and with it the health of gRPC',
   'replicated plugin-switches': 'shared',
   'replicated demo-ca': 'shared, secret; an HTTPS pair for each replica',
