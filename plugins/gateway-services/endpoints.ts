@@ -5,9 +5,9 @@ import type { ServicesOptions } from './services.ts'
 
 export const MAX_ENDPOINTS = 100
 /** `host:port`, with an IPv6 address in brackets. */
-export const ENDPOINT_PATTERN =
-  '^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]{2,45}\\]):(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$'
-const ENDPOINT = new RegExp(ENDPOINT_PATTERN)
+const ENDPOINT =
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]):(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$/
+export const ENDPOINT_PATTERN = ENDPOINT.source
 const PATH = '/_svc/services/endpoints'
 const MAX_SHOWN = 100
 

@@ -9,7 +9,7 @@ import {
   type RouteDescription,
   type Svc,
 } from 'svc/plugin'
-import { jsonReply, list, object, RECORD } from 'svc/toolkit'
+import { jsonReply, list, object, RECORD, textReply } from 'svc/toolkit'
 import type { GatewayService } from '../../gateway-services/types.ts'
 import type { Authorizer } from '../authorizer.ts'
 import type { Policy } from '../policies/policy.ts'
@@ -23,6 +23,8 @@ const PARAMETER = { name: 'policy', in: 'path', description: 'Name of a policy',
 const checkDescription = {
   category,
   parameters: [PARAMETER],
+  // An allowing response has an empty body.
+  reply: textReply('text/plain'),
   description:
     'The request to check comes from `X-Forwarded-Method` and `X-Forwarded-Uri` (Traefik, Caddy, APISIX), from `X-Original-URI` or `X-Original-URL` (nginx), else from the method, path and query of the call itself (Envoy, HAProxy).',
   responses: {

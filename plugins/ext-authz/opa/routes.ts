@@ -129,7 +129,7 @@ export function registerOpa(app: FastifyInstance, svc: Svc<unknown>, parts: OpaP
         summary: 'Get a document alone, with the body as the input',
         parameters: path === V0 ? [] : [PATH],
         requestBody: { description: 'The input', content: { 'application/json': {} } },
-        reply: jsonReply(ANY),
+        reply: jsonReply({ type: ['boolean', 'object', 'string', 'number'] }),
         responses: {
           ...shared.responses,
           200: { description: 'The document' },

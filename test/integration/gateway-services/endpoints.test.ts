@@ -24,7 +24,7 @@ t.test('endpoints come from svc.yaml, or are set until the next reload [GWS-14]'
   t.equal((await put(server, [])).status, 200)
   t.strictSame(await shown(server), [])
   await server.reload()
-  t.strictSame(await shown(server), [], 'a reload that changes nothing is none')
+  t.strictSame(await shown(server), [], 'nothing is reloaded if nothing has changed')
   await send(server, 'POST /_svc/reload?force=true')
   t.strictSame(await shown(server), configured)
   for (const [body, at, details] of [
