@@ -38,6 +38,8 @@ const SERVICE_FILES = [
 export const AUTHZ_DESCRIPTOR_SET = join(folder, 'ext-authz.binpb')
 /** Path of that of the plugin `rate-limit`. */
 export const RATE_LIMIT_DESCRIPTOR_SET = join(folder, 'rate-limit.binpb')
+/** Path of that of the plugin `ext-mcp`. */
+export const EXT_MCP_DESCRIPTOR_SET = join(folder, 'ext-mcp.binpb')
 
 /** Path of that of the plugin `telemetry`: the services of OTLP. */
 export const OTLP_DESCRIPTOR_SET = join(folder, 'otlp.binpb')
@@ -121,6 +123,7 @@ export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   })),
   { path: AUTHZ_DESCRIPTOR_SET, sources: AUTHZ_SOURCES },
   { path: RATE_LIMIT_DESCRIPTOR_SET, sources: RATE_LIMIT_SOURCES },
+  { path: EXT_MCP_DESCRIPTOR_SET, sources: ownSources(['agentgateway/ext_mcp.proto']) },
   { path: OTLP_DESCRIPTOR_SET, sources: OTLP_SOURCES },
   { path: ALS_DESCRIPTOR_SET, sources: ALS_SOURCES },
 ]

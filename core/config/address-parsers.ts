@@ -1,6 +1,7 @@
 /** Parsers for hosts, header names, folders and origins. */
 import { isIP } from 'node:net'
 import { delimiter } from 'node:path'
+import type { ProxyModes } from './config.ts'
 import { parsePathPrefix } from '../fields/path-prefix.ts'
 import { isToken } from '../fields/token.ts'
 import { parser, splitList, usableEntries, type Parser } from '../contract/parsers.ts'
@@ -12,6 +13,41 @@ export const bindAddress = parser('IPv4 or IPv6 address, or localhost', value =>
   if (address !== undefined) return isIP(address) === 6 ? address : undefined
   return isIP(value) === 0 ? undefined : value
 })
+
+const PROXY_MODES = ['off', 'optional', 'strict'] as const
+type ProxyMode = (typeof PROXY_MODES)[number]
+
+/** A mode of the PROXY protocol for all listeners, or a list of `<listener>=<mode>`; the others are off. */
+export const proxyProtocol = parser<ProxyModes>(
+  'off, optional, strict, or a list such as http=strict,https=optional',
+  value => {
+    const modeOf = (text: string): ProxyMode | undefined => PROXY_MODES.find(mode => mode === text.toLowerCase())
+    const all = modeOf(value)
+    if (all !== undefined) return { http: all, https: all, grpc: all }
+    const modes: ProxyModes = { http: 'off', https: 'off', grpc: 'off' }
+    const entries = splitList(value)
+    for (const entry of entries) {
+      const [name = '', text = '', ...more] = entry.split('=').map(part => part.trim().toLowerCase())
+      const mode = modeOf(text)
+      if (!Object.hasOwn(modes, name) || mode === undefined || more.length > 0) return undefined
+      modes[name as keyof typeof modes] = mode
+    }
+    return entries.length === 0 ? undefined : modes
+  },
+)
+
+/** IP addresses, and blocks of them with the length of their prefix. */
+export const addressBlocks: Parser<string[] | null> = {
+  expected: 'comma-separated IP addresses and CIDR blocks',
+  parse: value => usableEntries(splitList(value), isAddressBlock, 'is not an address or a CIDR block and is ignored'),
+}
+
+function isAddressBlock(entry: string): boolean {
+  const [address = '', bits, ...more] = entry.split('/')
+  const version = address.includes('%') ? 0 : isIP(address)
+  if (version === 0 || more.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32))
+}
 
 /** A path prefix without its trailing slash; `/` means no prefix. */
 export const basePath: Parser<string | null> = {

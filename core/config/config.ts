@@ -27,6 +27,10 @@ export interface Config {
   /** Bytes. */
   bodyLimit: number
   trustForward: boolean
+  /** Of the listeners of the process. */
+  proxyProtocol: ProxyModes
+  /** Addresses and CIDR blocks whose PROXY protocol header is believed; null: not set. */
+  proxyProtocolFrom: string[] | null
   /** Path prefix of the service, without a trailing slash; null: none. */
   basePath: string | null
   /** Whether responses use undocumented members of Node (`core/http/node-internals/`). */
@@ -97,7 +101,10 @@ export interface Config {
   }
 }
 
-type Leaf = string | number | boolean | null | string[]
+/** Modes of the PROXY protocol by listener. */
+export type ProxyModes = Record<'http' | 'https' | 'grpc', 'off' | 'optional' | 'strict'>
+
+type Leaf = string | number | boolean | null | string[] | ProxyModes
 
 /** Dotted path of a value in the configuration: `shared.registrySecs`. */
 export type Field<T = Config, Prefix extends string = ''> = {

@@ -1,5 +1,6 @@
 /** `svc.http`: facts about requests, and responses. */
 import type { ServedHost } from './hosts.ts'
+import type { ProxyHeader } from './proxy-header.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
@@ -76,7 +77,10 @@ export interface SvcHttp {
   signal(request: AnyRequest): AbortSignal
   /** Whether the request carries the admin token or a control token with scope `admin`. */
   isAdmin(request: AnyRequest): boolean
-  /** Throws an `HttpError` with 401 or 403 if the admin token is required and the request lacks it. */
+  /**
+   * Throws an `HttpError` with 401 or 403 if the admin token is required and the request lacks it. Requests that this instance has
+   * sent itself, by `Via`, get 403.
+   */
   guardAdmin(request: AnyRequest): void
   /**
    * Throws an `HttpError` with 403 or 421 if a web page of another origin may have sent the request, even if no credential is
@@ -122,10 +126,22 @@ export interface SvcHttp {
    */
   closestRule(request: AnyRequest, facts: ProtocolFacts, message?: RuleMessage | null): Promise<NearRule | null>
   /**
+   * From now on the response is sent in a content coding, in place of that of `X-Svc-Encoding` or a rule; call it before the head is
+   * written. Each part of a stream can be decoded when it arrives, unless `flushes` is false. The route sends `Vary`, and asks
+   * whether the client accepts the coding (`preferredCoding` of the toolkit).
+   */
+  encodeResponse(
+    request: AnyRequest,
+    coding: 'gzip' | 'deflate' | 'br' | 'zstd',
+    options?: { flushes?: boolean },
+  ): Promise<void>
+  /**
    * Compares a request with conditions in the form of `X-Svc-Expect`, or a request within it, and shows the result in
    * `X-Svc-Expectation`. For routes that find the conditions in a body, which they have read. Null: they hold.
    */
   checkExpectation(request: AnyRequest, text: string, message?: RuleMessage | null): Promise<ExpectationFailure | null>
+  /** The PROXY protocol header of the connection; null without one. `clientIp` is its source already. */
+  proxyHeader(request: AnyRequest): ProxyHeader | null
   /** The listener on which the request arrived. */
   listener(request: AnyRequest): { name: string; kind: 'http' | 'https' | 'grpc'; port: number }
   /**

@@ -1,6 +1,7 @@
 /** `svc.instance`: the running instance and the routes it serves. */
 import type { CatalogSelection } from './catalog-selection.ts'
 import type { PageLink } from './declarations.ts'
+import type { ListenerStatus } from './listeners.ts'
 import type { RouteExample } from './routes.ts'
 
 export interface SvcInstance {
@@ -10,6 +11,8 @@ export interface SvcInstance {
   readonly version: string
   /** Bound ports; null for a listener that did not start. */
   ports(): { http: number | null; https: number | null; grpc: number | null }
+  /** All listeners, as in `GET /_svc/status`: those of the process, then those of plugins. */
+  listeners(): ListenerStatus[]
   /** Whether `GET /health` responds with 200. */
   isHealthy(): boolean
   /** Sets the health of all replicas. Resolves to the new value when every replica has it. */

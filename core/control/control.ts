@@ -166,7 +166,6 @@ async function statusRecord({
   plugins,
   pluginStatus,
   replicas,
-  listeners,
 }: ControlDeps): Promise<object> {
   const own = {
     name: 'svc',
@@ -186,7 +185,7 @@ async function statusRecord({
     identity_requests: instance.identityRequests(),
     inspector: await inspector.counters(),
     ports: instance.ports(),
-    listeners: listeners(),
+    listeners: instance.listeners(),
     plugins: pluginCounts(plugins),
     replica: replicas.self,
     replicas: replicas.list().length,

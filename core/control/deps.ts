@@ -9,10 +9,11 @@ import type {
   SvcStreams,
 } from '../contract/plugin.ts'
 import type { ResetKind, VerifiedRecords } from '../contract/testing.ts'
-import type { ListenerStatus } from '../contract/listeners.ts'
 import type { SvcBudgets } from '../contract/budgets.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
+import type { Connections } from '../inspector/connections.ts'
+import type { ConnectionWaits } from './connection-waits.ts'
 import type { Inspector } from '../inspector/inspector.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -36,6 +37,9 @@ export interface ControlDeps {
   routes(): RouteRecord[]
   plugins: ControlPlugins
   inspector: Inspector
+  /** Of TCP and UDP listeners. */
+  connections: Connections
+  connectionWaits: ConnectionWaits
   rules: ControlRules
   limits: Limits
   /** Null if shared mode is off. */
@@ -44,8 +48,6 @@ export interface ControlDeps {
   metrics: { readonly contentType: string; text(): Promise<string> }
   /** Starts an event stream, like `svc.streams.sse`. */
   openEvents: SvcStreams['sse']
-  /** All listeners, those of the process first. */
-  listeners(): ListenerStatus[]
   /** The listener of a request and the peer of its TCP connection. */
   connection(request: FastifyRequest): { scheme: 'http' | 'https'; port: number; peerIp: string }
 }

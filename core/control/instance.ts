@@ -102,6 +102,7 @@ function registerIdentity(app: FastifyInstance, deps: ControlDeps): void {
 
 function identityRecord(request: FastifyRequest, { config, http, instance, connection }: ControlDeps): object {
   const { scheme, port, peerIp } = connection(request)
+  const proxy = http.proxyHeader(request)
   return {
     instance_id: instance.id,
     hostname: instance.hostname,
@@ -128,6 +129,7 @@ function identityRecord(request: FastifyRequest, { config, http, instance, conne
       host: request.headers.host ?? request.headers[':authority'] ?? null,
       scheme: http.origin(request).scheme,
       base_url: http.baseUrl(request),
+      ...(proxy !== null && { proxy_protocol: proxy }),
     },
     timestamp: new Date().toISOString(),
   }

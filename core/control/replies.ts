@@ -3,6 +3,7 @@ import {
   ANY,
   BOOLEAN,
   INTEGER,
+  NUMBER,
   jsonReply,
   list,
   nullable,
@@ -225,6 +226,40 @@ export const SVC_REQUESTS = jsonReply(
   ),
   'Requests',
 )
+
+const CONNECTION_ENTRY = object({
+  id: TEXT,
+  kind: TEXT,
+  listener: TEXT,
+  mode: nullable(TEXT),
+  started_at: TEXT,
+  ended_at: nullable(TEXT),
+  duration_ms: nullable(NUMBER),
+  client_ip: TEXT,
+  peer: RECORD,
+  local: RECORD,
+  session: nullable(TEXT),
+  proxy_protocol: ANY,
+  tls: ANY,
+  received: RECORD,
+  sent: RECORD,
+  directives: list(TEXT),
+  fault: nullable(TEXT),
+  end: TEXT,
+  error: nullable(TEXT),
+})
+
+export const CONNECTION = jsonReply(CONNECTION_ENTRY, 'Connection')
+
+export const CONNECTIONS = jsonReply(
+  object(
+    { count: INTEGER, capacity: INTEGER, connections: list(CONNECTION_ENTRY) },
+    { satisfied: BOOLEAN, waited_ms: INTEGER },
+  ),
+  'Connections',
+)
+
+export const CONNECTIONS_DELETE = jsonReply(object({ cleared: INTEGER }, { session: TEXT }), 'ConnectionsDelete')
 
 export const SVC_REQUESTS_DELETE = jsonReply(object({ cleared: INTEGER }, { session: TEXT }), 'RequestsDelete')
 

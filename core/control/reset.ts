@@ -69,12 +69,13 @@ async function reset({ scope = 'session', reset: run }: ResetKind, session: Sess
 }
 
 /** The kinds of the core, then those of plugins. */
-function allKinds(request: FastifyRequest, { inspector, instance, rules }: ControlDeps): ResetKind[] {
+function allKinds(request: FastifyRequest, { connections, inspector, instance, rules }: ControlDeps): ResetKind[] {
   return [
     {
       name: 'requests',
       reset: async session => inspector.clear(session === null ? {} : { session: session.header! }),
     },
+    { name: 'connections', reset: session => connections.clear(session === null ? null : session.header!) },
     { name: 'rules', reset: session => rules.book.reset(session === null ? 'all' : { session: session.header! }) },
     ...rules.resetsOf(request),
     {

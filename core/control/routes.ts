@@ -1,6 +1,7 @@
 /** All routes of the core. */
 import type { FastifyInstance } from 'fastify'
 import { registerControl } from './control.ts'
+import { registerConnections } from './connections.ts'
 import type { ControlDeps } from './deps.ts'
 import { registerInstance } from './instance.ts'
 import { registerKeysUsage } from './keys-usage.ts'
@@ -19,6 +20,7 @@ export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): voi
   registerControl(app, deps)
   registerReplicas(app, deps)
   registerRequests(app, deps)
+  registerConnections(app, deps)
   registerRules(app, deps)
   registerScenarios(app, deps)
   registerReset(app, deps)

@@ -1,6 +1,8 @@
 /** `POST /_svc/verify`: whether the expected requests came. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { describe, HttpError, type JsonSchema, type RouteExample, type RouteDescription } from '../contract/plugin.ts'
+import type { JsonObject } from '../contract/json.ts'
+import { isRecord } from '../contract/record.ts'
 import { isTextNestedWithin } from '../toolkit/json-depth.ts'
 import { Subjects } from '../inspector/subjects.ts'
 import {
@@ -18,6 +20,7 @@ import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-
 import { scopeOf } from './request-scope.ts'
 import { maxWaitMs, orRefuse } from './request-waits.ts'
 import { SVC_VERIFY_POST } from './replies.ts'
+import { verifyConnections } from './verify-connections.ts'
 import { readRecords, recordsIn, verifyRecords } from './verify-records.ts'
 
 const MAX_DEPTH = 160
@@ -29,6 +32,11 @@ const VERIFICATION_SCHEMA: JsonSchema = {
   type: 'object',
   properties: {
     match: MATCH,
+    connections: {
+      type: 'object',
+      description:
+        'In place of `match`: conditions on connections of TCP and UDP listeners, as value tests of `listener`, `kind`, `end`, `client_ip`, `session`, `sni`, `data`, `bytes`, `fault`',
+    },
     exactly: COUNT,
     at_least: COUNT,
     at_most: COUNT,
@@ -87,6 +95,12 @@ const verifyDescription: RouteDescription = {
 export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
   app.post('/_svc/verify', describe(verifyDescription), async (request, reply) => {
     const body = parseBody(deps.http.body(request))
+    if (isRecord(body) && body.connections !== undefined) {
+      rejectUnknownFilters(request, ['session', 'scope'])
+      const session = scopeOf(request, deps) ?? undefined
+      const verified = await verifyConnections(body as JsonObject, session, deps, deps.http.signal(request))
+      return reply.code(verified.status).send(verified.body)
+    }
     const records = recordsIn(body, deps.rules.verificationsOf(request))
     if (records !== undefined) {
       const { isVerified, answer } = await verifyRecords(

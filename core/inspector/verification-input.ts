@@ -30,7 +30,7 @@ export function readVerification(
   const given = asObject(body, '', 'expected a JSON object')
   rejectUnknownKeys(given, KEYS, '')
   return {
-    ...readCommon(given, session, options.maxWithinMs),
+    ...readMarks(given, session, options.maxWithinMs),
     wanted: given.order === undefined ? readRequests(given, options.match) : readOrder(given, options.match),
   }
 }
@@ -57,14 +57,18 @@ export function readRecordVerification(
   const given = asObject(body, '', 'expected a JSON object')
   rejectUnknownKeys(given, [name, ...COUNTS, 'within_ms', 'settle_ms', 'since', 'session'], '')
   return {
-    ...readCommon(given, session, maxWithinMs),
+    ...readMarks(given, session, maxWithinMs),
     query: read(given[name]!, name),
     expectation: readExpectation(given),
   }
 }
 
-/** When and whose. */
-function readCommon(given: JsonObject, session: string | undefined, maxWithinMs: number): Omit<Verification, 'wanted'> {
+/** What a verification looks at, and how long it waits. Throws an `InputProblem`. */
+export function readMarks(
+  given: JsonObject,
+  session: string | undefined,
+  maxWithinMs: number,
+): Pick<Verification, 'session' | 'since' | 'withinMs' | 'settleMs'> {
   return {
     session: given.session === undefined ? session : readSession(given.session),
     since: given.since === undefined ? null : readSince(given.since),
@@ -106,7 +110,8 @@ function readOrder(given: JsonObject, options: MatchOptions): Verification['want
   }
 }
 
-function readExpectation(given: JsonObject): Expectation {
+/** How many are expected. Throws an `InputProblem`. */
+export function readExpectation(given: JsonObject): Expectation {
   const names = COUNTS.filter(name => given[name] !== undefined)
   if (names.length > 1 && names.join() !== 'at_least,at_most')
     throw new InputProblem(names[1]!, `${names[0]} and ${names[1]} cannot be combined`)

@@ -10,6 +10,7 @@ export interface ConnectionMetrics {
   opened(kind: ConnectionEntry['kind']): void
   ended(kind: ConnectionEntry['kind'], listener: string, end: ConnectionEnd): void
   countDatagram(direction: 'received' | 'sent'): void
+  countProxyHeader(listener: string, result: 'v1' | 'v2' | 'none' | 'invalid' | 'untrusted'): void
 }
 
 /** Creates the metrics, and what counts. */
@@ -25,14 +26,23 @@ export function createConnectionMetrics(metrics: Metrics): ConnectionMetrics {
   const datagrams = metrics.counter('svc_datagrams_total', 'Datagrams of UDP listeners', ['direction'])
   for (const kind of KINDS) open.set({ kind }, 0)
   for (const direction of ['received', 'sent']) datagrams.inc({ direction }, 0)
+  const headers = metrics.counter(
+    'svc_proxy_protocol_total',
+    'Connections and datagrams by their PROXY protocol header',
+    ['listener', 'result'],
+  )
   const known = new Set<string>()
+  const labelOf = (listener: string): string => {
+    if (known.size < MAX_LISTENERS) known.add(listener)
+    return known.has(listener) ? listener : 'other'
+  }
   return {
     opened: kind => open.inc({ kind }),
     ended(kind, listener, end) {
       open.dec({ kind })
-      if (known.size < MAX_LISTENERS) known.add(listener)
-      total.inc({ kind, listener: known.has(listener) ? listener : 'other', end })
+      total.inc({ kind, listener: labelOf(listener), end })
     },
     countDatagram: direction => datagrams.inc({ direction }),
+    countProxyHeader: (listener, result) => headers.inc({ listener: labelOf(listener), result }),
   }
 }

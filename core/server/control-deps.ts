@@ -9,6 +9,8 @@ import type { RouteRecord } from '../http/routes/route-record.ts'
 import type { Host } from '../host/host.ts'
 import type { SvcHttp, SvcStreams } from '../contract/plugin.ts'
 import { contextOf } from '../http/request/context.ts'
+import type { Connections } from '../inspector/connections.ts'
+import { ConnectionWaits } from '../control/connection-waits.ts'
 import type { Inspector } from '../inspector/inspector.ts'
 import type { Instance } from './instance.ts'
 import type { Keys } from '../keys/keys.ts'
@@ -23,6 +25,7 @@ export interface ControlDepsSources {
   http: SvcHttp
   instance: Instance
   inspector: Inspector
+  connections: Connections
   book: RuleBook
   limits: Limits
   replicas: ControlReplicas
@@ -42,6 +45,7 @@ export function createControlDeps({
   http,
   instance,
   inspector,
+  connections,
   book,
   keys,
   limits,
@@ -80,6 +84,8 @@ export function createControlDeps({
     budgets,
     http,
     inspector,
+    connections,
+    connectionWaits: new ConnectionWaits(connections, config.publicMode),
     rules: {
       book,
       ofGeneration: request => contextOf(request).generation.rules,
@@ -107,10 +113,10 @@ export function createControlDeps({
         }),
       links: () => host().declarations.links,
       plugins: () => host().records(),
+      listeners,
     },
     openEvents: (request, reply, options) =>
       streamsOf(contextOf(request).generation.number).sse(request, reply, options),
-    listeners,
     connection(request) {
       const { listener, peerAddress } = contextOf(request)
       return { scheme: listener.scheme, port: listener.port, peerIp: peerAddress.replace(/^::ffff:/, '') }

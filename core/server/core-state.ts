@@ -1,5 +1,7 @@
 /** The state of the core itself. Like the state of plugins, it is shared by all replicas. */
-import type { Replicated } from '../contract/plugin.ts'
+import type { ConnectionEntry } from '../contract/connections.ts'
+import type { EventLog, Replicated } from '../contract/plugin.ts'
+import { connectionBounds } from '../inspector/connections.ts'
 import { captureBounds, endBounds, type CaptureLogs } from '../inspector/capture-log.ts'
 import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
 
@@ -13,6 +15,8 @@ export interface CoreState {
   readonly switches: Replicated<Record<string, boolean>>
   /** The captured requests of all replicas; null if this process is the only one. */
   readonly captures: CaptureLogs | null
+  /** The connections of TCP and UDP listeners of all replicas; null if this process is the only one. */
+  readonly connections: EventLog<ConnectionEntry> | null
   /** For services that keep registers of their own. */
   readonly holder: StateHolder
 }
@@ -29,6 +33,7 @@ export async function openCoreState(states: StateRegistry, inspectorCapacity: nu
           ends: holder.eventLog('capture-ends', endBounds(inspectorCapacity)),
         }
       : null,
+    connections: states.isShared ? holder.eventLog('connections', connectionBounds(inspectorCapacity)) : null,
     holder,
   }
   await holder.ready()

@@ -3,6 +3,7 @@ import { effectiveView } from '../config/effective.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
 import { ControlToolRegistry } from '../control/control-tools.ts'
 import { createControlDeps } from './control-deps.ts'
+import { Connections } from '../inspector/connections.ts'
 import { RESIDENT } from '../host/bundler.mjs'
 import { Host } from '../host/host.ts'
 import type { SvcInstance, SvcStreams } from '../contract/plugin.ts'
@@ -27,6 +28,9 @@ import type { ServiceOptions } from './services.ts'
 
 /** WebSockets of one client address in public mode. */
 const PUBLIC_SOCKETS_PER_ADDRESS = 100
+/** WebSockets with compressed messages, at a time. */
+const COMPRESSED_SOCKETS = 200
+const PUBLIC_COMPRESSED_SOCKETS = 20
 
 /** The host, with what it needs to build generations. */
 export function createHost(
@@ -48,6 +52,13 @@ export function createHost(
     book: requests.book,
     http,
     inspector,
+    connections: new Connections({
+      local: requests.connections,
+      log: state.connections,
+      instanceId: config.instanceId,
+      redact: text => inspector.redactText(text),
+      isPartial: () => shared !== null && !shared.connection.isUp,
+    }),
     instance: requests.instance,
     keys,
     limits,
@@ -111,6 +122,7 @@ export function createHost(
           plan,
           memory: new WebSocketMemory(requests.unsent, {
             perAddress: config.publicMode ? PUBLIC_SOCKETS_PER_ADDRESS : Infinity,
+            maxCompressed: config.publicMode ? PUBLIC_COMPRESSED_SOCKETS : COMPRESSED_SOCKETS,
           }),
           largeMessages: new LargeMessages(),
         },

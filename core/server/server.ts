@@ -9,7 +9,9 @@ import { OpenPorts } from '../http/ports/open-ports.ts'
 import type { Generation } from '../host/generation.ts'
 import { createLeaves } from '../pki/leaf-certificates.ts'
 import { sessionKey } from '../sessions.ts'
-import type { ListenerStatus } from '../contract/listeners.ts'
+import type { Config } from '../config/variables.ts'
+import type { ListenerStatus, ProxyProtocolMode } from '../contract/listeners.ts'
+import { createTrust, type ProxyPolicy } from '../http/sockets/proxy-protocol/policy.ts'
 import type { ConnectionBounds } from '../http/ports/tcp-handler.ts'
 import type { UdpBounds } from '../http/ports/udp-port.ts'
 import { createFastResponse } from '../http/node-internals/fast-response.ts'
@@ -52,12 +54,20 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   const facts = createRequestFacts(config)
   const Http1Response = createHttp1Response(config.fastPaths ? createFastResponse() : ServerResponse)
+  const leafOf = createLeaves(pki.issue)
   const listeners: Listener[] = []
   const handlers = createRequestHandler(host, services.pipeline, facts, (kind, socket) => {
     const listener = listeners.find(({ facts: own }) => own.kind === kind)
     listener?.enter(socket)
     return listener !== undefined
   })
+  const isTrusted = createTrust(config.proxyProtocolFrom, config.publicMode)
+  const proxyPolicy = (listener: string, mode: ProxyProtocolMode): ProxyPolicy => ({
+    mode,
+    isTrusted,
+    count: result => services.connectionMetrics.countProxyHeader(listener, result),
+  })
+  const proxyOf = (kind: keyof Config['proxyProtocol']): ProxyPolicy => proxyPolicy(kind, config.proxyProtocol[kind])
   listeners.push(...(await openListeners(handlers)))
   const https = listeners.find(({ facts: { kind } }) => kind === 'https')
   for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
@@ -65,7 +75,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const openPorts = new OpenPorts({
     log,
     connections: services.connections,
-    leafOf: createLeaves(pki.issue),
+    leafOf,
     caCertificate: pki.caCertificate,
     bounds: config.publicMode ? PUBLIC_CONNECTIONS : CONNECTIONS,
     udpBounds: config.publicMode ? PUBLIC_DATAGRAMS : DATAGRAMS,
@@ -75,6 +85,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       return 'lease' in admission ? () => admission.lease.release() : null
     },
     countDatagram: direction => services.connectionMetrics.countDatagram(direction),
+    proxyPolicy,
     createListener: ({ name, isSecured, http2, mount }) =>
       new Listener(isSecured ? 'https' : 'http', handlers, {
         Http1Response,
@@ -104,7 +115,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         plugin: null,
         address: listener?.address?.address ?? config.host,
         port: ports[kind],
-        proxy_protocol: 'off',
+        proxy_protocol: config.proxyProtocol[kind],
         serves: null,
         connections: listener?.openSockets ?? 0,
       }
@@ -112,7 +123,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
-    const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp, tap })
+    const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp, tap, proxy: proxyOf('http') })
     try {
       ports.http = await http1.listen(config.host, config.httpPort)
     } catch (error) {
@@ -148,12 +159,18 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         tlsNames: names,
         servedNames: new ServedNames({
           isServed: name => !names.isOwnName(name) && host.current().hosts.hasCertificate(name),
-          issue: pki.issue,
+          leafOf,
           ca: pki.caCertificate,
         }),
+        proxy: proxyOf('https'),
       })
     })
-    await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { Http1Response, http2: true, tap }))
+    await tryOpen(
+      'grpc',
+      'gRPC',
+      config.grpcPort,
+      () => new Listener('grpc', to, { Http1Response, http2: true, tap, proxy: proxyOf('grpc') }),
+    )
     return opened
   }
 

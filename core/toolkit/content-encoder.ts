@@ -18,8 +18,11 @@ export interface ContentEncoder {
   readonly coding: EncoderCoding
   /** A whole body; a promise for a large one. */
   encode(body: Buffer): Uint8Array | Promise<Uint8Array>
-  /** A stream: what is written to it, and ended with `flush` after each part, can be decoded at once. */
-  stream(): EncoderStream
+  /**
+   * A stream whose parts can be decoded as soon as they are written. `flushes: false`: only at its end, as coders do that know
+   * nothing of events.
+   */
+  stream(options?: { flushes?: boolean }): EncoderStream
 }
 
 export interface EncoderStream {
@@ -32,7 +35,7 @@ export interface EncoderStream {
 export async function createContentEncoder(coding: EncoderCoding): Promise<ContentEncoder> {
   if (coding !== 'zstd') return zlibEncoder(coding)
   const encode = await loadZstd()
-  return { coding, encode, stream: () => frames(encode) }
+  return { coding, encode, stream: ({ flushes = true } = {}) => (flushes ? frames(encode) : oneFrame(encode)) }
 }
 
 /** The same without waiting; null for Zstandard. */
@@ -41,13 +44,13 @@ export function zlibEncoder(coding: Exclude<EncoderCoding, 'zstd'>): ContentEnco
   return {
     coding,
     encode: body => (body.length <= MAX_SYNC_BYTES ? sync(body) : whole(body)),
-    stream: () => {
+    stream: ({ flushes = true } = {}) => {
       const output = create()
       return {
         output,
         write(part) {
           output.write(part)
-          output.flush(flush)
+          if (flushes) output.flush(flush)
           return !output.writableNeedDrain
         },
       }
@@ -103,4 +106,17 @@ function frames(encode: Encode): EncoderStream {
       return output.write(part)
     },
   }
+}
+
+/** Everything in one frame, once it is complete. */
+function oneFrame(encode: Encode): EncoderStream {
+  const parts: Buffer[] = []
+  const output = new Transform({
+    transform(part: Buffer, _encoding, done) {
+      parts.push(part)
+      done()
+    },
+    flush: done => done(null, encode(Buffer.concat(parts))),
+  })
+  return { output, write: part => output.write(part) }
 }

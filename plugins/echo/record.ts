@@ -13,6 +13,7 @@ function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
   const origin = http.origin(request)
   const query = rawQuery(request)
   const path = pathOf(target)
+  const proxy = http.proxyHeader(request)
   return {
     method: request.method,
     url: target.startsWith('/') ? http.url(request, target) : target,
@@ -25,6 +26,7 @@ function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
     port: origin.port,
     scheme: origin.scheme,
     remote_ip: http.clientIp(request),
+    ...(proxy !== null && { proxy_protocol: proxy }),
     body: toBody(http.receivedBody(request)),
     ...trailersOf(request),
     timestamp_unix_ms: Date.now(),

@@ -26,7 +26,7 @@ export const ECHO = jsonReply(
       }),
       timestamp_unix_ms: INTEGER,
     },
-    { trailers: RECORD },
+    { trailers: RECORD, proxy_protocol: RECORD },
   ),
   'Echo',
 )

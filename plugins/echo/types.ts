@@ -1,5 +1,5 @@
 /** The echo record, and the extension point through which other plugins send it. */
-import type { FastifyRequest } from 'svc/plugin'
+import type { FastifyRequest, ProxyHeader } from 'svc/plugin'
 
 /** A request as received. */
 export interface EchoRecord {
@@ -19,6 +19,8 @@ export interface EchoRecord {
   port: number
   scheme: 'http' | 'https'
   remote_ip: string
+  /** The PROXY protocol header of the connection; absent without one. */
+  proxy_protocol?: ProxyHeader
   body: EchoBody
   /** Fields after the body, by lower-case name; absent if there are none. */
   trailers?: Record<string, string[]>

@@ -4,6 +4,7 @@ import {
   readQuery,
   type FastifyInstance,
   type FastifyRequest,
+  type ProxyHeader,
   type RouteDescription,
   type Svc,
 } from 'svc/plugin'
@@ -67,6 +68,7 @@ interface WireHead {
   trailers: [name: string, value: string][]
   body_size: number
   listener: string
+  proxy_protocol: ProxyHeader | null
 }
 
 function headOf(request: FastifyRequest, { http, inspector }: Svc): WireHead {
@@ -84,6 +86,7 @@ function headOf(request: FastifyRequest, { http, inspector }: Svc): WireHead {
     trailers: pairsOf((raw as Partial<typeof raw>).rawTrailers ?? []),
     body_size: http.receivedBody(request).length,
     listener: http.listener(request).name,
+    proxy_protocol: http.proxyHeader(request),
   }
 }
 

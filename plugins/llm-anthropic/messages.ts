@@ -5,6 +5,7 @@ import type {
   ChatParsed,
   ChatResult,
   Choice,
+  ChoiceBlock,
   CountParsed,
   Documents,
   Engine,
@@ -86,7 +87,7 @@ export function createMessages(engine: Engine, options: MessagesOptions = {}): L
     readOnly: input => parse(engine, input, input.json()),
     contextError,
     render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
-    shapes: messageShapes,
+    shapes: messageShapes(engine),
     stream: (result, parsed) => streamMessage(engine, result, parsed, options),
   }
 }
@@ -208,28 +209,39 @@ interface BuiltBlock {
   deltas: Deltas[]
 }
 
-/** Thinking, then the text or the calls; a reply that a filter withheld has no blocks. */
+/** A reply that a filter withheld has no blocks. */
 function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire): BuiltBlock[] {
   if (choice.finish === 'content_filter' && choice.text === '') return []
-  const thinking: BuiltBlock[] = []
-  if (choice.reasoning !== '') {
-    const signature = engine.signThought(choice.reasoning, { isOmitted: hidesThinking })
-    const shown: Pieces = hidesThinking ? [] : choice.reasoningPieces
-    thinking.push({
-      whole: { type: 'thinking', thinking: hidesThinking ? '' : choice.reasoning, signature },
-      empty: { type: 'thinking', thinking: '', signature: '' },
-      deltas: [
-        { type: 'thinking_delta', member: 'thinking', texts: shown, paced: true },
-        { type: 'signature_delta', member: 'signature', texts: [signature], paced: false },
-      ],
-    })
-  }
-  const calls = choice.calls.map(callBlock)
-  const text = choice.calls.length === 0 || choice.text !== '' ? [textBlock(choice)] : []
-  return [...thinking, ...(choice.callsFirst === true ? [...calls, ...text] : [...text, ...calls])]
+  return engine.blocksOf(choice).map(block => {
+    if (block.type === 'call') return callBlock(block.call)
+    if (block.type === 'text') return textBlock(block)
+    return block.isRedacted === true ? redactedBlock(engine, block.text) : thinkingBlock(engine, block, hidesThinking)
+  })
 }
 
-function textBlock({ text, pieces }: Choice): BuiltBlock {
+function thinkingBlock(
+  engine: Engine,
+  { text, pieces }: Extract<ChoiceBlock, { type: 'reasoning' }>,
+  isOmitted: boolean,
+): BuiltBlock {
+  const signature = engine.signThought(text, { isOmitted })
+  return {
+    whole: { type: 'thinking', thinking: isOmitted ? '' : text, signature },
+    empty: { type: 'thinking', thinking: '', signature: '' },
+    deltas: [
+      { type: 'thinking_delta', member: 'thinking', texts: isOmitted ? [] : pieces, paced: true },
+      { type: 'signature_delta', member: 'signature', texts: [signature], paced: false },
+    ],
+  }
+}
+
+/** It comes whole: what it says is not for the client. */
+function redactedBlock(engine: Engine, text: string): BuiltBlock {
+  const whole = { type: 'redacted_thinking', data: engine.signThought(text) }
+  return { whole, empty: whole, deltas: [] }
+}
+
+function textBlock({ text, pieces }: Extract<ChoiceBlock, { type: 'text' }>): BuiltBlock {
   return {
     whole: { type: 'text', text },
     empty: { type: 'text', text: '' },

@@ -3,6 +3,7 @@ import type {
   ChatParsed,
   ChatResult,
   Choice,
+  ChoiceBlock,
   Engine,
   Finish,
   LlmRoute,
@@ -57,6 +58,7 @@ export function converse(
         ...traceOf(result),
       },
     }),
+    shapes: converseShapes,
   }
 }
 
@@ -131,25 +133,29 @@ function usageWithCache(result: ChatResult): object {
   return { ...usageOf(result), cacheReadInputTokens: cachedTokens, cacheWriteInputTokens: cacheWriteTokens }
 }
 
-function signatureOf(engine: Engine, reasoning: string): string {
-  return engine.signThought(reasoning)
+/** The parts of a reply; one that a filter withheld has no text. */
+function blocksOf(engine: Engine, choice: Choice): ChoiceBlock[] {
+  const isWithheld = choice.finish === 'content_filter'
+  return engine.blocksOf(choice).filter(block => !(isWithheld && block.type === 'text' && block.text === ''))
+}
+
+function contentOf(engine: Engine, block: ChoiceBlock): object {
+  if (block.type === 'text') return { text: block.text }
+  if (block.type === 'call') {
+    const { call } = block
+    return { toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name, input: call.args } }
+  }
+  const signature = engine.signThought(block.text)
+  return {
+    reasoningContent:
+      block.isRedacted === true ? { redactedContent: signature } : { reasoningText: { text: block.text, signature } },
+  }
 }
 
 /** The message and its stop reason. */
 export function outputOf(engine: Engine, result: ChatResult): object {
   const choice = result.choices[0] as Choice
-  const content: object[] = []
-  const text: object[] = []
-  if (choice.reasoning !== '')
-    content.push({
-      reasoningContent: { reasoningText: { text: choice.reasoning, signature: signatureOf(engine, choice.reasoning) } },
-    })
-  if (choice.text !== '' || (choice.calls.length === 0 && choice.finish !== 'content_filter'))
-    text.push({ text: choice.text })
-  const calls = choice.calls.map(call => ({
-    toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name, input: call.args },
-  }))
-  content.push(...(choice.callsFirst === true ? [...calls, ...text] : [...text, ...calls]))
+  const content = blocksOf(engine, choice).map(block => contentOf(engine, block))
   return { output: { message: { role: 'assistant', content } }, stopReason: stopReasonOf(result, choice) }
 }
 
@@ -173,31 +179,21 @@ export function* converseEvents(
     data: { contentBlockIndex: index++ },
   })
   yield { event: 'messageStart', data: { role: 'assistant' } }
-  if (choice.reasoning !== '') {
-    for (const text of choice.reasoningPieces) yield delta({ reasoningContent: { text } })
-    yield delta({ reasoningContent: { signature: signatureOf(engine, choice.reasoning) } }, false)
+  for (const block of blocksOf(engine, choice)) {
+    if (block.type === 'text') for (const text of block.pieces) yield delta({ text })
+    else if (block.type === 'call') {
+      const { call } = block
+      const toolUse = { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name }
+      yield { event: 'contentBlockStart', data: { contentBlockIndex: index, start: { toolUse } } }
+      for (const input of call.jsonPieces) yield delta({ toolUse: { input } })
+    } else if (block.isRedacted === true)
+      yield delta({ reasoningContent: { redactedContent: engine.signThought(block.text) } }, false)
+    else {
+      for (const text of block.pieces) yield delta({ reasoningContent: { text } })
+      yield delta({ reasoningContent: { signature: engine.signThought(block.text) } }, false)
+    }
     yield stop()
   }
-  function* texts(): Iterable<ConverseEvent> {
-    if (choice.text !== '' || (choice.calls.length === 0 && choice.finish !== 'content_filter')) {
-      for (const text of choice.pieces) yield delta({ text })
-      yield stop()
-    }
-  }
-  function* calls(): Iterable<ConverseEvent> {
-    for (const call of choice.calls) {
-      yield {
-        event: 'contentBlockStart',
-        data: {
-          contentBlockIndex: index,
-          start: { toolUse: { toolUseId: call.givenId ?? `tooluse_${call.id}`, name: call.name } },
-        },
-      }
-      for (const input of call.jsonPieces) yield delta({ toolUse: { input } })
-      yield stop()
-    }
-  }
-  for (const events of choice.callsFirst === true ? [calls, texts] : [texts, calls]) yield* events()
   yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice), ...fields } }
   yield { event: 'metadata', data: { usage: usageWithCache(result), metrics, ...traceOf(result) } }
 }

@@ -3,7 +3,9 @@ import { isRecord, jsonSerializer } from 'svc/toolkit'
 import type {
   ChatParsed,
   ChatResult,
+  Call,
   Choice,
+  ChoiceBlock,
   CountParsed,
   Engine,
   Finish,
@@ -46,6 +48,7 @@ export function generateContent(engine: Engine, caches: CacheStore): LlmRoute<Pa
     parse: input => parseWithCache(engine, caches, input, false),
     readOnly: input => parse(engine, input, input.json(), false),
     render: (result, parsed) => ({ body: completeReply(engine, result, parsed), contentType }),
+    shapes: generateShapes,
   }
 }
 
@@ -188,12 +191,6 @@ function headOf(engine: Engine, parsed: Parsed): Head {
   return { modelVersion: parsed.model, responseId: engine.randomId(24) }
 }
 
-function lastParts(choice: Choice): object[] {
-  if (choice.calls.length === 0) return [{ text: choice.text }]
-  const text = choice.text === '' ? [] : [{ text: choice.text }]
-  return choice.callsFirst === true ? [...callParts(choice), ...text] : [...text, ...callParts(choice)]
-}
-
 /** Whether parts of the reply have a thought signature. */
 function isSigned(engine: Engine, { model, request }: Parsed): boolean {
   return request.reasoning !== undefined || engine.modelClasses(model).includes('gemini-3')
@@ -201,16 +198,23 @@ function isSigned(engine: Engine, { model, request }: Parsed): boolean {
 
 /** The first call has the signature, or the last part of a reply without calls. */
 function signParts(engine: Engine, parts: object[], choice: Choice): object[] {
-  const at = choice.calls.length === 0 ? parts.length - 1 : parts.findIndex(part => 'functionCall' in part)
+  const at =
+    choice.calls.length === 0
+      ? parts.findLastIndex(part => !('thought' in part))
+      : parts.findIndex(part => 'functionCall' in part)
   return parts.map((part, place) =>
     place === at ? { ...part, thoughtSignature: engine.signThought(JSON.stringify(part)) } : part,
   )
 }
 
-function callParts({ calls }: Choice): object[] {
-  return calls.map(call => ({
-    functionCall: { ...(call.givenId === undefined ? {} : { id: call.givenId }), name: call.name, args: call.args },
-  }))
+function callPart(call: Call): object {
+  const id = call.givenId === undefined ? {} : { id: call.givenId }
+  return { functionCall: { ...id, name: call.name, args: call.args } }
+}
+
+function partOf(block: ChoiceBlock): object {
+  if (block.type === 'call') return callPart(block.call)
+  return block.type === 'text' ? { text: block.text } : { text: block.text, thought: true }
 }
 
 function completeReply(engine: Engine, result: ChatResult, parsed: Parsed): object {
@@ -218,12 +222,10 @@ function completeReply(engine: Engine, result: ChatResult, parsed: Parsed): obje
   if (result.choices[0]?.finish === 'prompt_filter') return blockedPrompt(result, head)
   const signs = isSigned(engine, parsed)
   return {
-    candidates: result.choices.map(choice =>
-      candidate(choice, [
-        ...(choice.reasoning === '' ? [] : [{ text: choice.reasoning, thought: true }]),
-        ...(signs ? signParts(engine, lastParts(choice), choice) : lastParts(choice)),
-      ]),
-    ),
+    candidates: result.choices.map(choice => {
+      const parts = engine.blocksOf(choice).map(partOf)
+      return candidate(choice, signs ? signParts(engine, parts, choice) : parts)
+    }),
     usageMetadata: usageOf(result),
     ...head,
   }
@@ -302,27 +304,51 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
   }
   const signs = isSigned(engine, parsed)
   const sign = (parts: object[]): object[] => (signs && parts.length > 0 ? signParts(engine, parts, choice) : parts)
-  const last = (parts: object[], paced: number): StreamEvent => ({
-    data: { candidates: [candidate(choice, sign(parts))], usageMetadata: usageOf(result), ...head },
+  const last = (parts: object[], paced: number, signsThem = true): StreamEvent => ({
+    data: {
+      candidates: [candidate(choice, signsThem ? sign(parts) : parts)],
+      usageMetadata: usageOf(result),
+      ...head,
+    },
     paced,
   })
   if (choice.finish === 'content_filter' && choice.text === '') return yield last([], 0)
-  part.thought = true
-  for (const { pieces } of chunked(choice.reasoningPieces)) yield chunk(pieces)
-  delete part.thought
-  const callTokens = choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0)
-  if (choice.calls.length > 0 && choice.callsFirst !== true) {
-    for (const { pieces } of chunked(choice.pieces)) yield chunk(pieces)
-    return yield last(callParts(choice), callTokens)
+  let hasSigned = false
+  const segments = segmentsOf(engine.blocksOf(choice))
+  for (const [place, segment] of segments.entries()) {
+    const isEnd = place === segments.length - 1
+    if (segment.type === 'calls') {
+      const tokens = segment.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0)
+      const parts = segment.calls.map(callPart)
+      if (isEnd) return yield last(parts, tokens, !hasSigned)
+      const content = { parts: hasSigned ? parts : sign(parts), role: 'model' }
+      hasSigned = true
+      yield { data: { ...event, candidates: [{ content, index: choice.index }] }, paced: tokens }
+      continue
+    }
+    if (segment.type === 'reasoning') part.thought = true
+    else delete part.thought
+    const endsHere = isEnd && segment.type === 'text'
+    for (const { pieces, isLast } of chunked(segment.pieces)) {
+      if (endsHere && isLast) return yield last([{ text: pieces.join('') }], pieces.length)
+      yield chunk(pieces)
+    }
   }
-  if (choice.calls.length > 0) {
-    if (choice.text === '') return yield last(callParts(choice), callTokens)
-    const content = { parts: sign(callParts(choice)), role: 'model' }
-    yield { data: { ...event, candidates: [{ content, index: choice.index }] }, paced: callTokens }
+  yield last([{ text: '' }], 0)
+}
+
+type Segment = Exclude<ChoiceBlock, { type: 'call' }> | { type: 'calls'; calls: Call[] }
+
+/** Calls in a row are in one chunk. */
+function segmentsOf(blocks: readonly ChoiceBlock[]): Segment[] {
+  const segments: Segment[] = []
+  for (const block of blocks) {
+    const latest = segments.at(-1)
+    if (block.type !== 'call') segments.push(block)
+    else if (latest?.type === 'calls') latest.calls.push(block.call)
+    else segments.push({ type: 'calls', calls: [block.call] })
   }
-  if (choice.pieces.length === 0) return yield last([{ text: '' }], 0)
-  for (const { pieces, isLast } of chunked(choice.pieces))
-    yield isLast ? last([{ text: pieces.join('') }], pieces.length) : chunk(pieces)
+  return segments
 }
 
 function* chunked(all: Pieces): Iterable<{ pieces: string[]; isLast: boolean }> {

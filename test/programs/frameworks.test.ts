@@ -12,8 +12,9 @@ const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'frameworks.md')
 const interpreter = process.env.SVC_TEST_PYTHON ?? 'python3'
 const python = findProgram(interpreter)
 const pageText = readFileSync(PAGE, 'utf8')
-/** The commands of load generators that are Python packages, where the command has the name of the package. */
-const LOAD = /^(.+?), package `(guidellm|aiperf)`[^\n]*:\n\n```console\n\$ ([\s\S]*?)^```$/gm
+/** The commands or configuration files of load generators that are Python packages and have commands of their names. */
+const LOAD =
+  /^(.+?), package `(guidellm|aiperf|inference-perf)`[^`]*(?:`[^`\n]+`[^`]*)?:\n\n```(?:console\n\$ |yaml\n)([\s\S]*?)^```$/gm
 const examples = [...pageText.matchAll(/^(.+), package `([^`]+)`:\n\n```python\n([\s\S]*?)^```$/gm)]
 
 t.ok(examples.length >= 8, 'the page has an example for each framework')
@@ -40,7 +41,7 @@ for (const [, name = '', distribution = '', code = ''] of examples) {
   )
 }
 
-/** What AIPerf has instead of its built-in tokenizer, which it would fetch: each byte is a token. */
+/** What load generators have instead of the tokenizers that they would fetch: each byte is a token. */
 const TOKENIZER = `
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
@@ -64,17 +65,19 @@ for (const [title, distribution, command] of [...pageText.matchAll(LOAD)].map(
       const cwd = mkdtempSync(join(tmpdir(), 'svc-load-'))
       t.teardown(() => rmSync(cwd, { recursive: true, force: true }))
       writeFileSync(join(cwd, 'prompts.csv'), 'prompt\nhello\n')
-      if (command.includes('--tokenizer builtin')) {
+      if (/tokenizer/.test(command)) {
         const { code, output } = await python.run(['-c', TOKENIZER], { cwd })
         t.equal(code, 0, output)
       }
-      const [name = '', ...args] = command
+      const text = command
         .replaceAll('\\\n', ' ')
         .replaceAll('http://localhost:8080', server.url)
         .replace('--tokenizer builtin', '--tokenizer ./bytes')
-        .trim()
-        .split(/\s+/)
-      const program = findProgram(join(dirname(interpreter), name))
+        .replace('gpt2', './bytes')
+      writeFileSync(join(cwd, 'config.yaml'), text)
+      const isFile = !text.startsWith(distribution)
+      const args = isFile ? ['--config_file', 'config.yaml'] : text.trim().split(/\s+/).slice(1)
+      const program = findProgram(join(dirname(interpreter), distribution), isFile ? ['--help'] : ['--version'])
       if (typeof program === 'string') return t.fail(program)
       const { code, output } = await program.run(args, { cwd, env: { HOME: cwd, COLUMNS: '200' } })
       t.equal(code, 0, output.slice(-3000))

@@ -31,6 +31,51 @@ export default [
     where: 'gateway-services 3',
   },
   {
+    id: 'GWS-7',
+    rule: 'Rate limits match, count and answer as those of the reference service; each session has its own counters.',
+    where: 'gateway-services 5',
+  },
+  {
+    id: 'GWS-8',
+    rule: 'Domains come from svc.yaml, its files and HTTP; what is wrong is reported with its place and left out.',
+    where: 'gateway-services 5',
+  },
+  {
+    id: 'GWS-9',
+    rule: 'ShouldRateLimit has the field numbers of envoy.service.ratelimit.v3, and refuses wrong calls in the words of the reference service.',
+    where: 'gateway-services 5, 11',
+  },
+  {
+    id: 'GWS-10',
+    rule: 'The entry svc of a descriptor and rules decide about rate limits, and end calls as asked.',
+    where: 'gateway-services 1, 5',
+  },
+  {
+    id: 'GWS-11',
+    rule: 'Calls of the rate-limit service are recorded, found by domain and descriptor, and joined with what arrived.',
+    where: 'gateway-services 1, 5',
+  },
+  {
+    id: 'GWS-12',
+    rule: 'Replicas count together, and know domains that were stored over HTTP before the response to that.',
+    where: 'gateway-services 1, 5; replicas 3.1',
+  },
+  {
+    id: 'GWS-13',
+    rule: 'The REST API of the Open Policy Agent answers the policies as documents, with its own errors, and each query is a call of authz.',
+    where: 'gateway-services 3',
+  },
+  {
+    id: 'GWS-14',
+    rule: 'Endpoints that services pick from come from svc.yaml or the control plane, and are the same on all replicas.',
+    where: 'gateway-services 1, 4',
+  },
+  {
+    id: 'GWS-15',
+    rule: 'ExtMcp has the field numbers of agentgateway; policies, rules and headers pass, deny and change methods and results.',
+    where: 'gateway-services 6',
+  },
+  {
     id: 'GWT-1',
     rule: 'OTLP is received over HTTP in JSON and protobuf, and over gRPC, with the same records for the same message.',
     where: 'gateway-services 8',

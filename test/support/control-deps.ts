@@ -1,4 +1,7 @@
 /** Fake dependencies of the control plane's routes, as plain fields that a test can read and set. */
+import { ConnectionWaits } from '../../core/control/connection-waits.ts'
+import { ConnectionLog } from '../../core/inspector/connection-log.ts'
+import { Connections } from '../../core/inspector/connections.ts'
 import { ruleBoundsOf } from '../../core/rules/bounds.ts'
 import { RuleBook } from '../../core/rules/rule-book.ts'
 import { GenerationRules } from '../../core/rules/rule-entry.ts'
@@ -128,6 +131,13 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     deps: undefined as unknown as ControlDeps,
   }
   let identityRequests = 0
+  const connections = new Connections({
+    local: new ConnectionLog({ capacity: 10, metrics: { opened() {}, ended() {} } }),
+    log: null,
+    instanceId: 'edge-1',
+    redact: text => text,
+    isPartial: () => false,
+  })
   host.deps = {
     config: host.config as Config,
     http: {
@@ -138,6 +148,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         if (host.refusal) throw host.refusal
       },
       baseUrl: () => host.baseUrl,
+      hosts: () => [],
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, serialized: host.baseUrl }),
       clientIp: () => '203.0.113.9',
       signal: () => new AbortController().signal,
@@ -158,6 +169,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       hostname: 'box',
       gitSha: null,
       startedAt: new Date('2026-03-14T12:00:00Z'),
+      listeners: () => [],
       ports: () => ({ http: 8080, https: 8443, grpc: null }),
       isHealthy: () => host.healthy,
       async setHealthy(next) {
@@ -211,6 +223,8 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       }),
       counters: async () => ({ stored: 3, capacity: 500, total_captured: 7 }),
     },
+    connections,
+    connectionWaits: new ConnectionWaits(connections, false),
     keys: null,
     replicas: { self: '0123456789ab', leader: () => '0123456789ab', list: () => [], store: () => null },
     limits: { usage: () => ({ plan: 'none' }) } as Partial<Record<keyof Limits, unknown>> as Limits,
@@ -219,7 +233,6 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       void reply.type('text/event-stream').send(': fake\n\n')
       return null
     },
-    listeners: () => [],
     connection: () => ({ scheme: 'http', port: 8080, peerIp: '127.0.0.1' }),
   }
   return host

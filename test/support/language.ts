@@ -26,7 +26,8 @@ export const PHRASES: readonly Rule[] = [
     avoid: /\b(?:the house|house rules?|rooms?|doors?|entrances?|journals?|shel(?:f|ves)|letters? of)\b/i,
     write: 'architecture, module, plugin definition, request handler, batch, store',
   },
-  { avoid: /\bbeside\b/i, write: 'alongside, next to, besides, in addition to' },
+  // `usage=beside` is an item of X-Svc-Stream-Shape.
+  { avoid: /(?<![='])\bbeside\b/i, write: 'alongside, next to, besides, in addition to' },
   { avoid: /\bwhose no\b/i, write: 'what rejected the request' },
   { avoid: /\bcalled otherwise\b|\bsomebody else's\b/i, write: 'has another name, is an unrelated project' },
   {

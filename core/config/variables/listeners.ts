@@ -1,6 +1,14 @@
 /** Variables of listeners, and of the requests that they take. */
 import { boolean, text, wholeNumber } from '../../contract/parsers.ts'
-import { basePath, bindAddress, corsOrigins, headerName, hostNames } from '../address-parsers.ts'
+import {
+  addressBlocks,
+  basePath,
+  bindAddress,
+  corsOrigins,
+  headerName,
+  hostNames,
+  proxyProtocol,
+} from '../address-parsers.ts'
 import { switched, row, type Variable } from './variable.ts'
 
 const port = wholeNumber(0, 65535, 'port')
@@ -78,6 +86,26 @@ export const LISTENERS: readonly Variable[] = [
     shownAs: 'trust_forward',
     description:
       'Trust proxy headers (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`) for client address, scheme, host and path prefix.',
+  }),
+  row({
+    name: 'SVC_PROXY_PROTOCOL',
+    field: 'proxyProtocol',
+    parser: proxyProtocol,
+    default: () => ({ http: 'off', https: 'off', grpc: 'off' }) as const,
+    defaultText: 'off',
+    shownAs: 'proxy_protocol',
+    description:
+      'Whether connections begin with a PROXY protocol header, whose source is the client: `off`, `optional` or `strict`, which closes connections without one; or a list by listener, such as `http=strict,https=optional`.',
+  }),
+  row({
+    name: 'SVC_PROXY_PROTOCOL_FROM',
+    field: 'proxyProtocolFrom',
+    parser: addressBlocks,
+    default: null,
+    defaultText: 'everyone; no one in public mode',
+    shownAs: 'proxy_protocol_from',
+    description:
+      'Comma-separated addresses and CIDR blocks of the load balancers whose PROXY protocol header is believed.',
   }),
   row({
     name: 'SVC_BASE_PATH',

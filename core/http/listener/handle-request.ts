@@ -80,8 +80,9 @@ export function createRequestHandler(
     const { hosts, exemptions, routes } = generation
     const method = request.method ?? 'GET'
     if (listener.mount !== null && !isBelow(path, '/_svc')) {
-      const routeTarget = listener.mount + (originForm(url) ?? url)
-      return { routeTarget, route: routes.find(method, routeTarget), mount: null }
+      const { mount } = listener
+      const routeTarget = mount.routed(originForm(url) ?? url)
+      return { routeTarget, route: routes.find(method, routeTarget), mount }
     }
     const isAlwaysHere = hosts.isEmpty || isBelow(path, '/_svc') || exemptions.has('hosts', path)
     if (!isAlwaysHere) {

@@ -2,7 +2,8 @@
 import type { Socket } from 'node:net'
 import type { ConnectionTls, PeerAddress } from '../../contract/listeners.ts'
 import type { ProxyHeader } from '../../contract/proxy-header.ts'
-import { ObservedSocket } from '../sockets/handshake-observer.ts'
+import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
+import { readProxyHeader } from '../sockets/proxy-protocol/reader.ts'
 import { describeTls, type ListenerTls } from '../sockets/listener-tls.ts'
 
 /** A connection that was let in. */
@@ -17,6 +18,7 @@ export interface AdmittedConnection {
 }
 
 export interface FrontOptions {
+  proxy: ProxyPolicy
   tls: ListenerTls | null
   /** Whether `tls` of connections is told. */
   observes: boolean
@@ -29,13 +31,18 @@ export interface FrontResult {
 }
 
 /** Lets a connection in, or closes it. */
-export function admit(socket: Socket, { tls, observes }: FrontOptions, result: FrontResult): void {
+export function admit(socket: Socket, options: FrontOptions, result: FrontResult): void {
   socket.on('error', () => {})
-  const proxy: ProxyHeader | null = null
+  readProxyHeader(socket, options.proxy, {
+    onServed: header => secure(socket, header, options, result),
+    onRefused: error => result.onFailed('proxy_invalid', error, null),
+  })
+}
+
+function secure(socket: Socket, proxy: ProxyHeader | null, { tls, observes }: FrontOptions, result: FrontResult): void {
   if (tls === null) return result.onAdmitted({ socket, transport: socket, proxy, tls: null })
-  const observed = observes ? new ObservedSocket(socket) : null
-  tls.secure(socket, observed, {
-    onSecured: secured =>
+  tls.secure(socket, observes, {
+    onSecured: (secured, observed) =>
       result.onAdmitted({
         socket: secured,
         transport: socket,

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import type { Listener } from '../listener/listeners.ts'
 import type { ListenerTls } from '../sockets/listener-tls.ts'
+import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
 import { admit } from './front.ts'
 import type { StreamHandler } from './stream-handler.ts'
 
@@ -11,12 +12,14 @@ const MAX_ARRIVING = 10_000
 export class HttpHandler implements StreamHandler {
   readonly #listener: Listener
   readonly #tls: ListenerTls | null
+  readonly #proxy: ProxyPolicy
   /** Connections that are not let in yet. */
   readonly #arriving = new Set<Socket>()
 
-  constructor(listener: Listener, tls: ListenerTls | null) {
+  constructor(listener: Listener, tls: ListenerTls | null, proxy: ProxyPolicy) {
     this.#listener = listener
     this.#tls = tls
+    this.#proxy = proxy
   }
 
   get openSockets(): number {
@@ -30,7 +33,7 @@ export class HttpHandler implements StreamHandler {
     socket.once('close', leave)
     admit(
       socket,
-      { tls: this.#tls, observes: false },
+      { proxy: this.#proxy, tls: this.#tls, observes: false },
       {
         onFailed() {},
         onAdmitted: admitted => {

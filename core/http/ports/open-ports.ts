@@ -2,18 +2,20 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import type { ListenerStatus, ListenerTlsOptions } from '../../contract/listeners.ts'
+import type { ListenerStatus, ListenerTlsOptions, ProxyProtocolMode } from '../../contract/listeners.ts'
 import type { TlsAccept } from '../../contract/tls.ts'
 import type { ConnectionLog } from '../../inspector/connection-log.ts'
 import type { Log } from '../../log/log.ts'
 import type { FindLeaf } from '../../pki/leaf-certificates.ts'
 import type { Listener } from '../listener/listeners.ts'
 import { ListenerTls, readTlsMaterials } from '../sockets/listener-tls.ts'
+import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
 import { HttpHandler } from './http-handler.ts'
 import type { StreamHandler } from './stream-handler.ts'
 import { StreamPort } from './stream-port.ts'
 import { type AdmitConnection, type ConnectionBounds, TcpHandler } from './tcp-handler.ts'
 import { type UdpBounds, UdpPort } from './udp-port.ts'
+import { HostMount } from '../routes/host-mounts.ts'
 import { isSecured, keyOf, type PortProblem, type PortUse, transportOf, type WantedPort } from './wanted.ts'
 
 export interface OpenPortsOptions {
@@ -26,8 +28,10 @@ export interface OpenPortsOptions {
   udpBounds: UdpBounds
   admitToPlan: AdmitConnection
   countDatagram(direction: 'received' | 'sent'): void
+  /** What is done with PROXY protocol headers on a listener. */
+  proxyPolicy(listener: string, mode: ProxyProtocolMode): ProxyPolicy
   /** Makes what serves HTTP on a port; it does not listen. */
-  createListener(facts: { name: string; isSecured: boolean; http2: boolean; mount: string | null }): Listener
+  createListener(facts: { name: string; isSecured: boolean; http2: boolean; mount: HostMount | null }): Listener
   /** Hands a connection to the HTTPS listener, which counts and closes it; null if this listener did not start. */
   adopt: ((socket: Socket, accept: TlsAccept) => void) | null
 }
@@ -151,8 +155,9 @@ export class OpenPorts {
     const { use, host, number } = wanted
     let open: Open
     if (use.kind === 'udp') {
-      const { log, connections, udpBounds: bounds, countDatagram } = this.#options
-      const port = new UdpPort(wanted, use, { log, connections, bounds, countDatagram })
+      const { log, connections, udpBounds: bounds, countDatagram, proxyPolicy } = this.#options
+      const proxy = (mode: ProxyProtocolMode): ProxyPolicy => proxyPolicy(wanted.name, mode)
+      const port = new UdpPort(wanted, use, { log, connections, bounds, countDatagram, proxy })
       wanted.open = await port.listen()
       open = { port, wanted, fingerprint: '', handler: null }
     } else {
@@ -196,7 +201,8 @@ export class OpenPorts {
 
   #createHandler(wanted: WantedPort, tls: ListenerTls | null): MadeHandler {
     const { use, name } = wanted
-    const { log, connections, bounds, admitToPlan, createListener, adopt } = this.#options
+    const { log, connections, bounds, admitToPlan, createListener, adopt, proxyPolicy } = this.#options
+    const proxy = proxyPolicy(name, wanted.proxyProtocol)
     if (use.kind === 'tcp') {
       const listener = { name, port: 0 }
       const handler = new TcpHandler(use, {
@@ -205,14 +211,16 @@ export class OpenPorts {
         bounds,
         admitToPlan,
         listener,
+        proxy,
         tls,
       })
       return { handler, opened: port => void (listener.port = port) }
     }
     if (use.kind === 'http') {
-      const { http2 = true, mount = null } = use.settings
+      const { http2 = true, mount: path, paths = {} } = use.settings
+      const mount = path === undefined ? null : new HostMount({ mount: path, paths })
       const listener = createListener({ name, isSecured: tls !== null, http2, mount })
-      return { handler: new HttpHandler(listener, tls), opened: port => void (listener.facts.port = port) }
+      return { handler: new HttpHandler(listener, tls, proxy), opened: port => void (listener.facts.port = port) }
     }
     if (use.kind !== 'handshake' || adopt === null) throw new Error('it needs the HTTPS listener')
     const handler: StreamHandler = {

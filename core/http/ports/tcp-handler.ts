@@ -8,6 +8,8 @@ import type { Log } from '../../log/log.ts'
 import { admit, type AdmittedConnection, localOf, peerOf } from './front.ts'
 import type { StreamHandler } from './stream-handler.ts'
 import type { ListenerTls } from '../sockets/listener-tls.ts'
+import { sourceOf } from '../sockets/proxy-protocol/header.ts'
+import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
 import type { PortUse } from './wanted.ts'
 
 /** Connections of one listener, and of one client of it. */
@@ -25,6 +27,7 @@ export interface TcpHandlerParts {
   bounds: ConnectionBounds
   admitToPlan: AdmitConnection
   listener: { name: string; port: number }
+  proxy: ProxyPolicy
   tls: ListenerTls | null
 }
 
@@ -85,11 +88,11 @@ export class TcpHandler implements StreamHandler {
     })
     admit(
       socket,
-      { tls, observes: true },
+      { proxy: this.#parts.proxy, tls, observes: true },
       {
-        onFailed: (end, error, proxy) => begin({ proxy }).close(end, error),
+        onFailed: (end, error, proxy) => begin({ proxy, client_ip: sourceOf(proxy) ?? peer.address }).close(end, error),
         onAdmitted: admitted => {
-          const clientIp = peer.address
+          const clientIp = sourceOf(admitted.proxy) ?? peer.address
           const leave = this.#parts.admitToPlan(clientIp)
           const record = begin({ client_ip: clientIp, proxy: admitted.proxy, tls: admitted.tls })
           if (leave === null) {

@@ -1,9 +1,12 @@
 /** Passes the datagrams of a UDP port to a plugin. The datagrams of a peer are a flow, until it is silent. */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
-import type { PeerAddress } from '../../contract/listeners.ts'
+import type { PeerAddress, ProxyProtocolMode } from '../../contract/listeners.ts'
+import type { ProxyHeader } from '../../contract/proxy-header.ts'
 import type { ConnectionLog, TrackedConnection } from '../../inspector/connection-log.ts'
 import type { Log } from '../../log/log.ts'
+import { findProxyHeader, sourceOf } from '../sockets/proxy-protocol/header.ts'
+import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
 import { plainAddress } from './front.ts'
 import type { PortUse, WantedPort } from './wanted.ts'
 
@@ -26,6 +29,7 @@ export interface UdpPortParts {
   connections: ConnectionLog
   bounds: UdpBounds
   countDatagram(direction: 'received' | 'sent'): void
+  proxy(mode: ProxyProtocolMode): ProxyPolicy
 }
 
 type UdpUse = Extract<PortUse, { kind: 'udp' }>
@@ -38,6 +42,7 @@ interface Flow {
 export class UdpPort {
   readonly #parts: UdpPortParts
   readonly #socket: Socket
+  #policy: ProxyPolicy
   #wanted: WantedPort
   #use: UdpUse
   /** By peer, the one that is silent for longest first. */
@@ -50,6 +55,7 @@ export class UdpPort {
     this.#wanted = wanted
     this.#use = use
     this.#parts = parts
+    this.#policy = parts.proxy(wanted.proxyProtocol)
     this.#socket = createSocket({ type: isIPv6(wanted.host) ? 'udp6' : 'udp4' })
     this.#socket.on('message', (data, peer) => this.#receive(data, peer))
   }
@@ -78,6 +84,7 @@ export class UdpPort {
   replace(wanted: WantedPort, use: UdpUse): void {
     this.#wanted = wanted
     this.#use = use
+    this.#policy = this.#parts.proxy(wanted.proxyProtocol)
   }
 
   close(why: 'stop' | 'reload'): void {
@@ -93,22 +100,26 @@ export class UdpPort {
     const peer = { address: plainAddress(address), port }
     if (!this.#isWithinRate(peer.address)) return
     this.#parts.countDatagram('received')
+    const read = this.#readProxy(received, peer.address)
+    if (read === null) return
+    const { header: proxy, data } = read
+    const clientIp = sourceOf(proxy) ?? peer.address
     const { cutsReplies } = this.#parts.bounds
     const local = this.address
-    const { record } = this.#flowOf(peer, local)
+    const { record } = this.#flowOf(peer, local, { clientIp, proxy })
     const use = this.#use
     try {
       use.receive({
-        data: received,
+        data,
         listener: { name: this.#wanted.name, port: local.port },
         peer,
         local,
-        clientIp: peer.address,
-        proxy: null,
+        clientIp,
+        proxy,
         record,
-        reply: data => {
+        reply: answer => {
           if (this.#isClosed) return
-          const sent = cutsReplies ? data.subarray(0, received.length) : data
+          const sent = cutsReplies ? answer.subarray(0, data.length) : answer
           record.sent(sent.length)
           this.#parts.countDatagram('sent')
           this.#socket.send(sent, port, address, () => {})
@@ -130,7 +141,27 @@ export class UdpPort {
     return true
   }
 
-  #flowOf(peer: PeerAddress, local: PeerAddress): Flow {
+  /** Takes the header off; null if the datagram is dropped. Each datagram has a header of its own. */
+  #readProxy(received: Buffer, address: string): { header: ProxyHeader | null; data: Buffer } | null {
+    const policy = this.#policy
+    if (policy.mode === 'off') return { header: null, data: received }
+    const isTrusted = policy.isTrusted(address)
+    const found = findProxyHeader(received)
+    if (found.state === 'found' && (isTrusted || policy.mode === 'optional')) {
+      policy.count(!isTrusted ? 'untrusted' : found.header.version === 1 ? 'v1' : 'v2')
+      return { header: { ...found.header, trusted: isTrusted }, data: received.subarray(found.length) }
+    }
+    // The beginning of a header that does not go on may as well be data.
+    const isNone = found.state === 'none' || found.state === 'more'
+    policy.count(isNone ? 'none' : found.state === 'found' ? 'untrusted' : 'invalid')
+    return isNone && policy.mode === 'optional' ? { header: null, data: received } : null
+  }
+
+  #flowOf(
+    peer: PeerAddress,
+    local: PeerAddress,
+    { clientIp, proxy }: { clientIp: string; proxy: ProxyHeader | null },
+  ): Flow {
     const key = `${peer.address} ${peer.port}`
     let flow = this.#flows.get(key)
     if (flow === undefined) {
@@ -138,10 +169,10 @@ export class UdpPort {
         kind: 'udp',
         listener: this.#wanted.name,
         mode: this.#use.settings.mode ?? null,
-        clientIp: peer.address,
+        clientIp,
         peer,
         local,
-        proxy: null,
+        proxy,
         tls: null,
       })
       flow = { record, lastAt: 0 }

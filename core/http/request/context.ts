@@ -17,6 +17,9 @@ import type { ServiceDecision } from '../../contract/observation.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
 import type { RuleStep } from '../../contract/testing.ts'
 import type { ResponseAddition } from '../../contract/responses.ts'
+import type { ProxyHeader } from '../../contract/proxy-header.ts'
+import { sourceOf } from '../sockets/proxy-protocol/header.ts'
+import { proxyHeaderOf } from '../sockets/proxy-protocol/reader.ts'
 import type { ControlScope } from '../../contract/control-scope.ts'
 import type { ConnectionFault } from '../../rules/fault-headers.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
@@ -315,8 +318,17 @@ export class RequestContext implements Waiting<RequestContext> {
     return this.request.socket?.remoteAddress ?? ''
   }
 
+  /** The PROXY protocol header of the connection; null without one. */
+  get proxyHeader(): ProxyHeader | null {
+    const { socket } = this.request
+    return socket == null ? null : proxyHeaderOf(socket)
+  }
+
   get clientIp(): string {
-    return (this.#clientIp ??= this.facts.clientIp(this.request.headers, this.peerAddress))
+    return (this.#clientIp ??= this.facts.clientIp(
+      this.request.headers,
+      sourceOf(this.proxyHeader) ?? this.peerAddress,
+    ))
   }
 
   get origin(): Origin {

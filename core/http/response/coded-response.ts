@@ -20,6 +20,8 @@ export interface CodingSource {
   /** What asked for it: the header, or a rule. */
   source: string
   origin: FaultOrigin
+  /** Whether each part of a stream can be decoded when it arrives. Default: true. */
+  flushes?: boolean
 }
 
 type Head = [status: number, reason: string | undefined, headers: Headers | undefined]
@@ -241,14 +243,14 @@ class CodedStream {
   #isEnding = false
 
   constructor(
-    { encoder, encoding: { fault } }: CodingSource,
+    { encoder, encoding: { fault }, flushes = true }: CodingSource,
     response: ServerResponse,
     to: { write(part: Buffer): boolean; end(): void },
   ) {
     this.#response = response
     this.#isCut = fault === 'cut'
     if (fault === 'mislabeled') this.#stages = []
-    else this.#stages = fault === 'twice' ? [encoder.stream(), encoder.stream()] : [encoder.stream()]
+    else this.#stages = fault === 'twice' ? [encoder.stream(), encoder.stream()] : [encoder.stream({ flushes })]
     const last = this.#stages.at(-1)?.output
     if (last === undefined) {
       this.#plain = to

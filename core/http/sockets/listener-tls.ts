@@ -2,18 +2,18 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { createSecureContext, createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import { createServer, type Server, type TLSSocket } from 'node:tls'
 import type { ConnectionCertificate, ConnectionTls, ListenerTlsOptions } from '../../contract/listeners.ts'
 import { BoundedMap } from '../../collections/bounded-map.ts'
 import { isDnsName, type FindLeaf } from '../../pki/leaf-certificates.ts'
-import type { ObservedSocket } from './handshake-observer.ts'
+import { ObservedSocket } from './handshake-observer.ts'
+import { readServerName } from './tls-names.ts'
 import { setTransport } from './transport.ts'
 
 const HANDSHAKE_MS = 20_000
-/** Servers that wait for a next handshake. */
-const MAX_IDLE_SERVERS = 16
-/** Certificates by server name. */
-const MAX_CONTEXTS = 256
+/** Server names with servers, and servers of each that wait for a next handshake. */
+const MAX_NAMES = 256
+const MAX_IDLE = 4
 const MAX_FILE_BYTES = 256 * 1024
 
 /** The files of a listener, and where certificates come from without them. */
@@ -25,7 +25,7 @@ export interface TlsMaterials {
 }
 
 export interface HandshakeResult {
-  onSecured(secured: TLSSocket): void
+  onSecured(secured: TLSSocket, observed: ObservedSocket | null): void
   /** `error` is one line. */
   onFailed(error: string): void
 }
@@ -53,26 +53,24 @@ export class ListenerTls {
   readonly #options: ListenerTlsOptions
   readonly #materials: TlsMaterials
   readonly #alpn: readonly string[]
-  readonly #base: { cert: string; key: string }
-  readonly #contexts = new BoundedMap<Promise<SecureContext>>(MAX_CONTEXTS)
   /** Sessions can be resumed on all servers. */
   readonly #ticketKeys: Buffer
-  /** A server makes one handshake at a time, so that it is known whose it is. */
-  #idle: Server[] = []
+  /**
+   * Servers that wait for a next handshake, by server name. A server makes one handshake at a time, so that it is known whose
+   * it is; and has one certificate, because Node does not answer ALPN once it has replaced the certificate for a server name.
+   */
+  readonly #idle = new BoundedMap<Server[]>(MAX_NAMES)
 
   private constructor(
     options: ListenerTlsOptions,
     materials: TlsMaterials,
     alpn: readonly string[],
-    base: { cert: string; key: string },
     ticketKeys: Buffer,
   ) {
     this.#options = options
     this.#materials = materials
     this.#alpn = alpn
-    this.#base = base
     this.#ticketKeys = ticketKeys
-    this.#idle.push(this.#createServer())
   }
 
   /** Rejects if the certificate, the key or a curve can't be used. `ticketKeys`: 48 random bytes. */
@@ -81,75 +79,77 @@ export class ListenerTls {
     materials: TlsMaterials,
     { alpn, ticketKeys }: { alpn: readonly string[]; ticketKeys: Buffer },
   ): Promise<ListenerTls> {
-    const { cert, key, leafOf, clientCa } = materials
-    new X509Certificate(clientCa)
-    if (cert !== null) return new ListenerTls(options, materials, alpn, { cert, key: key! }, ticketKeys)
-    const pair = await leafOf(null)
-    return new ListenerTls(options, materials, alpn, { cert: pair.certificate, key: pair.key }, ticketKeys)
+    new X509Certificate(materials.clientCa)
+    const tls = new ListenerTls(options, materials, alpn, ticketKeys)
+    tls.#release('', await tls.#serverFor(''))
+    return tls
   }
 
-  /** Makes the handshake on `over`, by default the socket itself. The socket is closed if it fails. */
-  secure(socket: Socket, over: ObservedSocket | null, { onSecured, onFailed }: HandshakeResult): void {
-    const server = this.#idle.pop() ?? this.#createServer()
+  /** Makes the handshake. The socket is closed if it fails. With `observes`, `onSecured` gets what was seen of it. */
+  secure(socket: Socket, observes: boolean, { onSecured, onFailed }: HandshakeResult): void {
     let isOver = false
-    const finish = (): void => {
-      isOver = true
-      server.removeAllListeners('secureConnection').removeAllListeners('tlsClientError')
-      socket.off('close', onClose)
-      if (this.#idle.length < MAX_IDLE_SERVERS) this.#idle.push(server)
-    }
     const fail = (error: string): void => {
       if (isOver) return
-      finish()
+      isOver = true
       onFailed(error)
       socket.destroy()
     }
     const onClose = (): void => fail('the connection was closed during the handshake')
     socket.on('close', onClose)
-    server.on('secureConnection', secured => {
-      if (isOver) return
-      finish()
-      setTransport(secured, socket)
-      onSecured(secured)
-    })
-    server.on('tlsClientError', (error, secured) => {
-      secured.on('error', () => {})
-      fail(failureOf(error, secured))
-      secured.destroy()
-    })
-    server.emit('connection', over ?? socket)
+    const begin = async (serverName: string | null): Promise<void> => {
+      const name = serverName !== null && isDnsName(serverName) ? serverName : ''
+      const server = await this.#serverFor(name)
+      const release = (): void => {
+        server.removeAllListeners('secureConnection').removeAllListeners('tlsClientError')
+        socket.off('close', onGone)
+        this.#release(name, server)
+      }
+      // The server may still tell why.
+      const onGone = (): void => void setImmediate(release)
+      if (socket.destroyed) return this.#release(name, server)
+      const observed = observes ? new ObservedSocket(socket) : null
+      server.on('secureConnection', secured => {
+        release()
+        if (isOver) return secured.destroy()
+        isOver = true
+        socket.off('close', onClose)
+        setTransport(secured, socket)
+        onSecured(secured, observed)
+      })
+      server.on('tlsClientError', (error, secured) => {
+        secured.on('error', () => {})
+        fail(failureOf(error, secured))
+        secured.destroy()
+      })
+      socket.off('close', onClose).on('close', onGone).on('close', onClose)
+      server.emit('connection', observed ?? socket)
+    }
+    const start = (name: string | null): void =>
+      void begin(name).catch((error: Error) => fail(error.message.split('\n', 1)[0]!))
+    if (this.#materials.cert === null) readServerName(socket, start)
+    else start(null)
   }
 
-  #createServer(): Server {
+  #release(name: string, server: Server): void {
+    const idle = this.#idle.get(name) ?? []
+    if (idle.length < MAX_IDLE) this.#idle.set(name, [...idle, server])
+  }
+
+  /** The server with the certificate for a name; empty: for clients that send none. */
+  async #serverFor(name: string): Promise<Server> {
+    const idle = this.#idle.get(name)?.pop()
+    if (idle !== undefined) return idle
+    const { cert, key, leafOf } = this.#materials
     const { client = 'request' } = this.#options
+    const leaf = cert === null ? await leafOf(name === '' ? null : name) : { certificate: cert, key: key! }
     return createServer({
-      ...this.#contextOptions(this.#base),
+      ...this.#contextOptions({ cert: leaf.certificate, key: leaf.key }),
       requestCert: client !== 'none',
       rejectUnauthorized: client === 'require',
       handshakeTimeout: HANDSHAKE_MS,
       ticketKeys: this.#ticketKeys,
       ...(this.#alpn.length > 0 && { ALPNProtocols: [...this.#alpn] }),
-      ...(this.#materials.cert === null && {
-        SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => {
-          this.#contextOf(name.toLowerCase()).then(
-            context => done(null, context),
-            (error: Error) => done(error),
-          )
-        },
-      }),
     })
-  }
-
-  #contextOf(name: string): Promise<SecureContext> {
-    const key = isDnsName(name) ? name : ''
-    const known = this.#contexts.get(key)
-    if (known !== undefined) return known
-    const context = this.#materials
-      .leafOf(key === '' ? null : key)
-      .then(pair => createSecureContext(this.#contextOptions({ cert: pair.certificate, key: pair.key })))
-    this.#contexts.set(key, context)
-    context.catch(() => this.#contexts.delete(key))
-    return context
   }
 
   #contextOptions(pair: { cert: string; key: string }): object {

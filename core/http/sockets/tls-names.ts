@@ -76,7 +76,7 @@ function connectionOf(
 }
 
 /** Calls `found` with the server name of the ClientHello, or null, and leaves all bytes in the socket. */
-function readServerName(socket: Socket, found: (name: string | null) => void): void {
+export function readServerName(socket: Socket, found: (name: string | null) => void): void {
   const timer = setTimeout(() => socket.destroy(), HELLO_MS)
   let seen: Buffer = Buffer.alloc(0)
   const onData = (chunk: Buffer): void => {

@@ -11,9 +11,6 @@ import type {
   ChatParsed,
   ContextAnswer,
   ContextFacts,
-  StreamShapes,
-  UsageMode,
-  WireEvent,
 } from '../../llm/types.ts'
 import { describePost } from '../format/describe.ts'
 import { locked, readContext, tooLong } from './context.ts'
@@ -22,15 +19,8 @@ import { finishReasons, outputItems, replyOf, type Reply } from './response-obje
 import { responseAt, timedEvents } from './response-state.ts'
 import type { StoredResponse } from './response-store.ts'
 import type { ResponsesState } from './services.ts'
+import { responseShapes } from './stream-shapes.ts'
 import { CONTEXT_CODE } from '../format/context-error.ts'
-
-/** The events that end a stream, and have its usage. */
-const ENDS = ['response.completed', 'response.incomplete']
-
-const responseShapes: StreamShapes = {
-  isEnd: ({ event }) => ENDS.includes(event.event ?? ''),
-  usage: { modes: ['none'], rewrite: withoutUsage },
-}
 
 /** A request that only prepares a continuation (`generate: false`). */
 type Warmup = OwnParsed<ResponsesWire>
@@ -113,7 +103,7 @@ export function createResponse(state: ResponsesState): LlmRoute<CreateParsed> {
     },
     contextError: responsesContextError,
     reportsCacheWrites: true,
-    shapes: responseShapes,
+    shapes: responseShapes(engine),
     stream: (result, parsed, context) => timedEvents(engine, recordOf(result, parsed, context), parsed.wire.secret),
     streamError,
   }
@@ -171,12 +161,5 @@ function responsesContextError(
     param: 'input',
     code: CONTEXT_CODE,
     message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
-  }
-}
-
-function* withoutUsage(events: Iterable<WireEvent>, _mode: UsageMode): Iterable<WireEvent> {
-  for (const { event, data } of events) {
-    const isEnd = data !== null && ENDS.includes(event.event ?? '')
-    yield { event, data: isEnd ? { ...data, response: { ...(data.response as object), usage: null } } : data }
   }
 }

@@ -1,11 +1,13 @@
 /** The numbered events of a streamed response. */
-import type { Call, Choice, Engine, StreamEvent } from '../../llm/types.ts'
+import type { Call, Choice, ChoiceBlock, Engine, StreamEvent } from '../../llm/types.ts'
 import {
   contentPart,
   finished,
   isIncomplete,
+  outputBlocks,
   outputItems,
   pendingResponse,
+  showsReasoning,
   type OutputItem,
   type Reply,
   type ResponseHead,
@@ -30,12 +32,13 @@ export function* streamResponse(
     yield emit('response.queued', queued)
   } else yield emit('response.created', { response: pending })
   yield emit('response.in_progress', { response: pending })
+  const blocks = outputBlocks(engine, choice)
   for (const [index, item] of output.entries()) {
     yield emit('response.output_item.added', {
       output_index: index,
       item: { ...item, ...emptied(item), status: 'in_progress' },
     })
-    yield* eventsOf(item, { item_id: item.id, output_index: index }, choice, emit)
+    yield* eventsOf(blocks[index]!, { item_id: item.id, output_index: index }, { choice, head, emit })
     yield emit('response.output_item.done', { output_index: index, item })
   }
   yield emit(isIncomplete(choice) ? 'response.incomplete' : 'response.completed', {
@@ -64,34 +67,43 @@ function emptied(item: OutputItem): object {
 
 type Place = { item_id: string; output_index: number }
 
-function eventsOf(item: OutputItem, place: Place, choice: Choice, emit: Emit): Iterable<StreamEvent> {
-  if (item.type === 'message') return textEvents(place, choice, emit)
-  if (item.type === 'reasoning')
-    return Array.isArray(item.summary) && item.summary.length > 0 ? summaryEvents(place, choice, emit) : []
-  const call = choice.calls.find(candidate => (candidate.givenId ?? `call_${candidate.id}`) === item.call_id)
-  return call === undefined ? [] : callEvents(place, call, emit)
+interface Streamed {
+  choice: Choice
+  head: ResponseHead
+  emit: Emit
 }
 
-function* textEvents(place: Place, choice: Choice, emit: Emit): Iterable<StreamEvent> {
+function eventsOf(block: ChoiceBlock, place: Place, streamed: Streamed): Iterable<StreamEvent> {
+  if (block.type === 'text') return textEvents(block, place, streamed)
+  if (block.type === 'call') return callEvents(place, block.call, streamed.emit)
+  return showsReasoning(block, streamed.head) ? summaryEvents(block, place, streamed.emit) : []
+}
+
+type TextBlock = Extract<ChoiceBlock, { type: 'text' }>
+
+function* textEvents({ text, pieces }: TextBlock, place: Place, { choice, emit }: Streamed): Iterable<StreamEvent> {
   const at = { ...place, content_index: 0 }
   yield emit('response.content_part.added', { ...at, part: contentPart(choice, '') })
   if (choice.isRefusal === true) {
-    for (const delta of choice.pieces) yield emit('response.refusal.delta', { ...at, delta }, true)
-    yield emit('response.refusal.done', { ...at, refusal: choice.text })
+    for (const delta of pieces) yield emit('response.refusal.delta', { ...at, delta }, true)
+    yield emit('response.refusal.done', { ...at, refusal: text })
   } else {
-    for (const delta of choice.pieces) yield emit('response.output_text.delta', { ...at, delta, logprobs: [] }, true)
-    yield emit('response.output_text.done', { ...at, text: choice.text, logprobs: [] })
+    for (const delta of pieces) yield emit('response.output_text.delta', { ...at, delta, logprobs: [] }, true)
+    yield emit('response.output_text.done', { ...at, text, logprobs: [] })
   }
-  yield emit('response.content_part.done', { ...at, part: contentPart(choice, choice.text) })
+  yield emit('response.content_part.done', { ...at, part: contentPart(choice, text) })
 }
 
-function* summaryEvents(place: Place, choice: Choice, emit: Emit): Iterable<StreamEvent> {
+function* summaryEvents(
+  { text, pieces }: Extract<ChoiceBlock, { type: 'reasoning' }>,
+  place: Place,
+  emit: Emit,
+): Iterable<StreamEvent> {
   const at = { ...place, summary_index: 0 }
   yield emit('response.reasoning_summary_part.added', { ...at, part: { type: 'summary_text', text: '' } })
-  for (const piece of choice.reasoningPieces)
-    yield emit('response.reasoning_summary_text.delta', { ...at, delta: piece }, true)
-  yield emit('response.reasoning_summary_text.done', { ...at, text: choice.reasoning })
-  yield emit('response.reasoning_summary_part.done', { ...at, part: { type: 'summary_text', text: choice.reasoning } })
+  for (const delta of pieces) yield emit('response.reasoning_summary_text.delta', { ...at, delta }, true)
+  yield emit('response.reasoning_summary_text.done', { ...at, text })
+  yield emit('response.reasoning_summary_part.done', { ...at, part: { type: 'summary_text', text } })
 }
 
 function* callEvents(place: Place, call: Call, emit: Emit): Iterable<StreamEvent> {

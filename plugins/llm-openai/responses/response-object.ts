@@ -1,5 +1,5 @@
 /** The reply object of the Responses API. */
-import type { ChatResult, Choice, Engine, Finish } from '../../llm/types.ts'
+import type { ChatResult, Choice, ChoiceBlock, Engine, Finish } from '../../llm/types.ts'
 import { itemId, type Item } from '../items/items.ts'
 
 /** Finish reasons, for records. */
@@ -51,48 +51,52 @@ export function isIncomplete(choice: Choice): boolean {
   return choice.finish === 'length' || (choice.finish === 'content_filter' && choice.isRefusal !== true)
 }
 
-/** The items of a reply: the reasoning, if any, then a message or calls. Their ids follow from that of the response. */
+/** The parts of a reply; one that a filter withheld has none. */
+export function outputBlocks(engine: Engine, choice: Choice): ChoiceBlock[] {
+  return choice.finish === 'content_filter' && choice.text === '' ? [] : engine.blocksOf(choice)
+}
+
+/** The items of a reply, one for each of its parts. Their ids follow from that of the response. */
 export function outputItems(engine: Engine, choice: Choice, head: ResponseHead, secret: Buffer): OutputItem[] {
-  if (choice.finish === 'content_filter' && choice.text === '') return []
-  let number = 0
-  const idOf = (type: string): string => itemId(engine, type, head.id, `output ${number++}`)
-  const items: OutputItem[] = []
-  if (choice.reasoning !== '') {
-    items.push({
-      type: 'reasoning',
-      id: idOf('reasoning'),
-      summary: head.showsSummary ? [{ type: 'summary_text', text: choice.reasoning }] : [],
-      ...(head.sealsReasoning ? { encrypted_content: engine.sealText(secret, choice.reasoning) } : {}),
-      status: 'completed',
-    })
-  }
-  const message: OutputItem[] = []
-  const calls: OutputItem[] = []
-  if (choice.calls.length === 0 || choice.text !== '') {
-    message.push({
-      type: 'message',
-      id: idOf('message'),
-      status: isIncomplete(choice) ? 'incomplete' : 'completed',
-      role: 'assistant',
-      content: [contentPart(choice, choice.text)],
-    })
-  }
-  for (const call of choice.calls) {
+  return outputBlocks(engine, choice).map((block, number) => {
+    const idOf = (type: string): string => itemId(engine, type, head.id, `output ${number}`)
+    if (block.type === 'reasoning')
+      return {
+        type: 'reasoning',
+        id: idOf('reasoning'),
+        summary: showsReasoning(block, head) ? [{ type: 'summary_text', text: block.text }] : [],
+        ...(head.sealsReasoning ? { encrypted_content: engine.sealText(secret, block.text) } : {}),
+        status: 'completed',
+      }
+    if (block.type === 'text')
+      return {
+        type: 'message',
+        id: idOf('message'),
+        status: isIncomplete(choice) ? 'incomplete' : 'completed',
+        role: 'assistant',
+        content: [contentPart(choice, block.text)],
+      }
+    const { call } = block
+    const type = call.isText === true ? 'custom_tool_call' : 'function_call'
     const { name, namespace } = call
-    const called = {
+    return {
+      type,
+      id: idOf(type),
       call_id: call.givenId ?? `call_${call.id}`,
       ...(namespace === undefined ? {} : { namespace }),
       name,
+      ...(call.isText === true ? { input: call.json } : { arguments: call.json }),
+      status: 'completed',
     }
-    if (call.isText === true) {
-      const type = 'custom_tool_call'
-      calls.push({ type, id: idOf(type), ...called, input: call.json, status: 'completed' })
-    } else {
-      const type = 'function_call'
-      calls.push({ type, id: idOf(type), ...called, arguments: call.json, status: 'completed' })
-    }
-  }
-  return [...items, ...(choice.callsFirst === true ? [...calls, ...message] : [...message, ...calls])]
+  })
+}
+
+/** Redacted reasoning has no summary. */
+export function showsReasoning(
+  { isRedacted }: Extract<ChoiceBlock, { type: 'reasoning' }>,
+  { showsSummary }: Pick<ResponseHead, 'showsSummary'>,
+): boolean {
+  return showsSummary && isRedacted !== true
 }
 
 /** A refusal has a part of its own. */

@@ -3,8 +3,10 @@ import type { Choice, Engine, Schedule, StreamEvent } from '../../llm/types.ts'
 import { streamResponse, streamWarmup } from './events.ts'
 import {
   finished,
+  outputBlocks,
   outputItems,
   pendingResponse,
+  showsReasoning,
   usageOf,
   type OutputItem,
   type Reply,
@@ -40,7 +42,7 @@ export function warmupResponse(engine: Engine, { head }: Pick<StoredResponse, 'h
 function* plannedEvents(engine: Engine, stored: Planned, reply: Reply, secret: Buffer): Iterable<StreamEvent> {
   const { head } = stored
   const output = outputItems(engine, reply.choice, head, secret)
-  const schedule = scheduleOf(engine, stored, reply, output)
+  const schedule = scheduleOf(engine, stored, reply)
   const endsAt = schedule.dueAfter(schedule.sent)!
   const all = streamResponse(engine, head, reply, { secret, completedAt: Math.ceil(endsAt / 1000) })
   let number = 0
@@ -51,7 +53,11 @@ function* plannedEvents(engine: Engine, stored: Planned, reply: Reply, secret: B
     yield event
   }
   if (!schedule.hasFailed) return
-  const response = failedResponse(engine, head, doneItems(reply.choice, output, schedule, endsAt))
+  const response = failedResponse(
+    engine,
+    head,
+    doneItems(output, tokensOfItems(engine, head, reply.choice), schedule, endsAt),
+  )
   const data = { type: 'response.failed', response, sequence_number: number }
   yield { event: 'response.failed', data, dueAt: endsAt }
 }
@@ -60,30 +66,34 @@ function isEnd({ event }: StreamEvent): boolean {
   return event === 'response.completed' || event === 'response.incomplete'
 }
 
-function scheduleOf(engine: Engine, { plan }: Planned, reply: Reply, output: readonly OutputItem[]): Schedule {
+function scheduleOf(engine: Engine, { plan, head }: Planned, reply: Reply): Schedule {
   const { beganAt, ...pace } = plan
   return engine.schedule({
     beganAt,
     plan: pace,
-    tokens: output.reduce((sum, item) => sum + tokensOf(item, reply.choice), 0),
+    tokens: tokensOfItems(engine, head, reply.choice).reduce((sum, tokens) => sum + tokens, 0),
     begins: ({ event }) => event === 'response.in_progress',
   })
 }
 
-/** The number of events with tokens that an item has. */
-function tokensOf(item: OutputItem, choice: Choice): number {
-  if (item.type === 'message') return choice.pieces.length
-  if (item.type === 'reasoning')
-    return Array.isArray(item.summary) && item.summary.length > 0 ? choice.reasoningPieces.length : 0
-  const called = choice.calls.find(call => (call.givenId ?? `call_${call.id}`) === item.call_id)
-  return called?.jsonPieces.length ?? 0
+/** The number of events with tokens that each item has. */
+function tokensOfItems(engine: Engine, head: ResponseHead, choice: Choice): number[] {
+  return outputBlocks(engine, choice).map(block => {
+    if (block.type === 'call') return block.call.jsonPieces.length
+    return block.type === 'text' || showsReasoning(block, head) ? block.pieces.length : 0
+  })
 }
 
 /** The items that are complete at `now`. */
-function doneItems(choice: Choice, output: readonly OutputItem[], schedule: Schedule, now: number): OutputItem[] {
+function doneItems(
+  output: readonly OutputItem[],
+  tokensOf: readonly number[],
+  schedule: Schedule,
+  now: number,
+): OutputItem[] {
   let tokens = 0
-  return output.filter(item => {
-    tokens += tokensOf(item, choice)
+  return output.filter((_item, index) => {
+    tokens += tokensOf[index]!
     const dueAt = schedule.dueAfter(tokens)
     return dueAt !== null && dueAt <= now
   })
@@ -121,10 +131,10 @@ export function responseAt(
   }
   const reply = unpacked(engine, stored.reply)
   const output = outputItems(engine, reply.choice, head, secret)
-  const schedule = scheduleOf(engine, stored, reply, output)
+  const schedule = scheduleOf(engine, stored, reply)
   const until = Math.min(now, cancelledAt ?? now)
   const endsAt = schedule.dueAfter(schedule.sent)!
-  const done = doneItems(reply.choice, output, schedule, until)
+  const done = doneItems(output, tokensOfItems(engine, head, reply.choice), schedule, until)
   if (endsAt <= until)
     return schedule.hasFailed
       ? failedResponse(engine, head, done)

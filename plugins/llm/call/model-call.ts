@@ -68,6 +68,7 @@ export interface Served {
 }
 
 const NO_BODY = Buffer.alloc(0)
+const NO_ITEMS: StreamShape = []
 const NO_DIRECTIVES: Pick<ReadDirectives, 'found' | 'turn'> = { found: [], turn: 0 }
 
 /** A reply that a rule or the request names. */
@@ -194,6 +195,12 @@ export class ModelCall implements ResponseContext {
   /** The pace and the stream shape that an exact reply or the reply of a rule has. */
   paceOfReply: Partial<Latency> = NO_PACE
   shapeOfReply: StreamShape | null = null
+  /** The shape that its header names, once it was read. */
+  shapeOfHeader: StreamShape | null = null
+  /** The reply depends on the content codings that the client accepts. */
+  varies = false
+  /** The items that act on its complete reply. */
+  shapeOfWhole: StreamShape = NO_ITEMS
   /** How its stream breaks; null: it does not. */
   breaking: FaultSpec | null = null
   /** Its planned timing; null: by `Latency` alone. */

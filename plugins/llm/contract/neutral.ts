@@ -98,7 +98,23 @@ export interface Choice {
   isRefusal?: true
   /** The calls come before the text, in formats that have an order. */
   callsFirst?: true
+  /**
+   * The order of its parts, in formats that have one; `text`, `reasoning` and `calls` are these parts joined. Read it with
+   * `engine.blocksOf`.
+   */
+  blocks?: readonly OrderedBlock[]
 }
+
+/** A part of a reply in its order; a call is named by its place in `calls`. */
+export type OrderedBlock =
+  | { type: 'reasoning' | 'text'; text: string; pieces: Pieces; isRedacted?: true }
+  | { type: 'call'; place: number }
+
+/** A part of a reply. Redacted reasoning is sent without its text, where a format can. */
+export type ChoiceBlock =
+  | { type: 'reasoning'; text: string; pieces: Pieces; isRedacted?: true }
+  | { type: 'text'; text: string; pieces: Pieces }
+  | { type: 'call'; call: Call }
 
 export interface Call extends ToolName {
   /** 24 hex digits, derived from model, prompt and choice; formats add their own prefix. */

@@ -24,8 +24,33 @@ export interface WireEvent {
   data: Record<string, unknown> | null
 }
 
-/** Where a stream reports its usage: in a chunk of its own, with the finish reason, always, twice, or nowhere. */
-export type UsageMode = 'own' | 'last' | 'every' | 'twice' | 'none'
+/**
+ * Where a stream reports its usage: in a chunk of its own, in one with an empty delta, with the finish reason, always, twice, or
+ * nowhere.
+ */
+export type UsageMode = 'own' | 'beside' | 'last' | 'every' | 'twice' | 'none'
+
+/** What one item of `X-Svc-Stream-Shape` changes about the events or the complete replies of a format. */
+export interface ShapeChange {
+  /** The values that the format has. Default: all of the item. */
+  values?: readonly string[]
+  /** Changes the events; absent: the item does not act on streams. Several values act together. */
+  events?(events: Iterable<WireEvent>, values: readonly string[], result: ChatResult | null): Iterable<WireEvent>
+  /** Changes a complete reply in place; absent: the item does not act on them. */
+  whole?(body: Record<string, unknown>, values: readonly string[]): void
+}
+
+/** The items of which each format knows itself what they change. */
+export type ShapeChangeName =
+  | 'completed'
+  | 'empty-choices'
+  | 'finish'
+  | 'id'
+  | 'null'
+  | 'order'
+  | 'sequence'
+  | 'signature'
+  | 'tools'
 
 /** What `X-Svc-Stream-Shape` can change about the events of a format. Absent members: the format does not have it. */
 export interface StreamShapes {
@@ -40,7 +65,10 @@ export interface StreamShapes {
   usage?: {
     modes: readonly UsageMode[]
     rewrite(events: Iterable<WireEvent>, mode: UsageMode, result: ChatResult): Iterable<WireEvent>
+    /** The member with the usage, of an event or of its `message` or `response`, and of a complete reply (`usage=null`). */
+    member?: string
   }
+  changes?: Readonly<Partial<Record<ShapeChangeName, ShapeChange>>>
 }
 
 /** The encoding of events. `sse-crlf` is SSE with CRLF line ends and without event names. */

@@ -124,7 +124,7 @@ export const ITEM_OF_HEADER: ReadonlyMap<string, string> = new Map(
   Object.entries(ITEMS).flatMap(([name, { header }]) => (header === undefined ? [] : [[header, name] as const])),
 )
 
-/** Items that say what the reply is: a header that says it leaves no room for them. */
+/** Items that say what the reply is: one of these headers wins over all of them. */
 export const REPLY_HEADERS = ['x-svc-reply', 'x-svc-reply-json', 'x-svc-reply-size'] as const
 
 /** Reads the items of a line. Throws `DirectiveProblem`. */

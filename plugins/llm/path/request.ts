@@ -8,7 +8,9 @@ import type { Rendered } from '../contract/route.ts'
 import { printable } from '../headers/credentials.ts'
 import { showTiming } from '../profiles/timing.ts'
 import { itemOf, showShape, type StreamShape } from '../shapes/shape.ts'
+import { shapeError } from '../shapes/shape-error.ts'
 import { ShapedOutput } from '../shapes/shaped-output.ts'
+import { codingOf, shapeOfError } from '../steps/choose-shape.ts'
 import { enterInLedger, returnReserved, settleLimits } from '../steps/record-reply.ts'
 import { recordError, recordOf } from '../steps/recording.ts'
 import { refuse } from '../steps/refuse.ts'
@@ -38,8 +40,11 @@ export async function serveRequest(
     if (passing !== undefined) await passing
     return reply
   } catch (error) {
-    const { status, headers, body } = refuse(call, services, error)
-    return reply.code(status).headers(headers).send(JSON.stringify(body))
+    const response = refuse(call, services, error)
+    const shape = shapeOfError(call)
+    const { status, headers, body } = shapeError(response, shape)
+    if (shape.length > 0) headers['X-Svc-Stream-Shape'] = showShape(shape)
+    return reply.code(status).headers(headers).send(body)
   }
 }
 
@@ -79,10 +84,19 @@ class HttpClient implements Recipient {
     this.#services.svc.http.abortResponse(this.#call.request, this.#call.reply)
   }
 
-  deliver(): void {
+  deliver(): void | Promise<void> {
+    const { streamed, shapeOfWhole, request } = this.#call
+    const coded = codingOf(streamed === null ? shapeOfWhole : streamed.shape)
+    if (coded === null) return this.#send()
+    return this.#services.svc.http.encodeResponse(request, coded.coding, coded).then(() => this.#send())
+  }
+
+  #send(): void {
     const call = this.#call
     const { instance, parsed, result, recorded } = call
     const headers = commonHeaders(instance, call)
+    if (call.varies) headers.vary = 'Accept-Encoding'
+    if (call.shapeOfWhole.length > 0) headers['x-svc-stream-shape'] = showShape(call.shapeOfWhole)
     if (parsed?.model !== undefined && parsed.op !== 'models')
       headers['x-svc-model'] = printable(parsed.model).slice(0, 256)
     const mode = result?.op === 'chat' || result?.op === 'embed' ? result.mode : undefined

@@ -5,8 +5,10 @@ import type { ChatResult, NeutralRequest, Part, Pieces, Tokenizer, Tool, ToolNam
 import { BadInput, type BadInputDetails } from '../contract/errors.ts'
 import type { RequestHeaders } from '../contract/provider.ts'
 import type { StreamShapes } from '../contract/stream.ts'
+import { changeCallBlocks } from '../shapes/call-blocks.ts'
 import { openAiShapes } from '../shapes/openai-shapes.ts'
 import * as audio from '../engine/audio.ts'
+import { blocksOf } from '../engine/choice-blocks.ts'
 import { cosine, Embedder } from '../engine/embedding.ts'
 import { withoutDirectives } from '../directives/prompt-lines.ts'
 import { embeddingInputs, vectorSize } from '../engine/embedding-input.ts'
@@ -101,6 +103,8 @@ export interface Engine {
   eventsAfter: typeof eventsAfter
   /** Follows records back to the first. */
   followChain: typeof followChain
+  /** The parts of a choice in the order in which they are sent. */
+  blocksOf: typeof blocksOf
   /** A choice as records keep it: without tokens that follow from its text. */
   packChoice: typeof packChoice
   unpackChoice: typeof unpackChoice
@@ -119,6 +123,8 @@ export interface Engine {
   openText: typeof openText
   /** Stream shapes of OpenAI's chat chunks. */
   readonly openAiShapes: StreamShapes
+  /** Changes calls in streams whose items are opened, filled by deltas, and closed, for `tools=<value>`. */
+  changeCallBlocks: typeof changeCallBlocks
   /** The error to throw for an invalid request; default status 400. */
   badInput(message: string, details?: BadInputDetails): Error
   /** The error to throw for an exact reply that does not fit; `at` is the path of the wrong member. */
@@ -187,6 +193,7 @@ const pure: Omit<Engine, 'randomId' | 'modelClasses' | 'withoutDirectives'> = {
   vectorSize,
   embeddingInputs,
   openAiShapes,
+  changeCallBlocks,
   walkSchema,
   turns: turnsOf,
   signThought,
@@ -194,6 +201,7 @@ const pure: Omit<Engine, 'randomId' | 'modelClasses' | 'withoutDirectives'> = {
   timeline,
   schedule: createSchedule,
   eventsAfter,
+  blocksOf,
   packChoice,
   unpackChoice,
   wholeChoice,

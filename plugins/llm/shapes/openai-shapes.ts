@@ -1,6 +1,8 @@
 /** Shapes of OpenAI's chat chunks, which many providers share: the default of routes. */
 import { isRecord } from 'svc/toolkit'
 import type { ChatResult } from '../contract/neutral.ts'
+import { changeCalls } from './openai-calls.ts'
+import { nullWhole, withNulls } from './openai-nulls.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
 import type { StreamShapes, UsageMode, WireEvent } from '../contract/stream.ts'
 
@@ -9,7 +11,12 @@ export const openAiShapes: StreamShapes = {
   isFinish: ({ data }) => isFinish(data),
   hasRole: true,
   idMember: 'id',
-  usage: { modes: ['own', 'last', 'every', 'twice', 'none'], rewrite },
+  usage: { modes: ['own', 'last', 'every', 'twice', 'none', 'beside'], rewrite, member: 'usage' },
+  changes: {
+    'empty-choices': { events: withEmptyChoices },
+    tools: { events: changeCalls },
+    null: { events: withNulls, whole: nullWhole },
+  },
 }
 
 function choicesOf(data: Record<string, unknown> | null): unknown[] {
@@ -43,8 +50,10 @@ function* rewrite(events: Iterable<WireEvent>, mode: UsageMode, result: ChatResu
   for (const item of events) {
     const { event, data } = item
     if (data === null) {
-      if (mode === 'own' || mode === 'twice')
-        yield { event: { data: {} }, data: { ...head, choices: [], usage: usageOf(result, result.completionTokens) } }
+      const usage = usageOf(result, result.completionTokens)
+      if (mode === 'own' || mode === 'twice') yield { event: { data: {} }, data: { ...head, choices: [], usage } }
+      const choices = [{ index: 0, delta: {}, logprobs: null, finish_reason: null }]
+      if (mode === 'beside') yield { event: { data: {} }, data: { ...head, choices, usage } }
       yield item
       continue
     }
@@ -57,5 +66,16 @@ function* rewrite(events: Iterable<WireEvent>, mode: UsageMode, result: ChatResu
     const completion = isLast ? result.completionTokens : tokens
     const hasUsage = mode === 'every' || (isLast && (mode === 'last' || mode === 'twice'))
     yield { event, data: hasUsage ? { ...plain, usage: usageOf(result, completion) } : plain }
+  }
+}
+
+/** A chunk without choices first, and one before that with the finish reason. */
+function* withEmptyChoices(events: Iterable<WireEvent>): Iterable<WireEvent> {
+  let isFirst = true
+  for (const item of events) {
+    const empty = (): WireEvent => ({ event: { data: {} }, data: { ...item.data, choices: [] } })
+    if (item.data !== null && (isFirst || isFinish(item.data))) yield empty()
+    isFirst = false
+    yield item
   }
 }

@@ -3,7 +3,8 @@ import { isRecord } from 'svc/toolkit'
 import { digest } from '../engine/seed.ts'
 import type { ChatResult } from '../contract/neutral.ts'
 import type { StreamEvent, StreamShapes, UsageMode, WireEvent } from '../contract/stream.ts'
-import { itemOf, type StreamShape } from './shape.ts'
+import { changeEvents } from './change-shape.ts'
+import { itemOf, USAGE_FORMS, valuesOf, type StreamShape } from './shape.ts'
 
 /** Changes the events of a stream; items that the wire format does not have must be left out before. */
 export function shapeEvents(
@@ -12,16 +13,21 @@ export function shapeEvents(
   shapes: StreamShapes,
   result: ChatResult | null,
 ): Iterable<StreamEvent> {
-  const mode = itemOf(shape, 'usage') as UsageMode | undefined
+  const mode = valuesOf(shape, 'usage').find(value => !USAGE_FORMS.includes(value)) as UsageMode | undefined
   const role = itemOf(shape, 'role')
   const id = itemOf(shape, 'id')
   let read = wireEvents(events)
   if (mode !== undefined && shapes.usage !== undefined && result !== null)
     read = shapes.usage.rewrite(read, mode, result)
+  read = changeEvents(read, shape, shapes, result)
   if (itemOf(shape, 'no-done') !== undefined && shapes.isEnd !== undefined) read = without(read, shapes.isEnd)
   if (itemOf(shape, 'no-finish') !== undefined && shapes.isFinish !== undefined) read = without(read, shapes.isFinish)
   if (role !== undefined) read = withRole(read, role === 'every')
   if (id !== undefined && shapes.idMember !== undefined) read = withId(read, shapes.idMember, id === 'changing')
+  const done = itemOf(shape, 'done')
+  if (done !== undefined && shapes.isEnd !== undefined) read = withEnd(read, shapes.isEnd, done === 'early')
+  const padding = itemOf(shape, 'huge')
+  if (padding !== undefined) read = padded(read, Number(padding))
   if (itemOf(shape, 'start-twice') !== undefined) read = startTwice(read)
   return plainEvents(read)
 }
@@ -44,6 +50,38 @@ function* plainEvents(events: Iterable<WireEvent>): Iterable<StreamEvent> {
 
 function* without(events: Iterable<WireEvent>, isLeftOut: (event: WireEvent) => boolean): Iterable<WireEvent> {
   for (const event of events) if (!isLeftOut(event)) yield event
+}
+
+/** The end a second time, or before the event that it follows. */
+function* withEnd(
+  events: Iterable<WireEvent>,
+  isEnd: (event: WireEvent) => boolean,
+  isEarly: boolean,
+): Iterable<WireEvent> {
+  let held: WireEvent | null = null
+  for (const item of events) {
+    if (isEarly && isEnd(item) && held !== null) {
+      yield item
+      yield held
+      held = null
+      continue
+    }
+    if (held !== null) yield held
+    held = null
+    if (isEarly) held = item
+    else yield item
+    if (!isEarly && isEnd(item)) yield item
+  }
+  if (held !== null) yield held
+}
+
+/** The second event has a member of this many letters. */
+function* padded(events: Iterable<WireEvent>, letters: number): Iterable<WireEvent> {
+  let index = 0
+  for (const item of events) {
+    if (item.data !== null && index++ === 1) item.data.svc_padding = 'x'.repeat(letters)
+    yield item
+  }
 }
 
 function* startTwice(events: Iterable<WireEvent>): Iterable<WireEvent> {

@@ -101,7 +101,7 @@ async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parse
     default:
       throw new InputProblem('', 'this route has no exact replies')
   }
-  if (header === SIZE) return { ...own, parsed, result: await sizedReply(value, parsed, output) }
+  if (header === SIZE) return { ...own, parsed, result: await sizedReply(value, parsed, call) }
   const { logprobs, ...rest } = value
   if (logprobs !== undefined && logprobs !== false) throw new InputProblem('logprobs', 'expected false')
   const reply = readReply(rest, '')
@@ -135,7 +135,7 @@ async function sizedText(
   return typeof bytes === 'number' ? textOfBytes(bytes) : textOfTokens(length, tokenizer)
 }
 
-async function sizedReply(value: JsonObject, parsed: Parsed, output: OutputBudget): Promise<ChatResult> {
+async function sizedReply(value: JsonObject, parsed: Parsed, { output, ignore }: ModelCall): Promise<ChatResult> {
   if (parsed.op !== 'chat') throw new InputProblem('', 'this route replies with no text')
   const text = await sizedText(value, output, parsed.request)
   const reply: ChatReply = { ...(readReply({ text: '' }, '') as ChatReply), text, isTemplate: false }

@@ -1,4 +1,5 @@
 /** Stores what a route keeps, and makes of the result what is sent. */
+import { errorResponse } from '../call/error-responses.ts'
 import type { ModelCall, StreamedEvents } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import type { Parsed, ResultOf } from '../contract/parsed.ts'
@@ -6,10 +7,12 @@ import type { HandlerReply, RenderContext, Rendered, ReplyPlan } from '../contra
 import type { StreamEvent } from '../contract/stream.ts'
 import type { FaultSpec } from '../headers/faults.ts'
 import { itemOf } from '../shapes/shape.ts'
+import { shapeError } from '../shapes/shape-error.ts'
 import { shapeEvents } from '../shapes/shape-events.ts'
+import { shapeWhole } from '../shapes/shape-whole.ts'
 import { breakAt, type BreakingEvents } from '../streaming/break-point.ts'
 import { gaps, MAX_GAPS_MS } from '../streaming/pace.ts'
-import { chooseShape } from './choose-shape.ts'
+import { chooseShape, shapeOfError } from './choose-shape.ts'
 import { takeBody } from './large-reply.ts'
 
 /** A large complete reply is counted before anything is stored. Throws what the route throws. */
@@ -27,6 +30,8 @@ export function keepAndRender(call: ModelCall, services: CallServices): boolean 
 
 function render(call: ModelCall, context: RenderContext): boolean | Promise<boolean> {
   if (call.recipient!.isGone) return left(call)
+  if (itemOf(shapeOfError(call), 'error-200') !== undefined && call.entry.streams === 'as asked')
+    return errorInReply(call)
   if (call.isStream) {
     call.streamed = streamOf(call, context)
     return true
@@ -37,8 +42,25 @@ function render(call: ModelCall, context: RenderContext): boolean | Promise<bool
   return true
 }
 
-function renderWhole({ modelRoute, parsed, result }: ModelCall, context: RenderContext): Rendered {
-  return modelRoute === null ? (handled(parsed!) as Rendered) : modelRoute.render(result!, parsed!, context)
+/** A complete reply in its shape. */
+function renderWhole(call: ModelCall, context: RenderContext): Rendered {
+  const { modelRoute, parsed, result } = call
+  if (modelRoute === null) return handled(parsed!) as Rendered
+  const rendered = modelRoute.render(result!, parsed!, context)
+  const chosen = chooseShape(call, null, call.shapeOfReply)
+  if (chosen === null || (rendered.status ?? 200) !== 200) return rendered
+  call.shapeOfWhole = chosen.shape
+  return shapeWhole(rendered, chosen)
+}
+
+/** An error in place of a reply whose status is that of a success (`error-200`). */
+function errorInReply(call: ModelCall): boolean {
+  call.isStream = false
+  call.shapeOfWhole = shapeOfError(call)
+  const error = errorResponse(call.instance, call, 'server_error', {})
+  const { headers, body } = shapeError(error, call.shapeOfWhole)
+  call.whole = { rendered: { body, contentType: headers['Content-Type']! }, bytes: null }
+  return true
 }
 
 /** What a route that answers by itself has answered. */
@@ -104,6 +126,7 @@ function streamOf(call: ModelCall, context: RenderContext): StreamedEvents {
     wanted === undefined ? { events } : breakAt(events, wanted, tokens)
   if (chosen === null) return { framing, shape: null, ...broken(plain, breaking?.break), fault: breaking }
   const { shape, shapes } = chosen
+  context.output.take(Number(itemOf(shape, 'huge') ?? 0))
   if (itemOf(shape, 'error-first') !== undefined)
     return { framing, shape, ...broken([], ERROR_FIRST.break), fault: ERROR_FIRST }
   const events = shapeEvents(plain, shape, shapes, result?.op === 'chat' ? result : null)

@@ -29,6 +29,14 @@ import type { ChatParsed, EmbedParsed } from '../contract/parsed.ts'
 import { printable } from '../headers/credentials.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
+import {
+  chooseBlocks,
+  contentOfBlock,
+  contentOfBlocks,
+  readBlocks,
+  type ChosenBlock,
+  type ReplyBlock,
+} from './reply-blocks.ts'
 import { chooseCalls, MAX_CALLS, readCalls, type ChosenCall, type ReplyCall } from './reply-calls.ts'
 
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
@@ -39,6 +47,7 @@ const CHAT_KEYS = [
   'reasoning',
   ...CONTENTS,
   'tool_calls',
+  'blocks',
   'calls_first',
   'finish',
   'usage',
@@ -54,7 +63,9 @@ const MAX_TOKENS = 1_000_000_000
 /** The words of references in replies. */
 export const REPLY_REFERENCES: ReferenceWords = { ...RULE_REFERENCES, prompt: 'nothing', model: 'nothing' }
 /** The parts of a reply in which references are replaced. */
-const TEMPLATES = ['reasoning', 'text', 'refusal', 'json', 'tool_calls']
+const TEMPLATES = ['reasoning', 'text', 'refusal', 'json', 'tool_calls', 'blocks']
+/** What `blocks` say in an order. */
+const IN_BLOCKS = ['reasoning', ...CONTENTS, 'tool_calls', 'calls_first']
 
 /** A checked reply. */
 export type RuleReply =
@@ -70,6 +81,8 @@ export type RuleReply =
       /** Whether references in texts are replaced. */
       isTemplate: boolean
       calls: readonly ReplyCall[]
+      /** The parts in an order, in place of the others; null: in the usual one. */
+      blocks: readonly ReplyBlock[] | null
       finish: Finish | null
       usage: Partial<Record<(typeof USAGE)[number], number>>
       stream: Partial<Latency>
@@ -85,8 +98,11 @@ export function readReply(value: Json, at: string): RuleReply {
     return { kind: 'embedding', vector: readVector(given.embedding, below(at, 'embedding')) }
   }
   rejectUnknownKeys(given, CHAT_KEYS, at)
-  if ([...CONTENTS, 'tool_calls', 'finish'].every(key => given[key] === undefined))
-    throw new InputProblem(at, 'expected text, json, tool_calls, refusal or embedding')
+  if ([...CONTENTS, 'tool_calls', 'blocks', 'finish'].every(key => given[key] === undefined))
+    throw new InputProblem(at, 'expected text, json, tool_calls, blocks, refusal or embedding')
+  if (given.blocks !== undefined)
+    for (const key of IN_BLOCKS)
+      if (given[key] !== undefined) throw new InputProblem(below(at, key), `${key} and blocks cannot be combined`)
   const contents = CONTENTS.filter(key => given[key] !== undefined)
   if (contents.length > 1)
     throw new InputProblem(below(at, contents[1]!), `${contents[0]} and ${contents[1]} cannot be combined`)
@@ -106,6 +122,7 @@ export function readReply(value: Json, at: string): RuleReply {
     callsFirst: given.calls_first !== undefined && asBoolean(given.calls_first, below(at, 'calls_first')),
     isTemplate,
     calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
+    blocks: given.blocks === undefined ? null : readBlocks(given.blocks, below(at, 'blocks')),
     finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
     ...(given.stream === undefined
@@ -191,8 +208,9 @@ interface Filling {
 }
 
 /** A reply to a request. */
-interface ChosenReply extends Omit<ChatReply, 'calls'> {
+interface ChosenReply extends Omit<ChatReply, 'calls' | 'blocks'> {
   calls: readonly ChosenCall[]
+  blocks: readonly ChosenBlock[] | null
 }
 
 /** Characters of a reason in a header. */
@@ -210,13 +228,18 @@ export function chatResultOf(
   { lookUp, output, ignore }: Filling,
 ): ChatResult | Promise<ChatResult> {
   const { request } = parsed
-  const calls = chooseCalls(given.calls, request, (index, names) =>
-    ignore(
-      `tool_calls[${index}]`,
-      printable(`no tool of the request is one of ${names.join(', ')}`).slice(0, MAX_REASON),
-    ),
-  )
-  const reply: ChosenReply = { ...given, calls }
+  const leaveOut =
+    (list: string) =>
+    (index: number, names: readonly string[]): void =>
+      ignore(
+        `${list}[${index}]`,
+        printable(`no tool of the request is one of ${names.join(', ')}`).slice(0, MAX_REASON),
+      )
+  const reply: ChosenReply = {
+    ...given,
+    calls: chooseCalls(given.calls, request, leaveOut('tool_calls')),
+    blocks: given.blocks && chooseBlocks(given.blocks, request, leaveOut('blocks')),
+  }
   const fill = memoize(reference => {
     if (reference === 'prompt') return lastUserText(request)
     return reference === 'model' ? request.model : lookUp(reference)
@@ -241,8 +264,9 @@ function memoize(lookUp: LookUp): LookUp {
 }
 
 /** Bytes of the contents of one choice as JSON. */
-function sizeOf({ text, json, reasoning, calls }: ChosenReply, lookUp: LookUp): number {
-  const contents = [json === null ? text : json.value, reasoning, ...calls.map(({ args }) => args)]
+function sizeOf({ text, json, reasoning, calls, blocks }: ChosenReply, lookUp: LookUp): number {
+  const inBlocks = blocks?.map(contentOfBlock) ?? []
+  const contents = [json === null ? text : json.value, reasoning, ...calls.map(({ args }) => args), ...inBlocks]
   return expandedBytes(contents, lookUp)
 }
 
@@ -331,22 +355,28 @@ function withIds(choice: Choice, index: number, idOf: (number: number) => string
 }
 
 function choiceOf(reply: ChosenReply, request: NeutralRequest, texts: PlainTexts): Choice {
-  const text = reply.json === null ? texts.text(reply.text) : texts.json(reply.json.value).json
-  const content = limited(text, request)
-  const calls = reply.calls.map(call => callOf(call, request, texts))
-  const reasoning = texts.text(reply.reasoning)
-  const byCut = content.finish === 'stop' && calls.length > 0 ? 'tool_calls' : content.finish
-  const isGiven = reply.finish !== null
+  const content = contentOf(reply, request, texts)
+  const byCut = content.finish === 'stop' && content.calls.length > 0 ? 'tool_calls' : content.finish
   return {
     ...content,
     index: 0,
-    calls,
-    reasoning,
-    reasoningPieces: piecesOf(reasoning, request.tokenizer),
     finish: reply.isRefusal ? 'content_filter' : (reply.finish ?? byCut),
     ...(reply.isRefusal ? { isRefusal: true as const } : {}),
     ...(reply.callsFirst ? { callsFirst: true as const } : {}),
-    stopSequence: isGiven ? null : content.stopSequence,
+    stopSequence: reply.finish === null ? content.stopSequence : null,
+  }
+}
+
+function contentOf(reply: ChosenReply, request: NeutralRequest, texts: PlainTexts): Omit<Choice, 'index'> {
+  const call = (wanted: ChosenCall): Call => callOf(wanted, request, texts)
+  if (reply.blocks !== null) return contentOfBlocks(reply.blocks, request, { text: text => texts.text(text), call })
+  const text = reply.json === null ? texts.text(reply.text) : texts.json(reply.json.value).json
+  const reasoning = texts.text(reply.reasoning)
+  return {
+    ...limited(text, request),
+    calls: reply.calls.map(call),
+    reasoning,
+    reasoningPieces: piecesOf(reasoning, request.tokenizer),
   }
 }
 

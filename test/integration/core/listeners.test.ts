@@ -73,7 +73,7 @@ async function openTls(port: number, options: ConnectionOptions = {}): Promise<T
   return socket
 }
 
-t.test('TCP connections reach the plugin, and are counted and listed [DROP-2]', async t => {
+t.test('TCP connections reach the plugin, and are counted and listed [LSN-1]', async t => {
   const server = await start(t, { tcp: [{ name: 'facts', port: 0, greeting: 'hi' }] })
   const { facts: port } = await openPorts(server)
   t.ok(
@@ -114,7 +114,7 @@ t.test('TCP connections reach the plugin, and are counted and listed [DROP-2]', 
   })
 })
 
-t.test('what fails in the plugin ends that connection only [DROP-2]', async t => {
+t.test('what fails in the plugin ends that connection only [LSN-1]', async t => {
   const server = await start(t, {
     tcp: [
       { name: 'facts', port: 0 },
@@ -134,7 +134,7 @@ t.test('what fails in the plugin ends that connection only [DROP-2]', async t =>
   other.destroy()
 })
 
-t.test('TLS: a certificate for the name, and what was negotiated [DROP-4.2]', async t => {
+t.test('TLS: a certificate for the name, and what was negotiated [LSN-2]', async t => {
   const server = await start(t, {
     tcp: [
       { name: 'plain-tls', port: 0, tls: true },
@@ -169,7 +169,7 @@ t.test('TLS: a certificate for the name, and what was negotiated [DROP-4.2]', as
   t.match(error.code, /ERR_SSL/)
 })
 
-t.test('TLS: client certificates [DROP-4.2]', async t => {
+t.test('TLS: client certificates [LSN-2]', async t => {
   const server = await start(t, {
     tcp: [
       { name: 'request', port: 0, tls: true },
@@ -197,7 +197,7 @@ t.test('TLS: client certificates [DROP-4.2]', async t => {
   t.match(error.code, /CERTIFICATE_REQUIRED/)
 })
 
-t.test('UDP datagrams are answered [DROP-2]', async t => {
+t.test('UDP datagrams are answered [LSN-1]', async t => {
   const server = await start(t, { udp: [{ name: 'dgrams', port: 0 }] })
   const { dgrams: port } = await openPorts(server)
   const socket = createSocket('udp4')
@@ -228,7 +228,7 @@ function fetchText(
   })
 }
 
-t.test('HTTP listeners feed the pipeline: HTTP/1.1, HTTP/2, TLS, a mount [DROP-2]', async t => {
+t.test('HTTP listeners feed the pipeline: HTTP/1.1, HTTP/2, TLS, a mount [LSN-1]', async t => {
   const server = await start(t, {
     http: [
       { name: 'web', port: 0 },
@@ -262,7 +262,7 @@ t.test('HTTP listeners feed the pipeline: HTTP/1.1, HTTP/2, TLS, a mount [DROP-2
   t.ok(requests.some(({ listener }) => listener === 'web') && requests.some(({ listener }) => listener === 'safe'))
 })
 
-t.test('a head that does not come ends the connection, as on the listeners of svc [DROP-2]', async t => {
+t.test('a head that does not come ends the connection, as on the listeners of svc [LSN-1]', async t => {
   const server = await start(t, { http: [{ name: 'web', port: 0 }] })
   const { web } = await openPorts(server)
   const socket = connect(web!, '127.0.0.1')
@@ -272,7 +272,7 @@ t.test('a head that does not come ends the connection, as on the listeners of sv
   socket.destroy()
 })
 
-t.test('a reload refuses no connection, and open ones keep their settings [DROP-2]', async t => {
+t.test('a reload refuses no connection, and open ones keep their settings [LSN-1]', async t => {
   const server = await start(t, {
     tcp: [
       { name: 'kept', port: 0, greeting: 'first' },
@@ -328,7 +328,7 @@ t.test('a reload refuses no connection, and open ones keep their settings [DROP-
   for (const socket of [before, after, leaving]) socket.destroy()
 })
 
-t.test('settings that are wrong, and ports that are taken, are load errors [DROP-11]', async t => {
+t.test('settings that are wrong, and ports that are taken, are load errors [LSN-3]', async t => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.teardown(() => other.close())
@@ -363,12 +363,12 @@ t.test('settings that are wrong, and ports that are taken, are load errors [DROP
   socket.destroy()
 })
 
-t.test('several processes cannot share a free port [DROP-2]', async t => {
+t.test('several processes cannot share a free port [LSN-1]', async t => {
   const server = await start(t, { tcp: [{ name: 'free', port: 0 }] }, { SVC_WORKERS: '2' })
   t.match(server.problems(), [{ at: 'ports.tcp[0]', message: 'several processes cannot share a free port' }])
 })
 
-t.test('when svc stops, connections get FIN after what is pending [DROP-2]', async t => {
+t.test('when svc stops, connections get FIN after what is pending [LSN-1]', async t => {
   const server = await start(t, { tcp: [{ name: 'facts', port: 0 }] })
   const { facts: port } = await openPorts(server)
   const socket = connect({ port: port!, host: '127.0.0.1', allowHalfOpen: true })

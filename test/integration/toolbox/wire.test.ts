@@ -56,6 +56,7 @@ t.test('as JSON it has the trailers, the size of the body and the listener [ECHO
     ],
     body_size: 2,
     listener: 'http',
+    proxy_protocol: null,
   })
 })
 

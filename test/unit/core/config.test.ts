@@ -35,6 +35,8 @@ t.test('an empty environment gives the defaults, without a warning', async t => 
     requestTimeoutSecs: 120,
     bodyLimit: 1048576,
     trustForward: false,
+    proxyProtocol: { http: 'off', https: 'off', grpc: 'off' },
+    proxyProtocolFrom: null,
     basePath: null,
     fastPaths: true,
     tlsCert: 'certs/server.crt',
@@ -543,6 +545,8 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
     tls_key: 'certs/server.key',
     mtls_in_header: null,
     trust_forward: false,
+    proxy_protocol: { http: 'off', https: 'off', grpc: 'off' },
+    proxy_protocol_from: null,
     base_path: null,
     request_timeout_secs: 120,
     body_limit: 1048576,
@@ -605,4 +609,15 @@ t.test('the reference has a row for every variable', async t => {
     variables.map(variable => variable.name),
   )
   t.equal(new Set(variables.map(variable => variable.name)).size, variables.length)
+})
+
+t.test('the PROXY protocol by listener, and whom it is believed from [PPR-1]', async t => {
+  const read = (text: string): unknown => readEnvironment({ SVC_PROXY_PROTOCOL: text }).config.proxyProtocol
+  t.strictSame(read('Strict'), { http: 'strict', https: 'strict', grpc: 'strict' })
+  t.strictSame(read('http=strict, https=OPTIONAL'), { http: 'strict', https: 'optional', grpc: 'off' })
+  for (const wrong of ['maybe', 'http', 'web=strict', 'http=on', 'http=strict=off', ','])
+    t.match(readEnvironment({ SVC_PROXY_PROTOCOL: wrong }), { warnings: [/SVC_PROXY_PROTOCOL/] }, wrong)
+  const from = readEnvironment({ SVC_PROXY_PROTOCOL_FROM: '10.0.0.0/8, ::1,2001:db8::/129,10.0.0.1/x,lb,1.2.3.4/8/9' })
+  t.strictSame(from.config.proxyProtocolFrom, ['10.0.0.0/8', '::1'])
+  t.match(from.warnings[0], /2001:db8::\/129.*is not an address/)
 })

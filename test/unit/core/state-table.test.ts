@@ -31,7 +31,16 @@ const TABLE: Record<string, Record<string, string>> = {
     'secret sessions': 'shared',
     'shared definitions': 'compiled from the code',
   },
-  'gateway-services': { 'shared calls': 'calls that this process has answered' },
+  'ext-mcp': {
+    'state writing-tools': 'shared',
+    'state quota': 'shared',
+    'shared definitions': 'compiled from the code',
+  },
+  'gateway-services': {
+    'shared calls': 'calls that this process has answered',
+    'shared generations': 'how often this process has loaded the plugin',
+    'replicated endpoints': 'shared',
+  },
   graphql: {
     'state persisted-queries': 'shared',
     'shared schema': 'compiled from the code',
@@ -39,6 +48,13 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   grpc: { 'shared definitions': 'compiled from the code', 'shared reflection': 'compiled from the code' },
   'grpc-services': { 'shared definitions': 'compiled from the code' },
+  layer4: {
+    'shared pending': 'memory of the process',
+    'shared waiting-datagrams': 'memory of the process',
+    'shared started': 'whether the process has loaded the plugin before',
+    'replicated overrides': 'shared',
+    'state override-uses': 'shared',
+  },
   orca: {
     'shared measurements': 'the load of the process',
     'replicated report': 'shared',
@@ -85,6 +101,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state attempts': 'shared',
     'state buckets': 'shared',
     'state prefix-blocks': 'shared',
+    'state directives': 'shared',
     'replicated loads': 'shared',
     'state prompt-cache': 'shared',
     'state documents': 'shared',
@@ -155,6 +172,12 @@ const TABLE: Record<string, Record<string, string>> = {
     'replicated open-sessions': 'shared',
     'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
+  },
+  'rate-limit': {
+    'state counters': 'shared',
+    'state rate-limit-domains': 'shared',
+    'channel rate-limit-domains': 'reads of what another replica has changed',
+    'shared definitions': 'compiled from the code',
   },
   query: { 'state queries': 'shared' },
   reliability: { 'state counters': 'shared' },

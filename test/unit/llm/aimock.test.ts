@@ -59,7 +59,7 @@ t.test('responses [FIXTURE-5]', async t => {
           ],
         },
       },
-      { reply: { text: 'x', tool_calls: [{ name: 'f', args: {} }], calls_first: true } },
+      { reply: { blocks: [{ tool_call: { name: 'f', args: {} } }, { text: 'x' }] } },
     ],
     [
       { response: { content: 'x', reasoning: 'why', finishReason: 'end_turn' } },

@@ -45,6 +45,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       clientIp: context.clientIp,
       scheme: context.scheme,
       listener: context.listener.name,
+      ...(context.proxyHeader !== null && { proxy: context.proxyHeader }),
       session: context.service?.checked.session ?? context.session.header,
       sessionFrom: context.service?.checked.sessionFrom ?? context.session.from,
       service: context.service,

@@ -64,7 +64,11 @@ export function readStep(entry: JsonObject, note: Note): FixtureStep | null {
   const reply = contentOf(given, note)
   if (Object.keys(reply).length === 0)
     return without(note, 'response', 'expected content, toolCalls, blocks, embedding or error')
-  if (typeof given.reasoning === 'string' && given.reasoning !== '') reply.reasoning = given.reasoning
+  if (typeof given.reasoning === 'string' && given.reasoning !== '') {
+    const { reasoning } = given
+    if (Array.isArray(reply.blocks)) reply.blocks = [{ reasoning }, ...reply.blocks]
+    else reply.reasoning = reasoning
+  }
   if (given.finishReason !== undefined) {
     const finish = FINISHES[String(given.finishReason)]
     if (finish === undefined) note('response.finishReason', 'this finish reason has no counterpart and is left out')
@@ -101,21 +105,15 @@ function failureOf(given: JsonObject, error: JsonObject, note: Note): FixtureSte
   }
 }
 
-/** Text, JSON and calls. `blocks` win over the others; texts come before calls. */
+/** Text, JSON and calls. `blocks` win over the others. */
 function contentOf(given: JsonObject, note: Note): JsonObject {
   if (Array.isArray(given.blocks)) {
     const blocks = given.blocks.filter(isRecord) as JsonObject[]
-    const texts = blocks.flatMap(block => (typeof block.text === 'string' ? [block.text] : []))
-    const calls = blocks.filter(({ type }) => type === 'toolCall')
-    const firstCall = blocks.findIndex(({ type }) => type === 'toolCall')
-    const isCallFirst = firstCall !== -1 && blocks.findLastIndex(({ type }) => type === 'text') > firstCall
-    if (isCallFirst && texts.length > 0 && firstCall > 0)
-      note('response.blocks', 'texts and tool calls alternate; the texts are sent first')
-    return {
-      ...(texts.length === 0 ? {} : { text: texts.join('') }),
-      ...(calls.length === 0 ? {} : { tool_calls: callsOf(calls, note) }),
-      ...(isCallFirst && firstCall === 0 ? { calls_first: true } : {}),
-    }
+    const ordered = blocks.flatMap((block): JsonObject[] => {
+      if (block.type === 'toolCall') return callsOf([block], note).map(call => ({ tool_call: call }))
+      return typeof block.text === 'string' ? [{ text: block.text }] : []
+    })
+    return ordered.length === 0 ? { text: '' } : { blocks: ordered }
   }
   const { content } = given
   return {

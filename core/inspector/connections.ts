@@ -1,0 +1,80 @@
+/** Connections of TCP and UDP listeners, as the control plane reads them: of this process, or of all replicas. */
+import type { ConnectionEntry } from '../contract/connections.ts'
+import type { EventLog, EventLogBounds } from '../contract/plugin.ts'
+import type { ConnectionLog, TrackedConnection } from './connection-log.ts'
+
+const STREAM = 'connections'
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** A connection is in the log of all replicas twice: as it began, and as it ended. */
+export function connectionBounds(capacity: number): EventLogBounds<ConnectionEntry> {
+  const maxCount = 2 * capacity
+  return { maxPerStream: maxCount, maxCount, maxBytes: MAX_BYTES, batched: true }
+}
+
+export interface ConnectionsOptions {
+  local: ConnectionLog
+  /** The log of all replicas; null if this process is the only one. */
+  log: EventLog<ConnectionEntry> | null
+  instanceId: string
+  /** Hides credentials. */
+  redact(text: string): string
+  /** Whether the log can't be read now. */
+  isPartial(): boolean
+}
+
+export class Connections {
+  readonly capacity: number
+  readonly #options: ConnectionsOptions
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+    this.capacity = options.local.capacity
+    const { log, local } = options
+    if (log !== null) local.onChange(connection => void log.append(STREAM, this.#entryOf(connection)).catch(() => {}))
+  }
+
+  /** Newest first, by when they began. */
+  async list(): Promise<ConnectionEntry[]> {
+    const { local, log, isPartial } = this.#options
+    const own = local.newest().map(connection => this.#entryOf(connection))
+    if (log === null || isPartial()) return own
+    const byId = new Map<string, ConnectionEntry>()
+    // What this replica has is newer than what it has sent.
+    for (const entry of own) byId.set(entry.id, entry)
+    for (const { value } of await log.newest(STREAM, 2 * this.capacity))
+      if (!byId.has(value.id)) byId.set(value.id, value)
+    return [...byId.values()].toSorted((a, b) => (a.started_at < b.started_at ? 1 : -1)).slice(0, this.capacity)
+  }
+
+  /** Calls `listener` when a connection begins, and when it ends. Returns a function that stops. */
+  onChange(listener: (entry: ConnectionEntry) => void): () => void {
+    const { local, log, isPartial } = this.#options
+    if (log === null || isPartial()) return local.onChange(connection => listener(this.#entryOf(connection)))
+    return log.follow(
+      STREAM,
+      null,
+      (_seq, entry) => listener(entry),
+      () => {},
+    )
+  }
+
+  /** Removes the connections of a session, or all, and returns their number. Open ones stay open. */
+  async clear(session: string | null): Promise<number> {
+    const { local, log, isPartial } = this.#options
+    const removed = local.clear(({ sessionName }) => session === null || sessionName === session)
+    if (log === null || isPartial()) return removed
+    // The session is known when a connection ends.
+    const logged = await log.newest(STREAM, 2 * this.capacity)
+    const matching = new Set(
+      logged.filter(({ value }) => session === null || value.session === session).map(({ value }) => value.id),
+    )
+    await log.clear(STREAM, entry => matching.has(entry.id))
+    return Math.max(removed, matching.size)
+  }
+
+  #entryOf(connection: TrackedConnection): ConnectionEntry {
+    const { log, instanceId, redact } = this.#options
+    return { ...connection.entry(redact), ...(log !== null && { replica: instanceId }) }
+  }
+}

@@ -1,0 +1,92 @@
+/** The mode `echo-basic`: the TCP and UDP servers of Gateway API's conformance images. */
+import { isUtf8 } from 'node:buffer'
+import { Lines } from './lines.ts'
+import type { ModeContext, ModeDefinition } from './mode.ts'
+
+const WELCOME = 'Gateway API Test TCP Server\n'
+const MAX_LINE = 65_536
+const MAX_DATAGRAM = 1024
+/** Names of Go by those of OpenSSL. */
+const CURVES: Readonly<Record<string, string>> = {
+  prime256v1: 'CurveP256',
+  secp384r1: 'CurveP384',
+  secp521r1: 'CurveP521',
+}
+
+export const echoBasic: ModeDefinition = {
+  connection(context) {
+    const lines = new Lines(MAX_LINE)
+    return {
+      open: ({ send }) => send(WELCOME),
+      data(bytes, { send, end }) {
+        const isWhole = lines.add(bytes, line => {
+          const answer = answerOf(line.toString('latin1'), context)
+          if (answer !== null) send(`${answer}\n`)
+        })
+        if (!isWhole) end()
+      },
+    }
+  },
+  datagram(data, { instance }) {
+    // Each wrong byte is one U+FFFD, as in Go.
+    const request = goText(data.subarray(0, MAX_DATAGRAM))
+    return Buffer.from(goJson({ request, ...instance.deployment() }))
+  },
+}
+
+function answerOf(line: string, context: ModeContext): string | null {
+  if (line === 'TEST') return goJson(assertions(context))
+  if (line === 'IS_TLS') return String(context.facts.tls !== null)
+  return line === 'PING' ? 'PONG' : null
+}
+
+function assertions({ options, facts, instance }: ModeContext): object {
+  const { tls, listener } = facts
+  const plain = tls === null ? listener.name : (options.tls_port_of ?? null)
+  const secured = tls === null ? instance.securedOf(listener.name) : listener.name
+  const portOf = (name: string): number | null => (name === listener.name ? listener.port : instance.portOf(name))
+  const tlsPort = secured === null ? null : portOf(secured)
+  return {
+    ...instance.deployment(),
+    tcpport: plain === null ? '' : String(portOf(plain) ?? ''),
+    ...(tlsPort !== null && { tlsport: String(tlsPort) }),
+    isTLS: tls !== null,
+    ...(tls !== null && {
+      tls: {
+        version: tls.version.replace('v', ' '),
+        serverName: tls.sni ?? '',
+        ...(tls.alpn !== null && { negotiatedProtocol: tls.alpn }),
+        ...(tls.curve !== null && { curves: CURVES[tls.curve] ?? tls.curve }),
+        cipherSuite: tls.cipher,
+      },
+    }),
+  }
+}
+
+/** JSON as Go writes it. */
+function goJson(value: object): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** The text of bytes, with U+FFFD for each byte that is not UTF-8. */
+function goText(bytes: Buffer): string {
+  let text = ''
+  for (let offset = 0; offset < bytes.length; ) {
+    const length = characterLength(bytes, offset)
+    text += length === 0 ? '\uFFFD' : bytes.toString('utf8', offset, offset + length)
+    offset += Math.max(length, 1)
+  }
+  return text
+}
+
+/** Bytes of the character at an offset; 0 if there is none. */
+function characterLength(bytes: Buffer, offset: number): number {
+  const first = bytes[offset]!
+  const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
+  if (length < 2) return length
+  const part = bytes.subarray(offset, offset + length)
+  return part.length === length && isUtf8(part) ? length : 0
+}
