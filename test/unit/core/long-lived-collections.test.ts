@@ -20,6 +20,7 @@ const BOUNDS: Record<string, string[]> = {
     'core/http/routes/route-table.ts',
     'core/match/protocols.ts',
     'core/rules/reset-registry.ts',
+    'core/rules/verification-registry.ts',
     'core/rules/step-registry.ts',
     'core/rules/rule-entry.ts',
     'core/rules/rule-files.ts',
