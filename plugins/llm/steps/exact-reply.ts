@@ -135,7 +135,8 @@ async function sizedText(
   return typeof bytes === 'number' ? textOfBytes(bytes) : textOfTokens(length, tokenizer)
 }
 
-async function sizedReply(value: JsonObject, parsed: Parsed, { output, ignore }: ModelCall): Promise<ChatResult> {
+async function sizedReply(value: JsonObject, parsed: Parsed, call: ModelCall): Promise<ChatResult> {
+  const { output } = call
   if (parsed.op !== 'chat') throw new InputProblem('', 'this route replies with no text')
   const text = await sizedText(value, output, parsed.request)
   const reply: ChatReply = { ...(readReply({ text: '' }, '') as ChatReply), text, isTemplate: false }
