@@ -81,13 +81,6 @@ export const cases: Case[] = [
     peers: { aimock: '/v1/chat/completions' },
   },
   {
-    name: 'chat completion, not checked',
-    path: '/ai/openai/v1/chat/completions',
-    method: 'POST',
-    headers: { ...key, 'X-Svc-Validation': 'off' },
-    body: chat(false),
-  },
-  {
     name: 'chat, streamed',
     path: '/ai/openai/v1/chat/completions',
     method: 'POST',

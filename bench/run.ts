@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: runs all benchmarks and prints a table for each part. `--only contest,growth,streams,replicas` selects parts,
- * `--case TEXT` selects cases by name, `--quick` takes a tenth of the time, and `--peers FOLDER` adds the mock servers
+ * `npm run bench`: runs all benchmarks and prints a table for each part. `--only contest,growth,validation,streams,replicas` selects
+ * parts, `--case TEXT` selects cases by name, `--quick` takes a tenth of the time, and `--peers FOLDER` adds the mock servers
  * installed in that folder. README.md explains the figures.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,6 +19,7 @@ import { canRunStore, measureStoreCost, measureWorkers } from './replicas.ts'
 import type { Recorded } from './replay.ts'
 import { CHAT, idleStreams, tokenStreams, type TokenStreams } from './streams.ts'
 import { printTable } from './table.ts'
+import { measureChecks } from './validation.ts'
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +29,7 @@ const { values } = parseArgs({
     peers: { type: 'string' },
   },
 })
-const parts = values.only?.split(',') ?? ['contest', 'growth', 'streams', 'replicas']
+const parts = values.only?.split(',') ?? ['contest', 'growth', 'validation', 'streams', 'replicas']
 const options: ContestOptions = values.quick ? { slices: 3, seconds: 0.3 } : { slices: 10, seconds: 1 }
 const CONNECTIONS = 50
 const TOKEN_STREAMS = values.quick ? [100] : [100, 1000, 2000]
@@ -166,6 +167,14 @@ async function runGrowth(): Promise<void> {
   )
 }
 
+async function runValidation(): Promise<void> {
+  const costs = await measureChecks(product, options)
+  printTable(
+    ['CPU µs per request', 'off', 'warn', 'ratio'],
+    costs.map(({ name, off, warn }) => [name, off.toFixed(1), warn.toFixed(1), (warn / off).toFixed(3)]),
+  )
+}
+
 async function runStreams(): Promise<void> {
   const headers = { ...CHAT.headers, 'X-Svc-Tokens-Per-Second': '0' }
   const bare = await startReplay('node', [await record({ name: 'token streams', method: 'POST', ...CHAT, headers })])
@@ -230,6 +239,7 @@ function percent(ratio: number): string {
 try {
   if (parts.includes('contest')) await runContest()
   if (parts.includes('growth')) await runGrowth()
+  if (parts.includes('validation')) await runValidation()
   if (parts.includes('streams')) await runStreams()
   if (parts.includes('replicas')) await runReplicas()
 } finally {

@@ -38,9 +38,14 @@ const SERVICE_FILES = [
 export const AUTHZ_DESCRIPTOR_SET = join(folder, 'ext-authz.binpb')
 /** Path of that of the plugin `rate-limit`. */
 export const RATE_LIMIT_DESCRIPTOR_SET = join(folder, 'rate-limit.binpb')
+/** Path of that of the plugin `ext-mcp`. */
+export const EXT_MCP_DESCRIPTOR_SET = join(folder, 'ext-mcp.binpb')
 
 /** Path of that of the plugin `telemetry`: the services of OTLP. */
 export const OTLP_DESCRIPTOR_SET = join(folder, 'otlp.binpb')
+
+/** Path of that of its access log service. */
+export const ALS_DESCRIPTOR_SET = join(folder, 'als.binpb')
 
 /** Names of files in a set, and their sources. */
 type Sources = Readonly<Record<string, string>>
@@ -97,6 +102,12 @@ const OTLP_SOURCES: Sources = ownSources([
   ]),
 ])
 
+const ALS_SOURCES: Sources = ownSources([
+  'envoy/config/core/v3/base.proto',
+  'envoy/data/accesslog/v3/accesslog.proto',
+  'envoy/service/accesslog/v3/als.proto',
+])
+
 /** Files of this folder, by the names under which others import them. */
 function ownSources(names: readonly string[]): Sources {
   return Object.fromEntries(names.map(name => [name, join(folder, name)]))
@@ -112,7 +123,9 @@ export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   })),
   { path: AUTHZ_DESCRIPTOR_SET, sources: AUTHZ_SOURCES },
   { path: RATE_LIMIT_DESCRIPTOR_SET, sources: RATE_LIMIT_SOURCES },
+  { path: EXT_MCP_DESCRIPTOR_SET, sources: ownSources(['agentgateway/ext_mcp.proto']) },
   { path: OTLP_DESCRIPTOR_SET, sources: OTLP_SOURCES },
+  { path: ALS_DESCRIPTOR_SET, sources: ALS_SOURCES },
 ]
 
 /** Compiles the sources and their imports into a FileDescriptorSet. The generators must be installed. */

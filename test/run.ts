@@ -112,7 +112,7 @@ process.stdout.write(printSummary(results, seconds()))
 process.stdout.write(printUnsteady([...unsteady]))
 process.stdout.write(missingRound(files) ?? '')
 if (tier === 'all' && parts.length === 0)
-  process.stdout.write('not run: the tier programs, which installs 400 MB (`npm run test:programs`)\n')
+  process.stdout.write('not run: the tier programs, which installs 1.7 GB (`npm run test:programs`)\n')
 if (replicated !== undefined)
   process.stdout.write(
     printReplicas(

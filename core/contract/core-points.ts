@@ -4,7 +4,7 @@ import type { ControlTools } from './control-tools.ts'
 import type { DocumentFiles } from './documents.ts'
 import type { SvcResponses } from './responses.ts'
 import type { SvcTap } from './tap.ts'
-import type { MatchProtocols, Resets, RuleFiles, RuleSteps } from './testing.ts'
+import type { MatchProtocols, Resets, RuleFiles, RuleSteps, Verifications } from './testing.ts'
 import type { SvcTls } from './tls.ts'
 
 /** By name. They are always there. */
@@ -19,4 +19,5 @@ export interface CorePoints {
   'testing.resets': Resets
   'testing.rules': RuleFiles
   'testing.steps': RuleSteps
+  'testing.verifications': Verifications
 }

@@ -6,12 +6,10 @@ export interface ServedHostOptions {
   /** Whether the HTTPS listener makes a certificate for the name, by the demo CA. Default: true. */
   tls?: boolean
   /**
-   * Paths of the host that are not below its mount, with the path of the route: `{ '/mcp': '/mcp/support' }`. What is below
-   * such a path is below the path of the route.
+   * Paths of the host that are not below its mount, with the path of the route: `{ '/mcp': '/mcp/support' }`. `/docs/*` also
+   * stands for all that is below `/docs`. If several have the same route, URLs have the first.
    */
   paths?: Readonly<Record<string, string>>
-  /** Path of the route for `/` alone. Default: the mount, followed by a slash. */
-  root?: string
   /** Hosts with a lower rank match first. Hosts of the same rank match in the order in which they were added. Default: 100. */
   rank?: number
   /** Place in the section of the plugin, such as `llm.hosts[0]`, for what `svc check` says about the entry. */

@@ -77,7 +77,10 @@ export interface SvcHttp {
   signal(request: AnyRequest): AbortSignal
   /** Whether the request carries the admin token or a control token with scope `admin`. */
   isAdmin(request: AnyRequest): boolean
-  /** Throws an `HttpError` with 401 or 403 if the admin token is required and the request lacks it. */
+  /**
+   * Throws an `HttpError` with 401 or 403 if the admin token is required and the request lacks it. Requests that this instance has
+   * sent itself, by `Via`, get 403.
+   */
   guardAdmin(request: AnyRequest): void
   /**
    * Throws an `HttpError` with 403 or 421 if a web page of another origin may have sent the request, even if no credential is

@@ -1,7 +1,7 @@
 /** `svc.instance`: the running instance and the routes it serves. */
-import type { ListenerStatus } from './listeners.ts'
 import type { CatalogSelection } from './catalog-selection.ts'
 import type { PageLink } from './declarations.ts'
+import type { ListenerStatus } from './listeners.ts'
 import type { RouteExample } from './routes.ts'
 
 export interface SvcInstance {

@@ -1,5 +1,6 @@
 /** `svc.listeners`: ports that a plugin opens besides those of the process. */
 import type { Socket } from 'node:net'
+import type { ServedHostOptions } from './hosts.ts'
 import type { ConnectionRecord } from './connections.ts'
 import type { ProxyHeader } from './proxy-header.ts'
 
@@ -35,6 +36,12 @@ export interface ListenerEntry {
   proxy_protocol?: ProxyProtocolMode
 }
 
+/** An entry of a list of HTTP listeners: its keys are `HTTP_LISTENER_PROPERTIES` of `svc/toolkit`. */
+export interface HttpListenerEntry extends ListenerEntry {
+  /** Whether HTTP/2 is served: with prior knowledge, with TLS by ALPN. Default: true. */
+  http2?: boolean
+}
+
 export interface ListenerSettings extends ListenerEntry {
   /** The place of the entry in `svc.yaml`, such as `orders.listeners[0]`, for load errors. */
   at: string
@@ -42,13 +49,13 @@ export interface ListenerSettings extends ListenerEntry {
   serves?: string | null
 }
 
-export interface HttpListenerSettings extends ListenerSettings {
-  /** Whether HTTP/2 is served: with prior knowledge, with TLS by ALPN. Default: true. */
-  http2?: boolean
+export interface HttpListenerSettings extends ListenerSettings, HttpListenerEntry {
   /**
    * Serves all requests from the routes below this path of the plugin, as `svc.serveHost` does for a host. Default: all routes.
    */
   mount?: string
+  /** As those of `svc.serveHost`, for a listener with `mount`. */
+  paths?: ServedHostOptions['paths']
 }
 
 export interface TcpListenerSettings extends ListenerSettings {

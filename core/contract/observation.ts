@@ -150,13 +150,15 @@ export interface InspectorEntry {
   replica?: string
 }
 
-/** What is known of a captured request that is no call of a service, without its headers and bodies. */
+/** What is known of a captured request (not a call of a service), without its headers and bodies. */
 export interface Arrival {
   /** Id of the entry. */
   id: string
   requestId: string
-  /** Of its W3C Trace Context, with the span of this instance; null without one. */
-  trace: { traceId: string; spanId: string } | null
+  /** The request had no id, so that this instance has generated it. */
+  isRequestIdGenerated: boolean
+  /** Its W3C Trace Context: the span of this instance, and that of the client; null without one. */
+  trace: { traceId: string; spanId: string; parentSpanId: string | null } | null
   /** Milliseconds since 1970. */
   arrivedAt: number
   method: string
@@ -204,7 +206,7 @@ export interface SvcInspector {
    * `session`, only entries with this value of `X-Svc-Session` are found (null: without a session).
    */
   entry(requestId: string, session?: string | null): Promise<InspectorEntry | undefined>
-  /** Captured requests that are no calls of services, newest first. */
+  /** Captured requests without the calls of services, newest first. */
   arrivals(query: ArrivalQuery): Promise<Arrival[]>
   /** Adds to the entry of a request; call it before the head of the response is sent. */
   annotate(request: AnyRequest, annotation: InspectorAnnotation): void

@@ -6,6 +6,9 @@ import type { JsonSchema } from './json-schema.ts'
 /** Schemas of a body by media type. */
 export type ReplyContent = Readonly<Record<string, JsonSchema>>
 
+/** How the messages of a WebSocket are compressed. */
+export type MessageCompression = 'context-takeover' | 'no-context-takeover'
+
 /** Describes an operation for the catalog and everything generated from it: `/openapi.json`, the landing page, exported collections. */
 export interface RouteDescription {
   /** Path template in the notation of the catalog (`/status/{code}`, `/echo/{*path}`). Default: the path of the route. */
@@ -90,7 +93,13 @@ export interface RouteDescription {
    */
   takesLargeMessages?: boolean
   /** WebSocket: selects one of the offered subprotocols, or false for none. Default: the first one. */
-  subprotocol?(offered: string[]): string | false
+  subprotocol?(offered: string[], request: RequestFacts): string | false
+  /**
+   * WebSocket: accepts permessage-deflate (RFC 7692) if the client offers it: with one context for all messages of a direction,
+   * or with a new one for each message (both `no_context_takeover`). Null, and the default: no compression. At most 200 sockets
+   * have it at a time, 20 in public mode. Not for routes with `takesLargeMessages`.
+   */
+  compression?(request: RequestFacts): MessageCompression | null
 }
 
 /**

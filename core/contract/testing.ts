@@ -173,6 +173,35 @@ export interface Resets {
   register(kind: ResetKind): void
 }
 
+/**
+ * Records of a plugin that `POST /_svc/verify` counts in place of requests. Registered with
+ * `svc.use('testing.verifications').register(…)`.
+ */
+export interface VerifiedRecords {
+  /** The key in the body, in place of `match`: lower-case letters, digits and underscores. */
+  name: string
+  /** Reads what is under the key. Throws an `InputProblem`. */
+  read(value: Json, at: string): RecordQuery
+}
+
+/** Which records count. */
+export interface RecordQuery {
+  /** For messages, after a number: `spans with name GET`. */
+  text: string
+  /**
+   * The ids of the records that match, oldest first: of a session, or of all (undefined); only those that came after `since`,
+   * the id of a record or a time (RFC 3339).
+   */
+  find(session: string | undefined, since: string | null): Promise<string[]>
+  /** Calls `listener` when a record that matches comes. Returns a function that stops. Throws an `HttpError` if too many wait. */
+  onRecord(session: string | undefined, listener: () => void): () => void
+}
+
+/** `testing.verifications`. */
+export interface Verifications {
+  register(kind: VerifiedRecords): void
+}
+
 /** A rule of a file in another format. */
 export interface TranslatedRule {
   rule: JsonObject

@@ -8,7 +8,7 @@ import type {
   SvcInstance,
   SvcStreams,
 } from '../contract/plugin.ts'
-import type { ResetKind } from '../contract/testing.ts'
+import type { ResetKind, VerifiedRecords } from '../contract/testing.ts'
 import type { SvcBudgets } from '../contract/budgets.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
@@ -112,6 +112,8 @@ export interface ControlRules {
   ofGeneration(request: FastifyRequest): GenerationRules
   /** What the plugins of that generation add to resets. */
   resetsOf(request: FastifyRequest): readonly ResetKind[]
+  /** And to verifications. */
+  verificationsOf(request: FastifyRequest): readonly VerifiedRecords[]
 }
 
 export interface ControlPlugins {

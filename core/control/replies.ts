@@ -272,7 +272,10 @@ export const SVC_REQUESTS_EXPORT = {
 }
 
 export const SVC_VERIFY_POST = jsonReply(
-  object({ verified: BOOLEAN, count: INTEGER, expected: TEXT, requests: list(), waited_ms: INTEGER }),
+  object(
+    { verified: BOOLEAN, count: INTEGER, expected: TEXT, waited_ms: INTEGER },
+    { requests: list(), records: list(TEXT) },
+  ),
   'VerifyPost',
 )
 

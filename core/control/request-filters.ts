@@ -9,7 +9,7 @@ import { hasTag } from '../inspector/tags.ts'
 import { isMark, type CaptureSubject } from '../inspector/subjects.ts'
 import { readMatch } from '../match/match.ts'
 import { readOrProblem } from '../toolkit/input-problem.ts'
-import { isSessionName } from '../sessions.ts'
+import { isSessionName } from '../fields/session-prefix.ts'
 import type { ControlDeps } from './deps.ts'
 import { sessionRequired } from './request-scope.ts'
 

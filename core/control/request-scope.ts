@@ -1,7 +1,7 @@
 /** The scope of a control-plane request: a session, or the whole instance. */
 import type { FastifyRequest } from 'fastify'
 import { HttpError, readQuery } from '../contract/plugin.ts'
-import { isSessionName } from '../sessions.ts'
+import { isSessionName } from '../fields/session-prefix.ts'
 import type { ControlDeps } from './deps.ts'
 
 /**

@@ -12,14 +12,16 @@ import {
   type VerificationResult,
   type Verification,
 } from '../inspector/verification.ts'
-import { readVerification } from '../inspector/verification-input.ts'
+import { readVerification, type RecordVerification } from '../inspector/verification-input.ts'
 import { readOrProblems, showProblems } from '../toolkit/all-problems.ts'
+import type { VerifiedRecords } from '../contract/testing.ts'
 import type { ControlDeps } from './deps.ts'
 import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
 import { scopeOf } from './request-scope.ts'
 import { maxWaitMs, orRefuse } from './request-waits.ts'
 import { SVC_VERIFY_POST } from './replies.ts'
 import { verifyConnections } from './verify-connections.ts'
+import { readRecords, recordsIn, verifyRecords } from './verify-records.ts'
 
 const MAX_DEPTH = 160
 
@@ -99,6 +101,14 @@ export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
       const verified = await verifyConnections(body as JsonObject, session, deps, deps.http.signal(request))
       return reply.code(verified.status).send(verified.body)
     }
+    const records = recordsIn(body, deps.rules.verificationsOf(request))
+    if (records !== undefined) {
+      const { isVerified, answer } = await verifyRecords(
+        readRecordsRequest(request, body, records, deps),
+        deps.http.signal(request),
+      )
+      return reply.code(isVerified ? 200 : 409).send(answer)
+    }
     const verification = readRequest(request, body, deps)
     const { inspector } = deps
     const verifier = createVerifier(verification)
@@ -139,6 +149,19 @@ function success({ expected, count, ids, isBounded }: VerificationResult, waited
 
 function shownDropped(dropped: number): { dropped?: number } {
   return dropped === 0 ? {} : { dropped }
+}
+
+function readRecordsRequest(
+  request: FastifyRequest,
+  body: unknown,
+  records: VerifiedRecords,
+  { config, http }: ControlDeps,
+): RecordVerification {
+  rejectUnknownFilters(request, ['session', 'scope'])
+  const session = scopeOf(request, { http }) ?? undefined
+  const verification = readRecords(body, records, { session, maxWithinMs: maxWaitMs(config.publicMode) })
+  if (config.publicMode && verification.session === undefined) throw publicSessionRequired()
+  return verification
 }
 
 function readRequest(

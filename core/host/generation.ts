@@ -24,15 +24,17 @@ import { HostMounts } from '../http/routes/host-mounts.ts'
 import type { TlsNameHandler } from '../http/sockets/tls-names.ts'
 import { PortList, type PortListOptions } from '../http/ports/wanted.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
-import { WebSocketRoutes, type MessageSize } from '../http/streams/websocket-routes.ts'
+import { SOCKET_KINDS, WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets, type WebSocketServices } from '../http/streams/websockets.ts'
 import { type CoreRoute, toTemplate } from '../http/routes/route-record.ts'
+import { requestFactsOf } from '../http/response/send.ts'
 import { sendRouteError, logWebSocketFailure, type RouteErrorServices } from '../http/response/route-errors.ts'
 import { isBelow, isServedBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { ProtocolRegistry } from '../match/protocols.ts'
 import type { DeclaredFaults } from '../rules/declared-faults.ts'
 import { ResetRegistry } from '../rules/reset-registry.ts'
+import { VerificationRegistry } from '../rules/verification-registry.ts'
 import { GenerationRules } from '../rules/rule-entry.ts'
 import { contentForRoute, contentOf } from '../http/request/decoded-body.ts'
 import { StepRegistry } from '../rules/step-registry.ts'
@@ -45,7 +47,7 @@ export interface GenerationOptions {
   /** Maximum size of a request body in bytes. */
   bodyLimit: number
   /** Maximum sizes of a WebSocket message in bytes; larger ones close the socket with 1009. */
-  maxWebSocketPayload: Record<MessageSize, number>
+  maxWebSocketPayload: Record<'usual' | 'large', number>
   /** By the plugin that answers; null: the core. */
   exposedHeaders: ReadonlyMap<string | null, string>
   /** Value of `X-Svc-Replica`; null if the process is not a replica. */
@@ -78,6 +80,7 @@ export class Generation implements RoutingGeneration {
   readonly number: number
   sessionHeaders: readonly string[] = []
   readonly resets = new ResetRegistry()
+  readonly verifications = new VerificationRegistry()
   readonly rules: GenerationRules
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
@@ -142,15 +145,18 @@ export class Generation implements RoutingGeneration {
     })
     this.#parsing = parseOnDemand(this.app)
     this.fallbacks = new FallbackHandlers(this.app, this.#parsing)
-    for (const size of ['usual', 'large'] as const)
+    for (const kind of SOCKET_KINDS)
       this.app.register(async app => {
         const server = await this.#webSockets.open(
           app,
-          size,
-          { maxPayload: options.maxWebSocketPayload[size], handleProtocols: chooseSubprotocol },
+          kind,
+          {
+            maxPayload: options.maxWebSocketPayload[kind === 'large' ? 'large' : 'usual'],
+            handleProtocols: chooseSubprotocol,
+          },
           (error, request) => logWebSocketFailure(error, request, options.errors.log),
         )
-        adoptWebSockets(server, { generation: this.number, size }, options.websockets)
+        adoptWebSockets(server, { generation: this.number, kind }, options.websockets)
       })
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
@@ -315,8 +321,9 @@ function logOf({ logLevel, logSerializers }: RouteOptions, log: Log): Log {
 
 /** The subprotocol that the route selects, otherwise the first one offered (RFC 6455, 4.2.2). */
 function chooseSubprotocol(offered: Set<string>, request: ServerRequest): string | false {
-  const choose = contextOf(request).description?.subprotocol
-  if (choose !== undefined) return choose([...offered])
+  const context = contextOf(request)
+  const choose = context.description?.subprotocol
+  if (choose !== undefined) return choose([...offered], requestFactsOf(context))
   return offered.values().next().value ?? false
 }
 

@@ -12,11 +12,11 @@ export function hostEntry(
   plugin: string,
   pattern: string,
   mount: string,
-  { shared = false, tls = true, paths = {}, root = '', rank = DEFAULT_RANK, at }: ServedHostOptions,
+  { shared = false, tls = true, paths = {}, rank = DEFAULT_RANK, at }: ServedHostOptions,
 ): HostEntry {
   if (pattern === '' || pattern.split('*').length > 2)
     throw new Error(`"${pattern}" is not a host (expected a name, which may have one *)`)
-  for (const path of [mount, ...Object.entries(paths).flat(), ...(root === '' ? [] : [root])])
+  for (const path of [mount, ...Object.entries(paths).flat()])
     if (!path.startsWith('/'))
       throw new Error(`"${path}" is not a path of a served host (expected one that starts with /)`)
   return {
@@ -26,7 +26,6 @@ export function hostEntry(
     shared,
     tls,
     paths,
-    root,
     rank,
     at: at ?? null,
   }

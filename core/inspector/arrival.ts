@@ -12,7 +12,8 @@ export function arrivalOf(
   return {
     id,
     requestId,
-    trace: trace === null ? null : { traceId: trace.traceId, spanId: trace.spanId },
+    isRequestIdGenerated: captured.isRequestIdGenerated === true,
+    trace: trace === null ? null : { traceId: trace.traceId, spanId: trace.spanId, parentSpanId: trace.parentSpanId },
     arrivedAt,
     method,
     url: uri,

@@ -41,6 +41,7 @@ export function createEntryMaker(
     return {
       id: null,
       requestId: facts.requestId,
+      isRequestIdGenerated: facts.isRequestIdGenerated ?? false,
       arrivedAt: facts.arrivedAt,
       method: facts.method,
       uri: compact(redaction.url(facts.uri, apiKey), facts.uri),

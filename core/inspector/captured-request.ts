@@ -26,6 +26,8 @@ export interface CapturedRequest {
   /** Created on demand (`idOf`), because most entries are never viewed. */
   id: string | null
   requestId: string
+  /** The request had no id. Absent in entries of older replicas. */
+  isRequestIdGenerated?: boolean
   /** Milliseconds since 1970. */
   arrivedAt: number
   method: string

@@ -50,6 +50,8 @@ function chainsOf(captured: readonly CapturedRequest[]): Chains {
       open.set(key, [...(open.get(key) ?? []), one])
       continue
     }
+    const joined: CapturedRequest[] = []
+    // Services know different things: the call of one may have an id, and that of another only the path.
     for (const key of keysOf(one.method, one.uri, one.rawHeaders)) {
       const isById = !key.startsWith(SAME)
       const found = (open.get(key) ?? []).filter(call => isById || one.arrivedAt - call.arrivedAt <= WITHIN_MS)
@@ -61,10 +63,14 @@ function chainsOf(captured: readonly CapturedRequest[]): Chains {
           key,
           found.filter(call => !own.includes(call)),
         )
-      calls.set(idOf(one), own)
-      for (const call of own) if (!arrivals.has(idOf(call))) arrivals.set(idOf(call), idOf(one))
-      break
+      joined.push(...own)
     }
+    if (joined.length === 0) continue
+    calls.set(
+      idOf(one),
+      joined.toSorted((a, b) => a.arrivedAt - b.arrivedAt),
+    )
+    for (const call of joined) if (!arrivals.has(idOf(call))) arrivals.set(idOf(call), idOf(one))
   }
   return { arrivals, calls }
 }

@@ -1,9 +1,10 @@
 /** Reads the body of `POST /_svc/verify`. */
 import { isRecord } from '../contract/record.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
+import type { RecordQuery } from '../contract/testing.ts'
 import { readMatch, type MatchOptions } from '../match/match.ts'
 import { asBoolean, asInteger, asObject, InputProblem, rejectUnknownKeys } from '../toolkit/input-problem.ts'
-import { isSessionName } from '../sessions.ts'
+import { isSessionName } from '../fields/session-prefix.ts'
 import { isMark } from './subjects.ts'
 import type { Expectation, Verification } from './verification.ts'
 
@@ -31,6 +32,34 @@ export function readVerification(
   return {
     ...readMarks(given, session, options.maxWithinMs),
     wanted: given.order === undefined ? readRequests(given, options.match) : readOrder(given, options.match),
+  }
+}
+
+/** A verification about records of a plugin. */
+export interface RecordVerification extends Omit<Verification, 'wanted'> {
+  query: RecordQuery
+  expectation: Expectation
+}
+
+export interface RecordVerificationOptions {
+  /** The key of the plugin. */
+  name: string
+  read(value: Json, at: string): RecordQuery
+  maxWithinMs: number
+}
+
+/** The same about records of a plugin, which are under a key of their own. Throws an `InputProblem`. */
+export function readRecordVerification(
+  body: unknown,
+  session: string | undefined,
+  { name, read, maxWithinMs }: RecordVerificationOptions,
+): RecordVerification {
+  const given = asObject(body, '', 'expected a JSON object')
+  rejectUnknownKeys(given, [name, ...COUNTS, 'within_ms', 'settle_ms', 'since', 'session'], '')
+  return {
+    ...readMarks(given, session, maxWithinMs),
+    query: read(given[name]!, name),
+    expectation: readExpectation(given),
   }
 }
 

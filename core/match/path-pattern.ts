@@ -1,6 +1,6 @@
 /** Templates of paths: `/orders/{id}/items`, `/files/**`, `/reports/{name}.json`. */
 import { InputProblem } from '../toolkit/input-problem.ts'
-import { isSessionName } from '../sessions.ts'
+import { isSessionName } from '../fields/session-prefix.ts'
 
 const MAX_LENGTH = 1000
 const NAME = /^\{([A-Za-z_][\w-]{0,63})\}$/

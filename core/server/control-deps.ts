@@ -90,6 +90,7 @@ export function createControlDeps({
       book,
       ofGeneration: request => contextOf(request).generation.rules,
       resetsOf: request => contextOf(request).generation.resets.list(),
+      verificationsOf: request => contextOf(request).generation.verifications.list(),
     },
     keys,
     limits,
@@ -110,9 +111,9 @@ export function createControlDeps({
           categories: host().declarations.categories,
           selection,
         }),
-      listeners,
       links: () => host().declarations.links,
       plugins: () => host().records(),
+      listeners,
     },
     openEvents: (request, reply, options) =>
       streamsOf(contextOf(request).generation.number).sse(request, reply, options),

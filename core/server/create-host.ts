@@ -28,6 +28,9 @@ import type { ServiceOptions } from './services.ts'
 
 /** WebSockets of one client address in public mode. */
 const PUBLIC_SOCKETS_PER_ADDRESS = 100
+/** WebSockets with compressed messages, at a time. */
+const COMPRESSED_SOCKETS = 200
+const PUBLIC_COMPRESSED_SOCKETS = 20
 
 /** The host, with what it needs to build generations. */
 export function createHost(
@@ -119,6 +122,7 @@ export function createHost(
           plan,
           memory: new WebSocketMemory(requests.unsent, {
             perAddress: config.publicMode ? PUBLIC_SOCKETS_PER_ADDRESS : Infinity,
+            maxCompressed: config.publicMode ? PUBLIC_COMPRESSED_SOCKETS : COMPRESSED_SOCKETS,
           }),
           largeMessages: new LargeMessages(),
         },

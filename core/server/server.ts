@@ -54,6 +54,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   const facts = createRequestFacts(config)
   const Http1Response = createHttp1Response(config.fastPaths ? createFastResponse() : ServerResponse)
+  const leafOf = createLeaves(pki.issue)
   const listeners: Listener[] = []
   const handlers = createRequestHandler(host, services.pipeline, facts, (kind, socket) => {
     const listener = listeners.find(({ facts: own }) => own.kind === kind)
@@ -74,7 +75,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const openPorts = new OpenPorts({
     log,
     connections: services.connections,
-    leafOf: createLeaves(pki.issue),
+    leafOf,
     caCertificate: pki.caCertificate,
     bounds: config.publicMode ? PUBLIC_CONNECTIONS : CONNECTIONS,
     udpBounds: config.publicMode ? PUBLIC_DATAGRAMS : DATAGRAMS,
@@ -158,7 +159,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         tlsNames: names,
         servedNames: new ServedNames({
           isServed: name => !names.isOwnName(name) && host.current().hosts.hasCertificate(name),
-          issue: pki.issue,
+          leafOf,
           ca: pki.caCertificate,
         }),
         proxy: proxyOf('https'),

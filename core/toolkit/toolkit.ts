@@ -8,6 +8,7 @@
 export { isRecord } from '../contract/record.ts'
 export { deepEqual, mergePatch, own, setOwn, takeSize } from '../contract/json.ts'
 export { excessOfJsonText, isNestedWithin, isTextNestedWithin } from './json-depth.ts'
+export { applyJsonPatch, type JsonPatch, readJsonPatch } from './json-patch.ts'
 export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, type JsonPath, MAX_JSON_PATH } from './json-path.ts'
 export { exactAsText, parseExactJson, writeJson } from './exact-json.ts'
@@ -73,7 +74,7 @@ export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { escapeHtml } from './html.ts'
 export { quoteWord, singleQuote } from './shell.ts'
 export { curlArguments, curlHeader, curlLine } from './curl-line.ts'
-export { HOST_SCHEMA } from './served-host.ts'
+export { HOST_SCHEMA, hostMatcher } from './served-host.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
 
 // ---------- Conditions, in the language of rules
@@ -105,6 +106,7 @@ export {
 } from '../contract/input.ts'
 export { hosts, isHttpUrl, splitList, usableEntries } from '../contract/parsers.ts'
 export { HTTP_LISTENER_PROPERTIES, LISTENER_NAME, LISTENER_PROPERTIES } from './listener-schema.ts'
+export { parseGoDuration } from './go-duration.ts'
 export { type Distribution, readDistribution } from './distribution.ts'
 export { type FaultListProblem, type ListedFault, parseFaultList } from './fault-list.ts'
 export { type FaultCount, FaultCounter } from './fault-counter.ts'
@@ -150,6 +152,7 @@ export {
   type Validators,
 } from '../fields/conditional.ts'
 export { type ByteRange, isRangeCurrent, readRange } from '../fields/byte-range.ts'
+export { hasPassed, viaName } from '../fields/via.ts'
 export { parseHttpDate } from '../fields/http-date.ts'
 export {
   CONTENT_CODINGS,
@@ -160,10 +163,11 @@ export {
   decodeContentSync,
   isContentCodingError,
 } from './content-coding.ts'
+export { awsEventFrame } from './aws-event-frame.ts'
 export { type ContentEncoder, createContentEncoder, type EncoderCoding, type EncoderStream } from './content-encoder.ts'
 export { type Encode, loadZstd } from './zstd.ts'
 export { isBelow } from '../fields/request-target.ts'
-export { isSessionName, takeSessionPrefix } from '../sessions.ts'
+export { isSessionName, takeSessionPrefix } from '../fields/session-prefix.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { grpcStatusOf } from './grpc-status.ts'
 export { isToken } from '../fields/token.ts'
@@ -246,6 +250,7 @@ export type {
   MatchProtocol,
   MatchProtocols,
   MessageSteps,
+  RecordQuery,
   ResetKind,
   Resets,
   RuleFileOptions,
@@ -256,5 +261,7 @@ export type {
   RuleSteps,
   TranslatedFile,
   TranslatedRule,
+  Verifications,
+  VerifiedRecords,
 } from '../contract/testing.ts'
 export type { SvcTls, TlsAccept, TlsConnection } from '../contract/tls.ts'

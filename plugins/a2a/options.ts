@@ -1,5 +1,6 @@
 /** The section `a2a` of `svc.yaml`. */
-import type { JsonSchema } from 'svc/plugin'
+import type { HttpListenerEntry, JsonSchema } from 'svc/plugin'
+import { HOST_SCHEMA, HTTP_LISTENER_PROPERTIES } from 'svc/toolkit'
 import { CARD_VARIANTS, type CardVariant } from './cards/variants.ts'
 
 export interface Options {
@@ -7,6 +8,10 @@ export interface Options {
   card?: CardVariant
   /** Default: `DEFAULT_TENANTS`, which the schema leaves out so that no section needs no validation. */
   tenants?: string[]
+  /** Hosts that an agent has for itself. */
+  hosts?: { host: string; agent: string }[]
+  /** Ports that an agent has for itself. */
+  listeners?: (HttpListenerEntry & { agent: string })[]
 }
 
 const MAX_TENANTS = 20
@@ -19,6 +24,31 @@ export const options: JsonSchema = {
     card: {
       enum: [...CARD_VARIANTS],
       description: 'The variant of the 1.0 card that the well-known card routes return, for example signed.',
+    },
+    listeners: {
+      type: 'array',
+      description: 'Ports whose requests are all answered by an agent.',
+      maxItems: 64,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['port', 'agent'],
+        properties: {
+          ...HTTP_LISTENER_PROPERTIES,
+          agent: { type: 'string', description: 'Id of an agent, such as weather' },
+        },
+      },
+    },
+    hosts: {
+      type: 'array',
+      description: 'Hosts whose requests are all answered by an agent.',
+      maxItems: 100,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['host', 'agent'],
+        properties: { host: HOST_SCHEMA, agent: { type: 'string', description: 'Id of an agent, such as weather' } },
+      },
     },
     tenants: {
       type: 'array',

@@ -15,6 +15,7 @@ import { PushDelivery } from './push/delivery.ts'
 import { registerCards } from './routes/cards.ts'
 import { registerHttpJson } from './routes/http-json.ts'
 import { registerJsonRpc } from './routes/json-rpc.ts'
+import { serveHosts } from './routes/served-hosts.ts'
 import { registerSinks } from './routes/sinks.ts'
 import { RunSlots } from './tasks/run-slots.ts'
 import { openSinkStore } from './push/sink.ts'
@@ -65,6 +66,7 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
       (session === null ? await sinks.clear() : 0),
   })
   svc.offer('a2a.core', createCore(a2a))
+  svc.whenRegistered(() => serveHosts(a2a))
   registerCards(app, a2a)
   registerJsonRpc(app, a2a)
   registerHttpJson(app, a2a)

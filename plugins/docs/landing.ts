@@ -9,6 +9,7 @@ import {
   type CatalogEndpoint,
   type FastifyInstance,
   type PageLink,
+  type ServedHost,
   type Svc,
 } from 'svc/plugin'
 import { BoundedMap, curlLine, escapeHtml, isBelow } from 'svc/toolkit'
@@ -45,11 +46,12 @@ function hashOf(text: string): string {
 export function registerLanding(app: FastifyInstance, { config, folder, http, instance }: Svc): void {
   const assets = readInlineAssets(folder)
   const headers = pageHeaders(contentSecurityPolicy(assets))
-  const pageFor = cachePages(baseUrl =>
+  const pageFor = cachePages((baseUrl, hosts: readonly ServedHost[]) =>
     renderLanding({
       catalog: instance.catalog(),
       links: instance.links(),
       baseUrl,
+      hosts,
       instanceId: instance.id,
       publicMode: config.publicMode,
       assets,
@@ -70,7 +72,8 @@ export function registerLanding(app: FastifyInstance, { config, folder, http, in
       },
       examples: [{ name: 'Landing page', path: '/', expectStatus: 200 }],
     }),
-    async (request, reply) => reply.headers(headers).send(await pageFor(http.baseUrl(request))),
+    async (request, reply) =>
+      reply.headers(headers).send(await pageFor(http.baseUrl(request), http.hosts(request, null))),
   )
 }
 
@@ -81,14 +84,16 @@ const MAX_PAGES = 16
  * Returns a function that builds the page for a base URL and caches the last 16 pages as bytes. Building takes some time, so
  * pages for other base URLs are built one at a time, with pauses.
  */
-export function cachePages(build: (baseUrl: string) => string): (baseUrl: string) => Buffer | Promise<Buffer> {
+export function cachePages<Facts extends unknown[]>(
+  build: (baseUrl: string, ...facts: Facts) => string,
+): (baseUrl: string, ...facts: Facts) => Buffer | Promise<Buffer> {
   const pages = new BoundedMap<Buffer>(MAX_PAGES)
-  return baseUrl => pages.get(baseUrl) ?? add(baseUrl)
+  return (baseUrl, ...facts) => pages.get(baseUrl) ?? add(baseUrl, facts)
 
-  async function add(baseUrl: string): Promise<Buffer> {
+  async function add(baseUrl: string, facts: Facts): Promise<Buffer> {
     await new Pacer().pause()
     let page = pages.get(baseUrl)
-    if (page === undefined) pages.set(baseUrl, (page = Buffer.from(build(baseUrl))))
+    if (page === undefined) pages.set(baseUrl, (page = Buffer.from(build(baseUrl, ...facts))))
     return page
   }
 }
@@ -98,13 +103,23 @@ export interface LandingFacts {
   /** Links of plugins. Those without an enabled target are not shown. */
   links: readonly PageLink[]
   baseUrl: string
+  /** Hosts that plugins serve whole. */
+  hosts?: readonly ServedHost[]
   instanceId: string
   publicMode: boolean
   assets: InlineAssets
 }
 
 /** Renders the landing page as HTML. Links are relative, so that they work with the path prefix of a gateway. */
-export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode, assets }: LandingFacts): string {
+export function renderLanding({
+  catalog,
+  links,
+  baseUrl,
+  hosts = [],
+  instanceId,
+  publicMode,
+  assets,
+}: LandingFacts): string {
   const sections = catalog.categories.map(({ name }, index) => ({
     id: `category-${index + 1}`,
     name,
@@ -132,7 +147,7 @@ ${listLinks(catalog, links)
   .map(({ href, text }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></li>`)
   .join('\n')}
 </ul>
-${renderFirst(catalog, baseUrl)}</section>
+${renderFirst(catalog, baseUrl)}${renderHosts(hosts)}</section>
 <p id="search-bar" hidden>
 <label for="search">Search the endpoints</label>
 <input type="search" id="search" autocomplete="off" spellcheck="false" placeholder="Path, method or words">
@@ -186,6 +201,15 @@ function renderFirst({ endpoints }: Catalog, baseUrl: string): string {
   if (first === undefined) return ''
   return `<p>Or send a first request:</p>
 <pre><code>${escapeHtml(curlLine(first.examples[0]!, baseUrl, first.protocol))}</code></pre>
+`
+}
+
+/** The hosts, each with a command. */
+function renderHosts(hosts: readonly ServedHost[]): string {
+  if (hosts.length === 0) return ''
+  const lines = hosts.map(({ curl }) => escapeHtml(curl)).join('\n')
+  return `<p>Whole hosts are served too:</p>
+<pre><code>${lines}</code></pre>
 `
 }
 

@@ -26,7 +26,7 @@ const KEYS = ['allow', 'status', 'headers', 'response_headers', 'body', 'query',
 const OF_DENIAL = ['status', 'body'] as const
 
 /** Reads the value of the step. Throws an `InputProblem`. The result is a decision whose texts have references. */
-export function readDecide(value: Json, at: string): Decision {
+function readDecide(value: Json, at: string): Decision {
   const given = asObject(value, at, 'expected an object with allow')
   rejectUnknownKeys(given, KEYS, at)
   const isAllowed = asBoolean(given.allow, below(at, 'allow'))
@@ -49,6 +49,9 @@ export function readDecide(value: Json, at: string): Decision {
     ...(given.metadata === undefined ? {} : { metadata: asObject(given.metadata, below(at, 'metadata')) }),
   }
 }
+
+/** For the service. */
+export const DECIDE = { keys: KEYS, read: readDecide }
 
 /** The decision of one hit. Throws the errors of the budget. */
 export function fillDecision(decision: Decision, lookUp: LookUp, output: OutputBudget): Decision {

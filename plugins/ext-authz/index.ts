@@ -4,13 +4,15 @@ import { HOST_SCHEMA, unknownName } from 'svc/toolkit'
 import type {} from '../gateway-services/types.ts'
 import type {} from '../grpc/types.ts'
 import { Authorizer } from './authorizer.ts'
-import { readDecide } from './decide.ts'
+import { DECIDE } from './decide.ts'
 import { AUTHZ_HEADER } from './fault-header.ts'
 import { AUTHORIZATION, registerGrpc } from './grpc/service.ts'
 import { registerLogin } from './http/login.ts'
 import { HOST_MOUNT, registerChecks } from './http/routes.ts'
+import { registerOpa } from './opa/routes.ts'
 import { headerPolicy } from './policies/header.ts'
 import { jwtPolicy } from './policies/jwt.ts'
+import { opaPolicy } from './policies/opa.ts'
 import type { Policy } from './policies/policy.ts'
 import { createSessionCookies, sessionPolicy } from './policies/session.ts'
 import { allowPolicy, apiKeyPolicy, denyPolicy, randomPolicy } from './policies/simple.ts'
@@ -23,7 +25,7 @@ interface Options {
 export default definePlugin<Options>({
   title: 'External authorization',
   description: 'Decides about requests that gateways ask about, over HTTP and gRPC, by policies, rules and headers.',
-  paths: ['/ext-authz'],
+  paths: ['/ext-authz', '/opa'],
   section: 'ext_authz',
   buildsOn: ['gateway-services'],
   uses: ['grpc', 'identity'],
@@ -44,7 +46,7 @@ export default definePlugin<Options>({
   },
   register(app, svc) {
     const cookies = createSessionCookies(svc)
-    const policies: Policy[] = [
+    const own: Policy[] = [
       allowPolicy,
       denyPolicy,
       headerPolicy,
@@ -53,6 +55,7 @@ export default definePlugin<Options>({
       sessionPolicy(cookies),
       randomPolicy(svc),
     ]
+    const policies = [...own, opaPolicy(own)]
     const names = policies.map(({ name }) => name)
     const grpc = svc.use('grpc.services')
     const service = svc.use('gateway-services.services')!.service({
@@ -61,7 +64,7 @@ export default definePlugin<Options>({
       http: '/ext-authz',
       header: AUTHZ_HEADER,
       policies: names,
-      readDecide,
+      decide: DECIDE,
     })
     const authorizer = new Authorizer(svc, service, policies)
     if (!names.includes(svc.options.default)) {
@@ -71,6 +74,7 @@ export default definePlugin<Options>({
     for (const [index, host] of svc.options.hosts.entries())
       svc.serveHost(host, HOST_MOUNT, { rank: 70, at: `ext_authz.hosts[${index}]` })
     if (grpc !== undefined) registerGrpc(svc, grpc, { service, authorizer })
+    registerOpa(app, svc, { service, authorizer })
     registerLogin(app, svc, cookies)
     registerChecks(app, svc, { service, authorizer, policies, hasHosts: svc.options.hosts.length > 0 })
   },

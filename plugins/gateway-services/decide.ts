@@ -48,6 +48,9 @@ export async function decide<Decision, Own>(
     }
     case 'decide':
       return record({ kind: 'decided', decision: steps.byRule(rule.value, rule.lookUp, rule.rule) }, 'rule')
+    case 'mutate':
+      if (steps.byMutation === undefined) return record(await steps.byPolicy(), 'policy')
+      return record(steps.byMutation(rule.value, rule.lookUp, rule.rule), 'rule')
     case 'pass':
       return record(await steps.byPolicy(), 'policy')
     case 'none': {

@@ -1,6 +1,8 @@
 /** The plugin `gateway-services`: what the services share that a gateway calls, and the list of them. */
 import { definePlugin, describe } from 'svc/plugin'
-import { decideStep } from './decide-step.ts'
+import { jsonReply, list, object, RECORD, TEXT } from 'svc/toolkit'
+import { serviceSteps } from './service-steps.ts'
+import { ENDPOINT_PATTERN, Endpoints, MAX_ENDPOINTS, registerEndpoints } from './endpoints.ts'
 import { serviceProtocol } from './match.ts'
 import { Services, type ServicesOptions } from './services.ts'
 
@@ -18,19 +20,36 @@ export default definePlugin<ServicesOptions>({
         default: true,
         description: 'Whether headers of the checked request, such as `X-Svc-Authz`, decide when no rule does.',
       },
+      endpoints: {
+        type: 'array',
+        maxItems: MAX_ENDPOINTS,
+        default: [],
+        description: 'The endpoints that services pick from, as `host:port`.',
+        items: { type: 'string', pattern: ENDPOINT_PATTERN },
+      },
     },
   },
   register(app, svc) {
     const services = new Services(svc)
-    svc.offer('gateway-services.services', { service: kind => services.add(kind) })
+    const endpoints = new Endpoints(svc)
+    svc.offer('gateway-services.services', {
+      service: kind => services.add(kind),
+      endpoints: () => endpoints.current(),
+    })
     svc.use('testing.protocols').register(serviceProtocol)
-    svc.use('testing.steps').register(decideStep(() => services.list()))
+    for (const step of serviceSteps(() => services.list())) svc.use('testing.steps').register(step)
     app.get(
       '/_svc/services',
       describe({
         summary: 'List the services that gateways call',
         category: 'Control Plane',
-        responses: { 200: { description: '`services`: names, paths, policies, and how often each was called' } },
+        reply: jsonReply(object({ services: list(RECORD), endpoints: list(TEXT) }), 'GatewayServices'),
+        responses: {
+          200: {
+            description:
+              '`services`: names, paths, policies, and how often each was called; `endpoints`: what they pick from',
+          },
+        },
         examples: [{ name: 'List', path: '/_svc/services', expectStatus: 200 }],
       }),
       () => ({
@@ -41,7 +60,9 @@ export default definePlugin<ServicesOptions>({
           policies: kind.policies,
           calls: services.callsOf(kind),
         })),
+        endpoints: endpoints.current(),
       }),
     )
+    registerEndpoints(app, svc, endpoints)
   },
 })

@@ -5,11 +5,13 @@ import type { MatchProtocol } from 'svc/toolkit'
 export const SERVICE = 'service'
 /** The step that says what a service decides. */
 export const DECIDE = 'decide'
+/** The step that says what it changes. */
+export const MUTATE = 'mutate'
 
 export const serviceProtocol: MatchProtocol = {
   name: SERVICE,
   headOnly: true,
-  messages: { steps: ['fail', 'abort', DECIDE], aborts: ['reset', 'close', 'empty'] },
+  messages: { steps: ['fail', 'abort', DECIDE, MUTATE], aborts: ['reset', 'close', 'empty'] },
   fields: {
     name: { description: 'The service that a gateway calls, such as `authz`' },
     policy: { description: 'The policy that would decide' },

@@ -2,12 +2,13 @@
 import type { AnyRequest, MessageRule, Svc } from 'svc/plugin'
 import { copyText, firstRawHeader, type RuleStep } from 'svc/toolkit'
 import { decide, grpcFailure } from './decide.ts'
-import { DECIDE, SERVICE } from './match.ts'
-import type { DecideValue } from './decide-step.ts'
+import { DECIDE, MUTATE, SERVICE } from './match.ts'
+import type { StepValue } from './service-steps.ts'
 import type { CheckedRequest, GatewayService, GivenRequest, ServiceFacts, ServiceKind, ServiceRule } from './types.ts'
 
 export interface ServicesOptions {
   by_header: boolean
+  endpoints: string[]
 }
 
 /** What a record keeps of descriptors. */
@@ -88,7 +89,7 @@ export class Services {
         protocol: SERVICE,
         read: async () => [factsOf(kind, facts)],
         takesReply: async () => false,
-        steps: [DECIDE],
+        steps: [DECIDE, MUTATE],
       },
     )
     if (found === null) return { kind: 'none' }
@@ -113,9 +114,11 @@ function ruleOf(found: MessageRule, { name }: ServiceKind): ServiceRule {
 }
 
 /** A decision in the form of another service leaves it to the policy. */
-function decided({ rule, value, lookUp }: RuleStep, service: string): ServiceRule {
-  const own = (value as DecideValue).get(service)
-  return own === undefined ? { kind: 'pass', rule } : { kind: 'decide', rule, value: own, lookUp }
+function decided({ name, rule, value, lookUp }: RuleStep, service: string): ServiceRule {
+  const own = (value as StepValue).get(service)
+  return own === undefined
+    ? { kind: 'pass', rule }
+    : { kind: name === MUTATE ? 'mutate' : 'decide', rule, value: own, lookUp }
 }
 
 function factsOf({ name }: ServiceKind, facts: ServiceFacts): Record<string, string | string[]> {

@@ -35,8 +35,18 @@ export interface ServiceKind {
   header: string
   /** The names of its policies. */
   policies: readonly string[]
-  /** Reads the step `decide` of rules about this service. Throws an `InputProblem`. Default: no such rule. */
-  readDecide?(value: Json, at: string): unknown
+  /** The step `decide` of rules about this service. Default: no such rule. */
+  decide?: ServiceStep
+  /** The step `mutate` of rules about this service. Default: no such rule. */
+  mutate?: ServiceStep
+}
+
+/** The form that one service has of a step. */
+export interface ServiceStep {
+  /** Of its value. */
+  keys: readonly string[]
+  /** Throws an `InputProblem`. */
+  read(value: Json, at: string): unknown
 }
 
 /** Which conditions of `match.service` hold. */
@@ -54,7 +64,7 @@ export type ServiceRule =
   | { kind: 'pass'; rule: string }
   | { kind: 'fail'; rule: string; status: number; message: string | null; retryAfterSecs: number | null }
   | { kind: 'abort'; rule: string; abort: AbortKind }
-  | { kind: 'decide'; rule: string; value: unknown; lookUp: LookUp }
+  | { kind: 'decide' | 'mutate'; rule: string; value: unknown; lookUp: LookUp }
   /** The client of the call disconnected during the delay. */
   | { kind: 'left' }
 
@@ -100,8 +110,10 @@ export interface ServiceSteps<Decision, Own> {
   readFault(text: string): ServiceFault<Own> | null
   /** The values of the header, for messages. */
   faultValues: string
-  /** The decision of a rule, from what `readDecide` returned. Throws the errors of the budget. */
+  /** The decision of a rule, from what `decide.read` returned. Throws the errors of the budget. */
   byRule(value: unknown, lookUp: LookUp, rule: string): Decision
+  /** The same for `mutate.read`; for services that have it. */
+  byMutation?(value: unknown, lookUp: LookUp, rule: string): ServiceResult<Decision>
   byFault(fault: Own, reason: string): Decision
   byPolicy(): ServiceResult<Decision> | Promise<ServiceResult<Decision>>
   /** The decision in one word, why, and what of it the protocol of the call can't say. */
@@ -141,6 +153,8 @@ export interface GatewayService {
 export interface GatewayServices {
   /** Adds a service. Throws if the name is in use. */
   service(kind: ServiceKind): GatewayService
+  /** The endpoints that a service picks from, as `host:port`. */
+  endpoints(): readonly string[]
 }
 
 declare module 'svc/plugin' {

@@ -55,7 +55,7 @@ export const SERVICES: readonly CatalogedService[] = [
   },
   { name: 'hello.HelloService', file: 'hello', methods: ['SayHello', 'LotsOfReplies', 'LotsOfGreetings', 'BidiHello'] },
   { name: 'addsvc.Add', file: 'addsvc', methods: ['Sum', 'Concat'] },
-  { name: 'proto.EchoTestService', file: 'istio_echo', methods: ['Echo'] },
+  { name: 'proto.EchoTestService', file: 'istio_echo', methods: ['Echo', 'ForwardEcho'] },
   { name: 'fgrpc.PingServer', file: 'fgrpc_ping', methods: ['Ping'] },
   { name: 'whoami.Whoami', file: 'whoami', methods: ['Whoami', 'Bench'] },
 ]

@@ -16,7 +16,7 @@ import { pingMethods } from './services/ping.ts'
 import { testServiceMethods } from './services/test-service.ts'
 import { whoamiMethods } from './services/whoami.ts'
 
-const METHODS: Readonly<Record<string, (context: CallContext) => Methods>> = {
+const METHODS: Readonly<Record<string, (context: CallContext, definition: ServiceDefinition) => Methods>> = {
   'grpc.testing.TestService': testServiceMethods,
   'gateway_api_conformance.echo_basic.grpcecho.GrpcEcho': grpcEchoMethods,
   'helloworld.Greeter': greeterMethods,
@@ -40,7 +40,7 @@ export function openService(svc: ServiceSvc, name: string): GrpcImplementation {
   const { file } = SERVICES.find(service => service.name === name)!
   return {
     definition: services.get(name)!,
-    handlers: METHODS[name]!({ svc, grpc: svc.use('grpc.services')! }),
+    handlers: METHODS[name]!({ svc, grpc: svc.use('grpc.services')! }, services.get(name)!),
     reflection: sets.get(file)!,
   }
 }

@@ -121,6 +121,10 @@ function statusOf(error: unknown): Failure | null {
     if (Number.isInteger(code) && typeof details === 'string')
       return { code: code as number, details, metadata: metadata ?? new Metadata() }
   }
+  const { code } = (error ?? {}) as { code?: unknown }
+  // `StateUnavailable`: recognized by its code, as after a reload.
+  if (code === 'STATE_UNAVAILABLE' || code === 'STATE_FULL')
+    return { code: status.UNAVAILABLE, details: (error as Error).message, metadata: new Metadata() }
   if (!isOutputError(error) && !isTooExpensive(error)) return null
   return { code: status.RESOURCE_EXHAUSTED, details: error.message, metadata: new Metadata() }
 }

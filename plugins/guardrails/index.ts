@@ -2,6 +2,7 @@
 import { definePlugin } from 'svc/plugin'
 import { Blocklists } from './azure-blocklists.ts'
 import { registerBuiltIn } from './built-in.ts'
+import { findPersonalData, label, replaceEntities } from './personal-data.ts'
 import { createRegistry } from './registry.ts'
 import { registerAzure } from './routes/azure.ts'
 import { registerBlocklists } from './routes/azure-blocklists.ts'
@@ -20,6 +21,9 @@ export default definePlugin({
     const registry = createRegistry(svc.name)
     registerBuiltIn(registry)
     svc.offer('guardrails.detectors', registry)
+    svc.offer('guardrails.personal-data', {
+      redact: text => replaceEntities(text, findPersonalData(registry, text), label),
+    })
     svc.offer('guardrails.bedrock', createBedrockGuardrails(registry))
     const blocklists = new Blocklists(svc)
     registerAzure(app, svc, registry, blocklists)

@@ -46,9 +46,16 @@ export interface BedrockGuardrails {
   apply(body: Record<string, unknown>, guardrailId: string): GuardrailDecision | { problem: string }
 }
 
+/** Personal data in texts, for plugins that redact it. */
+export interface PersonalData {
+  /** The text with each entity replaced by its label, such as `[EMAIL]`. */
+  redact(text: string): string
+}
+
 declare module 'svc/plugin' {
   interface ExtensionPoints {
     'guardrails.bedrock': BedrockGuardrails
     'guardrails.detectors': DetectorRegistry
+    'guardrails.personal-data': PersonalData
   }
 }

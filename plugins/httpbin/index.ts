@@ -1,5 +1,6 @@
 /** The plugin `httpbin`: responses as those of httpbin, go-httpbin and Gateway API's echo-basic. */
 import { definePlugin } from 'svc/plugin'
+import type {} from '../drop-in/types.ts'
 import type {} from '../images/types.ts'
 import type { TransferContent } from '../transfer/types.ts'
 import { FAMILIAR } from './elsewhere.ts'
@@ -43,7 +44,7 @@ export default definePlugin<HttpbinOptions, Variables>({
   title: 'httpbin',
   description: "Responds as httpbin, go-httpbin and Gateway API's echo-basic.",
   paths: [PREFIX, '/echo-basic', ...ROOT_PATHS],
-  uses: ['images', 'transfer'],
+  uses: ['images', 'transfer', 'drop-in'],
   familiar: FAMILIAR,
   options: schema,
   variables,
@@ -59,10 +60,12 @@ export default definePlugin<HttpbinOptions, Variables>({
         operations.filter(({ atRoot }) => atRoot === true),
       )
     addEchoBasic(app, svc)
+    const flavours = svc.use('drop-in.flavours')
+    const isServed = (name: Served): boolean => flavours !== undefined || hosts.some(({ serve }) => serve === name)
     for (const original of ['httpbin', 'go-httpbin'] as const)
-      if (hosts.some(({ serve }) => serve === original))
-        mount({ original, path: HOST_MOUNTS[original], prefix: '' }, operations)
-    if (hosts.some(({ serve }) => serve === 'echo-basic')) addEchoBasicHost(app, svc, HOST_MOUNTS['echo-basic'])
+      if (isServed(original)) mount({ original, path: HOST_MOUNTS[original], prefix: '' }, operations)
+    if (isServed('echo-basic')) addEchoBasicHost(app, svc, HOST_MOUNTS['echo-basic'])
+    for (const [name, path] of Object.entries(HOST_MOUNTS)) flavours?.flavour({ name, title: name, mount: path })
     for (const [index, { host, serve }] of hosts.entries())
       svc.serveHost(host, HOST_MOUNTS[serve], { rank: 10, at: `httpbin.hosts[${index}]` })
 

@@ -2,6 +2,7 @@
 import { definePlugin } from 'svc/plugin'
 import { registerIndex } from 'svc/toolkit'
 import { FAULT } from './faults/faults.ts'
+import { serveIssuerHosts } from './issuers/issuer-hosts.ts'
 import { parseOrder } from './orders/order.ts'
 import { createProvider } from './provider/provider.ts'
 import { registerAuthorizeRoutes } from './routes/authorize.ts'
@@ -61,6 +62,7 @@ export default definePlugin<IdentityOptions>({
         return orderToken(parseOrder(order), issuer, request, provider)
       },
     })
+    svc.whenRegistered(() => serveIssuerHosts(svc, provider.tokens.names))
     svc.offer('identity.issuers', { issuer: settings => provider.issuers.add(settings) })
     registerIndex(app, svc, {
       path: '/oauth',

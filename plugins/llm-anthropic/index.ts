@@ -8,7 +8,7 @@ import type {} from './types.ts'
 
 const AT_ROOT = { served: 'llm.root', name: 'anthropic' }
 
-/** Clients of Anthropic name the version, or have a key that is no bearer token. */
+/** Clients of Anthropic name the version, or have a key and no bearer token. */
 function isForAnthropic({ header }: FamiliarRequest): boolean {
   const hasToken = /^bearer /i.test(header('authorization') ?? '')
   return !hasToken && (header('anthropic-version') !== undefined || header('x-api-key') !== undefined)

@@ -70,6 +70,7 @@ export const AI_VALIDATION = jsonReply(
     ),
     classes: ANY,
     lists: list(ANY),
+    limits: list(object({ flavour: TEXT, what: TEXT, value: TEXT, sources: list(ANY) })),
     rules: list(RULE),
   }),
   'LlmAiValidation',

@@ -1,9 +1,14 @@
 /** Owns the options of the plugin (section `mcp` of svc.yaml): schema and types. */
-import type { JsonSchema } from 'svc/plugin'
+import type { HttpListenerEntry, JsonSchema } from 'svc/plugin'
+import { HOST_SCHEMA, HTTP_LISTENER_PROPERTIES } from 'svc/toolkit'
 import type { JsonObject, ToolAnnotations } from './types.ts'
 
 export interface Options {
   servers: ConfiguredServer[]
+  /** Hosts that a server has for itself. */
+  hosts: { host: string; server: string }[]
+  /** Ports that a server has for itself. */
+  listeners: (HttpListenerEntry & { server: string })[]
 }
 
 /** A server configured in svc.yaml. */
@@ -173,5 +178,34 @@ const server: JsonSchema = {
 export const optionsSchema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
-  properties: { servers: { type: 'array', items: server, maxItems: 50, default: [] } },
+  properties: {
+    servers: { type: 'array', items: server, maxItems: 50, default: [] },
+    listeners: {
+      description: 'Ports whose requests are all answered by a server',
+      type: 'array',
+      maxItems: 64,
+      default: [],
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['port', 'server'],
+        properties: {
+          ...HTTP_LISTENER_PROPERTIES,
+          server: { type: 'string', description: 'Name of a server, such as default' },
+        },
+      },
+    },
+    hosts: {
+      description: 'Hosts whose requests are all answered by a server',
+      type: 'array',
+      maxItems: 100,
+      default: [],
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['host', 'server'],
+        properties: { host: HOST_SCHEMA, server: { type: 'string', description: 'Name of a server, such as default' } },
+      },
+    },
+  },
 }

@@ -33,6 +33,7 @@ import { registerMetadata, registerOwnMetadata } from './routes/metadata.ts'
 import { registerServerList } from './routes/server-list.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { type Report, select } from './registry/selection.ts'
+import { serveHosts } from './servers/served-hosts.ts'
 import { Server } from './servers/server.ts'
 import type { SkillLimits } from './skills/skill.ts'
 import { openTaskStore, openTaskUpdates } from './tasks/task-record.ts'
@@ -85,6 +86,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
       // The console finds the servers by these examples.
       descriptionOf(server).examples.push(...serverExamples(server, mcp))
     }
+    serveHosts(mcp)
     whenServing(svc, () => {
       hub.replaceServers(servers).catch((error: unknown) => svc.log.warn('MCP sessions were not ended', { error }))
       pool.retain(entries)

@@ -1,5 +1,5 @@
 /** The headers that are forwarded to an upstream, and those of its response that are sent on (RFC 9110, 7.6). */
-import { connectionFieldTest, isOriginWide } from 'svc/toolkit'
+import { connectionFieldTest, isOriginWide, viaName } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 
 /** Set for each request to the upstream. */
@@ -15,19 +15,6 @@ export function headerLines(raw: readonly string[]): HeaderLine[] {
     if (!name.startsWith(':')) lines.push([name, raw[index + 1] ?? ''])
   }
   return lines
-}
-
-/** The name of this instance in `Via`; ids may have characters that a token can't have. */
-export function viaName(instanceId: string): string {
-  return `svc-${instanceId.replaceAll(/[^\w.-]/g, '-')}`
-}
-
-/** Whether a request has passed this instance already (RFC 9110, 7.6.3). */
-export function hasPassed(via: string | string[] | undefined, name: string): boolean {
-  return [via ?? []]
-    .flat()
-    .flatMap(value => value.split(','))
-    .some(entry => entry.trim().split(/[ \t]{1,10}/)[1] === name)
 }
 
 /**

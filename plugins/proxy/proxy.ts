@@ -1,7 +1,7 @@
 /** The upstreams of one generation: their modes, counts, recordings and positions in sequences. */
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { Redactor, type RuleFileSet } from 'svc/toolkit'
+import { hasPassed, Redactor, type RuleFileSet, viaName } from 'svc/toolkit'
 import type { FastifyReply, FastifyRequest, Replicated, Store, Svc } from 'svc/plugin'
 import type { Mode, UpstreamOptions } from './config/options.ts'
 import type { Upstream } from './config/upstream.ts'
@@ -12,7 +12,6 @@ import { applyConditions } from './exchange/conditions.ts'
 import { forward } from './exchange/forward.ts'
 import { replay } from './exchange/replay.ts'
 import { createClient } from './exchange/upstream-request.ts'
-import { hasPassed, viaName } from './forwarded-headers.ts'
 import { RecordingFolder, type Found } from './recordings/folder.ts'
 import type { RecordedResponse } from './recordings/recording.ts'
 import { recordedHeader, shapeOf, type AskedRequest, type RequestShape } from './recordings/request-shape.ts'
@@ -125,10 +124,10 @@ export class Proxy {
   async serve(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
     const svc = this.#svc
     if (svc.config.publicMode) throw proxyDisabled()
+    if (hasPassed(request.headers.via, viaName(svc.instance.id))) throw proxyLoop()
     // The upstream may be out of reach for the page, and svc may add credentials.
     svc.http.guardBrowser(request)
     const served = this.#require(name)
-    if (hasPassed(request.headers.via, viaName(svc.instance.id))) throw proxyLoop()
     if (request.headers.upgrade?.toLowerCase() === 'websocket') throw notSupported()
     const { upstream } = served
     const { path: given, query } = splitTarget(request.raw.url ?? '/')

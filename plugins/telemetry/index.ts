@@ -1,19 +1,27 @@
 /** The plugin `telemetry`: receives what gateways report, and shows it. */
 import { definePlugin } from 'svc/plugin'
 import type {} from '../grpc/types.ts'
+import type {} from '../llm/types.ts'
+import { ACCESS_LOGS } from './als/entry.ts'
+import { registerDatadog } from './datadog/routes.ts'
+import { registerJsonLogs } from './json/routes.ts'
 import { MOUNTS, readFields, SCHEMA, type TelemetryOptions } from './options.ts'
 import { registerOtlp } from './otlp/routes.ts'
 import { SIGNALS, type Signal } from './otlp/signals.ts'
 import type { Kind } from './records/record.ts'
+import { registerReconcile } from './reconcile/routes.ts'
 import { Reports } from './records/reports.ts'
 import { CATEGORY, hostMount, type Sinks } from './sinks.ts'
+import { openSocketSinks } from './sockets/sinks.ts'
 import { registerViews } from './view/routes.ts'
+import { telemetryVerification } from './view/verification.ts'
+import { registerZipkin } from './zipkin/routes.ts'
 
 export default definePlugin<TelemetryOptions>({
   title: 'Reports of gateways',
   description: 'Receives the traces, metrics and logs of gateways, and shows them next to the requests that arrived.',
-  paths: ['/otlp', '/_svc/telemetry'],
-  uses: ['grpc'],
+  paths: ['/otlp', '/zipkin', '/datadog', '/v0.3/traces', '/v0.4/traces', '/info', '/logs', '/_svc/telemetry'],
+  uses: ['grpc', 'llm'],
   categories: [{ name: CATEGORY, rank: 246 }],
   options: SCHEMA,
   register(app, svc) {
@@ -21,10 +29,21 @@ export default definePlugin<TelemetryOptions>({
     const sinks: Sinks = { reports, renamed: readFields(svc) }
     for (const { host, serve } of svc.options.hosts) svc.serveHost(host, hostMount(MOUNTS[serve]))
     svc.use('testing.resets').register({ name: 'telemetry', reset: session => reports.reset(session) })
+    svc.use('testing.verifications').register(telemetryVerification(svc, reports))
     registerOtlp(app, svc, sinks)
+    registerZipkin(app, svc, sinks)
+    registerDatadog(app, svc, sinks)
+    registerJsonLogs(app, svc, sinks)
+    openSocketSinks(svc, sinks)
     registerViews(app, svc, reports)
+    registerReconcile(app, svc, reports, svc.use('llm.providers'))
     const grpc = svc.use('grpc.services')
     if (grpc === undefined) return
+    grpc.service({
+      name: ACCESS_LOGS,
+      methods: ['StreamAccessLogs'],
+      open: async () => (await import('./als/grpc.ts')).openAccessLogs(svc, grpc, sinks),
+    })
     for (const signal of SIGNALS)
       grpc.service({
         name: signal.service,

@@ -2,13 +2,16 @@
 import type { JsonSchema, Svc } from 'svc/plugin'
 import { unknownName } from 'svc/toolkit'
 import type { FactName } from './records/http-facts.ts'
+import type { SinkPorts } from './sockets/ports.ts'
 
 /** What a host can have at its root, and where the same is on other hosts. */
-export const MOUNTS = { otlp: '/otlp' } as const
+export const MOUNTS = { otlp: '/otlp', zipkin: '/zipkin', datadog: '/datadog', logs: '/logs' } as const
 
 export interface TelemetryOptions {
   hosts: { host: string; serve: keyof typeof MOUNTS }[]
   fields: Record<string, string>
+  syslog?: SinkPorts
+  statsd?: SinkPorts
 }
 
 const FACTS: readonly FactName[] = [
@@ -24,6 +27,16 @@ const FACTS: readonly FactName[] = [
   'response_flags',
   'upstream',
 ]
+
+const ports = (what: string): JsonSchema => ({
+  type: 'object',
+  additionalProperties: false,
+  description: `Ports that receive ${what}; 0 is a free one. Default: none. Not opened in public mode.`,
+  properties: {
+    udp: { type: 'integer', minimum: 0, maximum: 65_535, description: 'The UDP port.' },
+    tcp: { type: 'integer', minimum: 0, maximum: 65_535, description: 'The TCP port.' },
+  },
+})
 
 export const SCHEMA: JsonSchema = {
   type: 'object',
@@ -44,6 +57,8 @@ export const SCHEMA: JsonSchema = {
         },
       },
     },
+    syslog: ports('syslog messages (RFC 5424, RFC 3164)'),
+    statsd: ports('StatsD and DogStatsD metrics'),
     fields: {
       type: 'object',
       maxProperties: 50,

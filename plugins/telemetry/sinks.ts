@@ -31,3 +31,8 @@ export class CallProblem extends Error {
     this.statusCode = statusCode
   }
 }
+
+/** The type of a body without its parameters, in lower case. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
+}

@@ -125,6 +125,27 @@ t.test('API explorer', options, async t => {
     takeProblems(page, /503/)
   })
 
+  await t.test('the response and its content coding can be chosen, and QUERY is sent [EXPLORER-6]', async t => {
+    await open('?path=/query&method=QUERY')
+    await eventually(t, () => page.getByRole('combobox', { name: 'Method' }).inputValue(), 'QUERY')
+    await sendIt()
+    await response.getByText('"p4"').waitFor()
+    await page.getByText('Request', { exact: true }).first().click()
+    await page.getByText('Response on demand').click()
+    await page.getByRole('textbox', { name: 'Answer with' }).fill('{\n  "status": 207,\n  "body": "h\u00e9llo"\n}')
+    await page.getByRole('combobox', { name: 'Content coding' }).selectOption('gzip')
+    await sendIt()
+    await response.getByText('207').first().waitFor()
+    await response.getByText('h\u00e9llo').waitFor()
+    const { requests } = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as {
+      requests: { method: string; headers: { name: string; value: string }[] }[]
+    }
+    t.equal(requests[0]!.method, 'QUERY')
+    const sent = (wanted: string) => requests[0]!.headers.find(({ name }) => name === wanted)?.value
+    t.equal(sent('x-svc-answer'), '{"status":207,"body":"h\\u00e9llo"}')
+    t.equal(sent('x-svc-encoding'), 'gzip')
+  })
+
   await t.test('bodies of every kind are shown safely [EXPLORER-3]', async t => {
     await open('?path=/odd/markup')
     await sendIt()

@@ -56,7 +56,8 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     'Video; realtime over WebSocket': /## Talk in real time/,
     'Stream timing': /`ttft_ms`, `tokens_per_second`, `jitter_percent`/,
     Faults: /disconnect@/,
-    'Requests that a vendor would refuse': /`enforce` \| checked \| the vendor's error/,
+    'Refuses what the real API refuses: lost results of tools, changed thinking, unknown parameters, wrong schemas':
+      /`enforce` \| checked \| the vendor's error[^]*Codex CLI, package/,
     'Streams that trip gateways': /`signature=split`[^]*`error-200`/,
     'Control without headers': /## Directives: when headers do not survive/,
     '[Guardrail APIs](guardrails.md) (Azure content safety, Bedrock)':

@@ -219,6 +219,69 @@ t.test('Envoy accepts the file and retries [DOC-3]', { skip: absence('envoy') },
   t.equal(new Set(requests.map(({ request_id }) => request_id)).size, 1, 'with one request id')
 })
 
+t.test('Envoy asks svc before it forwards [DOC-3, GWS-6, GWS-9]', { skip: absence('envoy') }, async t => {
+  const server = await serve(t)
+  const folder = gatewayFolder()
+  const [web] = (await freePorts(1)) as [number]
+  const config = yamlOf('envoy.md', 'envoy.yaml')
+  const manager = config.static_resources.listeners[0].filter_chains[0].filters[0].typed_config
+  manager.http_filters.unshift(...yamlOf('envoy.md', 'services.yaml'))
+  manager.route_config.virtual_hosts[0].rate_limits = yamlOf('envoy.md', 'rate-limits.yaml')
+  const text = JSON.stringify(config)
+    .replaceAll('"address":"svc","port_value":8080', `"address":"127.0.0.1","port_value":${server.ports.http}`)
+    .replaceAll('"address":"svc","port_value":50051', `"address":"127.0.0.1","port_value":${server.ports.grpc}`)
+    // A window that does not end during the test.
+    .replace('2/60s', '2/86400s')
+    // The time that a busy machine may need.
+    .replaceAll('"timeout":"1s"', '"timeout":"30s"')
+    .replace('"port_value":8000', `"port_value":${web}`)
+  writeFileSync(join(folder, 'envoy.json'), text)
+  const through = await startGateway(
+    t,
+    'envoy',
+    ['-c', join(folder, 'envoy.json'), '--log-level', 'off', '--base-id', String(web)],
+    { port: web, folder },
+  )
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    through(path, { headers: { 'X-Svc-Session': 'envoy', ...headers } })
+  const remaining: (string | null)[] = []
+  for (const status of [200, 200, 429]) {
+    const response = await get('/echo/1')
+    t.equal(response.status, status)
+    remaining.push(response.headers.get('ratelimit-remaining'))
+    if (status === 429) t.equal(response.headers.get('x-envoy-ratelimited'), 'true')
+  }
+  t.strictSame(remaining, ['1', '0', '0'])
+  t.equal((await get('/echo/2')).status, 200, 'another path')
+  t.equal((await get('/echo/3', { 'X-Svc-Authz': 'deny:451' })).status, 451)
+  t.equal((await get('/echo/4', { 'X-Svc-Ratelimit': 'over' })).status, 429)
+  t.equal((await get('/echo/5', { 'X-Svc-Ratelimit': 'error' })).status, 200, 'a failing service lets requests pass')
+  await fetch(`${server.url}/_svc/rules/by-rule`, {
+    method: 'PUT',
+    body: JSON.stringify({
+      match: { service: { name: 'ratelimit', descriptor: 'path=/echo/6' }, path: '/echo/6' },
+      then: { decide: { code: 'over', headers: { 'X-By': 'rule' }, raw_body: 'later' } },
+    }),
+  })
+  const decided = await get('/echo/6')
+  t.equal(decided.status, 429)
+  t.equal(decided.headers.get('x-by'), 'rule')
+  t.equal(await decided.text(), 'later')
+  const { requests } = (await (await fetch(`${server.url}/_svc/requests?path=/echo/*&limit=50`)).json()) as {
+    requests: { path: string; services: { name: string; decision: string }[] }[]
+  }
+  t.strictSame(
+    requests.map(({ path, services }) => [path, services.map(({ name, decision }) => `${name} ${decision}`).join()]),
+    [
+      ['/echo/5', 'authz allow,ratelimit error'],
+      ['/echo/2', 'authz allow,ratelimit ok'],
+      ['/echo/1', 'authz allow,ratelimit ok'],
+      ['/echo/1', 'authz allow,ratelimit ok'],
+    ],
+    'what was denied did not arrive, and each arrival has its chain',
+  )
+})
+
 t.test('Envoy verifies tokens, fails and recovers with the keys [DOC-3]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()

@@ -7,7 +7,7 @@ export const GROUPS = {
   http: ['toolbox', 'httpbin', 'reliability', 'bins', 'proxy', 'faults', 'testing', 'gateway-services'],
   apis: ['identity', 'mocks', 'jsonrpc', 'exports'],
   protocols: ['drop-in', 'graphql', 'grpc', 'soap', 'streams'],
-  models: ['llm', 'validation', 'guardrails', 'frameworks'],
+  models: ['llm', 'validation', 'coding-agents', 'guardrails', 'frameworks'],
   agents: ['mcp', 'mcp-attacks', 'a2a'],
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe', 'replicas'],
 } as const

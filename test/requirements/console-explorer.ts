@@ -26,6 +26,11 @@ export default [
     where: 'console 3',
   },
   {
+    id: 'EXPLORER-6',
+    rule: 'X-Svc-Answer and X-Svc-Encoding have fields; JSON becomes one line of ASCII. QUERY is sent.',
+    where: 'drop-in 8',
+  },
+  {
     id: 'BINVIEW-1',
     rule: 'Bins can be created with a configured response, listed and deleted. Their URL can be copied and tested.',
     where: 'console 4',

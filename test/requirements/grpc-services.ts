@@ -42,4 +42,40 @@ export default [
     rule: 'x-svc-fail and x-svc-session act on the services, and the inspector captures their calls',
     where: 'drop-in 6.1',
   },
+  {
+    id: 'GSV-30',
+    rule: "ForwardEcho sends requests as they are given, and shows each in Istio's lines, in order",
+    where: 'drop-in 6.1',
+  },
+  {
+    id: 'GSV-31',
+    rule: 'ForwardEcho speaks HTTP/1.1, HTTP/2, WebSocket and gRPC, with TLS and without',
+    where: 'drop-in 6.1',
+  },
+  {
+    id: 'GSV-32',
+    rule: 'ForwardEcho speaks TCP, TLS and UDP, with the PROXY protocol; the answer must have the expected text',
+    where: 'drop-in 6.1',
+  },
+  { id: 'GSV-33', rule: 'redirects are followed if asked for, and each hop is checked', where: 'drop-in 6.1' },
+  {
+    id: 'GSV-34',
+    rule: 'pages, calls of this instance, and paths of the control plane, the console, the proxy and guarded routes are PERMISSION_DENIED',
+    where: 'drop-in 6.1',
+  },
+  {
+    id: 'GSV-35',
+    rule: 'ForwardEcho reaches own ports, hosts and layer 4 listeners and forward_allow, at the address that was checked',
+    where: 'drop-in 6.1, 11',
+  },
+  {
+    id: 'GSV-36',
+    rule: 'number, rate, time and size are bounded; unsupported fields are INVALID_ARGUMENT; an error ends the call with its text',
+    where: 'drop-in 6.1, 10',
+  },
+  {
+    id: 'GSV-37',
+    rule: 'in public mode ForwardEcho reaches own ports only, ten times in 5 s',
+    where: 'drop-in 6.1, 10',
+  },
 ] as const

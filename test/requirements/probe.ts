@@ -135,4 +135,9 @@ export default [
     rule: 'the terminal report ends with the reasons of skipped checks, the most frequent first, and what to change',
     where: 'docs/probe.md',
   },
+  {
+    id: 'PRB-32',
+    rule: 'Proxy-Status is read as a list of strings and tokens with parameters; anything else is a finding',
+    where: 'docs/probe.md, RFC 9209 2',
+  },
 ]

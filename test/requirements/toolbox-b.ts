@@ -159,6 +159,30 @@ export default [
     rule: 'Above 256 KiB of unread echoes, reading from the client stops; in public mode an address has at most 100 WebSockets.',
     where: 'toolbox 11',
   },
+  {
+    id: 'WS-8',
+    rule: '/ws?subprotocol= selects an offered subprotocol or none; one that is not offered is a 400',
+    where: 'drop-in 8.6',
+  },
+  {
+    id: 'WS-9',
+    rule: '/ws?deflate=1 negotiates permessage-deflate when it is offered, context=0 without context takeover; a bounded number of sockets have it',
+    where: 'drop-in 8.6, RFC 7692',
+  },
+  { id: 'WS-10', rule: '/ws?first= is sent at once', where: 'drop-in 8.6' },
+  {
+    id: 'WS-11',
+    rule: '/ws?close= closes with a code and a reason, after messages, after a time or at once; 1005 without a code, 1006 without a close frame',
+    where: 'drop-in 8.6, RFC 6455 7',
+  },
+  { id: 'WS-12', rule: '/ws?ping_ms= pings, and the close reason counts the pongs', where: 'drop-in 8.6' },
+  { id: 'WS-13', rule: '/ws?fragment= echoes in fragments, at most 10000 of a message', where: 'drop-in 8.6' },
+  { id: 'WS-14', rule: 'options of /ws that are out of range are a 400 before the 101', where: 'drop-in 8.6' },
+  {
+    id: 'WS-15',
+    rule: 'a Sec-WebSocket-Version other than 13 is 426 with the version, on all WebSocket routes',
+    where: 'drop-in 8.6, RFC 6455 4.2.2',
+  },
 
   { id: 'RPC-1', rule: 'Each method returns its result, whatever the content type.', where: 'toolbox 12' },
   {

@@ -30,6 +30,7 @@ const PLUGINS: Record<string, readonly string[] | null> = {
   'integration/control-mcp/': ['control-mcp', 'identity', 'mocks', 'tls', 'echo'],
   'integration/grpc-services/': ['grpc-services', 'httpbin'],
   'integration/layer4/': ['layer4', 'httpbin', 'echo'],
+  'integration/drop-in/': ['drop-in', 'httpbin'],
   'integration/orca/': ['orca', 'grpc-services', 'llm-openai', 'echo', 'sse', 'status'],
   'integration/guardrails/': ['guardrails', 'llm', 'llm-openai'],
   'integration/identity/': ['identity', 'auth', 'echo'],

@@ -148,6 +148,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         if (host.refusal) throw host.refusal
       },
       baseUrl: () => host.baseUrl,
+      hosts: () => [],
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, serialized: host.baseUrl }),
       clientIp: () => '203.0.113.9',
       signal: () => new AbortController().signal,
@@ -160,6 +161,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       book: emptyRuleBook(),
       ofGeneration: () => new GenerationRules(vocabularyOf()),
       resetsOf: () => [],
+      verificationsOf: () => [],
     },
     instance: {
       id: 'edge-1',

@@ -31,5 +31,6 @@ export function corePoints(generation: Generation, shared: SharedServices): [poi
     ['testing.protocols', generation.rules.protocols],
     ['testing.steps', generation.rules.vocabulary.steps],
     ['testing.resets', generation.resets],
+    ['testing.verifications', generation.verifications],
   ]
 }

@@ -18,7 +18,9 @@ import type { RuleServices } from '../../http/pipeline/stage.ts'
 import { encodeInstead } from '../../http/pipeline/rules/encoding.ts'
 import { expectationFailureOf } from '../../http/pipeline/stages/expectation.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
-import { sessionInHeaders, takeSessionPrefix } from '../../sessions.ts'
+import { takeSessionPrefix } from '../../fields/session-prefix.ts'
+import { hasPassed, viaName } from '../../fields/via.ts'
+import { sessionInHeaders } from '../../sessions.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
 import { sendInterim } from '../../http/node-internals/interim-response.ts'
 import { listHosts, type HostListFacts } from '../../http/routes/host-list.ts'
@@ -38,6 +40,7 @@ export interface SvcHttpServices {
 export function createSvcHttp({ browserAccess, call, config, guard, rules, ports }: SvcHttpServices): SvcHttp {
   const isAdmin = (context: RequestContext): boolean =>
     context.controlAdmin || guard.isAdminToken(context.request.headers)
+  const ownName = viaName(config.instanceId)
   return {
     requestId: request => contextOf(request).requestId,
     isRequestIdGenerated: request => contextOf(request).isRequestIdGenerated,
@@ -85,6 +88,7 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
     guardAdmin(request) {
       const context = contextOf(request)
       refuseNobody(context)
+      refuseOwn(context, ownName)
       refuseForeign(context, browserAccess.check(context))
       const refusal = guard.check(context.request.headers, context.controlAdmin)
       if (refusal !== null) throw new HttpError(refusal.status, refusal.body, refusal.headers)
@@ -92,6 +96,7 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
     guardBrowser(request) {
       const context = contextOf(request)
       refuseNobody(context)
+      refuseOwn(context, ownName)
       refuseForeign(context, browserAccess.checkPage(context))
     },
     // What was sent may be sent back, and as much again as any answer may have: escapes multiply.
@@ -169,6 +174,12 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
 /** A page may have caused the call that it may not send. */
 function refuseNobody({ isOfNobody }: RequestContext): void {
   if (isOfNobody) throw new HttpError(403, { error: "refused for a call in nobody's name" })
+}
+
+/** Whoever had this instance send the request may not be allowed to send it. */
+function refuseOwn({ request }: RequestContext, ownName: string): void {
+  if (request.headers.via !== undefined && hasPassed(request.headers.via, ownName))
+    throw new HttpError(403, { error: 'refused for a request that this instance has sent' })
 }
 
 /** The page may not read the refusal either. */

@@ -30,7 +30,7 @@ import { requestIdOf, type RequestFactsSource } from '../request/request-facts.t
 import { createHttp1Response, type SvcResponse } from '../response/response.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
 import { rejectOnGrpcPort, mediaTypeHandlerFor, type MediaTypeHandler } from './media-type-handlers.ts'
-import { takeSessionPrefix } from '../../sessions.ts'
+import { takeSessionPrefix } from '../../fields/session-prefix.ts'
 import { createTunnels, type EnterListener } from './tunnel.ts'
 import { markSocketInUse, rejectSocket } from '../sockets/socket-owner.ts'
 
@@ -80,8 +80,9 @@ export function createRequestHandler(
     const { hosts, exemptions, routes } = generation
     const method = request.method ?? 'GET'
     if (listener.mount !== null && !isBelow(path, '/_svc')) {
-      const routeTarget = listener.mount + (originForm(url) ?? url)
-      return { routeTarget, route: routes.find(method, routeTarget), mount: null }
+      const { mount } = listener
+      const routeTarget = mount.routed(originForm(url) ?? url)
+      return { routeTarget, route: routes.find(method, routeTarget), mount }
     }
     const isAlwaysHere = hosts.isEmpty || isBelow(path, '/_svc') || exemptions.has('hosts', path)
     if (!isAlwaysHere) {

@@ -16,12 +16,12 @@ import { bodyLimitOf } from '../request/body.ts'
 import { decodeBody } from '../request/decoded-body.ts'
 import type { RequestFactsSource } from '../request/request-facts.ts'
 import { headerText } from '../request/header.ts'
-import { isHttp2, type RoutingGeneration } from '../request/types.ts'
+import { isHttp2, rewriteTarget, type RoutingGeneration } from '../request/types.ts'
 import { eachHeader, type Headers } from '../response/header-list.ts'
 import { createHttp1Response } from '../response/response.ts'
 import { sendError, sendResponse } from '../response/send.ts'
 import { badRequest, payloadTooLarge } from '../response/error-bodies.ts'
-import { takeSessionPrefix } from '../../sessions.ts'
+import { takeSessionPrefix } from '../../fields/session-prefix.ts'
 import { runStages, sendUnrouted } from '../pipeline/pipeline.ts'
 import type { CoreRoute } from '../routes/route-record.ts'
 import type { PipelineServices, Stage } from '../pipeline/stage.ts'
@@ -91,6 +91,10 @@ export function createInProcessCall({
       { method, url, headers: { ...settable(headers, caller), ...origin.headers }, body },
       origin.peerAddress,
     )
+    // A URL of a host that a plugin serves whole, as a document names it.
+    const mount = caller === null ? current.hosts.mountOf(origin.origin.host) : null
+    const routeTarget = mount?.routed(url) ?? url
+    const routed = { mount, routeTarget, route: decoded === null ? null : current.routes.find(method, routeTarget) }
     const response = new CollectedResponse(request) as InstanceType<typeof CollectedResponse> & Collected
     const context = new RequestContext({
       request,
@@ -99,7 +103,7 @@ export function createInProcessCall({
       generation: current,
       facts: { ...facts, clientIp: () => origin.clientIp, origin: () => origin.origin, prefix: () => origin.prefix },
       path: decoded,
-      route: decoded === null ? null : current.routes.find(method, url),
+      ...routed,
       upgrade: null,
       pathSession: prefixed?.session ?? origin.pathSession,
       activity: null,
@@ -170,6 +174,7 @@ export function createInProcessCall({
 
   function callRoute(context: RequestContext): void {
     context.isRouted = true
+    if (context.routeTarget !== context.url) rewriteTarget(context.request, context.routeTarget)
     context.generation.handle(context.request, context.response)
   }
 

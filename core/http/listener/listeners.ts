@@ -23,7 +23,7 @@ import { badRequest, headerFieldsTooLarge } from '../response/error-bodies.ts'
 import { Http2Response, type Http1ResponseClass, type SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from '../sockets/http2-preface.ts'
 import type { ProxyPolicy } from '../sockets/proxy-protocol/policy.ts'
-import { readProxyHeaders } from '../sockets/proxy-protocol/reader.ts'
+import { markContinued, readProxyHeaders } from '../sockets/proxy-protocol/reader.ts'
 import { RequestPacer } from '../sockets/http2-pacing.ts'
 import { closeWhenIdle } from '../sockets/http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from '../sockets/socket-owner.ts'
@@ -31,6 +31,7 @@ import { setTransport, transportOf } from '../sockets/transport.ts'
 import type { ServedNames } from '../sockets/served-names.ts'
 import { acceptAnyName, routeServerNames, type TlsNames } from '../sockets/tls-names.ts'
 import { TurnLimit } from '../sockets/turn-limit.ts'
+import type { HostMount } from '../routes/host-mounts.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
 import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
 
@@ -76,7 +77,7 @@ export interface ListenerOptions {
   /** `made`: others make the handshakes, and pass secured connections to `take`. */
   tls?: TlsMaterial | 'made'
   /** A listener that does not listen: others pass it connections. Default: the name is the kind. */
-  named?: { name: string; mount: string | null }
+  named?: { name: string; mount: HostMount | null }
   /** HTTPS only: server names that plugins serve. */
   tlsNames?: TlsNames
   /** HTTPS only: certificates for hosts that plugins serve whole. */
@@ -177,6 +178,7 @@ export class Listener {
 
   /** Continues a connection of another listener, from its first byte. */
   enter(socket: Socket): void {
+    markContinued(socket)
     this.#server.emit('connection', socket)
   }
 

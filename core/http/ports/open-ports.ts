@@ -15,6 +15,7 @@ import type { StreamHandler } from './stream-handler.ts'
 import { StreamPort } from './stream-port.ts'
 import { type AdmitConnection, type ConnectionBounds, TcpHandler } from './tcp-handler.ts'
 import { type UdpBounds, UdpPort } from './udp-port.ts'
+import { HostMount } from '../routes/host-mounts.ts'
 import { isSecured, keyOf, type PortProblem, type PortUse, transportOf, type WantedPort } from './wanted.ts'
 
 export interface OpenPortsOptions {
@@ -30,7 +31,7 @@ export interface OpenPortsOptions {
   /** What is done with PROXY protocol headers on a listener. */
   proxyPolicy(listener: string, mode: ProxyProtocolMode): ProxyPolicy
   /** Makes what serves HTTP on a port; it does not listen. */
-  createListener(facts: { name: string; isSecured: boolean; http2: boolean; mount: string | null }): Listener
+  createListener(facts: { name: string; isSecured: boolean; http2: boolean; mount: HostMount | null }): Listener
   /** Hands a connection to the HTTPS listener, which counts and closes it; null if this listener did not start. */
   adopt: ((socket: Socket, accept: TlsAccept) => void) | null
 }
@@ -216,7 +217,8 @@ export class OpenPorts {
       return { handler, opened: port => void (listener.port = port) }
     }
     if (use.kind === 'http') {
-      const { http2 = true, mount = null } = use.settings
+      const { http2 = true, mount: path, paths = {} } = use.settings
+      const mount = path === undefined ? null : new HostMount({ mount: path, paths })
       const listener = createListener({ name, isSecured: tls !== null, http2, mount })
       return { handler: new HttpHandler(listener, tls, proxy), opened: port => void (listener.facts.port = port) }
     }

@@ -3,12 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { RequestContext } from './context.ts'
-import type { HostMounts } from '../routes/host-mounts.ts'
+import type { HostMount, HostMounts } from '../routes/host-mounts.ts'
 import type { Exemptions } from '../routes/exemptions.ts'
 import type { ErrorForm, WebSocketOptions } from '../../contract/plugin.ts'
 import type { HttpError } from '../../contract/http-error.ts'
 import type { RouteLookup } from '../routes/route-record.ts'
 import type { ResetRegistry } from '../../rules/reset-registry.ts'
+import type { VerificationRegistry } from '../../rules/verification-registry.ts'
 import type { GenerationRules } from '../../rules/rule-entry.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
@@ -39,7 +40,7 @@ export interface ListenerFacts {
   scheme: 'http' | 'https'
   port: number
   /** The path whose routes serve all requests; null: requests are routed by host and path. */
-  mount: string | null
+  mount: HostMount | null
 }
 
 /** Observes every request. It lives as long as the server, so that no closure is created per request. */
@@ -123,6 +124,8 @@ export interface RoutingGeneration {
   readonly sessionHeaders: readonly string[]
   /** What plugins add to resets. */
   readonly resets: ResetRegistry
+  /** What plugins add to verifications. */
+  readonly verifications: VerificationRegistry
   /** Rules of files, and the protocols that conditions can test. */
   readonly rules: GenerationRules
   /** Hosts that plugins serve whole. */

@@ -48,6 +48,17 @@ export function tooManyWebSockets(limit: number) {
   return { error: 'too many websockets', limit, hint: 'close some of the WebSockets open from this address' }
 }
 
+/** 429 for a handshake of a WebSocket with compressed messages; `limit` is the number that the instance has at a time. */
+export function tooManyCompressed(limit: number) {
+  return { error: 'too many compressed websockets', limit, hint: 'close some of them, or do without compression' }
+}
+
+/** 426 for a handshake of another version than that of RFC 6455 (4.2.2). */
+export function unsupportedWebSocketVersion(version: string | undefined) {
+  const given = version === undefined ? 'none is given' : `not ${JSON.stringify(version.slice(0, 20))}`
+  return { error: 'unsupported websocket version', details: `expected Sec-WebSocket-Version: 13, ${given}` }
+}
+
 /** 500 for an exception in a route; the cause is only logged, with this request id. */
 export function internalError(requestId: string) {
   return { error: 'internal error', request_id: requestId }

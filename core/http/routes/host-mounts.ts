@@ -1,5 +1,6 @@
 /** Hosts that a plugin serves whole: their requests are handled by the routes below a mount, as if these were at the root. */
 import { isBelow } from '../../fields/request-target.ts'
+import { hostMatcher } from '../../toolkit/served-host.ts'
 import type { ServedHostOptions } from '../../contract/hosts.ts'
 
 /** A host of a plugin. */
@@ -13,28 +14,30 @@ export interface HostEntry extends Required<Omit<ServedHostOptions, 'at'>> {
   at: string | null
 }
 
-/** What a request to a host is served from. */
+/** A path at a host, and that of the route. */
+interface Pair {
+  at: string
+  route: string
+}
+
+/** Maps paths at a host, or at a listener, to those of routes. */
 export class HostMount {
-  readonly entry: HostEntry
-  readonly #matches: (host: string) => boolean
-  /** From the path at the host to the path of the route, the most specific first. */
-  readonly #paths: readonly (readonly [at: string, route: string])[]
-  /** The same, with the longest routes first. */
-  readonly #routes: readonly (readonly [at: string, route: string])[]
+  /** Paths at the host, with those of the routes. */
+  readonly #exact: ReadonlyMap<string, string>
+  /** The same for all that is below them, the longest first. The last one is the mount. */
+  readonly #below: readonly Pair[]
+  /** From routes to the host: the longest first, of equal ones the first that was named. */
+  readonly #routes: readonly (Pair & { isExact: boolean })[]
 
-  constructor(entry: HostEntry) {
-    this.entry = entry
-    this.#matches = matcherOf(entry.pattern)
-    const pairs = [...Object.entries(entry.paths), ['', entry.mount] as const].map(
-      ([at, route]) => [at === '/' ? '' : at, route] as const,
-    )
-    // Paths are at the host what was named first, such as `/mcp` before `/`.
-    this.#paths = pairs.toSorted(([a], [b]) => b.length - a.length)
-    this.#routes = pairs.toSorted(([, a], [, b]) => b.length - a.length)
-  }
-
-  matches(host: string): boolean {
-    return this.#matches(host)
+  constructor({ mount: path, paths }: Pick<HostEntry, 'mount' | 'paths'>) {
+    const pairs = Object.entries(paths).map(([at, route]) => {
+      const isExact = !at.endsWith('/*')
+      return { at: isExact ? at : at.slice(0, -2), route, isExact }
+    })
+    const mount = { at: '', route: path, isExact: false }
+    this.#exact = new Map(pairs.filter(({ isExact }) => isExact).map(({ at, route }) => [at, route]))
+    this.#below = [...pairs.filter(({ isExact }) => !isExact), mount].toSorted((a, b) => b.at.length - a.at.length)
+    this.#routes = [...pairs, mount].toSorted((a, b) => b.route.length - a.route.length)
   }
 
   /** The target that is routed for one in origin form. */
@@ -42,54 +45,61 @@ export class HostMount {
     const end = target.search(/[?#]/)
     const path = end === -1 ? target : target.slice(0, end)
     const rest = end === -1 ? '' : target.slice(end)
-    // The root alone may be elsewhere than what is below it.
-    const root = path === '/' && this.entry.root !== '' ? this.entry.root : null
-    if (root !== null) return root + rest
-    const [at, route] = this.#paths.find(([prefix]) => prefix === '' || isBelow(path, prefix))!
+    const exact = this.#exact.get(path)
+    if (exact !== undefined) return exact + rest
+    const { at, route } = this.#below.find(prefix => prefix.at === '' || isBelow(path, prefix.at))!
     return route + path.slice(at.length) + rest
   }
 
   /** The path at the host of a path of the service: without the mount. Others stay as they are. May have a query. */
   shown(path: string): string {
-    const found = this.#routes.find(([, route]) => startsAt(path, route))
+    const end = path.search(/[?#]/)
+    const plain = end === -1 ? path : path.slice(0, end)
+    const found = this.#routes.find(({ route, isExact }) => (isExact ? plain === route : isBelow(plain, route)))
     if (found === undefined) return path
-    const [at, route] = found
-    const shown = at + path.slice(route.length)
+    const shown = found.at + path.slice(found.route.length)
     return shown.startsWith('/') ? shown : `/${shown}`
   }
 }
 
+interface ServedEntry {
+  entry: HostEntry
+  matches: (host: string) => boolean
+  mount: HostMount
+}
+
 export class HostMounts {
-  #mounts: HostMount[] = []
+  #served: ServedEntry[] = []
 
   /** Adds a host. One with a lower rank comes before the others; else the order counts. */
   add(entry: HostEntry): void {
-    this.#mounts = [...this.#mounts, new HostMount(entry)].toSorted((a, b) => a.entry.rank - b.entry.rank)
+    const served = { entry, matches: hostMatcher(entry.pattern), mount: new HostMount(entry) }
+    this.#served = [...this.#served, served].toSorted((a, b) => a.entry.rank - b.entry.rank)
   }
 
   get isEmpty(): boolean {
-    return this.#mounts.length === 0
+    return this.#served.length === 0
   }
 
   /** The entries, in the order in which they match. */
   get entries(): readonly HostEntry[] {
-    return this.#mounts.map(({ entry }) => entry)
+    return this.#served.map(({ entry }) => entry)
   }
 
   /** What serves a host in lower case, without its port; null if the host is an ordinary one. */
   mountOf(host: string): HostMount | null {
-    return this.#mounts.find(mount => mount.matches(host)) ?? null
+    return this.#served.find(({ matches }) => matches(host))?.mount ?? null
   }
 
   /** Whether a path belongs to a mount that only its hosts reach. */
   isReserved(path: string): boolean {
-    return this.#mounts.some(({ entry }) => !entry.shared && isBelow(path, entry.mount))
+    return this.#served.some(({ entry }) => !entry.shared && isBelow(path, entry.mount))
   }
 
   /** Whether a certificate is made for a server name. */
   hasCertificate(serverName: string): boolean {
-    const mount = this.#mounts.find(own => own.entry.pattern !== '*' && own.matches(serverName))
-    return mount?.entry.tls ?? false
+    const served = this.#served.find(({ entry, matches }) => entry.pattern !== '*' && matches(serverName))
+    return served?.entry.tls ?? false
   }
 
   /**
@@ -106,24 +116,7 @@ export class HostMounts {
   }
 }
 
-/** `*` stands for one or more characters, once; the whole pattern `*` is every host. */
-function matcherOf(pattern: string): (host: string) => boolean {
-  if (pattern === '*') return () => true
-  const star = pattern.indexOf('*')
-  if (star === -1) return host => host === pattern
-  const before = pattern.slice(0, star)
-  const behind = pattern.slice(star + 1)
-  const least = before.length + behind.length
-  return host => host.length > least && host.startsWith(before) && host.endsWith(behind)
-}
-
 /** Whether every host of the second pattern is one of the first. */
 function covers(pattern: string, other: string): boolean {
-  return pattern === other || (other !== '*' && matcherOf(pattern)(other))
-}
-
-function startsAt(path: string, prefix: string): boolean {
-  if (!path.startsWith(prefix)) return false
-  const next = path[prefix.length]
-  return next === undefined || next === '/' || next === '?' || next === '#'
+  return pattern === other || (other !== '*' && hostMatcher(pattern)(other))
 }

@@ -27,13 +27,17 @@ export class WebSocketMemory {
   readonly #memory: UnsentMemory
   /** Sockets per client address. */
   readonly perAddress: number
+  /** Sockets with compressed messages: the contexts of each take some 200 KiB outside of the heap. */
+  readonly maxCompressed: number
+  #compressed = 0
   readonly #countOf = new Map<string, number>()
   readonly #paused = new Set<Sender>()
   #unsent = 0
 
-  constructor(memory: UnsentMemory, { perAddress }: { perAddress: number }) {
+  constructor(memory: UnsentMemory, { perAddress, maxCompressed }: { perAddress: number; maxCompressed: number }) {
     this.#memory = memory
     this.perAddress = perAddress
+    this.maxCompressed = maxCompressed
   }
 
   /** Unsent bytes of all sockets. Above half of the total bound svc reads from no socket. */
@@ -44,6 +48,17 @@ export class WebSocketMemory {
   /** Whether this address may open another socket. */
   admits(address: string): boolean {
     return (this.#countOf.get(address) ?? 0) < this.perAddress
+  }
+
+  /** Whether another socket may have compressed messages. */
+  get admitsCompressed(): boolean {
+    return this.#compressed < this.maxCompressed
+  }
+
+  /** Counts a socket with compressed messages until it closes. */
+  adoptCompressed(socket: Pick<BoundedSocket, 'once'>): void {
+    this.#compressed++
+    socket.once('close', () => void this.#compressed--)
   }
 
   /** Tracks a socket and what is sent on it until it closes. */

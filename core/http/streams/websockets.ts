@@ -9,7 +9,7 @@ import { rawResponse } from '../sockets/raw-response.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 import type { StreamPlan } from './stream-plan.ts'
 import type { LargeMessages } from './large-messages.ts'
-import type { MessageSize } from './websocket-routes.ts'
+import { isCompressed, type SocketKind } from './websocket-routes.ts'
 import type { WebSocketMemory } from './websocket-memory.ts'
 import { registerWebSocket } from './websocket-stream.ts'
 
@@ -26,7 +26,7 @@ export interface WebSocketServices {
  */
 export function adoptWebSockets(
   server: WebSocketServer,
-  { generation, size }: { generation: number; size: MessageSize },
+  { generation, kind }: { generation: number; kind: SocketKind },
   { streams, plan, memory, largeMessages }: WebSocketServices,
 ): void {
   server.on('headers', (lines: string[], request: IncomingMessage) => {
@@ -38,8 +38,9 @@ export function adoptWebSockets(
   })
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => {
     socket.on('error', () => {})
-    if (size === 'large') largeMessages.watch(socket, request.socket)
+    if (kind === 'large') largeMessages.watch(socket, request.socket)
     memory.adopt(socket, contextOf(request).clientIp)
+    if (isCompressed(kind) && socket.extensions !== '') memory.adoptCompressed(socket)
     contextOf(request).webSocket = registerWebSocket(streams, socket, { generation, planLifetimeMs: plan.lifetimeMs })
   })
   server.on('wsClientError', (error: Error, socket: Socket, request: IncomingMessage) => {

@@ -31,7 +31,6 @@ function declaredExtensions(agent: AgentDefinition): string[] {
   const { extensions = [] } = extensionsOf({
     agent,
     base: '',
-    version: '',
     ...(agent.id === DEFAULT_AGENT ? { directory: [] } : {}),
   })
   return extensions.map(({ uri }) => uri)

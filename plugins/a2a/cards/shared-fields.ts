@@ -9,6 +9,10 @@ export interface CardSubject {
   agent: AgentDefinition
   /** `scheme://host[:port]` */
   base: string
+  /** URL of the agent, without a slash at its end. */
+  url: string
+  /** URL of the keys of signed cards. */
+  keysUrl: string
   /** Version of the product. */
   version: string
   isExtended?: boolean
@@ -64,7 +68,9 @@ interface Extension {
 }
 
 /** The extensions that the agent requires; on the default card, the one that lists all agents. */
-export function extensionsOf({ agent, directory, base }: CardSubject): { extensions?: Extension[] } {
+export function extensionsOf({ agent, directory, base }: Pick<CardSubject, 'agent' | 'directory' | 'base'>): {
+  extensions?: Extension[]
+} {
   const extensions: Extension[] = (agent.requiredExtensions ?? []).map(extension => ({ ...extension, required: true }))
   if (directory) extensions.unshift(directoryExtension(directory, base))
   return extensions.length > 0 ? { extensions } : {}

@@ -14,8 +14,7 @@ import {
 import { REQUIREMENTS_V1, schemesV1 } from './v1.0.ts'
 
 export function cardV03(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
-  const { agent, base } = subject
-  const url = `${base}/a2a/${agent.id}`
+  const { agent, base, url } = subject
   const { streaming, pushNotifications, extendedAgentCard } = capabilitiesOf(agent)
   return {
     protocolVersion: '0.3.0',

@@ -13,8 +13,7 @@ import {
 } from './shared-fields.ts'
 
 export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
-  const { agent, base } = subject
-  const url = `${base}/a2a/${agent.id}`
+  const { agent, base, url } = subject
   const { streaming, pushNotifications, extendedAgentCard } = capabilitiesOf(agent)
   const { defaultInputModes, defaultOutputModes, provider, version, documentationUrl, iconUrl, ...title } =
     sharedFields(subject)

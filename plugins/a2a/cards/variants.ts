@@ -39,7 +39,7 @@ export async function variantCard(
 ): Promise<JsonObject> {
   const { signer } = parts
   const card = cardV1(subject)
-  const jku = `${subject.base}/a2a/jwks.json`
+  const jku = subject.keysUrl
   const signed = (signatures: unknown[], shown: JsonObject = card): JsonObject => ({ ...shown, signatures })
   switch (variant) {
     case 'signed':
@@ -51,7 +51,9 @@ export async function variantCard(
     case 'signed-unknown-key':
       return signed([await signer.signUnknown(card, jku)])
     case 'signed-stale':
-      return signed([await signer.sign(cardV1({ ...subject, base: STALE_BASE }), jku)])
+      return signed([
+        await signer.sign(cardV1({ ...subject, base: STALE_BASE, url: `${STALE_BASE}/a2a/${subject.agent.id}` }), jku),
+      ])
     case 'signed-none':
       return signed([unsigned(jku)])
     case 'signed-two':

@@ -10,11 +10,17 @@ import { type CardVariant, variantCard } from '../cards/variants.ts'
 import { cardV1 } from '../cards/v1.0.ts'
 
 export function subjectOf(a2a: A2a, agent: AgentDefinition, request: AnyRequest): CardSubject {
+  const { http } = a2a.svc
+  const path = `/a2a/${agent.id}`
+  // On a host of its own, the other agents are not there.
+  const isAmongOthers = http.path(request, path).endsWith(path)
   return {
     agent,
-    base: a2a.svc.http.baseUrl(request),
+    base: http.baseUrl(request),
+    url: http.url(request, path).replace(/\/$/, ''),
+    keysUrl: http.url(request, '/a2a/jwks.json'),
     version: a2a.svc.instance.version,
-    ...(agent.id === DEFAULT_AGENT ? { directory: a2a.agents.list() } : {}),
+    ...(agent.id === DEFAULT_AGENT && isAmongOthers ? { directory: a2a.agents.list() } : {}),
   }
 }
 
@@ -24,7 +30,7 @@ export async function renderCard({ a2a, agent, wire, request }: Call, isExtended
   if (wire.protocolVersion === '1.0') {
     const card = cardV1(subject)
     const isSigned = isExtended && a2a.svc.options.card === 'signed'
-    return isSigned ? { ...card, signatures: [await a2a.signer.sign(card, `${subject.base}/a2a/jwks.json`)] } : card
+    return isSigned ? { ...card, signatures: [await a2a.signer.sign(card, subject.keysUrl)] } : card
   }
   return wire === httpJsonV03 ? cardV03Proto(subject) : cardV03(subject)
 }

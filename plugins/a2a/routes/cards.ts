@@ -88,6 +88,10 @@ function sendCard(request: FastifyRequest, reply: FastifyReply, card: JsonObject
 function renderDirectory(a2a: A2a, request: FastifyRequest): JsonObject {
   const isAll = isFlagSet(request, 'all')
   const base = a2a.svc.http.baseUrl(request)
+  const hostsOf = (id: string) => {
+    const hosts = a2a.svc.http.hosts(request, `/a2a/${id}`, '/.well-known/agent-card.json')
+    return hosts.length === 0 ? {} : { hosts }
+  }
   return {
     protocolVersions: ['1.0', '0.3'],
     versionHeader: 'A2A-Version',
@@ -101,6 +105,7 @@ function renderDirectory(a2a: A2a, request: FastifyRequest): JsonObject {
       card: `${base}/a2a/${id}/.well-known/agent-card.json`,
       legacyCard: `${base}/a2a/${id}/.well-known/agent.json`,
       requiresAuth: requiresToken === true,
+      ...hostsOf(id),
       ...(listed === false ? { test: true } : {}),
     })),
     webhookSink: `${base}/a2a/webhook-sink/{id}`,

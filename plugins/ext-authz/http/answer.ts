@@ -31,15 +31,21 @@ export function answer(
       return failed(reply, policy, result.status, result.reason)
     case 'timeout':
       return failed(reply, policy, 503, 'no answer in time')
-    case 'abort':
-    case 'malformed':
-      reply.hijack()
-      http.breakConnection(request, result.kind === 'abort' ? result.abort : 'truncate')
-      return reply
-    case 'left':
-      reply.hijack()
-      return reply
+    default:
+      return breakAnswer(request, reply, result, { http })
   }
+}
+
+/** Ends the connection in place of an answer. */
+export function breakAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  result: Extract<CheckResult, { kind: 'abort' | 'malformed' | 'left' }>,
+  { http }: Pick<Svc, 'http'>,
+): FastifyReply {
+  reply.hijack()
+  if (result.kind !== 'left') http.breakConnection(request, result.kind === 'abort' ? result.abort : 'truncate')
+  return reply
 }
 
 /** Gateways copy headers of the answer to the request, and some of them to the response. */

@@ -9,6 +9,7 @@ import {
   type RouteDescription,
   type Svc,
 } from 'svc/plugin'
+import { jsonReply, list, object, RECORD } from 'svc/toolkit'
 import type { GatewayService } from '../../gateway-services/types.ts'
 import type { Authorizer } from '../authorizer.ts'
 import type { Policy } from '../policies/policy.ts'
@@ -52,6 +53,7 @@ export function registerChecks(app: FastifyInstance, svc: Svc<unknown>, parts: H
     describe({
       summary: 'List the policies, with the configuration of gateways',
       category,
+      reply: jsonReply(object({ policies: list(RECORD), configuration: RECORD }), 'AuthorizationPolicies'),
       responses: { 200: { description: '`policies`, and `configuration` by gateway' } },
       examples: [{ name: 'Policies', path: '/ext-authz', expectStatus: 200 }],
     }),

@@ -1,4 +1,5 @@
 /** `proto.EchoTestService`, the echo service of Istio's integration tests. */
+import type { ServiceDefinition } from '@grpc/grpc-js'
 import {
   type CallContext,
   hostnameOf,
@@ -8,12 +9,14 @@ import {
   requestOf,
   type UnaryCall,
 } from '../call.ts'
+import { createForwardEcho } from '../forward/forward-echo.ts'
+import type { ForwardEchoRequest } from '../forward/plan.ts'
 
 interface EchoRequest {
   message?: string
 }
 
-export function istioEchoMethods(context: CallContext): Methods {
+export function istioEchoMethods(context: CallContext, service: ServiceDefinition): Methods {
   const { svc } = context
   return {
     Echo: replies<UnaryCall<EchoRequest>>(call => {
@@ -32,5 +35,6 @@ export function istioEchoMethods(context: CallContext): Methods {
       ]
       return { message: lines.map(line => `${line}\n`).join('') }
     }),
+    ForwardEcho: replies<UnaryCall<ForwardEchoRequest>>(createForwardEcho(context, service)),
   }
 }

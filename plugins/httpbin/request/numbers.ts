@@ -1,4 +1,5 @@
 /** Numbers and durations in paths and queries, in the syntax of the originals. */
+import { parseGoDuration } from 'svc/toolkit'
 import { Failure, NoSuchPath } from '../failure.ts'
 
 /** A whole number in a path of httpbin. Anything else is another path. */
@@ -35,38 +36,10 @@ export function goQuote(text: string): string {
   return JSON.stringify(text)
 }
 
-const UNITS: Record<string, number> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-}
-const MAX_LENGTH = 100
-
-/** Milliseconds of a Go duration such as `1m30s`; null if it is not one. */
-export function parseDuration(text: string): number | null {
-  const sign = /^[+-]/.exec(text)?.[0] ?? ''
-  const amounts = text.slice(sign.length)
-  if (amounts === '0') return 0
-  if (amounts === '' || amounts.length > MAX_LENGTH) return null
-  const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y
-  let ms = 0
-  while (part.lastIndex < amounts.length) {
-    const [, amount, unit] = part.exec(amounts) ?? []
-    if (amount === undefined || unit === undefined) return null
-    ms += Number(amount) * UNITS[unit]!
-  }
-  return sign === '-' ? -ms : ms
-}
-
 /** Milliseconds of a duration of go-httpbin: a Go duration, or a number of seconds. */
 export function goDuration(text: string, what: string, { min = 0, max }: { min?: number; max: number }): number {
   const seconds = goFloat(text)
-  const ms = parseDuration(text) ?? (seconds === null ? null : Math.trunc(seconds * 1000))
+  const ms = parseGoDuration(text) ?? (seconds === null ? null : Math.trunc(seconds * 1000))
   if (ms === null) throw new Failure(400, `${what}: strconv.ParseFloat: parsing ${goQuote(text)}: invalid syntax`)
   if (ms > max) throw new Failure(400, `${what}: duration ${showDuration(ms)} longer than ${showDuration(max)}`)
   if (ms < min) throw new Failure(400, `${what}: duration ${showDuration(ms)} shorter than ${showDuration(min)}`)

@@ -1,10 +1,9 @@
 /** The `echo-basic` server of the conformance tests of Gateway API. */
 import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
-import { connectionTls, headerProblem } from 'svc/toolkit'
+import { connectionTls, headerProblem, parseGoDuration } from 'svc/toolkit'
 import { CATEGORY } from '../mounting.ts'
 import type { HttpbinOptions } from '../options.ts'
 import { readHeaders } from '../request/headers.ts'
-import { parseDuration } from '../request/numbers.ts'
 import { goNarrowJson } from '../response/json.ts'
 import { deploymentOf, type Variables } from '../variables.ts'
 import { ECHO_BASIC } from '../replies.ts'
@@ -78,7 +77,7 @@ function sendMessage(reply: FastifyReply, status: number, message: string): Fast
 
 async function respond(svc: EchoSvc, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const delay = readQuery(request).get('delay') ?? ''
-  const delayMs = delay === '' ? 0 : parseDuration(delay)
+  const delayMs = delay === '' ? 0 : parseGoDuration(delay)
   if (delayMs === null || delayMs < 0)
     return sendMessage(reply, 400, `time: invalid duration ${JSON.stringify(delay.slice(0, 100))}`)
   if (delayMs > 0 && !(await svc.http.delay(request, delayMs))) return reply.hijack()

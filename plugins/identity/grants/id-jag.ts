@@ -3,7 +3,6 @@
  * ID token at another authorization server.
  */
 import { shownText } from 'svc/toolkit'
-import { issuerNameOf } from '../issuers/issuer.ts'
 import { OAuthError } from '../oauth/errors.ts'
 import { audienceOf } from '../oauth/resource.ts'
 import { requestedScope } from '../oauth/scope.ts'
@@ -12,6 +11,7 @@ import { registeredClaims, type TokenResponse } from '../tokens/token-response.t
 import { ID_JAG_TYP, ID_JAG_TYPE } from '../trust/id-jag.ts'
 import type { TokenClaims } from '../types.ts'
 import type { GrantRequest } from './grant-request.ts'
+import { DEFAULT_ISSUER } from '../settings/issuer-settings.ts'
 const LIFE_S = 300
 const MAX_AUDIENCE_CHARACTERS = 2048
 
@@ -39,12 +39,18 @@ export async function issueIdJag(subject: TokenClaims, request: GrantRequest): P
   }
 }
 
+/** Whether a URL names an issuer by its path, or by a host that it has for itself. */
+async function isOwnAudience(audience: string, { issuer, issuers }: GrantRequest): Promise<boolean> {
+  const name = issuer.nameOf(audience)
+  return (name !== DEFAULT_ISSUER || /\/oauth\/i\//.test(audience)) && (await issuers.find(name)) !== undefined
+}
+
 /** One issuer: one of this instance, or any with https. */
-async function readAudience({ parameters, issuers }: GrantRequest): Promise<string> {
-  const [audience, ...others] = parameters.getAll('audience')
+async function readAudience(request: GrantRequest): Promise<string> {
+  const [audience, ...others] = request.parameters.getAll('audience')
   if (audience === undefined) throw new OAuthError('invalid_request', 'audience is missing')
   const isUsable = others.length === 0 && audience.length <= MAX_AUDIENCE_CHARACTERS && URL.canParse(audience)
-  const isOwn = isUsable && /\/oauth\/i\//.test(audience) && (await issuers.find(issuerNameOf(audience))) !== undefined
+  const isOwn = isUsable && (await isOwnAudience(audience, request))
   if (!isUsable || !(isOwn || audience.startsWith('https://')))
     throw new OAuthError('invalid_target', 'audience must be the URL of an issuer')
   return audience

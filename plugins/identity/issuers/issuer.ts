@@ -10,6 +10,7 @@ import { createIssuerKeys, type IssuerKeys, type KeySource } from '../keys/issue
 import { JWT_BEARER } from '../oauth/grant-types.ts'
 import { createRemoteKeys } from '../outbound/remote-keys.ts'
 import { DEFAULT_ISSUER, type IssuerSettings } from '../settings/issuer-settings.ts'
+import { type IssuerNameOf, nameByPath } from './issuer-hosts.ts'
 import { createRevocations, type Revocations } from '../stores/revocations.ts'
 import { type Stores, storesOf } from '../stores/stores.ts'
 
@@ -32,6 +33,8 @@ export interface Issuer {
   readonly keys: IssuerKeys
   /** Its path: empty for the default issuer. */
   readonly path: string
+  /** The name of the issuer that an identifier names; `default` if it is not one by path or host. */
+  nameOf: IssuerNameOf
   /** Its identifier for a request, without a trailing slash. */
   url(request: AnyRequest): string
 }
@@ -43,19 +46,22 @@ export interface IssuerParts {
   keys: Pick<KeySource, 'records' | 'importKey'>
   demoKey: ClientSources['demoKey']
   fetcher: Fetcher
+  /** Default: by path. */
+  nameOf?: IssuerNameOf
 }
 
 /** Puts an issuer together. `first` is the key of the default issuer. */
 export function createIssuer(
   settings: IssuerSettings,
   source: IssuerSource,
-  { svc, stores, keys, demoKey, fetcher }: IssuerParts,
+  { svc, stores, keys, demoKey, fetcher, nameOf = nameByPath }: IssuerParts,
   first?: KeySource['first'],
 ): Issuer {
   const { name } = settings
   const own = storesOf(stores, name)
   const path = name === DEFAULT_ISSUER ? '' : `/oauth/i/${name}`
-  const ownBase = (url: string): string => url.slice(0, url.length - path.length)
+  // On a host of its own, the URL of an issuer has no path.
+  const ownBase = (url: string): string => (url.endsWith(path) ? url.slice(0, url.length - path.length) : url)
   const fetchKeys = createRemoteKeys(fetcher, own.keySets)
   const findDocument = createDocumentClients(settings, fetcher, own.clientDocuments)
   const findKnown = createClients(settings.clients, {
@@ -87,19 +93,14 @@ export function createIssuer(
       ...keys,
       ...(first && { first }),
     }),
-    url: request => svc.http.baseUrl(request) + path,
+    nameOf,
+    url: request => (path === '' ? svc.http.baseUrl(request) : svc.http.url(request, path).replace(/\/$/, '')),
   }
 }
 
 /** The URL of an endpoint. `url` is that of the issuer. */
 export function endpointUrl({ name }: Pick<Issuer, 'name'>, url: string, endpoint: string): string {
   return name === DEFAULT_ISSUER ? `${url}/oauth/${endpoint}` : `${url}/${endpoint}`
-}
-
-/** The name of the issuer in an issuer identifier; `default` if it is not one by path. */
-export function issuerNameOf(url: unknown): string {
-  const name = typeof url === 'string' ? /\/oauth\/i\/([a-z][a-z0-9-]{0,31})$/.exec(url.slice(-48))?.[1] : undefined
-  return name ?? DEFAULT_ISSUER
 }
 
 /** Whether the issuer takes identity assertions of others as a grant. */

@@ -37,7 +37,8 @@ async function readHint(token: string, issuer: Issuer): Promise<TokenClaims> {
   const decoded = decodeCompactJwt(token)
   const exp = 'malformed' in decoded ? undefined : decoded.claims.exp
   const now = Date.now() / 1000
-  const keys = { issuer: issuer.name, keys: await issuer.keys.verifying(), secret: null, known: null }
+  const { nameOf } = issuer
+  const keys = { issuer: issuer.name, nameOf, keys: await issuer.keys.verifying(), secret: null, known: null }
   const verification = await verifyToken(
     token,
     { typ: 'jwt' },

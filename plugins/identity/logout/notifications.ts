@@ -32,7 +32,7 @@ export function createLogoutNotifications(svc: Svc<IdentityOptions>): NotifyLogo
     const client = await issuer.findClient(session.clientId, url)
     const uri = client?.backchannelLogoutUri
     if (client === undefined || uri === undefined) return
-    const ownBase = url.slice(0, url.length - issuer.path.length)
+    const ownBase = url.endsWith(issuer.path) ? url.slice(0, url.length - issuer.path.length) : url
     const claims = {
       ...registeredClaims(session.issuer, session.username, client.id, LOGOUT_TOKEN_LIFE_S),
       ...logoutClaims(sid),

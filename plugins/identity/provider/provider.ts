@@ -7,6 +7,7 @@ import { createDpopNonces } from '../binding/dpop-nonces.ts'
 import { createTokenBinder, type TokenBinder } from '../binding/token-binding.ts'
 import { createFaults, type Faults } from '../faults/faults.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import { createIssuerNames } from '../issuers/issuer-hosts.ts'
 import { createIssuers, type Issuers } from '../issuers/issuers.ts'
 import { generateJwk } from '../jwt/algorithms.ts'
 import { createImportedKeys, importThrough, publicJwk } from '../keys/imported-keys.ts'
@@ -61,6 +62,7 @@ export function createProvider(svc: Svc<IdentityOptions>): Provider {
     keys: { records, importKey },
     demoKey,
     fetcher: createFetcher(svc, documentFetches(svc)),
+    nameOf: createIssuerNames(svc.options.hosts),
   }
   const issuers = createIssuers(svc, parts, () => signingKey.current)
   const faults = createFaults(svc)

@@ -1,7 +1,7 @@
 /** Implements the extension point `identity.tokens`. */
 import type { AnyRequest, Svc } from 'svc/plugin'
 import type { BoundedMap } from 'svc/toolkit'
-import { type Issuer, issuerNameOf, takesIdentityAssertions } from '../issuers/issuer.ts'
+import { type Issuer, takesIdentityAssertions } from '../issuers/issuer.ts'
 import type { Issuers } from '../issuers/issuers.ts'
 import { decodeCompactJwt } from '../jwt/compact-jwt.ts'
 import { createRequestVerification } from '../resource/request-verification.ts'
@@ -28,7 +28,9 @@ export function createTokens(svc: Svc, issuers: Issuers, known: BoundedMap<Known
       return signToken(claims, issuer, signing)
     },
     issuer: (request: AnyRequest, name = DEFAULT_ISSUER) =>
-      name === DEFAULT_ISSUER ? issuers.default.url(request) : `${svc.http.baseUrl(request)}/oauth/i/${name}`,
+      name === DEFAULT_ISSUER
+        ? issuers.default.url(request)
+        : svc.http.url(request, `/oauth/i/${name}`).replace(/\/$/, ''),
     names: async () => (await issuers.list()).map(({ name }) => name),
     async grants(name) {
       const issuer = name === undefined || name === DEFAULT_ISSUER ? issuers.default : await issuers.find(name)
@@ -47,6 +49,6 @@ async function issuerOf(
   const decoded = decodeCompactJwt(token)
   // The keys do not matter for a token that can't be decoded.
   if ('malformed' in decoded) return issuers.default
-  const name = issuerNameOf(decoded.claims.iss)
+  const name = issuers.default.nameOf(decoded.claims.iss)
   return allowed === '*' || allowed.includes(name) ? issuers.find(name) : undefined
 }

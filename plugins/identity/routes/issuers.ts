@@ -8,6 +8,7 @@ import {
   type RouteDescription,
 } from 'svc/plugin'
 import type { Issuer } from '../issuers/issuer.ts'
+import { hostMountOf } from '../issuers/issuer-hosts.ts'
 import { publishedKeys, stateOf } from '../keys/key-record.ts'
 import { sendJson } from '../oauth/json-response.ts'
 import type { Provider } from '../provider/provider.ts'
@@ -81,6 +82,10 @@ const removeIssuerDescription: RouteDescription = {
 /** Registers `/_svc/identity` and the routes below it. */
 export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): void {
   const { svc, issuers } = provider
+  const hostsOf = (name: string, request: FastifyRequest): object => {
+    const hosts = svc.http.hosts(request, hostMountOf(name), '/.well-known/openid-configuration')
+    return hosts.length === 0 ? {} : { hosts }
+  }
   const tools = svc.use('control.tools')
   for (const [name, method, path] of TOOLS) tools.tool({ name, operation: { method, path } })
   app.get(
@@ -99,6 +104,7 @@ export function registerIssuerRoutes(app: FastifyInstance, provider: Provider): 
         all.map(async issuer => ({
           ...(await describeIssuer(issuer, issuer.url(request))),
           faults: await provider.faults.current(issuer),
+          ...hostsOf(issuer.name, request),
         })),
       )
       return sendJson(reply, { issuers: listed, users: issuers.default.users.list })

@@ -1,8 +1,9 @@
 /** The section `identity` of svc.yaml. */
-import type { JsonSchema, Svc } from 'svc/plugin'
+import type { HttpListenerEntry, JsonSchema, Svc } from 'svc/plugin'
+import { HOST_SCHEMA, HTTP_LISTENER_PROPERTIES } from 'svc/toolkit'
 import { type ClientSettings, defaultClientSettings, userSettings, type UserSettings } from './account-settings.ts'
 import { fetchHost, issuerSettings } from './issuer-settings.ts'
-import { below, defaulted, list, object, type Shape, ShapeError } from './shape.ts'
+import { below, defaulted, list, object, required, type Shape, ShapeError, text } from './shape.ts'
 
 /** The setting with the hosts that may be reached, for messages. */
 export const FETCH_ALLOW = 'identity.fetch_allow'
@@ -17,6 +18,27 @@ export type IdentityOptions = {
   issuers: unknown[]
   /** Hosts, `host` or `host:port`, that may be reached. */
   fetch_allow: string[]
+  /** Hosts that an issuer has for itself. */
+  hosts: { host: string; issuer: string }[]
+  /** Ports that an issuer has for itself. */
+  listeners: (HttpListenerEntry & { issuer: string })[]
+}
+
+/** A host, and the issuer that has it for itself. */
+const issuerHost = object({
+  host: required({ schema: HOST_SCHEMA, read: value => String(value) }),
+  issuer: required(text({ max: 32 })),
+})
+
+/** A port, and the issuer that has it for itself. */
+const issuerListener: Shape<unknown> = {
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['port', 'issuer'],
+    properties: { ...HTTP_LISTENER_PROPERTIES, issuer: { type: 'string', minLength: 1, maxLength: 32 } },
+  },
+  read: value => value,
 }
 
 /** The JSON Schema of the section. */
@@ -25,6 +47,8 @@ export const OPTIONS: JsonSchema = object({
   clients: defaulted(list(defaultClientSettings, { max: MAX_ACCOUNTS }), () => []),
   issuers: defaulted(list(issuerSettings, { max: MAX_ISSUERS }), () => []),
   fetch_allow: defaulted(list(fetchHost, { max: 50 }), () => []),
+  hosts: defaulted(list(issuerHost, { max: 100 }), () => []),
+  listeners: defaulted(list(issuerListener, { max: 64 }), () => []),
 }).schema
 
 /** The usable items of the section; others are reported. */

@@ -2,7 +2,8 @@
 import type { KeyObject } from 'node:crypto'
 import { jwtVerify, type JWTVerifyOptions } from 'jose'
 import type { BoundedMap } from 'svc/toolkit'
-import { type Issuer, issuerNameOf } from '../issuers/issuer.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import { type IssuerNameOf, nameByPath } from '../issuers/issuer-hosts.ts'
 import { isSecretAlgorithm, type KeyPairAlgorithm } from '../jwt/algorithms.ts'
 import { decodeCompactJwt } from '../jwt/compact-jwt.ts'
 import { failureOf, type JwtFailure } from '../jwt/failures.ts'
@@ -51,6 +52,8 @@ export interface KnownToken {
 export interface VerifyingKeys {
   /** Name of the issuer. */
   issuer: string
+  /** Default: by path. */
+  nameOf?: IssuerNameOf
   keys: readonly { alg: KeyPairAlgorithm; key: KeyObject; id: string }[]
   /** The secret of HS256 tokens; null if the issuer has none. */
   secret: string | null
@@ -137,7 +140,7 @@ async function verifyByKnown(
 
 /** Tokens of an issuer by path must name it; those of the default issuer can have any `iss`, as a gateway may set it. */
 function checkPath({ iss }: TokenClaims, keys: VerifyingKeys): TokenReason | null {
-  return keys.secret !== null || issuerNameOf(iss) === keys.issuer ? null : 'issuer mismatch'
+  return keys.secret !== null || (keys.nameOf ?? nameByPath)(iss) === keys.issuer ? null : 'issuer mismatch'
 }
 
 /** Verifies a token of one issuer, including revocation if the checks ask for it. */
@@ -149,7 +152,12 @@ export async function verifyOfIssuer(
 ): Promise<TokenVerification> {
   const keys = await issuer.keys.verifying()
   const secret = issuer.name === DEFAULT_ISSUER ? DEMO_SECRET : null
-  const verification = await verifyToken(token, checks, { issuer: issuer.name, keys, secret, known }, Date.now() / 1000)
+  const verification = await verifyToken(
+    token,
+    checks,
+    { issuer: issuer.name, nameOf: issuer.nameOf, keys, secret, known },
+    Date.now() / 1000,
+  )
   if (!verification.valid || checks.refuseRevoked !== true) return verification
   return (await issuer.revocations.has(verification.claims)) ? { valid: false, reason: 'token revoked' } : verification
 }

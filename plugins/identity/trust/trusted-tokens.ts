@@ -1,6 +1,6 @@
 /** Tokens of issuers that an issuer trusts (RFC 7523, 3). */
 import type { JWK } from 'jose'
-import { endpointUrl, type Issuer, issuerNameOf } from '../issuers/issuer.ts'
+import { endpointUrl, type Issuer } from '../issuers/issuer.ts'
 import type { Issuers } from '../issuers/issuers.ts'
 import { type ForeignJwt, jwtId, JwtProblem, readForeignJwt, verifyForeignJwt } from '../jwt/foreign-jwt.ts'
 import { isOwnName, type TrustEntry, type TrustType } from '../settings/trust-settings.ts'
@@ -22,13 +22,13 @@ export interface TrustedJwt {
 /** The entry for the issuer of a token that is not verified yet; throws a `JwtProblem`. */
 export function findTrust(
   token: string,
-  { settings }: Issuer,
+  { settings, nameOf }: Issuer,
 ): { jwt: ForeignJwt; entry: TrustEntry; type: TrustType } {
   const jwt = readForeignJwt(token)
   const type: TrustType = jwt.header.typ === ID_JAG_TYP ? 'id-jag' : 'workload'
   const { iss } = jwt.claims
   const entry = settings.trust.find(({ issuer, types }) => {
-    const isIssuer = isOwnName(issuer) ? typeof iss === 'string' && issuerNameOf(iss) === issuer : issuer === iss
+    const isIssuer = isOwnName(issuer) ? typeof iss === 'string' && nameOf(iss) === issuer : issuer === iss
     return isIssuer && types.includes(type)
   })
   if (entry === undefined) throw new JwtProblem('is of an issuer that is not trusted for it')

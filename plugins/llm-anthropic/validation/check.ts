@@ -5,6 +5,7 @@ import type {
   Engine,
   Report,
   RouteValidation,
+  ValidationLimit,
   ValidationList,
   ValidationRule,
 } from '../../llm/types.ts'
@@ -28,6 +29,7 @@ export interface MessagesVariant {
   hasBetaHeader: boolean
   /** In addition to those of the Messages API. */
   rules?: readonly ValidationRule[]
+  limits?: readonly ValidationLimit[]
   /** Finds what only this platform refuses. */
   check?(request: CheckedRequest, report: Report): void
   modelOf(request: CheckedRequest): unknown
@@ -38,6 +40,7 @@ export function messagesValidation(engine: Engine, variant: MessagesVariant): Ro
     flavour: variant.flavour,
     rules: [...(variant.rules ?? []), ...MESSAGE_RULES],
     lists: [variant.betas],
+    limits: variant.limits ?? [],
     check(request, report) {
       const { body } = request
       checkHead(request, variant, report)

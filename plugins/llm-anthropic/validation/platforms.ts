@@ -1,7 +1,7 @@
 /** The platforms that serve Claude, and how their requests differ. */
 import type { MessagesVariant } from './check.ts'
 import { BEDROCK_BETAS, BETAS, VERTEX_BETAS } from './known-names.ts'
-import { BEDROCK_RULES, HEAD_RULES, VERTEX_RULES } from './rules.ts'
+import { BEDROCK_RULES, HEAD_RULES, MAX_REQUEST_BYTES, MESSAGE_LIMITS, VERTEX_RULES } from './rules.ts'
 
 const IN_BODY: ReadonlySet<string> = new Set(['anthropic_version', 'anthropic_beta'])
 
@@ -21,6 +21,10 @@ export const PLATFORMS = {
     hasVersionHeader: true,
     hasBetaHeader: true,
     rules: HEAD_RULES,
+    limits: MESSAGE_LIMITS,
+    check({ bytes }, report) {
+      if (bytes > MAX_REQUEST_BYTES) report('anthropic.request-size', '')
+    },
     modelOf: ({ body }) => body.model,
   },
   /** The model is in the path, the API version in the body. */

@@ -1,5 +1,5 @@
 /** What the Messages API refuses, in the order of evaluation. */
-import type { RuleSource, ValidationRule } from '../../llm/types.ts'
+import type { RuleSource, ValidationLimit, ValidationRule } from '../../llm/types.ts'
 
 const READ = '2026-11-27'
 const reference = (title: string, path: string): RuleSource => ({
@@ -12,6 +12,7 @@ const API = reference('API reference: create a message', 'api/messages/create')
 const CACHING = reference('Guide: prompt caching', 'build-with-claude/prompt-caching')
 const THINKING = reference('Guide: extended thinking', 'build-with-claude/extended-thinking')
 const VERSIONS = reference('API reference: versions and beta headers', 'api/versioning')
+const SIZES = reference('API overview: request size limits', 'api/overview#request-size-limits')
 const SDK: RuleSource = {
   title: 'Request types of the official package @anthropic-ai/sdk',
   url: 'https://github.com/anthropics/anthropic-sdk-typescript',
@@ -27,7 +28,26 @@ function report(thread: string): RuleSource {
   }
 }
 
+/** A gateway of the vendor refuses larger requests before anything of them is read. */
+export const MAX_REQUEST_BYTES = 32 * 1024 * 1024
+
+export const MESSAGE_LIMITS: readonly ValidationLimit[] = [
+  { what: 'Size of a request, also for counting tokens', value: '32 MB', sources: [SIZES] },
+  { what: 'Size of a batch', value: '256 MB', sources: [SIZES] },
+  { what: 'Size of a file', value: '500 MB', sources: [SIZES] },
+]
+
 export const HEAD_RULES: readonly ValidationRule[] = [
+  {
+    rule: 'anthropic.request-size',
+    phase: 'head',
+    confidence: 'documented',
+    condition: 'A body of more than 32 MB, if SVC_BODY_LIMIT lets it in.',
+    status: 413,
+    type: 'request_too_large',
+    message: 'Request exceeds the maximum size',
+    sources: [SIZES, report('anthropics/anthropic-sdk-python#938'), report('anthropics/claude-code#14567')],
+  },
   {
     rule: 'anthropic.version',
     phase: 'head',

@@ -11,7 +11,7 @@ import {
   DECLARATION_MEMBERS,
   PART_MEMBERS,
 } from './known-members.ts'
-import { GEMINI_RULES } from './rules.ts'
+import { GEMINI_LIMITS, GEMINI_RULES } from './rules.ts'
 import { checkSchema } from './schema.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -24,6 +24,7 @@ export function geminiValidation(engine: Engine): RouteValidation {
   return {
     flavour: 'gemini',
     rules: GEMINI_RULES,
+    limits: GEMINI_LIMITS,
     check(request, report) {
       const isVertex = request.path.includes('/publishers/')
       const inner = field(engine, request.body, 'generateContentRequest')

@@ -1,5 +1,5 @@
 /** What the Gemini API and Vertex AI refuse, in the order of evaluation. */
-import type { RuleSource, ValidationRule } from '../../llm/types.ts'
+import type { RuleSource, ValidationLimit, ValidationRule } from '../../llm/types.ts'
 
 const READ = '2026-11-27'
 const reference = (title: string, path: string): RuleSource => ({
@@ -14,6 +14,7 @@ const DEFINITION: RuleSource = {
   kind: 'definition',
   read: READ,
 }
+const INPUT_METHODS = reference('Guide: file input methods', 'gemini-api/docs/file-input-methods')
 const CALLING = reference('Guide: function calling', 'gemini-api/docs/function-calling')
 const SIGNATURES = reference('Guide: thought signatures', 'gemini-api/docs/thought-signatures')
 function report(thread: string): RuleSource {
@@ -34,6 +35,11 @@ export const FIELD_RULES: ReadonlySet<string> = new Set([
   'gemini.type-list',
   'gemini.enum-value',
 ])
+
+export const GEMINI_LIMITS: readonly ValidationLimit[] = [
+  { what: 'Size of a request with its inline data', value: '100 MB', sources: [INPUT_METHODS] },
+  { what: 'Size of a PDF', value: '50 MB', sources: [INPUT_METHODS] },
+]
 
 export const GEMINI_RULES: readonly ValidationRule[] = [
   {

@@ -14,9 +14,12 @@ export const MESSAGE_MEMBERS = set(
   'role content name tool_calls tool_call_id function_call refusal audio annotations parsed',
 )
 
-/** Of content parts, by their type. Other types are the route's. */
+/**
+ * Of content parts, by their type. Other types are the route's. OpenAI's Agents SDK sends the text of a reply back as a part with the
+ * other members of its message.
+ */
 export const PART_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
-  text: set('type text prompt_cache_breakpoint'),
+  text: set('type text prompt_cache_breakpoint role refusal annotations tool_calls function_call audio'),
   image_url: set('type image_url prompt_cache_breakpoint'),
   input_audio: set('type input_audio prompt_cache_breakpoint'),
   file: set('type file prompt_cache_breakpoint'),

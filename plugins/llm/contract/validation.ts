@@ -56,6 +56,14 @@ export interface ValidationList {
   values: readonly string[]
 }
 
+/** A size or count of the vendor that may not be a rule, for the catalog. */
+export interface ValidationLimit {
+  what: string
+  /** As the vendor writes it: `32 MB`. */
+  value: string
+  sources: readonly RuleSource[]
+}
+
 export type ViolationValues = Readonly<Record<string, unknown>>
 
 /** Reports a violation: the rule's id, the place in the vendor's path notation, and the values of its placeholders. */
@@ -63,6 +71,8 @@ export type Report = (rule: string, at: string, values?: ViolationValues) => voi
 
 export interface CheckedRequest {
   body: Readonly<Record<string, unknown>>
+  /** Size of the body as received. */
+  bytes: number
   headers: RequestHeaders
   /** Without the query. */
   path: string
@@ -80,6 +90,7 @@ export interface RouteValidation {
   flavour: string
   rules: readonly ValidationRule[]
   lists?: readonly ValidationList[]
+  limits?: readonly ValidationLimit[]
   /** Must not throw, whatever the body contains, and must not change it. */
   check(request: CheckedRequest, report: Report): void
 }

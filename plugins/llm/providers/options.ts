@@ -1,6 +1,6 @@
 /** The section `llm` of svc.yaml: named providers. */
-import type { Json, JsonSchema } from 'svc/plugin'
-import { HOST_SCHEMA } from 'svc/toolkit'
+import type { HttpListenerEntry, Json, JsonSchema } from 'svc/plugin'
+import { HOST_SCHEMA, HTTP_LISTENER_PROPERTIES } from 'svc/toolkit'
 import type { FakeGauge } from '../inference/fake-gauge.ts'
 import type { Gauge } from '../inference/stated-load.ts'
 import { TOKENIZERS, type TokenizerName } from '../tokenizers/tokenizers.ts'
@@ -30,6 +30,8 @@ export interface LlmOptions {
   profiles: Record<string, Json>
   /** Hosts that are served whole; `vendors` stands for those of the vendors. */
   hosts: 'vendors' | (HostOption | 'vendors')[]
+  /** Ports whose requests are all answered by a provider. */
+  listeners: (HttpListenerEntry & { provider: string })[]
   /** Whether familiar paths are served at the root, or of which providers. */
   root: boolean | string[]
   /** Settings of formats under their own name, by id. */
@@ -397,6 +399,16 @@ export const optionsSchema: JsonSchema = object({
       additionalProperties: false,
     },
     default: [],
+  },
+  listeners: {
+    description: 'Ports whose requests are all answered by a provider',
+    type: 'array',
+    maxItems: 64,
+    default: [],
+    items: object(
+      { ...HTTP_LISTENER_PROPERTIES, provider: { ...shortText, description: 'Name of a provider, such as ollama' } },
+      ['port', 'provider'],
+    ),
   },
   builtin: {
     description: 'Settings of formats under their own name, such as openai',

@@ -25,11 +25,11 @@ type PlacedHost = HostOption & { at: string | null }
 /** Before MCP servers, agents and issuers. */
 const RANK = 30
 
-/** Serves the hosts of the options, and reports providers that do not exist. Call it when all providers are registered. */
+/** Serves the hosts and listeners of the options, and reports providers that do not exist. Call it when all providers are registered. */
 export function serveHosts(
   svc: Svc<unknown>,
   instances: readonly ProviderInstance[],
-  { hosts, root }: LlmOptions,
+  { hosts, listeners, root }: LlmOptions,
 ): void {
   const find = (name: string, at: string): ProviderInstance | undefined => {
     const instance = instances.find(known => known.name === name)
@@ -48,6 +48,11 @@ export function serveHosts(
     const instance = at === null ? instances.find(({ name }) => name === provider) : find(provider, `${at}.provider`)
     if (instance !== undefined)
       svc.serveHost(host, instance.basePath, { shared: true, rank: RANK, ...(at === null ? {} : { at }) })
+  }
+  for (const [index, { provider, ...entry }] of listeners.entries()) {
+    const at = `llm.listeners[${index}]`
+    const instance = find(provider, `${at}.provider`)
+    if (instance !== undefined) svc.listeners.http({ ...entry, at, mount: instance.basePath, serves: provider })
   }
   if (Array.isArray(root)) for (const [index, name] of root.entries()) find(name, `llm.root[${index}]`)
 }

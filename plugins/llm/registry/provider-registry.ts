@@ -16,6 +16,7 @@ import { defaultLatency } from '../streaming/pace.ts'
 import type { LlmProvider } from '../contract/provider.ts'
 import type { ProviderRoute } from '../contract/route.ts'
 import type { RouteValidation } from '../contract/validation.ts'
+import type { LoggedCall } from '../usage/call.ts'
 import { callOf, type UsageEntry } from '../usage/entry.ts'
 import { createSigned, type Signed } from '../state/signed.ts'
 import type { Batches } from '../state/batches.ts'
@@ -43,6 +44,8 @@ export class ProviderRegistry implements Providers {
   readonly documents: Documents
   readonly batches: Batches
   // Bound, since plugins pass them on.
+  readonly calls = (requestIds: ReadonlySet<string>, session: string | null, limit: number): Promise<LoggedCall[]> =>
+    this.#services.ledger.callsOf(requestIds, session, limit)
   readonly usage = (entry: UsageEntry): void => this.#services.ledger.add(callOf(this.#nameOf(entry), entry))
   readonly signed = (purpose: string): Signed => createSigned(this.#services.svc, purpose)
   readonly #services: CallServices

@@ -6,6 +6,7 @@ import type { Rule } from '../engine/rules.ts'
 import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { Signed } from '../state/signed.ts'
+import type { LoggedCall } from '../usage/call.ts'
 import type { UsageEntry } from '../usage/entry.ts'
 import type { ProviderLoad } from '../capacity/slots.ts'
 import type { Engine } from './engine.ts'
@@ -41,6 +42,10 @@ export interface Providers {
   signed(purpose: string): Signed
   /** Enters in the ledger what a provider has done outside of a request. Throws for wrong figures. */
   usage(entry: UsageEntry): void
+  /**
+   * What was counted for requests with these ids, the newest call first: of a session, or of all (null; none in public mode).
+   */
+  calls(requestIds: ReadonlySet<string>, session: string | null, limit: number): Promise<LoggedCall[]>
   /** All served providers, in the order of `GET /ai`; complete after all plugins have registered. */
   list(): ServedProvider[]
   /** The load of the providers that have a capacity, in the order of `list`. Call it when all plugins have registered. */

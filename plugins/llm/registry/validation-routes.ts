@@ -2,7 +2,13 @@
 import { describe, HttpError, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { nearest } from 'svc/toolkit'
 import { CATEGORY } from '../contract/category.ts'
-import { CONFIDENCES, PHASES, type RouteValidation, type ValidationRule } from '../contract/validation.ts'
+import {
+  CONFIDENCES,
+  PHASES,
+  type RouteValidation,
+  type ValidationLimit,
+  type ValidationRule,
+} from '../contract/validation.ts'
 import { AI_VALIDATION, AI_VALIDATION_RULE } from '../replies.ts'
 import { LEVELS, matches } from '../validation/level.ts'
 import { MODEL_CLASSES } from '../validation/model-classes.ts'
@@ -54,6 +60,7 @@ export function registerValidationRoutes(
       flavours: flavoursOf(routes).filter(({ flavour }) => filter.flavour === null || flavour === filter.flavour),
       classes: MODEL_CLASSES,
       lists: listsOf(routes),
+      limits: limitsOf(routes).filter(({ flavour }) => filter.flavour === null || flavour === filter.flavour),
       rules: rulesOf(routes)
         .filter(
           ({ rule, flavours }) =>
@@ -123,6 +130,11 @@ function flavoursOf(served: readonly ServedValidation[]): Flavour[] {
 function listsOf(served: readonly ServedValidation[]): NonNullable<RouteValidation['lists']> {
   const lists = served.flatMap(({ validation }) => validation.lists ?? [])
   return [...new Map(lists.map(known => [known.list, known])).values()]
+}
+
+function limitsOf(served: readonly ServedValidation[]): (ValidationLimit & { flavour: string })[] {
+  const known = new Map(served.map(({ validation }) => [validation.flavour, validation.limits ?? []]))
+  return [...known].flatMap(([flavour, limits]) => limits.map(limit => ({ flavour, ...limit })))
 }
 
 interface ListedRule {

@@ -22,6 +22,8 @@ import { waitOrLeave } from './step.ts'
 /** Characters of the response header. */
 const MAX_SHOWN = 200
 const NONE: readonly PlacedDirective[] = []
+/** Of a request with directives, in the inspector. */
+const DIRECTIVE_TAGS = ['directive']
 /** Nobody waits for the items of a batch, and they have no streams. */
 const OF_WAITING = ['x-svc-latency-ms', 'x-svc-ttft-ms']
 /** Where requests have their texts, by the names of the formats. */
@@ -82,6 +84,7 @@ async function act(due: readonly Directive[], call: ModelCall, services: CallSer
   for (const directive of due) if (!(await isSpent(directive, call, services))) acting.push(directive)
   const shown = printable(due.map(({ text }) => text).join('; ')).slice(0, MAX_SHOWN)
   call.shownDirective = acting.length < due.length ? `${shown}; spent` : shown
+  call.svc.inspector.annotate(call.request, { tags: DIRECTIVE_TAGS })
   const added = headersOf(acting, call)
   if (added.size > 0) call.addHeaders(added)
   const unexpected = await refuseUnexpected(acting, call, services)

@@ -48,6 +48,7 @@ function find(call: ModelCall, { validator }: CallServices, except?: readonly st
     {
       path: call.path,
       body,
+      bytes: call.body.length,
       // An item of a batch has the headers of the request that contains it.
       headers: call.request.headers,
       params: call.params,

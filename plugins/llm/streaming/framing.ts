@@ -1,6 +1,6 @@
 /** The stream framings: the encoding of events, and the text before and after all events. */
+import { awsEventFrame } from 'svc/toolkit'
 import type { Framing, StreamEvent } from '../contract/stream.ts'
-import { eventFrame } from './aws-eventstream.ts'
 
 export interface Framer {
   contentType: string
@@ -51,5 +51,13 @@ export const framings: Readonly<Record<Framing, Framer>> = {
     '[',
     '\n]',
   ),
-  'aws-eventstream': framer('application/vnd.amazon.eventstream', (text, event) => eventFrame(text, event)),
+  'aws-eventstream': framer('application/vnd.amazon.eventstream', eventFrame),
+}
+
+/** An event of Bedrock, or an exception. */
+function eventFrame(payload: string, { event, exception }: Pick<StreamEvent, 'event' | 'exception'>): Buffer {
+  const kind: Record<string, string> =
+    exception === undefined ? { ':event-type': event ?? 'chunk' } : { ':exception-type': exception }
+  const type = exception === undefined ? 'event' : 'exception'
+  return awsEventFrame({ ...kind, ':content-type': 'application/json', ':message-type': type }, payload)
 }

@@ -129,7 +129,7 @@ function rulesOfCaptured(
     const headers = request.headers()
     const found = validator.find(
       route.validation,
-      { path: request.path, body: parseObject(text), headers, params, fields },
+      { path: request.path, body: parseObject(text), bytes: Buffer.byteLength(text), headers, params, fields },
       exceptionsOf(headers['x-svc-validation'], instance, validator),
     )
     return idsOf(found)

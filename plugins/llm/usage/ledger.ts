@@ -202,6 +202,18 @@ export class Ledger {
     return older.slice(0, limit)
   }
 
+  /** The newest calls of requests with these ids, of a session, or of all (null; not in public mode). */
+  async callsOf(requestIds: ReadonlySet<string>, session: string | null, limit: number): Promise<LoggedCall[]> {
+    await this.#collect()
+    const key = session === null ? ALL : `header:${session}`
+    const found = await this.#calls.newest(
+      this.#streamOf(key),
+      limit,
+      call => requestIds.has(call.request_id) && (session === null || call.session_key === key),
+    )
+    return found.map(({ value }) => value)
+  }
+
   /** Removes what is kept for a session, or everything; returns the number of rows. */
   async clear(session: SessionKey | null): Promise<number> {
     await this.#collect()

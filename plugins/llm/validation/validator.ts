@@ -28,6 +28,7 @@ export interface ValidatorOptions {
 export interface ValidatedInput {
   path: string
   body: Readonly<Record<string, unknown>>
+  bytes: number
   headers: RequestHeaders
   params: Readonly<Record<string, string>>
   fields: ReadonlySet<string>
@@ -94,12 +95,13 @@ export class Validator {
   /** The violations of a request, the first the one that its vendor would name. */
   find(
     validation: RouteValidation,
-    { path, body, headers, params, fields }: ValidatedInput,
+    { path, body, bytes, headers, params, fields }: ValidatedInput,
     except: readonly string[] = NO_EXCEPTIONS,
   ): readonly Violation[] {
     return findViolations(
       validation,
-      { path, body, headers, params, fields, nodes: { left: MAX_NODES } },
+      // Copying the input would cost as much as the check of a short request.
+      { path, body, bytes, headers, params, fields, nodes: { left: MAX_NODES } },
       { order: this.#orders.get(validation) ?? orderOf(validation), except, unknown: rule => this.#unknown(rule) },
     )
   }

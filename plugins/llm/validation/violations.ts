@@ -58,6 +58,7 @@ export function findViolations(
 ): readonly Violation[] {
   const found: (Violation & { place: number })[] = []
   const best = (): void => {
+    if (found.length <= 1) return
     found.sort((one, other) => one.place - other.place)
     found.length = Math.min(found.length, MAX_VIOLATIONS)
   }

@@ -20,7 +20,15 @@ export function endpointPath(server: Server): string {
 /** The resource identifier of a server for this request, without a trailing `/`. */
 export function resourceUrl(mcp: Mcp, server: Server, request: FastifyRequest): string {
   const configured = server.name === 'protected' ? mcp.svc.variables.resourceUrl : null
-  return configured ?? mcp.svc.http.url(request, endpointPath(server))
+  if (configured !== null) return configured
+  const { http } = mcp.svc
+  return isAtRootOfHost(mcp, request) ? http.url(request, '/').slice(0, -1) : http.url(request, endpointPath(server))
+}
+
+/** Whether the endpoint is the root of a host that the server has for itself, or the document describes that. */
+function isAtRootOfHost({ svc: { http } }: Mcp, request: FastifyRequest): boolean {
+  const [path] = http.target(request).split('?', 1)
+  return (path === '/' || path === METADATA_PATH) && request.url.split('?', 1)[0] !== path
 }
 
 /** The metadata document of a server (RFC 9728, 2). */
@@ -60,6 +68,7 @@ function keyBinding({ definition: { dpop = 'off' } }: Server): JsonObject {
 }
 
 export function metadataUrl(mcp: Mcp, server: Server, request: FastifyRequest): string {
+  if (isAtRootOfHost(mcp, request)) return mcp.svc.http.baseUrl(request) + METADATA_PATH
   return mcp.svc.http.url(request, METADATA_PATH + endpointPath(server))
 }
 

@@ -5,6 +5,7 @@ import { readGrants } from '../access/grants.ts'
 import { endpointPath } from '../access/protected-resource.ts'
 import type { Mcp } from '../mcp.ts'
 import { UNNAMED_SERVERS } from '../registry/registry.ts'
+import { hostMountOf } from '../servers/served-hosts.ts'
 import type { Server } from '../servers/server.ts'
 import { STATELESS } from '../protocol/versions.ts'
 
@@ -16,10 +17,15 @@ export function registerServerList(app: FastifyInstance, mcp: Mcp): void {
     const builtin = new Set(svc.instance.plugins().flatMap(({ name, source }) => (source === 'builtin' ? name : [])))
     return (server: Server) => ({
       ...showServer(server, path => svc.http.url(request, path)),
+      ...hostsOf(server, request),
       ...(server.plugin !== null && server.source === 'plugin' && builtin.has(server.plugin)
         ? { source: 'builtin' }
         : {}),
     })
+  }
+  const hostsOf = (server: Server, request: FastifyRequest) => {
+    const hosts = svc.http.hosts(request, hostMountOf(server), '/mcp')
+    return hosts.length === 0 ? {} : { hosts }
   }
   const tools = svc.use('control.tools')
   tools.tool({ name: 'list_mcp_servers', operation: { method: 'GET', path: '/_svc/mcp-servers' } })

@@ -2,10 +2,11 @@
 import type { Check } from '../catalog/check.ts'
 import { CONFIGURATION } from '../catalog/configuration.ts'
 import { A2A_CHECKS } from './a2a/a2a.ts'
-import { CACHING_CHECKS, CCH_POISON } from './caching/rules.ts'
+import { CACHING_CHECKS, CCH_POISON, CCH_QUERY } from './caching/rules.ts'
 import { CCH_STORE } from './caching/store.ts'
 import { FAILURE_CHECKS } from './connections/failures.ts'
 import { HTTP2_CONNECTION_CHECKS } from './connections/http2.ts'
+import { QUERY_CHECK } from './connections/query.ts'
 import { REUSE_CHECKS } from './connections/reuse.ts'
 import { HEAD_CHECKS } from './framing/heads.ts'
 import { HTTP2_FRAMING_CHECKS } from './framing/http2.ts'
@@ -14,6 +15,7 @@ import { VALID_FRAMING_CHECKS } from './framing/valid.ts'
 import { GRPC_CHECKS } from './grpc/grpc.ts'
 import { ADDED_CHECKS } from './headers/added.ts'
 import { FORWARDING_CHECKS } from './headers/forwarding.ts'
+import { PROXY_STATUS_CHECK } from './headers/proxy-status.ts'
 import { LLM_CHECKS } from './llm/llm.ts'
 import { MCP_CHECKS } from './mcp/mcp.ts'
 import { OAUTH_CHECKS } from './oauth/oauth.ts'
@@ -21,6 +23,7 @@ import { REACH_CHECKS } from './reach/reach.ts'
 import { RESPONSE_BODY_CHECKS } from './responses/bodies.ts'
 import { NO_CONTENT_CHECKS, RESPONSE_HEAD_CHECKS } from './responses/heads.ts'
 import { CONTENT_CHECKS } from './streaming/content.ts'
+import { INCREMENTAL_CHECKS } from './streaming/incremental.ts'
 import { STREAM_CHECKS } from './streaming/streams.ts'
 import { UPLOAD_CHECKS } from './streaming/uploads.ts'
 import { TARGET_CHECKS } from './targets/targets.ts'
@@ -33,6 +36,7 @@ const CHECKS: readonly Check[] = [
   ...REACH_CHECKS,
   ...FORWARDING_CHECKS,
   ...ADDED_CHECKS,
+  PROXY_STATUS_CHECK,
   ...TARGET_CHECKS,
   ...VALID_FRAMING_CHECKS,
   ...LENGTH_CHECKS,
@@ -44,11 +48,14 @@ const CHECKS: readonly Check[] = [
   ...UPLOAD_CHECKS,
   ...STREAM_CHECKS,
   ...CONTENT_CHECKS,
+  ...INCREMENTAL_CHECKS,
   ...REUSE_CHECKS,
   ...HTTP2_CONNECTION_CHECKS,
   ...FAILURE_CHECKS,
+  QUERY_CHECK,
   CCH_STORE,
   ...CACHING_CHECKS,
+  CCH_QUERY,
   CCH_POISON,
   ...WEBSOCKET_CHECKS,
   ...GRPC_CHECKS,

@@ -4,7 +4,8 @@ import { heldValueBytes, own } from 'svc/toolkit'
 import { type Intake, Rejected } from '../records/intake.ts'
 import type { FactName } from '../records/http-facts.ts'
 import type { Kind } from '../records/record.ts'
-import { attributesOf, textOf, type OtlpNode } from './node.ts'
+import type { MessageNode } from '../wire/node.ts'
+import { attributesOf, textOf } from './values.ts'
 
 /** The source of what comes over OTLP. */
 export const OTLP = 'otlp'
@@ -26,13 +27,13 @@ export interface WalkOptions<K extends Kind> {
   renamed: RecordContext['renamed']
   workMs: number
   /** Adds the records of one message. */
-  add(node: OtlpNode, context: RecordContext): Iterable<void> | void
+  add(node: MessageNode, context: RecordContext): Iterable<void> | void
 }
 
 const MAX_RESOURCE_BYTES = 16_384
 
-/** Adds all records of a request; lets other requests run in between. Throws an `OtlpProblem`. */
-export async function walk<K extends Kind>(root: OtlpNode, options: WalkOptions<K>): Promise<void> {
+/** Adds all records of a request; lets other requests run in between. Throws an `MessageProblem`. */
+export async function walk<K extends Kind>(root: MessageNode, options: WalkOptions<K>): Promise<void> {
   const { names, intake, renamed, workMs, add } = options
   const [resources, scopes, records] = names
   const pacer = new Pacer(workMs)
@@ -51,7 +52,7 @@ export async function walk<K extends Kind>(root: OtlpNode, options: WalkOptions<
 
 /** Null: the resource is too large. */
 function contextOf<K extends Kind>(
-  container: OtlpNode,
+  container: MessageNode,
   intake: Intake<K>,
   renamed: RecordContext['renamed'],
   receivedAt: string,
@@ -68,16 +69,10 @@ function contextOf<K extends Kind>(
   }
 }
 
-/** The session that a report names itself: the attribute `svc.session` of the record, or of its resource. */
-export function namedSession(attributes: JsonObject, resource: JsonObject = {}): string | null {
-  const name = own(attributes, 'svc.session') ?? own(resource, 'svc.session')
-  return typeof name === 'string' ? name : null
-}
-
 const TRACE_ID_DIGITS = 32
 const SPAN_ID_DIGITS = 16
 
-/** Throws `Rejected` for an id that is no id of a trace (16 bytes, not all zero). */
+/** Throws `Rejected` for an invalid id of a trace (valid ones have 16 bytes, not all zero). */
 export function traceIdOf(message: JsonObject): string {
   return idOf(message, 'traceId', TRACE_ID_DIGITS)
 }

@@ -8,7 +8,7 @@ import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
 import type { Kind } from '../records/record.ts'
 import type { Sinks } from '../sinks.ts'
 import { OTLP } from './convert.ts'
-import { OtlpProblem, WireNode } from './node.ts'
+import { MessageProblem, WireNode } from '../wire/node.ts'
 import { readSignal, type Signal } from './signals.ts'
 
 type Export = ServerUnaryCall<Buffer, object>
@@ -42,7 +42,7 @@ export function openSignal<K extends Kind>(
           const partial = { [signal.rejected.field]: rejected, error_message: message }
           reply(null, message === null ? {} : { partial_success: partial })
         } catch (error) {
-          if (!(error instanceof OtlpProblem)) throw error
+          if (!(error instanceof MessageProblem)) throw error
           reply(failure(status.INVALID_ARGUMENT, error.message))
         }
       },

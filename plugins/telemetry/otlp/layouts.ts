@@ -1,19 +1,6 @@
 /** The messages of `opentelemetry.proto` that are read: numbers of fields, and their names in the JSON mapping. */
-import type { Layout, WireField } from './wire.ts'
-
-/** A field: its number, name and kind; `*` for repeated ones. */
-type Row = [number: number, name: string, kind: WireField['kind'], repeated?: '*']
-
-function layout(rows: () => readonly Row[]): Layout {
-  let fields: ReadonlyMap<number, WireField> | undefined
-  return () =>
-    (fields ??= new Map(
-      rows().map(([number, name, kind, repeated]): [number, WireField] => [
-        number,
-        { name, kind, ...(repeated === undefined ? {} : { isRepeated: true }) },
-      ]),
-    ))
-}
+import { layout } from '../wire/layout.ts'
+import type { Layout } from '../wire/wire.ts'
 
 const anyValue: Layout = layout(() => [
   [1, 'stringValue', 'text'],

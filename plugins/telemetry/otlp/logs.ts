@@ -3,14 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { isRecord, own } from 'svc/toolkit'
 import type { JsonObject } from 'svc/plugin'
 import { httpFactsOf } from '../records/http-facts.ts'
-import { isoTime, type Report } from '../records/record.ts'
-import { namedSession, optionalIdOf, OTLP, type RecordContext } from './convert.ts'
-import { anyValueOf, attributesOf, enumOf, millisecondsOf, textOf, type OtlpNode } from './node.ts'
+import { isoTime, namedSession, type Report } from '../records/record.ts'
+import { optionalIdOf, OTLP, type RecordContext } from './convert.ts'
+import type { MessageNode } from '../wire/node.ts'
+import { anyValueOf, attributesOf, enumOf, millisecondsOf, textOf } from './values.ts'
 
 /** The ranges of `SeverityNumber`, four numbers each. */
 const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 
-export function logOf(node: OtlpNode, { resource, service, renamed }: RecordContext): Report<'logs'> {
+export function logOf(node: MessageNode, { resource, service, renamed }: RecordContext): Report<'logs'> {
   const message = node.all()
   const attributes = attributesOf(message.attributes)
   const body = anyValueOf(own(message, 'body'), 'body')

@@ -1,9 +1,10 @@
 /** Data points of `ExportMetricsServiceRequest`. */
 import { randomUUID } from 'node:crypto'
 import type { Intake } from '../records/intake.ts'
-import { isoTime, type MetricRecord, type Report } from '../records/record.ts'
-import { namedSession, OTLP, type RecordContext } from './convert.ts'
-import { attributesOf, doubleOf, figureOf, millisecondsOf, OtlpProblem, type OtlpNode } from './node.ts'
+import { isoTime, namedSession, type MetricRecord, type Report } from '../records/record.ts'
+import { OTLP, type RecordContext } from './convert.ts'
+import { MessageProblem, type MessageNode } from '../wire/node.ts'
+import { attributesOf, doubleOf, figureOf, millisecondsOf } from './values.ts'
 
 const DATA: readonly [name: string, kind: MetricRecord['kind']][] = [
   ['gauge', 'gauge'],
@@ -14,7 +15,7 @@ const DATA: readonly [name: string, kind: MetricRecord['kind']][] = [
 ]
 
 /** Adds the points of one metric; yields after each. */
-export function* addPoints(node: OtlpNode, context: RecordContext, intake: Intake<'metrics'>): Generator<void> {
+export function* addPoints(node: MessageNode, context: RecordContext, intake: Intake<'metrics'>): Generator<void> {
   const name = labelOf(node, 'name')
   const unit = labelOf(node, 'unit')
   for (const [member, kind] of DATA) {
@@ -29,7 +30,7 @@ export function* addPoints(node: OtlpNode, context: RecordContext, intake: Intak
 
 type Described = Pick<MetricRecord, 'name' | 'unit' | 'kind'>
 
-function pointOf(node: OtlpNode, { name, unit, kind }: Described, context: RecordContext): Report<'metrics'> {
+function pointOf(node: MessageNode, { name, unit, kind }: Described, context: RecordContext): Report<'metrics'> {
   const message = node.all()
   const attributes = attributesOf(message.attributes)
   return {
@@ -51,8 +52,8 @@ function pointOf(node: OtlpNode, { name, unit, kind }: Described, context: Recor
   }
 }
 
-function labelOf(node: OtlpNode, name: string): string {
+function labelOf(node: MessageNode, name: string): string {
   const value = node.value(name) ?? ''
-  if (typeof value !== 'string') throw new OtlpProblem(`metrics.${name}: expected a string`)
+  if (typeof value !== 'string') throw new MessageProblem(`metrics.${name}: expected a string`)
   return value
 }

@@ -8,13 +8,13 @@ import {
   type RouteDescription,
   type Svc,
 } from 'svc/plugin'
-import { excessOfJsonText, isRecord } from 'svc/toolkit'
+import { excessOfJsonText, isRecord, jsonReply, object, RECORD } from 'svc/toolkit'
 import type { Kind } from '../records/record.ts'
-import { atMounts, CallProblem, CATEGORY, type Sinks } from '../sinks.ts'
+import { atMounts, CallProblem, CATEGORY, mediaTypeOf, type Sinks } from '../sinks.ts'
 import { OTLP } from './convert.ts'
-import { JsonNode, OtlpProblem, WireNode, type OtlpNode } from './node.ts'
+import { JsonNode, MessageProblem, WireNode, type MessageNode } from '../wire/node.ts'
 import { readSignal, SIGNALS, type Signal } from './signals.ts'
-import { encodePartialSuccess, JSON_TYPE, mediaTypeOf, PROTOBUF, statusForm } from './status.ts'
+import { encodePartialSuccess, JSON_TYPE, PROTOBUF, statusForm } from './status.ts'
 
 const MAX_LEVELS = 64
 const MAX_VALUES = 200_000
@@ -29,12 +29,15 @@ export function registerOtlp(app: FastifyInstance, svc: Svc<unknown>, sinks: Sin
     )
 }
 
+const REPLY = jsonReply(object({}, { partialSuccess: RECORD }), 'OtlpExportResponse')
+
 function descriptionOf(path: string, isOfHost: boolean): RouteDescription {
   return {
     ...(isOfHost && { ofHost: true }),
     summary: `Receive ${path} over OTLP`,
     category: CATEGORY,
     errorForm: statusForm,
+    reply: REPLY,
     takes: 'deliveries',
     requestBody: {
       required: true,
@@ -86,21 +89,21 @@ async function receive<K extends Kind>(
           { partialSuccess: { [signal.rejected.json]: String(rejected), errorMessage: message } },
     )
   } catch (error) {
-    throw error instanceof OtlpProblem ? new CallProblem(400, error.message) : error
+    throw error instanceof MessageProblem ? new CallProblem(400, error.message) : error
   }
 }
 
-function readJson(body: Buffer): OtlpNode {
+function readJson(body: Buffer): MessageNode {
   const text = body.toString()
   const excess = excessOfJsonText(text, { levels: MAX_LEVELS, values: MAX_VALUES })
-  if (excess === 'levels') throw new OtlpProblem(`the message has more than ${MAX_LEVELS} levels`)
-  if (excess === 'values') throw new OtlpProblem(`the message has more than ${MAX_VALUES} values`)
+  if (excess === 'levels') throw new MessageProblem(`the message has more than ${MAX_LEVELS} levels`)
+  if (excess === 'values') throw new MessageProblem(`the message has more than ${MAX_VALUES} values`)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new OtlpProblem(`the message is not JSON: ${(error as SyntaxError).message.slice(0, 200)}`)
+    throw new MessageProblem(`the message is not JSON: ${(error as SyntaxError).message.slice(0, 200)}`)
   }
-  if (!isRecord(value) || Array.isArray(value)) throw new OtlpProblem('expected a JSON object')
+  if (!isRecord(value) || Array.isArray(value)) throw new MessageProblem('expected a JSON object')
   return new JsonNode(value as JsonObject)
 }

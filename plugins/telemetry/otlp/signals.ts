@@ -5,9 +5,9 @@ import { walk, type RecordContext, type WalkOptions } from './convert.ts'
 import { LOGS, METRICS, TRACES } from './layouts.ts'
 import { logOf } from './logs.ts'
 import { addPoints } from './metrics.ts'
-import type { OtlpNode } from './node.ts'
+import type { MessageNode } from '../wire/node.ts'
 import { spanOf } from './spans.ts'
-import type { Layout } from './wire.ts'
+import type { Layout } from '../wire/wire.ts'
 
 export interface Signal<K extends Kind> {
   kind: K
@@ -19,7 +19,7 @@ export interface Signal<K extends Kind> {
   /** What `partial_success` calls the number of rejected records, in JSON and in the definitions. */
   rejected: { json: string; field: string }
   names: WalkOptions<K>['names']
-  add(intake: Intake<K>, node: OtlpNode, context: RecordContext): Iterable<void> | void
+  add(intake: Intake<K>, node: MessageNode, context: RecordContext): Iterable<void> | void
 }
 
 const SPANS: Signal<'spans'> = {
@@ -61,10 +61,10 @@ export interface ReadOptions {
   workMs: number
 }
 
-/** The records of a request. Throws an `OtlpProblem`. */
+/** The records of a request. Throws an `MessageProblem`. */
 export async function readSignal<K extends Kind>(
   signal: Signal<K>,
-  root: OtlpNode,
+  root: MessageNode,
   { bounds, renamed, workMs }: ReadOptions,
 ): Promise<Intake<K>> {
   const intake = new Intake<K>(bounds)

@@ -2,14 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { isRecord } from 'svc/toolkit'
 import type { JsonObject } from 'svc/plugin'
-import { isoTime, type Report, type SpanKind, type SpanStatus } from '../records/record.ts'
-import { namedSession, optionalIdOf, OTLP, spanIdOf, traceIdOf, type RecordContext } from './convert.ts'
-import { attributesOf, enumOf, millisecondsOf, textOf, type OtlpNode } from './node.ts'
+import { isoTime, namedSession, type Report, type SpanKind, type SpanStatus } from '../records/record.ts'
+import { optionalIdOf, OTLP, spanIdOf, traceIdOf, type RecordContext } from './convert.ts'
+import type { MessageNode } from '../wire/node.ts'
+import { attributesOf, enumOf, millisecondsOf, textOf } from './values.ts'
 
 const KINDS: readonly (SpanKind | null)[] = [null, 'internal', 'server', 'client', 'producer', 'consumer']
 const STATUSES: readonly SpanStatus[] = ['unset', 'ok', 'error']
 
-export function spanOf(node: OtlpNode, { resource, service, receivedAt }: RecordContext): Report<'spans'> {
+export function spanOf(node: MessageNode, { resource, service, receivedAt }: RecordContext): Report<'spans'> {
   const message = node.all()
   const attributes = attributesOf(message.attributes)
   const startMs = millisecondsOf(message, 'startTimeUnixNano')

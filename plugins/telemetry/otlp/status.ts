@@ -1,14 +1,10 @@
 /** `google.rpc.Status`, which OTLP/HTTP answers with when a call fails, in the encoding of the request. */
 import type { ErrorForm } from 'svc/plugin'
 import { grpcStatusOf } from 'svc/toolkit'
+import { mediaTypeOf } from '../sinks.ts'
 
 export const PROTOBUF = 'application/x-protobuf'
 export const JSON_TYPE = 'application/json'
-
-/** The type of a body without its parameters, in lower case. */
-export function mediaTypeOf(contentType: string | undefined): string {
-  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
-}
 
 /** Errors of the core, thrown ones, and those of rules. */
 export const statusForm: ErrorForm = ({ status, body }, { headers }) => {

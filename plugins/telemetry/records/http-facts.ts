@@ -140,9 +140,9 @@ function pathOf(value: Json): string | null {
 }
 
 function targetOf(url: string): string | null {
-  const start = url.indexOf('://')
-  if (start === -1) return null
-  const slash = url.indexOf('/', start + 3)
+  const [, authority] = /^[a-z]{2,10}:\/\/([^/?#]*)/i.exec(url) ?? []
+  if (authority === undefined) return null
+  const slash = url.indexOf('/', url.indexOf(authority) + authority.length)
   return slash === -1 ? '/' : url.slice(slash)
 }
 

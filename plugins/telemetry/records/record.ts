@@ -1,5 +1,6 @@
 /** What is kept of reports: spans, log records, and values of metrics. */
 import type { JsonObject } from 'svc/plugin'
+import { own } from 'svc/toolkit'
 
 export const KINDS = ['spans', 'logs', 'metrics'] as const
 export type Kind = (typeof KINDS)[number]
@@ -87,7 +88,13 @@ export interface Report<K extends Kind> {
   named: string | null
 }
 
-/** RFC 3339 in milliseconds; the time now for what is no time of this calendar. */
+/** RFC 3339 in milliseconds; the current time for a time that is out of range. */
 export function isoTime(ms: number): string {
   return new Date(Number.isFinite(ms) && ms > 0 && ms < 8.64e15 ? ms : Date.now()).toISOString()
+}
+
+/** The session that a report names itself: the attribute `svc.session` of the record, or of its resource. */
+export function namedSession(attributes: JsonObject, resource: JsonObject = {}): string | null {
+  const name = own(attributes, 'svc.session') ?? own(resource, 'svc.session')
+  return typeof name === 'string' ? name : null
 }

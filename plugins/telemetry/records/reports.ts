@@ -52,8 +52,8 @@ export class Reports {
     )
   }
 
-  /** Keeps the records of a call. What has no session is rejected on a public instance. */
-  async keep<K extends Kind>(kind: K, source: string, request: AnyRequest, intake: Intake<K>): Promise<void> {
+  /** Keeps the records of a call, or of a connection (null). What has no session is rejected on a public instance. */
+  async keep<K extends Kind>(kind: K, source: string, request: AnyRequest | null, intake: Intake<K>): Promise<void> {
     await settleSessions(this.#svc, request, intake.reports)
     if (this.#svc.config.publicMode) await this.#noteSessions(intake)
     let kept = 0

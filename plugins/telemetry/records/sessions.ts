@@ -4,7 +4,7 @@ import { isSessionName, takeSessionPrefix } from 'svc/toolkit'
 import { httpFactsOf, type FactName } from './http-facts.ts'
 import type { HttpFacts, Kind, Report, TelemetryRecord } from './record.ts'
 
-/** Arrivals that are looked at. */
+/** Maximum number of arrivals that are read. */
 const MAX_ARRIVALS = 2000
 const NO_NAMES: ReadonlyMap<FactName, readonly string[]> = new Map()
 
@@ -30,10 +30,10 @@ export function idsOf(record: TelemetryRecord): ReportIds {
 /** Sets `session` of each record, and takes the prefix of the session off the path of logs. */
 export async function settleSessions<K extends Kind>(
   svc: Svc<unknown>,
-  request: AnyRequest,
+  request: AnyRequest | null,
   reports: readonly Report<K>[],
 ): Promise<void> {
-  const own = svc.http.session(request).header
+  const own = request === null ? null : svc.http.session(request).header
   const open: { record: TelemetryRecord; ids: ReportIds; inPath: string | null }[] = []
   for (const { record, named } of reports) {
     const path = factsOf(record)?.path ?? null
@@ -47,7 +47,14 @@ export async function settleSessions<K extends Kind>(
     svc,
     open.map(({ ids }) => ids),
   )
-  for (const { record, ids, inPath } of open) record.session = found(ids) ?? inPath ?? own
+  // Spans of attempts have no request id: they have the session of their trace.
+  const ofTrace = new Map<string, string>()
+  for (const { record, ids, inPath } of open) {
+    record.session = found(ids) ?? inPath
+    if (record.session !== null && ids.traceId !== null) ofTrace.set(ids.traceId, record.session)
+  }
+  for (const { record, ids } of open)
+    record.session ??= (ids.traceId === null ? undefined : ofTrace.get(ids.traceId)) ?? own
 }
 
 async function sessionsOfArrivals(

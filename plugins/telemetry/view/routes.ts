@@ -12,6 +12,7 @@ import {
 import { KINDS, type Kind } from '../records/record.ts'
 import type { Reports } from '../records/reports.ts'
 import { FILTERS, invalidFilter, readFilter, readSession, rejectUnknown, SESSION } from './filters.ts'
+import { CLEAR_REPLY, listReply } from './replies.ts'
 import { select, waitFor, type Wait } from './select.ts'
 
 const DEFAULT_LIMIT = 50
@@ -49,6 +50,7 @@ const LIST_NAMES = LIST_PARAMETERS.map(({ name }) => name)
 
 const listDescription = (kind: Kind): RouteDescription => ({
   summary: `List the ${kind} that gateways reported`,
+  reply: listReply(kind),
   category: 'Control Plane',
   parameters: [...FILTERS, ...LIST_PARAMETERS],
   responses: {
@@ -61,6 +63,7 @@ const listDescription = (kind: Kind): RouteDescription => ({
 
 const clearDescription = (kind: Kind): RouteDescription => ({
   summary: `Delete the ${kind} that gateways reported`,
+  reply: CLEAR_REPLY,
   description: 'Deleting those of all sessions requires the admin token if one is configured.',
   category: 'Control Plane',
   parameters: [{ ...SESSION, description: 'Delete only those of this session.' }],

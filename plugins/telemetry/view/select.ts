@@ -36,6 +36,15 @@ export interface Wait {
   timeoutMs: number
 }
 
+/** Counts a wait; call the result when it is over. 503 if too many waits are open. */
+export function enterWait(svc: Svc<unknown>): () => void {
+  const open = svc.shared('open-waits', (): OpenWaits => ({ count: 0 }))
+  if (open.count >= MAX_OPEN[svc.config.publicMode ? 'public' : 'normal'])
+    throw new HttpError(503, { error: 'too_many_waits' })
+  open.count++
+  return () => void open.count--
+}
+
 /** Waits until enough records match. 503 if too many waits are open. */
 export async function waitFor(
   svc: Svc<unknown>,
@@ -45,12 +54,9 @@ export async function waitFor(
   { count, timeoutMs }: Wait,
   signal: AbortSignal,
 ): Promise<{ satisfied: boolean; waited_ms: number }> {
-  const open = svc.shared('open-waits', (): OpenWaits => ({ count: 0 }))
-  if (open.count >= MAX_OPEN[svc.config.publicMode ? 'public' : 'normal'])
-    throw new HttpError(503, { error: 'too_many_waits' })
+  const leave = enterWait(svc)
   const startedAt = performance.now()
   const waited = (): number => Math.round(performance.now() - startedAt)
-  open.count++
   let wake = (): void => {}
   let hasNew = false
   const stop = reports.follow(kind, filter.session, record => {
@@ -77,7 +83,7 @@ export async function waitFor(
         })
     }
   } finally {
-    open.count--
+    leave()
     stop()
   }
 }

@@ -17,7 +17,7 @@ import { findKey } from '../../../core/keys/api-key.ts'
 import { createRedaction } from '../../../core/inspector/redaction.ts'
 import { queryRecord } from '../../../core/contract/input.ts'
 import { readTraceParent } from '../../../core/tracing/trace-context.ts'
-import { isSessionName } from '../../../core/sessions.ts'
+import { isSessionName } from '../../../core/fields/session-prefix.ts'
 import type { AnyFamily } from '../engine.ts'
 import { textFamily, unless } from '../text-family.ts'
 

@@ -369,3 +369,16 @@ t.test('directives can be switched off, and have the bounds of public mode', asy
   t.equal(await counted(20), 200)
   t.equal(await counted(0), 429, 'a session has 20 counters: this one was the oldest')
 })
+
+t.test('captured requests with directives have a tag', async t => {
+  const session = 'directive-tags'
+  await ask('[svc fail=429]\nhello', { 'X-Svc-Session': session })
+  await ask('[svc validation=warn]\nhello', { 'X-Svc-Session': session }, { temperature: 9 })
+  await ask('hello', { 'X-Svc-Session': session })
+  const response = await fetch(`${server.url}/_svc/requests?session=${session}`)
+  const { requests } = (await response.json()) as { requests: { tags: string[] }[] }
+  t.strictSame(
+    requests.map(({ tags }) => tags),
+    [[], ['directive', 'violation:openai.range'], ['directive']],
+  )
+})

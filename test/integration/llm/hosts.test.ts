@@ -9,6 +9,7 @@ import { serve } from '../../support/server.ts'
 const settings = {
   llm: {
     providers: [{ name: 'pool-a', format: 'openai', models: ['pool-model'] }],
+    listeners: [{ port: 0, name: 'pool', provider: 'pool-a' }],
     hosts: ['vendors', { host: 'llm.local', provider: 'pool-a' }],
   },
 }
@@ -19,6 +20,11 @@ const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 function on(Host: string, path: string, options: Parameters<typeof send>[2] = {}) {
   return send(url, path, { ...options, headers: { Host, ...JSON_TYPE, ...options.headers } })
+}
+
+async function portOf(name: string): Promise<number> {
+  const { listeners } = (await send(url, '/_svc/status')).json<{ listeners: { name: string; port: number }[] }>()
+  return listeners.find(listener => listener.name === name)!.port
 }
 
 t.test('a host serves the routes of its provider at its root', async t => {
@@ -236,7 +242,7 @@ t.test('a tunnel counts as a request of the plan', async t => {
   let refused = ''
   for (let count = 0; count < 200 && refused === ''; count++) {
     const text = await connect()
-    if (/^HTTP\/1\.1 429 /.test(text)) refused = text
+    if (text.startsWith('HTTP/1.1 429 ')) refused = text
   }
   t.match(refused, /X-Svc-Limit/i)
 })
@@ -309,4 +315,10 @@ t.test('the root can be limited, and switched off', async t => {
   t.match((await send(some.url, '/v1/models')).json(), { hint: /^see \/ai\/openai\/v1\/models; / })
   const off = await serve(t, { settings: { llm: { root: false } } })
   t.match((await send(off.url, '/v1/messages', { method: 'POST' })).json(), { hint: /^see \/ai\/anthropic/ })
+})
+
+t.test('a listener serves the routes of its provider at its root', async t => {
+  const pool = `http://127.0.0.1:${await portOf('pool')}`
+  t.match(await send(pool, '/v1/models'), { status: 200, text: /pool-model/ })
+  t.match((await send(pool, '/ai')).json(), { error: { type: 'invalid_request_error' } })
 })

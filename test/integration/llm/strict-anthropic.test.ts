@@ -285,7 +285,7 @@ const cases: RuleCase[] = [
 
 t.test('messages', async t => {
   const suite = { url: server.url, path: '/ai/anthropic/v1/messages', flavour: 'anthropic', headers: version }
-  await checkRules(t, { ...suite, apart: ['anthropic.version'], cases })
+  await checkRules(t, { ...suite, apart: ['anthropic.request-size', 'anthropic.version'], cases })
 })
 
 t.test('the header with the version', async t => {
@@ -336,4 +336,31 @@ t.test('messages in a row of one role are one turn', async t => {
     body: JSON.stringify(body),
   })
   t.equal(response.status, 200)
+})
+
+t.test('anthropic.request-size: the vendor refuses it before all else, where the server lets it in', async t => {
+  const wide = await serveLlm(t, { env: { SVC_BODY_LIMIT: String(40 * 1024 * 1024) } })
+  const ask = async (bytes: number, level: string): Promise<Response> => {
+    const body = JSON.stringify({ ...hello, n: 2, messages: [{ role: 'user', content: '' }] })
+    const size = bytes - body.length
+    const response = await fetch(`${wide.url}/ai/anthropic/v1/messages`, {
+      method: 'POST',
+      headers: { ...version, 'X-Svc-Validation': level, 'X-Svc-Tokens-Per-Second': '0' },
+      body: body.replace('"content":""', `"content":"${'a'.repeat(size)}"`),
+    })
+    return response
+  }
+  const maximum = 32 * 1024 * 1024
+  const refused = await ask(maximum + 1, 'enforce')
+  t.equal(refused.status, 413)
+  t.match(await refused.json(), {
+    type: 'error',
+    error: { type: 'request_too_large', message: 'Request exceeds the maximum size' },
+    request_id: /^req_/,
+  })
+  t.equal(refused.headers.get('x-svc-violations'), 'anthropic.request-size, anthropic.unknown-field')
+  const other = await ask(maximum, 'enforce')
+  t.strictSame([other.status, other.headers.get('x-svc-violations')], [400, 'anthropic.unknown-field'])
+  const { limits } = (await (await fetch(`${wide.url}/ai/validation?flavour=anthropic`)).json()) as { limits: object[] }
+  t.match(limits, [{ flavour: 'anthropic', value: '32 MB', sources: [{ kind: 'reference' }] }, {}, {}])
 })

@@ -41,6 +41,27 @@ const chat: RuleCase[] = [
     valid: { ...hello, messages: [{ ...user, name: 'me' }] },
   },
   {
+    rule: 'openai.unknown-field',
+    body: { ...hello, messages: [{ ...user, content: [{ type: 'text', text: 'x', cache_control: {} }] }] },
+    error: error(
+      "Unknown parameter: 'messages[0].content[0].cache_control'.",
+      'messages[0].content[0].cache_control',
+      'unknown_parameter',
+    ),
+    // OpenAI's Agents SDK sends the text of a reply back with the members of its message.
+    valid: {
+      ...hello,
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          content: [{ type: 'text', text: 'x', role: 'assistant', refusal: null, annotations: [] }],
+        },
+        user,
+      ],
+    },
+  },
+  {
     rule: 'openai.message-content',
     body: { ...hello, messages: [user, { role: 'assistant', content: null }] },
     error: error("Invalid value for 'content': expected a string, got null.", 'messages.[1].content', null),

@@ -1,4 +1,6 @@
 /** How strictly requests are checked: by header, rule, provider and server; and what shows the violations. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { connectJson } from '../../support/json-socket.ts'
 import { serveLlm } from '../../support/llm-formats.ts'
@@ -357,6 +359,38 @@ t.test('hostile bodies are checked without effort', async t => {
   t.ok(JSON.stringify(long.body).length < 2000, 'a long name is not repeated as a whole')
 })
 
+t.test('what is kept and shown of a request is bounded', async t => {
+  const tools = Array.from({ length: 2 }, (_, index) => ({
+    type: 'function',
+    function: { name: `bad name ${index}`, parameters: { type: 'string' } },
+  }))
+  const { violations, id } = await ask({
+    ...hello,
+    model: 'o3',
+    tools,
+    stop: ['1', '2', '3', '4', '5'],
+    n: 500,
+    extra: 1,
+    top_logprobs: 1,
+    metadata: { key: 'x'.repeat(600) },
+    response_format: { type: 'json_object' },
+    stream_options: {},
+    max_tokens: 5,
+    max_completion_tokens: 5,
+    messages: [{ role: 'system' }, ...Array.from({ length: 20 }, () => orphan.messages[0])],
+  })
+  const shown = violations!.split(', ')
+  t.equal(shown.length, 11, violations!)
+  t.match(shown.at(-1), /^\+\d+$/, 'ten rules, and how many more')
+  const record = (await (await fetch(`${server.url}/ai/requests/${id}`)).json()) as { violations: object[] }
+  t.equal(record.violations.length, 20)
+  const list = (length: number): string => Array.from({ length }, () => 'openai.range').join(' ')
+  t.equal((await ask(hello, { 'X-Svc-Validation': `warn; except=${list(50)}` })).status, 200)
+  const long = await ask(hello, { 'X-Svc-Validation': `warn; except=${list(51)}` })
+  t.strictSame([long.status, long.body.error?.param], [400, 'X-Svc-Validation'])
+  t.match(long.body.error?.message, 'except has more than 50 rules')
+})
+
 t.test('the time of a check grows with the conversation, and not with its square', async t => {
   const time = async (length: number): Promise<number> => {
     const input = Array.from({ length }, (_, index) => ({ type: 'reasoning', id: `rs_${index}`, summary: [] }))
@@ -382,4 +416,26 @@ t.test('mistakes in svc.yaml are reported', async t => {
   const status = JSON.stringify(await (await fetch(`${broken.url}/_svc/plugins`)).json())
   t.match(status, 'llm.validation.except[0]')
   t.match(status, 'llm.providers[0].validation.also[0]')
+})
+
+t.test('the examples of the page are rules, with their texts', async t => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'validation.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z-]+)` \| [^|]+ \| (.+) \|$/gm)]
+  t.equal(rows.length, 10)
+  for (const [, id = '', shown = ''] of rows) {
+    const rule = (await (await fetch(`${server.url}/ai/validation/${id}`)).json()) as {
+      message: string
+      forms?: Record<string, { message: string }>
+    }
+    const templates = [rule.message, ...Object.values(rule.forms ?? {}).map(({ message }) => message)]
+    const [start = ''] = shown.split('…')
+    const fits = templates.some(template => {
+      const pattern = template.split(/\{[a-z_]+\}/).map(text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      const whole = new RegExp(`^${pattern.join('.*')}$`, 's')
+      return shown.includes('…')
+        ? template.split('{')[0]!.startsWith(start.trim()) || start.startsWith(template.split('{')[0]!)
+        : whole.test(shown)
+    })
+    t.ok(fits, `${id}: ${shown}`)
+  }
 })

@@ -31,9 +31,12 @@ t.test(
       'prefix-blocks',
       'prompt-cache',
       'proof-ids',
+      'quota',
       // At most 1000 of about 2 KiB.
       'queries',
       'random',
+      // At most 100 texts of 64 KiB, and 16 MiB in all.
+      'rate-limit-domains',
       'revoked',
       'revoked-serials',
       'runs',
@@ -42,6 +45,8 @@ t.test(
       'test-reports',
       'used-steps',
       'uploads',
+      // At most 1000 lists of names, and 4 MiB in all.
+      'writing-tools',
     ]
     const integration = join(import.meta.dirname, '..')
     const sources = readdirSync(integration, { recursive: true, encoding: 'utf8' })

@@ -1,7 +1,15 @@
 /** OTLP over gRPC, called with the official client of gRPC. */
 import t from 'tap'
 import { Client, compressionAlgorithms, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js'
-import { exportMethod, messageOf, requestOf, shown, span, type Json, type SignalPath } from '../../support/otlp.ts'
+import {
+  exportMethod,
+  messageOf,
+  requestOf,
+  shown,
+  span,
+  type Json,
+  type SignalPath,
+} from '../../support/otlp-requests.ts'
 import { putRule } from '../../support/rules.ts'
 import { serve } from '../../support/server.ts'
 

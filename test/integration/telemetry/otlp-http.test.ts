@@ -14,7 +14,7 @@ import {
   TRACE,
   type Json,
   type SignalPath,
-} from '../../support/otlp.ts'
+} from '../../support/otlp-requests.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t, {

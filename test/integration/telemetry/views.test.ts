@@ -1,6 +1,6 @@
 /** `GET` and `DELETE /_svc/telemetry/*`: filters, waits, bounds, sessions, reset, public mode. */
 import t from 'tap'
-import { attributes, exportJson, requestOf, shown, span, type Json } from '../../support/otlp.ts'
+import { attributes, exportJson, requestOf, shown, span, type Json } from '../../support/otlp-requests.ts'
 import { send } from '../../support/rules.ts'
 import { serve } from '../../support/server.ts'
 
@@ -106,6 +106,46 @@ t.test('records are removed by session, or all by the admin [GWT-6]', async t =>
   t.equal((await names('')).length, 1)
   await send(server, 'POST /_svc/reset?scope=instance', { body: { kinds: ['telemetry'] }, ...admin })
   t.strictSame(await names(''), [])
+})
+
+t.test('reports are verified as requests are [GWT-14]', async t => {
+  await clear('spans')
+  const verify = (body: object) => send(server, 'POST /_svc/verify', { body })
+  const own = (name: string): Json => span({ name, attributes: attributes({ 'svc.session': 'v', n: 1 }) })
+  await keep([own('a'), own('a'), own('b')])
+  const found = await verify({ telemetry: { spans: { name: 'a', 'attr.n': 1 } }, exactly: 2 })
+  t.equal(found.status, 200)
+  t.match(found.json, { verified: true, count: 2, expected: 'exactly 2', records: [String, String] })
+  const failed = await verify({ telemetry: { spans: { name: 'c' } }, session: 'v' })
+  t.equal(failed.status, 409)
+  t.match(failed.json, { verified: false, count: 0, message: 'expected at least 1 spans with name c, got 0' })
+  t.equal((await verify({ telemetry: { spans: {} }, session: 'other', none: true })).status, 200)
+  t.equal((await verify({ telemetry: { spans: {} }, since: '2999-01-01T00:00:00Z', none: true })).status, 200)
+  const waiting = verify({ telemetry: { spans: { name: 'w' } }, at_least: 2, within_ms: 20_000 })
+  await keep([own('w')])
+  await keep([own('w')])
+  t.match((await waiting).json, { verified: true, count: 2 })
+  const exact = await verify({ telemetry: { spans: { name: 'w' } }, exactly: 2, within_ms: 20_000, settle_ms: 10 })
+  t.match(exact.json, { verified: true })
+  t.match((await verify({ telemetry: { spans: { name: 'w' } }, at_least: 3, within_ms: 20 })).json, {
+    verified: false,
+    count: 2,
+  })
+  for (const [body, at] of [
+    [{ telemetry: {} }, 'telemetry'],
+    [{ telemetry: 1 }, 'telemetry'],
+    [{ telemetry: { span: {} } }, 'telemetry.span'],
+    [{ telemetry: { spans: {}, logs: {} } }, 'telemetry'],
+    [{ telemetry: { spans: { nam: 'a' } } }, 'telemetry.spans.nam'],
+    [{ telemetry: { spans: { status: '500' } } }, 'telemetry.spans.status'],
+    [{ telemetry: { spans: { name: [] } } }, 'telemetry.spans.name'],
+    [{ telemetry: { spans: {} }, match: {} }, 'match'],
+    [{ telemetry: { spans: {} }, exactly: -1 }, 'exactly'],
+  ] as const) {
+    const reply = await verify(body)
+    t.equal(reply.status, 400, at)
+    t.match(reply.json, { error: 'invalid_verification', at })
+  }
 })
 
 t.test('the oldest records go, and the metric counts all [GWT-7]', async t => {

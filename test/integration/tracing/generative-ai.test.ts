@@ -51,6 +51,7 @@ t.test('spans say what was asked and answered, never the texts [LLMN-189]', asyn
   const first = JSON.parse(await post('/ai/v1/responses', { model: 'gpt-5', input: PROMPT })) as { id: string }
   await post('/ai/v1/responses', { model: 'gpt-5-mini', input: 'and?', previous_response_id: first.id })
   await post('/ai/v1/chat/completions', { model: 'o3', messages, stream: true }, { 'X-Svc-Fail': 'stream_error@2' })
+  await post('/ai/v1/chat/completions', { model: 'gpt-4.1', messages, temperature: 9, stop: [...'12345'] })
   await post('/ai/cohere/v2/rerank', { model: 'rerank-v3.5', query: 'a', documents: ['a', 'b'] })
   await until(() => collector.span('POST /ai/cohere/v2/rerank') !== undefined, 'the last span was exported')
 
@@ -70,6 +71,12 @@ t.test('spans say what was asked and answered, never the texts [LLMN-189]', asyn
     'gen_ai.usage.output_tokens': 3,
     'gen_ai.usage.cache_read.input_tokens': 0,
   })
+  t.notOk('svc.llm.violations' in collector.span('chat gpt-4o')!.attributes)
+  t.strictSame(
+    collector.span('chat gpt-4.1')?.attributes['svc.llm.violations'],
+    ['openai.stop-max', 'openai.range'],
+    'the rules of the vendor that the request violates',
+  )
   const claude = collector.span('chat claude-sonnet-4-5')!.attributes
   t.match(claude, {
     'gen_ai.provider.name': 'anthropic',

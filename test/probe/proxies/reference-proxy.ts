@@ -46,10 +46,12 @@ export interface Fault {
   /** Forwards the head as it came. */
   passesRaw?: boolean
   dropsBodyOfGet?: boolean
+  /** Forwards requests of these methods without their content, and without its type. */
+  dropsBodyOf?: RegExp
   /** Forwards a request once all of it has arrived, with its trailers in the head. */
   mergesTrailers?: boolean
   /** Forwards requests once all of them has arrived, and answers no Expect. */
-  holdsRequests?: boolean
+  holdsRequests?: boolean | ((head: Head) => boolean)
   /** How long each part of a response is held back. */
   holdMs?: number
   /** Holds responses back until they are complete. */
@@ -74,6 +76,8 @@ export interface Fault {
   keepsOrigin?: boolean
   /** Which responses to GET are stored, and given to all later requests of the target. */
   caches?(response: Head, request: Head): boolean
+  /** Stores responses by this text instead of the request line: of the head and the content, which is waited for. */
+  storedBy?(head: Head, content: string): string
   /** Stores responses to POST too. */
   storesPost?: boolean
   /** Forwards fields about client certificates. */
@@ -307,14 +311,16 @@ class Exchange {
     this.#isChunked = head.fields.some(([name]) => name.toLowerCase() === 'transfer-encoding')
     this.#method = head.line.split(' ', 1)[0]!
     this.#received = bytes
-    this.#dropsBody = fault.dropsBodyOfGet === true && /^(?:GET|HEAD|DELETE|OPTIONS)$/.test(this.#method)
+    this.#dropsBody =
+      (fault.dropsBodyOfGet === true && /^(?:GET|HEAD|DELETE|OPTIONS)$/.test(this.#method)) ||
+      fault.dropsBodyOf?.test(this.#method) === true
     this.#request = forwardedRequest(head, client, { isChunked: this.#isChunked, fault, dropsBody: this.#dropsBody })
     this.#tunnel = tunnel
     const protocol = valuesOf(head.fields, 'upgrade').join().toLowerCase()
     if ((fault.upgrades ?? ['websocket']).includes(protocol))
       this.#request.fields.push(['Upgrade', protocol], ['Connection', 'Upgrade'])
     fault.request?.(this.#request)
-    const stored = shared.stored.get(head.line)
+    const stored = fault.storedBy === undefined ? shared.stored.get(head.line) : undefined
     if (stored !== undefined) {
       this.#isOver = true
       client.write(stored)
@@ -325,7 +331,8 @@ class Exchange {
   /** The request is forwarded once all of it has arrived. */
   get #isHeld(): boolean {
     const { fault } = this.#shared
-    return fault.holdsRequests === true || fault.mergesTrailers === true
+    const isHeld = typeof fault.holdsRequests === 'function' ? fault.holdsRequests(this.#request) : fault.holdsRequests
+    return isHeld === true || fault.mergesTrailers === true || fault.storedBy !== undefined
   }
 
   /** Forwards what belongs to the body; returns how much that is. */
@@ -359,8 +366,22 @@ class Exchange {
     this.#client.destroy()
   }
 
+  /** What the response is stored by. */
+  get #storedBy(): string {
+    const { storedBy } = this.#shared.fault
+    const content = Buffer.concat(this.#outgoing).toString('latin1')
+    return storedBy === undefined ? this.#request.line : storedBy(this.#request, content)
+  }
+
   #connect(): void {
     const { idle, upstreamPort, fault, sockets } = this.#shared
+    const stored = fault.storedBy === undefined ? undefined : this.#shared.stored.get(this.#storedBy)
+    if (stored !== undefined) {
+      this.#isOver = true
+      this.#client.write(stored)
+      queueMicrotask(() => this.#done(false))
+      return
+    }
     this.#attempts++
     const kept = idle.pop()
     const upstream = kept ?? connect({ port: upstreamPort, host: '127.0.0.1', noDelay: true })
@@ -486,7 +507,7 @@ class Exchange {
       if (this.#heldResponse.length > 0) this.#client.write(Buffer.concat(this.#heldResponse))
       this.#client.off('drain', this.#onDrain)
       const { fault, idle, stored } = this.#shared
-      if (this.#kept !== null) stored.set(this.#request.line, Buffer.concat(this.#kept))
+      if (this.#kept !== null) stored.set(this.#storedBy, Buffer.concat(this.#kept))
       const upstream = this.#upstream!
       upstream.removeAllListeners('data')
       upstream.removeAllListeners('close')

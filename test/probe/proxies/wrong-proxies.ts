@@ -145,6 +145,128 @@ const HEADERS: WrongProxy[] = [
   byRequest('writes two Host fields', head => void head.fields.push(['Host', 'other.example']), { 'HDR-HOST': 'fail' }),
 ]
 
+const STATUS = { groups: ['HDR-PROXYSTATUS'] }
+const INNER = 'inner.probe; received-status=200'
+const proxyStatus = (name: string, value: string, caught: WrongProxy['caught']): WrongProxy =>
+  byResponse(name, head => set(head.fields, 'proxy-status', () => value), caught, STATUS)
+
+const PROXY_STATUS: WrongProxy[] = [
+  byResponse('drops Proxy-Status', head => remove(head, /^proxy-status$/i), { 'HDR-PROXYSTATUS': 'warn' }, STATUS),
+  proxyStatus('replaces Proxy-Status', 'reference; received-status=200', { 'HDR-PROXYSTATUS': 'warn' }),
+  proxyStatus('writes its member in front of Proxy-Status', `reference, ${INNER}`, { 'HDR-PROXYSTATUS': 'warn' }),
+  proxyStatus('joins Proxy-Status with a blank', `${INNER} reference`, { 'HDR-PROXYSTATUS': 'warn' }),
+  proxyStatus('writes received-status as text', `${INNER}, reference; received-status="200"`, {
+    'HDR-PROXYSTATUS': 'warn',
+  }),
+  proxyStatus('writes its member behind Proxy-Status', `${INNER}, "reference"; next-hop=a.b; details="x \\"y\\""`, {}),
+  {
+    name: 'says in Proxy-Status why it failed',
+    fault: { failure: '502 Bad Gateway\r\nProxy-Status: reference; error=connection_terminated' },
+    caught: {},
+    ...STATUS,
+  },
+  {
+    name: 'writes error as a string',
+    fault: { failure: '502 Bad Gateway\r\nProxy-Status: reference; error="connection_terminated"' },
+    caught: { 'HDR-PROXYSTATUS': 'warn' },
+    ...STATUS,
+  },
+]
+
+const INCREMENTAL = { groups: ['INC-FORWARD', 'INC-REFUSE'] }
+const isIncremental = (head: Head): boolean => has(head, 'incremental')
+
+const INCREMENTALS: WrongProxy[] = [
+  {
+    name: 'holds requests back',
+    fault: { holdsRequests: true },
+    caught: { 'INC-FORWARD': 'warn', 'INC-REFUSE': 'warn' },
+    ...INCREMENTAL,
+  },
+  {
+    name: 'holds answers back',
+    fault: { holdsResponses: true },
+    caught: { 'INC-FORWARD': 'warn', 'INC-REFUSE': 'warn' },
+    ...INCREMENTAL,
+  },
+  { name: 'honors Incremental', fault: { holdsRequests: head => !isIncremental(head) }, caught: {}, ...INCREMENTAL },
+  byRequest('drops Incremental', head => remove(head, /^incremental$/i), { 'INC-FORWARD': 'warn' }, INCREMENTAL),
+  byResponse(
+    'drops Incremental of answers',
+    head => remove(head, /^incremental$/i),
+    { 'INC-FORWARD': 'warn' },
+    INCREMENTAL,
+  ),
+  {
+    name: 'refuses Incremental as it should',
+    fault: {
+      refuses: head =>
+        isIncremental(head) ? '501 Not Implemented\r\nProxy-Status: reference; error=incremental_refused' : null,
+    },
+    caught: {},
+    ...INCREMENTAL,
+  },
+  {
+    name: 'refuses Incremental with another status',
+    fault: {
+      refuses: head =>
+        isIncremental(head) ? '403 Forbidden\r\nProxy-Status: reference; error=incremental_refused' : null,
+    },
+    caught: {},
+    ...INCREMENTAL,
+  },
+  {
+    name: 'refuses Incremental without a reason',
+    fault: { refuses: head => (isIncremental(head) ? '501 Not Implemented' : null) },
+    caught: { 'INC-REFUSE': 'warn' },
+    ...INCREMENTAL,
+  },
+]
+
+const QUERY = { groups: ['CON-QUERY'] }
+const isQuery = (head: Head): boolean => head.line.startsWith('QUERY ')
+
+const QUERIES: WrongProxy[] = [
+  byRequest(
+    'forwards QUERY as POST',
+    head => void (head.line = head.line.replace(/^QUERY /, 'POST ')),
+    { 'CON-QUERY': 'fail' },
+    QUERY,
+  ),
+  {
+    name: 'drops the content of QUERY',
+    fault: { dropsBodyOf: /^QUERY$/ },
+    caught: { 'CON-QUERY': 'fail' },
+    ...QUERY,
+  },
+  byRequest(
+    'drops the Content-Type of QUERY',
+    head => {
+      if (isQuery(head)) remove(head, /^content-type$/i)
+    },
+    { 'CON-QUERY': 'fail' },
+    QUERY,
+  ),
+  {
+    name: 'answers QUERY with 502',
+    fault: { refuses: head => (isQuery(head) ? '502 Bad Gateway' : null) },
+    caught: { 'CON-QUERY': 'warn' },
+    ...QUERY,
+  },
+  {
+    name: 'refuses QUERY',
+    fault: { refuses: head => (isQuery(head) ? '405 Method Not Allowed' : null) },
+    caught: {},
+    ...QUERY,
+  },
+  {
+    name: 'repeats QUERY',
+    fault: { repeats: method => method === 'QUERY' },
+    caught: {},
+    ...QUERY,
+  },
+]
+
 const TARGETS: WrongProxy[] = [
   byRequest(
     'writes braces as spaces',
@@ -604,6 +726,25 @@ const CACHING: WrongProxy[] = [
   ),
 ]
 
+/** A cache of answers to QUERY, by what it takes for a request. */
+const queryCache = (name: string, storedBy: Fault['storedBy'], caught: WrongProxy['caught']): WrongProxy => ({
+  name,
+  fault: { caches: response => says(response, /^max-age=60$/), storesPost: true, storedBy },
+  caught,
+  groups: ['CCH-QUERY'],
+})
+const path = (head: Head): string => head.line.split(' ')[1]!
+const typeOf = (head: Head): string => valuesOf(head.fields, 'content-type').join()
+
+const QUERY_CACHING: WrongProxy[] = [
+  queryCache('caches QUERY by its content', (head, content) => [head.line, typeOf(head), content].join('\n'), {}),
+  queryCache('caches QUERY by its target', head => path(head), { 'CCH-QUERY': 'fail' }),
+  queryCache('caches QUERY by method and target', head => head.line, { 'CCH-QUERY': 'fail' }),
+  queryCache('caches QUERY without its type', (head, content) => [head.line, content].join('\n'), {
+    'CCH-QUERY': 'fail',
+  }),
+]
+
 const TRUST: WrongProxy[] = [
   byResponse(
     'adds its own CORS fields',
@@ -1034,12 +1175,16 @@ const GRPC_WEB: WrongProxy[] = [
 
 export const WRONG_PROXIES: WrongProxy[] = [
   ...HEADERS,
+  ...PROXY_STATUS,
+  ...INCREMENTALS,
+  ...QUERIES,
   ...TARGETS,
   ...FRAMING,
   ...RESPONSES,
   ...STREAMING,
   ...CONNECTIONS,
   ...CACHING,
+  ...QUERY_CACHING,
   ...TRUST,
   ...WEBSOCKET,
   ...MODELS,

@@ -66,6 +66,16 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     bound: 'compiled only, for the schema of a tool of a plugin or of svc.yaml',
   },
   {
+    file: 'core/fields/incremental.ts',
+    begins: 'new RegExp(`^ *\\\\?1',
+    samples: [
+      [
+        '^ *\\?1(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:@?-?\\d{1,15}(?:\\.\\d{1,3})?|%?"(?:[ !#-\\[\\]-~]|\\\\["\\\\])*"|:[A-Za-z0-9+/]*={0,2}:|\\?[01]|[A-Za-z*][A-Za-z0-9!#$%&\'*+.^_`|~:/-]*))?)* *$',
+        '',
+      ],
+    ],
+  },
+  {
     file: 'core/fields/http-date.ts',
     begins: 'new RegExp(`^${DAY}, (?<day>\\\\d\\\\d) ',
     samples: [

@@ -29,6 +29,13 @@ const BUDGETS: Record<string, Bound> = {
   },
   'plugins/mocks/rules/template.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/ext-authz/decide.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'plugins/rate-limit/decide.ts': { calls: ['expandText', 'expandTexts'], bound: 'output' },
+  'core/toolkit/json-patch.ts': {
+    calls: ['deepEqual', 'valueAt'],
+    bound: 'steps; pointers have at most 2000 characters; copies take output',
+  },
+  'plugins/ext-mcp/rule-steps.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'core/toolkit/header-lines.ts': { calls: ['expandText'], bound: 'output' },
   'plugins/ext-authz/authorizer.ts': { calls: ['Array.from'], bound: 'MAX_FILL headers' },
   'plugins/mocks/exchange/response-builder.ts': {
     calls: ['fillText', 'fillValue', 'mergePatch'],
@@ -175,6 +182,8 @@ const SIZES: Record<string, Bound> = {
 /** Routes whose purpose is size: they have limits of their sheets, and stream. */
 const PURPOSE: Record<string, Bound> = {
   'plugins/caching/routes/range.ts': { calls: ['Buffer.alloc'], bound: 'one shared buffer of the maximum' },
+  'core/fields/incremental.ts': { calls: ['new RegExp'], bound: 'a constant pattern without nested repetition' },
+  'plugins/grpc-services/forward/forward-echo.ts': { calls: ['Array.from'], bound: 'AT_ONCE requests' },
   'plugins/grpc-services/services/test-service.ts': {
     calls: ['Buffer.alloc'],
     bound: 'the requested size, at most 4 MiB; a unary reply is output, others are paced by the client',

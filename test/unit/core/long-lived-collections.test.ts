@@ -42,6 +42,8 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/llm/tokenizers/tokenizers.ts',
     // Rules of routes; those that a route reports without listing them, which its code names.
     'plugins/llm/validation/validator.ts',
+    // Domains of svc.yaml and its files.
+    'plugins/rate-limit/config/domains.ts',
     'plugins/mcp/bridge/bridge.ts tools',
     'plugins/mcp/bridge/bridged-lists.ts',
     'plugins/mcp/bridge/pool.ts',
@@ -81,6 +83,7 @@ const BOUNDS: Record<string, string[]> = {
     'backends/redis/shared-event-log.ts',
     'backends/redis/store-connection.ts',
     'plugins/a2a/tasks/local-runs.ts',
+    'plugins/grpc-services/forward/http.ts',
     'plugins/grpc/bridge/connections.ts',
     'plugins/grpc/bridge/open-calls.ts',
     'plugins/llm-openai-realtime/connection.ts',
@@ -126,6 +129,8 @@ const BOUNDS: Record<string, string[]> = {
   ],
   // The object lives for one request, one command or one build.
   brief: [
+    'plugins/telemetry/reconcile/groups.ts',
+    'plugins/telemetry/records/intake.ts',
     'core/cli/hidden-findings.ts',
     'core/inspector/subjects.ts',
     'plugins/llm-openai/batches/input.ts',

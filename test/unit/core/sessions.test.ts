@@ -1,6 +1,7 @@
 /** Session keys. */
 import t from 'tap'
-import { sessionInHeaders, sessionKey, takeSessionPrefix } from '../../../core/sessions.ts'
+import { takeSessionPrefix } from '../../../core/fields/session-prefix.ts'
+import { sessionInHeaders, sessionKey } from '../../../core/sessions.ts'
 
 t.test('uses a valid header [SESSION-1]', async t => {
   for (const value of ['a', 'team-7', 'A.b_c:d-9', 'ip:10.0.0.9', ':', '0', 'x'.repeat(128), '__proto__']) {

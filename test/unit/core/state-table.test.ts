@@ -31,7 +31,16 @@ const TABLE: Record<string, Record<string, string>> = {
     'secret sessions': 'shared',
     'shared definitions': 'compiled from the code',
   },
-  'gateway-services': { 'shared calls': 'calls that this process has answered' },
+  'ext-mcp': {
+    'state writing-tools': 'shared',
+    'state quota': 'shared',
+    'shared definitions': 'compiled from the code',
+  },
+  'gateway-services': {
+    'shared calls': 'calls that this process has answered',
+    'shared generations': 'how often this process has loaded the plugin',
+    'replicated endpoints': 'shared',
+  },
   graphql: {
     'state persisted-queries': 'shared',
     'shared schema': 'compiled from the code',
@@ -164,8 +173,21 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
   },
+  'rate-limit': {
+    'state counters': 'shared',
+    'state rate-limit-domains': 'shared',
+    'channel rate-limit-domains': 'reads of what another replica has changed',
+    'shared definitions': 'compiled from the code',
+  },
   query: { 'state queries': 'shared' },
   reliability: { 'state counters': 'shared' },
+  telemetry: {
+    'eventLog records': 'shared',
+    'state sessions': 'shared',
+    'shared open-waits': 'requests that wait in this process',
+    'shared otlp-definitions': 'compiled from the code',
+    'shared als-definition': 'compiled from the code',
+  },
   tls: {
     'state authorities': 'shared',
     'state revoked-serials': 'shared',

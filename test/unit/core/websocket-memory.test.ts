@@ -45,7 +45,7 @@ const KIB = 1024
 
 function memoryOf(totalBytes: number, perAddress = Infinity): WebSocketMemory {
   const bounds = { unsentStreamBytes: 256 * KIB, unsentClientBytes: Infinity, unsentTotalBytes: totalBytes }
-  return new WebSocketMemory(new UnsentMemory(bounds), { perAddress })
+  return new WebSocketMemory(new UnsentMemory(bounds), { perAddress, maxCompressed: 2 })
 }
 
 t.test('a socket with 16 MiB unsent is closed [WS-7]', async t => {

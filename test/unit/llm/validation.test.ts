@@ -84,7 +84,7 @@ t.test('a rule that a route reports and does not list is logged once', async t =
     check: (_request: object, report: (rule: string, at: string) => void) => report('acme.unlisted', 'x'),
   }
   validator.add(validation)
-  const request = { path: '/', body: {}, headers: {}, params: {}, fields: new Set<string>() }
+  const request = { path: '/', body: {}, bytes: 2, headers: {}, params: {}, fields: new Set<string>() }
   for (let time = 0; time < 2; time++) t.strictSame(validator.find(validation, request), [])
   t.equal(logged.length, 1)
   t.match(logged[0], 'acme.unlisted')

@@ -1,9 +1,9 @@
-/** The reader of Protocol Buffers, compared with the library, and with bytes that are no message. */
+/** The reader of Protocol Buffers, compared with the library, and with bytes that cannot be decoded. */
 import t from 'tap'
-import { attributes, encode, requestOf, span } from '../../support/otlp.ts'
+import { attributes, encode, requestOf, span } from '../../support/otlp-requests.ts'
 import { LOGS, METRICS, TRACES } from '../../../plugins/telemetry/otlp/layouts.ts'
-import { OtlpProblem, WireNode } from '../../../plugins/telemetry/otlp/node.ts'
-import { WireReader } from '../../../plugins/telemetry/otlp/wire.ts'
+import { MessageProblem, WireNode } from '../../../plugins/telemetry/wire/node.ts'
+import { WireReader } from '../../../plugins/telemetry/wire/wire.ts'
 
 const scalars = (hex: string, kinds: Parameters<WireReader['scalar']>[0][]): unknown[] => {
   const reader = new WireReader(Buffer.from(hex, 'hex'))
@@ -45,7 +45,7 @@ t.test('every message that is cut or changed is read or refused, never anything 
         }
         new WireNode(given, layout).all()
       } catch (error) {
-        if (!(error instanceof OtlpProblem)) throw error
+        if (!(error instanceof MessageProblem)) throw error
       }
     }
   }
@@ -60,7 +60,7 @@ t.test('every message that is cut or changed is read or refused, never anything 
 })
 
 t.test('keys of the prototype are ordinary keys', async t => {
-  const { attributesOf } = await import('../../../plugins/telemetry/otlp/node.ts')
+  const { attributesOf } = await import('../../../plugins/telemetry/otlp/values.ts')
   const own = attributesOf([{ key: '__proto__', value: { stringValue: 'x' } }])
   t.ok(Object.hasOwn(own, '__proto__'))
   t.equal(Object.getPrototypeOf(own), Object.prototype)

@@ -34,6 +34,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
     const { request } = context
     const captured = inspector.capture({
       requestId: context.requestId,
+      isRequestIdGenerated: context.isRequestIdGenerated,
       arrivedAt: performance.timeOrigin + context.startedAt,
       method: context.method,
       uri: targetOf(context.url),

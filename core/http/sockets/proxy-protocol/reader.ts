@@ -11,13 +11,20 @@ import type { ProxyPolicy } from './policy.ts'
 const HEADER_MS = 5_000
 
 const kHeader = Symbol('svc.socket.proxy-header')
+const kContinued = Symbol('svc.socket.continued')
 interface WithHeader {
   [kHeader]?: ProxyHeader
+  [kContinued]?: true
 }
 
 /** The header of a connection, plain or TLS; null without one. */
 export function proxyHeaderOf(socket: Socket): ProxyHeader | null {
   return (transportOf(socket) as WithHeader)[kHeader] ?? null
+}
+
+/** Marks a connection that goes on at another listener: a header came before, or none. */
+export function markContinued(socket: Socket): void {
+  ;(socket as WithHeader)[kContinued] = true
 }
 
 export interface ProxyReading {
@@ -84,7 +91,8 @@ export function readProxyHeaders(server: Server | Http2SecureServer, policy: Pro
   const [serve] = server.listeners('connection') as ((socket: Socket) => void)[]
   server.removeListener('connection', serve!)
   // Listed first, as the server's own listener was.
-  server.prependListener('connection', (socket: Socket) =>
-    readProxyHeader(socket, policy, { onServed: () => serve!.call(server, socket), onRefused() {} }),
-  )
+  server.prependListener('connection', (socket: Socket) => {
+    if ((socket as WithHeader)[kContinued] === true) serve!.call(server, socket)
+    else readProxyHeader(socket, policy, { onServed: () => serve!.call(server, socket), onRefused() {} })
+  })
 }

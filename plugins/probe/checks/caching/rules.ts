@@ -197,6 +197,52 @@ export const CACHING_CHECKS = [
   }),
 ]
 
+const JSON_TYPE: Field = ['Content-Type', 'application/json']
+/** What a cache may not answer with the response to the first request, by its label. */
+const OTHERS: readonly (readonly [label: string, what: string])[] = [
+  ['3', 'other content'],
+  ['4', 'the same content of another type'],
+  ['5', 'a GET'],
+]
+
+/** Also where no reuse was seen: the gateway may reuse other answers. */
+export const CCH_QUERY = defineCheck({
+  id: 'CCH-QUERY',
+  title: 'Answers to QUERY are reused by their content',
+  group: 'caching',
+  since: '2026.2',
+  level: 'must',
+  impact: 'high',
+  sources: rfc(10_008, '2.7'),
+  when: { counts: true },
+  page: {
+    sent: 'QUERY of one target with the same content twice, with other content, with the first content of another Content-Type, and a GET; the answer says max-age=60.',
+    expected: 'If the second gets the answer to the first, none of the others does.',
+    why: 'A cache that looks only at the target gives each client the result of another query.',
+  },
+  plan: () => {
+    const script = answerWith([['Cache-Control', 'max-age=60']])
+    const query = (body: string, type: Field = JSON_TYPE): RequestSpec => ({
+      method: 'QUERY',
+      fields: [type],
+      body,
+      script,
+    })
+    return sequence([
+      query('{"find":"one"}'),
+      query('{"find":"one"}'),
+      query('{"find":"two"}'),
+      query('{"find":"one"}', ['Content-Type', 'text/plain']),
+      { script },
+    ])
+  },
+  judge(evidence) {
+    const wrong = OTHERS.filter(([label]) => isReused(evidence, label)).map(([, what]) => what)
+    if (wrong.length > 0) return fail(`the answer to a QUERY was reused for ${wrong.join(' and ')}`)
+    return isReused(evidence, '2') ? pass() : skip('no reuse seen')
+  },
+})
+
 /** Also where no reuse was seen: the gateway may reuse other answers. */
 export const CCH_POISON = defineCheck({
   id: 'CCH-POISON',

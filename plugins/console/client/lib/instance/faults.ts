@@ -1,6 +1,6 @@
-/** Faults on demand: request headers that delay a request, make it fail or abort its connection. */
+/** Faults and responses on demand: request headers that delay a request, make it fail, abort its connection or choose its response. */
 import type { PluginRecord } from 'svc/plugin'
-import type { NameValue } from '../protocol/http.ts'
+import { parseJson, type NameValue } from '../protocol/http.ts'
 
 /** Values of the fault headers; empty: not sent. */
 export interface Faults {
@@ -10,16 +10,25 @@ export interface Faults {
   fail: string
   /** `reset`, or `reset:50`. */
   abort: string
+  /** A status, or the response as JSON. */
+  answer: string
+  /** A content coding. */
+  encoding: string
 }
 
-export const NO_FAULTS: Faults = { delay: '', fail: '', abort: '' }
+export const NO_FAULTS: Faults = { delay: '', fail: '', abort: '', answer: '', encoding: '' }
 
 /** In the order in which the instance applies them. */
 export const FAULT_HEADERS: readonly (readonly [field: keyof Faults, name: string])[] = [
   ['delay', 'X-Svc-Delay'],
   ['abort', 'X-Svc-Abort'],
   ['fail', 'X-Svc-Fail'],
+  ['answer', 'X-Svc-Answer'],
+  ['encoding', 'X-Svc-Encoding'],
 ]
+
+/** Content codings of responses, and those that are wrong on purpose. */
+export const ENCODINGS = ['gzip', 'deflate', 'br', 'zstd', 'gzip-mislabeled', 'gzip-twice', 'gzip-cut'] as const
 
 /** Ways to abort a connection, as values of the header. */
 export const ABORT_KINDS = ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] as const
@@ -28,8 +37,15 @@ export const ABORT_KINDS = ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] 
 export function faultHeaders(faults: Faults): NameValue[] {
   return FAULT_HEADERS.filter(([field]) => faults[field].trim() !== '').map(([field, name]) => ({
     name,
-    value: faults[field].trim(),
+    value: field === 'answer' ? headerText(faults.answer) : faults[field].trim(),
   }))
+}
+
+/** JSON on one line of ASCII, as a header value must be; another text as it is. */
+export function headerText(text: string): string {
+  const value = parseJson(text)
+  if (value === undefined) return text.trim()
+  return JSON.stringify(value).replaceAll(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** A failure that an enabled plugin declares for its routes. */

@@ -1,5 +1,6 @@
 /** Tags for the type of a captured request, from its path, headers and body. */
 import { headerOf, parseJson, type Entry } from '../protocol/http.ts'
+import { decisionTone } from './services.ts'
 
 /** Color of a badge. */
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'accent'
@@ -27,6 +28,14 @@ function readTags(entry: Entry): Tag[] {
   const { path, headers } = entry
   const tags = [...faultTags(entry), ...noticedTags(entry)]
   if (entry.rule !== null) tags.push({ text: `rule ${entry.rule}`, tone: 'warn' })
+  if (entry.service !== null) {
+    const { name, decision, reason } = entry.service
+    tags.push({
+      text: `${name} ${decision}`,
+      tone: decisionTone(decision),
+      ...(reason === null ? {} : { title: reason }),
+    })
+  }
   if (entry.ended === 'open') tags.push({ text: 'open', tone: 'info' })
   if (entry.ended === 'client_left') tags.push({ text: 'client disconnected', tone: 'warn' })
   const ai = /^\/ai\/([^/]+)/.exec(path)?.[1]

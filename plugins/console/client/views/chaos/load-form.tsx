@@ -13,7 +13,7 @@ import { TargetSelect } from '../request/target.tsx'
 import { currentRun, isRunning, startRun, stopRun } from './load-run.ts'
 import { extras, faultsOf, planOf, problemsOf, type LoadForm } from './plan.ts'
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY']
 
 export function LoadPanel({ form, onForm }: { form: LoadForm; onForm(changes: Partial<LoadForm>): void }) {
   const [gateway, setGateway] = useState(activeGateway)

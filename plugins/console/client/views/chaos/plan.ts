@@ -1,7 +1,7 @@
 /** State of the load test form. The URL hash holds all of it except headers and body, which may be secret. */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { faultHeaders, type Faults } from '../../lib/instance/faults.ts'
+import { faultHeaders, NO_FAULTS, type Faults } from '../../lib/instance/faults.ts'
 import type { NameValue } from '../../lib/protocol/http.ts'
 import { MAX_IN_FLIGHT, MAX_REQUESTS, type LoadPlan } from '../../lib/load/load.ts'
 import { route, setParams } from '../../lib/shell/router.ts'
@@ -55,7 +55,7 @@ function readHash(): LoadForm {
 }
 
 export function faultsOf({ delay, fail, abort }: LoadForm): Faults {
-  return { delay, fail, abort }
+  return { ...NO_FAULTS, delay, fail, abort }
 }
 
 /** Bounds of the number fields; optional ones may be empty. */

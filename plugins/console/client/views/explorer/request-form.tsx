@@ -1,7 +1,7 @@
 /** The request form: filled in from an example, then edited. */
 import { useState } from 'preact/hooks'
 import { toCurl } from '../../lib/protocol/curl.ts'
-import { ABORT_KINDS } from '../../lib/instance/faults.ts'
+import { ABORT_KINDS, ENCODINGS } from '../../lib/instance/faults.ts'
 import { targetHeaders, urlAt } from '../../lib/instance/gateway.ts'
 import { forbiddenHeaders, headerOf, isJsonType, mediaTypeOf, takesNoBody } from '../../lib/protocol/http.ts'
 import { useKeys } from '../../lib/shell/keys.ts'
@@ -10,7 +10,7 @@ import type { Gateway } from '../../lib/shell/storage.ts'
 import { copyText } from '../../lib/shell/clipboard.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Editor } from '../../ui/editor.tsx'
-import { Select, TextField } from '../../ui/field.tsx'
+import { Select, TextArea, TextField } from '../../ui/field.tsx'
 import { HeaderEditor } from '../../ui/header-list.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { bodyOf, draftOf, headersOf, type AuthKind, type Draft, type Example } from './draft.ts'
@@ -24,6 +24,7 @@ const AUTH_KINDS = [
   { value: 'bearer', label: 'Bearer token' },
 ]
 const ABORTS = ['', ...ABORT_KINDS].map(value => ({ value, label: value || 'Off' }))
+const CODINGS = ['', ...ENCODINGS].map(value => ({ value, label: value || 'That of the route' }))
 
 export function RequestForm({
   endpoint,
@@ -85,6 +86,7 @@ export function RequestForm({
               <Credentials auth={draft.auth} onAuth={auth => change({ auth })} />
             </div>
             <Faults faults={draft.faults} onFaults={faults => change({ faults })} />
+            <ChosenResponse faults={draft.faults} onFaults={faults => change({ faults })} />
             {takesNoBody(draft.method) ? (
               draft.body !== '' && (
                 <Notice kind="info">Browsers send no body with {draft.method}, so it is left out.</Notice>
@@ -143,7 +145,7 @@ function Credentials({ auth, onAuth }: { auth: Draft['auth']; onAuth(auth: Draft
 
 function Faults({ faults, onFaults }: { faults: Draft['faults']; onFaults(faults: Draft['faults']): void }) {
   return (
-    <details class="explorer-faults" open={Object.values(faults).some(value => value !== '')}>
+    <details class="explorer-faults" open={faults.delay + faults.fail + faults.abort !== ''}>
       <summary>Faults on demand</summary>
       <div class="explorer-parameters">
         <TextField
@@ -169,6 +171,32 @@ function Faults({ faults, onFaults }: { faults: Draft['faults']; onFaults(faults
           onValue={abort => onFaults({ ...faults, abort })}
           options={ABORTS}
           hint="X-Svc-Abort"
+        />
+      </div>
+    </details>
+  )
+}
+
+function ChosenResponse({ faults, onFaults }: { faults: Draft['faults']; onFaults(faults: Draft['faults']): void }) {
+  return (
+    <details class="explorer-faults" open={faults.answer + faults.encoding !== ''}>
+      <summary>Response on demand</summary>
+      <div class="stack">
+        <TextArea
+          mono
+          label="Answer with"
+          rows={3}
+          placeholder={'503, or {"status": 200, "headers": {}, "body": "hello"}'}
+          value={faults.answer}
+          onValue={answer => onFaults({ ...faults, answer })}
+          hint="X-Svc-Answer: a status, or the response as JSON. The route is not called."
+        />
+        <Select
+          label="Content coding"
+          value={faults.encoding}
+          onValue={encoding => onFaults({ ...faults, encoding })}
+          options={CODINGS}
+          hint="X-Svc-Encoding"
         />
       </div>
     </details>

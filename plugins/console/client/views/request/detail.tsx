@@ -13,6 +13,7 @@ import { Flow } from './flow.tsx'
 import { GatewayReport } from './gateway-report.tsx'
 import { RequestHead, type RequestHeadProps } from './head.tsx'
 import { Records } from './records.tsx'
+import { ServiceChain } from './service-chain.tsx'
 import { EntryViolations } from './violations.tsx'
 
 /** What named the session, by `session_from`. */
@@ -35,6 +36,7 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
       <div class="request-body" role="group" aria-label="Details" tabIndex={0}>
         <Flow entry={entry} sent={sent} side={side} comparison={comparison} />
         {sent === null && <ClientSideChoice entry={entry} side={side} />}
+        <ServiceChain entry={entry} />
         <EntryViolations entry={entry} />
         <GatewayReport entry={entry} comparison={comparison} />
         <BodyView entry={entry} before={comparison?.body?.before ?? null} />

@@ -3,7 +3,7 @@
  * object of a hundred, and whoever decodes all at once has no bound.
  */
 
-/** The bytes are no message of this kind; the text says where. */
+/** The bytes cannot be decoded; the text says where. */
 export class WireProblem extends Error {}
 
 const VARINT = 0

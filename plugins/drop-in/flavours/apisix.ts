@@ -1,0 +1,140 @@
+/** The upstream of APISIX's tests. */
+import type { Call, Server } from '../request/call.ts'
+
+const MAX_SLEEP_MS = 600_000
+
+type Handler = (call: Call) => unknown
+
+/** Fields by lower-case name, sorted. */
+function fieldsOf(call: Call, { withForwarded = true } = {}): string {
+  return [...call.header, ['Host', [call.host]] as const]
+    .map(([name, values]) => [name.toLowerCase(), values] as const)
+    .filter(([name]) => withForwarded || !name.startsWith('x-forwarded-'))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, values]) => values.map(value => `${name}: ${value}\n`))
+    .join('')
+}
+
+const plain =
+  (body: string, status = 200): Handler =>
+  call =>
+    call.send('text/plain', body, status)
+const uri: Handler = call =>
+  call.send('text/plain', `uri: ${pathOf(call)}\n${fieldsOf(call, { withForwarded: false })}`)
+
+/** The path without the query. */
+function pathOf({ target }: Call): string {
+  return target.split('?', 1)[0]!
+}
+
+function argumentsOf({ query }: Call): string {
+  return [...query]
+    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('')
+}
+
+async function sleep(call: Call): Promise<unknown> {
+  const seconds = Number(call.query.get('seconds') ?? 0)
+  const ms = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, MAX_SLEEP_MS) : 0
+  if (!(await call.wait(ms))) return call.reply
+  if (call.query.has('abort')) {
+    call.svc.http.breakConnection(call.request, 'reset')
+    call.reply.hijack()
+    return call.reply
+  }
+  return call.send('text/plain', `${call.query.get('seconds') ?? ''}\n`)
+}
+
+async function limitConn(call: Call): Promise<unknown> {
+  return (await call.wait(300)) ? call.send('text/plain', 'hello world\n') : call.reply
+}
+
+function helloInChunks(call: Call): unknown {
+  const stream = call.svc.streams.body(call.request, call.reply.header('Content-Type', 'text/plain'))
+  if (stream === null) return call.reply
+  for (const piece of ['hello', ' ', 'world\n']) stream.write(piece)
+  stream.end()
+  return call.reply
+}
+
+function echo(call: Call): unknown {
+  call.setChosen(
+    [...call.header].flatMap(([name, values]) => values.map(value => [name.toLowerCase(), value] as const)),
+  )
+  return call.send('text/plain', call.body)
+}
+
+const HANDLERS: Readonly<Record<string, Handler>> = {
+  '/hello': plain('hello world\n'),
+  '/hello_chunked': helloInChunks,
+  '/hello1': plain('hello1 world\n'),
+  '/server_port': call => call.send('text/plain', String(call.port)),
+  '/limit_conn': limitConn,
+  '/status': plain('ok\n'),
+  '/specific_status': call => {
+    const text = String(call.request.headers['x-test-upstream-status'] ?? '')
+    const status = /^[2-5]\d\d$/.test(text) ? Number(text) : 200
+    return call.send('text/plain', `upstream status: ${status}\n`, status)
+  },
+  '/uri': uri,
+  '/old_uri': call => call.send('text/plain', `uri: ${pathOf(call)}\n${fieldsOf(call)}`),
+  '/plugin_proxy_rewrite': call =>
+    call.send(
+      'text/plain',
+      `uri: ${pathOf(call)}\nhost: ${call.host}\nscheme: ${call.svc.http.origin(call.request).scheme}\n`,
+    ),
+  '/plugin_proxy_rewrite_args': call => call.send('text/plain', `uri: ${pathOf(call)}\n${argumentsOf(call)}`),
+  '/print_uri_detailed': call =>
+    call.send('text/plain', `ngx.var.uri: ${pathOf(call)}\nngx.var.request_uri: ${call.target}\n`),
+  '/print_request_received': call => call.send('text/plain', `request_uri: ${call.target}\n${fieldsOf(call)}`),
+  '/headers': call => {
+    call.setChosen(call.query)
+    return call.send('text/plain', '/headers\n')
+  },
+  '/echo': echo,
+  '/with_header': call => {
+    call.setChosen([
+      ['X-Server-Version', '1.0'],
+      ['server', 'svc'],
+    ])
+    return call.send('text/plain', 'hello\nworld\n!\n')
+  },
+  '/opentracing': plain('opentracing\n'),
+  '/mysleep': sleep,
+  '/api_breaker': call => {
+    const code = call.query.get('code') ?? ''
+    return call.send('text/plain', 'hello world\n', /^[2-5]\d\d$/.test(code) ? Number(code) : 200)
+  },
+  '/server_error': plain('500 Internal Server Error\n', 500),
+  '/log': plain(''),
+}
+
+export const APISIX_UPSTREAM: Server = {
+  name: 'apisix-upstream',
+  title: "APISIX's test upstream",
+  summary: 'The paths of the upstream of its tests',
+  example: '/hello',
+  handle(call) {
+    call.setChosen(
+      [...call.header].flatMap(([name, values]) =>
+        /^resp-./i.test(name) ? values.map(value => [name.slice('resp-'.length), value] as const) : [],
+      ),
+    )
+    const { path } = call
+    const handle = Object.hasOwn(HANDLERS, path) ? HANDLERS[path] : undefined
+    if (handle !== undefined) return handle(call)
+    if (path.startsWith('/uri/')) return uri(call)
+    const number = /^\/print_uri_(\d{1,3})$/.exec(path)?.[1]
+    if (number !== undefined && Number(number) >= 1 && Number(number) <= 100)
+      return call.send('text/plain', `${pathOf(call)}\n`)
+    return call.send('text/plain', '404 Not Found\n', 404)
+  },
+  socket: {
+    takes: path => path === '/websocket_handshake' || path === '/websocket_hold',
+    open(socket, { path }) {
+      if (path === '/websocket_handshake') socket.send('hello')
+      else socket.on('message', () => {})
+    },
+  },
+}

@@ -1,0 +1,199 @@
+/** The plugin `drop-in`: takes the place of the test upstreams of other projects. */
+import {
+  definePlugin,
+  describe,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type Svc,
+  text,
+} from 'svc/plugin'
+import { unknownName } from 'svc/toolkit'
+import { APISIX_UPSTREAM } from './flavours/apisix.ts'
+import { AZURE_MOCK } from './flavours/azure-mock.ts'
+import { FORTIO } from './flavours/fortio.ts'
+import { HTTP_ECHO } from './flavours/http-echo.ts'
+import { ISTIO_ECHO } from './flavours/istio-echo.ts'
+import { createKongMock } from './flavours/kong-mock.ts'
+import { NGINX_HELLO } from './flavours/nginx-hello.ts'
+import { RAW_HEADERS } from './flavours/raw-headers.ts'
+import { TESTBOX_A2A, TESTBOX_LLM } from './flavours/testbox.ts'
+import { createTestUpstream } from './flavours/testupstream.ts'
+import { createWhoami } from './flavours/whoami.ts'
+import { type DropInOptions, type FlavourSettings, schema } from './options.ts'
+import { Call, type Server } from './request/call.ts'
+import type { Flavour } from './types.ts'
+
+const PREFIX = '/drop-in'
+const CATEGORY = 'Drop-in'
+/** After httpbin, before model providers. */
+const RANK = 20
+
+interface Variables {
+  testUpstreamId: string
+}
+
+export default definePlugin<DropInOptions, Variables>({
+  title: "Other projects' upstreams",
+  description: 'Responds as the test upstreams of other projects: below a path, on whole hosts and on ports.',
+  paths: [PREFIX],
+  section: 'drop_in',
+  options: schema,
+  variables: {
+    testUpstreamId: {
+      name: 'TESTUPSTREAM_ID',
+      parser: text,
+      default: '',
+      defaultText: 'the instance id',
+      description: 'The header `testupstream-id` of the flavour `testupstream`.',
+    },
+  },
+  categories: [{ name: CATEGORY, rank: 56 }],
+  register(app, svc) {
+    const servers = new Map(
+      [
+        createWhoami(svc),
+        HTTP_ECHO,
+        NGINX_HELLO,
+        ISTIO_ECHO,
+        FORTIO,
+        createKongMock(svc),
+        APISIX_UPSTREAM,
+        createTestUpstream(svc, svc.variables.testUpstreamId),
+        AZURE_MOCK,
+        RAW_HEADERS,
+        TESTBOX_LLM,
+        TESTBOX_A2A,
+      ].map(server => [server.name, server]),
+    )
+    const others = new Map<string, Flavour>()
+    svc.offer('drop-in.flavours', {
+      flavour(flavour) {
+        if (servers.has(flavour.name) || others.has(flavour.name))
+          throw new Error(`the flavour ${flavour.name} is registered twice`)
+        others.set(flavour.name, flavour)
+      },
+    })
+    for (const server of servers.values())
+      addServer(app, svc, server, { mount: `${PREFIX}/${server.name}`, settings: {} })
+    addList(app, svc, servers, others)
+
+    /** The path below which an entry is served; null if it is wrong. Each entry has its own settings. */
+    function mountOf(name: string, at: string, settings: FlavourSettings): string | null {
+      const other = others.get(name)
+      if (other !== undefined) return other.mount
+      const server = servers.get(name)
+      if (server === undefined) {
+        const { message, remedy } = unknownName('flavour', name, [...servers.keys(), ...others.keys()])
+        svc.reportLoadError({ at: `${at}.serve`, message, remedy })
+        return null
+      }
+      if (name === 'http-echo' && settings.text === undefined) {
+        svc.reportLoadError({ at, message: 'http-echo needs a text', remedy: 'add text: hello' })
+        return null
+      }
+      const mount = `${PREFIX}/.at/${at.replace(/^drop_in\./, '').replace(/\W+/g, '-')}`
+      addServer(app, svc, server, { mount, settings, isHidden: true })
+      return mount
+    }
+
+    svc.whenRegistered(() => {
+      for (const [index, { host, serve, ...settings }] of svc.options.hosts.entries()) {
+        const at = `drop_in.hosts[${index}]`
+        const mount = mountOf(serve, at, settings)
+        if (mount !== null) svc.serveHost(host, mount, { rank: RANK, at })
+      }
+      for (const [index, entry] of svc.options.listeners.entries()) {
+        const { serve, text: body, status, as, version, cluster, istio_version, namespace, ...listener } = entry
+        const at = `drop_in.listeners[${index}]`
+        const given = { text: body, status, name: as, version, cluster, istio_version, namespace }
+        const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+        const mount = mountOf(serve, at, settings)
+        if (mount !== null) svc.listeners.http({ ...listener, at, mount, serves: serve })
+      }
+    })
+  },
+})
+
+interface Place {
+  mount: string
+  settings: FlavourSettings
+  /** Whether only hosts or ports reach it. */
+  isHidden?: boolean
+}
+
+/** Adds the routes of a server: all methods on all paths. */
+function addServer(
+  app: FastifyInstance,
+  svc: Svc<unknown>,
+  server: Server,
+  { mount, settings, isHidden }: Place,
+): void {
+  const { socket } = server
+  for (const below of ['', '/*']) {
+    const description =
+      isHidden === true
+        ? {}
+        : describe({
+            summary: below === '' ? `Respond as ${server.title}` : `Respond as ${server.title} on any path`,
+            description: server.summary,
+            category: CATEGORY,
+            takes: 'deliveries',
+            responses: { default: { description: 'As the original responds' } },
+            examples: [{ name: server.title, path: below === '' ? mount : mount + server.example, expectStatus: 200 }],
+          })
+    const url = mount + below
+    const handler = (request: FastifyRequest, reply: FastifyReply): unknown =>
+      server.handle(new Call(request, reply, { svc, settings, mount }))
+    if (socket === undefined) app.route({ method: [...app.supportedMethods], url, ...description, handler })
+    else {
+      app.route({
+        method: app.supportedMethods.filter(name => name !== 'GET' && name !== 'HEAD'),
+        url,
+        ...description,
+        handler,
+      })
+      app.route({
+        method: 'GET',
+        url,
+        ...description,
+        handler,
+        wsHandler(opened, request) {
+          svc.streams.websocket(request, opened)
+          const call = new Call(request, undefined as never, { svc, settings, mount })
+          if (socket.takes(call.path)) socket.open(opened, call)
+          else opened.close(1008, 'no WebSocket here')
+        },
+      })
+    }
+  }
+}
+
+function addList(
+  app: FastifyInstance,
+  svc: Svc<DropInOptions, Variables>,
+  servers: ReadonlyMap<string, Server>,
+  others: ReadonlyMap<string, Flavour>,
+): void {
+  app.get(
+    PREFIX,
+    describe({
+      summary: 'List the upstreams of other projects, and where they are served',
+      category: CATEGORY,
+      responses: { 200: { description: '`flavours`, each with its URL and hosts' } },
+      examples: [{ name: 'Flavours', path: PREFIX, expectStatus: 200 }],
+    }),
+    request => ({
+      flavours: [
+        ...[...servers.values()].map(({ name, title, summary }) => ({
+          name,
+          title,
+          summary,
+          url: svc.http.url(request, `${PREFIX}/${name}`),
+        })),
+        ...[...others.values()].map(({ name, title }) => ({ name, title })),
+      ],
+      hosts: svc.options.hosts.map(({ host, serve }) => ({ host, serve })),
+    }),
+  )
+}

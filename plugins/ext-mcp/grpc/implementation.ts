@@ -1,0 +1,110 @@
+/** `agentgateway.dev.ext_mcp.ExtMcp`: `CheckRequest` and `CheckResponse`. */
+import { isUtf8 } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  Metadata,
+  status,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type ServiceError,
+} from '@grpc/grpc-js'
+import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import type { AnyRequest, Json, Svc } from 'svc/plugin'
+import { isTextNestedWithin, parseExactJson, writeJson } from 'svc/toolkit'
+import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
+import { type McpCall, messageOf, type Phase } from '../call.ts'
+import { headersOf, type McpMessage, type McpMessageResult, policyOf, resultOf } from './messages.ts'
+import { EXT_MCP, type McpParts } from './service.ts'
+
+const DEFAULT_POLICY = 'testbox'
+const POLICY_METADATA = 'svc-policy'
+const MAX_DEPTH = 100
+
+type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
+type Call = ServerUnaryCall<McpMessage, McpMessageResult>
+type Answer = { message: McpMessageResult } | { failure: Failure }
+
+export function openExtMcp(svc: Svc<unknown>, services: GrpcServices, parts: McpParts): GrpcImplementation {
+  const { definition, descriptorSet } = svc.shared('definitions', () => readDefinitions(svc.folder))
+  const handler =
+    (phase: Phase) =>
+    async (call: Call, reply: sendUnaryData<McpMessageResult>): Promise<void> => {
+      const request = services.requestOf(call)
+      if (request === undefined) return reply(failure(status.CANCELLED, 'the call has ended'))
+      const answer = await check(svc, parts, call, phase, request)
+      if ('failure' in answer) reply(answer.failure)
+      else reply(null, answer.message)
+    }
+  return {
+    definition,
+    reflection: descriptorSet,
+    handlers: { CheckRequest: handler('request'), CheckResponse: handler('response') },
+  }
+}
+
+/** Read once per version of the code, because it takes time. */
+function readDefinitions(folder: string): { definition: ServiceDefinition; descriptorSet: Buffer } {
+  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'ext-mcp.binpb'))
+  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, {
+    keepCase: true,
+    longs: Number,
+    enums: String,
+    defaults: true,
+    oneofs: true,
+  })
+  return { descriptorSet, definition: loaded[EXT_MCP] as ServiceDefinition }
+}
+
+async function check(
+  { http }: Svc<unknown>,
+  { service, checker }: McpParts,
+  { request: message, metadata }: Call,
+  phase: Phase,
+  request: AnyRequest,
+): Promise<Answer> {
+  const policy = checker.policy(policyOf(message) ?? metadata.get(POLICY_METADATA)[0]?.toString() ?? DEFAULT_POLICY)
+  if (typeof policy === 'string') return { failure: failure(status.INVALID_ARGUMENT, policy) }
+  const member = phase === 'request' ? 'mcp_request' : 'mcp_response'
+  const read = readValue(message[member])
+  if (read === null)
+    return { message: { error: { code: 'INVALID', reason: `${member} is not JSON of at most ${MAX_DEPTH} levels` } } }
+  const { method, service_names: services } = message
+  const checked = service.checked(request, {
+    method: 'POST',
+    url: '/',
+    scheme: 'http',
+    clientIp: http.clientIp(request),
+    rawHeaders: headersOf(message),
+    body: Buffer.from(writeJson(messageOf({ phase, method, value: read.value }))),
+  })
+  const call: McpCall = { phase, services, method, value: read.value, checked }
+  try {
+    const result = await checker.decide(request, policy, call)
+    if (result.kind === 'decided') return { message: resultOf(result.decision) }
+    if (result.kind === 'malformed') throw new Error('the answer is malformed by its decision')
+    const { code, details } = service.grpcFailure(request, result)
+    return { failure: failure(code, details) }
+  } catch (error) {
+    const { code, body } = error as { code?: string; body?: { details?: string } }
+    if (code !== 'SVC_HTTP_ERROR') throw error
+    return { failure: failure(status.INVALID_ARGUMENT, body?.details ?? 'invalid request') }
+  }
+}
+
+/** Null for bytes that are not JSON. Without bytes, the value is undefined. */
+function readValue(bytes: Buffer | undefined): { value: Json | undefined } | null {
+  if (bytes === undefined || bytes.length === 0) return { value: undefined }
+  const text = isUtf8(bytes) ? bytes.toString() : ''
+  if (!isTextNestedWithin(text, MAX_DEPTH)) return null
+  try {
+    return { value: parseExactJson(text) }
+  } catch {
+    return null
+  }
+}
+
+function failure(code: status, details: string): Failure {
+  return { code, details, metadata: new Metadata() }
+}

@@ -1,0 +1,71 @@
+/** SDKs with their own default addresses: nothing is changed but the proxy, or what names resolve to, and the demo CA. */
+import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
+import OpenAI from 'openai'
+import t from 'tap'
+import { Agent, buildConnector, type Dispatcher, getGlobalDispatcher, ProxyAgent, setGlobalDispatcher } from 'undici'
+import { serve } from '../support/server.ts'
+
+const server = await serve(t, {
+  plugins: ['llm-openai', 'llm-anthropic', 'llm-gemini', 'tls'],
+  settings: { llm: { hosts: 'vendors' } },
+})
+const ca = await (await fetch(`${server.url}/tls/ca.pem`)).text()
+
+/** As with `HTTPS_PROXY=http://svc:8080`, and the CA in `NODE_EXTRA_CA_CERTS`. */
+function byProxy(): Dispatcher {
+  return new ProxyAgent({ uri: server.url, requestTls: { ca } })
+}
+
+/** As with a hosts file, and the HTTPS listener on port 443. */
+function byName(): Dispatcher {
+  const connect = buildConnector({ ca })
+  const port = String(server.ports.https)
+  return new Agent({
+    connect: (options, done) =>
+      connect({ ...options, hostname: '127.0.0.1', port, servername: options.servername ?? options.hostname }, done),
+  })
+}
+
+for (const [way, create] of [
+  ['HTTPS_PROXY', byProxy],
+  ['names that resolve to svc', byName],
+] as const)
+  t.test(`the SDKs of OpenAI, Anthropic and Gemini by ${way}`, async t => {
+    const before = getGlobalDispatcher()
+    const dispatcher = create()
+    setGlobalDispatcher(dispatcher)
+    t.teardown(async () => {
+      setGlobalDispatcher(before)
+      await dispatcher.close()
+    })
+    const content = 'hello'
+
+    const openai = new OpenAI({ apiKey: 'sk-demo', maxRetries: 0 })
+    const chat = await openai.chat.completions.create({ model: 'svc-gpt', messages: [{ role: 'user', content }] })
+    t.match(chat.choices[0]?.message.content, /^Hello! I'm svc/)
+    let streamed = ''
+    for await (const chunk of await openai.chat.completions.create({
+      model: 'svc-gpt',
+      messages: [{ role: 'user', content }],
+      stream: true,
+    }))
+      streamed += chunk.choices[0]?.delta.content ?? ''
+    t.equal(streamed, chat.choices[0]?.message.content)
+    t.ok((await openai.models.list()).data.length > 0)
+
+    const anthropic = new Anthropic({ apiKey: 'sk-ant-demo', maxRetries: 0 })
+    const message = await anthropic.messages.create({
+      model: 'svc-claude',
+      max_tokens: 100,
+      messages: [{ role: 'user', content }],
+    })
+    t.match(message.content, [{ type: 'text', text: /^Hello! I'm svc/ }])
+    await t.rejects(anthropic.models.retrieve('no-such-model'), { status: 404 })
+
+    const gemini = new GoogleGenAI({ apiKey: 'demo' })
+    const generated = await gemini.models.generateContent({ model: 'gemini-2.5-flash', contents: content })
+    t.match(generated.text, /^Hello! I'm svc/)
+    const file = await gemini.files.upload({ file: new Blob(['hello']), config: { mimeType: 'text/plain' } })
+    t.match(file.uri, /^https:\/\/generativelanguage\.googleapis\.com\/v1beta\/files\//)
+  })
