@@ -251,7 +251,7 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, Made | readonly
 }
 
 for (const [shape, different] of [['', {}] as const, ...Object.entries(DIFFERENT)])
-  t.test(`${shape || 'plain'} [STRICT-5]`, async t => {
+  t.test(`${shape || 'plain'}`, async t => {
     const results = Object.entries(readers).map(async ([name, read]) => [name, await read(shape)] as const)
     for (const [name, result] of await Promise.all(results)) {
       // A client that reports the error of Gemini says what it is.
@@ -263,11 +263,11 @@ for (const [shape, different] of [['', {}] as const, ...Object.entries(DIFFERENT
     }
   })
 
-t.test('a call that no model has finished well: Gemini has no parts [STRICT-5]', async t => {
+t.test('a call that no model has finished well: Gemini has no parts', async t => {
   t.equal(await readers.gemini!('finish=MALFORMED_FUNCTION_CALL'), ' |  | MALFORMED_FUNCTION_CALL')
 })
 
-t.test('other bodies of errors raise errors in every client [STRICT-5]', async t => {
+t.test('other bodies of errors raise errors in every client', async t => {
   for (const body of ['html', 'text', 'empty', 'truncated', 'array'])
     for (const status of ['', 'error-200, ']) {
       const results = Object.entries(readers).map(async ([name, read]) => [
@@ -281,7 +281,7 @@ t.test('other bodies of errors raise errors in every client [STRICT-5]', async t
     }
 })
 
-t.test('of a signature in parts the client keeps the last one [STRICT-5]', async t => {
+t.test('of a signature in parts the client keeps the last one', async t => {
   const signatureOf = async (shape: string): Promise<string> => {
     const defaultHeaders = {
       'X-Svc-Tokens-Per-Second': '0',
@@ -297,7 +297,7 @@ t.test('of a signature in parts the client keeps the last one [STRICT-5]', async
   t.ok(whole.endsWith(last))
 })
 
-t.test('thinking, redacted thinking and calls in an order reach official clients [STRICT-4]', async t => {
+t.test('thinking, redacted thinking and calls in an order reach official clients', async t => {
   const blocks = [
     { reasoning: 'First.' },
     { redacted: 'Hidden.' },
@@ -319,7 +319,7 @@ t.test('thinking, redacted thinking and calls in an order reach official clients
   )
 })
 
-t.test('a directive reaches the mock through clients whose headers do not say anything [STRICT-6]', async t => {
+t.test('a directive reaches the mock through clients whose headers do not say anything', async t => {
   const plain = { 'X-Svc-Tokens-Per-Second': '0' }
   const openai = new OpenAI({ baseURL: `${ai}/openai/v1`, apiKey: 'k', maxRetries: 2, defaultHeaders: plain })
   const reply = await openai.chat.completions.create({

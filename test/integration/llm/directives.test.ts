@@ -44,7 +44,7 @@ const contentOf = ({ text }: Asked): string =>
 let sessions = 0
 const newSession = (): Record<string, string> => ({ 'X-Svc-Session': `directives-${sessions++}` })
 
-t.test('each item acts as the header that it stands for [STRICT-6]', async t => {
+t.test('each item acts as the header that it stands for', async t => {
   const asHeader: [item: string, header: string, value: string, more?: object][] = [
     ['mode=echo', 'X-Svc-Mode', 'echo'],
     ['reply=Yes; mode=echo', 'X-Svc-Reply', 'Yes'],
@@ -88,7 +88,7 @@ t.test('each item acts as the header that it stands for [STRICT-6]', async t => 
   }
 })
 
-t.test('latency, time to the first token and speed [STRICT-6]', async t => {
+t.test('latency, time to the first token and speed', async t => {
   const timeOf = async (asking: Promise<Asked>): Promise<number> => {
     const began = performance.now()
     t.equal((await asking).status, 200)
@@ -110,7 +110,7 @@ t.test('latency, time to the first token and speed [STRICT-6]', async t => {
   await faster(ask('[svc latency=0]\nhello', {}, {}, TARDY)) // The provider loses.
 })
 
-t.test('the model does not see a directive, in any format [STRICT-6]', async t => {
+t.test('the model does not see a directive, in any format', async t => {
   for (const format of formats) {
     for (const text of ['[svc mode=echo]\nhello', 'hello\n[svc mode=echo]']) {
       const { json } = await askFormat(server.url, format, { text })
@@ -130,43 +130,40 @@ t.test('the model does not see a directive, in any format [STRICT-6]', async t =
   }
 })
 
-t.test(
-  'records, conditions and counts of tokens have the text without it; the body is as received [STRICT-6]',
-  async t => {
-    const session = newSession()
-    const [plain, marked] = [await ask('hello', session), await ask('[svc tps=0]\nhello', session)]
-    const usage = ({ text }: Asked): unknown => (JSON.parse(text) as { usage: unknown }).usage
-    t.strictSame(usage(marked), usage(plain))
-    const record = (await (await fetch(`${server.url}/ai/requests/${marked.id}`)).json()) as Json
-    t.match(record, {
-      directive: 'tps=0',
-      normalized_prompt: 'user: hello',
-      body: { messages: [{ content: '[svc tps=0]\nhello' }] },
-    })
-    t.match(await (await fetch(`${server.url}/ai/requests/${plain.id}`)).json(), { directive: null })
-    const rule = { name: 'exact', match: { llm: { user: 'hello' } }, then: { reply: { text: 'By rule' } } }
-    await post('/_svc/rules', rule, session)
-    t.equal(contentOf(await ask('[svc tps=0]\nhello', session)), 'By rule')
-    t.equal(
-      contentOf(await ask('[svc reply=By directive]\nhello', session)),
-      'By directive',
-      'a directive wins over rules',
-    )
-    const captured = await post('/_svc/verify', { match: { llm: { user: 'hello' } }, exactly: 4 }, session)
-    t.equal(captured.status, 200, captured.text)
-    const counted = await post('/ai/anthropic/v1/messages/count_tokens', {
-      model: 'svc-claude',
-      messages: [{ role: 'user', content: '[svc tps=0]\nhello' }],
-    })
-    const bareCount = await post('/ai/anthropic/v1/messages/count_tokens', {
-      model: 'svc-claude',
-      messages: [{ role: 'user', content: 'hello' }],
-    })
-    t.equal(counted.text, bareCount.text)
-  },
-)
+t.test('records, conditions and counts of tokens have the text without it; the body is as received', async t => {
+  const session = newSession()
+  const [plain, marked] = [await ask('hello', session), await ask('[svc tps=0]\nhello', session)]
+  const usage = ({ text }: Asked): unknown => (JSON.parse(text) as { usage: unknown }).usage
+  t.strictSame(usage(marked), usage(plain))
+  const record = (await (await fetch(`${server.url}/ai/requests/${marked.id}`)).json()) as Json
+  t.match(record, {
+    directive: 'tps=0',
+    normalized_prompt: 'user: hello',
+    body: { messages: [{ content: '[svc tps=0]\nhello' }] },
+  })
+  t.match(await (await fetch(`${server.url}/ai/requests/${plain.id}`)).json(), { directive: null })
+  const rule = { name: 'exact', match: { llm: { user: 'hello' } }, then: { reply: { text: 'By rule' } } }
+  await post('/_svc/rules', rule, session)
+  t.equal(contentOf(await ask('[svc tps=0]\nhello', session)), 'By rule')
+  t.equal(
+    contentOf(await ask('[svc reply=By directive]\nhello', session)),
+    'By directive',
+    'a directive wins over rules',
+  )
+  const captured = await post('/_svc/verify', { match: { llm: { user: 'hello' } }, exactly: 4 }, session)
+  t.equal(captured.status, 200, captured.text)
+  const counted = await post('/ai/anthropic/v1/messages/count_tokens', {
+    model: 'svc-claude',
+    messages: [{ role: 'user', content: '[svc tps=0]\nhello' }],
+  })
+  const bareCount = await post('/ai/anthropic/v1/messages/count_tokens', {
+    model: 'svc-claude',
+    messages: [{ role: 'user', content: 'hello' }],
+  })
+  t.equal(counted.text, bareCount.text)
+})
 
-t.test('embeddings, completions and counts have directives too [STRICT-6]', async t => {
+t.test('embeddings, completions and counts have directives too', async t => {
   const embed = (input: unknown): Promise<Asked> => post('/ai/openai/v1/embeddings', { model: 'svc-embed', input })
   t.equal((await embed('[svc tps=0]\nhello')).text, (await embed('hello')).text)
   t.equal((await embed(['[svc fail=429]\nhello', 'b'])).status, 429)
@@ -185,7 +182,7 @@ t.test('embeddings, completions and counts have directives too [STRICT-6]', asyn
   t.match(JSON.parse((await embed('[svc fial=1]')).text), { error: { param: 'input' } })
 })
 
-t.test('times counts by session and line, and the request is then served as without it [STRICT-6]', async t => {
+t.test('times counts by session and line, and the request is then served as without it', async t => {
   const session = newSession()
   const statuses = async (text: string, headers: Record<string, string>, count: number): Promise<number[]> => {
     const all: number[] = []
@@ -206,7 +203,7 @@ t.test('times counts by session and line, and the request is then served as with
   t.equal((await ask('[svc fail=429; times=1]\nother', session)).status, 429, 'a fault of a header does not count')
 })
 
-t.test('it acts while its message is newer than the last one of the assistant [STRICT-6]', async t => {
+t.test('it acts while its message is newer than the last one of the assistant', async t => {
   const talk = (items: string, ...later: object[]): Promise<Asked> =>
     post(CHAT, { model: 'svc-gpt', messages: [{ role: 'user', content: `[svc ${items}]\nhello` }, ...later] })
   const called = {
@@ -236,7 +233,7 @@ t.test('it acts while its message is newer than the last one of the assistant [S
   t.match(contentOf(seen), /^system: Be brief\.\nuser: hello$/m)
 })
 
-t.test('what wins: header, then directive, then rules and the provider [STRICT-6]', async t => {
+t.test('what wins: header, then directive, then rules and the provider', async t => {
   const session = newSession()
   t.equal(contentOf(await ask('[svc reply=a]\nhello', { 'X-Svc-Reply': 'b' })), 'b')
   t.equal(contentOf(await ask('[svc reply-json={"text":"a"}]\nhello', { 'X-Svc-Reply': 'b' })), 'b', 'of any reply')
@@ -254,7 +251,7 @@ t.test('what wins: header, then directive, then rules and the provider [STRICT-6
   t.equal(refused.headers.get('x-svc-validation'), 'off')
 })
 
-t.test('a fault says that a directive asked for it [STRICT-6]', async t => {
+t.test('a fault says that a directive asked for it', async t => {
   const session = newSession()
   const failed = await ask('[svc fail=429]\nhello', session)
   t.equal(failed.headers.get('x-svc-fault'), 'ai')
@@ -267,7 +264,7 @@ t.test('a fault says that a directive asked for it [STRICT-6]', async t => {
   t.match(requests[0], { fault_source: 'directive: fail=429', fault_origin: 'directive' })
 })
 
-t.test('wrong items are errors that name the member with the texts [STRICT-6]', async t => {
+t.test('wrong items are errors that name the member with the texts', async t => {
   const cases: [items: string, problem: string][] = [
     ['fail=429; fail=500', 'fail is given twice'],
     ['fail', 'fail has no value'],
@@ -300,7 +297,7 @@ t.test('wrong items are errors that name the member with the texts [STRICT-6]', 
   }
 })
 
-t.test('expect compares the request, as the header does [STRICT-6]', async t => {
+t.test('expect compares the request, as the header does', async t => {
   const met = await ask('[svc expect={"method":"POST"}]\nhello')
   t.equal(met.status, 200)
   t.equal(met.headers.get('x-svc-expectation'), 'met')
@@ -312,7 +309,7 @@ t.test('expect compares the request, as the header does [STRICT-6]', async t => 
   t.equal(byHeader.status, 200, 'the header wins')
 })
 
-t.test('batches and sockets have directives [STRICT-6]', async t => {
+t.test('batches and sockets have directives', async t => {
   const item = (custom_id: string, content: string): string =>
     JSON.stringify({
       custom_id,
@@ -350,7 +347,7 @@ t.test('batches and sockets have directives [STRICT-6]', async t => {
   t.match(JSON.stringify(await socket.next('response.completed')), 'Over a socket')
 })
 
-t.test('directives can be switched off, and have the bounds of public mode [STRICT-6]', async t => {
+t.test('directives can be switched off, and have the bounds of public mode', async t => {
   const text = '[svc reply=Yes]'
   const body = { model: 'svc-echo', messages: [{ role: 'user', content: text }] }
   for (const options of [{ env: { SVC_AI_DIRECTIVES: 'false' } }, { yaml: 'llm: { directives: false }\n' }]) {

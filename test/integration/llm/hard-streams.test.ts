@@ -69,7 +69,7 @@ const partsOf = ({ events }: Shaped): Any[] =>
   events.flatMap(event => event.choices?.[0]?.delta?.tool_calls ?? []) as Any[]
 const argumentsOf = (parts: Any[]): string => parts.map(part => part.function.arguments as string).join('')
 
-t.test('calls in chat chunks [STRICT-5]', async t => {
+t.test('calls in chat chunks', async t => {
   const plain = partsOf(await stream('', calls))
   t.ok(plain.length > 4, 'the arguments come in several parts')
   t.equal(argumentsOf(plain.filter(({ index }) => index === 0)), '{"city":"Oslo"}')
@@ -131,7 +131,7 @@ t.test('calls in chat chunks [STRICT-5]', async t => {
 const claude = { model: 'claude-sonnet-4-5', max_tokens: 999, stream: true, messages: hello.messages }
 const MESSAGES = '/ai/anthropic/v1/messages'
 
-t.test('calls in messages and responses [STRICT-5]', async t => {
+t.test('calls in messages and responses', async t => {
   const deltas = (all: Any[], index: number): string =>
     all
       .filter(event => event.index === index && event.delta?.type === 'input_json_delta')
@@ -182,7 +182,7 @@ t.test('calls in messages and responses [STRICT-5]', async t => {
   t.match(last(await responses('usage=strings')), { usage: { total_tokens: /^\d+$/ } })
 })
 
-t.test('usage, nulls, finish reasons and ends [STRICT-5]', async t => {
+t.test('usage, nulls, finish reasons and ends', async t => {
   const [finish, usage] = (await stream('usage=beside')).events.slice(-2)
   t.equal(finish.choices[0].finish_reason, 'stop')
   t.match(usage, { choices: [{ index: 0, delta: {} }], usage: { completion_tokens: Number } })
@@ -234,7 +234,7 @@ t.test('usage, nulls, finish reasons and ends [STRICT-5]', async t => {
   t.notOk('svc_padding' in huge.events[0])
 })
 
-t.test('the finish reason of every format, streamed and complete [STRICT-5]', async t => {
+t.test('the finish reason of every format, streamed and complete', async t => {
   for (const format of formats) {
     const complete = await ask(format.path(false), format.body('hello', false), 'finish=odd_reason')
     t.match(complete.text, /"(?:finish_?reason|stop_?reason|done_reason)":"odd_reason"/i, format.id)
@@ -260,7 +260,7 @@ t.test('the finish reason of every format, streamed and complete [STRICT-5]', as
   t.match(JSON.parse(message.text), { content: null, stop_reason: 'end_turn' })
 })
 
-t.test('usage of other formats [STRICT-5]', async t => {
+t.test('usage of other formats', async t => {
   const figures: [id: string, pick: (reply: Any) => Any][] = [
     ['anthropic', reply => reply.usage],
     ['gemini', reply => reply.usageMetadata],
@@ -283,7 +283,7 @@ t.test('usage of other formats [STRICT-5]', async t => {
   }
 })
 
-t.test('a signature in three parts [STRICT-5]', async t => {
+t.test('a signature in three parts', async t => {
   const thinking = { ...claude, max_tokens: 4000, thinking: { type: 'enabled', budget_tokens: 2000 } }
   const signatures = (events: Any[]): string[] =>
     events.flatMap(event => event.delta?.signature ?? event.delta?.reasoningContent?.signature ?? [])
@@ -300,7 +300,7 @@ t.test('a signature in three parts [STRICT-5]', async t => {
   )
 })
 
-t.test('errors with another status or body [STRICT-5]', async t => {
+t.test('errors with another status or body', async t => {
   const failed = (shape: string): Promise<Shaped> => ask(CHAT, hello, shape, { 'X-Svc-Fail': '429' })
   const plain = await failed('')
   const inReply = await failed('error-200')
@@ -368,7 +368,7 @@ function raw(
   })
 }
 
-t.test('content codings: each event can be decoded when it arrives, or only at the end [STRICT-5]', async t => {
+t.test('content codings: each event can be decoded when it arrives, or only at the end', async t => {
   const accepts = { 'Accept-Encoding': 'gzip, br, zstd' }
   const gzip = await raw('gzip', accepts, true)
   t.equal(gzip.coding, 'gzip')
@@ -408,7 +408,7 @@ t.test('content codings: each event can be decoded when it arrives, or only at t
   t.equal(header.coding, 'gzip', 'the header does nothing where a shape codes')
 })
 
-t.test('ledger, records and metrics count what was computed [STRICT-5]', async t => {
+t.test('ledger, records and metrics count what was computed', async t => {
   const plain = await ask(CHAT, hello, '')
   const shaped = await ask(CHAT, hello, 'usage=null, null=message, finish=odd')
   const record = async ({ headers }: Shaped): Promise<Any> =>
@@ -418,7 +418,7 @@ t.test('ledger, records and metrics count what was computed [STRICT-5]', async t
   t.equal(other.finish_reason, one.finish_reason)
 })
 
-t.test('a rule and the settings of a provider have shapes for complete replies [STRICT-5]', async t => {
+t.test('a rule and the settings of a provider have shapes for complete replies', async t => {
   const session = { 'X-Svc-Session': 'shapes-of-rules' }
   const put = await fetch(`${server.url}/_svc/rules`, {
     method: 'POST',

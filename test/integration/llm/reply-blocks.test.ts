@@ -50,7 +50,7 @@ const contents = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }
 const CONVERSE = '/ai/bedrock/model/svc-claude'
 const converse = { messages: [{ role: 'user', content: [{ text: 'hello' }] }] }
 
-t.test('messages have the blocks in their order, complete and streamed [STRICT-4]', async t => {
+t.test('messages have the blocks in their order, complete and streamed', async t => {
   const { content, stop_reason } = await json(CLAUDE, claude)
   t.strictSame(
     content.map(({ type }: Any) => type as string),
@@ -72,7 +72,7 @@ t.test('messages have the blocks in their order, complete and streamed [STRICT-4
   t.equal(second.map(({ delta }) => delta.text as string).join(''), 'And more.')
 })
 
-t.test('what was issued is accepted in the next turn, and a changed block is not [STRICT-4]', async t => {
+t.test('what was issued is accepted in the next turn, and a changed block is not', async t => {
   const { content } = await json(CLAUDE, claude)
   const results = content
     .filter(({ type }: Any) => type === 'tool_use')
@@ -91,7 +91,7 @@ t.test('what was issued is accepted in the next turn, and a changed block is not
   t.equal((await next(changed)).status, 400)
 })
 
-t.test('responses have an item for each block [STRICT-4]', async t => {
+t.test('responses have an item for each block', async t => {
   const { output } = await json(RESPONSES, create)
   t.strictSame(
     output.map(({ type }: Any) => type as string),
@@ -118,7 +118,7 @@ t.test('responses have an item for each block [STRICT-4]', async t => {
   )
 })
 
-t.test('Gemini and Converse have the parts in their order [STRICT-4]', async t => {
+t.test('Gemini and Converse have the parts in their order', async t => {
   const parts = (await json(`${GEMINI}:generateContent`, contents)).candidates[0].content.parts
   const kinds = (all: Any[]): string[] =>
     all.map(part => (part.functionCall === undefined ? (part.thought === true ? 'thought' : 'text') : 'call'))
@@ -156,7 +156,7 @@ t.test('Gemini and Converse have the parts in their order [STRICT-4]', async t =
   t.match(deltas.find(({ contentBlockIndex: at }) => at === 3).delta, { reasoningContent: { redactedContent: String } })
 })
 
-t.test('other formats join texts and calls [STRICT-4]', async t => {
+t.test('other formats join texts and calls', async t => {
   const chat = await json('/ai/openai/v1/chat/completions', { model: 'svc-gpt', messages })
   t.match(chat.choices[0], {
     message: { content: 'Let me look.And more.', tool_calls: [{ id: 'call_1' }, { id: 'call_2' }] },
@@ -167,7 +167,7 @@ t.test('other formats join texts and calls [STRICT-4]', async t => {
   t.equal(ollama.message.tool_calls.length, 2)
 })
 
-t.test('texts share the limit of the request and its stop sequences [STRICT-4]', async t => {
+t.test('texts share the limit of the request and its stop sequences', async t => {
   const texts = { blocks: [{ text: 'one two' }, { text: ' three four' }, { text: ' five' }] }
   const cut = await json(CLAUDE, { ...claude, max_tokens: 3 }, texts)
   t.strictSame(
@@ -180,7 +180,7 @@ t.test('texts share the limit of the request and its stop sequences [STRICT-4]',
   t.match(stopped, { stop_reason: 'stop_sequence', stop_sequence: ' two' })
 })
 
-t.test('references in blocks are replaced, also in rules [STRICT-4]', async t => {
+t.test('references in blocks are replaced, also in rules', async t => {
   const headers = { 'X-Svc-Session': 'blocks' }
   const rule = {
     match: { llm: {} },
@@ -196,7 +196,7 @@ t.test('references in blocks are replaced, also in rules [STRICT-4]', async t =>
   t.match(await reply.json(), { content: [{ text: 'You said hello.' }, { text: ' Bye.' }] })
 })
 
-t.test('a call with several names is that of the first that the request offers [STRICT-4]', async t => {
+t.test('a call with several names is that of the first that the request offers', async t => {
   const tool = (name: string): object => ({ type: 'function', function: { name, parameters: { type: 'object' } } })
   const name = ['bash', 'exec_command', 'run_shell_command']
   const call = { name, args: { command: 'ls' }, args_by_name: { exec_command: { cmd: 'ls' } } }
@@ -218,7 +218,7 @@ t.test('a call with several names is that of the first that the request offers [
   t.match(single.choices[0].message.tool_calls, [{ function: { name: 'gone' } }], 'a single name is called in any case')
 })
 
-t.test('wrong blocks are native errors that name the place [STRICT-4]', async t => {
+t.test('wrong blocks are native errors that name the place', async t => {
   const wrong: [reply: object, message: string][] = [
     [{ blocks: [] }, 'blocks: expected a list of 1 to 50 blocks'],
     [{ blocks: Array.from({ length: 51 }, () => ({ text: 'a' })) }, 'blocks: expected a list of 1 to 50 blocks'],

@@ -9,7 +9,7 @@ import { count } from '../../../plugins/llm/engine/tokens.ts'
 
 const itemsOf = (line: string): unknown => readLine(line)?.items.map(({ name, value }) => [name, value]) ?? null
 
-t.test('items are separated by semicolons, and values can be quoted or JSON [STRICT-6]', async t => {
+t.test('items are separated by semicolons, and values can be quoted or JSON', async t => {
   t.strictSame(itemsOf('[svc fail=429; times=2 ;retry-after=1;]'), [
     ['fail', '429'],
     ['times', '2'],
@@ -28,13 +28,13 @@ t.test('items are separated by semicolons, and values can be quoted or JSON [STR
   t.strictSame(itemsOf('[svc fail]'), [['fail', null]])
 })
 
-t.test('what is wrong is kept with the line, so that the request gets an error [STRICT-6]', async t => {
+t.test('what is wrong is kept with the line, so that the request gets an error', async t => {
   t.match(readLine('[svc reply="open]'), { problem: 'the value of reply does not end' })
   t.match(readLine('[svc reply-json={"a":1]'), { problem: 'the value of reply-json does not end' })
   t.match(readLine('[svc reply="a" b]'), { problem: 'expected ; after the value of reply' })
 })
 
-t.test('other lines, and lines beyond the bounds, are text [STRICT-6]', async t => {
+t.test('other lines, and lines beyond the bounds, are text', async t => {
   for (const line of ['[svc]', '[svc ]', '[svc ;]', '[service fail=429]', '[svc fail=429', '[svc fail=429] now', ''])
     t.equal(readLine(line), null, line)
   const itemsLine = (length: number): string => `[svc ${Array.from({ length }, (_, n) => `a${n}=1`).join(';')}]`
@@ -46,7 +46,7 @@ t.test('other lines, and lines beyond the bounds, are text [STRICT-6]', async t 
   t.equal(readLine(sized(4098)), null, 'longer than 4096 bytes')
 })
 
-t.test('the first and the last line lose their directive with its line end [STRICT-6]', async t => {
+t.test('the first and the last line lose their directive with its line end', async t => {
   const cases: [given: string, seen: string][] = [
     ['[svc fail=429]\nhello', 'hello'],
     ['hello\n[svc fail=429]', 'hello'],
@@ -84,49 +84,46 @@ const said = (role: 'user' | 'assistant', ...texts: string[]): NeutralRequest['m
   parts: texts.map(text => ({ type: 'text', text })),
 })
 
-t.test(
-  'the last user message and the first system text have directives; all of them lose theirs [STRICT-6]',
-  async t => {
-    const given = chat({
-      system: ['[svc tps=0]\nBe brief.', 'More.\n[svc mode=echo]'],
-      messages: [
-        said('user', '[svc fail=500]\nfirst'),
-        said('assistant', '[svc fail=501]'),
-        said('user', 'second', '[svc fail=502]'),
-        { role: 'user', parts: [{ type: 'result', id: 'a', content: '[svc fail=503]' }] },
-      ],
-    })
-    const { parsed, found, turn } = readDirectives(given)
-    t.equal(turn, 1)
-    t.strictSame(
-      found.map(({ line, isOfUser, isNew }) => [line.text, isOfUser, isNew]),
-      [
-        ['fail=502', true, true],
-        ['tps=0', false, false],
-      ],
-    )
-    const { request } = parsed as ChatParsed
-    t.strictSame(request.system, ['Be brief.', 'More.'])
-    t.strictSame(request.messages, [
-      said('user', 'first'),
+t.test('the last user message and the first system text have directives; all of them lose theirs', async t => {
+  const given = chat({
+    system: ['[svc tps=0]\nBe brief.', 'More.\n[svc mode=echo]'],
+    messages: [
+      said('user', '[svc fail=500]\nfirst'),
       said('assistant', '[svc fail=501]'),
-      said('user', 'second'),
-      given.request.messages[3],
-    ])
-    const alone = readDirectives(chat({ messages: [said('user', '[svc fail=429]')], system: ['[svc tps=0]'] }))
-    t.strictSame((alone.parsed as ChatParsed).request.messages, [said('user', '')])
-    t.strictSame((alone.parsed as ChatParsed).request.system, [])
-    const older = readDirectives(chat({ messages: [said('user', '[svc fail=429]'), said('assistant', 'a')] }))
-    t.match(older.found, [{ isNew: false }], 'the assistant has answered')
-  },
-)
+      said('user', 'second', '[svc fail=502]'),
+      { role: 'user', parts: [{ type: 'result', id: 'a', content: '[svc fail=503]' }] },
+    ],
+  })
+  const { parsed, found, turn } = readDirectives(given)
+  t.equal(turn, 1)
+  t.strictSame(
+    found.map(({ line, isOfUser, isNew }) => [line.text, isOfUser, isNew]),
+    [
+      ['fail=502', true, true],
+      ['tps=0', false, false],
+    ],
+  )
+  const { request } = parsed as ChatParsed
+  t.strictSame(request.system, ['Be brief.', 'More.'])
+  t.strictSame(request.messages, [
+    said('user', 'first'),
+    said('assistant', '[svc fail=501]'),
+    said('user', 'second'),
+    given.request.messages[3],
+  ])
+  const alone = readDirectives(chat({ messages: [said('user', '[svc fail=429]')], system: ['[svc tps=0]'] }))
+  t.strictSame((alone.parsed as ChatParsed).request.messages, [said('user', '')])
+  t.strictSame((alone.parsed as ChatParsed).request.system, [])
+  const older = readDirectives(chat({ messages: [said('user', '[svc fail=429]'), said('assistant', 'a')] }))
+  t.match(older.found, [{ isNew: false }], 'the assistant has answered')
+})
 
-t.test('a request without the mark of a directive is not copied [STRICT-6]', async t => {
+t.test('a request without the mark of a directive is not copied', async t => {
   const given = chat({ messages: [said('user', 'hello')] })
   t.equal(readDirectives(given).parsed, given)
 })
 
-t.test('texts of an exact length are ASCII words [STRICT-5]', async t => {
+t.test('texts of an exact length are ASCII words', async t => {
   for (const bytes of [1, 2, 3, 4, 77, 4096, 100_003]) {
     const text = textOfBytes(bytes)
     t.equal(Buffer.byteLength(text), bytes)
