@@ -1,5 +1,8 @@
 /** Serves the graphs of this plugin and of others: the extension point `graphql.graphs`. */
 import type { FastifyInstance, Store, Svc } from 'svc/plugin'
+import { readWord, SDL_KINDS } from './faults/plan.ts'
+import { brokenSdl } from './federation/broken-sdl.ts'
+import { paceEvents } from './paced-sequence.ts'
 import { createGraphServer } from './graph-server.ts'
 import { registerHttp } from './routes/http.ts'
 import { registerSchema } from './routes/schema.ts'
@@ -15,5 +18,8 @@ export function createGraphs(svc: Svc, persistedQueries: Store<string>): Graphs 
       registerSchema(app, server)
       registerWebSocket(app, server, sockets)
     },
+    pace: paceEvents,
+    sdlKinds: SDL_KINDS,
+    brokenSdl: (sdl, kind) => brokenSdl(sdl, readWord(kind, SDL_KINDS, 'kind')) ?? '',
   }
 }

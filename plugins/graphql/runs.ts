@@ -75,7 +75,10 @@ export class Runs {
   create(request: FastifyRequest, faults: FaultPlan | null, parameters: Readonly<Record<string, unknown>> = {}): Run {
     const { context, federation } = this.#graph
     const names = Object.keys(parameters)
-    const headers = context === undefined && names.length === 0 ? null : headersOf(request, parameters)
+    const headers =
+      context === undefined && names.length === 0
+        ? null
+        : headersOf(this.#svc.http.receivedHeaders(request), parameters)
     const own = names.some(name => name.toLowerCase() === FAULT_HEADER) ? this.#read(headers![FAULT_HEADER]!) : faults
     let operationContext: object = context === undefined ? NO_CONTEXT : context({ request, headers: headers! })
     if (own !== null && own.sdl !== null)
@@ -94,12 +97,16 @@ export class Runs {
 
 /** By lower-case name. Members of `headers` in the parameters, or the parameters themselves, come before the request's. */
 function headersOf(
-  request: FastifyRequest,
+  received: readonly string[],
   parameters: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = Object.create(null) as Record<string, string>
-  for (const [name, value] of Object.entries(request.headers))
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  for (let index = 0; index < received.length; index += 2) {
+    const name = received[index]!.toLowerCase()
+    // Not a header: `:authority` and its like (RFC 9113, 8.3).
+    if (name.startsWith(':')) continue
+    headers[name] = name in headers ? `${headers[name]}, ${received[index + 1]}` : received[index + 1]!
+  }
   const nested = parameters.headers
   for (const source of [parameters, typeof nested === 'object' && nested !== null ? nested : {}])
     for (const [name, value] of Object.entries(source))
