@@ -15,11 +15,11 @@ export function findEntity<Row>(
   view: (row: Row) => Representation,
   representation: Representation,
 ): Row | null {
-  const given = keys.filter(key => key.every(path => isKeyValue(valueAt(representation, path)))).flat()
+  const given = keys.filter(key => key.every(path => isKeyValue(memberAt(representation, path)))).flat()
   if (given.length === 0) return null
   const found = rows.find(row => {
     const own = view(row)
-    return given.every(path => String(valueAt(own, path)) === String(valueAt(representation, path)))
+    return given.every(path => String(memberAt(own, path)) === String(memberAt(representation, path)))
   })
   return found ?? null
 }
@@ -28,7 +28,7 @@ function isKeyValue(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number'
 }
 
-function valueAt(value: unknown, path: string): unknown {
+function memberAt(value: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value)

@@ -19,6 +19,13 @@ export function maxPlaces(svc: Svc): number {
   return svc.config.publicMode ? 10 : 20
 }
 
+export interface RunOptions {
+  /** The payload of `connection_init`, whose members count as headers. Default: none. */
+  parameters?: Readonly<Record<string, unknown>>
+  /** Whether the client takes an answer in parts. Default: false. */
+  takesParts?: boolean
+}
+
 export class Runs {
   readonly #svc: Svc
   readonly #graph: Graph
@@ -69,10 +76,13 @@ export class Runs {
   }
 
   /**
-   * For one operation. `parameters` are the members of the payload of `connection_init`, which count as headers. Throws a
-   * GraphQLError with the status 400.
+   * For one operation. Throws a GraphQLError with the status 400.
    */
-  create(request: FastifyRequest, faults: FaultPlan | null, parameters: Readonly<Record<string, unknown>> = {}): Run {
+  create(
+    request: FastifyRequest,
+    faults: FaultPlan | null,
+    { parameters = {}, takesParts = false }: RunOptions = {},
+  ): Run {
     const { context, federation } = this.#graph
     const names = Object.keys(parameters)
     const headers =
@@ -90,6 +100,7 @@ export class Runs {
       signal: this.#svc.http.signal(request),
       output: () => this.#svc.budgets.detachedOutput(),
       maxDelayMs: this.#svc.config.maxDelayMs,
+      takesParts,
       maxFields: this.#limits.answerFields,
     }
   }

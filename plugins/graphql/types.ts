@@ -5,7 +5,7 @@ import type { GraphQLSchema } from 'graphql'
 /** `graphql.graphs`. */
 export interface Graphs {
   /**
-   * Adds the routes of a graph: `path` (GET and POST), `path/ws` and `path/schema`, all with faults inside answers
+   * Adds the routes of a graph: `path` (GET and POST), `path/ws`, `path/stream` and `path/schema`, all with faults inside answers
    * (`X-Svc-Graphql`, and the step `graphql` of rules). `app` is that of the plugin, whose `paths` contain `path`.
    */
   serve(app: FastifyInstance, path: string, graph: Graph): void

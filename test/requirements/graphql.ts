@@ -148,7 +148,7 @@ export default [
   },
   {
     id: 'GQLSUB-4',
-    rule: '_entities keeps order and duplicates, unknown keys are null, several keys must agree, and what is no entity is BAD_USER_INPUT',
+    rule: '_entities keeps order and duplicates, unknown keys are null, several keys must agree, and types that are not entities are BAD_USER_INPUT',
     where: 'graphql-next 2.2',
   },
   {

@@ -1,4 +1,4 @@
-/** Other composers and gateways over the subgraphs. They are no dependencies: where they are not installed, the tests are skipped. */
+/** Other composers and gateways over the subgraphs. Where they are not installed, the tests are skipped. */
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** The subgraph `inventory`: stock, which it took over from `products`, and shipping from fields that it requires. */
+/** The subgraph `inventory`: stock, which overrides that of `products`, and shipping from fields that it requires. */
 import { GraphQLError } from 'graphql'
 import { isRecord } from 'svc/toolkit'
 import { findEntity } from '../entity-keys.ts'

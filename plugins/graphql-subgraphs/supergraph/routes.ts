@@ -17,7 +17,7 @@ const SELECTION = [
     name: 'set',
     in: 'query' as const,
     description:
-      'core: without what needs a licence in Apollo Router; full: with it; newest: refused by the composer so far',
+      'core: without what needs a license in Apollo Router; full: with it; newest: refused by the composer so far',
     schema: { type: 'string', enum: [...SET_NAMES], default: 'core' },
   },
   { name: 'subgraphs', in: 'query' as const, description: 'Names, joined by commas', schema: { type: 'string' } },

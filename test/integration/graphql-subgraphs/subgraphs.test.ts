@@ -266,7 +266,7 @@ t.test('orders know products by SKU, and one points nowhere [GQLSUB-3]', async t
       { id: 'o4' },
     ],
   })
-  t.equal((data?.all as unknown[]).length, 8, 'it is found by its id only')
+  t.equal((data!.all as unknown[]).length, 8, 'it is found by its id only')
   const placed = await post(
     'orders',
     'mutation { placeOrder(userId: "u1", skus: ["SKU-003", "SKU-999"]) { status total buyer { id } items { unitPrice } } }',
@@ -320,7 +320,7 @@ t.test('pricing, billing and caching [GQLSUB-3]', async t => {
   ])
   const teaser = await entities('caching', [{ __typename: 'Product', id: 'p8' }], '... on Product { teaser }')
   t.match(teaser.entities, [{ teaser: /^Yoga Mat: / }])
-  t.equal(((await post('caching', '{ news }')).data?.news as string[]).length, 3)
+  t.equal(((await post('caching', '{ news }')).data!.news as string[]).length, 3)
 })
 
 t.test(
