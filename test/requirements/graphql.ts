@@ -206,4 +206,39 @@ export default [
     rule: 'two gateways answer one query over five subgraphs with the demo data, one arrival for each subgraph and level',
     where: 'graphql-next 9',
   },
+  {
+    id: 'GQL-60',
+    rule: 'batches are answered in order, each with its own errors, and conditions see each operation',
+    where: 'graphql-next 5.1',
+  },
+  {
+    id: 'GQL-61',
+    rule: 'files arrive as they were sent by the multipart request specification; what is not well-formed is a bad request',
+    where: 'graphql-next 5.1',
+  },
+  {
+    id: 'GQL-62',
+    rule: 'with csrf, requests that browsers send without a preflight need a header',
+    where: 'graphql-next 5.1',
+  },
+  {
+    id: 'GQL-63',
+    rule: 'subscriptions as multipart/mixed have a part for each event, and their end',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'GQL-64',
+    rule: '@defer and @stream come in the format that Accept names; the first part never waits for a deferred field',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'GQL-65',
+    rule: 'a reserved event stream serves many operations by token',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'GQL-66',
+    rule: 'the client’s leaving ends the generator on every transport',
+    where: 'graphql-next 5.2',
+  },
 ]

@@ -42,9 +42,10 @@ export function registerHttp(app: FastifyInstance, svc: Svc, server: GraphServer
     const query = rawQuery(request)
     const yogaRequest = new fetchAPI.Request(query === '' ? ENDPOINT : `${ENDPOINT}?${query}`, init)
     const takesParts = responseType.incremental !== null || responseType.eventStream === 'always'
-    const context: ServerContext = { responseType, run: runs.create(request, faults, { takesParts }) }
+    const context: ServerContext = { responseType, streaming: {}, run: runs.create(request, faults, { takesParts }) }
     const response = await handleRequest(yogaRequest, context)
-    if (context.streamed !== undefined) return sendParts(svc, request, reply, context.streamed, faults)
+    const { answer } = context.streaming
+    if (answer !== undefined) return sendParts(svc, request, reply, answer, faults)
     return sendResponse(svc, request, reply, response, faults)
   }
 

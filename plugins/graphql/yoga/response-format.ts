@@ -12,8 +12,8 @@ export interface FormatContext extends SelectedOperation {
   responseType: ResponseType
   /** Several operations, whose results are one list. */
   isBatch?: boolean
-  /** Set for an answer that the route streams in place of the response. */
-  streamed?: StreamedAnswer
+  /** Gets an answer that the route streams in place of the response. Yoga copies the context, but not this. */
+  streaming: { answer?: StreamedAnswer }
 }
 /** Yoga's result processors. */
 export interface ResultProcessors {
@@ -37,7 +37,7 @@ export function useResponseFormat(
     onResultProcess({ result, serverContext, setResultProcessor }) {
       const streamed = streamedAnswer(result, serverContext)
       if (streamed !== null) {
-        serverContext.streamed = streamed
+        serverContext.streaming.answer = streamed
         setResultProcessor((_result, fetchAPI) => new fetchAPI.Response(null), 'multipart/mixed')
       } else if (isEventStream(serverContext)) setResultProcessor(eventStream, 'text/event-stream')
       else setResultProcessor(json, serverContext.responseType.mediaType)

@@ -158,6 +158,7 @@ t.test('a subscription ends at once when the client disconnects [GQL-23]', async
       incremental: null,
       isBrowser: false,
     },
+    streaming: {},
     run: { context: {}, faults: null, isTraced: false, maxFields: Infinity } as never,
   })
   const served = sendResponse(
