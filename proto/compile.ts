@@ -36,6 +36,11 @@ const SERVICE_FILES = [
 ]
 /** Path of that of the plugin `ext-authz`. */
 export const AUTHZ_DESCRIPTOR_SET = join(folder, 'ext-authz.binpb')
+/** Path of that of the plugin `rate-limit`. */
+export const RATE_LIMIT_DESCRIPTOR_SET = join(folder, 'rate-limit.binpb')
+
+/** Path of that of the plugin `telemetry`: the services of OTLP. */
+export const OTLP_DESCRIPTOR_SET = join(folder, 'otlp.binpb')
 
 /** Names of files in a set, and their sources. */
 type Sources = Readonly<Record<string, string>>
@@ -76,6 +81,22 @@ const AUTHZ_SOURCES: Sources = {
   ...RPC_SOURCES,
 }
 
+const RATE_LIMIT_SOURCES: Sources = ownSources([
+  'envoy/config/core/v3/base.proto',
+  'envoy/type/v3/ratelimit_unit.proto',
+  'envoy/extensions/common/ratelimit/v3/ratelimit.proto',
+  'envoy/service/ratelimit/v3/rls.proto',
+])
+
+const OTLP_SOURCES: Sources = ownSources([
+  'opentelemetry/proto/common/v1/common.proto',
+  'opentelemetry/proto/resource/v1/resource.proto',
+  ...['trace', 'metrics', 'logs'].flatMap(signal => [
+    `opentelemetry/proto/${signal}/v1/${signal}.proto`,
+    `opentelemetry/proto/collector/${signal}/v1/${signal}_service.proto`,
+  ]),
+])
+
 /** Files of this folder, by the names under which others import them. */
 function ownSources(names: readonly string[]): Sources {
   return Object.fromEntries(names.map(name => [name, join(folder, name)]))
@@ -90,6 +111,8 @@ export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
     sources: { [`${file}.proto`]: join(folder, 'services', `${file}.proto`) },
   })),
   { path: AUTHZ_DESCRIPTOR_SET, sources: AUTHZ_SOURCES },
+  { path: RATE_LIMIT_DESCRIPTOR_SET, sources: RATE_LIMIT_SOURCES },
+  { path: OTLP_DESCRIPTOR_SET, sources: OTLP_SOURCES },
 ]
 
 /** Compiles the sources and their imports into a FileDescriptorSet. The generators must be installed. */

@@ -33,7 +33,7 @@ contains it.
 /** Routes without a description are served, but neither in the catalog nor in the OpenAPI document. */
 function undescribed(routes: readonly RouteRecord[]): Endpoint[] {
   return routes
-    .filter(({ plugin, descriptions }) => plugin !== null && descriptions.length === 0)
+    .filter(({ plugin, descriptions }) => plugin !== null && descriptions.every(({ ofHost }) => ofHost))
     .map(({ plugin, methods, path }) => ({
       path,
       methods: methods.length > 1 ? methods.filter(method => method !== 'HEAD') : methods,

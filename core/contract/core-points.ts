@@ -1,6 +1,7 @@
 /** The core's own extension points. */
 import type { SvcMediaTypes } from './calls.ts'
 import type { ControlTools } from './control-tools.ts'
+import type { DocumentFiles } from './documents.ts'
 import type { SvcResponses } from './responses.ts'
 import type { SvcTap } from './tap.ts'
 import type { MatchProtocols, Resets, RuleFiles, RuleSteps } from './testing.ts'
@@ -9,6 +10,7 @@ import type { SvcTls } from './tls.ts'
 /** By name. They are always there. */
 export interface CorePoints {
   'control.tools': ControlTools
+  'core.documents': DocumentFiles
   'core.media-types': SvcMediaTypes
   'core.responses': SvcResponses
   'core.tap': SvcTap

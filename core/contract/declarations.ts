@@ -111,6 +111,21 @@ export interface FamiliarPath {
   path: string
   /** Template of the path here, with the same parameters in the same order, such as `/shop/orders/{id}`. */
   here: string
+  /**
+   * The option, as `<plugin>.<option>`, that makes requests to this path be served by the path here, instead of a 404: it is
+   * true, or a list that has `name`. A path that any plugin serves keeps its meaning.
+   */
+  served?: string
+  name?: string
+  /** Whether this request is one for this path, if other servers have the same one. Default: every request is. */
+  when?(request: FamiliarRequest): boolean
+}
+
+/** A request to a familiar path. */
+export interface FamiliarRequest {
+  method: string
+  /** The value of a header by its lower-case name. */
+  header(name: string): string | undefined
 }
 
 /** What is printed after the start: a page, or a request that is printed as a curl command. Lower ranks come first. */

@@ -1,4 +1,5 @@
 /** `svc.http`: facts about requests, and responses. */
+import type { ServedHost } from './hosts.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
@@ -66,6 +67,11 @@ export interface SvcHttp {
   path(request: AnyRequest, path: string): string
   /** HTTPS URL of a path: same as `url` if the client used HTTPS, otherwise on the HTTPS listener of the same host. */
   httpsUrl(request: AnyRequest, path: string): string
+  /**
+   * The hosts that `svc.serveHost` serves from `mount`, or all (null), in the order in which they match. `path` is a path of
+   * these hosts that answers GET, for the curl command; default `/`.
+   */
+  hosts(request: AnyRequest, mount: string | null, path?: string): ServedHost[]
   /** Aborts when the client disconnects, the request times out or the response is complete. */
   signal(request: AnyRequest): AbortSignal
   /** Whether the request carries the admin token or a control token with scope `admin`. */
@@ -115,6 +121,11 @@ export interface SvcHttp {
    * For error messages: it evaluates all rules.
    */
   closestRule(request: AnyRequest, facts: ProtocolFacts, message?: RuleMessage | null): Promise<NearRule | null>
+  /**
+   * Compares a request with conditions in the form of `X-Svc-Expect`, or a request within it, and shows the result in
+   * `X-Svc-Expectation`. For routes that find the conditions in a body, which they have read. Null: they hold.
+   */
+  checkExpectation(request: AnyRequest, text: string, message?: RuleMessage | null): Promise<ExpectationFailure | null>
   /** The listener on which the request arrived. */
   listener(request: AnyRequest): { name: string; kind: 'http' | 'https' | 'grpc'; port: number }
   /**
@@ -258,6 +269,12 @@ type RuleAct =
     }
   /** A step of a plugin that answers, which the route asked for. */
   | ({ kind: 'step' } & RuleStep)
+
+/** What is wrong with a request, as the body of its response: wrong conditions (400), or conditions that do not hold (417). */
+export interface ExpectationFailure {
+  status: 400 | 417
+  body: object
+}
 
 /** A request within another one. */
 export interface RuleMessage {

@@ -1,4 +1,5 @@
 /** `svc.inspector`, `svc.pki` and `svc.metrics`: captured requests, client certificates and metrics. */
+import type { ProxyHeader } from './proxy-header.ts'
 import type { FastifyRequest } from 'fastify'
 import type { AnyRequest, SessionOrigin } from './http.ts'
 import type { webcrypto, X509Certificate } from 'node:crypto'
@@ -10,10 +11,10 @@ import type { webcrypto, X509Certificate } from 'node:crypto'
 export type ResponseEnd = 'open' | 'complete' | 'aborted' | 'client_left'
 
 /**
- * What requested a fault: a request `header`, a `query` parameter, a `rule`, the `configuration` of a plugin, or the `endpoint`
+ * What requested a fault: a request `header`, a `query` parameter, a `directive` in the body, a `rule`, the `configuration` of a plugin, or the `endpoint`
  * itself.
  */
-export type FaultOrigin = 'header' | 'query' | 'rule' | 'configuration' | 'endpoint'
+export type FaultOrigin = 'header' | 'query' | 'directive' | 'rule' | 'configuration' | 'endpoint'
 
 /** How the connection was broken; see `X-Svc-Abort`. */
 export type AbortKind = 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
@@ -32,8 +33,8 @@ export interface ServiceDecision {
   leftOut?: readonly string[]
   /** Phases of a stream; null for a single answer. */
   phases?: readonly string[] | null
-  /** The facts for conditions of the protocol `service`. */
-  facts: Readonly<Record<string, string | null>>
+  /** The facts for conditions of the protocol `service`; a list holds texts `name=value`. */
+  facts: Readonly<Record<string, string | string[] | null>>
   /** The request that the call is about. */
   checked: {
     method: string
@@ -85,6 +86,10 @@ export interface InspectorEntry {
   version: string
   headers: { name: string; value: string }[]
   client_ip: string
+  /** Name of the listener that received it; null if it is unknown. */
+  listener: string | null
+  /** The PROXY protocol header of the connection; null without one. */
+  proxy_protocol: ProxyHeader | null
   session: string | null
   /** How the client named the session; null without a session. */
   session_from: SessionOrigin | null
@@ -112,6 +117,8 @@ export interface InspectorEntry {
   rule: string | null
   /** What the request asked as a call of a service; null if it was none. */
   service: ServiceCall | null
+  /** What plugins noticed about the request, such as `violation:openai.tool-orphan`; at most 10. */
+  tags: readonly string[]
   /** The calls of services that the gateway made about this request before. */
   services: { name: string; policy: string | null; decision: string; ms: number; id: string }[]
   /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */
@@ -143,6 +150,53 @@ export interface InspectorEntry {
   replica?: string
 }
 
+/** What is known of a captured request that is no call of a service, without its headers and bodies. */
+export interface Arrival {
+  /** Id of the entry. */
+  id: string
+  requestId: string
+  /** Of its W3C Trace Context, with the span of this instance; null without one. */
+  trace: { traceId: string; spanId: string } | null
+  /** Milliseconds since 1970. */
+  arrivedAt: number
+  method: string
+  /** Path and query as received. */
+  url: string
+  session: string | null
+  status: number
+  /** Until the head of the response was sent. */
+  latencyMs: number
+  /** Bytes of the response body sent so far. */
+  bytesSent: number
+  ended: ResponseEnd
+  /** Template of the route that handled the request; null if none did. */
+  route: string | null
+  plugin: string | null
+  /** The calls of services that the gateway made about it before. */
+  services: InspectorEntry['services']
+}
+
+/** Selects arrivals; absent members match everything. With both kinds of ids, one of them must match. */
+export interface ArrivalQuery {
+  session?: string | undefined
+  /** Milliseconds since 1970. */
+  since?: number | undefined
+  requestIds?: ReadonlySet<string>
+  traceIds?: ReadonlySet<string>
+  limit: number
+}
+
+/** What a plugin adds to the entry of a request. */
+export interface InspectorAnnotation {
+  /**
+   * What the request asked as a call of a service. The entry then has the session of the request that the call is about, if that
+   * names one.
+   */
+  service?: ServiceDecision
+  /** Are added to those of earlier calls. An entry has at most 10, each once, with at most 80 characters. */
+  tags?: readonly string[]
+}
+
 /** Access to captured requests, and redaction of credentials. */
 export interface SvcInspector {
   /**
@@ -150,11 +204,10 @@ export interface SvcInspector {
    * `session`, only entries with this value of `X-Svc-Session` are found (null: without a session).
    */
   entry(requestId: string, session?: string | null): Promise<InspectorEntry | undefined>
-  /**
-   * Records what a request asked as a call of a service; call it before the head of the response is sent. The entry then has
-   * the session of the request that the call is about, if that names one.
-   */
-  annotate(request: AnyRequest, annotation: { service: ServiceDecision }): void
+  /** Captured requests that are no calls of services, newest first. */
+  arrivals(query: ArrivalQuery): Promise<Arrival[]>
+  /** Adds to the entry of a request; call it before the head of the response is sent. */
+  annotate(request: AnyRequest, annotation: InspectorAnnotation): void
   /** Returns the headers with control plane credentials and API keys replaced. */
   redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
   /** Like `redactHeaders`, for one value. `name` can be in any case. */

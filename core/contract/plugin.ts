@@ -28,6 +28,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Config } from '../config/variables.ts'
 import type { SvcHttp } from './http.ts'
+import type { SvcListeners } from './listeners.ts'
 import type { SvcStreams } from './streams.ts'
 import type { SvcBudgets } from './budgets.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
@@ -49,6 +50,7 @@ import type {
   PageLink,
   VariableDefinitions,
 } from './declarations.ts'
+import type { ServedHostOptions } from './hosts.ts'
 import type { Logger } from './logger.ts'
 import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 
@@ -68,6 +70,7 @@ export type {
   ProtocolFacts,
   RuleFailure,
   RequestSpan,
+  ExpectationFailure,
   RuleMessage,
   SessionPlaces,
   NamedSession,
@@ -86,6 +89,8 @@ export type {
 } from './streams.ts'
 export type {
   AbortKind,
+  Arrival,
+  ArrivalQuery,
   CertificateProfile,
   ClientCertificate,
   FaultOrigin,
@@ -98,12 +103,27 @@ export type {
   SvcPki,
 } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
+export type {
+  ConnectionTls,
+  Datagram,
+  HttpListenerSettings,
+  ListenerEntry,
+  ListenerStatus,
+  OpenPort,
+  SvcListeners,
+  TcpConnection,
+  TcpListenerSettings,
+  UdpListenerSettings,
+} from './listeners.ts'
+export type { ConnectionEnd, ConnectionEntry, ConnectionRecord } from './connections.ts'
+export type { ProxyHeader } from './proxy-header.ts'
 export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
 export type { AppendedEntry, PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
 export { createRecords, createTextRecords, RecordTooLong } from './record-store.ts'
 export type { RecordOptions, Records, RecordStore, StoredRecord } from './record-store.ts'
 export type { EventLog, EventLogBounds, LoggedEvent, StreamInfo } from './event-log.ts'
+export type { ServedHost, ServedHostOptions } from './hosts.ts'
 export type { Bundler } from './bundler.ts'
 export type { ControlScope } from './control-scope.ts'
 export type { Channel, ChannelHandler, Replica, Replicated, ReplicatedOptions, SvcReplicas } from './replication.ts'
@@ -117,6 +137,7 @@ export type {
   ExemptibleLayer,
   ExposedHeader,
   FamiliarPath,
+  FamiliarRequest,
   FirstStep,
   PageLink,
   VariableDefinition,
@@ -197,7 +218,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   faultKinds?: readonly string[]
   /** Categories of the plugin in the catalog, with their position. */
   categories?: readonly CategoryDeclaration[]
-  /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here. */
+  /** Paths of other servers for what the plugin serves. A 404 for one of them names the path here, or it is served. */
   familiar?: readonly FamiliarPath[]
   /** Links for pages that list what the instance serves, such as the landing page (`svc.instance.links`). */
   links?: readonly PageLink[]
@@ -358,17 +379,24 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   unroutedForm(path: string, form: ErrorForm): void
 
   /**
-   * Serves all requests to a host from the routes below `mount`, one of the plugin's own paths: the route `<mount>/get`
-   * responds to `/get`. `pattern` is a host without port, `*.` and a domain for the hosts below it, or `*`; the first entry
-   * that matches counts. `request.url` is the routed target then, `svc.http.target(request)` the received one. Other hosts
-   * do not reach the routes below `mount`. The control plane, and paths that are exempt from `hosts`, stay as they are.
+   * Serves all requests to a host from the routes below `mount`, a path of the plugin or of one that builds on it: the route
+   * `<mount>/get` responds to `/get`. `pattern` is a host without port, which may have one `*` for any characters, such as
+   * `*.` and a domain for the hosts below it; `*` alone is every host. The first entry that matches counts. `request.url` is
+   * the routed target then, `svc.http.target(request)` the received one, and the URLs that `svc.http.url` and `svc.http.path`
+   * return are those of the host, without the mount. Other hosts do not reach the routes below `mount`, unless they are
+   * `shared`. The control plane, and paths that are exempt from `hosts`, stay as they are.
+   *
+   * The HTTPS listener presents a certificate of the demo CA for the name, and HTTP listeners take `CONNECT` to it, so that
+   * clients reach it through svc as a proxy.
    */
-  serveHost(pattern: string, mount: string): void
+  serveHost(pattern: string, mount: string, options?: ServedHostOptions): void
 
   /** Bounds of what a request makes the service produce and compute. */
   readonly budgets: SvcBudgets
   readonly http: SvcHttp
   readonly streams: SvcStreams
+  /** Ports of the plugin: TCP, UDP, HTTP. */
+  readonly listeners: SvcListeners
   readonly inspector: SvcInspector
   readonly pki: SvcPki
   readonly metrics: SvcMetrics

@@ -6,9 +6,12 @@ import type { HttpError } from './http-error.ts'
 export interface SvcResponses {
   /**
    * Calls `read` for each request that passes the pipeline, before faults and rules act; not for the control plane, handshakes
-   * of WebSockets and calls outside the pipeline. Call it while the plugin registers. `read` must not take long.
+   * of WebSockets and calls outside the pipeline. With `fields`, names of header fields in lower case, only for requests that
+   * have one of them. Call it while the plugin registers. `read` must not take long.
    */
-  add(read: ResponseReader): void
+  add(read: ResponseReader, options?: { fields?: readonly string[] }): void
+  /** Calls `listener` with the status of each response to such requests, when its head is sent. Call it while the plugin registers. */
+  observe(listener: (status: number) => void): void
 }
 
 /** Returns what to add to the response, an `HttpError` that is sent instead, or null. */
@@ -17,8 +20,6 @@ export type ResponseReader = (request: IncomingMessage | Http2ServerRequest) => 
 export interface ResponseAddition {
   /** A request header that can't be read: the response gets `X-Svc-Ignored: <name>; <expected>`. */
   ignored?: { name: string; expected: string }
-  /** Called with the status when the head is sent. */
-  onStatus?(status: number): void
   /**
    * The header fields, when the head is sent. A field of the route with the same name takes precedence. `canTrail`: the body is
    * streamed and can have trailers.

@@ -80,6 +80,8 @@ export interface RouteDescription {
    * GET and HEAD. Default: such a call gets 403.
    */
   takes?: 'deliveries' | 'documents'
+  /** The route is one of a host (`svc.serveHost`), which requests to other hosts do not reach: no catalog lists it. */
+  ofHost?: true
   /** The route serves a service worker script. Requests for one on other routes get 403. */
   serviceWorker?: boolean
   /**

@@ -39,6 +39,11 @@ export interface BodyStreamOptions {
   endless?: boolean
   /** Maximum duration of the stream in milliseconds. */
   lifetimeMs?: number
+  /**
+   * The response is another server's, passed on as it arrives: `Incremental` (RFC 10036) is then the other server's. Otherwise a
+   * request with `Incremental: ?1` gets the field.
+   */
+  isPassedOn?: boolean
   /** Called before the host ends the stream (lifetime, reload, stop). What it writes synchronously is still sent. */
   farewell?: (reason: StreamEnd) => void
 }

@@ -13,6 +13,8 @@ export interface MatchableRequest {
   readonly path: string
   /** Path and query as received. */
   readonly url: string
+  /** What plugins noticed about a captured request (`svc.inspector.annotate`). Of a request in progress: none. */
+  readonly tags: readonly string[]
   /** Value of a header by its lower-case name; several lines are joined. */
   header(name: string): string | undefined
   /** All headers by lower-case name; several lines are joined. */

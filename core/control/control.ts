@@ -166,6 +166,7 @@ async function statusRecord({
   plugins,
   pluginStatus,
   replicas,
+  listeners,
 }: ControlDeps): Promise<object> {
   const own = {
     name: 'svc',
@@ -185,6 +186,7 @@ async function statusRecord({
     identity_requests: instance.identityRequests(),
     inspector: await inspector.counters(),
     ports: instance.ports(),
+    listeners: listeners(),
     plugins: pluginCounts(plugins),
     replica: replicas.self,
     replicas: replicas.list().length,

@@ -9,6 +9,7 @@ import type {
   SvcStreams,
 } from '../contract/plugin.ts'
 import type { ResetKind } from '../contract/testing.ts'
+import type { ListenerStatus } from '../contract/listeners.ts'
 import type { SvcBudgets } from '../contract/budgets.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
@@ -43,6 +44,8 @@ export interface ControlDeps {
   metrics: { readonly contentType: string; text(): Promise<string> }
   /** Starts an event stream, like `svc.streams.sse`. */
   openEvents: SvcStreams['sse']
+  /** All listeners, those of the process first. */
+  listeners(): ListenerStatus[]
   /** The listener of a request and the peer of its TCP connection. */
   connection(request: FastifyRequest): { scheme: 'http' | 'https'; port: number; peerIp: string }
 }

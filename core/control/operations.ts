@@ -29,6 +29,7 @@ export function listOperations(routes: RouteRecord[], categories: CategoryRanks 
     const ownMethods = pathsWithGet.has(route.path) ? withoutDerivedHead(route.methods) : route.methods
     if (ownMethods.length === 0) continue
     for (const description of route.descriptions) {
+      if (description.ofHost) continue
       const methods = nameMethods(description.methods ?? ownMethods)
       operations.push({
         plugin: route.plugin,

@@ -92,6 +92,18 @@ export const SVC_STATUS = jsonReply(
     identity_requests: INTEGER,
     inspector: object({ stored: INTEGER, capacity: INTEGER, total_captured: INTEGER }),
     ports: object({ http: INTEGER, https: nullable(INTEGER), grpc: nullable(INTEGER) }),
+    listeners: list(
+      object({
+        name: TEXT,
+        kind: TEXT,
+        plugin: nullable(TEXT),
+        address: TEXT,
+        port: nullable(INTEGER),
+        proxy_protocol: TEXT,
+        serves: nullable(TEXT),
+        connections: INTEGER,
+      }),
+    ),
     plugins: object({
       enabled: INTEGER,
       disabled: INTEGER,

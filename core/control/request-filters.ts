@@ -5,6 +5,7 @@ import { nearest } from '../toolkit/nearest.ts'
 import { pointerTokens, valueAt } from '../toolkit/json-pointer.ts'
 import { takeSize, type Json, type JsonObject } from '../contract/json.ts'
 import type { CaptureQuery, Inspector } from '../inspector/inspector.ts'
+import { hasTag } from '../inspector/tags.ts'
 import { isMark, type CaptureSubject } from '../inspector/subjects.ts'
 import { readMatch } from '../match/match.ts'
 import { readOrProblem } from '../toolkit/input-problem.ts'
@@ -47,6 +48,7 @@ export const FILTERS: RouteParameter[] = [
   text('json.<pointer>', 'Value at a JSON pointer of the body, compared as text.'),
   text('body_contains', 'A text in the body.'),
   text('rule', 'Name of the rule that acted on the request.'),
+  text('tag', 'What a plugin noticed about the request, such as `violation:openai.tool-orphan`; may end in `*`.'),
   text(
     'service',
     'Name of the service that the request called: the other filters look at the request that it was about.',
@@ -197,6 +199,7 @@ function conditionOf(name: string, value: string, isOfService: boolean): Conditi
     return ({ captured }) => isOf(captured.status)
   }
   if (name === 'decision') return ({ captured }) => captured.service?.decision === value
+  if (name === 'tag') return ({ captured }) => hasTag(captured.tags ?? [], value)
   if (name === 'replica') return ({ captured }) => captured.replica === value
   if (name === 'since') {
     if (!isMark(value)) throw invalidFilter(name, 'expected the id of an entry, or a time such as 2026-03-14T12:00:00Z')

@@ -19,6 +19,13 @@ export function originForm(url: string): string | null {
   return target.charCodeAt(0) === SLASH ? target : `/${target}`
 }
 
+/** Host and port of a target in absolute form, which replace those of `Host` (RFC 9112, 3.2.2); null for other forms. */
+export function authorityOfTarget(url: string): string | null {
+  if (url.charCodeAt(0) === SLASH) return null
+  const target = /^https?:\/\/([^/?#]+)/i.exec(url)
+  return target === null ? null : target[1]!.slice(target[1]!.lastIndexOf('@') + 1)
+}
+
 /**
  * The path of a request target without its query, percent-decoded except for reserved characters (`%2F` is not a slash
  * and `%3F` not a question mark: the router treats them as part of a segment). Null if the percent-encoding is

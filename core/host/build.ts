@@ -11,7 +11,7 @@ import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
 import { collectDeclarations, type Declarations } from './declarations.ts'
 import { resolvePlugins, type Resolution, type RequestedState } from './resolution.ts'
 import { Generation, type GenerationOptions } from './generation.ts'
-import type { ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
+import type { ExposedHeader, LoadError, Plugin, ReportedError, RouteDescription } from '../contract/plugin.ts'
 import type { ControlTools } from '../contract/control-tools.ts'
 import { BuildAbandoned, type BuildProgress } from './build-progress.ts'
 import { ownTurn } from '../contract/turns.ts'
@@ -19,9 +19,12 @@ import type { Bundler } from '../contract/bundler.ts'
 import { StateUnavailable } from '../contract/state.ts'
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { Exemptions } from '../http/routes/exemptions.ts'
+import { FamiliarPaths } from '../http/routes/familiar-paths.ts'
 import { DeclaredFaults } from '../rules/declared-faults.ts'
+import { DocumentReader, documentFiles } from '../config/document-files.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
 import { corePoints } from './svc/core-points.ts'
+import { reportHosts } from './served-hosts.ts'
 import { createSvc, type BuildContext, type SharedServices } from './svc/svc.ts'
 
 /** A plugin whose code was loaded. */
@@ -58,7 +61,7 @@ export interface BuildServices {
   config: Config
   states: StateRegistry
   shared: SharedServices
-  generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'websockets' | 'errors' | 'replica'>
+  generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'ports' | 'websockets' | 'errors' | 'replica'>
   variables: PluginVariables
   exposedHeaders(ofPlugins: ExposedHeader[]): string
   /** Creates the metrics for all areas and fault kinds, so that they exist from the start. */
@@ -162,15 +165,22 @@ async function tryBuild(
           })),
     ),
     faults: new DeclaredFaults(new Map(resolution.order.map(name => [name, definitions.get(name)!.faults ?? {}]))),
-    familiar: resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
+    familiar: new FamiliarPaths(
+      resolution.order.flatMap(name => definitions.get(name)!.familiar ?? []),
+      ({ served, name }) => served !== undefined && isOn(optionOf(candidates, served), name),
+    ),
     ...services.generationOptions,
   })
   const watched: BuildContext['watched'] = new Map()
   const loadErrors = [...input.loadErrors]
-  const ruleFiles = new RuleFileReader({
+  const report = (plugin: string, error: ReportedError): void => void loadErrors.push(input.locate(plugin, error))
+  const documents = new DocumentReader({
     folder: input.configFolder,
     watch: path => void watched.set(path, fingerprintPath(path)),
-    report: (plugin, error) => void loadErrors.push(input.locate(plugin, error)),
+  })
+  const ruleFiles = new RuleFileReader({
+    documents,
+    report,
     warn(plugin, error) {
       const { file, at, message, line } = input.locate(plugin, error)
       services.shared.log.warn('a file with rules is wrong', { file, at, message, line })
@@ -180,6 +190,7 @@ async function tryBuild(
     generation,
     extensions: new Map<string, unknown>([
       ...corePoints(generation, services.shared),
+      ['core.documents', documentFiles(documents, report)],
       ['testing.rules', ruleFiles],
       ['control.tools', services.controlTools(generation)],
       ['core.bundler', services.bundler],
@@ -191,6 +202,7 @@ async function tryBuild(
     watched,
     ruleFiles,
     locate: input.locate,
+    configFolder: input.configFolder,
   }
   const holders = new Map<string, StateHolder>()
   const release = (): void => holders.forEach(holder => void holder.release())
@@ -218,6 +230,7 @@ async function tryBuild(
         name,
         log,
         folder: found.folder,
+        section: definition.section ?? name,
         options: candidates.get(name)!.options,
         variables: services.variables.valuesOf(definition),
         faultKinds: [...(definition.faultKinds ?? []), ...Object.keys(definition.faults ?? {})],
@@ -253,6 +266,7 @@ async function tryBuild(
   }
   const finished = await finishBuild(generation, context, holders, input.progress, services.shared.log)
   input.readCoreSections(generation, context)
+  reportHosts(generation, context, services.shared.log)
   return finished === null
     ? {
         generation,
@@ -266,6 +280,17 @@ async function tryBuild(
         release,
       }
     : abandon(finished.plugin, finished.error)
+}
+
+/** The value of an option, as `<plugin>.<option>`. */
+function optionOf(candidates: ReadonlyMap<string, Candidate>, path: string): unknown {
+  const [plugin = '', option = ''] = path.split('.', 2)
+  return candidates.get(plugin)?.options[option]
+}
+
+/** Whether an option is true, or a list that has the name. */
+function isOn(value: unknown, name: string | undefined): boolean {
+  return value === true || (Array.isArray(value) && name !== undefined && value.includes(name))
 }
 
 /**

@@ -80,9 +80,14 @@ function checkDeclarations(definition: Plugin): void {
     isListOf(
       familiar,
       one =>
-        isRecord(one) && isText(one.path) && one.path.startsWith('/') && isText(one.here) && one.here.startsWith('/'),
+        isRecord(one) &&
+        isText(one.path) &&
+        one.path.startsWith('/') &&
+        isText(one.here) &&
+        one.here.startsWith('/') &&
+        isOptional(one.served, isOptionPath),
     ),
-    'familiar must be a list of { path, here }: templates of paths that start with "/"',
+    'familiar must be a list of { path, here, served }: templates of paths that start with "/", and "<plugin>.<option>"',
   )
   check(
     isListOf(
@@ -104,6 +109,11 @@ function checkDeclarations(definition: Plugin): void {
     ),
     'links must be a list of { href, text }, each href below one of the paths and without a leading slash',
   )
+}
+
+/** `<plugin>.<option>`. */
+function isOptionPath(value: unknown): boolean {
+  return isText(value) && /^[a-z0-9-]+\.\w+$/.test(value)
 }
 
 function checkVariables(variables: unknown): void {

@@ -11,17 +11,18 @@ import Fastify, {
 } from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorForm, FamiliarPath } from '../contract/plugin.ts'
-import type { ResponseReader } from '../contract/responses.ts'
-import { fillTemplate, readParameters } from '../toolkit/path-template.ts'
+import type { ErrorForm } from '../contract/plugin.ts'
+import { ResponseExtensions } from '../http/response/additions.ts'
+import { headerText } from '../http/request/header.ts'
 import type { ServerRequest, AbsentPlugin, RoutingGeneration } from '../http/request/types.ts'
 import { type RequestContext, contextOf } from '../http/request/context.ts'
 import { MAX_PARAM_LENGTH, RouteTable } from '../http/routes/route-table.ts'
 import type { Exemptions } from '../http/routes/exemptions.ts'
 import type { SvcResponse } from '../http/response/response.ts'
+import type { FamiliarPaths } from '../http/routes/familiar-paths.ts'
 import { HostMounts } from '../http/routes/host-mounts.ts'
 import type { TlsNameHandler } from '../http/sockets/tls-names.ts'
-import type { TlsPort } from '../http/sockets/tls-ports.ts'
+import { PortList, type PortListOptions } from '../http/ports/wanted.ts'
 import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes, type MessageSize } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets, type WebSocketServices } from '../http/streams/websockets.ts'
@@ -53,9 +54,10 @@ export interface GenerationOptions {
   /** Path prefixes of plugins that are not enabled. */
   absent: ({ path: string } & AbsentPlugin)[]
   /** Paths of other servers for what the enabled plugins serve. */
-  familiar: readonly FamiliarPath[]
+  familiar: FamiliarPaths
   /** Failures that the enabled plugins declare. */
   faults: DeclaredFaults
+  ports: PortListOptions
   websockets: WebSocketServices
   errors: RouteErrorServices
 }
@@ -80,9 +82,9 @@ export class Generation implements RoutingGeneration {
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
-  readonly responseReaders: ResponseReader[] = []
+  readonly responses = new ResponseExtensions()
   readonly tlsNames: TlsNameHandler[] = []
-  readonly tlsPorts: TlsPort[] = []
+  readonly ports: PortList
   readonly hosts = new HostMounts()
   readonly #exposedHeaders: ReadonlyMap<string | null, string>
   readonly replica: string | null
@@ -93,7 +95,7 @@ export class Generation implements RoutingGeneration {
   #scopes: { record: CoreRoute; scope: FastifyInstance }[] = []
   readonly exemptions: Exemptions
   readonly #absent: GenerationOptions['absent']
-  readonly #familiar: readonly FamiliarPath[]
+  readonly #familiar: FamiliarPaths
   readonly #webSockets: WebSocketRoutes
   #handle: (request: ServerRequest, response: SvcResponse) => void = () => {}
   #server: Server | null = null
@@ -106,6 +108,7 @@ export class Generation implements RoutingGeneration {
 
   constructor(options: GenerationOptions) {
     this.number = options.number
+    this.ports = new PortList(options.ports)
     this.#exposedHeaders = options.exposedHeaders
     this.replica = options.replica
     this.exemptions = options.exemptions
@@ -225,11 +228,12 @@ export class Generation implements RoutingGeneration {
   }
 
   familiarPath(path: string): string | null {
-    for (const { path: template, here } of this.#familiar) {
-      const values = readParameters(template, path)
-      if (values !== null) return fillTemplate(here, values)
-    }
-    return null
+    return this.#familiar.find(path)
+  }
+
+  familiarTarget(request: ServerRequest, path: string): string | null {
+    const facts = { method: request.method ?? 'GET', header: (name: string) => headerText(request.headers, name) }
+    return this.#familiar.served(facts, path)
   }
 
   addUnroutedForm(path: string, form: ErrorForm): void {

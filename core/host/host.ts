@@ -15,7 +15,7 @@ import { discover, fingerprintPath, type FoundPlugin } from './discovery.ts'
 import type { FailureCause } from './failure-causes.ts'
 import type { Generation } from './generation.ts'
 import { Inventory, type KnownCode } from './inventory.ts'
-import type { LoadError, PluginRecord, ReloadResult, Replicated } from '../contract/plugin.ts'
+import type { LoadError, PluginRecord, ReloadResult, Replicated, ReportedError } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
 import { RunQueue } from './run-queue.ts'
 import { Settings } from './settings.ts'
@@ -80,8 +80,8 @@ export class Host {
   })
   #stopFollowing: () => void = () => {}
   readonly settings: Settings
-  /** Called after each swap, for example to update the watched files. */
-  onSwap: () => void = () => {}
+  /** Called after each swap, for example to update the watched files. The reload waits for it. */
+  onSwap: () => Promise<void> = async () => {}
   /** Called on every reload, even if nothing has changed. */
   onReload: () => Promise<void> = async () => {}
 
@@ -386,6 +386,7 @@ export class Host {
     )
     this.#builtSwitches = switches
     this.#swap(result)
+    await this.onSwap()
   }
 
   #readSessions(generation: Generation, context: BuildContext): void {
@@ -451,7 +452,15 @@ export class Host {
       old.generation.replace()
       while (this.#draining.length >= MAX_GENERATIONS) this.#endOldest()
     }
-    this.onSwap()
+  }
+
+  /** Adds a problem with an item of a plugin's section that was found after the generation was built. */
+  reportLoadError(plugin: string, error: ReportedError): void {
+    const { context } = this.#result!
+    const located = context.locate(plugin, error)
+    context.loadErrors.push(located)
+    const { file, at, message, line } = located
+    this.#options.log.warn('configuration error', { file, at, message, line })
   }
 
   /** Whether a plugin can't run with its section of `svc.yaml`; the load errors say why. */

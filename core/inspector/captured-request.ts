@@ -8,9 +8,11 @@ import type {
   ResponseEnd,
   SessionOrigin,
 } from '../contract/plugin.ts'
+import type { ProxyHeader } from '../contract/proxy-header.ts'
 import { KEPT_STREAM_BYTES } from './response-copy.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 import { sizeOfService, toHeaders, toServiceCall, type CapturedService } from './captured-service.ts'
+import { sizeOfTags } from './tags.ts'
 import { endReasonOf } from './end-reason.ts'
 
 /** Maximum number of body bytes kept. */
@@ -29,12 +31,18 @@ export interface CapturedRequest {
   method: string
   /** Path and query as received. */
   uri: string
+  /** Path and query of what served it, if that is elsewhere: on a host that a plugin serves whole. */
+  served?: string
   httpVersion: string
   /** Alternating names and values. */
   rawHeaders: readonly string[]
   clientIp: string
   /** Absent in entries of older replicas. */
   scheme?: 'http' | 'https'
+  /** Name of the listener; absent in entries of older replicas. */
+  listener?: string
+  /** The PROXY protocol header of the connection; absent without one. */
+  proxy?: ProxyHeader
   /** A valid `X-Svc-Session` value. */
   session: string | null
   /** How the client named the session. */
@@ -64,6 +72,8 @@ export interface CapturedRequest {
   plugin: string | null
   /** What it asked as a call of a service; absent in other requests. */
   service?: CapturedService
+  /** What plugins noticed about it; absent if they noticed nothing. */
+  tags?: readonly string[]
   /** Replaced when the response has ended. */
   response: ResponseProgress
   /** Instance id of the replica that received the request, if there may be several. */
@@ -105,10 +115,21 @@ const TEXT_BYTES = 36
  * Memory of a captured request in bytes. Its strings are Latin-1, one byte per character, so they need not be scanned.
  * An open response may still grow, so its space is reserved.
  */
-export function sizeOf({ uri, body, decodedBody, rawHeaders, service, trace, response }: CapturedRequest): number {
+export function sizeOf({
+  uri,
+  served,
+  body,
+  decodedBody,
+  rawHeaders,
+  service,
+  tags,
+  trace,
+  response,
+}: CapturedRequest): number {
   let bytes =
     ENTRY_BYTES +
     uri.length +
+    (served?.length ?? 0) +
     (body?.length ?? 0) +
     (decodedBody?.length ?? 0) +
     (trace?.state?.length ?? 0) +
@@ -116,7 +137,8 @@ export function sizeOf({ uri, body, decodedBody, rawHeaders, service, trace, res
     (response.ended === 'open' ? KEPT_STREAM_BYTES : 0) +
     (response.body?.length ?? 0) +
     TEXT_BYTES * rawHeaders.length +
-    (service === undefined ? 0 : sizeOfService(service))
+    (service === undefined ? 0 : sizeOfService(service)) +
+    (tags === undefined ? 0 : sizeOfTags(tags))
   for (const text of rawHeaders) bytes += text.length
   return bytes
 }
@@ -146,6 +168,8 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     version: `HTTP/${captured.httpVersion}`,
     headers: toHeaders(captured.rawHeaders),
     client_ip: captured.clientIp,
+    listener: captured.listener ?? null,
+    proxy_protocol: captured.proxy ?? null,
     session: captured.session,
     session_from: captured.sessionFrom,
     body: text,
@@ -163,6 +187,7 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     abort: captured.abort,
     end_reason: endReasonOf(captured),
     service: captured.service === undefined ? null : toServiceCall(captured.service),
+    tags: captured.tags ?? [],
     services: [],
     route: captured.route,
     plugin: captured.plugin,

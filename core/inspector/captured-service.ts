@@ -14,9 +14,10 @@ const RECORD_BYTES = 512
 const TEXT_BYTES = 36
 
 /** Memory in bytes. */
-export function sizeOfService({ reason, checked: { url, rawHeaders, body } }: CapturedService): number {
-  let bytes = RECORD_BYTES + (reason?.length ?? 0) + url.length + (body?.length ?? 0) + TEXT_BYTES * rawHeaders.length
-  for (const text of rawHeaders) bytes += text.length
+export function sizeOfService({ reason, facts, checked: { url, rawHeaders, body } }: CapturedService): number {
+  let bytes = RECORD_BYTES + (reason?.length ?? 0) + url.length + (body?.length ?? 0)
+  const lists = Object.values(facts).filter(value => Array.isArray(value))
+  for (const list of [rawHeaders, ...lists]) for (const text of list) bytes += TEXT_BYTES + text.length
   return bytes
 }
 

@@ -1,16 +1,17 @@
 /** The inspector: captures requests, shows them, and notifies feeds of new ones. */
 import type { Config } from '../config/variables.ts'
-import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
+import type { Arrival, ArrivalQuery, InspectorEntry, SvcInspector } from '../contract/plugin.ts'
 import type { MemoryUse } from '../collections/memory-use.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { CaptureLogs } from './capture-log.ts'
+import { arrivalOf } from './arrival.ts'
 import { compact, createEntryMaker, type CaptureFacts } from './captured-entry.ts'
 import { pathOf, toEntry, type CapturedRequest } from './captured-request.ts'
 import { openCaptures, type Captures } from './captures.ts'
 import { Evaluations, type EvaluationBudgets } from './evaluations.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction, type Redaction } from './redaction.ts'
-import { joinServices } from './service-chain.ts'
+import { joinServices, servicesByArrival } from './service-chain.ts'
 import { SessionTotals } from './session-totals.ts'
 import { Subjects, type CaptureSubject } from './subjects.ts'
 import { Waits, type Watcher } from './waits.ts'
@@ -149,7 +150,7 @@ function createReads(
   captures: Captures,
   totals: SessionTotals,
   evaluations: Evaluations,
-): Pick<Inspector, 'list' | 'select' | 'dropped' | 'find' | 'counters' | 'entry'> {
+): Pick<Inspector, 'list' | 'select' | 'arrivals' | 'dropped' | 'find' | 'counters' | 'entry'> {
   async function select({ conditions, ...filter }: CaptureQuery): Promise<CapturedRequest[]> {
     const subjects = new Subjects()
     const selected: CapturedRequest[] = []
@@ -179,6 +180,13 @@ function createReads(
         return joined(await captures.source().newest(limit, matcher(query)), query)
       const selected = await select(query)
       return joined(isOldestFirst ? selected.slice(0, limit) : selected.slice(-limit).reverse(), query)
+    },
+    async arrivals(query) {
+      const found = await captures.source().newest(query.limit, arrivalMatcher(query))
+      const services = captures.hasServices
+        ? servicesByArrival(await captures.stored(matcher({ session: query.session })))
+        : null
+      return found.map((captured): Arrival => arrivalOf(captured, services))
     },
     async dropped(session, since) {
       // The ring of this replica says nothing about the log of all.
@@ -229,6 +237,22 @@ function matcher({ session, pathPrefix }: CaptureFilter): (captured: CapturedReq
   return captured =>
     (session === undefined || captured.session === session) &&
     (pathPrefix === undefined || pathOf(captured).startsWith(pathPrefix))
+}
+
+function arrivalMatcher({
+  session,
+  since,
+  requestIds,
+  traceIds,
+}: ArrivalQuery): (captured: CapturedRequest) => boolean {
+  const hasIds = requestIds !== undefined || traceIds !== undefined
+  return captured =>
+    captured.service === undefined &&
+    (session === undefined || captured.session === session) &&
+    (since === undefined || captured.arrivedAt >= since) &&
+    (!hasIds ||
+      requestIds?.has(captured.requestId) === true ||
+      (captured.trace !== null && traceIds?.has(captured.trace.traceId) === true))
 }
 
 function asEntry(captured: CapturedRequest | undefined): InspectorEntry | undefined {

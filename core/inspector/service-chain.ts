@@ -17,14 +17,24 @@ export function joinServices(entries: readonly InspectorEntry[], captured: reado
   const { arrivals, calls } = chainsOf(captured)
   for (const entry of entries) {
     if (entry.service !== null) entry.service.arrival = arrivals.get(entry.id) ?? null
-    entry.services = (calls.get(entry.id) ?? []).map(call => ({
-      name: call.service!.name,
-      policy: call.service!.policy,
-      decision: call.service!.decision,
-      ms: call.latencyMs,
-      id: idOf(call),
-    }))
+    entry.services = servicesOf(calls, entry.id)
   }
+}
+
+/** What `services` of an entry lists, by the id of the entry. `captured` are the requests that may be joined. */
+export function servicesByArrival(captured: readonly CapturedRequest[]): (id: string) => InspectorEntry['services'] {
+  const { calls } = chainsOf(captured)
+  return id => servicesOf(calls, id)
+}
+
+function servicesOf(calls: Chains['calls'], id: string): InspectorEntry['services'] {
+  return (calls.get(id) ?? []).map(call => ({
+    name: call.service!.name,
+    policy: call.service!.policy,
+    decision: call.service!.decision,
+    ms: call.latencyMs,
+    id: idOf(call),
+  }))
 }
 
 /** Each request belongs to the calls before it that are about the same one. */

@@ -60,6 +60,7 @@ export class Subjects {
       {
         method: captured.method,
         url: captured.uri,
+        ...(captured.served === undefined ? {} : { served: captured.served }),
         rawHeaders: captured.rawHeaders,
         session: captured.session,
         clientIp: captured.clientIp,
@@ -69,6 +70,7 @@ export class Subjects {
         },
         status: captured.status,
         rule: captured.rule,
+        tags: captured.tags,
         isSince: mark => this.isSince(mark, captured),
         within: protocol => (protocol === SERVICE ? (within ??= this.#withinOf(captured, steps)) : undefined),
       },

@@ -47,9 +47,20 @@ export class MatchIndex<T extends Indexed> {
     return this.#root.children.has(url.slice(1, end))
   }
 
-  /** The entries that can match, in order. `segments` are the decoded segments of the path. */
-  candidates(method: string, segments: readonly string[]): readonly T[] {
+  /**
+   * The entries that can match, in order. `segments` are the decoded segments of the path, `served` those of the path that serves
+   * it, if that is another one.
+   */
+  candidates(method: string, segments: readonly string[], served: readonly string[] | null = null): readonly T[] {
     const found: Ranked<T>[] = []
+    this.#collect(method, segments, found)
+    if (served !== null) this.#collect(method, served, found)
+    if (found.length > 1) found.sort((a, b) => a.rank - b.rank)
+    // An entry with several prefixes can be found at two of them.
+    return found.flatMap(({ rank, entry }, at) => (found[at - 1]?.rank === rank ? [] : [entry]))
+  }
+
+  #collect(method: string, segments: readonly string[], found: Ranked<T>[]): void {
     let node: Node<T> | undefined = this.#root
     for (let depth = 0; node !== undefined; depth++) {
       if (node.anyMethod.length > 0) found.push(...node.anyMethod)
@@ -58,9 +69,6 @@ export class MatchIndex<T extends Indexed> {
       const segment = segments[depth]
       node = segment === undefined ? undefined : node.children.get(segment)
     }
-    if (found.length > 1) found.sort((a, b) => a.rank - b.rank)
-    // An entry with several prefixes can be found at two of them.
-    return found.flatMap(({ rank, entry }, at) => (found[at - 1]?.rank === rank ? [] : [entry]))
   }
 
   #add(entry: T, rank: number): void {

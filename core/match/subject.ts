@@ -15,11 +15,14 @@ import type { RegisteredProtocol } from './protocols.ts'
 const MAX_DEPTH = 500
 /** Bytes of a form for one step. */
 const FORM = 10
+const NO_TAGS: readonly string[] = []
 
 export interface SubjectFacts {
   method: string
   /** Path and query, without a session prefix. */
   url: string
+  /** Path and query of what serves it, if that is elsewhere: on a host that a plugin serves whole. Protocols are read from it. */
+  served?: string
   /** Alternating names and values. */
   rawHeaders: readonly string[]
   /** The name of the session, or null. */
@@ -32,6 +35,8 @@ export interface SubjectFacts {
   status?: number
   /** Name of the rule that acted on a captured request. */
   rule?: string | null
+  /** Of a captured request. */
+  tags?: readonly string[] | undefined
   /** Whether a captured request came after the entry with this id, or at or after this time. */
   isSince?(mark: string): boolean
   /** The body as JSON, where a plugin has read it already. */
@@ -49,6 +54,7 @@ export class MatchSubject implements MatchableRequest {
   readonly facts: SubjectFacts
   /** What evaluating conditions on the request may take. */
   readonly steps: StepBudget
+  readonly url: string
   #segments: string[] | undefined
   #query: URLSearchParams | undefined
   #cookies: ReadonlyMap<string, string> | undefined
@@ -58,31 +64,33 @@ export class MatchSubject implements MatchableRequest {
   #exact: { value: Json } | undefined
   #protocols: Map<string, ReadFacts> | undefined
 
-  constructor(facts: SubjectFacts, steps: StepBudget) {
+  /** `url`: what is seen as the target. */
+  constructor(facts: SubjectFacts, steps: StepBudget, url = facts.url) {
     this.facts = facts
     this.steps = steps
+    this.url = url
   }
 
   get method(): string {
     return this.facts.method
   }
 
-  get url(): string {
-    return this.facts.url
+  get tags(): readonly string[] {
+    return this.facts.tags ?? NO_TAGS
   }
 
   get path(): string {
-    return decodedPath(this.facts.url) ?? this.facts.url
+    return decodedPath(this.url) ?? this.url
   }
 
   /** The decoded segments of the path. */
   get segments(): readonly string[] {
-    if (this.#segments === undefined) {
-      const { url } = this.facts
-      const end = url.search(/[?#]/)
-      this.#segments = segmentsOfPath(end === -1 ? url : url.slice(0, end))
-    }
-    return this.#segments
+    return (this.#segments ??= segmentsOfTarget(this.url))
+  }
+
+  /** Those of the target that serves it; null if it is the same. */
+  get servedSegments(): readonly string[] | null {
+    return this.facts.served === undefined ? null : segmentsOfTarget(this.facts.served)
   }
 
   /** The host without its port, lower case. */
@@ -120,9 +128,8 @@ export class MatchSubject implements MatchableRequest {
 
   queryValues(name: string): string[] {
     if (this.#query === undefined) {
-      const { url } = this.facts
-      const start = url.indexOf('?')
-      this.#query = new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
+      const start = this.url.indexOf('?')
+      this.#query = new URLSearchParams(start === -1 ? '' : this.url.slice(start + 1))
     }
     return this.#query.getAll(name)
   }
@@ -196,7 +203,8 @@ export class MatchSubject implements MatchableRequest {
   protocol(protocol: RegisteredProtocol): ReadFacts {
     const known = this.#protocols?.get(protocol.name)
     if (known !== undefined) return known
-    const read = protocol.read(this)
+    const { served } = this.facts
+    const read = protocol.read(served === undefined ? this : new MatchSubject(this.facts, this.steps, served))
     if (read instanceof Promise)
       throw new PendingFacts(
         read.then(
@@ -207,6 +215,11 @@ export class MatchSubject implements MatchableRequest {
     this.setProtocol(protocol.name, read)
     return read
   }
+}
+
+function segmentsOfTarget(url: string): string[] {
+  const end = url.search(/[?#]/)
+  return segmentsOfPath(end === -1 ? url : url.slice(0, end))
 }
 
 function parse(text: string | null): Json | undefined {

@@ -123,25 +123,27 @@ export class RuleBook {
     return this.#sets.size > 0 || !generation.isEmpty
   }
 
-  /** Whether a rule's path can fit the request, judged by the first segment of its path. */
-  mayFit(generation: GenerationRules, url: string, session: () => string | null): boolean {
-    if (this.list(generation, null).index.mayFit(url)) return true
+  /** Whether a rule's path can fit the request, judged by the first segment of its targets: as received, and as served. */
+  mayFit(generation: GenerationRules, urls: readonly string[], session: () => string | null): boolean {
+    const fits = (name: string | null): boolean => urls.some(url => this.list(generation, name).index.mayFit(url))
+    if (fits(null)) return true
     const hasSessions = this.#sets.size > (this.#sets.has(null) ? 1 : 0) || generation.hasSessions
     if (!hasSessions) return false
     const name = session()
-    return name !== null && this.list(generation, name).index.mayFit(url)
+    return name !== null && fits(name)
   }
 
   /** The rules whose method and path can fit the request, in the order of evaluation. */
   candidates(generation: GenerationRules, subject: MatchSubject): readonly RuleEntry[] {
     const { session } = subject.facts
     const method = subject.method.toUpperCase()
-    const ofInstance = this.list(generation, null).index.candidates(method, subject.segments)
+    const { servedSegments } = subject
+    const ofInstance = this.list(generation, null).index.candidates(method, subject.segments, servedSegments)
     if (session === null) return ofInstance
     const list = this.list(generation, session)
     if (list.entries.length === 0) return ofInstance
     this.#touch(session)
-    return mergeByPriority(list.index.candidates(method, subject.segments), ofInstance)
+    return mergeByPriority(list.index.candidates(method, subject.segments, servedSegments), ofInstance)
   }
 
   /**

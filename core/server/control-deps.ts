@@ -1,5 +1,6 @@
 /** Creates the dependencies of the control plane's routes from the host and the services. */
 import type { SvcBudgets } from '../contract/budgets.ts'
+import type { ListenerStatus } from '../contract/listeners.ts'
 import type { Config } from '../config/variables.ts'
 import { buildCatalog } from '../control/catalog.ts'
 import type { ControlDeps, ControlReplicas } from '../control/deps.ts'
@@ -32,6 +33,7 @@ export interface ControlDepsSources {
   host(): Host
   effectiveConfig(): object
   pluginStatus(): Record<string, object>
+  listeners(): ListenerStatus[]
 }
 
 export function createControlDeps({
@@ -50,6 +52,7 @@ export function createControlDeps({
   host,
   effectiveConfig,
   pluginStatus,
+  listeners,
 }: ControlDepsSources): ControlDeps {
   const routes = (): RouteRecord[] => host().current().routes.list
   const plugins: ControlDeps['plugins'] = {
@@ -106,6 +109,7 @@ export function createControlDeps({
     },
     openEvents: (request, reply, options) =>
       streamsOf(contextOf(request).generation.number).sse(request, reply, options),
+    listeners,
     connection(request) {
       const { listener, peerAddress } = contextOf(request)
       return { scheme: listener.scheme, port: listener.port, peerIp: peerAddress.replace(/^::ffff:/, '') }

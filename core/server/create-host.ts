@@ -62,6 +62,7 @@ export function createHost(
       return effectiveView(config, facts, variables, definitions)
     },
     pluginStatus: () => variables.status(host.declarations.definitions),
+    listeners: () => requests.listenerStatus.list(),
   })
   const services: SharedServices = {
     config,
@@ -104,6 +105,7 @@ export function createHost(
       generationOptions: {
         replica: isReplica ? config.instanceId : null,
         bodyLimit: config.bodyLimit,
+        ports: { host: config.host, isShared: config.workers > 1 },
         websockets: {
           streams,
           plan,

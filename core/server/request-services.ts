@@ -12,13 +12,16 @@ import { createAdminGuard } from '../http/access/admin-guard.ts'
 import { createBrowserAccess } from '../http/access/browser-access.ts'
 import { createControlAuth } from '../http/access/control-auth.ts'
 import { createCors } from '../http/response/cors.ts'
+import type { ListenerStatus } from '../contract/listeners.ts'
 import type { PipelineServices, RuleServices } from '../http/pipeline/stage.ts'
 import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
 import { UnsentMemory } from '../limits/unsent-memory.ts'
 import { createBudgets } from '../host/svc/budgets.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
+import { ConnectionLog } from '../inspector/connection-log.ts'
 import { createInspector } from '../inspector/inspector.ts'
+import { createConnectionMetrics } from '../metrics/connection-metrics.ts'
 import { CompletionBatch } from '../http/pipeline/completion-batch.ts'
 import { createInstance, type Ports } from './instance.ts'
 import { createKeys } from '../keys/keys.ts'
@@ -55,8 +58,11 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     logs: state.captures,
     isPartial: () => shared !== null && !shared.connection.isUp,
   })
+  const connectionMetrics = createConnectionMetrics(metrics)
+  const connections = new ConnectionLog({ capacity: config.inspectorCapacity, metrics: connectionMetrics })
   measureStores(states, state.holder, metrics, {
     'captured-requests': inspector,
+    'captured-connections': connections,
     'limited-sessions': limits.limiter,
     'key-counts': keys,
     'metric-series': metrics,
@@ -73,7 +79,7 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     config,
     guard,
     rules,
-    httpsPort: () => ports.https,
+    ports: () => ports,
     call: createInProcessCall({
       pipeline: () => pipeline,
       facts: createRequestFacts(config),
@@ -117,12 +123,15 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     book,
     budgets,
     completions,
+    connections,
+    connectionMetrics,
     deadlines,
     http,
     inspector,
     instance,
     keys,
     limits,
+    listenerStatus: { list: (): ListenerStatus[] => [] },
     pipeline,
     ports,
     quota,

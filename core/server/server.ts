@@ -3,8 +3,15 @@ import { X509Certificate } from 'node:crypto'
 import { ServerResponse } from 'node:http'
 import { createRequestHandler } from '../http/listener/handle-request.ts'
 import { Listener, type ListenerHandlers } from '../http/listener/listeners.ts'
+import { ServedNames } from '../http/sockets/served-names.ts'
 import type { TlsNames } from '../http/sockets/tls-names.ts'
-import { TlsPorts } from '../http/sockets/tls-ports.ts'
+import { OpenPorts } from '../http/ports/open-ports.ts'
+import type { Generation } from '../host/generation.ts'
+import { createLeaves } from '../pki/leaf-certificates.ts'
+import { sessionKey } from '../sessions.ts'
+import type { ListenerStatus } from '../contract/listeners.ts'
+import type { ConnectionBounds } from '../http/ports/tcp-handler.ts'
+import type { UdpBounds } from '../http/ports/udp-port.ts'
 import { createFastResponse } from '../http/node-internals/fast-response.ts'
 import { createHttp1Response } from '../http/response/response.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
@@ -45,18 +52,63 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   const facts = createRequestFacts(config)
   const Http1Response = createHttp1Response(config.fastPaths ? createFastResponse() : ServerResponse)
-  const handlers = createRequestHandler(host, services.pipeline, facts)
-  const listeners = await openListeners(handlers)
+  const listeners: Listener[] = []
+  const handlers = createRequestHandler(host, services.pipeline, facts, (kind, socket) => {
+    const listener = listeners.find(({ facts: own }) => own.kind === kind)
+    listener?.enter(socket)
+    return listener !== undefined
+  })
+  listeners.push(...(await openListeners(handlers)))
   const https = listeners.find(({ facts: { kind } }) => kind === 'https')
-  const tlsPorts = new TlsPorts({
-    host: config.host,
+  for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
+  const { limiter } = services.limits
+  const openPorts = new OpenPorts({
     log,
+    connections: services.connections,
+    leafOf: createLeaves(pki.issue),
+    caCertificate: pki.caCertificate,
+    bounds: config.publicMode ? PUBLIC_CONNECTIONS : CONNECTIONS,
+    udpBounds: config.publicMode ? PUBLIC_DATAGRAMS : DATAGRAMS,
+    admitToPlan(clientIp) {
+      const admission = limiter?.admit(sessionKey(undefined, clientIp), { isStream: false, isBypassed: false })
+      if (admission === undefined) return () => {}
+      return 'lease' in admission ? () => admission.lease.release() : null
+    },
+    countDatagram: direction => services.connectionMetrics.countDatagram(direction),
+    createListener: ({ name, isSecured, http2, mount }) =>
+      new Listener(isSecured ? 'https' : 'http', handlers, {
+        Http1Response,
+        http2,
+        tap,
+        named: { name, mount },
+        ...(isSecured && { tls: 'made' as const }),
+      }),
     adopt: https === undefined ? null : (socket, accept) => https.adopt(socket, accept),
   })
-  await Promise.all([watch(), tlsPorts.apply(host.current().tlsPorts)])
-  host.onSwap = () => {
+  services.listenerStatus.list = () => [...ownStatus(), ...openPorts.status()]
+  const applyPorts = ({ ports: { list } }: Generation): Promise<void> =>
+    openPorts.apply(list, (plugin, problem) => host.reportLoadError(plugin, problem))
+  await Promise.all([watch(), applyPorts(host.current())])
+  host.onSwap = async () => {
     void watch()
-    void tlsPorts.apply(host.current().tlsPorts)
+    await applyPorts(host.current())
+  }
+
+  /** The listeners of the process, also those that did not start. */
+  function ownStatus(): ListenerStatus[] {
+    return (['http', 'https', 'grpc'] as const).map(kind => {
+      const listener = listeners.find(({ facts }) => facts.kind === kind)
+      return {
+        name: kind,
+        kind,
+        plugin: null,
+        address: listener?.address?.address ?? config.host,
+        port: ports[kind],
+        proxy_protocol: 'off',
+        serves: null,
+        connections: listener?.openSockets ?? 0,
+      }
+    })
   }
 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
@@ -87,12 +139,18 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     }
     await tryOpen('https', 'HTTPS', config.httpsPort, () => {
       if ('error' in pki.server) throw new Error(pki.server.error)
+      const names = tlsNamesOf(pki.server.cert)
       return new Listener('https', to, {
         Http1Response,
         http2: config.grpcOnHttp,
         tap,
         tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate },
-        tlsNames: tlsNamesOf(pki.server.cert),
+        tlsNames: names,
+        servedNames: new ServedNames({
+          isServed: name => !names.isOwnName(name) && host.current().hosts.hasCertificate(name),
+          issue: pki.issue,
+          ca: pki.caCertificate,
+        }),
       })
     })
     await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { Http1Response, http2: true, tap }))
@@ -107,8 +165,6 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       isOwnName: name => /^[a-z0-9.-]{1,253}$/.test(name) && own.checkHost(name) !== undefined,
     }
   }
-
-  for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
 
   let stopping: Promise<void> | null = null
   let cutShort: () => void = () => {}
@@ -125,12 +181,20 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       (stopping ??= (async () => {
         services.startDraining()
         await watcher.close()
-        tlsPorts.close()
-        await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
+        await shutDown(
+          { listeners: [...listeners, openPorts], streams, host },
+          hurried,
+          options.shutdownTimes ?? SHUTDOWN_TIMES,
+        )
         await services.close()
       })()),
   }
 }
+
+const CONNECTIONS: ConnectionBounds = { perListener: 10_000, perClient: 10_000 }
+const PUBLIC_CONNECTIONS: ConnectionBounds = { perListener: 100, perClient: 10 }
+const DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 10_000, cutsReplies: false }
+const PUBLIC_DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 20, cutsReplies: true }
 
 const LABELS = { http: 'HTTP', https: 'HTTPS', grpc: 'gRPC' }
 

@@ -7,6 +7,10 @@ import type { KnownCode } from '../host/inventory.ts'
 import type { PipelineServices } from '../http/pipeline/stage.ts'
 import { Tap } from '../http/tap/tap.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
+import type { ListenerStatus } from '../contract/listeners.ts'
+import type { ConnectionLog } from '../inspector/connection-log.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { ConnectionMetrics } from '../metrics/connection-metrics.ts'
 import { CompletionBatch } from '../http/pipeline/completion-batch.ts'
 import type { Ports } from './instance.ts'
 import type { Log } from '../log/log.ts'
@@ -57,6 +61,11 @@ export interface Services {
   /** Services that the request handler needs in addition to the host. */
   readonly pipeline: PipelineServices
   readonly completions: CompletionBatch
+  readonly limits: Limits
+  readonly connections: ConnectionLog
+  readonly connectionMetrics: ConnectionMetrics
+  /** Set by the caller: what `GET /_svc/status` shows. */
+  readonly listenerStatus: { list(): ListenerStatus[] }
   /** From now on, connections are closed with their next response. */
   startDraining(): void
   /** Closes files, connections and state. Close the host first. */
@@ -89,6 +98,10 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     tap,
     pipeline,
     completions,
+    limits,
+    connections: requests.connections,
+    connectionMetrics: requests.connectionMetrics,
+    listenerStatus: requests.listenerStatus,
     startDraining: () => requests.startDraining(),
     async close() {
       endRecovery?.()

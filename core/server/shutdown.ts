@@ -1,11 +1,19 @@
 /** The graceful stop: closes idle connections and endless streams, waits for the rest, then destroys what is still open. */
 import { sleep } from '../toolkit/sleep.ts'
 import type { Host } from '../host/host.ts'
-import type { Listener } from '../http/listener/listeners.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'
 
+/** A listener, or several. */
+export interface Stoppable {
+  /** Stops accepting connections and closes idle ones. */
+  stopAccepting(): void
+  closeIdle(): void
+  readonly openSockets: number
+  destroyAll(): void
+}
+
 export interface ShutdownTargets {
-  listeners: readonly Listener[]
+  listeners: readonly Stoppable[]
   streams: StreamRegistry
   host: Host
 }

@@ -38,6 +38,7 @@ export function harEntry(entry: InspectorEntry, facts: HarFacts): object {
     _fault_source: entry.fault_source,
     _fault_origin: entry.fault_origin,
     _rule: entry.rule,
+    _tags: entry.tags,
     _route: entry.route,
     _plugin: entry.plugin,
     _ended: entry.ended,

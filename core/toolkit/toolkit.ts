@@ -11,10 +11,21 @@ export { excessOfJsonText, isNestedWithin, isTextNestedWithin } from './json-dep
 export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, type JsonPath, MAX_JSON_PATH } from './json-path.ts'
 export { exactAsText, parseExactJson, writeJson } from './exact-json.ts'
-export { asBoolean, asInteger, asObject, asText, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
+export {
+  asBoolean,
+  asInteger,
+  asObject,
+  asText,
+  below,
+  InputProblem,
+  type Problem,
+  readOrProblem,
+  rejectUnknownKeys,
+} from './input-problem.ts'
 export { jsonBytes, jsonChunks, JsonList } from '../contract/json-chunks.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
+export { structOf } from './protobuf-struct.ts'
 
 // ---------- Text, patterns and templates
 
@@ -46,6 +57,15 @@ export {
   templateParameters,
   templatePattern,
 } from './path-template.ts'
+export {
+  expandLines,
+  type HeaderLine,
+  readHeaderLines,
+  readHeaderNames,
+  readLines,
+  readNames,
+  settable,
+} from './header-lines.ts'
 export { fillVariables } from './process-variables.ts'
 export { nearest } from './nearest.ts'
 export { unknownName } from './unknown-name.ts'
@@ -53,6 +73,7 @@ export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { escapeHtml } from './html.ts'
 export { quoteWord, singleQuote } from './shell.ts'
 export { curlArguments, curlHeader, curlLine } from './curl-line.ts'
+export { HOST_SCHEMA } from './served-host.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
 
 // ---------- Conditions, in the language of rules
@@ -83,6 +104,7 @@ export {
   shownText,
 } from '../contract/input.ts'
 export { hosts, isHttpUrl, splitList, usableEntries } from '../contract/parsers.ts'
+export { HTTP_LISTENER_PROPERTIES, LISTENER_NAME, LISTENER_PROPERTIES } from './listener-schema.ts'
 export { type Distribution, readDistribution } from './distribution.ts'
 export { type FaultListProblem, type ListedFault, parseFaultList } from './fault-list.ts'
 export { type FaultCount, FaultCounter } from './fault-counter.ts'
@@ -141,6 +163,7 @@ export {
 export { type ContentEncoder, createContentEncoder, type EncoderCoding, type EncoderStream } from './content-encoder.ts'
 export { type Encode, loadZstd } from './zstd.ts'
 export { isBelow } from '../fields/request-target.ts'
+export { isSessionName, takeSessionPrefix } from '../sessions.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { grpcStatusOf } from './grpc-status.ts'
 export { isToken } from '../fields/token.ts'
@@ -156,6 +179,8 @@ export { SecretValues } from './secret-values.ts'
 // ---------- Bounded collections, and the memory of values in bytes
 
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
+/** A store that every request reads: each replica has its entries in memory. */
+export { type MirroredStore, mirrorStore } from './mirrored-store.ts'
 /** Keeps the newest entries, for example one per request. Create it with `svc.shared` to keep it across reloads. */
 export { newestByTime } from './newest-by-time.ts'
 export { type RingBounds, RingBuffer, type RingEntry } from '../collections/ring-buffer.ts'
@@ -200,6 +225,7 @@ export {
 // ---------- Types of the extension points of the core
 
 export type { CallAdmission, CallFailure, ConnectionFacts, MediaTypeCall, SvcMediaTypes } from '../contract/calls.ts'
+export type { DocumentFile, DocumentFileOptions, DocumentFiles } from '../contract/documents.ts'
 export type { ControlTool, ControlTools, ResolvedControlTool } from '../contract/control-tools.ts'
 export type {
   Arrival,

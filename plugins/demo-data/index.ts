@@ -4,7 +4,7 @@ import { records } from './records.ts'
 
 export default definePlugin({
   title: 'Demo data',
-  description: 'Customers, products, orders and reviews for GraphQL, SOAP and MCP.',
+  description: 'Customers, products, orders and reviews for GraphQL, SOAP, MCP and QUERY.',
   paths: [],
   register(_app, svc) {
     svc.offer('demo-data.records', records)

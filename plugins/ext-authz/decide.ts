@@ -4,27 +4,26 @@ import {
   asBoolean,
   asInteger,
   asObject,
-  asText,
   below,
   checkReferences,
+  expandLines,
   expandText,
   expandTexts,
   expandValue,
-  headerProblem,
   InputProblem,
-  isRecord,
   type LookUp,
+  readHeaderLines,
+  readHeaderNames,
+  readLines,
+  readNames,
   rejectUnknownKeys,
   RULE_REFERENCES,
 } from 'svc/toolkit'
-import { type Decision, type HeaderLine, NO_CHANGES, settable } from './decision.ts'
+import { type Decision, type HeaderLine, NO_CHANGES } from './decision.ts'
 
 const KEYS = ['allow', 'status', 'headers', 'response_headers', 'body', 'query', 'metadata']
 /** What only a denial has. */
 const OF_DENIAL = ['status', 'body'] as const
-const MAX_LINES = 100
-const MAX_VALUE = 8192
-const MAX_NAME = 200
 
 /** Reads the value of the step. Throws an `InputProblem`. The result is a decision whose texts have references. */
 export function readDecide(value: Json, at: string): Decision {
@@ -53,8 +52,7 @@ export function readDecide(value: Json, at: string): Decision {
 
 /** The decision of one hit. Throws the errors of the budget. */
 export function fillDecision(decision: Decision, lookUp: LookUp, output: OutputBudget): Decision {
-  const lines = (given: readonly HeaderLine[]): HeaderLine[] =>
-    given.map(([name, value]) => [name, settable(expandText(value, lookUp, output))])
+  const lines = (given: readonly HeaderLine[]): HeaderLine[] => expandLines(given, lookUp, output)
   const { headers, responseHeaders, body, query, metadata } = decision
   return {
     ...decision,
@@ -79,57 +77,15 @@ function readChanges(value: Json | undefined, at: string, known: readonly string
   if (value === undefined) return NO_CHANGES
   const given = asObject(value, at, `expected an object with ${known.join(', ')}`)
   rejectUnknownKeys(given, known, at)
-  const lines = (key: string): HeaderLine[] => {
-    const all = readLines(given[key], below(at, key))
-    for (const [name, text] of all) rejectHeader(name, text, below(below(at, key), name))
-    return all
-  }
   return {
-    set: lines('set'),
-    append: lines('append'),
-    remove: readNames(given.remove, below(at, 'remove')).map((name, index) => {
-      rejectHeader(name, '', below(below(at, 'remove'), index))
-      return name.toLowerCase()
-    }),
+    set: readHeaderLines(given.set, below(at, 'set')),
+    append: readHeaderLines(given.append, below(at, 'append')),
+    remove: readHeaderNames(given.remove, below(at, 'remove')),
   }
-}
-
-function rejectHeader(name: string, value: string, at: string): void {
-  const problem = headerProblem(name, value)
-  if (problem === null) return
-  const shown = JSON.stringify(name.slice(0, MAX_NAME))
-  throw new InputProblem(
-    at,
-    problem === 'name'
-      ? `${shown} is not the name of a header`
-      : problem === 'reserved'
-        ? `${shown} belongs to the connection or to the whole origin, and can't be changed`
-        : 'expected printable ASCII characters',
-  )
 }
 
 function readQueryChanges(value: Json, at: string): NonNullable<Decision['query']> {
   const given = asObject(value, at, 'expected an object with set, remove')
   rejectUnknownKeys(given, ['set', 'remove'], at)
   return { set: readLines(given.set, below(at, 'set')), remove: readNames(given.remove, below(at, 'remove')) }
-}
-
-/** An object of names and texts, or lists of texts. */
-function readLines(value: Json | undefined, at: string): HeaderLine[] {
-  if (value === undefined) return []
-  if (!isRecord(value)) throw new InputProblem(at, 'expected an object of names and texts')
-  const lines = Object.entries(value as JsonObject).flatMap(([name, texts]) =>
-    (Array.isArray(texts) ? texts : [texts]).map(
-      (text): HeaderLine => [name, asText(text, below(at, name), MAX_VALUE)],
-    ),
-  )
-  if (lines.length > MAX_LINES) throw new InputProblem(at, `expected at most ${MAX_LINES} values`)
-  return lines
-}
-
-function readNames(value: Json | undefined, at: string): string[] {
-  if (value === undefined) return []
-  if (!Array.isArray(value) || value.length > MAX_LINES)
-    throw new InputProblem(at, `expected a list of at most ${MAX_LINES} names`)
-  return value.map((name, index) => asText(name, below(at, index), MAX_NAME, 1))
 }

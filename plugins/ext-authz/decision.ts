@@ -1,7 +1,8 @@
 /** What an authorization service decides, whichever protocol says it. */
 import type { Json, JsonObject } from 'svc/plugin'
+import { type HeaderLine, settable } from 'svc/toolkit'
 
-export type HeaderLine = readonly [name: string, value: string]
+export type { HeaderLine }
 
 export interface HeaderChanges {
   /** Replace what the request has. */
@@ -73,11 +74,6 @@ export function deny(status: number, reason: string, responseHeaders: readonly H
 /** The body of a denial without one of its own. */
 export function denialBody(policy: string, reason: string): JsonObject {
   return { error: 'denied', policy, reason }
-}
-
-/** A text as the value of a header: characters that it can't have are replaced. */
-export function settable(text: string): string {
-  return text.replace(/[^\t\x20-\x7e]/g, '?')
 }
 
 /** Whether a text is a path that a response may redirect to: it stays on the host of the client. */

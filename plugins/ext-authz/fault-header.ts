@@ -1,18 +1,12 @@
 /** The header `X-Svc-Authz` of the checked request: what the client of a gateway asks the service to do. */
+import type { ServiceFault } from '../gateway-services/types.ts'
 import { isLocalPath } from './decision.ts'
 
 export const AUTHZ_HEADER = 'X-Svc-Authz'
 
-export type AskedFault =
+export type AskedDecision =
   | { kind: 'allow' }
   | { kind: 'deny'; status: number }
-  /** The policy decides after this time. */
-  | { kind: 'slow'; ms: number }
-  /** The call fails; with a status, the answer says that it does. */
-  | { kind: 'error'; status: number | null }
-  | { kind: 'hang' }
-  | { kind: 'reset' }
-  | { kind: 'malformed' }
   /** Allows with this many headers of 1 KiB. */
   | { kind: 'headers'; count: number }
   | { kind: 'redirect'; path: string }
@@ -24,17 +18,18 @@ export const AUTHZ_VALUES =
 export const MAX_FILL = { normal: 60, public: 8 }
 
 /** Null for any other value. */
-export function parseAuthz(text: string, maxFill: number): AskedFault | null {
+export function parseAuthz(text: string, maxFill: number): ServiceFault<AskedDecision> | null {
   const [, word = '', argument] = /^([a-z]+)(?::(.*))?$/.exec(text.trim()) ?? []
   if (argument === undefined)
     switch (word) {
-      case 'allow':
       case 'hang':
       case 'reset':
       case 'malformed':
         return { kind: word }
+      case 'allow':
+        return own({ kind: 'allow' })
       case 'deny':
-        return { kind: 'deny', status: 403 }
+        return own({ kind: 'deny', status: 403 })
       case 'error':
         return { kind: 'error', status: null }
       default:
@@ -44,16 +39,20 @@ export function parseAuthz(text: string, maxFill: number): AskedFault | null {
   const isWithin = (min: number, max: number): boolean => number >= min && number <= max
   switch (word) {
     case 'deny':
-      return isWithin(300, 599) && number !== 304 ? { kind: 'deny', status: number } : null
+      return isWithin(300, 599) && number !== 304 ? own({ kind: 'deny', status: number }) : null
     case 'error':
       return isWithin(400, 599) ? { kind: 'error', status: number } : null
     case 'slow':
       return Number.isNaN(number) ? null : { kind: 'slow', ms: number }
     case 'headers':
-      return isWithin(1, maxFill) ? { kind: 'headers', count: number } : null
+      return isWithin(1, maxFill) ? own({ kind: 'headers', count: number }) : null
     case 'redirect':
-      return isLocalPath(argument) ? { kind: 'redirect', path: argument } : null
+      return isLocalPath(argument) ? own({ kind: 'redirect', path: argument }) : null
     default:
       return null
   }
+}
+
+function own(fault: AskedDecision): ServiceFault<AskedDecision> {
+  return { kind: 'own', fault }
 }

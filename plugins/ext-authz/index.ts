@@ -1,6 +1,6 @@
 /** The plugin `ext-authz`: an authorization service that gateways ask before they forward a request. */
 import { definePlugin } from 'svc/plugin'
-import { unknownName } from 'svc/toolkit'
+import { HOST_SCHEMA, unknownName } from 'svc/toolkit'
 import type {} from '../gateway-services/types.ts'
 import type {} from '../grpc/types.ts'
 import { Authorizer } from './authorizer.ts'
@@ -38,7 +38,7 @@ export default definePlugin<Options>({
         maxItems: 20,
         default: [],
         description: 'On these hosts every path is the policy `header`.',
-        items: { type: 'string', pattern: '^(?:\\*\\.)?[A-Za-z0-9.-]{1,253}$' },
+        items: HOST_SCHEMA,
       },
     },
   },
@@ -59,7 +59,7 @@ export default definePlugin<Options>({
       name: 'authz',
       grpc: grpc === undefined ? null : AUTHORIZATION,
       http: '/ext-authz',
-      header: AUTHZ_HEADER.toLowerCase(),
+      header: AUTHZ_HEADER,
       policies: names,
       readDecide,
     })
@@ -68,7 +68,8 @@ export default definePlugin<Options>({
       const { message, remedy } = unknownName('policy', svc.options.default, names)
       svc.reportLoadError({ at: 'default', message, remedy })
     }
-    for (const host of svc.options.hosts) svc.serveHost(host, HOST_MOUNT)
+    for (const [index, host] of svc.options.hosts.entries())
+      svc.serveHost(host, HOST_MOUNT, { rank: 70, at: `ext_authz.hosts[${index}]` })
     if (grpc !== undefined) registerGrpc(svc, grpc, { service, authorizer })
     registerLogin(app, svc, cookies)
     registerChecks(app, svc, { service, authorizer, policies, hasHosts: svc.options.hosts.length > 0 })

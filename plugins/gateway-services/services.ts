@@ -1,6 +1,7 @@
 /** The registered services: finds their rules, and records what they decide. */
 import type { AnyRequest, MessageRule, Svc } from 'svc/plugin'
-import { firstRawHeader, type RuleStep } from 'svc/toolkit'
+import { copyText, firstRawHeader, type RuleStep } from 'svc/toolkit'
+import { decide, grpcFailure } from './decide.ts'
 import { DECIDE, SERVICE } from './match.ts'
 import type { DecideValue } from './decide-step.ts'
 import type { CheckedRequest, GatewayService, GivenRequest, ServiceFacts, ServiceKind, ServiceRule } from './types.ts'
@@ -8,6 +9,10 @@ import type { CheckedRequest, GatewayService, GivenRequest, ServiceFacts, Servic
 export interface ServicesOptions {
   by_header: boolean
 }
+
+/** What a record keeps of descriptors. */
+const KEPT_DESCRIPTORS = 100
+const KEPT_CHARACTERS = 256
 
 export class Services {
   readonly #svc: Svc<ServicesOptions>
@@ -38,20 +43,23 @@ export class Services {
   add(kind: ServiceKind): GatewayService {
     if (this.#kinds.has(kind.name)) throw new Error(`the service "${kind.name}" is registered twice`)
     this.#kinds.set(kind.name, kind)
-    return {
+    const header = kind.header.toLowerCase()
+    const service: GatewayService = {
+      decide: (request, checked, facts, steps) => decide(this.#svc, service, kind, { request, checked, facts, steps }),
+      grpcFailure: (request, result) => grpcFailure(this.#svc, request, result),
       checked: (request, given) => this.#checked(request, given),
       rule: (request, checked, facts) => this.#rule(kind, request, checked, facts),
-      header: checked =>
-        this.#svc.options.by_header ? (firstRawHeader(checked.rawHeaders, kind.header) ?? null) : null,
+      header: checked => (this.#svc.options.by_header ? (firstRawHeader(checked.rawHeaders, header) ?? null) : null),
       record: (request, checked, facts, outcome) => {
         this.#calls.set(kind.name, this.callsOf(kind) + 1)
         this.#metric.inc({ service: kind.name, decision: outcome.decision })
         const { receivedUrl: _received, ...shown } = checked
         this.#svc.inspector.annotate(request, {
-          service: { name: kind.name, policy: facts.policy, ...outcome, facts: factsOf(kind, facts), checked: shown },
+          service: { name: kind.name, policy: facts.policy, ...outcome, facts: keptFacts(kind, facts), checked: shown },
         })
       },
     }
+    return service
   }
 
   #checked(request: AnyRequest, given: GivenRequest): CheckedRequest {
@@ -110,9 +118,13 @@ function decided({ rule, value, lookUp }: RuleStep, service: string): ServiceRul
   return own === undefined ? { kind: 'pass', rule } : { kind: 'decide', rule, value: own, lookUp }
 }
 
-function factsOf({ name }: ServiceKind, facts: ServiceFacts): Record<string, string> {
+function factsOf({ name }: ServiceKind, facts: ServiceFacts): Record<string, string | string[]> {
   const given = Object.entries({ name, ...facts }).filter(([, value]) => value != null)
-  return Object.fromEntries(given) as Record<string, string>
+  return Object.fromEntries(given) as Record<string, string | string[]>
 }
 
-/** The first line of a header by its lower-case name. */
+/** Of the facts that lists hold, as much as a record keeps. */
+function keptFacts(kind: ServiceKind, { descriptor, ...facts }: ServiceFacts): Record<string, string | string[]> {
+  const kept = descriptor?.slice(0, KEPT_DESCRIPTORS).map(text => copyText(text.slice(0, KEPT_CHARACTERS)))
+  return factsOf(kind, { ...facts, ...(kept === undefined ? {} : { descriptor: kept }) })
+}

@@ -31,7 +31,7 @@ export interface ServiceKind {
   grpc: string | null
   /** Path of its HTTP form; null without one. */
   http: string | null
-  /** The header of the checked request that decides when no rule does. Lower case. */
+  /** The header of the checked request that decides when no rule does. */
   header: string
   /** The names of its policies. */
   policies: readonly string[]
@@ -44,7 +44,8 @@ export interface ServiceFacts {
   policy: string | null
   phase?: string | null
   domain?: string | null
-  descriptor?: string | null
+  /** One of them must meet the condition. */
+  descriptor?: readonly string[] | null
 }
 
 /** What a rule does with a call; `pass`: the policy decides. */
@@ -67,8 +68,65 @@ export interface ServiceOutcome {
   phases?: readonly string[] | null
 }
 
+/** How a call ends. */
+export type ServiceResult<Decision> =
+  | { kind: 'decided'; decision: Decision }
+  /**
+   * The service fails. `isAnswered`: the answer says so, in the words of the protocol; otherwise the call itself fails with the
+   * status.
+   */
+  | { kind: 'error'; status: number; reason: string; isAnswered: boolean; retryAfterSecs: number | null }
+  | { kind: 'timeout' }
+  | { kind: 'abort'; abort: AbortKind }
+  /** The answer can't be decoded. */
+  | { kind: 'malformed' }
+  /** The client of the call disconnected. */
+  | { kind: 'left' }
+
+/** What the header of the checked request asks for: what all services know, or a decision of this one (`own`). */
+export type ServiceFault<Own> =
+  | { kind: 'own'; fault: Own }
+  /** The policy decides after this time. */
+  | { kind: 'slow'; ms: number }
+  /** The call fails; with a status, the answer says that it does. */
+  | { kind: 'error'; status: number | null }
+  | { kind: 'hang' }
+  | { kind: 'reset' }
+  | { kind: 'malformed' }
+
+/** How one service decides about a call. */
+export interface ServiceSteps<Decision, Own> {
+  /** Reads the value of the header; null for any other value. */
+  readFault(text: string): ServiceFault<Own> | null
+  /** The values of the header, for messages. */
+  faultValues: string
+  /** The decision of a rule, from what `readDecide` returned. Throws the errors of the budget. */
+  byRule(value: unknown, lookUp: LookUp, rule: string): Decision
+  byFault(fault: Own, reason: string): Decision
+  byPolicy(): ServiceResult<Decision> | Promise<ServiceResult<Decision>>
+  /** The decision in one word, why, and what of it the protocol of the call can't say. */
+  outcome(decision: Decision): Omit<ServiceOutcome, 'by'>
+}
+
 /** A registered service. */
 export interface GatewayService {
+  /**
+   * Decides by a rule, else by the header of the checked request, else by the policy, and records it. Throws an `HttpError` with
+   * 400 for a header that can't be read.
+   */
+  decide<Decision, Own>(
+    request: AnyRequest,
+    checked: CheckedRequest,
+    facts: ServiceFacts,
+    steps: ServiceSteps<Decision, Own>,
+  ): Promise<ServiceResult<Decision>>
+  /**
+   * The gRPC status of a call that ends without a message (`grpc.status`), after its connection is broken if the result says so.
+   */
+  grpcFailure(
+    request: AnyRequest,
+    result: Exclude<ServiceResult<never>, { kind: 'decided' } | { kind: 'malformed' }>,
+  ): { code: number; details: string }
   /** The checked request of a call, with its session: its own, or that of the call. */
   checked(request: AnyRequest, given: GivenRequest): CheckedRequest
   /** The rule about the checked request, after its delay. */

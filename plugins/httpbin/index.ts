@@ -63,7 +63,8 @@ export default definePlugin<HttpbinOptions, Variables>({
       if (hosts.some(({ serve }) => serve === original))
         mount({ original, path: HOST_MOUNTS[original], prefix: '' }, operations)
     if (hosts.some(({ serve }) => serve === 'echo-basic')) addEchoBasicHost(app, svc, HOST_MOUNTS['echo-basic'])
-    for (const { host, serve } of hosts) svc.serveHost(host, HOST_MOUNTS[serve])
+    for (const [index, { host, serve }] of hosts.entries())
+      svc.serveHost(host, HOST_MOUNTS[serve], { rank: 10, at: `httpbin.hosts[${index}]` })
 
     function mount(place: Mount, served: readonly Operation[]): void {
       addOperations(app, svc, place, served)

@@ -1,5 +1,6 @@
 /** The section `httpbin` of svc.yaml. */
 import type { JsonSchema } from 'svc/plugin'
+import { HOST_SCHEMA } from 'svc/toolkit'
 import type { Original } from './operation.ts'
 
 export type Served = Original | 'echo-basic'
@@ -48,7 +49,7 @@ export const schema: JsonSchema = {
         additionalProperties: false,
         required: ['host', 'serve'],
         properties: {
-          host: { type: 'string', pattern: HOST, description: 'A host without port, *.domain, or * for every host.' },
+          host: HOST_SCHEMA,
           serve: { type: 'string', enum: ['httpbin', 'go-httpbin', 'echo-basic'] },
         },
       },

@@ -84,56 +84,39 @@ export const SVC_IDENTITY = jsonReply(
   'Identity',
 )
 
+/** The settings of an issuer. */
+const ISSUER = {
+  name: TEXT,
+  algorithms: list(TEXT),
+  access_token: object({ ttl: INTEGER, audience: TEXT, typ: TEXT, format: TEXT, claims: RECORD }),
+  id_token: object({ ttl: INTEGER, claims: RECORD }),
+  refresh_token: object({ ttl: INTEGER, rotate: BOOLEAN, reuse: TEXT }),
+  code_ttl: INTEGER,
+  grants: list(TEXT),
+  require: list(),
+  dpop: object({ nonce: BOOLEAN, ttl_s: INTEGER }),
+  cimd: object({ cache_s: INTEGER }),
+  login: object({ variant: TEXT, ms: INTEGER }),
+  iss_parameter: TEXT,
+  rotate_every_s: INTEGER,
+  users: list(),
+  clients: list(),
+  demo_users: BOOLEAN,
+  demo_clients: BOOLEAN,
+}
+
 export const SVC_IDENTITY_ISSUERS = jsonReply(
   object(
     {
-      name: TEXT,
-      algorithms: list(TEXT),
-      access_token: object({ ttl: INTEGER, audience: TEXT, typ: TEXT, format: TEXT, claims: RECORD }),
-      id_token: object({ ttl: INTEGER, claims: RECORD }),
-      refresh_token: object({ ttl: INTEGER, rotate: BOOLEAN, reuse: TEXT }),
-      code_ttl: INTEGER,
-      grants: list(TEXT),
-      require: list(),
-      dpop: object({ nonce: BOOLEAN, ttl_s: INTEGER }),
-      cimd: object({ cache_s: INTEGER }),
-      login: object({ variant: TEXT, ms: INTEGER }),
-      iss_parameter: TEXT,
+      ...ISSUER,
       trust: list(object({ issuer: TEXT, types: list(TEXT), subjects: list(TEXT), client: TEXT })),
-      rotate_every_s: INTEGER,
-      users: list(),
-      clients: list(),
-      demo_users: BOOLEAN,
-      demo_clients: BOOLEAN,
     },
     { title: TEXT },
   ),
   'IdentityIssuers',
 )
 
-export const SVC_IDENTITY_ISSUERS_PUT = jsonReply(
-  object({
-    name: TEXT,
-    algorithms: list(TEXT),
-    access_token: object({ ttl: INTEGER, audience: TEXT, typ: TEXT, format: TEXT, claims: RECORD }),
-    id_token: object({ ttl: INTEGER, claims: RECORD }),
-    refresh_token: object({ ttl: INTEGER, rotate: BOOLEAN, reuse: TEXT }),
-    code_ttl: INTEGER,
-    grants: list(TEXT),
-    require: list(),
-    dpop: object({ nonce: BOOLEAN, ttl_s: INTEGER }),
-    cimd: object({ cache_s: INTEGER }),
-    login: object({ variant: TEXT, ms: INTEGER }),
-    iss_parameter: TEXT,
-    trust: list(),
-    rotate_every_s: INTEGER,
-    users: list(),
-    clients: list(),
-    demo_users: BOOLEAN,
-    demo_clients: BOOLEAN,
-  }),
-  'IdentityIssuersPut',
-)
+export const SVC_IDENTITY_ISSUERS_PUT = jsonReply(object({ ...ISSUER, trust: list() }), 'IdentityIssuersPut')
 
 export const SVC_IDENTITY_ISSUERS_ROTATE_POST = jsonReply(
   object({ signing: TEXT, published: list(TEXT), retires_at: TEXT }),

@@ -32,7 +32,7 @@ export function markedPrefix(engine: Engine, body: Record<string, unknown>): Mar
   const textUpTo = (end: number): string =>
     blocks
       .slice(0, end + 1)
-      .map(block => textOf(json.objectOf(block)))
+      .map(block => textOf(engine, json.objectOf(block)))
       .join('\n')
   const isLong = (mark: unknown): boolean => json.own(mark, 'ttl') === '1h'
   const lastLong = marks.findLastIndex(isLong)
@@ -49,6 +49,6 @@ function blocksOf({ json }: Engine, content: unknown, isWhole: boolean): unknown
 }
 
 /** Text unchanged; other blocks as JSON without `cache_control`, which may be on another block in the next turn. */
-function textOf({ cache_control: _mark, ...block }: Record<string, unknown>): string {
-  return typeof block.text === 'string' ? block.text : JSON.stringify(block)
+function textOf(engine: Engine, { cache_control: _mark, ...block }: Record<string, unknown>): string {
+  return typeof block.text === 'string' ? engine.withoutDirectives(block.text) : JSON.stringify(block)
 }

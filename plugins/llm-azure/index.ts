@@ -10,7 +10,7 @@ export default definePlugin({
   description: 'The Azure OpenAI API on the mock LLM: deployments, api-version and content filter results.',
   paths: ['/ai/azure'],
   familiar: ['/openai/{*path}', '/anthropic/v1/{*path}', '/models/chat/completions', '/models/embeddings'].map(
-    path => ({ path, here: `/ai/azure${path}` }),
+    path => ({ path, here: `/ai/azure${path}`, served: 'llm.root', name: 'azure' }),
   ),
   buildsOn: ['llm', 'llm-openai'],
   uses: ['llm-anthropic'],

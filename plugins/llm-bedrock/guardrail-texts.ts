@@ -11,13 +11,14 @@ export interface GuardedText {
 }
 
 /** Converse: the blocks marked for the guardrail, otherwise all user messages. */
-export function converseTexts({ json }: Engine, body: Body): GuardedText[] {
+export function converseTexts(engine: Engine, body: Body): GuardedText[] {
+  const { json } = engine
   const blocks = [
     ...json.listOf(body.system),
     ...json.listOf(body.messages).flatMap(message => json.listOf(json.own(message, 'content'))),
   ]
-  const marked = blocks.flatMap(block => member(json.own(json.own(block, 'guardContent'), 'text'), 'text'))
-  return marked.length > 0 ? marked : messageTexts(json, body.messages)
+  const marked = blocks.flatMap(block => member(engine, json.own(json.own(block, 'guardContent'), 'text'), 'text'))
+  return marked.length > 0 ? marked : messageTexts(engine, body.messages)
 }
 
 /** Fields for the prompt or the last message in the formats of InvokeModel. */
@@ -27,39 +28,46 @@ const promptFields = ['inputText', 'prompt', 'message']
  * InvokeModel: all user text, in the format of any family. With a `tagSuffix` in the body, only the text inside tags
  * `<amazon-bedrock-guardrails-guardContent_suffix>`, if there are such tags.
  */
-export function invokeTexts({ json }: Engine, body: Body, tagSuffix: string | undefined): GuardedText[] {
+export function invokeTexts(engine: Engine, body: Body, tagSuffix: string | undefined): GuardedText[] {
+  const { json } = engine
   const history = json
     .listOf(body.chat_history)
     .filter(turn => json.own(turn, 'role') === 'USER')
-    .flatMap(turn => member(turn, 'message'))
+    .flatMap(turn => member(engine, turn, 'message'))
   const texts = [
-    ...promptFields.flatMap(field => member(body, field)),
+    ...promptFields.flatMap(field => member(engine, body, field)),
     ...history,
-    ...messageTexts(json, body.messages),
+    ...messageTexts(engine, body.messages),
   ]
   if (tagSuffix === undefined) return texts
   const tagged = texts.flatMap(text => taggedTexts(text, tagSuffix))
   return tagged.length > 0 ? tagged : texts
 }
 
-function messageTexts(json: Engine['json'], messages: unknown): GuardedText[] {
+function messageTexts(engine: Engine, messages: unknown): GuardedText[] {
+  const { json } = engine
   return json
     .listOf(messages)
     .filter(message => json.own(message, 'role') === 'user')
     .flatMap(message => [
-      ...member(message, 'content'),
-      ...json.listOf(json.own(message, 'content')).flatMap(block => member(block, 'text')),
+      ...member(engine, message, 'content'),
+      ...json.listOf(json.own(message, 'content')).flatMap(block => member(engine, block, 'text')),
     ])
 }
 
-/** The member as a replaceable text, if it is a string. */
-function member(object: unknown, name: string): GuardedText[] {
+/** The member as a replaceable text without directives, which stay where they are; none if it is not a string. */
+function member(engine: Engine, object: unknown, name: string): GuardedText[] {
   if (!isRecord(object) || typeof object[name] !== 'string') return []
+  const whole = object[name]
+  const seen = engine.withoutDirectives(whole)
+  const start = whole.indexOf(seen)
+  const text = start < 0 ? whole : seen
+  const [before, after] = start < 0 ? ['', ''] : [whole.slice(0, start), whole.slice(start + seen.length)]
   return [
     {
-      text: object[name],
-      replace: text => {
-        object[name] = text
+      text,
+      replace: replacement => {
+        object[name] = before + replacement + after
       },
     },
   ]

@@ -12,6 +12,12 @@ export default definePlugin({
   description:
     'The Amazon Bedrock Runtime API on the mock LLM: Converse, InvokeModel with the formats of the model families, guardrails, and the OpenAI format.',
   paths: ['/ai/bedrock'],
+  familiar: ['/model/{*path}', '/guardrail/{*path}'].map(path => ({
+    path,
+    here: `/ai/bedrock${path}`,
+    served: 'llm.root',
+    name: 'bedrock',
+  })),
   buildsOn: ['llm'],
   uses: ['llm-anthropic', 'llm-openai', 'llm-cohere', 'guardrails'],
   register(app, svc) {

@@ -12,9 +12,11 @@ export default definePlugin({
   description:
     'The Cohere API on the mock LLM: chat, embeddings, rerank and tokens, also in the OpenAI format. Its rerank also serves Jina and Voyage clients.',
   paths: ['/ai/cohere', '/ai/v1/rerank'],
-  familiar: ['/v2/chat', '/v2/embed', '/v2/rerank', '/compatibility/v1/{*path}'].map(path => ({
+  familiar: ['/v2/chat', '/v2/embed', '/v2/rerank', '/v1/rerank', '/compatibility/v1/{*path}'].map(path => ({
     path,
     here: `/ai/cohere${path}`,
+    served: 'llm.root',
+    name: 'cohere',
   })),
   buildsOn: ['llm'],
   uses: ['llm-openai'],

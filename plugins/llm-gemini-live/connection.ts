@@ -1,6 +1,6 @@
 /** A live socket: reads the messages of the client and sends those of the model. */
-import { isTextNestedWithin } from 'svc/toolkit'
-import type { ChatResult, LlmRoute, LlmSocket, SpeechHeaders, StreamEvent } from '../llm/types.ts'
+import { isRecord, isTextNestedWithin } from 'svc/toolkit'
+import type { ChatResult, LlmRoute, LlmSocket, SocketError, SpeechHeaders, StreamEvent } from '../llm/types.ts'
 import { fieldOf, readFields, type Fields } from './fields.ts'
 import { History } from './history.ts'
 import { InputAudio } from './input-audio.ts'
@@ -78,6 +78,12 @@ export class LiveConnection {
     )
   }
 
+  /** Closes for what would be an error over HTTP. */
+  #closeFor({ status, body }: SocketError): void {
+    const { error } = body as { error: { message: string } }
+    this.#close(status < 500 && status !== 429 ? INVALID : FAILED, error.message)
+  }
+
   #receive(text: string): void {
     const { engine } = this.#options
     const message = readFields(engine, parsed(text), '', MESSAGES)
@@ -86,6 +92,8 @@ export class LiveConnection {
       throw engine.badInput('A message has exactly one of setup, clientContent, realtimeInput and toolResponse.')
     if (this.#setup === null) {
       if (name !== 'setup') throw engine.badInput('The first message has to be a setup.')
+      const refused = isRecord(message.setup) ? this.#socket.check(message.setup) : null
+      if (refused !== null) return this.#closeFor(refused)
       this.#setup = readSetup(engine, message.setup)
       void this.#open(this.#setup)
     } else if (name === 'setup') throw engine.badInput('setup must only be sent once.')
@@ -233,10 +241,7 @@ export class LiveConnection {
         },
       },
     )
-    if (outcome.kind === 'error') {
-      const { error } = outcome.body as { error: { message: string } }
-      return this.#close(outcome.status < 500 && outcome.status !== 429 ? INVALID : FAILED, error.message)
-    }
+    if (outcome.kind === 'error') return this.#closeFor(outcome)
     if (socket.isClosed) return
     const result = outcome.result as ChatResult
     // A fault has broken the turn.

@@ -4,6 +4,7 @@ import type {} from '../llm/types.ts'
 import type {} from '../llm-gemini/types.ts'
 import { SessionHandles } from './session-handles.ts'
 import { liveSocket } from './socket-route.ts'
+import { liveValidation } from './validation.ts'
 
 const VERSIONS = ['v1beta', 'v1alpha', 'v1']
 
@@ -17,7 +18,9 @@ export default definePlugin({
     const readRequest = svc.use('llm-gemini.request')!
     const handles = new SessionHandles(svc)
     llm.addState(session => handles.clear(session))
-    const services = { engine: llm.engine, readRequest, handles }
+    const { engine } = llm
+    const validation = liveValidation(engine, svc.use('llm-gemini.schema')!)
+    const services = { engine, readRequest, handles, validation }
     llm.addRoutes(
       app,
       'gemini',

@@ -1,5 +1,5 @@
 /** The WebSocket of Gemini's Live API. */
-import type { CredentialRule, Engine, LlmRoute, OwnParsed, SpeechHeaders } from '../llm/types.ts'
+import type { CredentialRule, Engine, LlmRoute, OwnParsed, RouteValidation, SpeechHeaders } from '../llm/types.ts'
 import type { ReadGeminiRequest } from '../llm-gemini/types.ts'
 import { LiveConnection } from './connection.ts'
 import type { SessionHandles } from './session-handles.ts'
@@ -9,6 +9,8 @@ export interface LiveServices {
   engine: Engine
   readRequest: ReadGeminiRequest
   handles: SessionHandles
+  /** What the vendor refuses in a setup. */
+  validation: RouteValidation
 }
 
 const CREDENTIALS: readonly CredentialRule[] = [
@@ -16,9 +18,9 @@ const CREDENTIALS: readonly CredentialRule[] = [
 ]
 
 export function liveSocket(services: LiveServices, version: string): LlmRoute<OwnParsed<SpeechHeaders>> {
-  const { engine } = services
+  const { engine, validation } = services
   const path = `/ws/google.ai.generativelanguage.${version}.GenerativeService.BidiGenerateContent`
-  const route = { ...turnRoute(engine, services.readRequest), credentials: CREDENTIALS }
+  const route = { ...turnRoute(engine, services.readRequest), credentials: CREDENTIALS, validation }
   return {
     method: 'GET',
     path,
@@ -36,6 +38,7 @@ export function liveSocket(services: LiveServices, version: string): LlmRoute<Ow
       examples: [{ name: 'Handshake', path: `/ai/gemini${path}`, expectStatus: 101 }],
     },
     credentials: CREDENTIALS,
+    validation,
     parse(input) {
       if (!input.isUpgrade) throw engine.badInput('Upgrade to a WebSocket required.', { status: 426 })
       return { op: 'own', promptTokens: 0, completionTokens: 0, wire: engine.speech.readSpeechHeaders(input) }

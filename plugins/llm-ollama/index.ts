@@ -10,9 +10,11 @@ export default definePlugin({
   description:
     'The Ollama API on the mock LLM: chat, generate, embeddings and models, also in the OpenAI format, and messages of the Anthropic format.',
   paths: ['/ai/ollama'],
-  familiar: ['/api/chat', '/api/generate', '/api/embed', '/api/tags'].map(path => ({
-    path,
-    here: `/ai/ollama${path}`,
+  familiar: ['chat', 'generate', 'embed', 'embeddings', 'show', 'tags', 'ps', 'version'].map(name => ({
+    path: `/api/${name}`,
+    here: `/ai/ollama/api/${name}`,
+    served: 'llm.root',
+    name: 'ollama',
   })),
   buildsOn: ['llm'],
   uses: ['llm-openai', 'llm-anthropic'],

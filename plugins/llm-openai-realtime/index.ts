@@ -19,7 +19,12 @@ export default definePlugin({
   paths: ['/ai/openai/v1/realtime', '/ai/v1/realtime', '/ai/azure/openai'],
   buildsOn: ['llm', 'llm-openai'],
   uses: ['llm-azure'],
-  familiar: ['/v1/realtime', '/v1/realtime/client_secrets'].map(path => ({ path, here: `/ai/openai${path}` })),
+  familiar: ['/v1/realtime', '/v1/realtime/client_secrets'].map(path => ({
+    path,
+    here: `/ai/openai${path}`,
+    served: 'llm.root',
+    name: 'openai',
+  })),
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     const wire = svc.use('llm-openai.wire')!()

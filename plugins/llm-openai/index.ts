@@ -17,19 +17,17 @@ export default definePlugin({
   familiar: [
     '/v1/chat/completions',
     '/v1/completions',
-    '/v1/responses',
+    ...['responses', 'models', 'conversations', 'files', 'uploads', 'batches'].flatMap(name => [
+      `/v1/${name}`,
+      `/v1/${name}/{*path}`,
+    ]),
     '/v1/embeddings',
     '/v1/moderations',
-    '/v1/models',
-    '/v1/conversations',
-    '/v1/files',
-    '/v1/uploads',
-    '/v1/batches',
     '/v1/images/generations',
     '/v1/images/edits',
     '/v1/images/variations',
     '/v1/audio/{*path}',
-  ].map(path => ({ path, here: `/ai/openai${path}` })),
+  ].map(path => ({ path, here: `/ai/openai${path}`, served: 'llm.root', name: 'openai' })),
   firstSteps: [{ rank: 30, path: '/ai/v1/chat/completions', body: '{"messages":[{"role":"user","content":"Hi"}]}' }],
   register(app, svc) {
     const llm = svc.use('llm.providers')!

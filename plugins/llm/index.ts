@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { definePlugin } from 'svc/plugin'
 import { ProviderRegistry } from './registry/provider-registry.ts'
 import type { CompiledRule } from './engine/rules.ts'
+import { createDirectiveCounts } from './directives/counts.ts'
 import { FaultParser } from './headers/faults.ts'
 import { engineLimits } from './providers/engine-limits.ts'
 import { createMetrics } from './records/metrics.ts'
@@ -68,6 +69,7 @@ export default definePlugin<LlmOptions, Variables>({
     'X-Svc-Timing',
     'X-Svc-Validation',
     'X-Svc-Violations',
+    'X-Svc-Directive',
     'retry-after-ms',
     ...LIMIT_HEADERS,
   ],
@@ -81,9 +83,14 @@ export default definePlugin<LlmOptions, Variables>({
     const rules: CompiledRule[] = []
     const faults = new FaultParser()
     const records = createRequestRecords(svc)
+    const directiveCounts = createDirectiveCounts(svc)
+    const readsDirectives = svc.options.directives ?? svc.variables.directives
     svc.use('testing.resets').register({
       name: 'llm',
-      reset: session => records.clear(record => session === null || record.session_header === session.header),
+      reset: async session => {
+        const cleared = await records.clear(record => session === null || record.session_header === session.header)
+        return cleared + (await directiveCounts.clear(session === null ? null : session.key))
+      },
     })
     const { prices, currency } = svc.options
     const keyIds = new KeyIds(svc)
@@ -120,6 +127,8 @@ export default definePlugin<LlmOptions, Variables>({
       metrics: createMetrics(svc.metrics),
       genAi: createGenAiMetrics(svc.metrics),
       strictFixtures: svc.options.strict_fixtures,
+      readsDirectives,
+      directiveCounts,
       clock: new TokenClock(),
       socketLifetimeMs: Math.min(svc.options.socket_lifetime_ms, socketBoundsOf(svc.config).lifetimeMs),
       sockets: svc.shared('sockets', () => new OpenSockets(socketBoundsOf(svc.config))),
@@ -137,7 +146,7 @@ export default definePlugin<LlmOptions, Variables>({
     })
     svc.offer('llm.providers', providers)
     const limits = engineLimits(svc.config)
-    svc.use('testing.protocols').register(createLlmProtocol({ faults, limits, providers, validator }))
+    svc.use('testing.protocols').register(createLlmProtocol({ faults, limits, providers, validator, readsDirectives }))
     svc.use('testing.steps').register(createLlmStep(() => validator.ids()))
     await svc
       .use('testing.rules')

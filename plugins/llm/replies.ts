@@ -40,6 +40,7 @@ export const AI_REQUESTS = jsonReply(
         finish_reason: nullable(TEXT),
         fault: ANY,
         rule: ANY,
+        violations: list(TEXT),
       }),
     ),
   }),

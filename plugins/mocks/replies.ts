@@ -1,6 +1,55 @@
 /** Schemas of the responses, for the OpenAPI document. */
 import { ANY, BOOLEAN, INTEGER, jsonReply, list, nullable, object, RECORD, TEXT, textReply } from 'svc/toolkit'
 
+const SETTINGS = {
+  validation: TEXT,
+  security: TEXT,
+  prefer: BOOLEAN,
+  dynamic: BOOLEAN,
+  echo: TEXT,
+  base_path: TEXT,
+  delay_ms: INTEGER,
+  seed: TEXT,
+  capture: BOOLEAN,
+  block_breaking: BOOLEAN,
+  callbacks: BOOLEAN,
+  credentials: RECORD,
+}
+
+/** A mock in a list, and on its own. */
+const MOCK_FACTS = {
+  name: TEXT,
+  title: TEXT,
+  api_version: TEXT,
+  openapi: TEXT,
+  source: TEXT,
+  file: ANY,
+  managed: BOOLEAN,
+  enabled: BOOLEAN,
+  version: INTEGER,
+  revision: INTEGER,
+  modified: BOOLEAN,
+  has_draft: BOOLEAN,
+  operations: INTEGER,
+  requests: INTEGER,
+  url: TEXT,
+  base_paths: list(TEXT),
+  validation: TEXT,
+  security: TEXT,
+  deployed_at: TEXT,
+}
+
+const VERSION_FACTS = {
+  version: INTEGER,
+  deployed_at: TEXT,
+  message: ANY,
+  title: TEXT,
+  api_version: TEXT,
+  operations: INTEGER,
+  sha256: TEXT,
+  rolled_back_from: ANY,
+}
+
 export const SVC_MOCKS = jsonReply(
   object({
     count: INTEGER,
@@ -9,31 +58,7 @@ export const SVC_MOCKS = jsonReply(
     dir: ANY,
     config_file: ANY,
     load_errors: list(),
-    mocks: list(
-      object({
-        name: TEXT,
-        title: TEXT,
-        api_version: TEXT,
-        openapi: TEXT,
-        source: TEXT,
-        file: ANY,
-        managed: BOOLEAN,
-        enabled: BOOLEAN,
-        version: INTEGER,
-        revision: INTEGER,
-        modified: BOOLEAN,
-        has_draft: BOOLEAN,
-        operations: INTEGER,
-        rules: INTEGER,
-        overrides: INTEGER,
-        requests: INTEGER,
-        url: TEXT,
-        base_paths: list(TEXT),
-        validation: TEXT,
-        security: TEXT,
-        deployed_at: TEXT,
-      }),
-    ),
+    mocks: list(object({ ...MOCK_FACTS, rules: INTEGER, overrides: INTEGER })),
   }),
   'Mocks',
 )
@@ -60,47 +85,16 @@ export const SVC_MOCKS_CHECK_POST = jsonReply(
   'MocksCheck',
 )
 
-export const SVC_MOCKS_2 = jsonReply(
+export const SVC_MOCK = jsonReply(
   object({
-    name: TEXT,
-    title: TEXT,
-    api_version: TEXT,
-    openapi: TEXT,
-    source: TEXT,
-    file: ANY,
-    managed: BOOLEAN,
-    enabled: BOOLEAN,
-    version: INTEGER,
-    revision: INTEGER,
-    modified: BOOLEAN,
-    has_draft: BOOLEAN,
-    operations: INTEGER,
+    ...MOCK_FACTS,
     rules: list(),
     overrides: RECORD,
-    requests: INTEGER,
-    url: TEXT,
-    base_paths: list(TEXT),
-    validation: TEXT,
-    security: TEXT,
-    deployed_at: TEXT,
-    settings: object({
-      validation: TEXT,
-      security: TEXT,
-      prefer: BOOLEAN,
-      dynamic: BOOLEAN,
-      echo: TEXT,
-      base_path: TEXT,
-      delay_ms: INTEGER,
-      seed: TEXT,
-      capture: BOOLEAN,
-      block_breaking: BOOLEAN,
-      callbacks: BOOLEAN,
-      credentials: RECORD,
-    }),
+    settings: object(SETTINGS),
     summary: TEXT,
     warnings: list(),
   }),
-  'Mocks',
+  'Mock',
 )
 
 export const SVC_MOCKS_SPEC = { ...jsonReply(RECORD), ...textReply('application/yaml') }
@@ -144,80 +138,31 @@ export const SVC_MOCKS_VERSIONS = jsonReply(
   object({
     count: INTEGER,
     current: INTEGER,
-    versions: list(
-      object({
-        version: INTEGER,
-        deployed_at: TEXT,
-        message: ANY,
-        title: TEXT,
-        api_version: TEXT,
-        operations: INTEGER,
-        sha256: TEXT,
-        rolled_back_from: ANY,
-      }),
-    ),
+    versions: list(object(VERSION_FACTS)),
   }),
   'MocksVersions',
 )
 
-export const SVC_MOCKS_VERSIONS_2 = jsonReply(
+export const SVC_MOCKS_VERSION = jsonReply(
   object({
-    version: INTEGER,
-    deployed_at: TEXT,
-    message: ANY,
-    title: TEXT,
-    api_version: TEXT,
-    operations: INTEGER,
-    sha256: TEXT,
-    rolled_back_from: ANY,
+    ...VERSION_FACTS,
     spec: TEXT,
-    settings: object({
-      validation: TEXT,
-      security: TEXT,
-      prefer: BOOLEAN,
-      dynamic: BOOLEAN,
-      echo: TEXT,
-      base_path: TEXT,
-      delay_ms: INTEGER,
-      seed: TEXT,
-      capture: BOOLEAN,
-      block_breaking: BOOLEAN,
-      callbacks: BOOLEAN,
-      credentials: RECORD,
-    }),
+    settings: object(SETTINGS),
     rules: list(),
     overrides: RECORD,
   }),
-  'MocksVersions',
+  'MocksVersion',
 )
 
-export const SVC_MOCKS_SETTINGS = jsonReply(
-  object({
-    validation: TEXT,
-    security: TEXT,
-    prefer: BOOLEAN,
-    dynamic: BOOLEAN,
-    echo: TEXT,
-    base_path: TEXT,
-    delay_ms: INTEGER,
-    seed: TEXT,
-    capture: BOOLEAN,
-    block_breaking: BOOLEAN,
-    callbacks: BOOLEAN,
-    credentials: RECORD,
-  }),
-  'MocksSettings',
-)
+export const SVC_MOCKS_SETTINGS = jsonReply(object(SETTINGS), 'MocksSettings')
 
 export const SVC_MOCKS_OVERRIDES = jsonReply(object({ overrides: RECORD }), 'MocksOverrides')
 
-export const SVC_MOCKS_OVERRIDES_2 = jsonReply(object({ operation: TEXT, override: ANY }), 'MocksOverrides')
+export const SVC_MOCKS_OVERRIDE = jsonReply(object({ operation: TEXT, override: ANY }), 'MocksOverride')
 
 export const SVC_MOCKS_RULES = jsonReply(object({ count: INTEGER, rules: list() }), 'MocksRules')
 
 export const SVC_MOCKS_STATE = jsonReply(object({ session: TEXT, state: RECORD, counts: RECORD }), 'MocksState')
-
-export const SVC_MOCKS_STATE_PUT = jsonReply(object({ session: TEXT, state: RECORD, counts: RECORD }), 'MocksState')
 
 export const SVC_MOCKS_STATE_DELETE = jsonReply(object({ cleared: TEXT }), 'MocksStateDelete')
 

@@ -1,6 +1,5 @@
 /** Reports in responses: header and trailer fields of HTTP, trailing metadata of gRPC. */
 import type { HttpError } from 'svc/plugin'
-import { firstRawHeader } from 'svc/toolkit'
 import { fieldValue, type Format, FORMATS, readFormat, toBinary } from './encode.ts'
 import type { OrcaSvc } from './options.ts'
 import type { LoadReport } from './report.ts'
@@ -10,20 +9,16 @@ import { merged, readHeader } from './request-header.ts'
 const FIELD = 'endpoint-load-metrics'
 const FORMAT_FIELD = 'endpoint-load-metrics-format'
 const OWN_FIELD = 'x-svc-orca'
-const STATUS_OF_ERRORS = 500
 const NOTHING = {}
 
 /** Adds the fields to the responses of all routes. */
 export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
   const { in_band: always, format: usual } = svc.options
-  const { measurements } = reports
-  const onStatus = (status: number): void => {
-    if (status >= STATUS_OF_ERRORS) measurements.countError(performance.now())
-  }
-  const nothingAsked = { onStatus }
-  svc.use('core.responses').add(request => {
-    measurements.countRequest(performance.now())
-    if (always === undefined && !isAsking(request.rawHeaders)) return nothingAsked
+  const responses = svc.use('core.responses')
+  responses.observe(status => reports.measurements.count(performance.now(), status))
+  // Without fields, it is asked for all requests.
+  const options = always === undefined ? { fields: [FORMAT_FIELD, OWN_FIELD] } : {}
+  responses.add(request => {
     const { headers } = request
     const asked = headers[FORMAT_FIELD]
     const wanted = asked === undefined ? null : readFormat(String(asked))
@@ -41,7 +36,6 @@ export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
       ...(asked !== undefined && wanted === null
         ? { ignored: { name: FORMAT_FIELD, expected: `expected ${FORMATS.join(', ')}` } }
         : {}),
-      onStatus,
       headers(head): Record<string, string> {
         if (isAsked) return { [FIELD]: value(wanted ?? usual) }
         if (always === undefined) return NOTHING
@@ -49,19 +43,14 @@ export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
       },
       trailers: (): Record<string, string> => (always === 'trailer' && !isAsked ? { [FIELD]: value(usual) } : {}),
     }
-  })
-}
-
-/** Whether a request has one of the fields. Node parses all fields when `headers` is read, which few requests need. */
-function isAsking(rawHeaders: readonly string[]): boolean {
-  return [FORMAT_FIELD, OWN_FIELD].some(name => firstRawHeader(rawHeaders, name) !== undefined)
+  }, options)
 }
 
 /** Adds the field to calls of all gRPC services. */
 export function reportInCalls(svc: OrcaSvc, reports: Reports): void {
   const grpc = svc.use('grpc.services')!
   grpc.trailers(call => {
-    reports.measurements.countRequest(performance.now())
+    reports.measurements.count(performance.now())
     const has = (name: string): boolean => call.metadata.get(name).length > 0
     const isAsked = has(FORMAT_FIELD) || has(OWN_FIELD) || svc.options.in_band !== undefined
     return isAsked

@@ -6,6 +6,7 @@ import type { LoadReport } from './report.ts'
 const WINDOW_SECS = 10
 const CPU_SAMPLE_MS = 1000
 const MICROS_PER_MS = 1000
+const STATUS_OF_ERRORS = 500
 
 /** Requests and errors of the last ten seconds, and the processor time of the last one. Times are those of `performance.now`. */
 export class Measurements {
@@ -14,13 +15,11 @@ export class Measurements {
   #cpuAt = performance.now()
   #cpuShare = 0
 
-  countRequest(now: number): void {
-    this.#bucketAt(now).requests++
-  }
-
-  /** A response with a status of 500 and more. */
-  countError(now: number): void {
-    this.#bucketAt(now).errors++
+  /** Counts a response, as an error if its status is 500 or more, or a call. */
+  count(now: number, status = 200): void {
+    const bucket = this.#bucketAt(now)
+    bucket.requests++
+    if (status >= STATUS_OF_ERRORS) bucket.errors++
   }
 
   report(now: number, loads: readonly { id: string; load: ProviderLoad }[]): LoadReport {

@@ -38,7 +38,7 @@ export const SVC_PROBE_CHECKS = jsonReply(
   'ProbeChecks',
 )
 
-export const SVC_PROBE_CHECKS_2 = jsonReply(
+export const SVC_PROBE_CHECK = jsonReply(
   object({
     id: TEXT,
     title: TEXT,
@@ -63,7 +63,7 @@ export const SVC_PROBE_CHECKS_2 = jsonReply(
       command: TEXT,
     }),
   }),
-  'ProbeChecks',
+  'ProbeCheck',
 )
 
 export const ARRIVALS = jsonReply(RECORD)

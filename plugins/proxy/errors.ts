@@ -1,42 +1,37 @@
 /** Errors of the plugin `proxy`. */
-import { HttpError, refusal } from 'svc/plugin'
+import { HttpError } from 'svc/plugin'
+import { type ProxyError, proxyStatus } from './proxy-status.ts'
 import type { Closest } from './recordings/folder.ts'
 
 export function proxyDisabled(): HttpError {
-  return refusal(403, 'proxy_disabled', 'upstream services are not available in public mode')
+  const details = 'upstream services are not available in public mode'
+  return new HttpError(403, { error: 'proxy_disabled', details }, proxyStatus('http_request_error'))
 }
 
 export function unknownUpstream(name: string, known: readonly string[]): HttpError {
-  return new HttpError(404, {
-    error: 'unknown_upstream',
-    details: `there is no upstream "${name.slice(0, 80)}"`,
-    upstreams: known,
-  })
+  const details = `there is no upstream "${name.slice(0, 80)}"`
+  return new HttpError(404, { error: 'unknown_upstream', details, upstreams: known }, proxyStatus('http_request_error'))
 }
 
 export function notSupported(): HttpError {
-  return refusal(501, 'not_supported', 'WebSocket connections to an upstream are not supported')
+  const details = 'WebSocket connections to an upstream are not supported'
+  return new HttpError(501, { error: 'not_supported', details }, proxyStatus('http_request_error'))
 }
 
 export function proxyLoop(): HttpError {
-  return refusal(508, 'proxy_loop', 'the request has already passed through the proxy of this instance')
+  const details = 'the request has already passed through the proxy of this instance'
+  return new HttpError(508, { error: 'proxy_loop', details }, proxyStatus('proxy_loop_detected'))
 }
 
 /** `reason` has no URL: it may be shown to anyone. */
-export function upstreamUnreachable(upstream: string, reason: string): HttpError {
-  return new HttpError(502, {
-    error: 'upstream_unreachable',
-    upstream,
-    details: `the upstream "${upstream}" can't be reached (${reason})`,
-  })
+export function upstreamUnreachable(upstream: string, reason: string, cause: ProxyError): HttpError {
+  const details = `the upstream "${upstream}" can't be reached (${reason})`
+  return new HttpError(502, { error: 'upstream_unreachable', upstream, details }, proxyStatus(cause))
 }
 
-export function upstreamTimeout(upstream: string, timeoutMs: number): HttpError {
-  return new HttpError(504, {
-    error: 'upstream_timeout',
-    upstream,
-    details: `the upstream "${upstream}" sent no response head within ${timeoutMs} ms`,
-  })
+export function upstreamTimeout(upstream: string, timeoutMs: number, cause: ProxyError): HttpError {
+  const details = `the upstream "${upstream}" sent no response head within ${timeoutMs} ms`
+  return new HttpError(504, { error: 'upstream_timeout', upstream, details }, proxyStatus(cause))
 }
 
 export function noRecording(
@@ -54,7 +49,7 @@ export function noRecording(
           : `no recording matches; the closest differs in ${closest[0]!.differences.map(({ at }) => at).join(', ')}`,
       closest,
     },
-    { 'X-Svc-Proxy': 'miss' },
+    { 'X-Svc-Proxy': 'miss', ...proxyStatus('proxy_internal_response', 'no recording matches') },
   )
 }
 

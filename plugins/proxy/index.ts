@@ -13,7 +13,7 @@ export default definePlugin<UpstreamOptions[]>({
   description: 'Forwards requests to upstream services, records their responses and replays them with their timing.',
   paths: ['/proxy', '/_svc/proxy'],
   options: optionsSchema,
-  exposes: ['X-Svc-Proxy'],
+  exposes: ['X-Svc-Proxy', 'Proxy-Status'],
   categories: [{ name: 'Recording proxy', rank: 240 }],
   async register(app, svc) {
     const upstreams = createUpstreams(svc)

@@ -1,6 +1,7 @@
 /** The path below an upstream: normalization, and the translation of `Location`. */
-import { refusal, type HttpError } from 'svc/plugin'
+import { HttpError } from 'svc/plugin'
 import type { Upstream } from './config/upstream.ts'
+import { proxyStatus } from './proxy-status.ts'
 
 /** The path and query of a request below `/proxy/<name>`, as received. */
 export function splitTarget(url: string): { path: string; query: string } {
@@ -13,7 +14,7 @@ export function splitTarget(url: string): { path: string; query: string } {
 }
 
 function invalidPath(details: string): HttpError {
-  return refusal(400, 'invalid_path', details)
+  return new HttpError(400, { error: 'invalid_path', details }, proxyStatus('http_request_error'))
 }
 
 /**

@@ -45,6 +45,7 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
     latency_ms: 12,
     service: null,
     services: [],
+    tags: [],
     trace: null,
     grpc_status: null,
     fault: null,
@@ -152,6 +153,21 @@ t.test('tags by type of traffic [CON-21]', async t => {
   const headers = [{ name: 'x-svc-delay', value: '300' }]
   t.strictSame(tags({ ...delayed, headers, latency_ms: 301 }), ['delay 300 ms', '503 injected'])
   t.strictSame(tags({ ...delayed, headers, latency_ms: 1 }), ['503 injected'], 'a delay that did not happen has no tag')
+  t.strictSame(
+    tags({ uri: '/ai/openai/v1/responses', tags: ['refused:a.b', 'violation:a.b', 'violation:a.c', 'directive'] }),
+    ['violation', 'directive', 'AI openai'],
+    'what plugins noticed; violations are one tag',
+  )
+  const [first] = tagsOf(entry({ tags: ['violation:a.b', 'violation:a.c'] }))
+  t.equal(first!.title, 'A real vendor would have refused this: a.b, a.c')
+  const violating = entry({ tags: ['violation:openai.range'] })
+  for (const [text, expected] of [
+    ['tag:violation:openai.range', true],
+    ['tag:violation', true],
+    ['tag:violation:anthropic', false],
+    ['-tag:violation', false],
+  ] as const)
+    t.equal(parseFilter(text).matches(violating), expected, text)
   t.strictSame(
     tags({ uri: '/ai/openai/v1/responses', fault: 'ai', fault_source: '?fail=overloaded', status: 529 }),
     ['529 overloaded', 'AI openai'],

@@ -7,6 +7,7 @@ import { testExport } from './support/export-run.ts'
 
 testExport(t, findProgram('httpyac'), {
   file: 'requests.http',
+  without: 'QUERY',
   async run(t, httpyac, { text, folder }) {
     writeFileSync(join(folder, 'requests.http'), text)
     const { code, output } = await httpyac.run(['send', 'requests.http', '--all', '-o', 'none'], { cwd: folder })

@@ -1,8 +1,8 @@
-/** The Python examples of `docs/frameworks.md`, each skipped where its package is missing. */
+/** The examples of `docs/frameworks.md` in Python and of load generators in Python, each skipped where its package is missing. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { serve } from '../support/server.ts'
 import { findProgram } from './support/program.ts'
@@ -11,7 +11,11 @@ const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'frameworks.md')
 /** `SVC_TEST_PYTHON` is the interpreter of an environment with the packages. */
 const interpreter = process.env.SVC_TEST_PYTHON ?? 'python3'
 const python = findProgram(interpreter)
-const examples = [...readFileSync(PAGE, 'utf8').matchAll(/^(.+), package `([^`]+)`:\n\n```python\n([\s\S]*?)^```$/gm)]
+const pageText = readFileSync(PAGE, 'utf8')
+/** The commands or configuration files of load generators that are Python packages and have commands of their names. */
+const LOAD =
+  /^(.+?), package `(guidellm|aiperf|inference-perf)`[^`]*(?:`[^`\n]+`[^`]*)?:\n\n```(?:console\n\$ |yaml\n)([\s\S]*?)^```$/gm
+const examples = [...pageText.matchAll(/^(.+), package `([^`]+)`:\n\n```python\n([\s\S]*?)^```$/gm)]
 
 t.ok(examples.length >= 8, 'the page has an example for each framework')
 for (const [, name = '', distribution = '', code = ''] of examples) {
@@ -32,12 +36,60 @@ for (const [, name = '', distribution = '', code = ''] of examples) {
       })
       t.equal(status, 0, output.slice(-3000))
       t.match(output, /\w/)
-      const { requests } = (await (await fetch(`${server.url}/ai/requests`)).json()) as {
-        requests: { status: number }[]
-      }
-      t.strictSame([...new Set(requests.map(({ status: answered }) => answered))], [200], 'svc replied')
+      t.strictSame(await statusesOf(server.url), [200], 'svc replied')
     },
   )
+}
+
+/** What load generators have instead of the tokenizers that they would fetch: each byte is a token. */
+const TOKENIZER = `
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+bytes = sorted(pre_tokenizers.ByteLevel.alphabet())
+tokenizer = Tokenizer(models.BPE(vocab={byte: at for at, byte in enumerate(bytes)}, merges=[]))
+tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+tokenizer.decoder = decoders.ByteLevel()
+PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=bytes[0], bos_token=bytes[0]).save_pretrained("bytes")
+`
+for (const [title, distribution, command] of [...pageText.matchAll(LOAD)].map(
+  ([, name = '', of = '', line = '']) => [name, of, line] as const,
+)) {
+  const version = versionOf(distribution)
+  t.test(
+    `${title}: ${distribution} ${version ?? ''} measures 50 replies`,
+    { skip: version === null && `no Python package ${distribution} here` },
+    async t => {
+      t.setTimeout(0)
+      if (typeof python === 'string') return
+      const server = await serve(t, { oneProcess: 'the load generator is one client' })
+      const cwd = mkdtempSync(join(tmpdir(), 'svc-load-'))
+      t.teardown(() => rmSync(cwd, { recursive: true, force: true }))
+      writeFileSync(join(cwd, 'prompts.csv'), 'prompt\nhello\n')
+      if (/tokenizer/.test(command)) {
+        const { code, output } = await python.run(['-c', TOKENIZER], { cwd })
+        t.equal(code, 0, output)
+      }
+      const text = command
+        .replaceAll('\\\n', ' ')
+        .replaceAll('http://localhost:8080', server.url)
+        .replace('--tokenizer builtin', '--tokenizer ./bytes')
+        .replace('gpt2', './bytes')
+      writeFileSync(join(cwd, 'config.yaml'), text)
+      const isFile = !text.startsWith(distribution)
+      const args = isFile ? ['--config_file', 'config.yaml'] : text.trim().split(/\s+/).slice(1)
+      const program = findProgram(join(dirname(interpreter), distribution), isFile ? ['--help'] : ['--version'])
+      if (typeof program === 'string') return t.fail(program)
+      const { code, output } = await program.run(args, { cwd, env: { HOME: cwd, COLUMNS: '200' } })
+      t.equal(code, 0, output.slice(-3000))
+      t.strictSame(await statusesOf(server.url), [200], 'svc replied')
+    },
+  )
+}
+
+/** The statuses of the replies that the models of a server gave, each once. */
+async function statusesOf(url: string): Promise<number[]> {
+  const { requests } = (await (await fetch(`${url}/ai/requests`)).json()) as { requests: { status: number }[] }
+  return [...new Set(requests.map(({ status }) => status))]
 }
 
 /** The installed version of a Python distribution; null without it. */

@@ -78,6 +78,16 @@ export default [
     where: 'plugin contract, RouteDescription',
   },
   {
+    id: 'INCREMENTAL-1',
+    rule: 'Incremental is read as an item: true with or without parameters; any other value, and two fields, count as absent.',
+    where: 'drop-in 8.5, RFC 10036 3',
+  },
+  {
+    id: 'INCREMENTAL-2',
+    rule: 'Streamed responses to requests with Incremental: ?1 have the field, others are as before.',
+    where: 'drop-in 8.5',
+  },
+  {
     id: 'UNSENT-1',
     rule: 'The writer of a stream waits while 256 KiB are unsent; a stream whose writer never waits ends at 16 MiB.',
     where: 'architecture, Budgets',

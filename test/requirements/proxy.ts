@@ -126,4 +126,16 @@ export default [
     rule: 'A recorded conversation is replayed by the SDKs of other providers.',
     where: 'testing 7',
   },
+  { id: 'PROXY-70', rule: 'Errors of the proxy have their cause in Proxy-Status.', where: 'drop-in 8.5, RFC 9209 2.3' },
+  {
+    id: 'PROXY-71',
+    rule: 'A Proxy-Status of the upstream is kept, and the member of svc is added behind it.',
+    where: 'drop-in 8.5, RFC 9209 2',
+  },
+  {
+    id: 'PROXY-72',
+    rule: 'Incremental passes in both directions and is never refused.',
+    where: 'drop-in 8.5, RFC 10036 3',
+  },
+  { id: 'PROXY-73', rule: 'QUERY is forwarded with its content.', where: 'drop-in 8.4' },
 ]

@@ -11,6 +11,7 @@ const TOOLBOX = [
   'info',
   'jsonrpc',
   'orchestration',
+  'query',
   'redirects',
   'reliability',
   'sse',

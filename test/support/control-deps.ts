@@ -218,6 +218,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       void reply.type('text/event-stream').send(': fake\n\n')
       return null
     },
+    listeners: () => [],
     connection: () => ({ scheme: 'http', port: 8080, peerIp: '127.0.0.1' }),
   }
   return host

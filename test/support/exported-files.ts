@@ -6,7 +6,7 @@ const BASE = '{{base_url}}'
 /** Requests of a `.http` file. */
 export function readHttpFile(text: string): { baseUrl: string; requests: Exported[] } {
   const [first = '', ...rest] = text.split(/^### /m)
-  const base = /^@base_url = (\S+)\n\n$/.exec(first)
+  const base = /^@base_url = (\S+)\n\n(?:# Left out, since .*\n\n)?$/.exec(first)
   if (!base) throw new Error(`the file begins with ${first}`)
   return { baseUrl: base[1]!, requests: rest.map(readBlock) }
 }

@@ -1,16 +1,19 @@
 /** Checks the responses to the examples of the built-in plugins. */
 import type { Test } from 'tap'
 import type { Catalog } from '../../core/contract/plugin.ts'
-import { expectedOf, type Exported, sentExamples } from './exported.ts'
+import { expectedOf, type Exported, type Included, sentExamples } from './exported.ts'
 import type { Recorded } from './recorder.ts'
 
 /** The exported examples of a catalog, in order, and a check that each was sent and got the documented response. */
-export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): {
+export function examplesOf(
+  { endpoints }: Pick<Catalog, 'endpoints'>,
+  included: Included = {},
+): {
   expected: Exported[]
   verify(t: Test, requests: Recorded[]): void
 } {
-  const expected = expectedOf({ endpoints })
-  const announced = sentExamples({ endpoints }).map(({ example }) => example.expect_status)
+  const expected = expectedOf({ endpoints }, included)
+  const announced = sentExamples({ endpoints }, included).map(({ example }) => example.expect_status)
   return {
     expected,
     verify(t, requests) {

@@ -31,17 +31,20 @@ export function expectedOf(catalog: Pick<Catalog, 'endpoints'>, included: Includ
 export interface Included {
   /** With the requests that change the instance. */
   control?: boolean
+  /** Without requests with this method. */
+  without?: string
 }
 
 /** The examples of a catalog that collections contain, in order. */
 export function sentExamples(
   { endpoints }: Pick<Catalog, 'endpoints'>,
-  { control = false }: Included = {},
+  { control = false, without }: Included = {},
 ): { endpoint: CatalogEndpoint; example: Example }[] {
   return endpoints
     .filter(({ protocol, endless }) => protocol !== 'websocket' && !endless)
     .flatMap(endpoint => endpoint.examples.map(example => ({ endpoint, example })))
     .filter(({ example }) => !example.headers.some(({ name }) => name.toLowerCase() === 'x-svc-abort'))
+    .filter(({ example }) => example.method !== without)
     .filter(({ endpoint, example }) => control || !changesInstance(endpoint, example))
 }
 

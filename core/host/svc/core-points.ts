@@ -1,9 +1,8 @@
 /** The core's own extension points, for what few plugins need. */
 import type { SvcMediaTypes } from '../../contract/calls.ts'
-import type { SvcResponses } from '../../contract/responses.ts'
 import type { SvcTls } from '../../contract/tls.ts'
 import { forPlugin } from '../../contract/plugin.ts'
-import { addTlsPort } from '../../http/sockets/tls-ports.ts'
+import { openPortOf } from '../../http/ports/wanted.ts'
 import type { Generation } from '../generation.ts'
 import type { SharedServices } from './svc.ts'
 
@@ -12,8 +11,10 @@ export function corePoints(generation: Generation, shared: SharedServices): [poi
   const tlsOf = (plugin: string): SvcTls => ({
     names: (match, accept) => void generation.tlsNames.push({ match, accept }),
     port(number, accept) {
-      const port = addTlsPort(generation.tlsPorts, plugin, number, accept)
-      return () => port.open
+      const use = { kind: 'handshake', settings: { port: number, at: plugin }, accept } as const
+      const added = generation.ports.add(plugin, use, { section: plugin, resolve: path => path })
+      if ('problem' in added) throw new Error(added.problem.message)
+      return openPortOf(added.port)
     },
   })
   const mediaTypesOf = (plugin: string): SvcMediaTypes => ({
@@ -22,9 +23,8 @@ export function corePoints(generation: Generation, shared: SharedServices): [poi
     cors: shared.cors,
     follow: request => shared.follow(plugin, request),
   })
-  const responses: SvcResponses = { add: read => void generation.responseReaders.push(read) }
   return [
-    ['core.responses', responses],
+    ['core.responses', generation.responses],
     ['core.tap', shared.tap],
     ['core.tls', { [forPlugin]: tlsOf }],
     ['core.media-types', { [forPlugin]: mediaTypesOf }],

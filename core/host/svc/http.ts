@@ -15,10 +15,12 @@ import { breakConnection } from '../../http/response/connection-faults.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
+import { expectationFailureOf } from '../../http/pipeline/stages/expectation.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
 import { sessionInHeaders, takeSessionPrefix } from '../../sessions.ts'
 import { printTraceParent } from '../../tracing/trace-context.ts'
 import { sendInterim } from '../../http/node-internals/interim-response.ts'
+import { listHosts, type HostListFacts } from '../../http/routes/host-list.ts'
 import { waitFor } from '../../http/request/delay.ts'
 
 export interface SvcHttpServices {
@@ -26,13 +28,13 @@ export interface SvcHttpServices {
   browserAccess: BrowserAccess
   guard: AdminGuard
   rules: RuleServices
-  /** Bound port of the HTTPS listener; null if it did not start. */
-  httpsPort(): number | null
+  /** Bound ports; null for a listener that did not start. */
+  ports(): HostListFacts['ports']
   /** Runs a route without a connection. */
   call(caller: RequestContext | null, call: InProcessCall): Promise<InProcessResponse>
 }
 
-export function createSvcHttp({ browserAccess, call, config, guard, rules, httpsPort }: SvcHttpServices): SvcHttp {
+export function createSvcHttp({ browserAccess, call, config, guard, rules, ports }: SvcHttpServices): SvcHttp {
   const isAdmin = (context: RequestContext): boolean =>
     context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
@@ -60,17 +62,22 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     clientIp: request => contextOf(request).clientIp,
     origin: request => contextOf(request).origin,
     baseUrl: request => contextOf(request).baseUrl,
-    url: (request, path) => contextOf(request).baseUrl + path,
-    path: (request, path) => contextOf(request).prefix + path,
+    url(request, path) {
+      const context = contextOf(request)
+      return context.origin.serialized + context.pathFor(path)
+    },
+    path: (request, path) => contextOf(request).pathFor(path),
     httpsUrl(request, path) {
-      const {
-        baseUrl,
-        origin: { host, scheme },
-        prefix,
-      } = contextOf(request)
-      if (scheme === 'https') return baseUrl + path
-      const port = httpsPort() ?? 443
-      return `https://${host.includes(':') ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}${prefix}${path}`
+      const context = contextOf(request)
+      const { host, scheme, serialized } = context.origin
+      if (scheme === 'https') return serialized + context.pathFor(path)
+      const port = ports().https ?? 443
+      return `https://${host.includes(':') ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}${context.pathFor(path)}`
+    },
+    hosts(request, mount, path = '/') {
+      const { generation, request: raw } = contextOf(request)
+      const entries = generation.hosts.entries.filter(entry => mount === null || entry.mount === mount)
+      return listHosts(entries, path, { localAddress: raw.socket.localAddress ?? '', ports: ports() })
     },
     signal: request => contextOf(request).signal,
     isAdmin: request => isAdmin(contextOf(request)),
@@ -120,9 +127,10 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, https
     ruleSteps: request => contextOf(request).ruleSteps,
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
+    checkExpectation: (request, text, message = null) => expectationFailureOf(text, contextOf(request), rules, message),
     listener(request) {
-      const { kind, port } = contextOf(request).listener
-      return { name: kind, kind, port }
+      const { name, kind, port } = contextOf(request).listener
+      return { name, kind, port }
     },
     sendInterim(request, reply, status, headers = []) {
       const raw = reply.raw as ServerResponse | Http2ServerResponse

@@ -17,6 +17,7 @@ export function createSvcStreams(registry: StreamRegistry, generation: number, p
   ): StreamOpening<Options> {
     const context = contextOf(request)
     context.isInRegistry = takesSlot
+    context.streaming = options?.isPassedOn === true ? 'passed' : 'own'
     reply.hijack()
     return {
       response: context.response,

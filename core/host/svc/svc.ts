@@ -4,6 +4,8 @@ import type { Config } from '../../config/variables.ts'
 import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
+import { createSvcListeners } from './listeners.ts'
+import { hostEntry } from '../served-hosts.ts'
 import type { Generation } from '../generation.ts'
 import {
   forPlugin,
@@ -59,6 +61,8 @@ export interface BuildContext {
   ruleFiles: RuleFileReader
   /** Adds file and line of an item of the plugin's section. */
   locate(plugin: string, error: ReportedError): LoadError
+  /** The folder of `svc.yaml`. */
+  configFolder: string
 }
 
 export interface PluginFacts {
@@ -66,6 +70,8 @@ export interface PluginFacts {
   /** Logger that adds the name of the plugin. */
   log: Log
   folder: string
+  /** Key of its section in `svc.yaml`. */
+  section: string
   options: Record<string, unknown>
   variables: Record<string, unknown>
   /** Fault kinds that the plugin declares. */
@@ -94,6 +100,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     metrics: shared.metrics,
     instance: shared.instance,
     streams: shared.streamsOf(build.generation.number),
+    listeners: createSvcListeners(plugin, build),
     offer(point, value) {
       if (!String(point).startsWith(`${name}.`))
         throw new Error(
@@ -117,7 +124,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),
-    serveHost: (pattern, mount) => build.generation.hosts.add(pattern, mount),
+    serveHost: (pattern, mount, options = {}) => build.generation.hosts.add(hostEntry(name, pattern, mount, options)),
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     eventLog: (log, bounds) => holder.eventLog(log, bounds),

@@ -20,7 +20,7 @@ import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { badRequest } from '../response/error-bodies.ts'
 import { Handshake } from '../sockets/handshake.ts'
 import type { ListenerHandlers } from './listeners.ts'
-import { decodedPath, isBelow, originForm } from '../../fields/request-target.ts'
+import { authorityOfTarget, decodedPath, isBelow, originForm } from '../../fields/request-target.ts'
 import { runPipeline } from '../pipeline/pipeline.ts'
 import type { CoreRoute } from '../routes/route-record.ts'
 import type { PipelineServices } from '../pipeline/stage.ts'
@@ -31,6 +31,7 @@ import { createHttp1Response, type SvcResponse } from '../response/response.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
 import { rejectOnGrpcPort, mediaTypeHandlerFor, type MediaTypeHandler } from './media-type-handlers.ts'
 import { takeSessionPrefix } from '../../sessions.ts'
+import { createTunnels, type EnterListener } from './tunnel.ts'
 import { markSocketInUse, rejectSocket } from '../sockets/socket-owner.ts'
 
 const SLASH = 0x2f
@@ -43,10 +44,21 @@ export interface CurrentGeneration {
   current(): RoutingGeneration & { mediaTypeHandlers: readonly MediaTypeHandler[] }
 }
 
+/** How a request arrived. */
+interface Arrival {
+  listener: ListenerFacts
+  generation: RoutingGeneration
+  /** Of a target in absolute form. */
+  authority: string | null
+  /** The session in the path prefix. */
+  session: string | null
+}
+
 export function createRequestHandler(
   host: CurrentGeneration,
   services: PipelineServices,
   facts: RequestFactsSource,
+  enterListener: EnterListener,
 ): ListenerHandlers {
   const { basePath } = services.config
 
@@ -62,18 +74,31 @@ export function createRequestHandler(
   function routeOf(
     request: ServerRequest,
     url: string,
-    path: string,
-    listener: ListenerFacts,
-    { hosts, exemptions, routes }: RoutingGeneration,
-  ): { routeTarget: string; route: CoreRoute | null } {
+    { path, authority, listener }: { path: string; authority: string | null; listener: ListenerFacts },
+    generation: RoutingGeneration,
+  ): Pick<RequestContext, 'routeTarget' | 'route' | 'mount'> {
+    const { hosts, exemptions, routes } = generation
     const method = request.method ?? 'GET'
-    if (hosts.isEmpty || isBelow(path, '/_svc') || exemptions.has('hosts', path))
-      return { routeTarget: url, route: routes.find(method, url) }
-    const { host } = facts.origin({ headers: request.headers, scheme: listener.scheme, port: listener.port })
-    const mount = hosts.mountOf(host)
-    if (mount === null) return { routeTarget: url, route: hosts.contains(path) ? null : routes.find(method, url) }
-    const routeTarget = mount + originForm(url)
-    return { routeTarget, route: routes.find(method, routeTarget) }
+    if (listener.mount !== null && !isBelow(path, '/_svc')) {
+      const routeTarget = listener.mount + (originForm(url) ?? url)
+      return { routeTarget, route: routes.find(method, routeTarget), mount: null }
+    }
+    const isAlwaysHere = hosts.isEmpty || isBelow(path, '/_svc') || exemptions.has('hosts', path)
+    if (!isAlwaysHere) {
+      const { scheme, port } = listener
+      const mount = hosts.mountOf(facts.origin({ headers: request.headers, authority, scheme, port }).host)
+      if (mount !== null) {
+        const routeTarget = mount.routed(originForm(url) ?? url)
+        return { routeTarget, route: routes.find(method, routeTarget), mount }
+      }
+      if (hosts.isReserved(path)) return { routeTarget: url, route: null, mount: null }
+    }
+    const route = routes.find(method, url)
+    const elsewhere = isServed(route) ? null : generation.familiarTarget(request, path)
+    // A path that exists here, if only with other methods, keeps its meaning.
+    if (elsewhere === null || routes.methodsOf(url).length > 0) return { routeTarget: url, route, mount: null }
+    const routeTarget = elsewhere + queryOf(url)
+    return { routeTarget, route: routes.find(method, routeTarget), mount: null }
   }
 
   function enter(
@@ -87,10 +112,12 @@ export function createRequestHandler(
     if (isHttp2(request) && request.stream.destroyed) return
     restoreUpgradeHeaders(request)
     const generation = host.current()
+    const authority = authorityOfTarget(request.url ?? '/')
     const { target, session } = withoutSession(targetOf(request, generation))
     rewriteTarget(request, target)
     const problem = headProblem(request)
-    const context = start(request, response, listener, generation, null, activity, session)
+    const arrival = { listener, generation, authority, session }
+    const context = start(request, response, arrival, null, activity)
     context.expectsContinue = expectsContinue
     if (problem !== null) {
       rejectSocket(request.socket)
@@ -122,28 +149,28 @@ export function createRequestHandler(
   function start(
     request: ServerRequest,
     response: SvcResponse,
-    listener: ListenerFacts,
-    generation: RoutingGeneration,
+    { listener, generation, authority, session }: Arrival,
     upgrade: Handshake | null,
     activity: ConnectionActivity | null,
-    pathSession: string | null,
   ): RequestContext {
     const url = request.url ?? '/'
     const path = decodedPath(url)
-    const { routeTarget, route } =
-      path === null ? { routeTarget: url, route: null } : routeOf(request, url, path, listener, generation)
+    const routed =
+      path === null
+        ? { routeTarget: url, route: null, mount: null }
+        : routeOf(request, url, { path, authority, listener }, generation)
     const context = new RequestContext({
       request,
       response,
       listener,
       generation,
       facts,
-      routeTarget,
+      ...routed,
+      authority,
       path,
-      route,
       upgrade,
       activity,
-      pathSession,
+      pathSession: session,
     })
     context.unsentMemory = services.unsent
     response.context = context
@@ -170,9 +197,10 @@ export function createRequestHandler(
   ): void {
     const generation = host.current()
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && headProblem(request) === null
+    const authority = authorityOfTarget(request.url ?? '/')
     const { target, session } = withoutSession(targetOf(request, generation))
     const path = isWebSocket ? decodedPath(target) : null
-    const route = path === null ? null : routeOf(request, target, path, listener, generation).route
+    const route = path === null ? null : routeOf(request, target, { path, authority, listener }, generation).route
     if (route === null || !route.websocket) {
       replayWithoutUpgrade(request, socket, head, replay)
       return
@@ -181,12 +209,19 @@ export function createRequestHandler(
     markSocketInUse(socket)
     socket.on('error', () => socket.destroy())
     runPipeline(
-      start(request, new HandshakeResponse(request), listener, generation, new Handshake(socket, head), null, session),
+      start(
+        request,
+        new HandshakeResponse(request),
+        { listener, generation, authority, session },
+        new Handshake(socket, head),
+        null,
+      ),
       services,
     )
   }
 
-  return { request: enter, upgrade }
+  const connect = createTunnels({ current: () => host.current(), services, facts, enter: enterListener })
+  return { request: enter, upgrade, connect }
 }
 
 /**
@@ -202,6 +237,12 @@ function isFinished(response: SvcResponse): boolean {
 function withoutSession(url: string): { target: string; session: string | null } {
   const target = url.charCodeAt(0) === SLASH ? url : originForm(url)
   return (target === null ? null : takeSessionPrefix(target)) ?? { target: url, session: null }
+}
+
+/** The query of a target with its question mark; empty without one. */
+function queryOf(url: string): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start)
 }
 
 /** Whether a route serves the request, as opposed to a fallback that only explains the 404. */

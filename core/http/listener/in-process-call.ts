@@ -180,7 +180,7 @@ export function createInProcessCall({
     const host = Object.keys(headers ?? {}).find(name => name.toLowerCase() === 'host')
     const session = /\/s\/([\w.:-]{1,128})\/?$/.exec(base.pathname)
     return {
-      listener: { kind: scheme, scheme, port },
+      listener: { name: scheme, kind: scheme, scheme, port, mount: null },
       clientIp: CALLER_ADDRESS,
       peerAddress: undefined,
       origin: facts.origin({ headers: { host: base.host }, scheme, port }),

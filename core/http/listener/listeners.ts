@@ -19,13 +19,14 @@ import type { TlsAccept } from '../../contract/tls.ts'
 import { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { isHttp2, type ListenerFacts, type ServerRequest } from '../request/types.ts'
 import { rawResponse } from '../sockets/raw-response.ts'
-import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../response/error-bodies.ts'
+import { badRequest, headerFieldsTooLarge } from '../response/error-bodies.ts'
 import { Http2Response, type Http1ResponseClass, type SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from '../sockets/http2-preface.ts'
 import { RequestPacer } from '../sockets/http2-pacing.ts'
 import { closeWhenIdle } from '../sockets/http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, markSocketInUse } from '../sockets/socket-owner.ts'
 import { setTransport, transportOf } from '../sockets/transport.ts'
+import type { ServedNames } from '../sockets/served-names.ts'
 import { acceptAnyName, routeServerNames, type TlsNames } from '../sockets/tls-names.ts'
 import { TurnLimit } from '../sockets/turn-limit.ts'
 import type { Tap, TappedListener } from '../tap/tap.ts'
@@ -57,6 +58,8 @@ export interface ListenerHandlers {
     listener: ListenerFacts,
     replay: (socket: Socket) => void,
   ): void
+  /** `CONNECT`. `head` holds the bytes received after the request. */
+  connect(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts): void
 }
 export interface TlsMaterial {
   cert: string
@@ -68,9 +71,14 @@ export interface ListenerOptions {
   Http1Response: Http1ResponseClass
   /** Whether the listener supports HTTP/2. */
   http2: boolean
-  tls?: TlsMaterial
+  /** `made`: others make the handshakes, and pass secured connections to `take`. */
+  tls?: TlsMaterial | 'made'
+  /** A listener that does not listen: others pass it connections. Default: the name is the kind. */
+  named?: { name: string; mount: string | null }
   /** HTTPS only: server names that plugins serve. */
   tlsNames?: TlsNames
+  /** HTTPS only: certificates for hosts that plugins serve whole. */
+  servedNames?: ServedNames
   tap: Tap
 }
 
@@ -88,9 +96,11 @@ export class Listener {
   readonly #streams = new TurnLimit(STREAMS_PER_TURN)
   /** Connections that the HTTP/1 server has. */
   readonly #served = new WeakSet<Socket>()
+  #leaveTap: () => void = () => {}
 
   constructor(kind: ListenerFacts['kind'], handlers: ListenerHandlers, options: ListenerOptions) {
-    const facts: ListenerFacts = { kind, scheme: options.tls ? 'https' : 'http', port: 0 }
+    const { name = kind, mount = null } = options.named ?? {}
+    const facts: ListenerFacts = { name, kind, scheme: options.tls ? 'https' : 'http', port: 0, mount }
     this.facts = facts
     const settings = {
       ServerResponse: options.Http1Response as never,
@@ -107,12 +117,11 @@ export class Listener {
     if (options.tls) {
       const tls = {
         ...settings,
-        cert: options.tls.cert,
-        key: options.tls.key,
-        ca: options.tls.ca,
+        ...(options.tls === 'made' ? {} : options.tls),
         requestCert: true,
         rejectUnauthorized: false,
         minVersion: 'TLSv1.2' as const,
+        ...(options.servedNames === undefined ? {} : { SNICallback: options.servedNames.find }),
       }
       this.#server = options.http2
         ? createSecureServer({ ...tls, allowHTTP1: true })
@@ -138,13 +147,32 @@ export class Listener {
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
     if (options.tlsNames) routeServerNames(this.#server, options.tlsNames, this.#alpnProtocols)
     if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
+    // Node checks the times of requests from then on.
+    if (options.named !== undefined) this.#server.emit('listening')
+  }
+
+  /** Whether no further connection should be passed to `take`. */
+  get isFull(): boolean {
+    return this.#sockets.size >= MAX_SOCKETS
+  }
+
+  /** Serves a connection that was accepted elsewhere: a secured one, if the listener is one for HTTPS. */
+  take(socket: Socket): void {
+    // Node's HTTP/2 server takes its settings for HTTP/1.1 from here.
+    if (this.facts.scheme === 'https') Object.assign(socket, { server: this.#server })
+    this.#server.emit(this.facts.scheme === 'https' ? 'secureConnection' : 'connection', socket)
   }
 
   /** HTTPS only: takes a connection of another port, which `accept` secures, as if it had come to this one. */
   adopt(socket: Socket, accept: TlsAccept): void {
-    if (this.#sockets.size >= MAX_SOCKETS) return void socket.destroy()
+    if (this.isFull) return void socket.destroy()
     this.#track(socket)
     acceptAnyName(socket, accept, this.#server, this.#alpnProtocols)
+  }
+
+  /** Continues a connection of another listener, from its first byte. */
+  enter(socket: Socket): void {
+    this.#server.emit('connection', socket)
   }
 
   /** Puts the tap in front of the requests of HTTP/2, whose listener Node adds with that of `request`. */
@@ -173,7 +201,7 @@ export class Listener {
         [...this.#sockets.keys()].filter(socket => this.#served.has(socket) && !isOwnedElsewhere(socket)),
       activityOf: socket => this.#sockets.get(socket) ?? null,
     }
-    tap.addListener(tapped)
+    this.#leaveTap = tap.addListener(tapped)
     this.#server.on(event, (socket: Socket) => {
       if ((socket as TLSSocket).alpnProtocol !== 'h2') {
         if (tap.isArmed) tap.accept(tapped, socket, toServer)
@@ -208,10 +236,9 @@ export class Listener {
     server.on('upgrade', (request, socket, head) =>
       handlers.upgrade(request, socket as Socket, head, this.facts, replay),
     )
-    server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if ('stream' in request) return
-      socket.on('error', () => socket.destroy())
-      socket.end(rawResponse({ status: 405, body: methodNotAllowed('CONNECT', request.url ?? '', []), headers: {} }))
+      handlers.connect(request, socket as Socket, head, this.facts)
     })
     server.on('clientError', sendClientError)
     server.on('session', (session: ServerHttp2Session) => {
@@ -263,6 +290,12 @@ export class Listener {
 
   get address(): AddressInfo | null {
     return this.#server.address() as AddressInfo | null
+  }
+
+  /** Ends what a listener without connections still does, once nothing is passed to it any more. */
+  dispose(): void {
+    this.#leaveTap()
+    this.#server.close()
   }
 
   /** Stops accepting connections and closes idle ones. */

@@ -19,7 +19,6 @@ import {
   stateHeaders,
   stateUnavailable,
 } from '../response/error-bodies.ts'
-import { readAdditions } from '../response/additions.ts'
 import { rewriteTarget } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
@@ -97,7 +96,7 @@ function fail(error: unknown, context: RequestContext, services: PipelineService
     sendError(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
 }
 
-function assignRequestId(context: RequestContext): boolean {
+export function assignRequestId(context: RequestContext): boolean {
   const { request } = context
   context.requestId = requestIdOf(request)
   const given = request.headers['x-request-id']
@@ -149,9 +148,9 @@ function rejectServiceWorkers(context: RequestContext): boolean {
 
 /** Asks plugins what they add to the response, unless it is that of the control plane or of a handshake. */
 function addToResponse(context: RequestContext): boolean {
-  if (context.generation.responseReaders.length === 0 || context.upgrade !== null) return true
+  if (context.generation.responses.isEmpty || context.upgrade !== null) return true
   if (context.path !== null && isBelow(context.path, '/_svc')) return true
-  const error = readAdditions(context)
+  const error = context.generation.responses.read(context)
   if (error === null) return true
   sendResponse(context, { status: error.status, headers: error.headers, body: error.body })
   return false
@@ -219,7 +218,7 @@ export function sendUnrouted(context: RequestContext, path: string): void {
     sendErrorInForm(context, { status: 405, kind: 'unrouted', body }, form, { Allow: methods.join(', ') })
     return
   }
-  const owner = context.generation.absentOwner(path)
+  const owner = context.generation.absentOwner(context.routedPath ?? path)
   if (owner?.lacksState === true) {
     const code = 'STATE_UNAVAILABLE'
     const failure = { status: 503, kind: 'unavailable', body: stateUnavailable(code) } as const
@@ -227,7 +226,7 @@ export function sendUnrouted(context: RequestContext, path: string): void {
   }
   const body =
     owner === null
-      ? notFound(context.method, asSent, context.generation.familiarPath(path))
+      ? notFound(context.method, asSent, context.mount === null ? context.generation.familiarPath(path) : null)
       : notFoundOfPlugin(context.method, asSent, owner)
   sendErrorInForm(context, { status: 404, kind: 'unrouted', body }, form)
 }

@@ -26,6 +26,8 @@ import type { SpanDetails } from '../../tracing/span-details.ts'
 import type { TraceContext } from '../../tracing/trace-context.ts'
 import type { Handshake } from '../sockets/handshake.ts'
 import type { HeaderDeadlines, Waiting } from './header-deadlines.ts'
+import { decodedPath } from '../../fields/request-target.ts'
+import type { HostMount } from '../routes/host-mounts.ts'
 import type { CoreRoute } from '../routes/route-record.ts'
 import type {
   BodyReading,
@@ -48,6 +50,7 @@ export const EMPTY_BODY = Buffer.alloc(0)
 
 /** Maximum length of a recorded fault source. */
 const MAX_SOURCE = 200
+const NO_TAGS: readonly string[] = []
 
 const kContext = Symbol('svc.context')
 interface WithContext {
@@ -68,6 +71,10 @@ export class RequestContext implements Waiting<RequestContext> {
   readonly url: string
   /** The target that is routed: `url`, or on a host that a plugin serves whole, `url` below the plugin's mount. */
   readonly routeTarget: string
+  /** The host that a plugin serves whole; null: an ordinary one. */
+  readonly mount: HostMount | null
+  /** Host and port of a target in absolute form, which count instead of those of `Host`. */
+  readonly authority: string | null
   /** The decoded path without query; null if its percent-encoding is malformed. */
   readonly path: string | null
   /** Number of entries of `request.rawHeaders` as received; svc may add others behind them. */
@@ -147,6 +154,8 @@ export class RequestContext implements Waiting<RequestContext> {
 
   /** Null: nothing. */
   additions: ResponseAddition[] | null = null
+  /** Whether plugins observe the response. */
+  isObserved = false
   /** Whether trailers can follow the body, once the head was sent. */
   canTrail = false
 
@@ -192,10 +201,12 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Request headers that could not be parsed, with the expected values: `X-Svc-Ignored`. */
   ignored: string[] | null = null
 
-  // ---------- A call of a service. Written by host/svc/inspector.ts.
+  // ---------- What plugins add to the entry of the inspector. Written by host/svc/inspector.ts.
 
-  /** What the request asked, and what was decided. */
+  /** What the request asked as a call of a service, and what was decided. */
   service: ServiceDecision | null = null
+  /** What plugins noticed about the request. */
+  tags: readonly string[] = NO_TAGS
 
   // ---------- A call of a plugin (gRPC). Written by host/svc/media-type-call.ts.
 
@@ -205,7 +216,7 @@ export class RequestContext implements Waiting<RequestContext> {
   grpcStatus: number | null = null
 
   // ---------- Its response. Written by host/svc/budgets.ts, host/svc/streams.ts, http/response/coded-response.ts,
-  // http/response/response.ts, http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
+  // http/response/response.ts, http/response/rule-response.ts, http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
 
   /** Why the core sent an error instead of a route. */
   failure: CoreFailure['kind'] | null = null
@@ -215,6 +226,11 @@ export class RequestContext implements Waiting<RequestContext> {
   bytesSent = 0
   /** Whether the response headers announce an event stream; known when `onHead` is called. */
   isEventStream = false
+  /**
+   * Whether the response is streamed: by this instance, or passed on as another server streams it. Null: known by its media type
+   * alone.
+   */
+  streaming: 'own' | 'passed' | null = null
   /** Whether the event stream was opened through `svc.streams`, which ends it at the end of its lifetime. */
   isInRegistry = false
   /** Limits of the resulting WebSocket. */
@@ -266,6 +282,8 @@ export class RequestContext implements Waiting<RequestContext> {
     facts: RequestFactsSource
     /** Default: `url` of the request. */
     routeTarget?: string
+    mount?: HostMount | null
+    authority?: string | null
     path: string | null
     route: CoreRoute | null
     upgrade: Handshake | null
@@ -282,6 +300,8 @@ export class RequestContext implements Waiting<RequestContext> {
     this.url = init.request.url ?? '/'
     this.receivedHeaderCount = init.request.rawHeaders.length
     this.routeTarget = init.routeTarget ?? this.url
+    this.mount = init.mount ?? null
+    this.authority = init.authority ?? null
     this.path = init.path
     this.route = init.route
     this.description = init.route?.descriptions[0] ?? null
@@ -302,6 +322,7 @@ export class RequestContext implements Waiting<RequestContext> {
   get origin(): Origin {
     return (this.#origin ??= this.facts.origin({
       headers: this.request.headers,
+      authority: this.authority,
       scheme: this.listener.scheme,
       port: this.listener.port,
     }))
@@ -315,6 +336,16 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The prefix of every path that svc generates: empty, or `/...` without a trailing slash. */
   get prefix(): string {
     return (this.#prefix ??= this.basePrefix + (this.pathSession === null ? '' : `/s/${this.pathSession}`))
+  }
+
+  /** The decoded path that is routed: what exemptions are about. Null if its percent-encoding is malformed. */
+  get routedPath(): string | null {
+    return this.routeTarget === this.url ? this.path : decodedPath(this.routeTarget)
+  }
+
+  /** Path of a path of the service as the client reaches it: with the prefix, on a host of a plugin without its mount. */
+  pathFor(path: string): string {
+    return this.prefix + (this.mount?.shown(path) ?? path)
   }
 
   /** The prefix without the session: of a gateway, or the base path. */

@@ -18,6 +18,8 @@ const SCHEMES = new Map<string, Scheme>([
 
 export interface OriginFacts {
   headers: IncomingHttpHeaders
+  /** Of a target in absolute form, which counts instead of `Host`; null for other forms. */
+  authority?: string | null
   /** Scheme and port of the listener that received the request. */
   scheme: Scheme
   port: number
@@ -42,13 +44,14 @@ export function createOrigin({
       ? buildOrigin(scheme, ownHost, port)
       : buildOrigin(scheme, named.host, named.port ?? DEFAULT_PORT[scheme])
   })
-  if (!trustForward) return ({ headers, scheme, port }) => directOrigin(hostOf(headers), scheme, port)
+  if (!trustForward) return facts => directOrigin(hostOf(facts), facts.scheme, facts.port)
 
-  return ({ headers, scheme, port }) => {
+  return facts => {
+    const { headers, scheme, port } = facts
     const forwarded = readForwarded(headers)
-    if (forwarded === null) return directOrigin(hostOf(headers), scheme, port)
+    if (forwarded === null) return directOrigin(hostOf(facts), scheme, port)
     const finalScheme = forwarded.scheme ?? scheme
-    const named = forwarded.authority ?? parseAuthority(hostOf(headers))
+    const named = forwarded.authority ?? parseAuthority(hostOf(facts))
     // A gateway that terminates TLS may send only the scheme; the port in `Host` is then that of the internal hop.
     const isPortStale = forwarded.authority === null && finalScheme !== scheme
     const namedPort = named === null ? port : isPortStale ? null : named.port
@@ -72,8 +75,8 @@ function cacheLast(compute: (hostText: string, scheme: Scheme, port: number) => 
   }
 }
 
-function hostOf(headers: IncomingHttpHeaders): string {
-  return headerText(headers, ':authority') ?? headers.host ?? ''
+function hostOf({ headers, authority }: OriginFacts): string {
+  return authority ?? headerText(headers, ':authority') ?? headers.host ?? ''
 }
 
 interface ForwardedOrigin {

@@ -5,7 +5,7 @@ import type { Config, Origin, SessionKey } from '../../contract/plugin.ts'
 import { sessionInHeaders, sessionKey } from '../../sessions.ts'
 import { createClientAddress } from './client-address.ts'
 import { firstHeader } from './header.ts'
-import { createOrigin, forwardedPrefix } from './origin.ts'
+import { createOrigin, forwardedPrefix, type OriginFacts } from './origin.ts'
 import type { ServerRequest } from './types.ts'
 
 /** What names the session of a request. */
@@ -20,7 +20,7 @@ export interface RequestFactsSource {
   /** Whether headers of proxies are trusted. */
   readonly trustsForward: boolean
   clientIp(headers: IncomingHttpHeaders, peerAddress: string): string
-  origin(facts: { headers: IncomingHttpHeaders; scheme: 'http' | 'https'; port: number }): Origin
+  origin(facts: OriginFacts): Origin
   /** The prefix of every path that svc generates; empty or `/...` without a trailing slash. */
   prefix(headers: IncomingHttpHeaders): string
   session(request: SessionRequest): SessionKey

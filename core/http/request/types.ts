@@ -2,10 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { RequestContext } from './context.ts'
 import type { HostMounts } from '../routes/host-mounts.ts'
 import type { Exemptions } from '../routes/exemptions.ts'
 import type { ErrorForm, WebSocketOptions } from '../../contract/plugin.ts'
-import type { ResponseReader } from '../../contract/responses.ts'
+import type { HttpError } from '../../contract/http-error.ts'
 import type { RouteLookup } from '../routes/route-record.ts'
 import type { ResetRegistry } from '../../rules/reset-registry.ts'
 import type { GenerationRules } from '../../rules/rule-entry.ts'
@@ -32,9 +33,13 @@ export type ResponseInUse = (ServerResponse<IncomingMessage> | Http2ServerRespon
 
 /** The listener that received a request. */
 export interface ListenerFacts {
+  /** The kind, for the listeners of the process. */
+  name: string
   kind: 'http' | 'https' | 'grpc'
   scheme: 'http' | 'https'
   port: number
+  /** The path whose routes serve all requests; null: requests are routed by host and path. */
+  mount: string | null
 }
 
 /** Observes every request. It lives as long as the server, so that no closure is created per request. */
@@ -95,6 +100,15 @@ export interface AbsentPlugin {
   lacksState: boolean
 }
 
+/** Plugins that add to responses or observe them (`core.responses`). */
+export interface ResponsePlugins {
+  readonly isEmpty: boolean
+  /** Asks those who add. Returns the error that one of them wants to be sent; null if the request continues. */
+  read(context: RequestContext): HttpError | null
+  /** Tells those who observe the status of a response. */
+  report(status: number): void
+}
+
 /** What the pipeline needs from a generation. */
 export interface RoutingGeneration {
   readonly number: number
@@ -103,8 +117,8 @@ export interface RoutingGeneration {
   exposedHeaders(plugin: string | null): string
   /** Value of `X-Svc-Replica`; null if the process is not a replica. */
   readonly replica: string | null
-  /** What plugins add to responses. */
-  readonly responseReaders: readonly ResponseReader[]
+  /** What plugins add to responses, and observe of them. */
+  readonly responses: ResponsePlugins
   /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */
   readonly sessionHeaders: readonly string[]
   /** What plugins add to resets. */
@@ -123,6 +137,8 @@ export interface RoutingGeneration {
   absentOwner(path: string): AbsentPlugin | null
   /** The path here of what other servers have at this path. */
   familiarPath(path: string): string | null
+  /** The path here that serves a request to such a path; null if none does. */
+  familiarTarget(request: ServerRequest, path: string): string | null
   /** The format of the 404 and 405 for this path, if a plugin defines one. */
   unroutedForm(path: string): ErrorForm | null
   retain(): void

@@ -1,22 +1,52 @@
 /** What plugins add to the responses of all routes (`core.responses`). */
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { HttpError } from '../../contract/http-error.ts'
-import type { ResponseAddition } from '../../contract/responses.ts'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { HttpError } from '../../contract/http-error.ts'
+import type { ResponseAddition, ResponseReader, SvcResponses } from '../../contract/responses.ts'
 import type { RequestContext } from '../request/context.ts'
+import type { ResponsePlugins } from '../request/types.ts'
 import { eachHeader, type Headers } from './header-list.ts'
 
-/** Asks all plugins. Returns the error that one of them wants to be sent; null if the request continues. */
-export function readAdditions(context: RequestContext): HttpError | null {
-  for (const read of context.generation.responseReaders) {
-    const addition = read(context.request)
-    if (addition === null) continue
-    // Recognized by its code: after a reload there can be two copies of the class.
-    if ('code' in addition) return addition as HttpError
-    const { ignored } = addition as ResponseAddition
-    if (ignored !== undefined) context.ignore(ignored.name, ignored.expected)
-    ;(context.additions ??= []).push(addition as ResponseAddition)
+/** What the plugins of a generation have asked for. */
+export class ResponseExtensions implements SvcResponses, ResponsePlugins {
+  readonly #readers: { read: ResponseReader; fields: readonly string[] | undefined }[] = []
+  readonly #listeners: ((status: number) => void)[] = []
+
+  add(read: ResponseReader, { fields }: { fields?: readonly string[] } = {}): void {
+    this.#readers.push({ read, fields })
   }
-  return null
+
+  observe(listener: (status: number) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  get isEmpty(): boolean {
+    return this.#readers.length === 0 && this.#listeners.length === 0
+  }
+
+  read(context: RequestContext): HttpError | null {
+    const { request } = context
+    context.isObserved = this.#listeners.length > 0
+    for (const { read, fields } of this.#readers) {
+      if (fields !== undefined && !hasOneOf(request.headers, fields)) continue
+      const addition = read(request)
+      if (addition === null) continue
+      // Recognized by its code: after a reload there can be two copies of the class.
+      if ('code' in addition) return addition as HttpError
+      const { ignored } = addition as ResponseAddition
+      if (ignored !== undefined) context.ignore(ignored.name, ignored.expected)
+      ;(context.additions ??= []).push(addition as ResponseAddition)
+    }
+    return null
+  }
+
+  report(status: number): void {
+    for (const listener of this.#listeners) listener(status)
+  }
+}
+
+function hasOneOf(headers: IncomingHttpHeaders, names: readonly string[]): boolean {
+  for (const name of names) if (headers[name] !== undefined) return true
+  return false
 }
 
 /** The header fields that are added to this head, without those that the route sends. */
@@ -25,11 +55,11 @@ export function addedHeaders(
   status: number,
   given: Headers | undefined,
 ): OutgoingHttpHeaders | null {
+  if (context.isObserved) context.generation.responses.report(status)
   if (context.additions === null) return null
   let head: Head | null = null
   let added: OutgoingHttpHeaders | null = null
   for (const addition of context.additions) {
-    addition.onStatus?.(status)
     if (addition.headers === undefined) continue
     head ??= new Head(context, status, given)
     const headers = addition.headers(head)

@@ -4,6 +4,7 @@
  */
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import type { RequestContext } from '../request/context.ts'
+import { asksIncremental } from '../../fields/incremental.ts'
 import { READ_BY_NODE } from '../node-internals/header-line-cache.ts'
 import { mergeVary } from './cors.ts'
 import { eachHeader, type Headers } from './header-list.ts'
@@ -19,13 +20,14 @@ const NAMES = new Map(
     'X-Svc-Answer',
     'X-Svc-Ignored',
     'X-Svc-Replica',
+    'Incremental',
     'Vary',
   ].map(name => [name.toLowerCase(), name]),
 )
 const LENGTHS = new Set([...NAMES.keys()].map(name => name.length))
 const LENGTHS_READ_BY_NODE = new Set([...READ_BY_NODE].map(name => name.length))
 
-/** Request id, CORS, the injected fault, the replica, and the `Vary` for the origin. */
+/** Request id, CORS, the injected fault, the replica, `Incremental`, and the `Vary` for the origin. */
 export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   const own: OutgoingHttpHeaders = {}
   if (context.hasDefaultHeaders) own['X-Request-Id'] = context.requestId
@@ -41,8 +43,15 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   if (context.answer !== null) own['X-Svc-Answer'] = context.answer
   if (context.ignored !== null) own['X-Svc-Ignored'] = context.ignored
   if (context.generation.replica !== null) own['X-Svc-Replica'] = context.generation.replica
+  if (isIncremental(context)) own.Incremental = '?1'
   if (context.vary !== null) own.Vary = context.vary
   return own
+}
+
+/** A streamed response to a request that asks for one as it is written (RFC 10036, 3). */
+function isIncremental({ streaming, isEventStream, request }: RequestContext): boolean {
+  if (streaming === 'passed' || (streaming === null && !isEventStream)) return false
+  return asksIncremental(request.headers.incremental)
 }
 
 /**

@@ -52,6 +52,7 @@ export function sendRuleResponse(context: RequestContext, respond: RespondStep, 
   if (respond.body.kind === 'chunks') {
     const chunks = respond.body.chunks.map(chunk => ({ afterMs: chunk.afterMs, content: contentOf(chunk, fill) }))
     if (type !== null) headers.push(['content-type', type])
+    context.streaming = 'own'
     send()
     if (hasContent) void sendChunks(context, chunks)
     else own.end()

@@ -1,8 +1,12 @@
-/** Reads the server name of a TLS connection from its first record, before any handshake (RFC 8446, 4.1.2; RFC 6066, 3). */
+/**
+ * Reads the server name of a TLS connection, and the protocols that its client offers, from its first record, before any
+ * handshake (RFC 8446, 4.1.2; RFC 6066, 3; RFC 7301, 3.1).
+ */
 
 const HANDSHAKE = 22
 const CLIENT_HELLO = 1
 const SERVER_NAME = 0
+const APPLICATION_PROTOCOLS = 16
 const RECORD_HEADER = 5
 /** Maximum length of the fragments of a ClientHello in bytes. */
 export const MAX_HELLO_BYTES = 16_384
@@ -14,14 +18,28 @@ export type ServerNameState =
   | { state: 'too-long' }
   | { state: 'name'; name: string }
 
+/** What a ClientHello says; see `ServerNameState`. */
+export type ClientHelloState =
+  | { state: 'more' }
+  | { state: 'none' }
+  | { state: 'too-long' }
+  | { state: 'hello'; serverName: string | null; alpn: string[] }
+
 /** Looks for the server name in the bytes received so far. Never throws. */
 export function findServerName(bytes: Buffer): ServerNameState {
+  const found = findClientHello(bytes)
+  if (found.state !== 'hello') return found
+  return found.serverName === null ? { state: 'none' } : { state: 'name', name: found.serverName }
+}
+
+/** Looks for the ClientHello in the bytes received so far. Never throws. */
+export function findClientHello(bytes: Buffer): ClientHelloState {
   const hello = collectHello(bytes)
-  return 'state' in hello ? hello : readHello(hello.message)
+  return 'state' in hello ? hello : { state: 'hello', ...readHello(hello.message) }
 }
 
 /** The ClientHello without record headers. It can span several records (RFC 8446, 5.1). */
-function collectHello(bytes: Buffer): { message: Buffer } | ServerNameState {
+function collectHello(bytes: Buffer): { message: Buffer } | { state: 'more' | 'none' | 'too-long' } {
   const fragments: Buffer[] = []
   let size = 0
   for (let offset = 0; ; ) {
@@ -43,31 +61,41 @@ function collectHello(bytes: Buffer): { message: Buffer } | ServerNameState {
   }
 }
 
-function readHello(message: Buffer): ServerNameState {
+function readHello(message: Buffer): { serverName: string | null; alpn: string[] } {
+  const found: { serverName: string | null; alpn: string[] } = { serverName: null, alpn: [] }
   try {
     // legacy_version, random
     let offset = 2 + 32
     offset += 1 + message.readUInt8(offset) // legacy_session_id
     offset += 2 + message.readUInt16BE(offset) // cipher_suites
     offset += 1 + message.readUInt8(offset) // legacy_compression_methods
-    if (offset >= message.length) return { state: 'none' }
+    if (offset >= message.length) return found
     const end = offset + 2 + message.readUInt16BE(offset)
     offset += 2
     while (offset < end) {
       const type = message.readUInt16BE(offset)
       const length = message.readUInt16BE(offset + 2)
-      if (type === SERVER_NAME) return readNames(message.subarray(offset + 4, offset + 4 + length))
+      const extension = message.subarray(offset + 4, offset + 4 + length)
+      if (type === SERVER_NAME) found.serverName = readName(extension)
+      if (type === APPLICATION_PROTOCOLS) found.alpn = readProtocols(extension)
       offset += 4 + length
     }
   } catch {
     // A malformed ClientHello: the handshake fails with an alert.
   }
-  return { state: 'none' }
+  return found
 }
 
 /** The list has one entry of type host_name in practice (RFC 6066, 3). */
-function readNames(extension: Buffer): ServerNameState {
-  if (extension.readUInt8(2) !== 0) return { state: 'none' }
+function readName(extension: Buffer): string | null {
+  if (extension.readUInt8(2) !== 0) return null
   const name = extension.subarray(5, 5 + extension.readUInt16BE(3))
-  return { state: 'name', name: name.toString('latin1').toLowerCase() }
+  return name.toString('latin1').toLowerCase()
+}
+
+function readProtocols(extension: Buffer): string[] {
+  const protocols: string[] = []
+  for (let offset = 2; offset < extension.length; offset += 1 + extension[offset]!)
+    protocols.push(extension.toString('latin1', offset + 1, offset + 1 + extension[offset]!))
+  return protocols
 }

@@ -23,7 +23,7 @@ export interface TappedListener {
 
 export class Tap implements SvcTap {
   readonly #isPublic: boolean
-  readonly #listeners: TappedListener[] = []
+  readonly #listeners = new Set<TappedListener>()
   readonly #armed = new Set<TapOptions>()
   readonly #sockets = new Map<Socket, TappedSocket>()
   /** HTTP/2 connections with claimed requests: their number, and how many requests they had. */
@@ -42,8 +42,10 @@ export class Tap implements SvcTap {
     return tapNow()
   }
 
-  addListener(listener: TappedListener): void {
-    this.#listeners.push(listener)
+  /** Returns a function that removes the listener. */
+  addListener(listener: TappedListener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   arm(options: TapOptions): ArmedTap {

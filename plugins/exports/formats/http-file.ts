@@ -9,9 +9,25 @@ export const httpFile: Format = {
   file: 'requests.http',
   mediaType: 'text/plain; charset=utf-8',
   filename: 'svc.http',
-  write: ({ baseUrl, folders }) =>
-    `@base_url = ${baseUrl}\n\n${folders.flatMap(({ name, entries }) => entries.map(entry => toBlock(entry, name))).join('\n')}`,
+  write: ({ baseUrl, folders }) => {
+    const blocks: string[] = []
+    const unknown = new Set<string>()
+    for (const { name, entries } of folders)
+      for (const entry of entries)
+        if (KNOWN_METHODS.has(entry.method)) blocks.push(toBlock(entry, name))
+        else unknown.add(entry.method)
+    const left =
+      unknown.size === 0 ? '' : `# Left out, since clients do not know the method: ${[...unknown].join(', ')}\n\n`
+    return `@base_url = ${baseUrl}\n\n${left}${blocks.join('\n')}`
+  },
 }
+
+/** Clients take a line with any other word for a part of the request before it. */
+const KNOWN_METHODS: ReadonlySet<string> = new Set(
+  'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH'.split(
+    ' ',
+  ),
+)
 
 /** Everything before the next `###` is body, so each block names its category. */
 function toBlock(entry: Entry, category: string): string {

@@ -1,6 +1,6 @@
 /** Writes what was decided as a `CheckResponse`. */
-import type { Json, JsonObject } from 'svc/plugin'
-import { isRecord } from 'svc/toolkit'
+import type { JsonObject } from 'svc/plugin'
+import { structOf } from 'svc/toolkit'
 import { denialBody, type Decision, type HeaderLine } from '../decision.ts'
 import type { CheckResponse, HeaderValueOption } from './messages.ts'
 
@@ -63,23 +63,4 @@ function options(set: readonly HeaderLine[], append: readonly HeaderLine[]): Hea
 
 function metadataOf(metadata: JsonObject | undefined): Pick<CheckResponse, 'dynamic_metadata'> {
   return metadata === undefined ? {} : { dynamic_metadata: structOf(metadata) }
-}
-
-/** A JSON object as `google.protobuf.Struct`. */
-function structOf(value: JsonObject): JsonObject {
-  return { fields: Object.entries(value).map(([key, member]) => ({ key, value: valueOf(member) })) }
-}
-
-function valueOf(value: Json): JsonObject {
-  if (value === null) return { null_value: 'NULL_VALUE' }
-  if (Array.isArray(value)) return { list_value: { values: value.map(valueOf) } }
-  if (isRecord(value)) return { struct_value: structOf(value as JsonObject) }
-  switch (typeof value) {
-    case 'boolean':
-      return { bool_value: value }
-    case 'number':
-      return { number_value: value }
-    default:
-      return { string_value: String(value) }
-  }
 }

@@ -11,7 +11,6 @@ import {
 } from '@grpc/grpc-js'
 import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
 import type { AnyRequest, Svc } from 'svc/plugin'
-import { grpcStatusOf } from 'svc/toolkit'
 import type { GatewayService } from '../../gateway-services/types.ts'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
 import type { Authorizer, CheckResult } from '../authorizer.ts'
@@ -100,7 +99,7 @@ async function check(
     principal: attributes?.source?.principal ?? '',
   }
   try {
-    return answerOf(await authorizer.decide(request, policy, policyCall, () => []), policy.name, request, svc)
+    return answerOf(await authorizer.decide(request, policy, policyCall, () => []), policy.name, request, service)
   } catch (error) {
     const { code, body } = error as { code?: string; body?: { details?: string } }
     if (code !== 'SVC_HTTP_ERROR') throw error
@@ -108,23 +107,13 @@ async function check(
   }
 }
 
-function answerOf(result: CheckResult, policy: string, request: AnyRequest, { http }: Pick<Svc, 'http'>): Answer {
-  switch (result.kind) {
-    case 'decided':
-      return { message: decidedResponse(policy, result.decision) }
-    case 'error':
-      if (result.isAnswered) return { message: errorResponse(policy, result.status, result.reason) }
-      return { failure: failure(grpcStatusOf(result.status), result.reason) }
-    case 'timeout':
-      return { failure: failure(status.DEADLINE_EXCEEDED, 'no answer in time') }
-    case 'malformed':
-      return { message: MALFORMED }
-    case 'abort':
-      http.breakConnection(request, result.abort)
-      return { failure: failure(status.CANCELLED, 'the call was broken') }
-    case 'left':
-      return { failure: failure(status.CANCELLED, 'the client disconnected') }
-  }
+function answerOf(result: CheckResult, policy: string, request: AnyRequest, service: GatewayService): Answer {
+  if (result.kind === 'decided') return { message: decidedResponse(policy, result.decision) }
+  if (result.kind === 'malformed') return { message: MALFORMED }
+  if (result.kind === 'error' && result.isAnswered)
+    return { message: errorResponse(policy, result.status, result.reason) }
+  const { code, details } = service.grpcFailure(request, result)
+  return { failure: failure(code, details) }
 }
 
 function failure(code: status, details: string): Failure {

@@ -1,5 +1,6 @@
 /** The policy `header`: a drop-in for the sample service of Istio's tasks on external authorization. */
-import { NO_CHANGES, settable, type Decision, type HeaderLine } from '../decision.ts'
+import { settable } from 'svc/toolkit'
+import { NO_CHANGES, type Decision, type HeaderLine } from '../decision.ts'
 import { headerOf, type Policy, type PolicyCall } from './policy.ts'
 
 const CHECKED = 'x-ext-authz'

@@ -10,7 +10,7 @@ import {
   HTTPBIN_USER_AGENT,
 } from '../replies.ts'
 
-export const METHODS_OF_ANYTHING = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']
+export const METHODS_OF_ANYTHING = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'QUERY']
 const FORM_TYPE = [{ name: 'Content-Type', value: 'application/x-www-form-urlencoded' }]
 const FACTS = ['args', 'headers', 'origin', 'url'] as const
 const BODY = ['data', 'files', 'form', 'json'] as const

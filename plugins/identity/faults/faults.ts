@@ -1,6 +1,7 @@
 /** Which fault applies to a request: one that the request asks for, one of the control plane, or one of the settings. */
 import { randomUUID } from 'node:crypto'
 import { type FastifyReply, type FastifyRequest, HttpError, integerParameter, readQuery, type Svc } from 'svc/plugin'
+import { mirrorStore } from 'svc/toolkit'
 import type { Issuer } from '../issuers/issuer.ts'
 import {
   FAULT_KINDS,
@@ -10,7 +11,6 @@ import {
   type TimedFaults,
 } from '../settings/fault-settings.ts'
 import { suggestion } from '../settings/shape.ts'
-import { mirrorStore } from '../stores/mirrored-store.ts'
 
 /** The kind of `X-Svc-Fault` for all faults of this plugin. */
 export const FAULT = 'identity'

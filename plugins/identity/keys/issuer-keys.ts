@@ -1,8 +1,8 @@
 /** The keys of one issuer: made at first use, kept in a store, rotated on request or by the clock. */
 import type { KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
+import type { MirroredStore } from 'svc/toolkit'
 import { generateJwk, type KeyPairAlgorithm } from '../jwt/algorithms.ts'
-import type { MirroredStore } from '../stores/mirrored-store.ts'
 import type { KeyRecord, StoredKey } from '../stores/records.ts'
 import { type ImportKey, publicJwk } from './imported-keys.ts'
 import {

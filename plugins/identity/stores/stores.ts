@@ -1,8 +1,8 @@
 /** The stores of all issuers and their limits. */
 import type { Store, Svc } from 'svc/plugin'
+import { type MirroredStore, mirrorStore } from 'svc/toolkit'
 import type { JWK } from 'jose'
 import type { IssuerSettings } from '../settings/issuer-settings.ts'
-import { type MirroredStore, mirrorStore } from './mirrored-store.ts'
 import type {
   AuthorizationCode,
   Client,

@@ -99,7 +99,7 @@ function parse(engine: Engine, input: RouteInput): Parsed {
     also,
     promptTokens: prompts.reduce((sum, prompt) => sum + prompt.tokens, 0),
     wire: {
-      prompts: prompts.map(({ text }) => text),
+      prompts: prompts.map(({ seen }) => seen),
       n,
       echo: body.echo === true,
       suffix: json.textOf(body.suffix) ?? '',
@@ -110,7 +110,12 @@ function parse(engine: Engine, input: RouteInput): Parsed {
 }
 
 /** A string, a list of strings, token ids, or lists of token ids. */
-function readPrompts(engine: Engine, tokenizer: Tokenizer, given: unknown): { text: string; tokens: number }[] {
+/** `seen`: what the model sees of the text. */
+function readPrompts(
+  engine: Engine,
+  tokenizer: Tokenizer,
+  given: unknown,
+): { text: string; seen: string; tokens: number }[] {
   const invalid = (message: string): Error => engine.badInput(message, { param: 'prompt', code: 'invalid_value' })
   const isTokens = (value: unknown): value is number[] =>
     Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'number')
@@ -119,8 +124,11 @@ function readPrompts(engine: Engine, tokenizer: Tokenizer, given: unknown): { te
   if (list.length > maxPrompts)
     throw invalid(`Invalid 'prompt': expected at most ${maxPrompts} prompts, received ${list.length}.`)
   return list.map(prompt => {
-    if (typeof prompt === 'string') return { text: prompt, tokens: tokenizer.count(prompt) }
-    if (isTokens(prompt)) return { text: prompt.join(' '), tokens: prompt.length }
+    if (typeof prompt === 'string') {
+      const seen = engine.withoutDirectives(prompt)
+      return { text: prompt, seen, tokens: tokenizer.count(seen) }
+    }
+    if (isTokens(prompt)) return { text: prompt.join(' '), seen: prompt.join(' '), tokens: prompt.length }
     throw invalid("Invalid type for 'prompt': expected a string, a list of strings, or token ids.")
   })
 }

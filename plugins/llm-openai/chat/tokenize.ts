@@ -83,8 +83,9 @@ function tokensOf(
   { model, tokenizer, check }: { model: string; tokenizer: Tokenizer; check(count: number): void },
 ): { pieces: string[]; ids: number[] } {
   if (typeof body.prompt === 'string') {
-    check(tokenizer.count(body.prompt))
-    return { pieces: tokenizer.pieces(body.prompt), ids: tokenizer.ids(body.prompt) }
+    const prompt = engine.withoutDirectives(body.prompt)
+    check(tokenizer.count(prompt))
+    return { pieces: tokenizer.pieces(prompt), ids: tokenizer.ids(prompt) }
   }
   if (body.messages === undefined)
     throw engine.badInput("Missing required parameter: 'prompt' or 'messages'.", {
@@ -92,7 +93,7 @@ function tokensOf(
       code: 'missing_required_parameter',
     })
   const { system, messages } = readMessages(engine, body.messages)
-  const request = {
+  const request = engine.withoutDirectives({
     model,
     system,
     messages,
@@ -101,7 +102,7 @@ function tokensOf(
     stop: [],
     n: 1,
     tokenizer,
-  }
+  })
   const tools = request.tools.map(tool => `${tool.name} ${tool.description} ${JSON.stringify(tool.schema) ?? ''}`)
   const length = engine.promptTokens(request)
   check(length)

@@ -47,7 +47,7 @@ export function compactResponse(state: ResponsesState): LlmRoute<OwnParsed<Compa
       ])
       const id = `resp_${engine.randomId(48)}`
       const items = [...context.before, ...(context.resolved ?? [])]
-      const request = neutralRequest(engine, input, body, { context, secret })
+      const request = engine.withoutDirectives(neutralRequest(engine, input, body, { context, secret }))
       const summary = summaryOf(engine, items)
       const user = items.filter(({ type = 'message', role }) => type === 'message' && role === 'user')
       return {

@@ -25,6 +25,8 @@ export interface ResponseContext {
   limited: string | null
   /** What checking the request found; null: nothing that the response shows. */
   validation: CallValidation | null
+  /** The directives of the prompt, as `X-Svc-Directive` shows them; null: none acts. */
+  shownDirective: string | null
 }
 
 /** Headers of every response of a provider, including errors; in lower case, as Fastify expects. */
@@ -36,6 +38,7 @@ export function commonHeaders(instance: ProviderInstance, context: ResponseConte
     'x-svc-credential': context.shownCredential,
   }
   if (context.validation !== null) addValidation(headers, context.validation)
+  if (context.shownDirective !== null) headers['x-svc-directive'] = context.shownDirective
   return headers
 }
 

@@ -18,6 +18,8 @@ import type {
 } from '../contract/route.ts'
 import type { Framing, StreamEvent } from '../contract/stream.ts'
 import type { Violation } from '../contract/validation.ts'
+import { MARK } from '../directives/line.ts'
+import { readDirectives, type ReadDirectives } from '../directives/prompt-lines.ts'
 import { parseObject } from '../engine/json-body.ts'
 import { findCredential, header, showCredential, type Credential } from '../headers/credentials.ts'
 import type { FaultSpec } from '../headers/faults.ts'
@@ -66,6 +68,7 @@ export interface Served {
 }
 
 const NO_BODY = Buffer.alloc(0)
+const NO_DIRECTIVES: Pick<ReadDirectives, 'found' | 'turn'> = { found: [], turn: 0 }
 
 /** A reply that a rule or the request names. */
 export interface FixedReply {
@@ -108,6 +111,7 @@ export class ModelCall implements ResponseContext {
   readonly route: ProviderRoute
   readonly params: Record<string, string>
   readonly limits: EngineLimits
+  readonly readsDirectives: boolean
   readonly entry: EntryPoint
   /** What a call within a request has of its own; null: it is the request. */
   readonly inner: InnerRequest | null
@@ -151,6 +155,17 @@ export class ModelCall implements ResponseContext {
   shapeOfRule: StreamShape | null = null
   /** The request as the route has parsed it, and as later steps change it; null: not yet. */
   parsed: Parsed | null = null
+  /** The directives of its prompt, once it is parsed, and the number of assistant messages. */
+  directives: Pick<ReadDirectives, 'found' | 'turn'> = NO_DIRECTIVES
+  /** The latency and the fault of its provider wait for the directives. */
+  defersLatency = false
+  defersFault = false
+  /** The request itself asks for a fault, whether it fires or not. */
+  asksForFault = false
+  /** The directives that apply to it, as `X-Svc-Directive` shows them. */
+  shownDirective: string | null = null
+  /** Headers that its directives stand for; null: none acts. */
+  directiveHeaders: ReadonlyMap<string, string> | null = null
   /** When it was parsed, on the clock of `startedAt`. */
   parsedAt = 0
   /** The requested model, once it is known. */
@@ -193,12 +208,19 @@ export class ModelCall implements ResponseContext {
   #output: OutputBudget | null = null
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
+  #headers: RequestHeaders | null = null
   #parse: (() => Parsed | Promise<Parsed>) | null = null
   #json: (() => Record<string, unknown>) | null = null
 
   /** `inner`: what it has of its own within the request; null: it is the request. */
   constructor(
-    { svc, limits, runItem, generate }: Pick<CallServices, 'svc' | 'limits' | 'runItem' | 'generate'>,
+    {
+      svc,
+      limits,
+      runItem,
+      generate,
+      readsDirectives,
+    }: Pick<CallServices, 'svc' | 'limits' | 'runItem' | 'generate' | 'readsDirectives'>,
     { instance, route, params }: Served,
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
     entry: EntryPoint,
@@ -206,6 +228,7 @@ export class ModelCall implements ResponseContext {
   ) {
     this.svc = svc
     this.limits = limits
+    this.readsDirectives = readsDirectives
     this.instance = instance
     this.route = route
     this.params = params
@@ -224,6 +247,9 @@ export class ModelCall implements ResponseContext {
     this.shownCredential = showCredential(this.credential)
   }
 
+  /** Names what is ignored, and why, in `X-Svc-Ignored`. Bound, since steps pass it on. */
+  readonly ignore = (name: string, reason: string): void => this.svc.http.ignoreHeader(this.request, name, reason)
+
   /** The route as a call of the model; null: it answers by itself. */
   get modelRoute(): LlmRoute | null {
     return this.route.parse === undefined ? null : this.route
@@ -238,10 +264,36 @@ export class ModelCall implements ResponseContext {
     return this.inner === null || this.inner.isCounted
   }
 
-  /** Parses the request, once: an error is thrown again each time. Only for calls of the model. */
+  /**
+   * Parses the request, once: an error is thrown again each time. Only for calls of the model. The result has no
+   * directives, which are kept in `directives`.
+   */
   parse(): Parsed | Promise<Parsed> {
-    this.#parse ??= once(() => this.modelRoute!.parse(this.input()))
+    this.#parse ??= once(() => {
+      const parsing = this.modelRoute!.parse(this.input())
+      if (!this.readsDirectives) return parsing
+      return parsing instanceof Promise
+        ? parsing.then(parsed => this.#takeDirectives(parsed))
+        : this.#takeDirectives(parsing)
+    })
     return this.#parse()
+  }
+
+  #takeDirectives(read: Parsed): Parsed {
+    const { parsed, found, turn } = readDirectives(read)
+    if (found.length > 0) this.directives = { found, turn }
+    return parsed
+  }
+
+  /** Whether the body has what every directive contains. */
+  get mayHoldDirective(): boolean {
+    return this.readsDirectives && this.modelRoute !== null && this.body.includes(MARK)
+  }
+
+  /** From now on the request has these headers too. */
+  addHeaders(added: ReadonlyMap<string, string>): void {
+    this.directiveHeaders = added
+    this.#headers = { ...this.receivedHeaders, ...Object.fromEntries(added) }
   }
 
   /** The budget of the answer. What runs a request within another one releases it. */
@@ -250,7 +302,12 @@ export class ModelCall implements ResponseContext {
     return (this.#output ??= this.inner === null ? budgets.output(this.request) : budgets.detachedOutput())
   }
 
+  /** Its headers, with those that its directives stand for. */
   get headers(): RequestHeaders {
+    return this.#headers ?? this.receivedHeaders
+  }
+
+  get receivedHeaders(): RequestHeaders {
     return this.inner?.headers ?? this.request.headers
   }
 
@@ -260,7 +317,7 @@ export class ModelCall implements ResponseContext {
 
   /** A header of the request itself, also in a call within it. */
   outerHeader(name: string): string | undefined {
-    return header(this.request.headers, name)
+    return header(this.request.headers, name) ?? this.directiveHeaders?.get(name)
   }
 
   get method(): string {
@@ -343,7 +400,7 @@ export class ModelCall implements ResponseContext {
       session: svc.http.session(request).key,
       provider: instance.name,
       basePath: instance.basePath,
-      ignoreHeader: (name, expected) => svc.http.ignoreHeader(request, name, expected),
+      ignoreHeader: this.ignore,
       runItem: (path, body, options) => {
         if (this.runItem === null) throw new Error('items of batches have no items')
         return this.runItem(this, path, body, options)

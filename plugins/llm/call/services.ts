@@ -2,6 +2,7 @@
 import type { Replicated, Svc } from 'svc/plugin'
 import type { PromptCache } from '../cache/prompt-cache.ts'
 import type { EngineLimits } from '../contract/route.ts'
+import type { DirectiveCounts } from '../directives/counts.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import type { FaultParser } from '../headers/faults.ts'
 import type { StatedLoads } from '../inference/stated-load.ts'
@@ -39,6 +40,10 @@ export interface CallServices {
   genAi: GenAiMetrics
   /** Whether a text generation needs a rule, if its header does not say so. */
   strictFixtures: boolean
+  /** Whether prompts can have directives. */
+  readsDirectives: boolean
+  /** Counts the requests on which directives with `times` have acted. */
+  directiveCounts: DirectiveCounts
   clock: TokenClock
   sockets: OpenSockets
   socketLifetimeMs: number

@@ -29,6 +29,12 @@ export interface LlmSocket {
   after(ms: number, listener: () => void): () => void
   close(code: number, reason: string): void
   /**
+   * Checks a message by the `validation` of the socket's route. The level is that of the handshake or the provider; rules
+   * act on what `run` runs. A refused message is recorded. Returns what the message would have got over HTTP; null: it is
+   * not refused.
+   */
+  check(message: object): SocketError | null
+  /**
    * Runs the POST route of a path, which may have a query, as a separate request with the headers of the handshake. The
    * events of a streamed reply are sent at its pace, and the faults of a stream apply. Resolves when the last event was
    * sent.
@@ -57,4 +63,12 @@ export type SocketRun =
       /** What the rate limits have left; null: nothing limits the request. */
       limits: LimitState | null
     }
-  | { kind: 'error'; status: number; headers: Record<string, string>; body: object }
+  | SocketError
+
+/** The error response that a message would have got over HTTP. */
+export interface SocketError {
+  kind: 'error'
+  status: number
+  headers: Record<string, string>
+  body: object
+}

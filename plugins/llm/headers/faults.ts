@@ -22,6 +22,8 @@ export interface FaultSpec {
   percent: number
   /** The source of the fault, as the inspector shows it: `X-Svc-Fail: overloaded`. */
   source?: string
+  /** Seconds of `Retry-After`; default: those of the kind. */
+  retryAfterSecs?: number
 }
 
 const byStatus: Readonly<Record<number, ErrorKind>> = {
@@ -135,6 +137,7 @@ export function exactDetails({ message, code, type }: FaultSpec): {
 export function originOf(source: string): FaultOrigin {
   if (source.startsWith('X-Svc-')) return 'header'
   if (source.startsWith('?')) return 'query'
+  if (source.startsWith('directive: ')) return 'directive'
   return /^rule[: ]/.test(source) ? 'rule' : 'configuration'
 }
 

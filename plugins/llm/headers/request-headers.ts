@@ -1,6 +1,9 @@
 /** The request headers of the mock LLM, in the order of the index. */
 import type { RouteParameter } from 'svc/plugin'
 
+/** The largest context window that a request can state, in tokens. */
+export const MAX_WINDOW = 1e9
+
 /** What every provider route accepts. */
 export const ROUTE_HEADERS: readonly RouteParameter[] = [
   {
@@ -85,7 +88,7 @@ export const ROUTE_HEADERS: readonly RouteParameter[] = [
     name: 'X-Svc-Context-Window',
     in: 'header',
     description: 'Context window in tokens',
-    schema: { type: 'integer', minimum: 1 },
+    schema: { type: 'integer', minimum: 1, maximum: MAX_WINDOW },
   },
   {
     name: 'X-Svc-Stream-Shape',
@@ -118,6 +121,12 @@ export const ROUTE_HEADERS: readonly RouteParameter[] = [
     name: 'X-Svc-Reply-Json',
     in: 'header',
     description: 'The reply as JSON or base64url of it, like the `reply` of a rule',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'X-Svc-Reply-Size',
+    in: 'header',
+    description: 'The length of the reply: `bytes=<n>` or `tokens=<n>`',
     schema: { type: 'string' },
   },
 ]

@@ -30,6 +30,7 @@ import { recordReply } from '../steps/record-reply.ts'
 import { keepAndRender } from '../steps/render-reply.ts'
 import type { Step } from '../steps/step.ts'
 import { requireFixture } from '../steps/strict-fixtures.ts'
+import { useDirectives } from '../steps/use-directives.ts'
 import { validateRequest } from '../steps/validate.ts'
 import { waitForReply } from '../steps/wait-for-reply.ts'
 
@@ -41,6 +42,7 @@ const STEPS: readonly Step[] = [
   waitLatency,
   rollFault,
   chooseTokenizer,
+  useDirectives,
   applyRules,
   validateRequest,
   readRequest,

@@ -35,6 +35,7 @@ export function createErrorForm(instance: ProviderInstance, { svc, records, ledg
       model: null,
       limited: null,
       validation: null,
+      shownDirective: null,
     }
     const kind = failure.kind === 'unrouted' && failure.status === 405 ? 'wrong_method' : kindOf[failure.kind]
     const details: ErrorDetails = { status: failure.status }
@@ -69,6 +70,7 @@ export function createErrorForm(instance: ProviderInstance, { svc, records, ledg
       rule: null,
       validation: null,
       violations: [],
+      directive: null,
       session_header: session,
       session: session ?? '',
     })

@@ -5,10 +5,11 @@ import type { Recipient } from '../call/entry-point.ts'
 import { ModelCall, type Served } from '../call/model-call.ts'
 import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'
-import type { SocketRun } from '../contract/socket.ts'
+import type { SocketError, SocketRun } from '../contract/socket.ts'
 import type { StreamEvent } from '../contract/stream.ts'
 import { enterInLedger } from '../steps/record-reply.ts'
 import { refuse } from '../steps/refuse.ts'
+import { validateRequest } from '../steps/validate.ts'
 import type { StreamOutput, Written } from '../streaming/output.ts'
 import { pump, type StreamOutcome } from '../streaming/pump.ts'
 import { tokensOf } from '../streaming/tokens-of.ts'
@@ -63,6 +64,32 @@ export async function runMessage(
     return { kind: 'error', status, headers, body }
   } finally {
     call.output.release()
+  }
+}
+
+/** Checks a message that is not run itself. It is a request of its own only if it is refused. */
+export function checkMessage(
+  services: CallServices,
+  { request, reply }: Pick<OuterRequest, 'request' | 'reply'>,
+  served: Served,
+  { path, body }: Pick<MessageOptions, 'path' | 'body'>,
+): SocketError | null {
+  const inner = {
+    requestId: services.newId(),
+    method: 'WS',
+    path,
+    body: Buffer.from(JSON.stringify(body)),
+    isCounted: false,
+  }
+  const call = new ModelCall(services, served, { request, reply }, MESSAGE, inner)
+  try {
+    validateRequest(call, services)
+    return null
+  } catch (error) {
+    inner.isCounted = true
+    if (call.validation !== null) services.metrics.violated(call.validation)
+    const { status, headers, body: shown } = refuse(call, services, error)
+    return { kind: 'error', status, headers, body: shown }
   }
 }
 

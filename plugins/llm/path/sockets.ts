@@ -7,7 +7,7 @@ import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'
 import type { Parsed } from '../contract/parsed.ts'
 import type { LlmRoute } from '../contract/route.ts'
-import type { LlmSocket, SocketRun, SocketRunOptions } from '../contract/socket.ts'
+import type { LlmSocket, SocketError, SocketRun, SocketRunOptions } from '../contract/socket.ts'
 import type { StreamEvent } from '../contract/stream.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { checkCredential } from '../steps/credential.ts'
@@ -16,7 +16,7 @@ import { errorOf } from '../steps/refuse.ts'
 import type { OpenSocket } from '../streaming/socket-bounds.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import { REQUEST } from './call-path.ts'
-import { runMessage } from './message.ts'
+import { checkMessage, runMessage } from './message.ts'
 
 export interface SocketRoute {
   preValidation: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | void>
@@ -157,6 +157,16 @@ class ProviderSocket implements LlmSocket {
 
   get target(): string {
     return this.#call.url
+  }
+
+  check(message: object): SocketError | null {
+    const { instance, route, params, request, reply } = this.#call
+    return checkMessage(
+      this.#services,
+      { request, reply },
+      { instance, route, params },
+      { path: this.target, body: message },
+    )
   }
 
   async run(target: string, body: object, { send, signal, data, route }: SocketRunOptions): Promise<SocketRun> {

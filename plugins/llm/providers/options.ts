@@ -1,5 +1,6 @@
 /** The section `llm` of svc.yaml: named providers. */
 import type { Json, JsonSchema } from 'svc/plugin'
+import { HOST_SCHEMA } from 'svc/toolkit'
 import type { FakeGauge } from '../inference/fake-gauge.ts'
 import type { Gauge } from '../inference/stated-load.ts'
 import { TOKENIZERS, type TokenizerName } from '../tokenizers/tokenizers.ts'
@@ -16,6 +17,8 @@ export interface LlmOptions {
   fixtures: string | string[]
   strict_fixtures: boolean
   validation?: StrictnessOption
+  /** Default: `SVC_AI_DIRECTIVES`. */
+  directives?: boolean
   providers: NamedProvider[]
   /** Currency of the prices. */
   currency: string
@@ -25,8 +28,18 @@ export interface LlmOptions {
   limits: LimitEntry[]
   /** Latency profiles by name; `readProfile` reads them. */
   profiles: Record<string, Json>
+  /** Hosts that are served whole; `vendors` stands for those of the vendors. */
+  hosts: 'vendors' | (HostOption | 'vendors')[]
+  /** Whether familiar paths are served at the root, or of which providers. */
+  root: boolean | string[]
   /** Settings of formats under their own name, by id. */
   builtin: Record<string, ProviderSettings>
+}
+
+export interface HostOption {
+  host: string
+  /** Name of a provider. */
+  provider: string
 }
 
 /** Settings of a named provider, and of a format under its own name. */
@@ -283,6 +296,10 @@ export const optionsSchema: JsonSchema = object({
     default: false,
   },
   validation: validation({}),
+  directives: {
+    description: 'Whether a line [svc …] of a prompt says how it is answered; default: SVC_AI_DIRECTIVES',
+    type: 'boolean',
+  },
   batch_lines: {
     description: 'Maximum number of requests in a batch',
     type: 'integer',
@@ -354,6 +371,32 @@ export const optionsSchema: JsonSchema = object({
       prefill_ms_per_token: { type: 'number', minimum: 0, maximum: 10_000, description: 'For uncached prompt tokens' },
       seed: { anyOf: [shortText, { type: 'number' }], description: 'Default: the request alone; random: by chance' },
     }),
+  },
+  // Lists of types, and not `anyOf`, so that only a wrong item is left out.
+  root: {
+    description:
+      'Serves the paths of the vendors at the root, such as /v1/chat/completions, where nothing else is: true, false, or names of providers',
+    type: ['boolean', 'array'],
+    items: shortText,
+    maxItems: 50,
+    default: true,
+  },
+  hosts: {
+    description: "Hosts whose requests are all answered by a provider; vendors: the vendors' own hosts",
+    type: ['array', 'string'],
+    pattern: '^vendors$',
+    maxItems: 100,
+    items: {
+      type: ['object', 'string'],
+      pattern: '^vendors$',
+      properties: {
+        host: HOST_SCHEMA,
+        provider: { ...shortText, description: 'Name of a provider, such as openai' },
+      },
+      required: ['host', 'provider'],
+      additionalProperties: false,
+    },
+    default: [],
   },
   builtin: {
     description: 'Settings of formats under their own name, such as openai',

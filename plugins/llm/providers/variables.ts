@@ -25,6 +25,13 @@ export const variables = {
     shownAs: 'ai.validation',
     description: 'What happens to requests that the vendor of a mock LLM would refuse: `off`, `warn` or `enforce`.',
   }),
+  directives: variable({
+    name: 'SVC_AI_DIRECTIVES',
+    parser: boolean,
+    default: true,
+    shownAs: 'ai.directives',
+    description: 'Whether a line `[svc …]` of a prompt says how it is answered.',
+  }),
 }
 
 export type Variables = VariableValues<typeof variables>

@@ -36,7 +36,23 @@ const maxFurtherProviders = 20
 /** These providers always have their own label. */
 const builtIn = ['openai', 'azure', 'anthropic', 'gemini', 'bedrock', 'ollama', 'cohere']
 
-/** Counts the built-in providers and up to 20 more separately; the rest counts as `other`. */
+const maxFurtherRules = 50
+
+/** The rules with these prefixes always have their own label. */
+const builtInRules = new Set([
+  'openai',
+  'responses',
+  'anthropic',
+  'vertex',
+  'invoke',
+  'converse',
+  'gemini',
+  'live',
+  'cohere',
+  'ollama',
+])
+
+/** Counts the built-in providers and rules, and some more of both, separately; the rest counts as `other`. */
 export function createMetrics(metrics: SvcMetrics): LlmMetrics {
   const requests = metrics.counter('svc_llm_requests_total', 'Requests served by the mock LLM', [
     'provider',
@@ -60,6 +76,13 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
     known.add(provider)
     return provider
   }
+  const furtherRules = new Set<string>()
+  const ruleLabel = (rule: string): string => {
+    if (builtInRules.has(rule.slice(0, rule.indexOf('.'))) || furtherRules.has(rule)) return rule
+    if (furtherRules.size >= maxFurtherRules) return 'other'
+    furtherRules.add(rule)
+    return rule
+  }
   const familyOf = memoize(MEMOIZED_MODELS, modelFamily)
   return {
     served(providerName, model, streaming, prompt, completion) {
@@ -70,10 +93,9 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
       tokens.inc({ provider, model_family, direction: 'output' }, completion)
     },
     fault: (provider, kind) => faults.inc({ provider: label(provider), kind }),
-    // The labels are ids of rules that plugins list.
     violated({ violations: found, refused: first }) {
-      for (const rule of idsOf(found)) violations.inc({ rule })
-      if (first !== null) refused.inc({ rule: first.rule.rule })
+      for (const rule of idsOf(found)) violations.inc({ rule: ruleLabel(rule) })
+      if (first !== null) refused.inc({ rule: ruleLabel(first.rule.rule) })
     },
   }
 }

@@ -39,6 +39,8 @@ export interface AiRecord {
   /** The level at which it was checked, and what that found; null: nothing. */
   validation: string | null
   violations: RecordedViolation[]
+  /** The directives of the prompt that applied to it; null: none. */
+  directive: string | null
   /** Value of `X-Svc-Session`, and the displayed session (header or address). */
   session_header: string | null
   session: string
@@ -94,6 +96,7 @@ export function recordMemory(record: AiRecord): number {
     (record.credential?.length ?? 0) +
     (record.fault?.length ?? 0) +
     (record.rule?.length ?? 0) +
+    (record.directive?.length ?? 0) +
     (record.session_header?.length ?? 0) +
     record.session.length +
     record.body.length +

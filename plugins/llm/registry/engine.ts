@@ -8,6 +8,7 @@ import type { StreamShapes } from '../contract/stream.ts'
 import { openAiShapes } from '../shapes/openai-shapes.ts'
 import * as audio from '../engine/audio.ts'
 import { cosine, Embedder } from '../engine/embedding.ts'
+import { withoutDirectives } from '../directives/prompt-lines.ts'
 import { embeddingInputs, vectorSize } from '../engine/embedding-input.ts'
 import { generate, type GeneratedFault, type GenerateOptions } from '../engine/generate.ts'
 import * as json from '../engine/json.ts'
@@ -58,6 +59,11 @@ export interface Engine {
   findTool(tools: readonly Tool[], wanted: ToolName): Tool | undefined
   /** The name of a tool for formats without namespaces: `<namespace>__<name>`. */
   flatToolName(tool: ToolName): string
+  /**
+   * A text of the user or of the system without directives, as the model sees it, or a request without those of its texts. What
+   * `parse` returns loses them anyway: it is for what a format makes of texts before.
+   */
+  withoutDirectives: typeof withoutDirectives
   /** The text parts, joined with newlines. */
   textOfParts(parts: readonly Part[]): string
   /** A vector of length 1. */
@@ -148,16 +154,18 @@ function idMaker(): (digits: number) => string {
 
 const NO_CLASSES: readonly ModelClassName[] = []
 
-export function createEngine(): Engine {
+/** `readsDirectives`: prompts can have directives. */
+export function createEngine(readsDirectives = true): Engine {
   const classesOf = memoize(MEMOIZED_MODELS, modelClasses)
   return {
     ...pure,
     randomId: idMaker(),
+    withoutDirectives: readsDirectives ? withoutDirectives : value => value,
     modelClasses: model => (model === undefined ? NO_CLASSES : classesOf(model)),
   }
 }
 
-const pure: Omit<Engine, 'randomId' | 'modelClasses'> = {
+const pure: Omit<Engine, 'randomId' | 'modelClasses' | 'withoutDirectives'> = {
   generate,
   pieces,
   split: text => piecesOf(text),

@@ -1,10 +1,11 @@
 /** Registers the wire formats and the named providers, and lists them for the index. */
-import { describe, type FastifyInstance } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyRequest } from 'svc/plugin'
 import { readParameters, templateParameters, unknownName } from 'svc/toolkit'
-import { createEngine } from './engine.ts'
+import { createEngine, type Engine } from './engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import { registerMetricsRoutes } from '../inference/routes.ts'
+import { serveHosts } from './hosts.ts'
 import { mount, type MountedRoute } from './mount.ts'
 import { withMountedFormats } from './mounted-formats.ts'
 import { CATEGORY } from '../contract/category.ts'
@@ -20,6 +21,7 @@ import { createSigned, type Signed } from '../state/signed.ts'
 import type { Batches } from '../state/batches.ts'
 import type { Documents } from '../state/documents.ts'
 import type { CallServices } from '../call/services.ts'
+import type { Level } from '../validation/level.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import type { ProviderLoad } from '../capacity/slots.ts'
 import type { Providers, ServedProvider } from './providers.ts'
@@ -37,7 +39,7 @@ export interface ServedValidation {
 }
 
 export class ProviderRegistry implements Providers {
-  readonly engine = createEngine()
+  readonly engine: Engine
   readonly documents: Documents
   readonly batches: Batches
   // Bound, since plugins pass them on.
@@ -57,6 +59,7 @@ export class ProviderRegistry implements Providers {
     this.documents = state.documents
     this.batches = state.batches
     this.#services = services
+    this.engine = createEngine(services.readsDirectives)
     this.#rules = rules
   }
 
@@ -159,7 +162,8 @@ export class ProviderRegistry implements Providers {
   }
 
   /** Creates the named providers of svc.yaml; reports and skips invalid ones. */
-  registerNamed(app: FastifyInstance, { providers, builtin }: LlmOptions): void {
+  registerNamed(app: FastifyInstance, options: LlmOptions): void {
+    const { providers, builtin } = options
     const { svc, faults } = this.#services
     for (const id of Object.keys(builtin))
       if (!this.#formats.has(id)) {
@@ -177,6 +181,7 @@ export class ProviderRegistry implements Providers {
       if (instance !== null) this.#serve(app, instance)
     })
     this.#services.validator.checkOptions()
+    serveHosts(svc, this.#instances, options)
   }
 
   #settingsServices(): SettingsServices {
@@ -208,7 +213,7 @@ export class ProviderRegistry implements Providers {
         area: 'http',
         examples: [{ name: 'Index', path: instance.basePath, expectStatus: 200 }],
       }),
-      (request, reply) => reply.send(describeInstance(instance, this.#routesOf(instance), svc.http.baseUrl(request))),
+      (request, reply) => reply.send(this.#describe(request, instance)),
     )
   }
 
@@ -242,8 +247,17 @@ export class ProviderRegistry implements Providers {
   }
 
   /** The providers in the response of `GET /ai`. */
-  index(origin: string): object[] {
-    return this.#inOrder().map(instance => describeInstance(instance, this.#routesOf(instance), origin))
+  index(request: FastifyRequest): object[] {
+    return this.#inOrder().map(instance => this.#describe(request, instance))
+  }
+
+  #describe(request: FastifyRequest, instance: ProviderInstance): object {
+    const { svc, validator } = this.#services
+    const added = this.#routesOf(instance)
+    const hosts = svc.http.hosts(request, instance.basePath, listPath([...instance.format.routes, ...added]))
+    const { level } = validator.strictnessOf(instance.validation)
+    const described = describeInstance(instance, added, { origin: svc.http.baseUrl(request), level })
+    return { ...described, ...(hosts.length === 0 ? {} : { hosts }) }
   }
 
   /** Formats by their `order`, then named providers in the order of svc.yaml. */
@@ -257,7 +271,12 @@ export class ProviderRegistry implements Providers {
   }
 }
 
-function describeInstance(instance: ProviderInstance, added: readonly ProviderRoute[], origin: string): object {
+/** `level`: how strictly requests are checked that say nothing about it. */
+function describeInstance(
+  instance: ProviderInstance,
+  added: readonly ProviderRoute[],
+  { origin, level }: { origin: string; level: Level },
+): object {
   const { format } = instance
   const flavours = flavoursOf([...format.routes, ...added])
   return {
@@ -268,9 +287,15 @@ function describeInstance(instance: ProviderInstance, added: readonly ProviderRo
     sdk_base_url: `${origin}${instance.basePath}${format.sdkPath ?? ''}`,
     credentials: format.credentials.map(rule => rule.source),
     models: instance.models.map(model => model.id),
-    ...(flavours.length === 0 ? {} : { flavours }),
+    ...(flavours.length === 0 ? {} : { flavours, validation: level }),
     routes: [...format.routes, ...added].map(({ method, path }) => ({ method, path: instance.basePath + path })),
   }
+}
+
+/** A path that answers GET: the list of models, if the format has one. */
+function listPath(routes: readonly ProviderRoute[]): string {
+  const lists = routes.filter(({ method, path }) => method === 'GET' && !path.includes('{'))
+  return (lists.find(({ op }) => op === 'models') ?? lists.find(({ path }) => path !== '/'))?.path ?? '/'
 }
 
 function flavoursOf(routes: readonly ProviderRoute[]): string[] {

@@ -90,7 +90,7 @@ export function registerRoutes(
   app.get('/ai', describe(index), (request, reply) =>
     reply.send({
       validation: parts.validator.strictness.level,
-      providers: providers.index(svc.http.baseUrl(request)),
+      providers: providers.index(request),
       modes,
       fail_kinds: faults.names(),
       headers: LISTED_HEADERS,

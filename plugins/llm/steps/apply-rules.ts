@@ -11,6 +11,7 @@ import { factsOf, handledFacts } from '../testing/protocol.ts'
 import { chatResultOf, embedResultOf, fits, readReply } from '../testing/reply.ts'
 import { LLM_STEP, type LlmStep } from '../testing/llm-step.ts'
 import { countFault } from './fault.ts'
+import { idsOf } from '../validation/violations.ts'
 import { violationsOf } from './validate.ts'
 
 /**
@@ -72,7 +73,9 @@ function factsFor(call: ModelCall, services: CallServices): ProtocolFacts {
   }
   return {
     protocol: 'llm',
-    read: async (): Promise<readonly MatchFacts[]> => [factsOf(call, await read(), () => violationsOf(call, services))],
+    read: async (): Promise<readonly MatchFacts[]> => [
+      factsOf(call, await read(), () => idsOf(violationsOf(call, services))),
+    ],
     steps: [LLM_STEP],
     async takesReply(step) {
       const parsed = await read()
@@ -102,7 +105,7 @@ function failureOfRule(
 /** The reply of a rule; null if it does not fit the request. */
 export async function replyOfRule(
   { rule, reply, lookUp }: Extract<RuleOutcome, { kind: 'reply' }>,
-  { output }: ModelCall,
+  { output, ignore }: ModelCall,
   parsed: Parsed,
 ): Promise<FixedReply | null> {
   const fixed = readReply(reply, '')
@@ -112,7 +115,7 @@ export async function replyOfRule(
       : null
   if (parsed.op !== 'chat') return null
   return {
-    result: await chatResultOf(fixed, parsed, { lookUp, output }),
+    result: await chatResultOf(fixed, parsed, { lookUp, output, ignore }),
     pace: fixed.stream,
     shape: fixed.shape,
     fault: fixed.break && { ...fixed.break, source: `rule ${rule}` },

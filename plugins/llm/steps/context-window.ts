@@ -4,10 +4,10 @@ import type { ModelInfo, NeutralRequest } from '../contract/neutral.ts'
 import type { ContextAnswer, ContextFacts } from '../contract/provider.ts'
 import type { Parsed } from '../contract/parsed.ts'
 import { ProviderError } from '../contract/errors.ts'
+import { MAX_WINDOW } from '../headers/request-headers.ts'
 import type { ModelCall } from '../call/model-call.ts'
 
 const HEADER = 'X-Svc-Context-Window'
-const MAX_WINDOW = 1e9
 
 /** Makes of the request what the model processes. Throws `ProviderError` if it does not fit. */
 export function fitContextWindow(call: ModelCall): boolean {

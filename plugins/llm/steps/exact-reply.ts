@@ -1,15 +1,20 @@
-/** Exact replies by header: `X-Svc-Reply` and `X-Svc-Reply-Json`. */
+/** Exact replies by header: `X-Svc-Reply`, `X-Svc-Reply-Json` and `X-Svc-Reply-Size`. */
 import { InputProblem, type LookUp } from 'svc/toolkit'
-import type { Json, JsonObject } from 'svc/plugin'
-import type { RerankResult } from '../contract/neutral.ts'
+import { Pacer, type Json, type JsonObject, type OutputBudget } from 'svc/plugin'
+import type { ChatResult, NeutralRequest, RerankResult } from '../contract/neutral.ts'
 import type { Parsed, RerankParsed } from '../contract/parsed.ts'
+import { REPLY_HEADERS } from '../directives/directive.ts'
+import { textOfBytes, textOfTokens } from '../engine/sized-text.ts'
 import { RULE } from '../engine/tokenizer.ts'
-import { chatResultOf, embedResultOf, readReply } from '../testing/reply.ts'
+import { chatResultOf, embedResultOf, readReply, type ChatReply } from '../testing/reply.ts'
 import type { FixedReply, ModelCall } from '../call/model-call.ts'
 import { JSON_TEXT, parseReply, wrong } from '../headers/reply-header.ts'
+import { readReplySize, SIZE } from '../headers/reply-size.ts'
 import { requestedFilter } from './fault.ts'
 
 const TEXT = 'X-Svc-Reply'
+/** Bytes or tokens of a text that is made in the turn of the event loop in which the request was read. */
+const AT_ONCE = 65_536
 
 /** A reply with the request as it must be rendered. */
 interface ExactReply extends FixedReply {
@@ -17,7 +22,7 @@ interface ExactReply extends FixedReply {
 }
 
 interface Given {
-  header: typeof TEXT | typeof JSON_TEXT
+  header: typeof TEXT | typeof JSON_TEXT | typeof SIZE
   value: JsonObject
   lookUp: LookUp
 }
@@ -54,15 +59,19 @@ function withoutOwn(given: Given | null, own: readonly string[] = []): Given | n
 
 function readGiven(call: ModelCall): Given | null {
   const { headers } = call
-  if (headers['x-svc-reply'] === undefined && headers['x-svc-reply-json'] === undefined) return null
+  if (REPLY_HEADERS.every(name => headers[name] === undefined)) return null
   const json = call.header('x-svc-reply-json')
   if (json !== undefined) {
     const lookUp: LookUp = reference =>
       reference === 'session' ? call.svc.http.session(call.request).label : undefined
     return { header: JSON_TEXT, value: parseReply(json), lookUp }
   }
+  const lookUp: LookUp = () => undefined
+  const text = call.header('x-svc-reply')
   // The text is sent as it is: it has no references.
-  return { header: TEXT, value: { text: decoded(call.header('x-svc-reply') ?? '') }, lookUp: () => undefined }
+  if (text !== undefined) return { header: TEXT, value: { text: decoded(text) }, lookUp }
+  const { unit, count } = readReplySize(call.header('x-svc-reply-size') ?? '', call.svc.config.publicMode)
+  return { header: SIZE, value: { [unit]: count }, lookUp }
 }
 
 /** Decodes percent escapes as UTF-8; a value whose escapes are not valid is taken literally. */
@@ -74,11 +83,8 @@ function decoded(text: string): string {
   }
 }
 
-async function replyFor(
-  { header, value, lookUp }: Given,
-  { modelRoute, output }: ModelCall,
-  parsed: Parsed,
-): Promise<ExactReply> {
+async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parsed: Parsed): Promise<ExactReply> {
+  const { modelRoute, output } = call
   const own = { shape: null, pace: {}, fault: null }
   switch (parsed.op) {
     case 'rerank':
@@ -86,7 +92,8 @@ async function replyFor(
     case 'own': {
       if (modelRoute?.withReply === undefined) throw new InputProblem('', 'this route has no exact replies')
       output.take(parsed.replyBytes ?? 0)
-      return { ...own, parsed: modelRoute.withReply(parsed, value), result: { op: 'own' } }
+      const given = header === SIZE ? { text: await sizedText(value, output) } : value
+      return { ...own, parsed: modelRoute.withReply(parsed, given), result: { op: 'own' } }
     }
     case 'embed':
     case 'chat':
@@ -94,6 +101,7 @@ async function replyFor(
     default:
       throw new InputProblem('', 'this route has no exact replies')
   }
+  if (header === SIZE) return { ...own, parsed, result: await sizedReply(value, parsed, output) }
   const { logprobs, ...rest } = value
   if (logprobs !== undefined && logprobs !== false) throw new InputProblem('logprobs', 'expected false')
   const reply = readReply(rest, '')
@@ -105,10 +113,35 @@ async function replyFor(
   const isTemplate = reply.isTemplate && header !== TEXT
   return {
     parsed: logprobs === false && modelRoute?.withReply !== undefined ? modelRoute.withReply(parsed, value) : parsed,
-    result: { ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output })), mode: 'reply' },
+    result: {
+      ...(await chatResultOf({ ...reply, isTemplate }, parsed, { lookUp, output, ignore: call.ignore })),
+      mode: 'reply',
+    },
     pace: reply.stream,
     shape: reply.shape,
     fault: reply.break && { ...reply.break, source: `${JSON_TEXT}: ${reply.break.label}` },
+  }
+}
+
+/** A text of an exact length, which is taken from the budget before it is made. */
+async function sizedText(
+  { bytes, tokens }: JsonObject,
+  output: OutputBudget,
+  { tokenizer, n }: Pick<NeutralRequest, 'tokenizer' | 'n'> = { n: 1 },
+): Promise<string> {
+  const length = typeof bytes === 'number' ? bytes : Number(tokens)
+  output.require(length * n)
+  if (length > AT_ONCE) await new Pacer().pause()
+  return typeof bytes === 'number' ? textOfBytes(bytes) : textOfTokens(length, tokenizer)
+}
+
+async function sizedReply(value: JsonObject, parsed: Parsed, output: OutputBudget): Promise<ChatResult> {
+  if (parsed.op !== 'chat') throw new InputProblem('', 'this route replies with no text')
+  const text = await sizedText(value, output, parsed.request)
+  const reply: ChatReply = { ...(readReply({ text: '' }, '') as ChatReply), text, isTemplate: false }
+  return {
+    ...(await chatResultOf(reply, parsed, { lookUp: () => undefined, output, ignore: () => {} })),
+    mode: 'reply',
   }
 }
 

@@ -5,7 +5,10 @@ import { ProviderError } from '../contract/errors.ts'
 import type { ErrorKind } from '../contract/provider.ts'
 import { exactDetails, fires, originOf, type FaultSpec } from '../headers/faults.ts'
 
-/** Throws the fault that fires, or remembers it if it applies later: a filtered reply, a broken stream. */
+/**
+ * Throws the fault that fires, or remembers it if it applies later: a filtered reply, a broken stream. That of the provider
+ * waits for the directives of the prompt, which come before it.
+ */
 export function rollFault(call: ModelCall, { faults }: CallServices): boolean {
   const header = call.header('x-svc-fail')
   if (header !== undefined && faults.parse(header) === null)
@@ -14,11 +17,18 @@ export function rollFault(call: ModelCall, { faults }: CallServices): boolean {
       'X-Svc-Fail',
       `expected a status from 400 to 599 or one of ${faults.names().join(', ')}, optionally with :<percent>`,
     )
-  const fault = faults.ofRequest(header, () => call.query, call.hasQuery, call.instance.fail)
-  if (fault === null || !fires(fault)) return true
+  const asked = faults.ofRequest(header, () => call.query, call.hasQuery, null)
+  call.asksForFault = header !== undefined || asked !== null
+  call.defersFault = call.instance.fail !== null && call.mayHoldDirective
+  applyFault(asked ?? (call.asksForFault || call.defersFault ? null : call.instance.fail), call)
+  return true
+}
+
+/** A fault that its place in the order has reached. Throws it if it fires, or remembers it if it applies later. */
+export function applyFault(fault: FaultSpec | null, call: ModelCall): void {
+  if (fault === null || !fires(fault)) return
   if (!appliesLater(fault, call)) throw injectedError(fault, call)
   call.requestedFault = fault
-  return true
 }
 
 /** A filter requested by name becomes a text reply, and a broken stream needs a stream to break. */
@@ -55,6 +65,7 @@ export function injectedError(fault: FaultSpec, call: ModelCall): ProviderError 
     injected: fault.label,
     source: sourceOf(fault, call),
     ...(fault.status === undefined ? {} : { status: fault.status }),
+    ...(fault.retryAfterSecs === undefined ? {} : { retryAfterSecs: fault.retryAfterSecs }),
     ...exactDetails(fault),
   })
 }

@@ -24,9 +24,13 @@ export function readLatencyOf(call: ModelCall, { svc }: CallServices): boolean {
   return true
 }
 
+/** A directive may state another latency, unless a header does or ends the request. */
 export function waitLatency(call: ModelCall): boolean | Promise<boolean> {
   const { latencyMs } = call.latency
-  return latencyMs <= 0 || waitOrLeave(call, latencyMs)
+  if (latencyMs <= 0) return true
+  call.defersLatency =
+    call.header('x-svc-latency-ms') === undefined && call.header('x-svc-fail') === undefined && call.mayHoldDirective
+  return call.defersLatency || waitOrLeave(call, latencyMs)
 }
 
 /** Throws `BadInput` for a wrong header. */

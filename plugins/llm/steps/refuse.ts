@@ -12,6 +12,7 @@ import { countFault, injectedError } from './fault.ts'
 import { enterInLedger, settleLimits } from './record-reply.ts'
 import { recordError } from './recording.ts'
 import { describeSpan } from './span.ts'
+import { inWordsOfDirective } from './use-directives.ts'
 
 /** Counts the error, and returns what the client gets. Throws unexpected errors again, which become a 500. */
 export function refuse(call: ModelCall, services: CallServices, error: unknown): Required<ErrorResponse> {
@@ -36,6 +37,11 @@ export function errorOf(
   faults: FaultParser,
   call: ModelCall,
 ): { kind: ErrorKind; facts: ErrorDetails } {
+  const { kind, facts } = foundError(error, faults, call)
+  return { kind, facts: call.directiveHeaders === null ? facts : inWordsOfDirective(facts, call) }
+}
+
+function foundError(error: unknown, faults: FaultParser, call: ModelCall): { kind: ErrorKind; facts: ErrorDetails } {
   if (error instanceof ProviderError) return error
   if (error instanceof RuleFault) {
     const fault = faults.parse(error.fail)

@@ -6,6 +6,7 @@ import type { CallServices } from '../call/services.ts'
 import type { Parsed } from '../contract/parsed.ts'
 import { factsOf } from '../testing/protocol.ts'
 import { messageOf } from './apply-rules.ts'
+import { idsOf } from '../validation/violations.ts'
 import { violationsOf } from './validate.ts'
 
 const HEADER = 'X-Svc-Strict-Fixtures'
@@ -38,7 +39,7 @@ function hasActed(rule: RuleOutcome | MessageRule | null): boolean {
 async function missingFixture(call: ModelCall, parsed: Parsed, services: CallServices): Promise<ProviderError> {
   const facts: ProtocolFacts = {
     protocol: 'llm',
-    read: () => Promise.resolve([factsOf(call, parsed, () => violationsOf(call, services))]),
+    read: () => Promise.resolve([factsOf(call, parsed, () => idsOf(violationsOf(call, services)))]),
     takesReply: () => Promise.resolve(true),
   }
   const closest = await call.svc.http.closestRule(call.request, facts, messageOf(call))

@@ -4,6 +4,7 @@ import type { CallServices } from '../call/services.ts'
 import { ProviderError } from '../contract/errors.ts'
 import type { Violation } from '../contract/validation.ts'
 import { isProblem, readStrictness, type Strictness, type StrictnessProblem } from '../validation/level.ts'
+import { tagsOf } from '../validation/tags.ts'
 import { errorOfViolation, isRefused, type CallValidation } from '../validation/violations.ts'
 
 const HEADER = 'X-Svc-Validation'
@@ -28,6 +29,7 @@ export function validateRequest(call: ModelCall, services: CallServices): boolea
   if (violations.length === 0 && !isAsked) return true
   call.validation = { level: strictness.level, violations, refused: refused ?? null }
   if (call.isCounted) services.metrics.violated(call.validation)
+  if (violations.length > 0) call.svc.inspector.annotate(call.request, { tags: tagsOf(call.validation) })
   if (refused !== undefined) throw refusalOf(refused, call.validation)
   return true
 }
@@ -65,7 +67,7 @@ function chooseStrictness(call: ModelCall, { validator }: CallServices): { stric
     return { strictness: read, isAsked: true }
   }
   if (call.strictnessOfRule !== null) return { strictness: call.strictnessOfRule, isAsked: true }
-  return { strictness: call.instance.validation?.strictness ?? validator.strictness, isAsked: false }
+  return { strictness: validator.strictnessOf(call.instance.validation), isAsked: false }
 }
 
 /** There are few levels and parameters, so the message lists them; of rules there are many. */

@@ -1,13 +1,15 @@
 /** Requests to model providers as a protocol of conditions: `match.llm`, in the terms of the neutral form. */
 import { OutputBudget } from 'svc/plugin'
 import type { MatchableRequest, MatchFacts, MatchProtocol } from 'svc/toolkit'
+import { readDirectives } from '../directives/prompt-lines.ts'
 import { CHAT_FIELDS, chatFacts } from '../engine/facts.ts'
 import { parseObject } from '../engine/json-body.ts'
 import type { FaultParser } from '../headers/faults.ts'
 import type { EmbedParsed, OwnParsed, Parsed } from '../contract/parsed.ts'
 import type { EngineLimits, HandlerRoute, ProviderRoute, RouteInput } from '../contract/route.ts'
-import type { Violation } from '../contract/validation.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
+import { isProblem, readStrictness } from '../validation/level.ts'
+import { taggedRules } from '../validation/tags.ts'
 import type { Validator } from '../validation/validator.ts'
 import { idsOf } from '../validation/violations.ts'
 import { readReply } from './reply.ts'
@@ -23,6 +25,7 @@ export interface LlmProtocolOptions {
   faults: FaultParser
   limits: EngineLimits
   validator: Validator
+  readsDirectives: boolean
   providers: {
     /** The route of a captured request. */
     find(method: string, path: string): PlacedRoute | null
@@ -30,7 +33,13 @@ export interface LlmProtocolOptions {
   }
 }
 
-export function createLlmProtocol({ faults, limits, providers, validator }: LlmProtocolOptions): MatchProtocol {
+export function createLlmProtocol({
+  faults,
+  limits,
+  providers,
+  validator,
+  readsDirectives,
+}: LlmProtocolOptions): MatchProtocol {
   return {
     name: 'llm',
     paths: () => providers.paths(),
@@ -49,8 +58,10 @@ export function createLlmProtocol({ faults, limits, providers, validator }: LlmP
       const placed = providers.find(request.method, request.path)
       if (placed === null) return null
       const parsed = parseCaptured(placed, request, limits)
-      const facts = (read: Parsed | null): MatchFacts =>
-        factsOf(placed, read, () => violationsOfCaptured(placed, request, validator))
+      const facts = (read: Parsed | null): MatchFacts => {
+        const seen = read === null || !readsDirectives ? read : readDirectives(read).parsed
+        return factsOf(placed, seen, () => rulesOfCaptured(placed, request, validator))
+      }
       return parsed instanceof Promise ? parsed.then(read => [facts(read)]) : [facts(parsed)]
     },
     readReply: (reply, at) => void readReply(reply, at),
@@ -100,26 +111,41 @@ function parseCaptured(
   }
 }
 
-/** The violations of a captured request whose body was kept whole. */
-function violationsOfCaptured(
+/**
+ * The rules that a captured request violates: those that were found on arrival. A request without them may not have been checked,
+ * so it is checked now, if its body was kept whole.
+ */
+function rulesOfCaptured(
   { route, params, instance }: PlacedRoute,
   request: MatchableRequest,
   validator: Validator,
-): readonly Violation[] {
+): readonly string[] {
+  const known = taggedRules(request.tags)
+  if (known.length > 0) return known
   const text = request.text()
   if (route.parse === undefined || route.validation === undefined || text === null) return []
   try {
     const fields = instance.validation?.fields ?? new Set<string>()
-    return validator.find(route.validation, {
-      path: request.path,
-      body: parseObject(text),
-      headers: request.headers(),
-      params,
-      fields,
-    })
+    const headers = request.headers()
+    const found = validator.find(
+      route.validation,
+      { path: request.path, body: parseObject(text), headers, params, fields },
+      exceptionsOf(headers['x-svc-validation'], instance, validator),
+    )
+    return idsOf(found)
   } catch {
     return []
   }
+}
+
+/** The rules that were not applied on arrival. At `off`, the exceptions had no meaning. */
+function exceptionsOf(
+  header: string | undefined,
+  { validation }: ProviderInstance,
+  validator: Validator,
+): readonly string[] {
+  const read = header === undefined ? validator.strictnessOf(validation) : readStrictness(header, validator.ids())
+  return isProblem(read) || read.level === 'off' ? [] : read.except
 }
 
 /** A request to a route that answers by itself has no model and no prompt. */
@@ -131,14 +157,14 @@ export function handledFacts({ asksForStream }: HandlerRoute, query: URLSearchPa
 export function factsOf(
   { instance, route }: Pick<PlacedRoute, 'instance' | 'route'>,
   parsed: Parsed | null,
-  violations: () => readonly Violation[],
+  violatedRules: () => readonly string[],
 ): MatchFacts {
   const provider = [...new Set([instance.name, instance.format.id])]
   /** Only conditions on it check the request. */
   const violation = {
     get violation(): string[] | undefined {
-      const ids = idsOf(violations())
-      return ids.length === 0 ? undefined : ids
+      const ids = violatedRules()
+      return ids.length === 0 ? undefined : [...ids]
     },
   }
   return Object.defineProperties(

@@ -24,10 +24,12 @@ import { digest } from '../engine/seed.ts'
 import { calledName, findTool } from '../engine/tool-names.ts'
 import { RULE } from '../engine/tokenizer.ts'
 import { streamBreaks, type FaultSpec } from '../headers/faults.ts'
-import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest, ToolName } from '../contract/neutral.ts'
+import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../contract/neutral.ts'
 import type { ChatParsed, EmbedParsed } from '../contract/parsed.ts'
+import { printable } from '../headers/credentials.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
+import { chooseCalls, MAX_CALLS, readCalls, type ChosenCall, type ReplyCall } from './reply-calls.ts'
 
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
 const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cached_tokens'] as const
@@ -46,7 +48,6 @@ const CHAT_KEYS = [
 ]
 const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'shape', 'break']
 const MAX_TEXT = 65_536
-const MAX_CALLS = 50
 const MAX_VECTOR = 4096
 const MAX_TOKENS = 1_000_000_000
 
@@ -75,11 +76,6 @@ export type RuleReply =
       shape: StreamShape | null
       break: FaultSpec | null
     }
-
-interface ReplyCall extends ToolName {
-  args: Json
-  id: string | null
-}
 
 /** Reads the step. Throws an `InputProblem`. */
 export function readReply(value: Json, at: string): RuleReply {
@@ -127,24 +123,6 @@ function readVector(value: Json, at: string): number[] {
   )
     throw new InputProblem(at, `expected a list of 1 to ${MAX_VECTOR} numbers`)
   return value as number[]
-}
-
-function readCalls(value: Json, at: string): ReplyCall[] {
-  if (!Array.isArray(value) || value.length > MAX_CALLS)
-    throw new InputProblem(at, `expected a list of at most ${MAX_CALLS} calls`)
-  return value.map((call, index) => {
-    const place = below(at, index)
-    const given = asObject(call, place)
-    rejectUnknownKeys(given, ['name', 'namespace', 'args', 'id'], place)
-    return {
-      name: asText(given.name, below(place, 'name'), 200, 1),
-      ...(given.namespace === undefined
-        ? {}
-        : { namespace: asText(given.namespace, below(place, 'namespace'), 200, 1) }),
-      args: given.args ?? {},
-      id: given.id === undefined ? null : asText(given.id, below(place, 'id'), 200, 1),
-    }
-  })
 }
 
 function readFinish(value: Json, at: string): Finish {
@@ -202,14 +180,23 @@ export function fits(reply: RuleReply, op: string): boolean {
   return reply.kind === 'embedding' ? op === 'embed' : op === 'chat'
 }
 
-type ChatReply = Extract<RuleReply, { kind: 'chat' }>
+export type ChatReply = Extract<RuleReply, { kind: 'chat' }>
 
 interface Filling {
   /** Finds the references that are the same for all routes. */
   lookUp: LookUp
   output: OutputBudget
+  /** Calls that no tool of the request can take are left out; the response says so. */
+  ignore(name: string, reason: string): void
 }
 
+/** A reply to a request. */
+interface ChosenReply extends Omit<ChatReply, 'calls'> {
+  calls: readonly ChosenCall[]
+}
+
+/** Characters of a reason in a header. */
+const MAX_REASON = 200
 /** Bytes of a reply that is made at once. */
 const SMALL_BYTES = 65_536
 
@@ -218,11 +205,18 @@ const SMALL_BYTES = 65_536
  * `output`, before it is made. Throws `OutputTooLarge` or `OutputUnavailable`.
  */
 export function chatResultOf(
-  reply: ChatReply,
+  given: ChatReply,
   parsed: ChatParsed,
-  { lookUp, output }: Filling,
+  { lookUp, output, ignore }: Filling,
 ): ChatResult | Promise<ChatResult> {
   const { request } = parsed
+  const calls = chooseCalls(given.calls, request, (index, names) =>
+    ignore(
+      `tool_calls[${index}]`,
+      printable(`no tool of the request is one of ${names.join(', ')}`).slice(0, MAX_REASON),
+    ),
+  )
+  const reply: ChosenReply = { ...given, calls }
   const fill = memoize(reference => {
     if (reference === 'prompt') return lastUserText(request)
     return reference === 'model' ? request.model : lookUp(reference)
@@ -247,15 +241,15 @@ function memoize(lookUp: LookUp): LookUp {
 }
 
 /** Bytes of the contents of one choice as JSON. */
-function sizeOf({ text, json, reasoning, calls }: ChatReply, lookUp: LookUp): number {
+function sizeOf({ text, json, reasoning, calls }: ChosenReply, lookUp: LookUp): number {
   const contents = [json === null ? text : json.value, reasoning, ...calls.map(({ args }) => args)]
   return expandedBytes(contents, lookUp)
 }
 
 function makeResult(
-  reply: ChatReply,
+  reply: ChosenReply,
   { request, promptTokens: own }: ChatParsed,
-  { lookUp: fill, output }: Filling,
+  { lookUp: fill, output }: Pick<Filling, 'lookUp' | 'output'>,
 ): ChatResult {
   const prompt = render(request)
   const before = output.used
@@ -336,7 +330,7 @@ function withIds(choice: Choice, index: number, idOf: (number: number) => string
   return { ...choice, index, calls }
 }
 
-function choiceOf(reply: ChatReply, request: NeutralRequest, texts: PlainTexts): Choice {
+function choiceOf(reply: ChosenReply, request: NeutralRequest, texts: PlainTexts): Choice {
   const text = reply.json === null ? texts.text(reply.text) : texts.json(reply.json.value).json
   const content = limited(text, request)
   const calls = reply.calls.map(call => callOf(call, request, texts))
@@ -357,7 +351,7 @@ function choiceOf(reply: ChatReply, request: NeutralRequest, texts: PlainTexts):
 }
 
 /** Its id follows. */
-function callOf(wanted: ReplyCall, request: NeutralRequest, texts: PlainTexts): Call {
+function callOf(wanted: ChosenCall, request: NeutralRequest, texts: PlainTexts): Call {
   const { args, id: givenId } = wanted
   const isText = findTool(request.tools, wanted)?.input !== undefined
   const { value, json } = texts.json(args, isText)

@@ -52,6 +52,11 @@ export class Validator {
     this.checkLater('llm.validation', option)
   }
 
+  /** What applies to the requests of a provider where neither request nor rule says anything. */
+  strictnessOf(validation: ProviderValidation | undefined): Strictness {
+    return validation?.strictness ?? this.strictness
+  }
+
   /** Adds the rules of a route. Throws if two have the same id. */
   add(validation: RouteValidation): void {
     if (this.#orders.has(validation)) return

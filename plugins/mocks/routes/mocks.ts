@@ -17,7 +17,7 @@ import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
 import { DOCUMENT_BODY, MANAGEMENT, nameParameter, takesUploads, TINY_SPEC, writes } from './descriptions.ts'
 import type { Named } from './edit.ts'
-import { DELETED, SVC_MOCKS, SVC_MOCKS_2, SVC_MOCKS_CHECK_POST, SVC_MOCKS_RELOAD_POST } from '../replies.ts'
+import { DELETED, SVC_MOCKS, SVC_MOCK, SVC_MOCKS_CHECK_POST, SVC_MOCKS_RELOAD_POST } from '../replies.ts'
 
 /** The tools for a language model. */
 const TOOLS = [
@@ -45,7 +45,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks',
     takesUploads(bounds, {
       summary: 'Upload a mock',
-      reply: SVC_MOCKS_2,
+      reply: SVC_MOCK,
       parameters: [
         {
           name: 'name',
@@ -108,7 +108,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       ...MANAGEMENT,
       parameters: [nameParameter],
       summary: 'Get a mock',
-      reply: SVC_MOCKS_2,
+      reply: SVC_MOCK,
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore', expectStatus: 200 }],
     }),
     (request, reply) => sendMock(service, request, reply, requireMock(service, request.params.name)),
@@ -117,7 +117,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name',
     takesUploads(bounds, {
       summary: 'Deploy a document as a mock',
-      reply: SVC_MOCKS_2,
+      reply: SVC_MOCK,
       parameters: [nameParameter],
       requestBody: DOCUMENT_BODY,
       examples: [
@@ -154,7 +154,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/enable',
     writes({
       summary: 'Enable a mock',
-      reply: SVC_MOCKS_2,
+      reply: SVC_MOCK,
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', method: 'POST', path: '/_svc/mocks/petstore/enable', expectStatus: 200 }],
     }),
@@ -164,7 +164,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/disable',
     writes({
       summary: 'Disable a mock, so that it responds with 503',
-      reply: SVC_MOCKS_2,
+      reply: SVC_MOCK,
       parameters: [nameParameter],
       examples: [{ name: 'Unknown', method: 'POST', path: '/_svc/mocks/nothing/disable', expectStatus: 404 }],
     }),

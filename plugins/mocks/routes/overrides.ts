@@ -8,7 +8,7 @@ import { requireMock, type Service } from '../management/service.ts'
 import { readOverride } from '../rules/override.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 import { BASE, PETSTORE, edit, readJsonBody, tagged, writable, type Named } from './edit.ts'
-import { SVC_MOCKS_OVERRIDES, SVC_MOCKS_OVERRIDES_2 } from '../replies.ts'
+import { SVC_MOCKS_OVERRIDES, SVC_MOCKS_OVERRIDE } from '../replies.ts'
 
 interface OfOperation {
   Params: { name: string; operation: string }
@@ -48,7 +48,7 @@ export function registerOverrides(app: FastifyInstance, service: Service): void 
     describe({
       ...MANAGEMENT,
       summary: 'Get the override of an operation',
-      reply: SVC_MOCKS_OVERRIDES_2,
+      reply: SVC_MOCKS_OVERRIDE,
       parameters: [nameParameter, operationParameter],
       examples: [{ name: 'No override', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),
@@ -58,7 +58,7 @@ export function registerOverrides(app: FastifyInstance, service: Service): void 
     `${BASE}/overrides/:operation`,
     writes({
       summary: 'Override an operation, or all operations with `*`',
-      reply: SVC_MOCKS_OVERRIDES_2,
+      reply: SVC_MOCKS_OVERRIDE,
       parameters: [nameParameter, operationParameter],
       examples: [
         {
@@ -77,7 +77,7 @@ export function registerOverrides(app: FastifyInstance, service: Service): void 
     `${BASE}/overrides/:operation`,
     writes({
       summary: 'Remove an override',
-      reply: SVC_MOCKS_OVERRIDES_2,
+      reply: SVC_MOCKS_OVERRIDE,
       parameters: [nameParameter, operationParameter],
       examples: [{ name: 'List pets', method: 'DELETE', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),

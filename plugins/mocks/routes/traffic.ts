@@ -14,7 +14,6 @@ import {
   SVC_MOCKS_REQUESTS_DELETE,
   SVC_MOCKS_STATE,
   SVC_MOCKS_STATE_DELETE,
-  SVC_MOCKS_STATE_PUT,
 } from '../replies.ts'
 
 interface Named {
@@ -57,7 +56,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
     `${BASE}/state`,
     writes({
       summary: 'Set state values',
-      reply: SVC_MOCKS_STATE_PUT,
+      reply: SVC_MOCKS_STATE,
       parameters: [nameParameter, sessionParameter],
       examples: [
         {

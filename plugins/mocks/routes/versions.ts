@@ -16,7 +16,7 @@ import { checkRevision, requireMock, refuseManaged, type Service } from '../mana
 import { decodeBody, readUpload } from '../management/upload.ts'
 import { checkForDeploy, sendMock } from './deployment.ts'
 import { MANAGEMENT, nameParameter, TINY_SPEC, takesUploads, writes } from './descriptions.ts'
-import { DRAFT, SVC_MOCKS_2, SVC_MOCKS_VERSIONS, SVC_MOCKS_VERSIONS_2 } from '../replies.ts'
+import { DRAFT, SVC_MOCK, SVC_MOCKS_VERSIONS, SVC_MOCKS_VERSION } from '../replies.ts'
 
 interface Named {
   Params: { name: string }
@@ -76,7 +76,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/deploy',
     writes({
       summary: 'Deploy the draft',
-      reply: SVC_MOCKS_2,
+      reply: SVC_MOCK,
       parameters: [nameParameter, { name: 'dry_run', in: 'query', schema: { type: 'boolean' } }],
       examples: [
         {
@@ -105,7 +105,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'Get a version with document, settings, rules and overrides',
-      reply: SVC_MOCKS_VERSIONS_2,
+      reply: SVC_MOCKS_VERSION,
       parameters: [nameParameter, { name: 'version', in: 'path', schema: { type: 'integer' } }],
       examples: [{ name: 'First version of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }],
     }),
@@ -115,7 +115,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/rollback',
     writes({
       summary: 'Roll back to a version by deploying it again',
-      reply: SVC_MOCKS_2,
+      reply: SVC_MOCK,
       parameters: [nameParameter],
       examples: [
         {

@@ -6,7 +6,7 @@ import { CATALOGUE } from '../catalog/version.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
 import { pageOf } from '../report/check-page.ts'
 import type { ProbeChecks } from '../types.ts'
-import { SVC_PROBE_CHECKS, SVC_PROBE_CHECKS_2 } from '../replies.ts'
+import { SVC_PROBE_CHECKS, SVC_PROBE_CHECK } from '../replies.ts'
 
 const CATEGORY = 'Testing'
 
@@ -31,7 +31,7 @@ export function registerChecks(app: FastifyInstance, checks: ProbeChecks): void 
     '/_svc/probe/checks/:id',
     describe({
       summary: 'Explain a check of the probe',
-      reply: SVC_PROBE_CHECKS_2,
+      reply: SVC_PROBE_CHECK,
       category: CATEGORY,
       parameters: [
         { name: 'id', in: 'path', required: true, description: 'Id of the check', schema: { type: 'string' } },

@@ -59,7 +59,7 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
       })
     : null
   const headers: Record<string, string | string[]> = {
-    ...sentHeaders(svc, request, { upstream, requested, lines }),
+    ...sentHeaders(svc, request, { upstream, requested, lines, received: status }),
     'X-Svc-Proxy': isRecorded ? 'record' : 'passthrough',
   }
   if (isEmpty) {
@@ -69,7 +69,7 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
   }
   const announced = response.headers.trailer
   if (announced !== undefined && canHaveTrailers(request, headers)) headers.trailer = announced
-  const stream = svc.streams.body(request, reply, { status, headers })
+  const stream = svc.streams.body(request, reply, { status, headers, isPassedOn: true })
   if (stream === null) {
     response.destroy()
     recorder?.discard()
@@ -190,8 +190,8 @@ async function send(
     if (error instanceof IncompleteBody) return null
     if (!(error instanceof UpstreamFailure)) throw error
     if (error.kind === 'client_left') return null
-    if (error.kind === 'timeout') throw upstreamTimeout(upstream.name, upstream.timeoutMs)
-    throw upstreamUnreachable(upstream.name, error.message)
+    if (error.kind === 'timeout') throw upstreamTimeout(upstream.name, upstream.timeoutMs, error.cause)
+    throw upstreamUnreachable(upstream.name, error.message, error.cause)
   }
 }
 

@@ -23,7 +23,7 @@ export async function replay(
   )
   for (const fields of recorded.early_hints ?? []) sendEarlyHints(request, reply, fields)
   const headers: Record<string, string | string[]> = {
-    ...sentHeaders(svc, request, { upstream, requested, lines }),
+    ...sentHeaders(svc, request, { upstream, requested, lines, received: null }),
     'X-Svc-Proxy': 'replay',
   }
   if (BODILESS.has(status) || request.method === 'HEAD') return reply.code(status).headers(headers).send()
@@ -34,7 +34,7 @@ export async function replay(
   const hasTrailers = names.length > 0 && canHaveTrailers(request, headers)
   if (hasTrailers) headers.trailer = names.join(', ')
   // Not with `send`, which would add a `Content-Type` where the upstream sent none.
-  const stream = svc.streams.body(request, reply, { status, headers })
+  const stream = svc.streams.body(request, reply, { status, headers, isPassedOn: true })
   if (stream === null) return reply
   for (const chunk of chunks ?? []) {
     if (upstream.timing > 0 && chunk.after_ms > 0 && !(await waits(chunk.after_ms))) break

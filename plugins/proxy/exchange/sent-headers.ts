@@ -3,12 +3,24 @@ import { sandboxPolicy } from 'svc/toolkit'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import type { Upstream } from '../config/upstream.ts'
 import { headerRecord, responseHeaders, type HeaderLine } from '../forwarded-headers.ts'
+import { continuedStatus } from '../proxy-status.ts'
 import { locationBelow } from '../target-path.ts'
 
 export function sentHeaders(
   svc: Svc<unknown>,
   request: FastifyRequest,
-  { upstream, requested, lines }: { upstream: Upstream; requested: string; lines: readonly HeaderLine[] },
+  {
+    upstream,
+    requested,
+    lines,
+    received,
+  }: {
+    upstream: Upstream
+    requested: string
+    lines: readonly HeaderLine[]
+    /** The status that the upstream has just sent; null for a recorded response. */
+    received: number | null
+  },
 ): Record<string, string | string[]> {
   const headers = headerRecord(responseHeaders(lines))
   const { location } = headers
@@ -16,6 +28,8 @@ export function sentHeaders(
     const below = locationBelow(upstream, requested, location)
     if (below !== null) headers.location = svc.http.path(request, `/proxy/${upstream.name}${below}`)
   }
+  const status = continuedStatus(headers['proxy-status'], received)
+  if (status !== undefined) headers['proxy-status'] = status
   const policy = sandboxPolicy(lastOf(headers['content-type']), lastOf(headers['content-security-policy']))
   if (policy !== null) headers['content-security-policy'] = policy
   return headers

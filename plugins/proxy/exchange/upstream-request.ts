@@ -1,10 +1,12 @@
 /** Sends a request to an upstream. */
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import type { Socket } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { IncompleteBody } from 'svc/plugin'
 import { drained } from 'svc/toolkit'
 import type { Upstream } from '../config/upstream.ts'
+import { type ProxyError, proxyErrorOf } from '../proxy-status.ts'
 import type { Pairs } from '../recordings/request-shape.ts'
 
 export interface UpstreamRequest {
@@ -28,16 +30,18 @@ export interface UpstreamRequest {
 /** Why there is no response. */
 export class UpstreamFailure extends Error {
   readonly kind: 'unreachable' | 'timeout' | 'client_left'
+  override readonly cause: ProxyError
 
-  constructor(kind: UpstreamFailure['kind'], message: string) {
+  constructor(kind: UpstreamFailure['kind'], message: string, cause: ProxyError = 'destination_unavailable') {
     super(message)
     this.kind = kind
+    this.cause = cause
   }
 }
 
 const SOCKETS = 256
 /** Methods that may be sent again if a kept connection turns out to be closed (RFC 9110, 9.2.2). */
-const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'QUERY'])
 
 export type Client = (request: UpstreamRequest) => Promise<IncomingMessage>
 
@@ -65,8 +69,16 @@ export function createClient(upstream: Upstream): { send: Client; close(): void 
         port: target.port,
         setHost: false,
       })
+      const received = watchConnection(request)
       const timer = setTimeout(
-        () => request.destroy(new UpstreamFailure('timeout', `no response head within ${timeoutMs} ms`)),
+        () =>
+          request.destroy(
+            new UpstreamFailure(
+              'timeout',
+              `no response head within ${timeoutMs} ms`,
+              received.isConnected ? 'http_response_timeout' : 'connection_timeout',
+            ),
+          ),
         timeoutMs,
       )
       const leave = (): void => void request.destroy(new UpstreamFailure('client_left', 'the client has disconnected'))
@@ -83,7 +95,13 @@ export function createClient(upstream: Upstream): { send: Client; close(): void 
         clearTimeout(timer)
         signal.removeEventListener('abort', leave)
         const isOwn = error instanceof UpstreamFailure || error instanceof IncompleteBody
-        const failure = isOwn ? error : new UpstreamFailure('unreachable', error.code ?? error.message)
+        const failure = isOwn
+          ? error
+          : new UpstreamFailure(
+              'unreachable',
+              error.code ?? error.message,
+              proxyErrorOf(error.code, received.hasBegun()),
+            )
         reject(Object.assign(failure, { isStale: request.reusedSocket && error.code === 'ECONNRESET' }))
       })
       // An upgrade that was not asked for.
@@ -126,4 +144,22 @@ async function sendBody(
     request.addTrailers(trailers() as Record<string, string>)
     request.end()
   } else request.end(body?.length ? body : undefined)
+}
+
+/** Whether a request has a connection that is ready, and whether a response has begun on it. */
+function watchConnection(request: ClientRequest): { isConnected: boolean; hasBegun(): boolean } {
+  let before = 0
+  let socket: Socket | null = null
+  const state = { isConnected: false, hasBegun: () => socket !== null && socket.bytesRead > before }
+  request.once('socket', connection => {
+    const isReady = (): void => {
+      state.isConnected = true
+      socket = connection
+      before = connection.bytesRead
+    }
+    const isSecure = 'encrypted' in connection
+    if (request.reusedSocket || !connection.connecting) isReady()
+    else connection.once(isSecure ? 'secureConnect' : 'connect', isReady)
+  })
+  return state
 }

@@ -115,7 +115,7 @@ t.test('paths that people know from elsewhere are named [HB-15]', async t => {
   t.match((await send(url, '/request/a%20b')).json(), { hint: /^see \/anything\/a%20b; GET/ })
   const off = await serve(t, {
     plugins: ['httpbin', 'llm-openai', 'llm-gemini', 'identity'],
-    settings: { httpbin: { root: false } },
+    settings: { httpbin: { root: false }, llm: { root: false } },
   })
   t.match((await send(off.url, '/v1/chat/completions', { method: 'POST' })).json(), {
     hint: /^see \/ai\/openai\/v1\/chat\/completions; /,

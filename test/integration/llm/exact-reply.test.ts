@@ -145,3 +145,41 @@ t.test('a wrong reply is a native 400 that names the place [LLMN-21]', async t =
   const big = await post(CHAT, hello, { 'X-Svc-Reply-Json': JSON.stringify({ text: 'x'.repeat(12_300) }) })
   t.match(await big.json(), { error: { message: 'X-Svc-Reply-Json: expected at most 12288 bytes' } })
 })
+
+t.test('a reply of an exact length, in every format [STRICT-5]', async t => {
+  for (const format of formats) {
+    const headers = { 'X-Svc-Reply-Size': 'bytes=3001' }
+    const text = format.text((await askFormat(server.url, format, { headers })).json())!
+    t.match(text, /^[a-z ]+$/, format.id)
+    t.equal(text.length, 3001, format.id)
+    const stream = await askFormat(server.url, format, { headers, stream: true })
+    t.equal(format.pieces(stream.bytes).join(''), text, `${format.id}: streamed`)
+  }
+  const usageOf = async (headers: Record<string, string>): Promise<number> => {
+    const reply = await (await post(CHAT, hello, headers)).json()
+    return (reply as { usage: { completion_tokens: number } }).usage.completion_tokens
+  }
+  for (const tokens of [1, 200, 20_000])
+    for (const tokenizer of ['rule', 'o200k_base', 'cl100k_base'])
+      t.equal(
+        await usageOf({ 'X-Svc-Reply-Size': `tokens=${tokens}`, 'X-Svc-Tokenizer': tokenizer }),
+        tokens,
+        `${tokens} tokens of ${tokenizer}`,
+      )
+  const both = await post(CHAT, hello, { 'X-Svc-Reply-Size': 'bytes=5', 'X-Svc-Reply': 'a' })
+  t.match(await both.json(), { choices: [{ message: { content: 'a' } }] }, 'a text wins over a length')
+})
+
+t.test('a wrong length, or one beyond the budget of the answer, is a native 400 [STRICT-5]', async t => {
+  const expected = 'X-Svc-Reply-Size: expected bytes=<n> with 1 to 4194304, or tokens=<n> with 1 to 200000'
+  for (const value of ['', '5', 'bytes=0', 'bytes=4194305', 'tokens=200001', 'words=3', 'bytes=1e3']) {
+    const reply = await post(CHAT, hello, { 'X-Svc-Reply-Size': value })
+    t.equal(reply.status, 400, value)
+    t.match(await reply.json(), { error: { message: expected, param: 'X-Svc-Reply-Size' } }, value)
+  }
+  const many = await post(CHAT, { ...hello, n: 5 }, { 'X-Svc-Reply-Size': 'bytes=4194304' })
+  t.equal(many.status, 400)
+  t.match(await many.text(), /SVC_BUDGET_OUTPUT_BYTES/)
+  const embedded = await post('/ai/v1/embeddings', { input: 'a' }, { 'X-Svc-Reply-Size': 'bytes=5' })
+  t.equal(embedded.status, 400)
+})

@@ -209,6 +209,49 @@ t.test('captured requests are verified by their violations', async t => {
   t.equal(some.status, 200, JSON.stringify(some.body))
 })
 
+async function captured(query: string): Promise<{ request_id: string; tags: string[] }[]> {
+  const response = await fetch(`${server.url}/_svc/requests?${query}`)
+  t.equal(response.status, 200)
+  return ((await response.json()) as { requests: { request_id: string; tags: string[] }[] }).requests
+}
+
+t.test('captured requests have the violated rules as tags, and can be found by them', async t => {
+  const session = 'strict-tags'
+  const headers = { 'X-Svc-Session': session }
+  const refused = await ask({ ...orphan, temperature: 9 }, { ...headers, 'X-Svc-Validation': 'enforce' })
+  const warned = await ask(orphan, headers)
+  await ask(hello, headers)
+  const all = await captured(`session=${session}`)
+  t.strictSame(
+    all.map(({ tags }) => tags),
+    [
+      [],
+      ['violation:openai.tool-orphan'],
+      ['refused:openai.range', 'violation:openai.range', 'violation:openai.tool-orphan'],
+    ],
+  )
+  const idsOf = async (tag: string): Promise<string[]> =>
+    (await captured(`session=${session}&tag=${tag}`)).map(({ request_id: id }) => id)
+  t.strictSame(await idsOf('violation:openai.tool-orphan'), [warned.id, refused.id])
+  t.strictSame(await idsOf('refused:*'), [refused.id])
+  t.strictSame(await idsOf('violation:openai.tool'), [], 'a tag is compared as a whole')
+})
+
+t.test('what was found on arrival counts, also for bodies that are not kept whole', async t => {
+  const session = 'strict-large'
+  const long = { role: 'user', content: 'x'.repeat(100_000) }
+  await ask({ ...orphan, messages: [...orphan.messages, long] }, { 'X-Svc-Session': session })
+  const verify = (match: object, rest: object): Promise<{ status: number; body: never }> =>
+    control('POST', '/verify', { session, match: { llm: match }, ...rest })
+  t.equal((await verify({ violation: 'openai.tool-*' }, { exactly: 1 })).status, 200)
+  t.equal((await verify({ violation: 'openai.range' }, { none: true })).status, 200)
+  await control('DELETE', `/requests?session=${session}`)
+  await ask(both, { 'X-Svc-Session': session })
+  await ask(orphan, { 'X-Svc-Session': session, 'X-Svc-Validation': 'warn; except=openai.tool-*' })
+  const none = await verify({ violation: { exists: true } }, { none: true })
+  t.equal(none.status, 200, `exceptions of the server and of a header: ${JSON.stringify(none.body)}`)
+})
+
 t.test('a step that fails cannot also say how strict the check is', async t => {
   const { status, body } = await control('POST', '/rules', {
     match: { llm: {} },

@@ -30,6 +30,8 @@ t.test(
       'prefix-blocks',
       'prompt-cache',
       'proof-ids',
+      // At most 1000 of about 2 KiB.
+      'queries',
       'random',
       'revoked',
       'revoked-serials',

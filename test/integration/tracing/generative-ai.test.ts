@@ -1,6 +1,6 @@
 /** Spans and metrics of the mock LLM: OpenTelemetry's semantic conventions for generative AI. */
 import t from 'tap'
-import { startCollector } from '../../support/otlp.ts'
+import { startCollector } from '../../support/otlp-collector.ts'
 import { startProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { openTracer } from '../../../core/tracing/tracer.ts'
 import { call, echoClient, failureOf, metadataOf } from '../protocols/grpc-client.ts'
-import { startCollector } from '../../support/otlp.ts'
+import { startCollector } from '../../support/otlp-collector.ts'
 import { startProcess, type ServerProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 

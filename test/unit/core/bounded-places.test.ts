@@ -98,6 +98,7 @@ const SEARCHES: Record<string, Bound> = {
     bound: 'cached for each reference; a chain has 32 links',
   },
   'core/toolkit/path-template.ts': { calls: ['new RegExp'], bound: OPERATOR },
+  'core/http/routes/familiar-paths.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/routes/exemptions.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'core/http/routes/route-table.ts': { calls: ['new RegExp'], bound: OPERATOR },
   'plugins/mcp/registry/schema.ts': { calls: ['new RegExp'], bound: OPERATOR },

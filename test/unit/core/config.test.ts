@@ -101,7 +101,7 @@ t.test('an empty environment gives the defaults, without a warning', async t => 
       quotaStore: null,
     },
     mcp: { clockTickSecs: 5, apiKey: null, resourceUrl: null, acceptedAudiences: ['svc'], allowedOrigins: ['*'] },
-    ai: { requireAuth: false, apiKey: null, validation: 'warn' as const },
+    ai: { requireAuth: false, apiKey: null, validation: 'warn', directives: true as const },
     a2a: { pushAllowlist: [], pushAllowAll: false },
     mocks: { dir: null, sample: true, callbackAllowlist: [] },
   }

@@ -13,7 +13,8 @@ const BOUNDS: Record<string, string[]> = {
     'core/host/settings.ts',
     'core/host/watcher.ts',
     'core/control/openapi-schemas.ts',
-    'core/http/sockets/tls-ports.ts',
+    'core/http/ports/open-ports.ts',
+    'core/http/ports/stream-port.ts',
     'core/http/routes/exemptions.ts',
     'core/http/routes/route-table.ts',
     'core/match/protocols.ts',
@@ -61,6 +62,9 @@ const BOUNDS: Record<string, string[]> = {
   // Connections, streams and calls that are open: entries go when these end.
   open: [
     'core/http/listener/listeners.ts',
+    'core/http/ports/http-handler.ts',
+    'core/http/ports/tcp-handler.ts',
+    'core/inspector/connection-log.ts #listeners',
     'core/http/streams/large-messages.ts',
     'core/http/streams/stream-registry.ts',
     'core/limits/unsent-memory.ts',
@@ -100,6 +104,8 @@ const BOUNDS: Record<string, string[]> = {
   // A number in the file, or that of the store that the entries mirror.
   number: [
     'core/collections/bounded-map.ts',
+    'core/http/ports/udp-port.ts',
+    'core/inspector/connection-log.ts',
     'core/toolkit/linear-pattern.ts',
     'core/toolkit/redaction.ts',
     'core/http/node-internals/header-line-cache.ts',

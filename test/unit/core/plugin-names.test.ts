@@ -23,6 +23,7 @@ const ORDINARY = new Set([
   'orchestration',
   'probe',
   'proxy',
+  'query',
   'redirects',
   'reliability',
   'sse',

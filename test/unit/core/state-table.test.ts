@@ -157,6 +157,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
   },
+  query: { 'state queries': 'shared' },
   reliability: { 'state counters': 'shared' },
   tls: {
     'state authorities': 'shared',

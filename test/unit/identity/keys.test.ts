@@ -2,7 +2,7 @@
 import t from 'tap'
 import { createImportedKeys, importThrough } from '../../../plugins/identity/keys/imported-keys.ts'
 import { createIssuerKeys } from '../../../plugins/identity/keys/issuer-keys.ts'
-import type { MirroredStore } from '../../../plugins/identity/stores/mirrored-store.ts'
+import type { MirroredStore } from '../../../core/toolkit/mirrored-store.ts'
 import type { KeyRecord } from '../../../plugins/identity/stores/records.ts'
 
 t.test('requests at the same time wait for the same keys', async t => {

@@ -91,7 +91,7 @@ t.test('a template is measured before it is filled [HARD-30]', async t => {
     if (read.kind !== 'chat') throw new Error('a chat was expected')
     const output = new OutputBudget(limit)
     const parsed = { op: 'chat' as const, model: 'm', request, wire: null }
-    const result = await chatResultOf(read, parsed, { lookUp: () => undefined, output })
+    const result = await chatResultOf(read, parsed, { lookUp: () => undefined, output, ignore() {} })
     t.equal(result.choices.length, 8)
     return output
   }

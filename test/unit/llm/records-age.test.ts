@@ -30,6 +30,7 @@ const record = (id: string, ageMs = 0): AiRecord => ({
   fault: null,
   rule: null,
   validation: null,
+  directive: null,
   violations: [],
   session_header: null,
   session: 's',

@@ -1,5 +1,6 @@
 /** What rules of vendors look at: classes of models, signatures and schemas. */
 import t from 'tap'
+import { createMetrics } from '../../../plugins/llm/records/metrics.ts'
 import { readThought, signThought } from '../../../plugins/llm/engine/thought-signature.ts'
 import { modelClasses } from '../../../plugins/llm/validation/model-classes.ts'
 import { walkSchema } from '../../../plugins/llm/validation/schema-walk.ts'
@@ -94,3 +95,20 @@ t.test('a rule that a route reports and does not list is logged once', async t =
 function rule(id: string): Parameters<Validator['add']>[0]['rules'][number] {
   return { rule: id, phase: 'shape', confidence: 'documented', condition: '', message: '', sources: [] }
 }
+
+t.test('metrics have the rules of built-in plugins, and few others', async t => {
+  const counted: string[] = []
+  const counter = (name: string): { inc(labels?: Record<string, string>): void } => ({
+    inc: ({ rule = '' } = {}) => void (name.includes('violations') && counted.push(rule)),
+  })
+  const { violated } = createMetrics({ counter } as never)
+  const rule = (id: string): object => ({ rule: { rule: id }, at: '', values: {} })
+  const find = (...ids: string[]): void =>
+    violated({ level: 'warn', violations: ids.map(rule), refused: null } as never)
+  find(...Array.from({ length: 51 }, (_, index) => `parrot.rule-${index}`))
+  t.equal(counted[49], 'parrot.rule-49')
+  t.equal(counted[50], 'other')
+  counted.length = 0
+  find('parrot.rule-7', 'parrot.rule-99', 'openai.range', 'live.modalities')
+  t.strictSame(counted, ['parrot.rule-7', 'other', 'openai.range', 'live.modalities'])
+})

@@ -56,9 +56,9 @@ export function applyKey(context: RequestContext, outcome: KeyAdmission | Reject
 const EXEMPT_PATHS = new Set(['/favicon.ico', '/openapi.json'])
 const EXEMPT_PREFIXES = ['/_svc', '/.well-known']
 
-function isExempt({ path, method, generation }: RequestContext): boolean {
+function isExempt({ path, routedPath, method, generation }: RequestContext): boolean {
   if (path === null) return false
   if (EXEMPT_PATHS.has(path) || EXEMPT_PREFIXES.some(prefix => isBelow(path, prefix))) return true
   if (path === '/health' && (method === 'GET' || method === 'HEAD')) return true
-  return generation.exemptions.has('keys', path)
+  return generation.exemptions.has('keys', routedPath)
 }

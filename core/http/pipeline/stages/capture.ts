@@ -16,7 +16,7 @@ import { statusOf } from './observation.ts'
 export function capture(context: RequestContext, { inspector }: PipelineServices): boolean {
   context.isCaptured =
     inspector.captures(context.path, context.session.header) &&
-    !context.generation.exemptions.has('inspector', context.path)
+    !context.generation.exemptions.has('inspector', context.routedPath)
   if (context.isCaptured) context.copy = new ResponseCopy()
   return true
 }
@@ -37,14 +37,17 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       arrivedAt: performance.timeOrigin + context.startedAt,
       method: context.method,
       uri: targetOf(context.url),
+      ...(context.routeTarget === context.url ? {} : { served: context.routeTarget }),
       httpVersion: request.httpVersion,
       rawHeaders: request.rawHeaders,
       headers: request.headers,
       clientIp: context.clientIp,
       scheme: context.scheme,
+      listener: context.listener.name,
       session: context.service?.checked.session ?? context.session.header,
       sessionFrom: context.service?.checked.sessionFrom ?? context.session.from,
       service: context.service,
+      tags: context.tags,
       body: receivedBody(context),
       decodedBody: context.decodedBody,
       status: statusOf(context),

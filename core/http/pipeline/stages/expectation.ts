@@ -1,17 +1,16 @@
 /** The stage that compares a request with what its header `X-Svc-Expect` says about it. */
 import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
+import type { ExpectationFailure, RuleMessage } from '../../../contract/plugin.ts'
 import type { Match } from '../../../match/match.ts'
+import type { MatchSubject } from '../../../match/subject.ts'
 import { maskedDifferences, readExpectation } from '../../../rules/expectation.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { firstHeader } from '../../request/header.ts'
 import { sendResponse } from '../../response/send.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
 import { receive, TOO_EXPENSIVE } from '../rules/taking.ts'
-import { isExempt, subjectOf } from '../rules/subject.ts'
-
-/** What is wrong with a request, as the body of its response. */
-export type ExpectationFailure = { status: 400 | 417; body: object }
+import { isExempt, subjectOf, subjectOfMessage } from '../rules/subject.ts'
 
 /**
  * Continues if the expectation is met, or the path is exempt from faults and therefore from expectations. Otherwise the response is 417 with the differences, and nothing else of the
@@ -38,8 +37,34 @@ export async function expectationFailure(
 ): Promise<ExpectationFailure | null> {
   const text = firstHeader(context.request, 'x-svc-expect')
   if (text === undefined) return null
+  return failureOf(text, context, rules, { subject: subjectOf(context, rules), canReadBody: canHaveBody })
+}
+
+/** The same for a text that a route has found in a request, whose body has been read, or in a message within it. */
+export function expectationFailureOf(
+  text: string,
+  context: RequestContext,
+  rules: RuleServices,
+  message: RuleMessage | null,
+): Promise<ExpectationFailure | null> {
+  const subject = message === null ? subjectOf(context, rules) : subjectOfMessage(context, rules, message)
+  return failureOf(text, context, rules, { subject, canReadBody: false })
+}
+
+interface Compared {
+  subject: MatchSubject
+  /** The body is read if a condition needs it; otherwise it was read before, or there is none. */
+  canReadBody: boolean
+}
+
+async function failureOf(
+  text: string,
+  context: RequestContext,
+  rules: RuleServices,
+  compared: Compared,
+): Promise<ExpectationFailure | null> {
   try {
-    return await evaluate(text, context, rules, canHaveBody)
+    return await evaluate(text, context, rules, compared)
   } catch (error) {
     if (!isTooExpensive(error)) throw error
     context.ignore('X-Svc-Expect', TOO_EXPENSIVE)
@@ -57,11 +82,10 @@ async function evaluate(
   text: string,
   context: RequestContext,
   rules: RuleServices,
-  canHaveBody: boolean,
+  { subject, canReadBody }: Compared,
 ): Promise<ExpectationFailure | null> {
   await rules.budgets.turn()
   // Reading the conditions is paid from the same budget: it compiles their patterns.
-  const subject = subjectOf(context, rules)
   const read = readExpectation(text, {
     protocols: context.generation.rules.protocols,
     maxTests: rules.book.bounds.tests,
@@ -72,7 +96,7 @@ async function evaluate(
     return { status: 400, body: { error: 'invalid_expectation', at, details } }
   }
   const match = read.value
-  if (match.needsBody && canHaveBody && !(await receive(context, rules))) return null
+  if (match.needsBody && canReadBody && !(await receive(context, rules))) return null
   await rules.budgets.turn()
   const explained = await whenRead(() => match.explain(subject))
   context.expectation = explained.differences.length === 0 ? 'met' : 'failed'

@@ -36,7 +36,7 @@ export function injectFaults(context: RequestContext, { config, rules }: Pipelin
   )
     return true
   if (context.path !== null && isBelow(context.path, '/_svc')) return true
-  if (context.generation.exemptions.has('faults', context.path)) return true
+  if (context.generation.exemptions.has('faults', context.routedPath)) return true
   const delay = firstHeader(context.request, 'x-svc-delay')
   if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
   const delayMs = parseDelay(delay, config.maxDelayMs)

@@ -46,9 +46,9 @@ export function holdAdmission(
 
 const EXEMPT_READS = new Set(['/_svc/usage', '/_svc/status', '/_svc/ready', '/_svc/metrics'])
 
-export function isExemptFromPlan({ path, method, generation }: RequestContext): boolean {
+export function isExemptFromPlan({ path, routedPath, method, generation }: RequestContext): boolean {
   if (path === null) return false
-  if (generation.exemptions.has('limits', path)) return true
+  if (generation.exemptions.has('limits', routedPath)) return true
   return (method === 'GET' || method === 'HEAD') && EXEMPT_READS.has(path)
 }
 

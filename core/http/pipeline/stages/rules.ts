@@ -2,11 +2,10 @@
 import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { MessageRule, NearRule, ProtocolFacts, RuleMessage, RuleOutcome } from '../../../contract/plugin.ts'
-import { MatchSubject } from '../../../match/subject.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { ANSWERED, delayOf, mark, outcomeOf, perform } from '../rules/acting.ts'
 import { answerInRoute } from '../rules/answering.ts'
-import { isExempt, subjectOf } from '../rules/subject.ts'
+import { isExempt, subjectOf, subjectOfMessage } from '../rules/subject.ts'
 import { takeAmong, type TakenRule } from '../rules/taking.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
 
@@ -16,7 +15,7 @@ const PASS: Extract<RuleOutcome, { kind: 'pass' }> = { kind: 'pass', rule: null 
 export function applyRules(context: RequestContext, { rules }: PipelineServices): boolean | Promise<boolean> {
   const own = context.generation.rules
   if (!rules.book.hasRules(own)) return true
-  if (!rules.book.mayFit(own, context.url, () => context.session.header)) return true
+  if (!rules.book.mayFit(own, targetsOf(context), () => context.session.header)) return true
   if (context.description?.ownFail || isExempt(context)) return true
   const subject = subjectOf(context, rules)
   const candidates = rules.book.candidates(context.generation.rules, subject)
@@ -40,7 +39,8 @@ export function applyRulesInRoute(
   const answer = answerInRoute(context, rules)
   if (answer !== null) return answer.then(() => ANSWERED)
   const own = context.generation.rules
-  if (!rules.book.hasRules(own) || !rules.book.mayFit(own, context.url, () => context.session.header)) return null
+  if (!rules.book.hasRules(own) || !rules.book.mayFit(own, targetsOf(context), () => context.session.header))
+    return null
   if (isExempt(context)) return null
   const subject = subjectOf(context, rules)
   const candidates = rules.book.candidates(own, subject)
@@ -61,7 +61,7 @@ export function applyRulesToMessage(
   const own = context.generation.rules
   const { url, canAbort } = message
   const { session = context.session.header } = message
-  if (!rules.book.hasRules(own) || !rules.book.mayFit(own, url, () => session)) return null
+  if (!rules.book.hasRules(own) || !rules.book.mayFit(own, [url], () => session)) return null
   const subject = subjectOfMessage(context, rules, message)
   const candidates = rules.book.candidates(own, subject)
   if (candidates.length === 0) return null
@@ -122,16 +122,7 @@ export async function takeRuleOfCall(context: RequestContext, rules: RuleService
   return taken
 }
 
-function subjectOfMessage(context: RequestContext, { budgets }: RuleServices, message: RuleMessage): MatchSubject {
-  const {
-    method,
-    url,
-    body,
-    rawHeaders = context.request.rawHeaders,
-    session = context.session.header,
-    clientIp = context.clientIp,
-    scheme = context.scheme,
-  } = message
-  const facts = { method, url, body, rawHeaders, session, clientIp, scheme }
-  return new MatchSubject(facts, budgets.evaluation())
+/** As received, and as served. */
+function targetsOf({ url, routeTarget }: RequestContext): readonly string[] {
+  return routeTarget === url ? [url] : [url, routeTarget]
 }

@@ -25,6 +25,7 @@ import {
 } from './ai/setup.ts'
 import { SetupPanel } from './ai/setup-panel.tsx'
 import { UsagePanel } from './ai/usage-panel.tsx'
+import { ValidationPanel } from './ai/validation-panel.tsx'
 import type { Turn } from './ai/types.ts'
 
 export default function AiPlayground() {
@@ -50,6 +51,7 @@ export default function AiPlayground() {
         <>
           <Playground index={index.value} isComparing={isComparing} />
           <UsagePanel />
+          <ValidationPanel providers={index.value.providers} />
         </>
       )}
     </>

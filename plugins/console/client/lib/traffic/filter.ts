@@ -30,7 +30,9 @@ const PARTS: Record<string, (value: string) => Predicate | string> = {
   rule: value => entry => (entry.rule ?? '').toLowerCase() === value,
   // Instance IDs may be shortened on the page.
   replica: value => entry => (entry.replica ?? '').toLowerCase().startsWith(value),
-  tag: value => entry => tagsOf(entry).some(({ text }) => text.toLowerCase().includes(value)),
+  tag: value => entry =>
+    tagsOf(entry).some(({ text }) => text.toLowerCase().includes(value)) ||
+    entry.tags.some(tag => tag.toLowerCase().includes(value)),
   id: value => entry => entry.id === value || entry.request_id.toLowerCase() === value,
   after: value => timeTerm(value, (at, wanted) => at >= wanted),
   before: value => timeTerm(value, (at, wanted) => at < wanted),

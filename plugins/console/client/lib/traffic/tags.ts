@@ -25,7 +25,7 @@ export function tagsOf(entry: Entry): readonly Tag[] {
 
 function readTags(entry: Entry): Tag[] {
   const { path, headers } = entry
-  const tags = faultTags(entry)
+  const tags = [...faultTags(entry), ...noticedTags(entry)]
   if (entry.rule !== null) tags.push({ text: `rule ${entry.rule}`, tone: 'warn' })
   if (entry.ended === 'open') tags.push({ text: 'open', tone: 'info' })
   if (entry.ended === 'client_left') tags.push({ text: 'client disconnected', tone: 'warn' })
@@ -54,6 +54,33 @@ function readTags(entry: Entry): Tag[] {
     })
   if (headerOf(headers, 'x-svc-console') !== null) tags.push({ text: 'console', tone: 'accent' })
   return tags
+}
+
+/** Prefixes of tags about rules of vendors. */
+const VIOLATION = 'violation:'
+const REFUSED = 'refused:'
+
+/** The rules of vendors that an entry violates. */
+export function violationsOf({ tags }: Entry): string[] {
+  return tags.filter(tag => tag.startsWith(VIOLATION)).map(tag => tag.slice(VIOLATION.length))
+}
+
+/** What plugins noticed. Violations are one tag, since there may be several. */
+function noticedTags(entry: Entry): Tag[] {
+  const others = entry.tags.filter(tag => !tag.startsWith(VIOLATION) && !tag.startsWith(REFUSED))
+  const violations = violationsOf(entry)
+  return [
+    ...(violations.length === 0
+      ? []
+      : [
+          {
+            text: 'violation',
+            tone: 'warn' as const,
+            title: `A real vendor would have refused this: ${violations.join(', ')}`,
+          },
+        ]),
+    ...others.map((text): Tag => ({ text, tone: 'neutral' })),
+  ]
 }
 
 const ABORTED = {

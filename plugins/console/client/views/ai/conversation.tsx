@@ -166,9 +166,15 @@ export function RunFacts({ run }: { run: Run }) {
     state,
   } = run
   const speed = speedOf(run)
+  const violated = sent?.response?.headers.find(({ name }) => name === 'x-svc-violations')
   return (
     <>
       {sent?.response && <StatusBadge status={sent.response.status} />}
+      {violated !== undefined && (
+        <Badge tone="warn" title={`A real vendor would have refused this: ${violated.value}`}>
+          violation
+        </Badge>
+      )}
       {finish !== null && <Badge>{finish}</Badge>}
       {firstTokenMs !== null && (
         <span title="Time from the request to the first token">first token {formatMs(firstTokenMs)}</span>

@@ -4,6 +4,7 @@ import { findArrival } from '../../lib/traffic/arrival.ts'
 import { compareRequests, countChanges, ofEntry, ofSent } from '../../lib/traffic/compare.ts'
 import type { Sent } from '../../lib/instance/gateway.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
+import type { Violation } from '../../lib/instance/validation.ts'
 import { bodyBytes, headerOf, type Entry } from '../../lib/protocol/http.ts'
 import { settings } from '../../lib/shell/storage.ts'
 import { Badge, StatusBadge } from '../../ui/badge.tsx'
@@ -12,6 +13,7 @@ import { Code } from '../../ui/code.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Facts } from '../../ui/view.tsx'
 import { GatewayReport } from '../request/gateway-report.tsx'
+import { Violations } from '../request/violations.tsx'
 import { TextDiff } from '../request/text-diff.tsx'
 
 /** The displayed fields of `GET /ai/requests/{id}`. */
@@ -27,6 +29,7 @@ interface AiRecord {
   prompt_tokens: number
   completion_tokens: number
   normalized_prompt: string
+  violations: readonly Violation[]
 }
 
 const CREDENTIAL_HEADERS = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']
@@ -75,6 +78,7 @@ export function Forwarded({ sent, isOver }: { sent: Sent; isOver: boolean }) {
   return (
     <div class="stack">
       {record && <RecordFacts record={record} sent={sent} />}
+      {record && <Violations violations={record.violations} />}
       {entry && <Arrival entry={entry} sent={sent} />}
       {record && (
         <section>

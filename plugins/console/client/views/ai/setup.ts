@@ -15,6 +15,8 @@ export interface Provider {
   base_path: string
   credentials: string[]
   models: string[]
+  /** How strictly its requests are checked; absent if it has no rules. */
+  validation?: string
 }
 
 export interface AiIndex {

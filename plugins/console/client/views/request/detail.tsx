@@ -13,6 +13,7 @@ import { Flow } from './flow.tsx'
 import { GatewayReport } from './gateway-report.tsx'
 import { RequestHead, type RequestHeadProps } from './head.tsx'
 import { Records } from './records.tsx'
+import { EntryViolations } from './violations.tsx'
 
 /** What named the session, by `session_from`. */
 const SESSION_FROM = {
@@ -34,6 +35,7 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
       <div class="request-body" role="group" aria-label="Details" tabIndex={0}>
         <Flow entry={entry} sent={sent} side={side} comparison={comparison} />
         {sent === null && <ClientSideChoice entry={entry} side={side} />}
+        <EntryViolations entry={entry} />
         <GatewayReport entry={entry} comparison={comparison} />
         <BodyView entry={entry} before={comparison?.body?.before ?? null} />
         <ResponseSection entry={entry} />

@@ -16,6 +16,7 @@ const EXAMPLES: readonly (readonly [text: string, meaning: string])[] = [
   ['rule:busy', 'requests that this rule acted on'],
   ['replica:9f2c', 'requests that this replica received'],
   ['ip:10.1. tag:MCP', 'client address; type of traffic'],
+  ['tag:violation:openai', 'what vendors refuse, by rule'],
   ['slow:500', 'took at least 500 ms'],
   ['after:14:05 before:14:06:30', 'arrived between these times; dragging over the chart adds them'],
   ['teapot', 'text anywhere in the request'],

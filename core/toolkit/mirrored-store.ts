@@ -1,5 +1,7 @@
 /** A store that every request reads: each replica has its entries in memory, so that reads need no store. */
-import { type Channel, type ChannelHandler, StateUnavailable, type Store, type Svc } from 'svc/plugin'
+import type { Svc } from '../contract/plugin.ts'
+import type { Channel, ChannelHandler } from '../contract/replication.ts'
+import { StateUnavailable, type Store } from '../contract/state.ts'
 
 /** The operations of a mirrored store. Another replica reads a change when its writer's promise has resolved. */
 export type MirroredStore<T> = Pick<Store<T>, 'get' | 'peek' | 'set' | 'add' | 'update' | 'delete'>

@@ -1,0 +1,172 @@
+/** Passes the datagrams of a UDP port to a plugin. The datagrams of a peer are a flow, until it is silent. */
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
+import type { PeerAddress } from '../../contract/listeners.ts'
+import type { ConnectionLog, TrackedConnection } from '../../inspector/connection-log.ts'
+import type { Log } from '../../log/log.ts'
+import { plainAddress } from './front.ts'
+import type { PortUse, WantedPort } from './wanted.ts'
+
+const SILENCE_MS = 30_000
+const SWEEP_MS = 1_000
+const WINDOW_MS = 1_000
+
+export interface UdpBounds {
+  flows: number
+  /** Datagrams of all peers in a second. */
+  perSecond: number
+  /** Datagrams of one client in a second. */
+  perClient: number
+  /** Whether a reply is cut to the length of the datagram that it replies to. */
+  cutsReplies: boolean
+}
+
+export interface UdpPortParts {
+  log: Log
+  connections: ConnectionLog
+  bounds: UdpBounds
+  countDatagram(direction: 'received' | 'sent'): void
+}
+
+type UdpUse = Extract<PortUse, { kind: 'udp' }>
+
+interface Flow {
+  record: TrackedConnection
+  lastAt: number
+}
+
+export class UdpPort {
+  readonly #parts: UdpPortParts
+  readonly #socket: Socket
+  #wanted: WantedPort
+  #use: UdpUse
+  /** By peer, the one that is silent for longest first. */
+  readonly #flows = new Map<string, Flow>()
+  #sweeps: NodeJS.Timeout | null = null
+  #window = { startedAt: 0, count: 0, byClient: new Map<string, number>() }
+  #isClosed = false
+
+  constructor(wanted: WantedPort, use: UdpUse, parts: UdpPortParts) {
+    this.#wanted = wanted
+    this.#use = use
+    this.#parts = parts
+    this.#socket = createSocket({ type: isIPv6(wanted.host) ? 'udp6' : 'udp4' })
+    this.#socket.on('message', (data, peer) => this.#receive(data, peer))
+  }
+
+  listen(): Promise<number> {
+    const { host, number } = this.#wanted
+    return new Promise((resolve, reject) => {
+      this.#socket.once('error', reject)
+      this.#socket.bind({ address: host, port: number }, () => {
+        this.#socket.off('error', reject).on('error', () => {})
+        resolve(this.#socket.address().port)
+      })
+    })
+  }
+
+  get address(): PeerAddress {
+    const { address, port } = this.#socket.address()
+    return { address, port }
+  }
+
+  get openSockets(): number {
+    return this.#flows.size
+  }
+
+  /** Takes the settings of a new generation. */
+  replace(wanted: WantedPort, use: UdpUse): void {
+    this.#wanted = wanted
+    this.#use = use
+  }
+
+  close(why: 'stop' | 'reload'): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#socket.close()
+    if (this.#sweeps !== null) clearInterval(this.#sweeps)
+    for (const { record } of this.#flows.values()) record.close(why)
+    this.#flows.clear()
+  }
+
+  #receive(received: Buffer, { address, port }: RemoteInfo): void {
+    const peer = { address: plainAddress(address), port }
+    if (!this.#isWithinRate(peer.address)) return
+    this.#parts.countDatagram('received')
+    const { cutsReplies } = this.#parts.bounds
+    const local = this.address
+    const { record } = this.#flowOf(peer, local)
+    const use = this.#use
+    try {
+      use.receive({
+        data: received,
+        listener: { name: this.#wanted.name, port: local.port },
+        peer,
+        local,
+        clientIp: peer.address,
+        proxy: null,
+        record,
+        reply: data => {
+          if (this.#isClosed) return
+          const sent = cutsReplies ? data.subarray(0, received.length) : data
+          record.sent(sent.length)
+          this.#parts.countDatagram('sent')
+          this.#socket.send(sent, port, address, () => {})
+        },
+      })
+    } catch (error) {
+      this.#parts.log.error('a listener failed to take a datagram', { error, listener: this.#wanted.name })
+    }
+  }
+
+  #isWithinRate(client: string): boolean {
+    const now = performance.now()
+    if (now - this.#window.startedAt >= WINDOW_MS) this.#window = { startedAt: now, count: 0, byClient: new Map() }
+    const ofClient = this.#window.byClient.get(client) ?? 0
+    const { perSecond, perClient } = this.#parts.bounds
+    if (this.#window.count >= perSecond || ofClient >= perClient) return false
+    this.#window.count++
+    this.#window.byClient.set(client, ofClient + 1)
+    return true
+  }
+
+  #flowOf(peer: PeerAddress, local: PeerAddress): Flow {
+    const key = `${peer.address} ${peer.port}`
+    let flow = this.#flows.get(key)
+    if (flow === undefined) {
+      const record = this.#parts.connections.begin({
+        kind: 'udp',
+        listener: this.#wanted.name,
+        mode: this.#use.settings.mode ?? null,
+        clientIp: peer.address,
+        peer,
+        local,
+        proxy: null,
+        tls: null,
+      })
+      flow = { record, lastAt: 0 }
+      if (this.#flows.size >= this.#parts.bounds.flows) this.#end(this.#flows.keys().next().value!, 'limit')
+    }
+    flow.lastAt = performance.now()
+    this.#flows.delete(key)
+    this.#flows.set(key, flow)
+    this.#sweeps ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
+    return flow
+  }
+
+  #sweep(): void {
+    const before = performance.now() - SILENCE_MS
+    for (const [key, { lastAt }] of this.#flows) {
+      if (lastAt > before) break
+      this.#end(key, 'idle')
+    }
+    if (this.#flows.size > 0 || this.#sweeps === null) return
+    clearInterval(this.#sweeps)
+    this.#sweeps = null
+  }
+
+  #end(key: string, end: 'idle' | 'limit'): void {
+    this.#flows.get(key)!.record.close(end)
+    this.#flows.delete(key)
+  }
+}

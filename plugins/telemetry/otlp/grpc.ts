@@ -1,0 +1,63 @@
+/** OTLP/gRPC: the services of traces, metrics and logs, each with the method `Export`. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Metadata, status, type sendUnaryData, type ServerUnaryCall, type ServiceDefinition } from '@grpc/grpc-js'
+import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import type { Svc } from 'svc/plugin'
+import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
+import type { Kind } from '../records/record.ts'
+import type { Sinks } from '../sinks.ts'
+import { OTLP } from './convert.ts'
+import { OtlpProblem, WireNode } from './node.ts'
+import { readSignal, type Signal } from './signals.ts'
+
+type Export = ServerUnaryCall<Buffer, object>
+
+export function openSignal<K extends Kind>(
+  svc: Svc<unknown>,
+  grpc: GrpcServices,
+  signal: Signal<K>,
+  sinks: Sinks,
+): GrpcImplementation {
+  const { descriptorSet, definitions } = svc.shared('otlp-definitions', () => readDefinitions(svc.folder))
+  const { Export: method } = definitions[signal.service] as ServiceDefinition
+  return {
+    // Messages are decoded by parts, as over HTTP.
+    definition: { Export: { ...method!, requestDeserialize: bytes => bytes } },
+    reflection: descriptorSet,
+    handlers: {
+      Export: async (call: Export, reply: sendUnaryData<object>): Promise<void> => {
+        const request = grpc.requestOf(call)
+        if (request === undefined) return reply(failure(status.CANCELLED, 'the call has ended'))
+        const { length } = call.request
+        const limit = svc.config.bodyLimit
+        if (length > limit)
+          return reply(failure(status.RESOURCE_EXHAUSTED, `the message has ${length} bytes (at most ${limit})`))
+        try {
+          const { reports, renamed } = sinks
+          const root = new WireNode(call.request, signal.layout)
+          const intake = await readSignal(signal, root, { bounds: reports.bounds, renamed, workMs: svc.budgets.workMs })
+          await reports.keep(signal.kind, OTLP, request, intake)
+          const { rejected, message } = intake
+          const partial = { [signal.rejected.field]: rejected, error_message: message }
+          reply(null, message === null ? {} : { partial_success: partial })
+        } catch (error) {
+          if (!(error instanceof OtlpProblem)) throw error
+          reply(failure(status.INVALID_ARGUMENT, error.message))
+        }
+      },
+    },
+  }
+}
+
+function readDefinitions(folder: string) {
+  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'otlp.binpb'))
+  return {
+    descriptorSet,
+    definitions: loadFileDescriptorSetFromBuffer(descriptorSet, { keepCase: true, longs: Number }),
+  }
+}
+
+function failure(code: status, details: string): { code: status; details: string; metadata: Metadata } {
+  return { code, details, metadata: new Metadata() }
+}
