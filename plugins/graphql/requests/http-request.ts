@@ -1,6 +1,7 @@
 /** Parses the GraphQL parameters of an HTTP request (GraphQL over HTTP, 4 to 5). */
 import { isRecord } from 'svc/toolkit'
 import { badRequest, unsupportedMediaType } from '../errors.ts'
+import { parseJson } from './json-text.ts'
 import { readUploads } from './uploads.ts'
 
 /** A well-formed request; a persisted query or document has no text. */
@@ -86,15 +87,6 @@ function readOperations(value: unknown, { batching }: RequestOptions): HttpReque
   }
   if (!isRecord(value)) throw badRequest('the body must be a JSON object')
   return readMembers(value)
-}
-
-/** Parses JSON; `what` names it in the error. Throws a GraphQLError. */
-export function parseJson(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw badRequest(`${what} is not valid JSON`)
-  }
 }
 
 function readMembers(members: Record<string, unknown>): HttpOperationRequest {

@@ -2,7 +2,7 @@
 import { isRecord, readFormParts, type FormPart } from 'svc/toolkit'
 import { badRequest } from '../errors.ts'
 import type { UploadedFile } from '../types.ts'
-import { parseJson } from './http-request.ts'
+import { parseJson } from './json-text.ts'
 
 const MAX_PLACES = 100
 const DEFAULT_TYPE = 'application/octet-stream'
