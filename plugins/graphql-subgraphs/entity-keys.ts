@@ -15,11 +15,11 @@ export function findEntity<Row>(
   view: (row: Row) => Representation,
   representation: Representation,
 ): Row | null {
-  const given = keys.filter(key => key.every(path => isKeyValue(memberAt(representation, path)))).flat()
+  const given = keys.filter(key => key.every(path => isKeyValue(fieldAt(representation, path)))).flat()
   if (given.length === 0) return null
   const found = rows.find(row => {
     const own = view(row)
-    return given.every(path => String(memberAt(own, path)) === String(memberAt(representation, path)))
+    return given.every(path => String(fieldAt(own, path)) === String(fieldAt(representation, path)))
   })
   return found ?? null
 }
@@ -28,7 +28,7 @@ function isKeyValue(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number'
 }
 
-function memberAt(value: unknown, path: string): unknown {
+function fieldAt(value: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value)

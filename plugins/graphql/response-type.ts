@@ -18,7 +18,7 @@ export interface ResponseType {
   eventStream: 'for subscriptions' | 'always' | 'never'
   /** The client takes subscriptions as `multipart/mixed`. */
   takesSubscriptionParts: boolean
-  /** The format of deferred parts that the client takes; null: one whole answer. */
+  /** The format of deferred parts that the client takes; null: one complete response. */
   incremental: IncrementalFormat | null
   /** The client is a browser. */
   isBrowser: boolean

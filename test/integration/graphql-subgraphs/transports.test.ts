@@ -107,7 +107,7 @@ t.test('the first part does not wait for a deferred field [GQL-64]', async t => 
   await reader.cancel()
 })
 
-t.test('streamed lists, one whole answer without parts, and parts over event streams [GQL-64]', async t => {
+t.test('streamed lists, one complete response without parts, and parts over event streams [GQL-64]', async t => {
   const query = '{ reviews(limit: 3) @stream(initialCount: 1) { id } }'
   const { parts } = await readParts({ query }, 'multipart/mixed')
   t.match(parts[0], { data: { reviews: [{ id: 'r1' }] }, hasNext: true })

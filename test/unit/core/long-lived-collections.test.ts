@@ -44,6 +44,8 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/llm/validation/validator.ts',
     // The places of one request or rule: at most 20.
     'plugins/graphql/faults/field-faults.ts',
+    // The parts of one operation, whose document has a limit.
+    'plugins/graphql/wire/multipart/incremental.ts',
     'plugins/mcp/bridge/bridge.ts tools',
     'plugins/mcp/bridge/bridged-lists.ts',
     'plugins/mcp/bridge/pool.ts',
@@ -83,6 +85,7 @@ const BOUNDS: Record<string, string[]> = {
     'backends/redis/shared-event-log.ts',
     'backends/redis/store-connection.ts',
     'plugins/a2a/tasks/local-runs.ts',
+    'plugins/graphql/wire/graphql-sse/reservations.ts',
     'plugins/grpc/bridge/connections.ts',
     'plugins/grpc/bridge/open-calls.ts',
     'plugins/llm-openai-realtime/connection.ts',
