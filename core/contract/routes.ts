@@ -59,8 +59,8 @@ export interface RouteDescription {
    */
   ownFail?: boolean
   /**
-   * Steps of plugins without an answer that the route applies (`svc.http.ruleSteps`), such as `graphql`: rules with other ones
-   * do not act on it. For routes without `ownFail`.
+   * Steps of plugins without an answer that the route applies (`svc.http.ruleSteps`): rules with other ones do not act on
+   * it. For routes without `ownFail`.
    */
   steps?: readonly string[]
   /** Formats errors that the core sends for this route: 413, 500, 503, injected faults and thrown 4xx. Default: JSON. */

@@ -28,8 +28,8 @@ export type PreparedOperation =
 
 export interface Engine {
   prepare(request: OperationRequest, run: Run): PreparedOperation
-  /** Runs a query or mutation. A result without `data` means that the variables are invalid. */
-  execute(args: ExecutionArgs): Promise<ExecutionResult>
+  /** Runs a query or mutation. A result with errors and without `data` means that the variables are invalid; with `@defer`, in parts. */
+  execute(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
   /** Starts a subscription; a single result means that it failed to start. */
   subscribe(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
 }
@@ -58,7 +58,10 @@ export function createEngine(yoga: YogaServer): Engine {
         return refused([rejectedDocument(error, 'GRAPHQL_PARSE_FAILED')])
       }
     },
-    execute: async args => sent((await execute(args)) as ExecutionResult),
+    async execute(args) {
+      const outcome = (await execute(args)) as AsyncIterableIterator<ExecutionResult> | ExecutionResult
+      return Symbol.asyncIterator in outcome ? outcome : sent(outcome)
+    },
     async subscribe(args) {
       const outcome = (await subscribe(args)) as AsyncIterableIterator<ExecutionResult> | ExecutionResult
       return Symbol.asyncIterator in outcome ? outcome : sent(outcome)

@@ -20,6 +20,16 @@ export function unsupportedMediaType(mediaType: string): GraphQLError {
   })
 }
 
+export function csrfBlocked(headers: readonly string[]): GraphQLError {
+  return refusal(
+    'CSRF_BLOCKED',
+    `a page of another origin could send this request (expected one of ${headers.join(', ')})`,
+    {
+      status: 400,
+    },
+  )
+}
+
 export function mutationOverGet(): GraphQLError {
   return refusal('METHOD_NOT_ALLOWED', 'mutations must be sent with POST', {
     status: 405,

@@ -14,6 +14,8 @@ export interface GraphServer {
   path: string
   graph: Graph
   limits: DocumentLimits
+  /** Whether requests are refused that any page can make a browser send. */
+  csrf: boolean
   schema(): GraphQLSchema
   yoga(): Promise<YogaServer>
   engine(): Promise<Engine>
@@ -21,8 +23,17 @@ export interface GraphServer {
 }
 
 const MAX_REPRESENTATIONS = { normal: 1000, public: 200 }
+const MAX_FILES = { normal: 10, public: 3 }
 
-export function createGraphServer(svc: Svc, path: string, graph: Graph, persistedQueries: Store<string>): GraphServer {
+/** What all graphs share. */
+export interface GraphServices {
+  persistedQueries: Store<string>
+  /** Whether requests are refused that any page can make a browser send. */
+  csrf: boolean
+}
+
+export function createGraphServer(svc: Svc, path: string, graph: Graph, services: GraphServices): GraphServer {
+  const { persistedQueries, csrf } = services
   const { federation, sdl } = graph
   if (federation !== undefined && sdl === undefined) throw new Error(`the subgraph at ${path} has no SDL`)
   const federated = lazy(() => federatedSchema(sdl!))
@@ -39,13 +50,18 @@ export function createGraphServer(svc: Svc, path: string, graph: Graph, persiste
           maxRepresentations: MAX_REPRESENTATIONS[svc.config.publicMode ? 'public' : 'normal'],
         })),
   }
+  const requests = {
+    batching: graph.batching ?? 0,
+    maxFiles: graph.uploads === true ? MAX_FILES[svc.config.publicMode ? 'public' : 'normal'] : 0,
+  }
   const yoga = lazy(() =>
-    createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log, limits, path }),
+    createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log, limits, path, requests }),
   )
   return {
     path,
     graph,
     limits,
+    csrf,
     schema,
     yoga,
     engine: lazy(async () => createEngine(await yoga())),

@@ -7,20 +7,25 @@ import { lazy } from './lazy.ts'
 import { graphqlProtocol } from './match.ts'
 import { createRootValue } from './root-value.ts'
 import { FAULT_KIND, maxPlaces } from './runs.ts'
+import { OPTIONS, type GraphqlOptions } from './options.ts'
 import { createSchema } from './schema.ts'
 import { graphqlStep } from './faults/step.ts'
 import { persistedQueryBounds } from './yoga/persisted-queries.ts'
 
-export default definePlugin({
+const BATCH = { normal: 10, public: 5 }
+
+export default definePlugin<GraphqlOptions>({
   title: 'GraphQL',
   description: 'Queries, mutations and subscriptions over demo data, with limits, persisted queries and GraphiQL.',
   paths: ['/graphql'],
   buildsOn: ['demo-data'],
   area: 'graphql',
+  options: OPTIONS,
   faultKinds: [FAULT_KIND],
   categories: [{ name: 'GraphQL', rank: 160 }],
   register(app, svc) {
-    const graphs = createGraphs(svc, svc.state('persisted-queries', persistedQueryBounds))
+    const { batching, csrf } = svc.options
+    const graphs = createGraphs(svc, { persistedQueries: svc.state('persisted-queries', persistedQueryBounds), csrf })
     svc.use('testing.protocols').register(graphqlProtocol)
     svc.use('testing.steps').register(graphqlStep(maxPlaces(svc)))
     svc.offer('graphql.graphs', graphs)
@@ -28,6 +33,7 @@ export default definePlugin({
       title: 'Demo graph',
       category: 'GraphQL',
       schema: svc.shared('schema', () => lazy(createSchema)),
+      batching: batching ? BATCH[svc.config.publicMode ? 'public' : 'normal'] : 0,
       root: createRootValue(createDemoGraph(svc.use('demo-data.records')!)),
       example: '{ users(limit: 2) { id name orders { id total } } }',
       examples: [

@@ -1,4 +1,5 @@
 /** The source of a subscription: a number of events, the first at once, the others at intervals. */
+import type { Pace } from './types.ts'
 
 /**
  * An async iterator instead of a generator function: `return()` of a generator that awaits a timer takes effect only when
@@ -43,4 +44,19 @@ export class PacedSequence<Event> implements AsyncIterableIterator<Event> {
       this.#timer = setTimeout(resolve, this.#intervalMs)
     })
   }
+}
+
+const COUNT = { min: 1, max: 100 }
+const INTERVAL_MS = { min: 50, max: 10_000 }
+
+/** A sequence whose count and interval are clamped to what a client may ask for. */
+export function paceEvents<Event>(
+  { count, intervalMs }: Pace,
+  make: (sequence: number) => Event,
+): PacedSequence<Event> {
+  return new PacedSequence(clamp(count, COUNT), clamp(intervalMs, INTERVAL_MS), make)
+}
+
+function clamp(value: number, { min, max }: { min: number; max: number }): number {
+  return Math.min(Math.max(value, min), max)
 }

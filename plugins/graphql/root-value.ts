@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { GraphQLError } from 'graphql'
 import type { DemoGraph } from './demo-graph.ts'
-import { PacedSequence } from './paced-sequence.ts'
+import { paceEvents } from './paced-sequence.ts'
 
 type UserRole = 'ADMIN' | 'USER' | 'GUEST'
 interface UserFields {
@@ -16,8 +16,6 @@ interface OrderItemInput {
 }
 
 const MAX_QUANTITY = 1000
-const TICKS = { min: 1, max: 100 }
-const INTERVAL_MS = { min: 50, max: 10_000 }
 const DELIVERY = ['PENDING', 'PROCESSING', 'SHIPPED', 'DELIVERED'] as const
 
 /** Functions by field name, as the executor calls them: arguments first. */
@@ -68,11 +66,11 @@ export function createRootValue(graph: DemoGraph) {
       createOrder(graph, userId, items),
 
     ticker: ({ count, intervalMs }: { count: number; intervalMs: number }) =>
-      new PacedSequence(clamp(count, TICKS), clamp(intervalMs, INTERVAL_MS), sequence => ({
+      paceEvents({ count, intervalMs }, sequence => ({
         ticker: { sequence, timestamp: new Date().toISOString() },
       })),
     orderUpdates: ({ orderId, intervalMs }: { orderId: string; intervalMs: number }) =>
-      new PacedSequence(DELIVERY.length, clamp(intervalMs, INTERVAL_MS), sequence => ({
+      paceEvents({ count: DELIVERY.length, intervalMs }, sequence => ({
         orderUpdates: { orderId, sequence, status: DELIVERY[sequence], timestamp: new Date().toISOString() },
       })),
   }
@@ -106,8 +104,4 @@ function checkQuantity(quantity: number): number {
 function take<Node>(nodes: readonly Node[], limit: number, offset = 0): readonly Node[] {
   const start = Math.max(offset, 0)
   return nodes.slice(start, start + Math.max(limit, 0))
-}
-
-function clamp(value: number, { min, max }: { min: number; max: number }): number {
-  return Math.min(Math.max(value, min), max)
 }

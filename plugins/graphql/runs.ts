@@ -19,6 +19,13 @@ export function maxPlaces(svc: Svc): number {
   return svc.config.publicMode ? 10 : 20
 }
 
+export interface RunOptions {
+  /** The payload of `connection_init`, whose members count as headers. Default: none. */
+  parameters?: Readonly<Record<string, unknown>>
+  /** Whether the client takes an answer in parts. Default: false. */
+  takesParts?: boolean
+}
+
 export class Runs {
   readonly #svc: Svc
   readonly #graph: Graph
@@ -69,13 +76,19 @@ export class Runs {
   }
 
   /**
-   * For one operation. `parameters` are the members of the payload of `connection_init`, which count as headers. Throws a
-   * GraphQLError with the status 400.
+   * For one operation. Throws a GraphQLError with the status 400.
    */
-  create(request: FastifyRequest, faults: FaultPlan | null, parameters: Readonly<Record<string, unknown>> = {}): Run {
+  create(
+    request: FastifyRequest,
+    faults: FaultPlan | null,
+    { parameters = {}, takesParts = false }: RunOptions = {},
+  ): Run {
     const { context, federation } = this.#graph
     const names = Object.keys(parameters)
-    const headers = context === undefined && names.length === 0 ? null : headersOf(request, parameters)
+    const headers =
+      context === undefined && names.length === 0
+        ? null
+        : headersOf(this.#svc.http.receivedHeaders(request), parameters)
     const own = names.some(name => name.toLowerCase() === FAULT_HEADER) ? this.#read(headers![FAULT_HEADER]!) : faults
     let operationContext: object = context === undefined ? NO_CONTEXT : context({ request, headers: headers! })
     if (own !== null && own.sdl !== null)
@@ -87,6 +100,7 @@ export class Runs {
       signal: this.#svc.http.signal(request),
       output: () => this.#svc.budgets.detachedOutput(),
       maxDelayMs: this.#svc.config.maxDelayMs,
+      takesParts,
       maxFields: this.#limits.answerFields,
     }
   }
@@ -94,12 +108,16 @@ export class Runs {
 
 /** By lower-case name. Members of `headers` in the parameters, or the parameters themselves, come before the request's. */
 function headersOf(
-  request: FastifyRequest,
+  received: readonly string[],
   parameters: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = Object.create(null) as Record<string, string>
-  for (const [name, value] of Object.entries(request.headers))
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  for (let index = 0; index < received.length; index += 2) {
+    const name = received[index]!.toLowerCase()
+    // Not a header: `:authority` and its like (RFC 9113, 8.3).
+    if (name.startsWith(':')) continue
+    headers[name] = name in headers ? `${headers[name]}, ${received[index + 1]}` : received[index + 1]!
+  }
   const nested = parameters.headers
   for (const source of [parameters, typeof nested === 'object' && nested !== null ? nested : {}])
     for (const [name, value] of Object.entries(source))

@@ -1,5 +1,6 @@
 /** The schema: its SDL text, and the object used for validation and execution. */
 import { buildSchema, type GraphQLSchema } from 'graphql'
+import { DEFER_AND_STREAM } from './execution/incremental.ts'
 
 const SDL = `
 schema {
@@ -156,5 +157,5 @@ type OrderUpdate {
 
 /** Builds the schema, once per version of the code because it takes some milliseconds. The root value has the resolvers. */
 export function createSchema(): GraphQLSchema {
-  return buildSchema(SDL)
+  return buildSchema(SDL + DEFER_AND_STREAM)
 }

@@ -5,10 +5,23 @@ import type { GraphQLSchema } from 'graphql'
 /** `graphql.graphs`. */
 export interface Graphs {
   /**
-   * Adds the routes of a graph: `path` (GET and POST), `path/ws` and `path/schema`, all with faults inside answers
+   * Adds the routes of a graph: `path` (GET and POST), `path/ws`, `path/stream` and `path/schema`, all with faults inside answers
    * (`X-Svc-Graphql`, and the step `graphql` of rules). `app` is that of the plugin, whose `paths` contain `path`.
    */
   serve(app: FastifyInstance, path: string, graph: Graph): void
+  /** The SDL of a subgraph with a mistake of one of `sdlKinds`: it does not compose. */
+  brokenSdl(sdl: string, kind: string): string
+  readonly sdlKinds: readonly string[]
+  /**
+   * The events of a subscription: the first at once, the others at intervals; it ends as soon as the client leaves. `count` is
+   * clamped to 1 to 100, `intervalMs` to 50 to 10000. `make` gets the number of the event, from 0.
+   */
+  pace<Event>(pace: Pace, make: (sequence: number) => Event): AsyncIterableIterator<Event>
+}
+
+export interface Pace {
+  count: number
+  intervalMs: number
 }
 
 /** A graph. The schema is created with the first request. */

@@ -131,4 +131,114 @@ export default [
     rule: 'match.graphql knows entities, variables by JSON pointer, and the digest of the document',
     where: 'graphql-next 1',
   },
+  {
+    id: 'GQLSUB-1',
+    rule: '/graphql/subgraphs lists eight subgraphs and three sets, with addresses of the request, session prefix included',
+    where: 'graphql-next 2.1',
+  },
+  {
+    id: 'GQLSUB-2',
+    rule: 'the SDL of a subgraph is that of _service and leaves out what the protocol adds; introspection shows it',
+    where: 'graphql-next 2.2',
+  },
+  {
+    id: 'GQLSUB-3',
+    rule: 'each subgraph answers with its share of the demo data; mutations store nothing',
+    where: 'graphql-next 2.2',
+  },
+  {
+    id: 'GQLSUB-4',
+    rule: '_entities keeps order and duplicates, unknown keys are null, several keys must agree, and types that are not entities are BAD_USER_INPUT',
+    where: 'graphql-next 2.2',
+  },
+  {
+    id: 'GQLSUB-5',
+    rule: 'required fields come from the representation alone; without them the field fails with REQUIRES_MISSING',
+    where: 'graphql-next 2.2',
+  },
+  {
+    id: 'GQLSUB-6',
+    rule: '<name>Seen shows the headers that arrived, and over a WebSocket the members of connection_init',
+    where: 'graphql-next 2.2',
+  },
+  {
+    id: 'GQLSUB-7',
+    rule: 'documents of subgraphs have depth 20, 5000 fields and 500 aliases, and the fields of an answer are bounded',
+    where: 'graphql-next 2.2, 8',
+  },
+  {
+    id: 'GQLSUB-10',
+    rule: 'a supergraph has the addresses of the request, and an entity tag',
+    where: 'graphql-next 2.1',
+  },
+  {
+    id: 'GQLSUB-11',
+    rule: 'unknown names, sets and kinds are errors with what is known; what does not compose is 422 with codes and messages',
+    where: 'graphql-next 2.1',
+  },
+  {
+    id: 'GQLSUB-12',
+    rule: 'each broken SDL is served by query, header and rule, and stays with its request',
+    where: 'graphql-next 4',
+  },
+  {
+    id: 'GQLSUB-13',
+    rule: 'each gateway has a file with the addresses of the request',
+    where: 'graphql-next 2.1',
+  },
+  {
+    id: 'GQLSUB-20',
+    rule: 'entities out of step and failing fields of entities, by header and by rule; verification counts entity requests by type and variables',
+    where: 'graphql-next 4',
+  },
+  {
+    id: 'GQLSUB-21',
+    rule: 'ftv1 traces have the fields with their types, times and errors, if the gateway asks for them',
+    where: 'graphql-next 2.2',
+  },
+  {
+    id: 'GQLSUB-30',
+    rule: 'three composers take the core set and two the full one; two refuse each broken SDL',
+    where: 'graphql-next 9',
+  },
+  {
+    id: 'GQLSUB-31',
+    rule: 'two gateways answer one query over five subgraphs with the demo data, one arrival for each subgraph and level',
+    where: 'graphql-next 9',
+  },
+  {
+    id: 'GQL-60',
+    rule: 'batches are answered in order, each with its own errors, and conditions see each operation',
+    where: 'graphql-next 5.1',
+  },
+  {
+    id: 'GQL-61',
+    rule: 'files arrive as they were sent by the multipart request specification; what is not well-formed is a bad request',
+    where: 'graphql-next 5.1',
+  },
+  {
+    id: 'GQL-62',
+    rule: 'with csrf, requests that browsers send without a preflight need a header',
+    where: 'graphql-next 5.1',
+  },
+  {
+    id: 'GQL-63',
+    rule: 'subscriptions as multipart/mixed have a part for each event, and their end',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'GQL-64',
+    rule: '@defer and @stream come in the format that Accept names; the first part never waits for a deferred field',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'GQL-65',
+    rule: 'a reserved event stream serves many operations by token',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'GQL-66',
+    rule: 'the client’s leaving ends the generator on every transport',
+    where: 'graphql-next 5.2',
+  },
 ]

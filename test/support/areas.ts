@@ -23,6 +23,7 @@ const TOOLBOX = [
 
 /** Plugins by path prefix below `test/`; the longest prefix wins, and dependencies are added. `null` means all plugins. */
 const PLUGINS: Record<string, readonly string[] | null> = {
+  'integration/graphql-subgraphs/': ['graphql-subgraphs'],
   'integration/a2a/': ['a2a', 'identity', 'echo'],
   'integration/auth/': ['auth', 'identity', 'echo'],
   'integration/core/': ['docs', 'echo', 'status', 'info', 'delay', 'transfer', 'sse', 'websocket', 'reliability'],

@@ -1,6 +1,6 @@
 /** The events of a subscription that breaks off. */
 
-/** Passes on a number of events, then calls `cut` when the next one is asked for; nothing follows. */
+/** Passes on a number of events, then calls `cut` in place of the next one; nothing follows. */
 export class CutEvents<Event> implements AsyncIterableIterator<Event> {
   readonly #events: AsyncIterator<Event>
   readonly #cut: () => void

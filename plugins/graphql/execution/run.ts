@@ -14,6 +14,8 @@ export interface Run {
   /** What faults may add to an answer. */
   output(): OutputBudget
   maxDelayMs: number
+  /** Whether the client takes an answer in parts: what `@defer` and `@stream` hold back comes later. */
+  takesParts: boolean
   /** Fields that are resolved for one answer; infinite: they are not counted. */
   maxFields: number
 }

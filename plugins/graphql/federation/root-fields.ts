@@ -13,7 +13,7 @@ export interface FederationFacts {
   maxRepresentations: number
 }
 
-/** The symbol under which the context of an operation has the kind of SDL that was asked for. */
+/** The symbol under which the context of an operation has the requested kind of SDL. */
 export const SDL_KIND = Symbol('svc.graphql.sdl')
 
 export function federationFields({ sdl, federation, entities, maxRepresentations }: FederationFacts): object {

@@ -9,6 +9,7 @@ import {
   type GraphQLSchema,
   type TypeDefinitionNode,
 } from 'graphql'
+import { DEFER_AND_STREAM } from '../execution/incremental.ts'
 
 /** The directives of federation 2, as introspection shows them. */
 const DIRECTIVES = `
@@ -55,6 +56,7 @@ export function federatedSchema(sdl: string): FederatedSchema {
   const objects = entities.filter(({ kind }) => kind === Kind.OBJECT_TYPE_DEFINITION).map(({ name }) => name.value)
   const additions = parse(`
     ${DIRECTIVES}
+    ${DEFER_AND_STREAM}
     scalar _Any
     type _Service { sdl: String }
     ${objects.length === 0 ? '' : `union _Entity = ${objects.join(' | ')}`}

@@ -5,16 +5,17 @@ import { rawQuery, namesTag, preferredCoding } from 'svc/toolkit'
 import { selectResponseType, wantsPage, type ResponseType } from '../response-type.ts'
 import { lazy } from '../lazy.ts'
 import { withoutStatus } from '../errors.ts'
+import { refuseSimple } from '../requests/csrf.ts'
 import type { FaultPlan } from '../faults/plan.ts'
 import { createGraphiqlPage, inflatePage, type GraphiqlPage } from '../graphiql.ts'
 import type { GraphServer } from '../graph-server.ts'
-import { ENDPOINT, type YogaServer } from '../yoga/server.ts'
+import { ENDPOINT, type ServerContext, type YogaServer } from '../yoga/server.ts'
 import { getDescription, postDescription } from './descriptions.ts'
-import { sendResponse } from './response.ts'
+import { sendParts, sendResponse } from './response.ts'
 import type { SocketOptions } from './websocket.ts'
 
 export function registerHttp(app: FastifyInstance, svc: Svc, server: GraphServer, sockets: SocketOptions): void {
-  const { path, runs } = server
+  const { path, runs, csrf } = server
   const page = svc.shared('graphiql', () => lazy(createGraphiqlPage))
   // Every access to a member of the server creates a function.
   let members: Pick<YogaServer, 'fetchAPI' | 'handleRequest'> | undefined
@@ -27,6 +28,7 @@ export function registerHttp(app: FastifyInstance, svc: Svc, server: GraphServer
   ): Promise<FastifyReply> {
     let faults: FaultPlan | null
     try {
+      if (csrf) refuseSimple(request.headers)
       faults = runs.faultsOf(request, reply)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
@@ -39,7 +41,11 @@ export function registerHttp(app: FastifyInstance, svc: Svc, server: GraphServer
     const { fetchAPI, handleRequest } = members
     const query = rawQuery(request)
     const yogaRequest = new fetchAPI.Request(query === '' ? ENDPOINT : `${ENDPOINT}?${query}`, init)
-    const response = await handleRequest(yogaRequest, { responseType, run: runs.create(request, faults) })
+    const takesParts = responseType.incremental !== null || responseType.eventStream === 'always'
+    const context: ServerContext = { responseType, streaming: {}, run: runs.create(request, faults, { takesParts }) }
+    const response = await handleRequest(yogaRequest, context)
+    const { answer } = context.streaming
+    if (answer !== undefined) return sendParts(svc, request, reply, answer, faults)
     return sendResponse(svc, request, reply, response, faults)
   }
 

@@ -1,6 +1,7 @@
 /** Sends a response of Yoga: text as a whole, event streams as they arrive. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import { sleep } from 'svc/toolkit'
+import type { StreamedAnswer } from '../wire/multipart/parts.ts'
 import type { FaultPlan } from '../faults/plan.ts'
 
 export async function sendResponse(
@@ -75,4 +76,34 @@ async function* untilCut(chunks: AsyncIterable<Buffer>, count: number, cut: () =
       if (left === 0) return cut()
     }
   }
+}
+
+/** Sends an answer in parts. When the stream ends, the operation does at once. */
+export async function sendParts(
+  svc: Svc,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: StreamedAnswer,
+  faults: FaultPlan | null,
+): Promise<FastifyReply> {
+  const stream = svc.streams.body(request, reply, {
+    status: faults?.status ?? 200,
+    headers: { 'Content-Type': answer.contentType, 'Cache-Control': 'no-cache' },
+  })
+  if (stream === null || stream.closed) {
+    answer.end()
+    return reply
+  }
+  stream.signal.addEventListener('abort', () => answer.end(), { once: true })
+  let left = faults?.cut ?? Infinity
+  for await (const { text, isResult } of answer.chunks) {
+    if (!stream.write(text)) await stream.ready()
+    if (isResult) left--
+    if (left > 0) continue
+    while (stream.pendingBytes > 0 && !stream.closed) await sleep(FLUSH_MS)
+    svc.http.abortResponse(request, reply)
+    return reply
+  }
+  stream.end()
+  return reply
 }

@@ -95,7 +95,8 @@ export function createSockets(svc: Svc, { engine: engineOf, runs }: GraphServer)
       const { engine, server } = serving!
       const plan = faults.get(request) ?? null
       const operations: SocketOperations = {
-        prepare: (operation, parameters) => engine.prepare(operation, runs.create(request, plan, parameters)),
+        prepare: (operation, parameters) =>
+          engine.prepare(operation, runs.create(request, plan, { parameters, takesParts: true })),
         execute: args => engine.execute(args),
         async subscribe(args) {
           const outcome = await engine.subscribe(args)

@@ -6,7 +6,7 @@ export interface SocketOperations {
   /** `parameters` is the payload of `connection_init`. Throws a GraphQLError for parameters that ask for wrong faults. */
   prepare(operation: OperationRequest, parameters: Readonly<Record<string, unknown>>): PreparedOperation
   /** Runs a query or mutation. A result with errors and without `data` means that the variables are invalid. */
-  execute(args: ExecutionArgs): Promise<ExecutionResult>
+  execute(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
   /** Starts a subscription; a single result means that it failed to start. */
   subscribe(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
 }

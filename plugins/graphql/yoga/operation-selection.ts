@@ -7,6 +7,7 @@ import { mutationOverGet, unresolvedOperation } from '../errors.ts'
 export interface SelectedOperation {
   /** Absent until the document has been parsed; null if no operation could be selected. */
   operationType?: OperationTypeNode | null
+  document?: DocumentNode | undefined
 }
 
 /** Yoga checks this later, with another code and status. */
@@ -20,7 +21,10 @@ export function useOperationSelection(): Plugin<SelectedOperation> {
         // There is no request over a WebSocket.
         if (operation?.operation === 'mutation' && (context.request as Request | undefined)?.method === 'GET')
           throw mutationOverGet()
-        extendContext({ operationType: operation?.operation ?? null })
+        extendContext({
+          operationType: operation?.operation ?? null,
+          document: result instanceof Error ? undefined : (result as DocumentNode),
+        })
         if (operation == null && !(result instanceof Error)) throw unresolvedOperation(operationName)
       },
   }

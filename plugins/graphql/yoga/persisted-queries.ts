@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import { StateUnavailable, type Store, type StoreBounds } from 'svc/plugin'
 import { badRequest, persistedQueryMismatch, persistedQueryNotFound } from '../errors.ts'
-import { isObject } from '../http-request.ts'
+import { isRecord } from 'svc/toolkit'
 
 const MAX_KEPT_BYTES = 64 * 1024
 
@@ -53,7 +53,7 @@ function ignoreOutage(error: unknown): undefined {
 
 function readHash(persistedQuery: unknown): string | null {
   if (persistedQuery === undefined || persistedQuery === null) return null
-  if (!isObject(persistedQuery)) throw badRequest('extensions.persistedQuery must be a JSON object')
+  if (!isRecord(persistedQuery)) throw badRequest('extensions.persistedQuery must be a JSON object')
   const { version, sha256Hash } = persistedQuery
   if (version !== 1) throw badRequest('extensions.persistedQuery.version must be 1')
   if (typeof sha256Hash !== 'string' || !/^[\da-f]{64}$/i.test(sha256Hash))

@@ -2,20 +2,19 @@
 import { parse, type GraphQLSchema } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { Logger, Store } from 'svc/plugin'
-import type { ResponseType } from '../response-type.ts'
 import type { Run } from '../execution/run.ts'
+import type { RequestOptions } from '../requests/http-request.ts'
 import type { DocumentLimits } from '../types.ts'
-import { useResponseFormat } from './response-format.ts'
+import { useResponseFormat, type FormatContext } from './response-format.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { useDocumentLimits } from './document-limits.ts'
 import { useExecution } from './execution.ts'
-import { useOperationSelection, type SelectedOperation } from './operation-selection.ts'
+import { useOperationSelection } from './operation-selection.ts'
 import { usePersistedQueries } from './persisted-queries.ts'
 import { useStrictRequests } from './strict-requests.ts'
 
 /** Context of a request: values from the route, and values that the plugins determine. */
-export interface ServerContext extends SelectedOperation {
-  responseType: ResponseType
+export interface ServerContext extends FormatContext {
   run: Run
 }
 export type YogaServer = YogaServerInstance<ServerContext, object>
@@ -28,6 +27,7 @@ export interface YogaServerOptions {
   limits: DocumentLimits
   /** The path of the graph, for messages. */
   path: string
+  requests: RequestOptions
 }
 
 const PATH = '/graphql'
@@ -42,6 +42,7 @@ export async function createYogaServer({
   log,
   limits,
   path,
+  requests,
 }: YogaServerOptions): Promise<YogaServer> {
   const { createYoga, getSSEProcessor, processRegularResult } = await import('graphql-yoga')
   return createYoga<ServerContext>({
@@ -49,13 +50,16 @@ export async function createYogaServer({
     graphqlEndpoint: PATH,
     // The order matters: the response format depends on the operation, even if the limits reject it.
     plugins: [
-      useStrictRequests(),
+      useStrictRequests(requests),
       usePersistedQueries(persistedQueries),
       useOperationSelection(),
       useDocumentLimits(parse, limits),
       useExecution(rootValue),
       useResponseFormat({ json: processRegularResult, eventStream: getSSEProcessor() }, path),
     ],
+    // The requests are read above; Yoga checks the number again.
+    batching: requests.batching === 0 ? false : { limit: requests.batching },
+    extraParamNames: ['documentId'],
     parserAndValidationCache: createDocumentCache(),
     logging: {
       debug: ignore,

@@ -6,7 +6,7 @@ import { parseYaml, YamlProblem } from '../../../core/config/yaml-document.ts'
 import { isNestedWithin } from '../../../core/toolkit/json-depth.ts'
 import { checkBodyDigest } from '../../../plugins/auth/hmac/body-digest.ts'
 import { readHmacCredentials } from '../../../plugins/auth/hmac/credentials.ts'
-import { readGet, readPost } from '../../../plugins/graphql/http-request.ts'
+import { readGet, readPost } from '../../../plugins/graphql/requests/http-request.ts'
 import { decodeCompactJwt } from '../../../plugins/identity/jwt/compact-jwt.ts'
 import { readParameters } from '../../../plugins/identity/oauth/parameters.ts'
 import { parseExactly, writeExactly } from '../../../plugins/jsonrpc/exact-json.ts'
@@ -27,6 +27,7 @@ import type { AnyFamily, Family } from '../engine.ts'
 import { mutateJson, mutateText } from '../mutate.ts'
 import { bytesFamily, refusing, textFamily, unless } from '../text-family.ts'
 
+const REQUEST_OPTIONS = { batching: 10, maxFiles: 3 }
 const example = readFileSync(join(import.meta.dirname, '../../../svc.yaml.example'), 'utf8')
 const YAML = [
   'a: 1\nb: [x, {y: z}]\n',
@@ -273,8 +274,8 @@ export const documents: AnyFamily[] = [
       '[{"query":"{a}"}]',
     ],
     text => {
-      refusing(() => void readPost('application/json', Buffer.from(text)))
-      refusing(() => void readPost(text.slice(0, 100), Buffer.from(text)))
+      refusing(() => void readPost('application/json', Buffer.from(text), REQUEST_OPTIONS))
+      refusing(() => void readPost(text.slice(0, 100), Buffer.from(text), REQUEST_OPTIONS))
       readGet(new URLSearchParams({ query: '{a}', variables: text }))
     },
   ),

@@ -143,6 +143,7 @@ t.test('a subscription ends at once when the client disconnects [GQL-23]', async
     log: {} as never,
     limits: DEFAULT_LIMITS,
     path: '/graphql',
+    requests: { batching: 0, maxFiles: 0 },
   })
   const asked = new yoga.fetchAPI.Request(ENDPOINT, {
     method: 'POST',
@@ -150,7 +151,14 @@ t.test('a subscription ends at once when the client disconnects [GQL-23]', async
     body: JSON.stringify({ query: 'subscription { ticker { sequence } }' }),
   })
   const response = await yoga.handleRequest(asked, {
-    responseType: { mediaType: 'application/json', eventStream: 'always', isBrowser: false },
+    responseType: {
+      mediaType: 'application/json',
+      eventStream: 'always',
+      takesSubscriptionParts: false,
+      incremental: null,
+      isBrowser: false,
+    },
+    streaming: {},
     run: { context: {}, faults: null, isTraced: false, maxFields: Infinity } as never,
   })
   const served = sendResponse(

@@ -67,6 +67,10 @@ const SEARCHES: Record<string, Bound> = {
   },
   'core/toolkit/checked-schema.ts': { calls: ['linearPattern'], bound: 'steps' },
   'core/toolkit/value-test.ts': { calls: ['new TextSearch', 'deepEqual'], bound: 'steps' },
+  'core/toolkit/field-tests.ts': {
+    calls: ['valueAt'],
+    bound: 'steps of the tests; pointers have the length of a condition',
+  },
   'core/toolkit/json-path.ts': {
     calls: ['compileJsonPath', 'deepEqual'],
     bound: 'steps: visits and compared elements',

@@ -46,6 +46,10 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/llm/validation/validator.ts',
     // Domains of svc.yaml and its files.
     'plugins/rate-limit/config/domains.ts',
+    // The places of one request or rule: at most 20.
+    'plugins/graphql/faults/field-faults.ts',
+    // The parts of one operation, whose document has a limit.
+    'plugins/graphql/wire/multipart/incremental.ts',
     'plugins/mcp/bridge/bridge.ts tools',
     'plugins/mcp/bridge/bridged-lists.ts',
     'plugins/mcp/bridge/pool.ts',
@@ -86,6 +90,7 @@ const BOUNDS: Record<string, string[]> = {
     'backends/redis/store-connection.ts',
     'plugins/a2a/tasks/local-runs.ts',
     'plugins/grpc-services/forward/http.ts',
+    'plugins/graphql/wire/graphql-sse/reservations.ts',
     'plugins/grpc/bridge/connections.ts',
     'plugins/grpc/bridge/open-calls.ts',
     'plugins/llm-openai-realtime/connection.ts',

@@ -47,6 +47,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared schema': 'compiled from the code',
     'shared graphiql': 'a page made of the code',
   },
+  'graphql-subgraphs': { 'shared composer': 'supergraphs made of the code' },
   grpc: { 'shared definitions': 'compiled from the code', 'shared reflection': 'compiled from the code' },
   'grpc-services': { 'shared definitions': 'compiled from the code' },
   layer4: {

@@ -1,10 +1,10 @@
 /** The legacy subprotocol `graphql-ws` of `subscriptions-transport-ws` clients. */
-import { shownText } from 'svc/toolkit'
+import { isRecord, shownText } from 'svc/toolkit'
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
 import { MAX_OPERATIONS, tooManyOperations, type Connection } from '../../connection.ts'
 import type { PreparedOperation } from '../../engine.ts'
 import { withoutStatus } from '../../errors.ts'
-import { isObject } from '../../http-request.ts'
+
 import type { SocketOperations } from '../socket-operations.ts'
 import { isRequestError } from '../../execution/request-errors.ts'
 
@@ -115,8 +115,8 @@ function readMessage(text: string): ClientMessage | null {
   } catch {
     return null
   }
-  if (!isObject(value)) return null
-  return { id: shownText(value.id ?? ''), type: value.type, payload: isObject(value.payload) ? value.payload : {} }
+  if (!isRecord(value)) return null
+  return { id: shownText(value.id ?? ''), type: value.type, payload: isRecord(value.payload) ? value.payload : {} }
 }
 
 /** The executable operation, or the first error. */
@@ -127,7 +127,7 @@ function prepare(
 ): RunnableOperation | GraphQLFormattedError {
   if (typeof query !== 'string')
     return { message: 'payload.query must be a string', extensions: { code: 'BAD_REQUEST' } }
-  if (variables != null && !isObject(variables))
+  if (variables != null && !isRecord(variables))
     return { message: 'payload.variables must be an object', extensions: { code: 'BAD_REQUEST' } }
   try {
     const operation = {

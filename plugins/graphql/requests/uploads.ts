@@ -1,0 +1,61 @@
+/** Files in a request: the GraphQL multipart request specification. */
+import { isRecord, readFormParts, type FormPart } from 'svc/toolkit'
+import { badRequest } from '../errors.ts'
+import type { UploadedFile } from '../types.ts'
+import { parseJson } from './json-text.ts'
+
+const MAX_PLACES = 100
+const DEFAULT_TYPE = 'application/octet-stream'
+
+/** The operations with their files in place. Throws a GraphQLError. */
+export function readUploads(contentType: string, body: ArrayBuffer | Uint8Array, maxFiles: number): unknown {
+  const bytes =
+    body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : Buffer.from(body)
+  const form = readFormParts(bytes, contentType)
+  if (form === null || !form.isComplete) throw badRequest('the multipart body has no boundary or no end')
+  const operations = parseJson(fieldOf(form.parts, 'operations'), 'operations')
+  const map = parseJson(fieldOf(form.parts, 'map'), 'map')
+  if (!isRecord(map)) throw badRequest('map must be a JSON object')
+  const entries = Object.entries(map)
+  if (entries.length > maxFiles) throw badRequest(`expected at most ${maxFiles} files, got ${entries.length}`)
+  for (const [name, places] of entries) {
+    const part = form.parts.find(candidate => candidate.name === name && name !== 'operations' && name !== 'map')
+    if (part === undefined) throw badRequest(`the part ${shown(name)} of map is missing`)
+    if (!Array.isArray(places) || places.length > MAX_PLACES)
+      throw badRequest(`map.${shown(name)} must be a list of at most ${MAX_PLACES} paths`)
+    const file: UploadedFile = {
+      filename: part.filename ?? '',
+      mimetype: part.type?.split(';', 1)[0]!.trim() ?? DEFAULT_TYPE,
+      content: part.content,
+    }
+    for (const place of places) put(operations, place, file)
+  }
+  return operations
+}
+
+function fieldOf(parts: readonly FormPart[], name: string): string {
+  const part = parts.find(candidate => candidate.name === name)
+  if (part === undefined) throw badRequest(`the part ${name} is missing`)
+  return part.content.toString('utf8')
+}
+
+/** Puts the file where a path such as `variables.photo` or `0.variables.photos.1` leads, in place of null. */
+function put(operations: unknown, place: unknown, file: UploadedFile): void {
+  const problem = (): Error => badRequest(`the path ${shown(place)} of map leads to no null in the operations`)
+  if (typeof place !== 'string') throw problem()
+  const keys = place.split('.')
+  const last = keys.pop()!
+  let parent: unknown = operations
+  for (const key of keys) parent = memberOf(parent, key)
+  if (memberOf(parent, last) !== null) throw problem()
+  ;(parent as Record<string, unknown>)[last] = file
+}
+
+function memberOf(parent: unknown, key: string): unknown {
+  if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) return undefined
+  return (parent as Record<string, unknown>)[key]
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, 100))
+}

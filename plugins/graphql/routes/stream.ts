@@ -1,0 +1,220 @@
+/** `/stream` of a graph: graphql-sse's single connection mode, one event stream for many operations. */
+import { GraphQLError, type ExecutionResult } from 'graphql'
+import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
+import { queryRecord, rawQuery, textReply } from 'svc/toolkit'
+import { badRequest, withoutStatus } from '../errors.ts'
+import type { Engine } from '../engine.ts'
+import { isRequestError } from '../execution/request-errors.ts'
+import { STEP } from '../faults/step.ts'
+import type { GraphServer } from '../graph-server.ts'
+import { readPost } from '../requests/http-request.ts'
+import { Reservations, sendEvent, type Reservation, type RunningOperation } from '../wire/graphql-sse/reservations.ts'
+
+const TOKEN_HEADER = 'x-graphql-event-stream-token'
+const MAX_RESERVED = { normal: 100, public: 20 }
+const MAX_OPERATIONS = { normal: 100, public: 20 }
+const HEARTBEAT_MS = 12_000
+const TOKEN = {
+  name: 'X-GraphQL-Event-Stream-Token',
+  in: 'header' as const,
+  description: 'The token, also as the parameter `token`',
+}
+
+export function registerStream(app: FastifyInstance, svc: Svc, server: GraphServer): void {
+  const { path, graph, runs } = server
+  const url = `${path}/stream`
+  const size = svc.config.publicMode ? 'public' : 'normal'
+  // Live streams belong to their process, and end with their plugin.
+  const reservations = new Reservations(MAX_RESERVED[size])
+  svc.whenClosed(() => reservations.endAll())
+  const shared = { category: graph.category, steps: [STEP] }
+  const unknown = { 404: { description: 'Unknown token, or one that was not used for 30 s' } }
+
+  app.put(
+    url,
+    describe({
+      ...shared,
+      summary: `${graph.title}: reserve an event stream for many operations`,
+      reply: textReply('text/plain'),
+      responses: { 201: { description: 'The token' }, 429: { description: 'Too many reserved streams' } },
+      examples: [{ name: 'Reserve', method: 'PUT', path: url, expectStatus: 201 }],
+    }),
+    (_request, reply) => {
+      const reservation = reservations.reserve()
+      if (reservation === null) return refuse(reply, 429, 'too many reserved streams')
+      return reply.code(201).type('text/plain; charset=utf-8').send(reservation.token)
+    },
+  )
+
+  app.get(
+    url,
+    describe({
+      ...shared,
+      summary: `${graph.title}: open a reserved event stream`,
+      protocol: 'sse',
+      parameters: [TOKEN],
+      responses: {
+        200: { description: 'Events `next` and `complete` of all operations' },
+        409: { description: 'It is already open' },
+        ...unknown,
+      },
+      examples: [{ name: 'Without a token', path: url, expectStatus: 404 }],
+    }),
+    async (request, reply) => {
+      const reservation = find(request)
+      if (reservation === null) return refuse(reply, 404, 'unknown token')
+      if (reservation.stream !== null) return refuse(reply, 409, 'the stream is already open')
+      const stream = svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS, heartbeatText: '' })
+      if (stream === null) return reply
+      reservations.open(reservation, stream)
+      await stream.over
+      return reply
+    },
+  )
+
+  app.post(
+    url,
+    describe({
+      ...shared,
+      summary: `${graph.title}: run an operation on a reserved event stream`,
+      parameters: [TOKEN],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            type: 'object',
+            properties: { query: { type: 'string' }, extensions: { type: 'object' } },
+          },
+        },
+      },
+      responses: {
+        202: { description: 'Its results are events with `extensions.operationId`' },
+        400: { description: 'No `extensions.operationId`' },
+        409: { description: 'An operation with this id is running' },
+        ...unknown,
+      },
+      examples: [
+        {
+          name: 'Without a token',
+          method: 'POST',
+          path: url,
+          headers: [{ name: 'Content-Type', value: 'application/json' }],
+          body: '{"query":"{ __typename }"}',
+          bodyType: 'json',
+          expectStatus: 404,
+        },
+      ],
+    }),
+    async (request, reply) => {
+      const reservation = find(request)
+      if (reservation === null) return refuse(reply, 404, 'unknown token')
+      try {
+        await start(reservation, request, reply)
+        return reply.code(202).send()
+      } catch (error) {
+        if (!(error instanceof GraphQLError)) throw error
+        const status = error.extensions.http?.status ?? 400
+        return reply
+          .code(status)
+          .type('application/json; charset=utf-8')
+          .send(JSON.stringify({ errors: [withoutStatus(error)] }))
+      }
+    },
+  )
+
+  app.delete(
+    url,
+    describe({
+      ...shared,
+      summary: `${graph.title}: stop an operation of a reserved event stream`,
+      parameters: [TOKEN, { name: 'operationId', in: 'query', schema: { type: 'string' } }],
+      responses: { 200: { description: 'It has ended, or there was none' }, ...unknown },
+      examples: [{ name: 'Without a token', method: 'DELETE', path: url, expectStatus: 404 }],
+    }),
+    (request, reply) => {
+      const reservation = find(request)
+      if (reservation === null) return refuse(reply, 404, 'unknown token')
+      const id = String(queryRecord(rawQuery(request)).operationId ?? '')
+      reservation.operations.get(id)?.stop()
+      reservation.operations.delete(id)
+      return reply.code(200).send()
+    },
+  )
+
+  function find(request: FastifyRequest): Reservation | null {
+    const token = request.headers[TOKEN_HEADER] ?? queryRecord(rawQuery(request)).token
+    return reservations.find(token === undefined ? null : String(token))
+  }
+
+  /** Starts an operation whose results go to the stream. Throws a GraphQLError. */
+  async function start(reservation: Reservation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const options = { batching: 0, maxFiles: 0 }
+    const read = readPost(request.headers['content-type'], svc.http.body(request), options)
+    if (Array.isArray(read)) throw badRequest('Batched requests are not supported')
+    const id = read.extensions?.operationId
+    if (typeof id !== 'string' || id === '' || id.length > 200)
+      throw badRequest('extensions.operationId must be a text of 1 to 200 characters')
+    if (reservation.operations.has(id)) throw conflict()
+    if (reservation.operations.size >= MAX_OPERATIONS[size]) throw badRequest('too many operations on this stream')
+    const faults = runs.faultsOf(request, reply)
+    const engine = await server.engine()
+    const query = read.query ?? ''
+    const run = { ...runs.create(request, faults, { takesParts: true }), signal: undefined }
+    const operation: Operation = { isStopped: false, stop: () => (operation.isStopped = true) }
+    reservation.operations.set(id, operation)
+    const prepared = engine.prepare({ query, variables: read.variables, operationName: read.operationName }, run)
+    void deliver(reservation, id, operation, engine, prepared).catch(error =>
+      svc.log.error('an operation of an event stream failed', { error: String(error) }),
+    )
+  }
+}
+
+interface Operation extends RunningOperation {
+  isStopped: boolean
+}
+
+/** Sends the results of an operation, then its end, unless it is stopped. */
+async function deliver(
+  reservation: Reservation,
+  id: string,
+  operation: Operation,
+  engine: Engine,
+  prepared: ReturnType<Engine['prepare']>,
+): Promise<void> {
+  const results = prepared.args === null ? { errors: prepared.problems } : await resultsOf(engine, prepared)
+  if (Symbol.asyncIterator in results) {
+    const iterator = results
+    operation.stop = () => {
+      operation.isStopped = true
+      void iterator.return?.()
+    }
+    if (operation.isStopped) operation.stop()
+    for await (const result of iterator) {
+      if (operation.isStopped) break
+      await sendEvent(reservation, 'next', id, result)
+    }
+  } else if (!operation.isStopped) await sendEvent(reservation, 'next', id, results)
+  if (!operation.isStopped) await sendEvent(reservation, 'complete', id)
+  if (reservation.operations.get(id) === operation) reservation.operations.delete(id)
+}
+
+async function resultsOf(
+  engine: Engine,
+  { args, type }: Extract<ReturnType<Engine['prepare']>, { type: unknown }>,
+): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+  const outcome = type === 'subscription' ? await engine.subscribe(args) : await engine.execute(args)
+  return isRequestError(outcome) ? { errors: outcome.errors! } : outcome
+}
+
+function conflict(): GraphQLError {
+  return new GraphQLError('an operation with this id is running', {
+    extensions: { code: 'BAD_REQUEST', http: { status: 409 } },
+  })
+}
+
+function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] }))
+}
