@@ -131,6 +131,10 @@ function addServer(
 ): void {
   const { socket } = server
   for (const below of ['', '/*']) {
+    const example =
+      below === ''
+        ? { name: server.title, path: mount, expectStatus: server.rootStatus ?? 200 }
+        : { name: server.title, path: mount + server.example, expectStatus: 200 }
     const description =
       isHidden === true
         ? {}
@@ -140,7 +144,7 @@ function addServer(
             category: CATEGORY,
             takes: 'deliveries',
             responses: { default: { description: 'As the original responds' } },
-            examples: [{ name: server.title, path: below === '' ? mount : mount + server.example, expectStatus: 200 }],
+            examples: [example],
           })
     const url = mount + below
     const handler = (request: FastifyRequest, reply: FastifyReply): unknown =>

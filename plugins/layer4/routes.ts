@@ -61,6 +61,7 @@ export function registerRoutes(
       summary: 'Set faults for the next connections of a listener',
       description: 'At all replicas, until the next reload, in place of the same keys of the listener.',
       category: CATEGORY,
+      credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
       requestBody: {
         content: {
@@ -106,6 +107,7 @@ export function registerRoutes(
     describe({
       summary: 'Remove the faults that were set for a listener',
       category: CATEGORY,
+      credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
       responses: { 200: { description: 'The listener' }, ...RESPONSES },
       examples: [{ name: 'The settings of svc.yaml', method: 'DELETE', path: `${PATH}/echo` }],

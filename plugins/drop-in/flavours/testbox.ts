@@ -64,6 +64,7 @@ export const TESTBOX_A2A: Server = {
   title: "testbox's agent",
   summary: 'An agent that echoes, with the methods of A2A before 0.3',
   example: '/agent-card',
+  rootStatus: 405,
   handle(call) {
     const { path, method } = call
     if (path === '/agent-card' || path === '/.well-known/agent.json')
