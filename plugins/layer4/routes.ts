@@ -44,6 +44,10 @@ export function registerRoutes(
   svc: Svc<Layer4Options>,
   { names, ports, overrides }: RouteParts,
 ): void {
+  // Without a listener, the examples show what is answered of an unknown one.
+  const [known] = names.filter(name => ports.has(name))
+  const example = { path: `${PATH}/${known ?? 'echo'}`, expectStatus: known === undefined ? 404 : 200 }
+
   app.get(
     PATH,
     describe({
@@ -87,7 +91,7 @@ export function registerRoutes(
         {
           name: 'Reset the next connection',
           method: 'PUT',
-          path: `${PATH}/echo`,
+          ...example,
           body: '{"abort":"reset","times":1}',
           bodyType: 'json',
         },
@@ -110,7 +114,7 @@ export function registerRoutes(
       credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
       responses: { 200: { description: 'The listener' }, ...RESPONSES },
-      examples: [{ name: 'The settings of svc.yaml', method: 'DELETE', path: `${PATH}/echo` }],
+      examples: [{ name: 'The settings of svc.yaml', method: 'DELETE', ...example }],
     }),
     async request => {
       svc.http.guardAdmin(request)

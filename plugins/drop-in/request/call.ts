@@ -18,6 +18,8 @@ export interface Server {
   example: string
   /** Status of its root, for the catalog. Default: 200. */
   rootStatus?: number
+  /** Media types of its responses. */
+  mediaTypes: readonly ('text/plain' | 'text/html' | 'application/json' | 'text/event-stream')[]
 }
 
 const MAX_HEADERS = 50
