@@ -144,7 +144,10 @@ function addServer(
             description: server.summary,
             category: CATEGORY,
             takes: 'deliveries',
-            responses: { default: { description: 'As the original responds' } },
+            responses: {
+              200: { description: 'As the original responds' },
+              default: { description: 'As the original responds' },
+            },
             reply: replyOf(server),
             examples: [{ name: server.title, ...place, ...(method && { method }) }],
           })

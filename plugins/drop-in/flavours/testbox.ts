@@ -40,7 +40,7 @@ export const TESTBOX_LLM: Server = {
   title: "testbox's model",
   summary: 'Fixed completions and messages',
   example: '/',
-  mediaTypes: ['application/json'],
+  mediaTypes: ['application/json', 'text/plain'],
   handle(call) {
     const { path, method } = call
     if (path === '/') return call.text('testbox-llm: POST /v1/chat/completions, /v1/messages\n')

@@ -19,7 +19,13 @@ export interface Server {
   /** Status of its root, for the catalog. Default: 200. */
   rootStatus?: number
   /** Media types of its responses. */
-  mediaTypes: readonly ('text/plain' | 'text/html' | 'application/json' | 'text/event-stream')[]
+  mediaTypes: readonly (
+    | 'text/plain'
+    | 'text/html'
+    | 'application/json'
+    | 'application/octet-stream'
+    | 'text/event-stream'
+  )[]
 }
 
 const MAX_HEADERS = 50
