@@ -175,7 +175,11 @@ function registerEntry(app: FastifyInstance, { config, connections, http }: Cont
         { name: 'id', in: 'path', required: true, description: 'Id of the connection.', schema: { type: 'string' } },
         OF_SESSION,
       ],
-      responses: { 200: { description: 'The connection.' }, 404: { description: 'No such connection is stored.' } },
+      responses: {
+        200: { description: 'The connection.' },
+        400: { description: 'The session is invalid.' },
+        404: { description: 'No such connection is stored.' },
+      },
       examples: [{ name: 'An unknown connection', path: `${PATH}/no-such-connection`, expectStatus: 404 }],
     }),
     async request => {
