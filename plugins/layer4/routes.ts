@@ -81,6 +81,7 @@ export function registerRoutes(
           },
         },
       },
+      credentials: ['none', 'bearer'],
       responses: { 200: { description: 'The listener' }, 400: { description: '`invalid_layer4`' }, ...RESPONSES },
       examples: [
         {
@@ -107,6 +108,7 @@ export function registerRoutes(
       summary: 'Remove the faults that were set for a listener',
       category: CATEGORY,
       parameters: [NAME],
+      credentials: ['none', 'bearer'],
       responses: { 200: { description: 'The listener' }, ...RESPONSES },
       examples: [{ name: 'The settings of svc.yaml', method: 'DELETE', path: `${PATH}/echo` }],
     }),

@@ -97,6 +97,7 @@ export function registerControl(app: FastifyInstance, svc: Svc<RateLimitOptions>
       category: CATEGORY,
       parameters: [NAME],
       reply: jsonReply(DOMAIN, 'RateLimitDomain'),
+      credentials: ['none', 'bearer'],
       requestBody: { description: '`descriptors`', content: { 'application/json': {} } },
       responses: {
         200: { description: 'Replaced' },

@@ -194,6 +194,7 @@ const DISPLAY_ORDER = [
   'Streaming (SSE)',
   'Redirects & Cookies',
   'httpbin',
+  'Drop-in',
   'Info & Random',
   'Auth: Basic & API Key',
   'Auth: HMAC',
@@ -215,6 +216,8 @@ const DISPLAY_ORDER = [
   'Request Bin & Webhooks',
   'Recording proxy',
   'External authorization',
+  'Rate-limit service',
+  'Reports of gateways',
   'Health & Identity',
   'Control Plane',
   'Testing',
@@ -240,7 +243,7 @@ t.test('categories are sorted by rank, then by name; endpoints by registration [
     ['/3', '/4', '/1', '/5', '/2', '/0'],
   )
   t.strictSame(CATEGORIES, DISPLAY_ORDER)
-  t.equal(CATEGORIES.length, 31)
+  t.equal(CATEGORIES.length, 34)
   t.equal(new Set(CATEGORIES).size, CATEGORIES.length)
 })
 
