@@ -1,5 +1,6 @@
 /** The plugin `drop-in`: takes the place of the test upstreams of other projects. */
 import {
+  type JsonSchema,
   definePlugin,
   describe,
   type FastifyInstance,
@@ -131,7 +132,11 @@ function addServer(
 ): void {
   const { socket } = server
   for (const below of ['', '/*']) {
-    const description =
+    const place =
+      below === ''
+        ? { path: mount, expectStatus: server.rootStatus ?? 200 }
+        : { path: mount + server.example, expectStatus: 200 }
+    const described = (method?: string): object =>
       isHidden === true
         ? {}
         : describe({
@@ -140,23 +145,25 @@ function addServer(
             category: CATEGORY,
             takes: 'deliveries',
             responses: { default: { description: 'As the original responds' } },
-            examples: [{ name: server.title, path: below === '' ? mount : mount + server.example, expectStatus: 200 }],
+            reply: replyOf(server),
+            examples: [{ name: server.title, ...place, ...(method && { method }) }],
           })
     const url = mount + below
     const handler = (request: FastifyRequest, reply: FastifyReply): unknown =>
       server.handle(new Call(request, reply, { svc, settings, mount }))
-    if (socket === undefined) app.route({ method: [...app.supportedMethods], url, ...description, handler })
+    if (socket === undefined) app.route({ method: [...app.supportedMethods], url, ...described(), handler })
     else {
       app.route({
         method: app.supportedMethods.filter(name => name !== 'GET' && name !== 'HEAD'),
         url,
-        ...description,
+        // The first method would be TRACE, which many clients refuse to send.
+        ...described('POST'),
         handler,
       })
       app.route({
         method: 'GET',
         url,
-        ...description,
+        ...described(),
         handler,
         wsHandler(opened, request) {
           svc.streams.websocket(request, opened)
@@ -167,6 +174,12 @@ function addServer(
       })
     }
   }
+}
+
+function replyOf({ mediaTypes }: Server): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    mediaTypes.map(type => [type, { type: type === 'application/json' ? ['object', 'array'] : 'string' }]),
+  )
 }
 
 function addList(

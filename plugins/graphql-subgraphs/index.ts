@@ -1,5 +1,5 @@
 /** The plugin `graphql-subgraphs`: federation subgraphs over the demo data, and supergraphs of them. */
-import { definePlugin } from 'svc/plugin'
+import { definePlugin, describe } from 'svc/plugin'
 import type {} from '../demo-data/types.ts'
 import type {} from '../graphql/types.ts'
 import { registerList } from './list.ts'
@@ -60,8 +60,27 @@ export default definePlugin({
       })
     registerList(app, svc, subgraphs)
     registerSupergraph(app, svc, graphs, subgraphs)
-    app.all<{ Params: { name: string } }>('/graphql/subgraphs/:name', request => {
-      throw unknownSubgraph(request.params.name, subgraphs)
-    })
+    app.all<{ Params: { name: string } }>(
+      '/graphql/subgraphs/:name',
+      describe({
+        summary: 'Name the subgraphs in the 404 of an unknown one',
+        category: CATEGORY,
+        methods: ['POST'],
+        parameters: [
+          {
+            name: 'name',
+            in: 'path',
+            required: true,
+            description: 'A name of no subgraph.',
+            schema: { type: 'string' },
+          },
+        ],
+        responses: { 404: { description: '`unknown_subgraph`, with the names of all' } },
+        examples: [{ name: 'Unknown subgraph', method: 'POST', path: '/graphql/subgraphs/unknown', expectStatus: 404 }],
+      }),
+      request => {
+        throw unknownSubgraph(request.params.name, subgraphs)
+      },
+    )
   },
 })

@@ -44,6 +44,10 @@ export function registerRoutes(
   svc: Svc<Layer4Options>,
   { names, ports, overrides }: RouteParts,
 ): void {
+  // Without a listener, the examples show what is answered of an unknown one.
+  const [known] = names.filter(name => ports.has(name))
+  const example = { path: `${PATH}/${known ?? 'echo'}`, expectStatus: known === undefined ? 404 : 200 }
+
   app.get(
     PATH,
     describe({
@@ -61,6 +65,7 @@ export function registerRoutes(
       summary: 'Set faults for the next connections of a listener',
       description: 'At all replicas, until the next reload, in place of the same keys of the listener.',
       category: CATEGORY,
+      credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
       requestBody: {
         content: {
@@ -87,7 +92,7 @@ export function registerRoutes(
         {
           name: 'Reset the next connection',
           method: 'PUT',
-          path: `${PATH}/echo`,
+          ...example,
           body: '{"abort":"reset","times":1}',
           bodyType: 'json',
         },
@@ -107,10 +112,11 @@ export function registerRoutes(
     describe({
       summary: 'Remove the faults that were set for a listener',
       category: CATEGORY,
+      credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
       credentials: ['none', 'bearer'],
       responses: { 200: { description: 'The listener' }, ...RESPONSES },
-      examples: [{ name: 'The settings of svc.yaml', method: 'DELETE', path: `${PATH}/echo` }],
+      examples: [{ name: 'The settings of svc.yaml', method: 'DELETE', ...example }],
     }),
     async request => {
       svc.http.guardAdmin(request)

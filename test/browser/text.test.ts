@@ -35,6 +35,8 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
     client_ip: '10.1.2.3',
     session: null,
     session_from: null,
+    listener: null,
+    proxy_protocol: null,
     rule: null,
     body: null,
     body_base64: null,

@@ -61,7 +61,7 @@ for (const [way, create] of [
       messages: [{ role: 'user', content }],
     })
     t.match(message.content, [{ type: 'text', text: /^Hello! I'm svc/ }])
-    await t.rejects(anthropic.models.retrieve('no-such-model'), { status: 404 })
+    await t.rejects(anthropic.models.retrieve('no-such-model'), { status: 404, message: /not_found_error/ })
 
     const gemini = new GoogleGenAI({ apiKey: 'demo' })
     const generated = await gemini.models.generateContent({ model: 'gemini-2.5-flash', contents: content })

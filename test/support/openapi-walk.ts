@@ -45,7 +45,8 @@ export interface Probe {
 const PATIENCE_MS = 1500
 /** Bytes of a response that are validated against its schema; the rest is not read. */
 const MAX_BODY = 1_000_000
-const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head', 'trace']
+/** Without TRACE, which fetch cannot send. */
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head']
 
 /** Operations below the same two path segments, such as `/ai/openai`, with which the values of a shared header are sent. */
 const OPERATIONS_OF_A_HEADER = 2

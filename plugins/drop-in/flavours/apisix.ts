@@ -115,6 +115,8 @@ export const APISIX_UPSTREAM: Server = {
   title: "APISIX's test upstream",
   summary: 'The paths of the upstream of its tests',
   example: '/hello',
+  mediaTypes: ['text/plain'],
+  rootStatus: 404,
   handle(call) {
     call.setChosen(
       [...call.header].flatMap(([name, values]) =>

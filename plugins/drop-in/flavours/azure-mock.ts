@@ -75,6 +75,7 @@ export const AZURE_MOCK: Server = {
   title: 'Azure OpenAI mock',
   summary: 'Statuses and delays by backend, as the first message asks',
   example: '/',
+  mediaTypes: ['application/json'],
   handle(call) {
     if (call.path === '/') return call.text('azure-mock: POST /openai/deployments/{deployment}/chat/completions\n')
     if (!PATH.test(call.path)) return call.json({ message: 'Not Found' }, 404)

@@ -91,6 +91,7 @@ export const FORTIO: Server = {
   title: 'fortio',
   summary: 'The body back, with the status, delay, headers and size of the query',
   example: '/?size=10',
+  mediaTypes: ['text/plain'],
   handle(call) {
     const { path } = call
     // svc sends nothing to other servers for strangers, and has no pages of fortio.

@@ -8,6 +8,7 @@ export const HTTP_ECHO: Server = {
   title: 'http-echo',
   summary: 'A fixed text',
   example: '/',
+  mediaTypes: ['text/plain', 'text/html'],
   handle(call) {
     call.reply.raw.setHeader('X-App-Name', 'http-echo')
     call.reply.raw.setHeader('X-App-Version', '1.0.0')

@@ -80,6 +80,7 @@ export const ISTIO_ECHO: Server = {
   title: "Istio's echo",
   summary: 'The request as lines of names and values',
   example: '/?codes=200',
+  mediaTypes: ['text/plain'],
   async handle(call) {
     const parameters = new Parameters(call)
     const problems: string[] = []

@@ -37,6 +37,7 @@ export function createKongMock(svc: Svc<unknown>): Server {
     title: "Kong's mock upstream",
     summary: 'The request in JSON, and the paths of its tests',
     example: '/anything',
+    mediaTypes: ['application/json', 'text/plain'],
     handle: call => respond(call, logs),
     socket: {
       takes: path => path === '/ws',

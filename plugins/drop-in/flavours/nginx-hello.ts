@@ -16,6 +16,7 @@ export const NGINX_HELLO: Server = {
   title: 'nginx-hello',
   summary: 'Address, name and time of the server',
   example: '/',
+  mediaTypes: ['text/plain', 'text/html'],
   handle(call) {
     const now = new Date()
     const { raw } = call.reply

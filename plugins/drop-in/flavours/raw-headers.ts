@@ -6,6 +6,7 @@ export const RAW_HEADERS: Server = {
   title: 'raw-headers',
   summary: 'Request line and header lines as received',
   example: '/',
+  mediaTypes: ['text/plain'],
   handle(call) {
     const { http, inspector } = call.svc
     const lines = http.receivedHeaders(call.request)

@@ -40,6 +40,7 @@ export const TESTBOX_LLM: Server = {
   title: "testbox's model",
   summary: 'Fixed completions and messages',
   example: '/',
+  mediaTypes: ['application/json'],
   handle(call) {
     const { path, method } = call
     if (path === '/') return call.text('testbox-llm: POST /v1/chat/completions, /v1/messages\n')
@@ -64,6 +65,8 @@ export const TESTBOX_A2A: Server = {
   title: "testbox's agent",
   summary: 'An agent that echoes, with the methods of A2A before 0.3',
   example: '/agent-card',
+  mediaTypes: ['application/json'],
+  rootStatus: 405,
   handle(call) {
     const { path, method } = call
     if (path === '/agent-card' || path === '/.well-known/agent.json')

@@ -181,6 +181,8 @@ export function createTestUpstream(svc: Svc<unknown>, id: string): Server {
     title: "Envoy AI Gateway's test upstream",
     summary: 'Answers as request headers say, if what they expect holds',
     example: '/health',
+    mediaTypes: ['application/json', 'text/event-stream', 'text/plain'],
+    rootStatus: 400,
     async handle(call) {
       if (call.path === '/health') return call.text('')
       const { raw } = call.reply

@@ -133,6 +133,7 @@ export function createWhoami(svc: Svc<unknown>): Server {
     title: 'whoami',
     summary: 'The request as Go writes it',
     example: '/',
+    mediaTypes: ['text/plain', 'application/json'],
     handle(call) {
       const { path } = call
       const clean = cleanPath(path)

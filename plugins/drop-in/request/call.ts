@@ -16,6 +16,10 @@ export interface Server {
   socket?: { takes(path: string): boolean; open(socket: WebSocket, call: Call): void }
   /** A path with a response of status 200, for the catalog. */
   example: string
+  /** Status of its root, for the catalog. Default: 200. */
+  rootStatus?: number
+  /** Media types of its responses. */
+  mediaTypes: readonly ('text/plain' | 'text/html' | 'application/json' | 'text/event-stream')[]
 }
 
 const MAX_HEADERS = 50

@@ -67,6 +67,7 @@ const clearDescription = (kind: Kind): RouteDescription => ({
   credentials: ['none', 'bearer'],
   description: 'Deleting those of all sessions requires the admin token if one is configured.',
   category: 'Control Plane',
+  credentials: ['none', 'bearer', 'adminToken'],
   parameters: [{ ...SESSION, description: 'Delete only those of this session.' }],
   responses: {
     200: { description: '`cleared`: how many were deleted' },

@@ -126,6 +126,12 @@ t.test('the sources make addresses in one place [PREFIX-5]', async t => {
         'plugins/tls/routes.ts',
         'plugins/mcp/skills/skill.ts',
         'core/http/routes/host-list.ts',
+        // The servers that a request asks to be forwarded to.
+        'plugins/grpc-services/forward/destination.ts',
+        'plugins/grpc-services/forward/grpc.ts',
+        'plugins/grpc-services/forward/http.ts',
+        'plugins/grpc-services/forward/plan.ts',
+        'plugins/grpc-services/forward/websocket.ts',
       ],
     },
     {
@@ -148,6 +154,8 @@ t.test('the sources make addresses in one place [PREFIX-5]', async t => {
         'core/http/listener/handle-request.ts',
         // Printed on a terminal.
         'core/cli/welcome.ts',
+        // Compared with the path of a destination, which may not be an own closed one.
+        'plugins/grpc-services/forward/forward-echo.ts',
       ],
     },
     {

@@ -47,6 +47,15 @@ const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: 
     samples: [['^\\/oauth\\/i\\/([^/]+)\\/jwks$', '']],
   },
   {
+    file: 'core/http/routes/familiar-paths.ts',
+    begins: 'new RegExp(`^${templatePattern(path, ',
+    samples: [
+      ['^\\/v1\\/files\\/([^/]+)\\/content$', 's'],
+      ['^\\/v1beta\\/models\\/([^/]+):generateContent$', 's'],
+      ['^\\/openai\\/(.+)$', 's'],
+    ],
+  },
+  {
     file: 'plugins/llm/registry/router-path.ts',
     begins: 'new RegExp(`^${templatePattern(rest',
     samples: [
