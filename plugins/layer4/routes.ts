@@ -86,6 +86,7 @@ export function registerRoutes(
           },
         },
       },
+      credentials: ['none', 'bearer'],
       responses: { 200: { description: 'The listener' }, 400: { description: '`invalid_layer4`' }, ...RESPONSES },
       examples: [
         {
@@ -113,6 +114,7 @@ export function registerRoutes(
       category: CATEGORY,
       credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
+      credentials: ['none', 'bearer'],
       responses: { 200: { description: 'The listener' }, ...RESPONSES },
       examples: [{ name: 'The settings of svc.yaml', method: 'DELETE', ...example }],
     }),

@@ -16,7 +16,7 @@ export function reportInResponses(svc: OrcaSvc, reports: Reports): void {
   const { in_band: always, format: usual } = svc.options
   const responses = svc.use('core.responses')
   responses.observe(status => reports.measurements.count(performance.now(), status))
-  // Without fields, it is asked for all requests.
+  // Without fields, the function runs for all requests.
   const options = always === undefined ? { fields: [FORMAT_FIELD, OWN_FIELD] } : {}
   responses.add(request => {
     const { headers } = request

@@ -5,8 +5,8 @@ import { root } from '../support/examples.ts'
 
 export const GROUPS = {
   http: ['toolbox', 'httpbin', 'reliability', 'bins', 'proxy', 'faults', 'testing', 'gateway-services'],
-  apis: ['identity', 'mocks', 'jsonrpc', 'exports'],
-  protocols: ['drop-in', 'graphql', 'grpc', 'soap', 'streams'],
+  apis: ['identity', 'mocks', 'jsonrpc', 'exports', 'provider-hosts'],
+  protocols: ['drop-in', 'graphql', 'grpc', 'layer4', 'soap', 'streams'],
   models: ['llm', 'validation', 'coding-agents', 'guardrails', 'frameworks'],
   agents: ['mcp', 'mcp-attacks', 'a2a'],
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe', 'replicas'],

@@ -149,6 +149,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       },
       baseUrl: () => host.baseUrl,
       hosts: () => [],
+      proxyHeader: () => null,
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, serialized: host.baseUrl }),
       clientIp: () => '203.0.113.9',
       signal: () => new AbortController().signal,

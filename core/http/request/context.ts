@@ -218,7 +218,7 @@ export class RequestContext implements Waiting<RequestContext> {
   /** The status of a gRPC call, once known. */
   grpcStatus: number | null = null
 
-  // ---------- Its response. Written by host/svc/budgets.ts, host/svc/streams.ts, http/response/coded-response.ts,
+  // ---------- Its response. Written by host/svc/budgets.ts, host/svc/streams.ts, http/pipeline/rules/encoding.ts, http/response/coded-response.ts,
   // http/response/response.ts, http/response/rule-response.ts, http/response/send.ts, http/response/unsent-response.ts, http/streams/websockets.ts.
 
   /** Why the core sent an error instead of a route. */

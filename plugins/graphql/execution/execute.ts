@@ -8,6 +8,7 @@ import {
   type ExecutionResult,
 } from 'graphql'
 import { isOutputError } from 'svc/plugin'
+import { joinSignals } from 'svc/toolkit'
 import { editResult } from '../faults/edited-result.ts'
 import { FieldFaults } from '../faults/field-faults.ts'
 import { FieldTrace } from '../federation/field-trace.ts'
@@ -41,11 +42,14 @@ export async function subscribeTo(args: ExecutionArgs, run: Run): Promise<Execut
   const source = await createSourceEventStream(plain)
   if (!(Symbol.asyncIterator in source)) return addErrorCode(source)
   const left = new AbortController()
-  const signal = run.signal === undefined ? left.signal : AbortSignal.any([left.signal, run.signal])
+  const joined = joinSignals(left.signal, ...(run.signal === undefined ? [] : [run.signal]))
   return new MappedEvents(
     source,
-    event => executeWhole({ ...plain, rootValue: event }, run, signal),
-    () => left.abort(),
+    event => executeWhole({ ...plain, rootValue: event }, run, joined.signal),
+    () => {
+      left.abort()
+      joined.release()
+    },
   )
 }
 

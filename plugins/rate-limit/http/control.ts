@@ -98,6 +98,7 @@ export function registerControl(app: FastifyInstance, svc: Svc<RateLimitOptions>
       credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
       reply: jsonReply(DOMAIN, 'RateLimitDomain'),
+      credentials: ['none', 'bearer'],
       requestBody: { description: '`descriptors`', content: { 'application/json': {} } },
       responses: {
         200: { description: 'Replaced' },

@@ -64,6 +64,7 @@ const listDescription = (kind: Kind): RouteDescription => ({
 const clearDescription = (kind: Kind): RouteDescription => ({
   summary: `Delete the ${kind} that gateways reported`,
   reply: CLEAR_REPLY,
+  credentials: ['none', 'bearer'],
   description: 'Deleting those of all sessions requires the admin token if one is configured.',
   category: 'Control Plane',
   credentials: ['none', 'bearer', 'adminToken'],

@@ -207,6 +207,7 @@ t.test('status summarizes the instance, the inspector and the plugins [CTL-38]',
     state_store: null,
     inspector: { stored: 3, capacity: 500, total_captured: 7 },
     ports: { http: 8080, https: 8443, grpc: null },
+    listeners: [],
     plugins: {
       enabled: 2,
       disabled: 1,

@@ -89,7 +89,7 @@ t.test('rejects unknown kinds and wrong bodies [RESET-3]', async t => {
     error: 'unknown_kind',
     kind: 'request',
     did_you_mean: 'requests',
-    kinds: ['requests', 'rules'],
+    kinds: ['requests', 'connections', 'rules'],
   })
   t.match((await send(server, 'POST /s/a/_svc/reset', { body: { kind: [] } })).json, { error: 'unknown_member' })
   t.match((await send(server, 'POST /s/a/_svc/reset', { body: { kinds: 'rules' } })).json, { error: 'unknown_kind' })

@@ -49,6 +49,8 @@ t.test(
       'used-steps',
       'uploads',
       'whoami-health',
+      // At most 1000 numbers.
+      'override-uses',
       // At most 1000 lists of names, and 4 MiB in all.
       'writing-tools',
     ]

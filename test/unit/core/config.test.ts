@@ -579,7 +579,7 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
     state_store_cluster: false,
     state_store_timeout_ms: 1000,
     state_store_encrypted: false,
-    ai: { require_auth: false, api_key_configured: false, validation: 'warn' },
+    ai: { require_auth: false, api_key_configured: false, validation: 'warn', directives: true },
     mcp: {
       clock_tick_secs: 5,
       api_key_configured: false,

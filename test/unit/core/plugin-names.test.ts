@@ -70,6 +70,7 @@ const definitions = [...(await builtinDefinitions())]
 function spaced(line: string): string {
   return line
     .replace(/\bconsole\.(?:log|error|warn)\b/g, '')
+    .replaceAll('OpenTelemetry', '')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
 }
