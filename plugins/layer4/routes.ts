@@ -65,7 +65,6 @@ export function registerRoutes(
       summary: 'Set faults for the next connections of a listener',
       description: 'At all replicas, until the next reload, in place of the same keys of the listener.',
       category: CATEGORY,
-      credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
       requestBody: {
         content: {
@@ -86,7 +85,7 @@ export function registerRoutes(
           },
         },
       },
-      credentials: ['none', 'bearer'],
+      credentials: ['none', 'bearer', 'adminToken'],
       responses: { 200: { description: 'The listener' }, 400: { description: '`invalid_layer4`' }, ...RESPONSES },
       examples: [
         {
@@ -112,9 +111,8 @@ export function registerRoutes(
     describe({
       summary: 'Remove the faults that were set for a listener',
       category: CATEGORY,
-      credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
-      credentials: ['none', 'bearer'],
+      credentials: ['none', 'bearer', 'adminToken'],
       responses: { 200: { description: 'The listener' }, ...RESPONSES },
       examples: [{ name: 'The settings of svc.yaml', method: 'DELETE', ...example }],
     }),

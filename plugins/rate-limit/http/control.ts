@@ -95,10 +95,9 @@ export function registerControl(app: FastifyInstance, svc: Svc<RateLimitOptions>
       description:
         'In the form of the reference service, as JSON; of the session, if the request names one, for a day. It applies in place of one of svc.yaml.',
       category: CATEGORY,
-      credentials: ['none', 'bearer', 'adminToken'],
       parameters: [NAME],
       reply: jsonReply(DOMAIN, 'RateLimitDomain'),
-      credentials: ['none', 'bearer'],
+      credentials: ['none', 'bearer', 'adminToken'],
       requestBody: { description: '`descriptors`', content: { 'application/json': {} } },
       responses: {
         200: { description: 'Replaced' },

@@ -64,10 +64,9 @@ const listDescription = (kind: Kind): RouteDescription => ({
 const clearDescription = (kind: Kind): RouteDescription => ({
   summary: `Delete the ${kind} that gateways reported`,
   reply: CLEAR_REPLY,
-  credentials: ['none', 'bearer'],
+  credentials: ['none', 'bearer', 'adminToken'],
   description: 'Deleting those of all sessions requires the admin token if one is configured.',
   category: 'Control Plane',
-  credentials: ['none', 'bearer', 'adminToken'],
   parameters: [{ ...SESSION, description: 'Delete only those of this session.' }],
   responses: {
     200: { description: '`cleared`: how many were deleted' },
