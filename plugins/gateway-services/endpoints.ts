@@ -77,8 +77,13 @@ function readEndpoints(body: Buffer): string[] {
     throw invalid(null, `expected a JSON list of at most ${MAX_ENDPOINTS} endpoints`)
   for (const [index, endpoint] of (given as unknown[]).entries())
     if (typeof endpoint !== 'string' || !ENDPOINT.test(endpoint))
-      throw invalid(`[${index}]`, `${JSON.stringify(endpoint).slice(0, MAX_SHOWN)} is not host:port`)
+      throw invalid(`[${index}]`, `${shown(endpoint)} is not host:port`)
   return [...new Set(given as string[])]
+}
+
+/** What is no text may be nested deeply, and is not printed. */
+function shown(endpoint: unknown): string {
+  return typeof endpoint === 'string' ? JSON.stringify(endpoint.slice(0, MAX_SHOWN)) : 'an entry that is no text'
 }
 
 function invalid(at: string | null, details: string): HttpError {

@@ -133,7 +133,7 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
       'required plugins are enabled too',
     )
 
-    await page.getByRole('searchbox', { name: 'Search plugins' }).fill('/graphql')
+    await page.getByRole('searchbox', { name: 'Search plugins' }).fill('/jsonrpc')
     await eventually(t, () => region('Plugins').getByRole('switch').count(), 1)
     await region('Plugins').getByRole('button', { name: 'Reload' }).click()
     page.problems.splice(0, page.problems.length, ...page.problems.filter(problem => !problem.includes('409')))

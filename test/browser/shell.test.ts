@@ -287,7 +287,7 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => page.getByRole('region', { name: 'Instance' }).count(), 1, 'the content stays')
     await page.context().setOffline(false)
     await page.getByRole('button', { name: 'Retry now' }).click()
-    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await eventually(t, () => page.getByRole('alert').count(), 0)
     await page.context().close()
   })
 

@@ -93,7 +93,7 @@ async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Routes for which the request can ask for a 5xx, or on which one was configured before. */
-const DEMANDED = /^\/(?:status|flaky|response-headers|mock|bin|health)\b/
+const DEMANDED = /^\/(?:status|flaky|response-headers|mock|bin|health|echo-basic|drop-in)\b/
 /** SOAP 1.1 sends every fault with a 500 (6.2), SOAP 1.2 those not caused by the sender (part 2, 7.5.2.2). */
 const SOAP_FAULT = /<(?:soap|env):Fault>/
 

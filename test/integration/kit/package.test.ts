@@ -169,7 +169,7 @@ t.test('the package is small and contains all licenses [PACK-2]', async t => {
     alone.packages.length + 1 < 120,
     `${alone.packages.length + 1} packages; INSTALLED in packing/published.ts lists them`,
   )
-  t.ok(megabytes < 80, `${megabytes} MB`)
+  t.ok(megabytes < 85, `${megabytes} MB`)
   const licenses = readFileSync(join(alone.folder, 'node_modules', 'svc', 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
   for (const name of ['graphql', '@grpc/grpc-js', 'preact', 'swagger-ui-dist'])
     t.ok(licenses.includes(`\n${name} `), name)

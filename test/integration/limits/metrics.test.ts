@@ -46,6 +46,10 @@ t.test(
       svc_state_bytes: 'gauge',
       svc_limit_rejections_total: 'counter',
       svc_rule_hits_total: 'counter',
+      svc_connections_total: 'counter',
+      svc_connections_open: 'gauge',
+      svc_datagrams_total: 'counter',
+      svc_proxy_protocol_total: 'counter',
     })
     const zeros = (name: string, label: string) =>
       Object.fromEntries(families.get(name)!.samples.map(({ labels, value }) => [labels[label], value]))
