@@ -67,17 +67,14 @@ export class ConversationStore {
     return conversation
   }
 
-  async get(asker: Asker, id: string): Promise<Conversation | undefined> {
-    const found = await this.owner(asker, id)
+  /** The memory that it takes besides the answer is held before it is read. Throws `OutputUnavailable`. */
+  async get(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<Conversation | undefined> {
+    if (!isKept(asker, id)) return undefined
+    const found = await this.#of(asker).get(id, characters => asker.output().hold(characters))
     return found?.id === id ? found : undefined
   }
 
-  /** The conversation with this id, or to which this item was added directly. */
-  async owner(asker: Asker, id: string): Promise<Conversation | undefined> {
-    return isKept(asker, id) ? this.#of(asker).get(id) : undefined
-  }
-
-  /** The same as a part of a prompt: what it costs is taken before it is read. */
+  /** As a part of a prompt: what it costs is taken before it is read. */
   async predecessor(asker: Asker & Pick<RouteInput, 'output'>, id: string): Promise<Conversation | undefined> {
     if (!isKept(asker, id)) return undefined
     return this.#of(asker).get(id, characters => this.#engine.takeHistory(asker.output(), characters))
