@@ -81,9 +81,10 @@ function readEndpoints(body: Buffer): string[] {
   return [...new Set(given as string[])]
 }
 
-/** What is no text may be nested deeply, and is not printed. */
+/** Lists and objects may be nested deeply, and are not printed. */
 function shown(endpoint: unknown): string {
-  return typeof endpoint === 'string' ? JSON.stringify(endpoint.slice(0, MAX_SHOWN)) : 'an entry that is no text'
+  if (typeof endpoint === 'object' && endpoint !== null) return Array.isArray(endpoint) ? 'a list' : 'an object'
+  return JSON.stringify(endpoint).slice(0, MAX_SHOWN)
 }
 
 function invalid(at: string | null, details: string): HttpError {
