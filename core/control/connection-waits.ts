@@ -2,6 +2,7 @@
 import { HttpError } from '../contract/plugin.ts'
 import type { ConnectionEntry } from '../contract/connections.ts'
 import type { Connections } from '../inspector/connections.ts'
+import { sleep } from '../toolkit/sleep.ts'
 
 const MAX_WAITS = 100
 const MAX_PUBLIC_WAITS = 20
@@ -52,8 +53,8 @@ export class ConnectionWaits {
       // What came before the listener was there.
       selected = await select()
       while (!isDone(selected) && !signal.aborted && waited() < timeoutMs) {
-        if (!hasChanged) await sleep(timeoutMs - waited(), signal, awake => (wake = awake))
-        else await sleep(GATHER_MS, signal, () => {})
+        if (!hasChanged) await sleep(timeoutMs - waited(), { signal, onWake: awake => (wake = awake) })
+        else await sleep(GATHER_MS, { signal })
         if (!hasChanged) continue
         hasChanged = false
         selected = await select()
@@ -63,17 +64,4 @@ export class ConnectionWaits {
       stop()
     }
   }
-}
-
-function sleep(ms: number, signal: AbortSignal, onWake: (wake: () => void) => void): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, Math.max(0, ms))
-    signal.addEventListener('abort', done, { once: true })
-    onWake(done)
-  })
 }

@@ -3,6 +3,7 @@ import { HttpError } from '../contract/plugin.ts'
 import type { RecordQuery, VerifiedRecords } from '../contract/testing.ts'
 import { readRecordVerification, type RecordVerification } from '../inspector/verification-input.ts'
 import { readOrProblems, showProblems } from '../toolkit/all-problems.ts'
+import { sleep } from '../toolkit/sleep.ts'
 
 /** Ids that are shown. */
 const MAX_IDS = 100
@@ -53,7 +54,7 @@ export async function verifyRecords(verification: RecordVerification, signal: Ab
       const waitedMs = performance.now() - startedAt
       const restMs = Math.min(remainingMs(verification, ids.length, lastAt), withinMs - waitedMs)
       if (restMs <= 0 || signal.aborted) return resultOf(verification, ids, Math.round(waitedMs))
-      if (seenAt === lastAt) await sleepUntil(restMs, signal, awake => (wake = awake))
+      if (seenAt === lastAt) await sleep(restMs, { signal, onWake: awake => (wake = awake) })
     }
   } finally {
     stop()
@@ -95,17 +96,4 @@ function resultOf(
 
 function textOf({ text }: RecordQuery): string {
   return text.slice(0, 200)
-}
-
-function sleepUntil(ms: number, signal: AbortSignal, onWake: (wake: () => void) => void): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-    onWake(done)
-  })
 }

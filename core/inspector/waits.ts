@@ -1,4 +1,5 @@
 /** Waits for captured requests: of a filter, or of a verification. */
+import { sleep } from '../toolkit/sleep.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import type { Evaluations } from './evaluations.ts'
 import { Subjects, type CaptureSubject } from './subjects.ts'
@@ -88,9 +89,7 @@ export class Waits {
         const waitedMs = performance.now() - startedAt
         const restMs = Math.min(watcher.remainingMs(waitedMs), timeoutMs - waitedMs)
         if (restMs <= 0 || signal.aborted) return elapsed(startedAt)
-        await sleepUntil(restMs, signal, awake => {
-          wake = awake
-        })
+        await sleep(restMs, { signal, onWake: awake => (wake = awake) })
       }
     } finally {
       stop()
@@ -116,18 +115,4 @@ export class Waits {
 /** Whole milliseconds. */
 function elapsed(startedAt: number): number {
   return Math.round(performance.now() - startedAt)
-}
-
-/** Resolves after some time, when the signal aborts, or when the function passed to `onWake` is called. */
-function sleepUntil(ms: number, signal: AbortSignal, onWake: (wake: () => void) => void): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-    onWake(done)
-  })
 }

@@ -5,13 +5,15 @@ export interface SleepOptions {
   signal?: AbortSignal
   /** The wait does not keep the process running. */
   isBackground?: boolean
+  /** Gets a function that ends the wait early, as if the time were over. */
+  onWake?(wake: () => void): void
 }
 
 /**
  * Resolves with true after `ms` milliseconds, or with false as soon as the signal aborts. Does not wait for a timer if `ms`
  * is 0 or less.
  */
-export function sleep(ms: number, { signal, isBackground = false }: SleepOptions = {}): Promise<boolean> {
+export function sleep(ms: number, { signal, isBackground = false, onWake }: SleepOptions = {}): Promise<boolean> {
   if (signal?.aborted === true) return Promise.resolve(false)
   if (ms <= 0) return Promise.resolve(true)
   return new Promise(resolve => {
@@ -25,5 +27,6 @@ export function sleep(ms: number, { signal, isBackground = false }: SleepOptions
     // Timers of browsers are numbers.
     if (isBackground && typeof timer === 'object') timer.unref()
     signal?.addEventListener('abort', stop)
+    onWake?.(() => end(true))
   })
 }

@@ -35,7 +35,7 @@ export interface Rows {
   products: readonly ProductRow[]
   makers: readonly MakerRow[]
   offers: readonly OfferRow[]
-  /** With the order that points to nobody and nothing at its end. */
+  /** Ends with an order whose buyer and product no subgraph knows. */
   orders: readonly DemoOrder[]
   reviews: readonly DemoReview[]
   findProduct(id: string): ProductRow | undefined

@@ -141,7 +141,7 @@ export class UdpPort {
     return true
   }
 
-  /** Separates the header from the data; null if the datagram is dropped. Each datagram has a header of its own. */
+  /** Separates the header from the data; null if the datagram is dropped. Each datagram has its header. */
   #readProxy(received: Buffer, address: string): { header: ProxyHeader | null; data: Buffer } | null {
     const policy = this.#policy
     if (policy.mode === 'off') return { header: null, data: received }

@@ -12,7 +12,7 @@ import { cardV1 } from '../cards/v1.0.ts'
 export function subjectOf(a2a: A2a, agent: AgentDefinition, request: AnyRequest): CardSubject {
   const { http } = a2a.svc
   const path = `/a2a/${agent.id}`
-  // On a host of its own, the other agents are not there.
+  // The agent's own host does not serve the other agents.
   const isAmongOthers = http.path(request, path).endsWith(path)
   return {
     agent,

@@ -113,7 +113,7 @@ function sendData(call: Call): unknown {
 }
 
 export function createWhoami(svc: Svc<unknown>): Server {
-  // In public mode each session has a health of its own.
+  // In public mode, health is kept per session.
   const health: Store<number> = svc.state<number>('whoami-health', { maxCount: 1000, ttlMs: 3_600_000 })
   const keyOf = (call: Call): string =>
     call.svc.config.publicMode ? hashOf(svc.http.session(call.request).key) : HEALTH

@@ -85,7 +85,7 @@ function checkOwn(
   }
 }
 
-/** The first address. Names that nobody has allowed are not looked up, but for those of this machine. */
+/** The first address. Only allowed names and those of this machine are looked up. */
 async function resolve(
   host: string,
   family: 4 | 6 | null,

@@ -60,7 +60,7 @@ export function createIssuer(
   const { name } = settings
   const own = storesOf(stores, name)
   const path = name === DEFAULT_ISSUER ? '' : `/oauth/i/${name}`
-  // On a host of its own, the URL of an issuer has no path.
+  // The URL of an issuer with its own host has no path.
   const ownBase = (url: string): string => (url.endsWith(path) ? url.slice(0, url.length - path.length) : url)
   const fetchKeys = createRemoteKeys(fetcher, own.keySets)
   const findDocument = createDocumentClients(settings, fetcher, own.clientDocuments)

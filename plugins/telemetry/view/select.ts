@@ -1,5 +1,6 @@
 /** Reads and awaits records. */
 import { HttpError, type Svc } from 'svc/plugin'
+import { sleep } from 'svc/toolkit'
 import type { Kind, RecordOf, TelemetryRecord } from '../records/record.ts'
 import type { Reports } from '../records/reports.ts'
 import type { RecordFilter } from './filters.ts'
@@ -70,17 +71,7 @@ export async function waitFor(
       if ((await select(reports, kind, filter)).length >= count) return { satisfied: true, waited_ms: waited() }
       const restMs = timeoutMs - (performance.now() - startedAt)
       if (restMs <= 0 || signal.aborted) return { satisfied: false, waited_ms: waited() }
-      if (!hasNew)
-        await new Promise<void>(resolve => {
-          const done = (): void => {
-            clearTimeout(timer)
-            signal.removeEventListener('abort', done)
-            resolve()
-          }
-          const timer = setTimeout(done, restMs)
-          signal.addEventListener('abort', done, { once: true })
-          wake = done
-        })
+      if (!hasNew) await sleep(restMs, { signal, onWake: awake => (wake = awake) })
     }
   } finally {
     leave()

@@ -18,6 +18,13 @@ t.test('resolves with false when the signal aborts, also before', async t => {
   t.equal(await sleep(60_000, { signal: controller.signal }), false)
 })
 
+t.test('resolves with true when it is woken', async t => {
+  let wake = (): void => {}
+  const slept = sleep(60_000, { onWake: given => (wake = given) })
+  wake()
+  t.equal(await slept, true)
+})
+
 t.test('does not wait for 0 ms or less', async t => {
   let isLate = false
   setImmediate(() => (isLate = true))

@@ -49,7 +49,7 @@ export function readProxyHeader(socket: Socket, policy: ProxyPolicy, { onServed,
     policy.count(header === null ? 'none' : !isTrusted ? 'untrusted' : header.version === 1 ? 'v1' : 'v2')
     leave()
     if (header !== null) (socket as WithHeader)[kHeader] = header
-    // In the next turn nobody reads the socket, so that the next reader decides how.
+    // The listener for `readable` has been removed by the next turn, so the next reader chooses its own way to read.
     process.nextTick(() => {
       if (!socket.destroyed) onServed(header)
     })
