@@ -112,6 +112,7 @@ end
 function __svc_after
   __svc_in $argv[1]; and test (commandline -opc)[-1] = $argv[2]
 end
+complete -c svc -n __svc_no_command -f
 ${leading.map(option => `complete -c svc -n __svc_no_command -l ${option}`).join('\n')}
 ${lines.join('\n')}
 `

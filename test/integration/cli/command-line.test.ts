@@ -74,7 +74,7 @@ t.test('invalid arguments are explained [CLI-2]', async t => {
     [['-x'], /^unknown option: -x/],
     [['chekc'], /^unknown command: chekc \(did you mean check\?\)\n\nusage: svc \[/],
     [['mokc'], /^unknown command: mokc \(did you mean mock\?\)/],
-    [['qqqqqq'], /^unknown command: qqqqqq \(expected one of serve, help, check, /],
+    [['qqqqqq'], /^unknown command: qqqqqq \(expected one of serve, help, health, open, check, /],
     [['check', '--jsno'], /^unknown option: --jsno \(did you mean --json\?\)\n\nusage: svc check/],
     [['plugins', 'extra'], /^unexpected argument: extra\n\nusage: svc plugins/],
     [['serve', 'extra'], /^unexpected argument: extra/],
