@@ -31,7 +31,7 @@ async function checkPort(config: Config, kind: ListenerKind): Promise<Check> {
       )
   }
   const text = `port ${wanted} (${label}) ${problem}`
-  // It is most likely the instance that is looked at.
+  // It is most likely the instance that is checked.
   return problem.includes('used by svc ')
     ? warn(name, text, `stop it, or set ${variable} to another port`)
     : fail(name, text, `set ${variable} to another port`)

@@ -111,7 +111,7 @@ t.test('doctor checks the machine, and changes nothing [CLI-12]', async t => {
     output: /^ok {4}Node \d+.*\n[^]*\n0 failures, \d+ warnings?\n$/,
   })
 
-  const { ports } = await serve(t, { oneProcess: 'its port is looked at', env: { SVC_INSTANCE_ID: 'two' } })
+  const { ports } = await serve(t, { oneProcess: 'its port is checked', env: { SVC_INSTANCE_ID: 'two' } })
   const used = await doctor({ ...free, SVC_HTTP_PORT: String(ports.http), SVC_HOST: '127.0.0.1' }, folder)
   t.match(
     used.checks.find(({ name }) => name === 'port_http'),
