@@ -17,7 +17,7 @@ export type ResponseEnd = 'open' | 'complete' | 'aborted' | 'client_left'
 export type FaultOrigin = 'header' | 'query' | 'directive' | 'rule' | 'configuration' | 'endpoint'
 
 /** How the connection was broken; see `X-Svc-Abort`. */
-export type AbortKind = 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
+export type AbortKind = 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk' | 'garbage'
 
 /** What a gateway asked a service such as an authorization service about, and what that decided. */
 export interface ServiceDecision {

@@ -88,7 +88,7 @@ export interface Step {
   type?: string
   code?: string
   retry_after?: number
-  abort?: 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
+  abort?: 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk' | 'garbage'
   respond?: {
     status?: number
     headers?: RespondHeaders

@@ -36,7 +36,7 @@ const stepProperties = {
   type: { type: 'string', maxLength: 100, description: 'The type of the error, in formats that have one' },
   code: { type: 'string', maxLength: 100, description: 'The code of the error, in formats that have one' },
   retry_after: { type: 'integer', minimum: 0, maximum: 86_400 },
-  abort: { enum: ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] },
+  abort: { enum: ['reset', 'close', 'empty', 'truncate', 'bad-chunk', 'garbage'] },
   respond: {
     type: 'object',
     additionalProperties: false,

@@ -85,7 +85,7 @@ async function act(
     case 'abort':
       await afterKnownBody(context, rules, () => {
         context.injects('abort', source, 'rule')
-        breakConnection(context, action.fault, 100)
+        breakConnection(context, action.fault, 100, entry.rule.seed)
       })
       return ANSWERED
     case 'respond':
