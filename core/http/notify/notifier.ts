@@ -2,6 +2,7 @@
  * Sends the requests of rules (`notify`) after the response: to paths of this instance whose routes take deliveries, and to hosts
  * that `svc.yaml` allows. A request that was sent in this way causes no other one.
  */
+import { setMaxListeners } from 'node:events'
 import { isOutputError, type OutputBudget, type SvcBudgets } from '../../contract/budgets.ts'
 import type { InProcessCall, InProcessResponse } from '../../contract/http.ts'
 import { decodedPath, isBelow } from '../../fields/request-target.ts'
@@ -48,6 +49,8 @@ export class Notifier {
 
   constructor(services: NotifierServices) {
     this.#services = services
+    // One for each request that waits.
+    setMaxListeners(0, this.#stop.signal)
   }
 
   /** Requests that wait or are in flight. */
