@@ -4,7 +4,6 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { serve, type TestServer } from '../../support/server.ts'
 import { putRule, send } from '../../support/rules.ts'
-import { until } from '../../support/until.ts'
 
 type Test = Pick<typeof t, 'testdir' | 'teardown'>
 
@@ -126,7 +125,8 @@ t.test('body_file responds with a file, whose ending gives the type [RULE-61]', 
   const own = await fetch(`${server.url}/own.txt`)
   t.strictSame([own.headers.get('content-type'), own.statusText, await own.text()], [null, 'Fine', 'own'])
   await writeFile(join(folder, 'files/own.txt'), 'changed')
-  await until(async () => (await send(server, '/own.txt')).text === 'changed')
+  await server.host.reload()
+  t.equal((await send(server, '/own.txt')).text, 'changed', 'the file is watched')
 })
 
 t.test('body_file stays below the folder of its file, and is for files only [RULE-61]', async t => {
