@@ -76,7 +76,7 @@ function readMethod(value: Json, at: string): string {
 function readUrl(value: Json | undefined, at: string): string {
   const url = asText(value, at, MAX_URL, 1)
   if (!/^(?:\/(?!\/)|https?:\/\/|\{\{)/i.test(url))
-    throw new InputProblem(at, 'expected a path of this instance, such as /bins/orders, or a URL')
+    throw new InputProblem(at, 'expected a path of this instance, such as /echo, or a URL')
   return url
 }
 
