@@ -201,7 +201,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         services.startDraining()
         await watcher.close()
         await shutDown(
-          { listeners: [...listeners, openPorts], streams, host },
+          { listeners: [...listeners, openPorts], streams, host, notifier: services.pipeline.rules.notifier },
           hurried,
           options.shutdownTimes ?? SHUTDOWN_TIMES,
         )

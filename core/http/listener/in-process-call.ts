@@ -197,7 +197,7 @@ export function createInProcessCall({
 }
 
 /** Whether every description that applies to the method allows calls in nobody's name. */
-function takesFromNobody({ descriptions, methods: ofRoute }: CoreRoute, method: string): boolean {
+export function takesFromNobody({ descriptions, methods: ofRoute }: CoreRoute, method: string): boolean {
   const covering = descriptions.filter(
     ({ methods = ofRoute }) => methods.includes(method) || (method === 'HEAD' && methods.includes('GET')),
   )

@@ -15,6 +15,7 @@ import type {
 } from '../../contract/plugin.ts'
 import type { ServiceDecision } from '../../contract/observation.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
+import type { Notifications } from '../notify/notifier.ts'
 import type { RuleStep } from '../../contract/testing.ts'
 import type { ResponseAddition } from '../../contract/responses.ts'
 import type { ProxyHeader } from '../../contract/proxy-header.ts'
@@ -186,6 +187,8 @@ export class RequestContext implements Waiting<RequestContext> {
   isQuiet = false
   /** What handles the request in place of its route: the step of a rule. */
   stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
+  /** The requests that a rule sends after the response; null if it sends none. */
+  notified: Notifications | null = null
   /** The steps of that rule which the route applies. */
   ruleSteps: readonly RuleStep[] = []
   /** Whether the request is what its header `X-Svc-Expect` says; null without one. */
