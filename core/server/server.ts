@@ -26,6 +26,8 @@ import { SHUTDOWN_TIMES, shutDown, type ShutdownTimes } from './shutdown.ts'
 
 export interface ServerOptions extends ServiceOptions {
   shutdownTimes?: ShutdownTimes
+  /** Listeners that listen on the loopback address, whatever `SVC_HOST` is. */
+  loopback?: readonly (keyof Ports)[]
 }
 
 export interface Server {
@@ -86,12 +88,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     },
     countDatagram: direction => services.connectionMetrics.countDatagram(direction),
     proxyPolicy,
-    createListener: ({ name, isSecured, http2, mount }) =>
+    createListener: ({ name, isSecured, http2, mount, grpc }) =>
       new Listener(isSecured ? 'https' : 'http', handlers, {
         Http1Response,
         http2,
         tap,
-        named: { name, mount },
+        named: { name, mount, grpc },
         ...(isSecured && { tls: 'made' as const }),
       }),
     adopt: https === undefined ? null : (socket, accept) => https.adopt(socket, accept),
@@ -113,7 +115,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         name: kind,
         kind,
         plugin: null,
-        address: listener?.address?.address ?? config.host,
+        address: listener?.address?.address ?? hostOf(kind),
         port: ports[kind],
         proxy_protocol: config.proxyProtocol[kind],
         serves: null,
@@ -122,15 +124,19 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     })
   }
 
+  function hostOf(kind: keyof Ports): string {
+    return options.loopback?.includes(kind) ? LOOPBACK : config.host
+  }
+
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
     const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp, tap, proxy: proxyOf('http') })
     try {
-      ports.http = await http1.listen(config.host, config.httpPort)
+      ports.http = await http1.listen(hostOf('http'), config.httpPort)
     } catch (error) {
       await Promise.all([watcher.close(), host.close()])
       await services.close()
       throw new HttpPortError(
-        `can't listen on ${config.host}:${config.httpPort} (${(error as NodeJS.ErrnoException).code ?? String(error)}); set SVC_HTTP_PORT to another port`,
+        `can't listen on ${hostOf('http')}:${config.httpPort} (${(error as NodeJS.ErrnoException).code ?? String(error)}); set SVC_HTTP_PORT to another port`,
       )
     }
     const opened = [http1]
@@ -142,7 +148,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     ): Promise<void> => {
       try {
         const listener = make()
-        ports[kind] = await listener.listen(config.host, port)
+        ports[kind] = await listener.listen(hostOf(kind), port)
         opened.push(listener)
       } catch (error) {
         log.warn(`the ${label} listener did not start: ${(error as Error).message}`)
@@ -212,6 +218,8 @@ const CONNECTIONS: ConnectionBounds = { perListener: 10_000, perClient: 10_000 }
 const PUBLIC_CONNECTIONS: ConnectionBounds = { perListener: 100, perClient: 10 }
 const DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 10_000, cutsReplies: false }
 const PUBLIC_DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 20, cutsReplies: true }
+
+const LOOPBACK = '127.0.0.1'
 
 const LABELS = { http: 'HTTP', https: 'HTTPS', grpc: 'gRPC' }
 
