@@ -5,7 +5,7 @@ import { VERSION } from '../product.ts'
 import { UsageError, readArguments, type Arguments } from './arguments.ts'
 import { commandContext } from './command-context.ts'
 import { COMMAND_GROUPS, type CommandGroup } from '../contract/command.ts'
-import { allCommands, coreCommands, pluginCommands, type FoundCommand } from './commands.ts'
+import { allCommands, coreCommands, pluginCommands, type FoundCommand, variableCommands } from './commands.ts'
 import { SERVE_OPTIONS, serveVariables } from './serve-options.ts'
 import type { ServeRequest } from './serve.ts'
 import { painter, table, type Terminal } from './terminal.ts'
@@ -32,12 +32,19 @@ const GROUPS: Record<CommandGroup, string> = {
 }
 const FOOTER = 'Configure svc with environment variables (SVC_*) and svc.yaml; see README.md and svc.yaml.example.\n'
 
+const PORT_VARIABLES = { http: 'SVC_HTTP_PORT', https: 'SVC_HTTPS_PORT', grpc: 'SVC_GRPC_PORT' } as const
+type ListenerKind = keyof typeof PORT_VARIABLES
+/** First arguments that are for svc, whatever variables are set. */
+const OWN_WORDS = ['serve', 'help', '--help', '--version', '--config', '--quiet']
+
 export type Outcome = { exitCode: number } | { serve: ServeRequest }
 
 /** Runs a command, or returns how to start the server. Returns exit code 2 for an invalid command line. */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<Outcome> {
   const { leading, command, rest } = split(args)
   try {
+    const chosen = await commandOfVariable(args, terminal)
+    if (chosen !== null) return await runFound(chosen.found, [chosen.value, ...args], terminal)
     const { options } = readArguments(leading, { ...SERVE_OPTIONS, version: {}, help: {} })
     // `--config` applies to all commands, including those of plugins.
     const configured =
@@ -108,7 +115,35 @@ function serveWith(args: string[], { environment }: Terminal, leading: Arguments
 }
 
 async function runCommand(name: string, args: string[], terminal: Terminal): Promise<Outcome> {
-  const found = await findCommand(name, terminal)
+  return runFound(await findCommand(name, terminal), args, terminal)
+}
+
+/**
+ * The command that a variable of the environment runs, with the value of the variable; null if none does. Arguments that name a
+ * command of svc, or are for svc itself, win.
+ */
+async function commandOfVariable(
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<{ found: FoundCommand; value: string } | null> {
+  const [first] = args
+  if (
+    first !== undefined &&
+    [...OWN_WORDS, ...coreCommands(terminal).map(({ command }) => command.name)].includes(first)
+  )
+    return null
+  const { environment } = terminal
+  const found = await variableCommands(terminal)
+  for (const one of found) {
+    const { variable } = one.command
+    const value = variable === undefined ? '' : (environment[variable.name] ?? '')
+    if (value !== '' && (await variable!.takes(value, await commandContext(one, terminal))))
+      return { found: one, value }
+  }
+  return null
+}
+
+async function runFound(found: FoundCommand, args: string[], terminal: Terminal): Promise<Outcome> {
   const { plugin, command } = found
   if (args.includes('--help')) return print(command.usage, terminal)
   const context = await commandContext(found, terminal)
@@ -117,15 +152,28 @@ async function runCommand(name: string, args: string[], terminal: Terminal): Pro
     throw error
   })
   if ('exitCode' in result) return result
+  const environment = { ...terminal.environment, ...result.environment }
+  const { sections, yieldsPorts } = result
+  const yielded = yieldsPorts === undefined ? [] : yieldedListeners(environment, yieldsPorts)
   return {
     serve: {
       options: {
-        environment: { ...terminal.environment, ...result.environment },
+        environment: { ...environment, ...Object.fromEntries(yielded.map(kind => [PORT_VARIABLES[kind], '0'])) },
         extraOptions: plugin !== null && result.options ? { plugin, options: result.options } : undefined,
+        ...(sections && { addedSections: sections }),
+        ...(yielded.length > 0 && { loopback: yielded }),
       },
       whenListening: result.whenListening,
     },
   }
+}
+
+/** Listeners of the process whose port is not set, or is one of `needed`. */
+function yieldedListeners(environment: NodeJS.ProcessEnv, needed: readonly number[]): ListenerKind[] {
+  return (Object.keys(PORT_VARIABLES) as ListenerKind[]).filter(kind => {
+    const text = environment[PORT_VARIABLES[kind]] ?? ''
+    return text === '' || needed.includes(Number(text))
+  })
 }
 
 /** Searches the commands of the core first, because plugins are slow to load. */

@@ -74,6 +74,13 @@ async function serveHere(
   const { HttpPortError, startServer } = await import('../server/server.ts')
   try {
     server = await startServer(options)
+    const unserved = unservedSections(server, Object.keys(options.addedSections ?? {}))
+    if (unserved.length > 0) {
+      await server.log.flush()
+      await server.stop()
+      err.write(unserved.map(reason => `${reason}\n`).join(''))
+      process.exit(1)
+    }
     signals.serverStarted(server)
     whenListening?.(`http://localhost:${server.ports.http}`)
     // Of several workers, the first one prints it.
@@ -86,6 +93,15 @@ async function serveHere(
     err.write(`${error instanceof HttpPortError ? error.message : String((error as Error).stack)}\n`)
     process.exit(1)
   }
+}
+
+/** Why parts of the sections of a subcommand are not served. */
+function unservedSections({ host }: Server, sections: string[]): string[] {
+  const running = [...host.result.running].map(([name, { definition }]) => definition.section ?? name)
+  return [
+    ...sections.filter(section => !running.includes(section)).map(section => `no plugin serves ${section}`),
+    ...host.loadErrors.filter(({ at }) => at !== null && host.settings.isAdded(at)).map(({ message }) => message),
+  ]
 }
 
 /** Prints where the server is, after the lines of its listeners. */

@@ -24,7 +24,7 @@ import { DeclaredFaults } from '../rules/declared-faults.ts'
 import { DocumentReader, documentFiles } from '../config/document-files.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
 import { corePoints } from './svc/core-points.ts'
-import { reportHosts } from './served-hosts.ts'
+import { reportHosts, reportPrefixes } from './served-hosts.ts'
 import { createSvc, type BuildContext, type SharedServices } from './svc/svc.ts'
 
 /** A plugin whose code was loaded. */
@@ -267,6 +267,11 @@ async function tryBuild(
   const finished = await finishBuild(generation, context, holders, input.progress, services.shared.log)
   await input.readCoreSections(generation, context)
   reportHosts(generation, context, services.shared.log)
+  reportPrefixes(
+    generation,
+    context,
+    resolution.order.map(name => [name, versionOf(name).definition.paths] as const),
+  )
   return finished === null
     ? {
         generation,

@@ -18,7 +18,7 @@ import { Inventory, type KnownCode } from './inventory.ts'
 import type { LoadError, PluginRecord, ReloadResult, Replicated, ReportedError } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
 import { RunQueue } from './run-queue.ts'
-import { Settings } from './settings.ts'
+import { type AddedSections, Settings } from './settings.ts'
 import { readOrProblem, type Problem } from '../toolkit/input-problem.ts'
 import { readNotifyHosts } from './notify-section.ts'
 import { readSessionHeaders } from './session-section.ts'
@@ -41,6 +41,8 @@ export interface HostOptions {
   configFile: string | null
   /** Options of a subcommand that override items of a plugin's section. */
   extraOptions?: { plugin: string; options: Record<string, unknown> }
+  /** Sections that a subcommand adds to those of `svc.yaml`. */
+  addedSections?: AddedSections
   /** Shared by hosts of one process. */
   knownCode?: KnownCode
   build: BuildServices
@@ -94,7 +96,7 @@ export class Host {
       ...(options.registerTimes?.run !== undefined && { maxRunMs: options.registerTimes.run }),
     })
     this.#warned = new Set(options.logged)
-    this.settings = new Settings(options.configFile, options.config.publicMode)
+    this.settings = new Settings(options.configFile, options.config.publicMode, options.addedSections)
   }
 
   /** Builds the first generation. Rejects only if the routes of the core fail; everything else is a warning. */

@@ -28,6 +28,8 @@ import { SHUTDOWN_TIMES, shutDown, type ShutdownTimes } from './shutdown.ts'
 
 export interface ServerOptions extends ServiceOptions {
   shutdownTimes?: ShutdownTimes
+  /** Listeners that listen on the loopback address, whatever `SVC_HOST` is. */
+  loopback?: readonly (keyof Ports)[]
 }
 
 export interface Server {
@@ -89,12 +91,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     },
     countDatagram: direction => services.connectionMetrics.countDatagram(direction),
     proxyPolicy,
-    createListener: ({ name, isSecured, http2, mount }) =>
+    createListener: ({ name, isSecured, http2, mount, grpc }) =>
       new Listener(isSecured ? 'https' : 'http', handlers, {
         Http1Response,
         http2,
         tap,
-        named: { name, mount },
+        named: { name, mount, grpc },
         ...(isSecured && { tls: 'made' as const }),
       }),
     adopt: https === undefined ? null : (socket, accept) => https.adopt(socket, accept),
@@ -116,13 +118,17 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         name: kind,
         kind,
         plugin: null,
-        address: listener?.address?.address ?? config.host,
+        address: listener?.address?.address ?? hostOf(kind),
         port: ports[kind],
         proxy_protocol: config.proxyProtocol[kind],
         serves: null,
         connections: listener?.openSockets ?? 0,
       }
     })
+  }
+
+  function hostOf(kind: ListenerKind): string {
+    return options.loopback?.includes(kind) ? LOOPBACK : config.host
   }
 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
@@ -133,9 +139,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       await Promise.all([watcher.close(), host.close()])
       await services.close()
       const { code = String(error) } = error as NodeJS.ErrnoException
-      const owner = code === 'EADDRINUSE' ? await portOwner(config.host, config.httpPort) : null
+      const owner = code === 'EADDRINUSE' ? await portOwner(hostOf('http'), config.httpPort) : null
       throw new HttpPortError(
-        `can't listen on ${config.host}:${config.httpPort} (${code})${owner === null ? '' : `: used by ${owner}`}; set SVC_HTTP_PORT to another port`,
+        `can't listen on ${hostOf('http')}:${config.httpPort} (${code})${owner === null ? '' : `: used by ${owner}`}; set SVC_HTTP_PORT to another port`,
       )
     }
     const opened = [http1]
@@ -171,7 +177,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   function bind(listener: Listener, kind: ListenerKind): Promise<number> {
     return listenOnFirst(config, kind, {
-      listen: port => listener.listen(config.host, port),
+      listen: port => listener.listen(hostOf(kind), port),
       warn: message => log.warn(message),
     })
   }
@@ -214,6 +220,8 @@ const CONNECTIONS: ConnectionBounds = { perListener: 10_000, perClient: 10_000 }
 const PUBLIC_CONNECTIONS: ConnectionBounds = { perListener: 100, perClient: 10 }
 const DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 10_000, cutsReplies: false }
 const PUBLIC_DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 20, cutsReplies: true }
+
+const LOOPBACK = '127.0.0.1'
 
 function printAddress(listener: Listener): string {
   const { address, family, port } = listener.address!

@@ -70,7 +70,7 @@ export function createRequestHandler(
       : withoutBasePath(url, basePath, path => isServed(generation.routes.find('GET', path)))
   }
 
-  /** The route of a target; on a host that a plugin serves whole, the one below the plugin's mount. */
+  /** The route of a target; on a host, listener or prefix that a plugin serves whole, the one below the plugin's mount. */
   function routeOf(
     request: ServerRequest,
     url: string,
@@ -85,15 +85,15 @@ export function createRequestHandler(
       return { routeTarget, route: routes.find(method, routeTarget), mount }
     }
     const isAlwaysHere = hosts.isEmpty || isBelow(path, '/_svc') || exemptions.has('hosts', path)
-    if (!isAlwaysHere) {
-      const { scheme, port } = listener
-      const mount = hosts.mountOf(facts.origin({ headers: request.headers, authority, scheme, port }).host)
-      if (mount !== null) {
-        const routeTarget = mount.routed(originForm(url) ?? url)
-        return { routeTarget, route: routes.find(method, routeTarget), mount }
-      }
-      if (hosts.isReserved(path)) return { routeTarget: url, route: null, mount: null }
+    const { scheme, port } = listener
+    const mount =
+      (isAlwaysHere ? null : hosts.mountOf(facts.origin({ headers: request.headers, authority, scheme, port }).host)) ??
+      hosts.prefixOf(path)
+    if (mount !== null) {
+      const routeTarget = mount.routed(originForm(url) ?? url)
+      return { routeTarget, route: routes.find(method, routeTarget), mount }
     }
+    if (hosts.isReserved(path)) return { routeTarget: url, route: null, mount: null }
     const route = routes.find(method, url)
     const elsewhere = isServed(route) ? null : generation.familiarTarget(request, path)
     // A path that exists here, if only with other methods, keeps its meaning.

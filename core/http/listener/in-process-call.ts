@@ -91,8 +91,12 @@ export function createInProcessCall({
       { method, url, headers: { ...settable(headers, caller), ...origin.headers }, body },
       origin.peerAddress,
     )
-    // A URL of a host that a plugin serves whole, as a document names it.
-    const mount = caller === null ? current.hosts.mountOf(origin.origin.host) : null
+    // A URL of a host or a prefix that a plugin serves whole, as a document names it.
+    const { hosts } = current
+    const mount =
+      caller !== null || decoded === null ? null : (hosts.mountOf(origin.origin.host) ?? hosts.prefixOf(decoded))
+    if (caller === null && mount === null && decoded !== null && hosts.isReserved(decoded))
+      return plain(404, { error: 'not_found' })
     const routeTarget = mount?.routed(url) ?? url
     const routed = { mount, routeTarget, route: decoded === null ? null : current.routes.find(method, routeTarget) }
     const response = new CollectedResponse(request) as InstanceType<typeof CollectedResponse> & Collected
@@ -185,7 +189,7 @@ export function createInProcessCall({
     const host = Object.keys(headers ?? {}).find(name => name.toLowerCase() === 'host')
     const session = /\/s\/([\w.:-]{1,128})\/?$/.exec(base.pathname)
     return {
-      listener: { name: scheme, kind: scheme, scheme, port, mount: null },
+      listener: { name: scheme, kind: scheme, scheme, port, mount: null, grpc: null },
       clientIp: CALLER_ADDRESS,
       peerAddress: undefined,
       origin: facts.origin({ headers: { host: base.host }, scheme, port }),

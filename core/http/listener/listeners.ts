@@ -77,7 +77,7 @@ export interface ListenerOptions {
   /** `made`: others make the handshakes, and pass secured connections to `take`. */
   tls?: TlsMaterial | 'made'
   /** A listener that does not listen: others pass it connections. Default: the name is the kind. */
-  named?: { name: string; mount: HostMount | null }
+  named?: { name: string; mount: HostMount | null; grpc: boolean | null }
   /** HTTPS only: server names that plugins serve. */
   tlsNames?: TlsNames
   /** HTTPS only: certificates for hosts that plugins serve whole. */
@@ -104,8 +104,8 @@ export class Listener {
   #leaveTap: () => void = () => {}
 
   constructor(kind: ListenerFacts['kind'], handlers: ListenerHandlers, options: ListenerOptions) {
-    const { name = kind, mount = null } = options.named ?? {}
-    const facts: ListenerFacts = { name, kind, scheme: options.tls ? 'https' : 'http', port: 0, mount }
+    const { name = kind, mount = null, grpc = null } = options.named ?? {}
+    const facts: ListenerFacts = { name, kind, scheme: options.tls ? 'https' : 'http', port: 0, mount, grpc }
     this.facts = facts
     const settings = {
       ServerResponse: options.Http1Response as never,

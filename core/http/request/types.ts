@@ -41,6 +41,8 @@ export interface ListenerFacts {
   port: number
   /** The path whose routes serve all requests; null: requests are routed by host and path. */
   mount: HostMount | null
+  /** Whether gRPC is served, for the listeners of plugins; null: as SVC_GRPC_ON_HTTP says. */
+  grpc: boolean | null
 }
 
 /** Observes every request. It lives as long as the server, so that no closure is created per request. */
