@@ -16,6 +16,8 @@ export type Lifetime = 'default' | '5m' | '30m' | '1h' | '12h' | (string & {})
 export interface TextPart {
   type: 'text'
   text: string
+  /** Of the signature that this text has itself (Gemini). */
+  signature?: string
   mark?: Lifetime
 }
 
