@@ -9,6 +9,9 @@ import { readChat } from './chat/read-request.ts'
 import { readChatStream } from './chat/read-stream.ts'
 import { writeChat } from './chat/write-request.ts'
 
+/** Azure's paths name a deployment. */
+const DEPLOYMENT = /\/openai\/deployments\/([^/]{1,400})\//
+
 interface Place {
   id: 'chat' | 'azure'
   base: string
@@ -20,7 +23,7 @@ interface Place {
 }
 
 function chatWire({ id, base, pathOf: place, modelOf, credentials }: Place): Wire {
-  const isOwn = (path: string): boolean => (modelOf(path) !== null) === (id === 'azure')
+  const isOwn = (path: string): boolean => DEPLOYMENT.test(path) === (id === 'azure')
   return {
     id,
     base,
@@ -68,7 +71,7 @@ export const AZURE: Wire = chatWire({
   base: '/ai/azure',
   pathOf: (route, model) => `/openai/deployments/${encodeURIComponent(model)}${route}?api-version=${API_VERSION}`,
   modelOf(path) {
-    const [, model] = /\/openai\/deployments\/([^/]{1,400})\//.exec(path) ?? []
+    const [, model] = DEPLOYMENT.exec(path) ?? []
     return model === undefined ? null : decoded(model)
   },
   credentials: key => [['api-key', key]],
