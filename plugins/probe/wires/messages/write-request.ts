@@ -65,7 +65,10 @@ function writeMark(mark: string | undefined): Members {
 function writeContent(parts: readonly Part[]): string | Members[] {
   const [only] = parts
   if (parts.length === 1 && only?.type === 'text' && only.mark === undefined) return only.text
-  return parts.flatMap(part => writePart(part) ?? [])
+  return parts.flatMap((part): Members[] => {
+    const written = writePart(part)
+    return written === null ? [] : [written]
+  })
 }
 
 function writePart(part: Part): Members | null {
