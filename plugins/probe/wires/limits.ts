@@ -5,11 +5,13 @@ function limits(
   request: readonly RequestLimit[],
   reply: readonly ReplyLimit[],
   schemaKeywords: readonly string[] | null = null,
+  refusedInFormats: readonly string[] = [],
 ): WireLimits {
   return {
     request: new Set(request),
     reply: new Set(reply),
     schemaKeywords: schemaKeywords === null ? null : new Set(schemaKeywords),
+    refusedInFormats: new Set(refusedInFormats),
   }
 }
 
@@ -39,6 +41,21 @@ const GEMINI_KEYWORDS = [
   'maximum',
 ]
 
+/** What Anthropic's structured outputs do not take: SDKs tell it in the description. */
+const CLAUDE_REFUSED = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+]
+
 const CHAT_REQUEST: readonly RequestLimit[] = [
   'thinking',
   'signatures',
@@ -66,7 +83,12 @@ export const RESPONSES_LIMITS = limits(
   ['stop-sequence', 'stop-sequence-reason', 'write-1h'],
 )
 
-export const MESSAGES_LIMITS = limits(['seed', 'penalties', 'format-name', 'late-system', 'vendor-tools'], [])
+export const MESSAGES_LIMITS = limits(
+  ['seed', 'penalties', 'format-name', 'late-system', 'vendor-tools'],
+  ['filter'],
+  null,
+  CLAUDE_REFUSED,
+)
 
 export const GEMINI_LIMITS = limits(
   [
@@ -87,6 +109,8 @@ export const GEMINI_LIMITS = limits(
 export const CONVERSE_LIMITS = limits(
   ['seed', 'penalties', 'image-url', 'parallel-off', 'choice-none', 'user', 'late-system', 'vendor-tools'],
   ['reasoning', 'stop-sequence', 'refusal', 'identity'],
+  null,
+  CLAUDE_REFUSED,
 )
 
 export const COHERE_LIMITS = limits(

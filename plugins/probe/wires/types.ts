@@ -351,6 +351,7 @@ export const REPLY_LIMITS = {
   'stop-sequence': 'which stop sequence',
   'stop-sequence-reason': 'that a stop sequence was met',
   refusal: 'a refusal as such',
+  filter: 'a content filter as such',
   cached: 'tokens read from a cache',
   write: 'tokens written to a cache',
   'write-1h': 'tokens written to a cache for one hour',
@@ -364,6 +365,8 @@ export interface WireLimits {
   reply: ReadonlySet<ReplyLimit>
   /** Keywords of JSON schema that the vendor refuses in tools; null: it takes all. */
   schemaKeywords: ReadonlySet<string> | null
+  /** Keywords that it refuses in the schema of a reply. */
+  refusedInFormats: ReadonlySet<string>
 }
 
 export interface WriteOptions {
