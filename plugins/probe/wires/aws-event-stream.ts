@@ -46,7 +46,7 @@ export function readAwsEvents(body: Buffer): { events: AwsEvent[]; problems: Gra
   return { events, problems }
 }
 
-/** The texts; null if the bytes are no headers. */
+/** The texts; null if the bytes are not headers. */
 function readHeaders(bytes: Buffer): Map<string, string> | null {
   const named = new Map<string, string>()
   for (let at = 0; at < bytes.length; ) {

@@ -389,7 +389,7 @@ export interface Wire {
   readRequest(request: WireRequest): Request
   readReply(answer: WireAnswer): Reply
   readStream(answer: WireAnswer): StreamReading
-  /** Null: the answer is no error. A body that is not of the wire gives an error with `isOfWire` false. */
+  /** Null: the answer is not an error. A body that is not of the wire gives an error with `isOfWire` false. */
   readError(answer: WireAnswer): WireError | null
   limits: WireLimits
   /** The fields in which a client of the vendor sends its key. */

@@ -65,7 +65,7 @@ export interface ArrivalViolation {
   source?: string
 }
 
-/** A message with what the reader of its wire makes of it. */
+/** A message and how the reader of its wire reads it. */
 export interface SentRequest {
   native: WireRequest
   request: Request | null

@@ -108,7 +108,7 @@ function formatOf(mediaType: string | null): string {
   return FORMATS[type] ?? type.slice(type.indexOf('/') + 1)
 }
 
-/** The service takes letters, digits, blanks, hyphens and brackets. */
+/** The service takes letters, digits, spaces, hyphens and brackets. */
 function documentName(name: string | null): string {
   return (name ?? 'document').replace(/\.[a-z]{1,5}$/, '').replace(/[^A-Za-z0-9 ()[\]-]/g, '-')
 }

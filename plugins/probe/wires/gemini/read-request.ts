@@ -96,7 +96,7 @@ function readMedia({ mimeType, data, fileUri }: Members): MediaSource {
   }
 }
 
-/** Members in which results are that are no objects. */
+/** Members in which results are that are not objects. */
 const WRAPPERS = ['output', 'result', 'content', 'error']
 
 function readResult({ id, name, response, parts }: Members, at: string, problems: Problem[]): Part {
