@@ -39,7 +39,7 @@ export function writePrompt({ system, turns, tools, choice, parallel }: Request)
   })
 }
 
-/** Thinking needs room behind its budget. */
+/** The limit counts thinking too, so it is larger than the budget. */
 function maxTokensOf({ params, thinking }: Request): number {
   const given = params.max_tokens ?? DEFAULT_MAX_TOKENS
   return thinking === null ? given : Math.max(given, budgetOf(thinking) + 1_024)
