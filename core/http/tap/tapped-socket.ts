@@ -11,7 +11,7 @@ import { bodyReaderFor, fieldsOf, headLength, versionOf, type BodyReader } from 
 /** A longer head is left to the HTTP server, which rejects it. */
 const MAX_HEAD_BYTES = 256 * 1024
 /** So much of the content is read to find out who claims a request. */
-const MAX_CONTENT_BYTES = 64 * 1024
+const MAX_CONTENT_BYTES = 1024 * 1024
 /** How long an incomplete head is kept from the HTTP server, which has a timeout for it. */
 const MAX_HEAD_MS = 90_000
 const KEEP_ALIVE_MS = 75_000
@@ -111,7 +111,7 @@ export class TappedSocket {
     return true
   }
 
-  /** Up to 64 KiB of the content behind the head; null if more of it has to arrive. */
+  /** Up to 1 MiB of the content behind the head; null if more of it has to arrive. */
   #contentOf(head: Buffer): Buffer | null {
     const reader = bodyReaderFor(head)
     const parts: Buffer[] = []
