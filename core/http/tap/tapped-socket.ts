@@ -101,7 +101,7 @@ export class TappedSocket {
     let claim = this.#connection.claim(head)
     if (claim === null && this.#connection.readsContent() && isJson(head)) {
       const content = this.#contentOf(head)
-      if (content === null) return this.#awaitHead()
+      if (content === null) return this.#awaitContent()
       claim = this.#connection.claimContent(head, content)
       this.#clearHeadTimer()
     }
@@ -257,6 +257,11 @@ export class TappedSocket {
       this.#release()
       return true
     }
+    return this.#awaitContent()
+  }
+
+  /** The content in memory is bounded by how much of it is read. */
+  #awaitContent(): boolean {
     this.#headTimer ??= setTimeout(() => this.#release(), MAX_HEAD_MS)
     return false
   }

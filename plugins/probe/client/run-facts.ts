@@ -22,7 +22,11 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
     hasOwnLlmCredential: routes.ownLlmCredential,
     asksForCertificates: routes.asksForCertificates,
     mcpToken: routes.mcpToken,
-    routes: new Set([...Object.keys(routes.paths), ...(routes.mcpToken === null ? [] : ['mcp.token'])]),
+    routes: new Set([
+      ...Object.keys(routes.paths),
+      ...(routes.mcpToken === null ? [] : ['mcp.token']),
+      ...(routes.hiddenTools.length === 0 ? [] : ['mcp.hidden']),
+    ]),
     tokens: {},
     timeoutMs,
     isSlow,

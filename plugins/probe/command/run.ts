@@ -5,7 +5,7 @@ import { resolveAddress, type Address } from '../client/address.ts'
 import { BackChannel, BackChannelError, instancesOf } from '../client/back-channel.ts'
 import { ProbeRun, type RunResult } from '../client/probe-run.ts'
 import { ReachError } from '../client/reach.ts'
-import { resolvedRoutes } from '../client/routes.ts'
+import { resolvedRoutes, secretsOfRoutes } from '../client/routes.ts'
 import { masked } from '../report/masking.ts'
 import { createReport, type Report } from '../report/report.ts'
 import { readInput, trustOf, type RunInput } from './input.ts'
@@ -152,7 +152,7 @@ async function probe(
       isVerbose: options.isVerbose,
       isRecorded: true,
     }),
-    [...options.secrets, ...(routes.mcpToken === null ? [] : [routes.mcpToken])],
+    [...options.secrets, ...secretsOfRoutes(routes)],
   )
   if (signal.aborted) return { exitCode: 130, report }
   if (!report.complete) {

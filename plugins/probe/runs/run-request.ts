@@ -160,7 +160,7 @@ function hostOf(value: Json | undefined): string | null {
 
 function routesOf(value: Json | undefined, newGroups: readonly string[]): Routes {
   if (value === undefined) return NO_ROUTES
-  const read = readRoutes(value, newGroups)
+  const read = readRoutes(value, { newGroups })
   if (typeof read !== 'string') return read
   throw new InputProblem('routes', read)
 }

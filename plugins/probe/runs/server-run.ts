@@ -5,7 +5,7 @@ import { resolveAddress, type Address } from '../client/address.ts'
 import { instancesOf, type BackChannel } from '../client/back-channel.ts'
 import type { CheckResult } from '../client/check-result.ts'
 import { ProbeRun, type RunResult } from '../client/probe-run.ts'
-import { resolvedRoutes } from '../client/routes.ts'
+import { resolvedRoutes, secretsOfRoutes } from '../client/routes.ts'
 import { createReport, groupSummary, reportedResult, type Report, type ReportInput } from '../report/report.ts'
 import { masked, maskedConfiguration } from '../report/masking.ts'
 import type { RunRequest } from './run-request.ts'
@@ -119,7 +119,7 @@ export class ServerRun {
 
   get #secrets(): string[] {
     const { fields, routes } = this.request
-    return [...fields.map(([, value]) => value), ...(routes.mcpToken === null ? [] : [routes.mcpToken])]
+    return [...fields.map(([, value]) => value), ...secretsOfRoutes(routes)]
   }
 
   async #probe(): Promise<void> {
