@@ -28,6 +28,7 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
       ...(routes.hiddenTools.length === 0 ? [] : ['mcp.hidden']),
     ]),
     tokens: {},
+    pairs: [],
     timeoutMs,
     isSlow,
     protocol: '1.1',
