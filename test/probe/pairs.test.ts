@@ -37,7 +37,7 @@ const REPLY_TEXT: Aspect = {
         tools: [{ name: 'look', description: null, schema: { type: 'object', properties: { at: { type: 'string' } } } }],
         params: { max_tokens: 50 },
       },
-      reply: { reply: { calls: [{ name: 'look', arguments: { at: 'here' } }] } },
+      reply: { reply: { tool_calls: [{ name: 'look', args: { at: 'here' } }] } },
       turns: [{ results: [{ call: 0, parts: [{ type: 'text', text: 'Found.' }] }], reply: { reply: { text: 'It is there.' } } }],
     },
   ],

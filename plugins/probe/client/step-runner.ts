@@ -135,6 +135,7 @@ export class StepRunner {
   }
 
   async #arrivals(steps: readonly number[]): Promise<ArrivalRecord[]> {
+    if (steps.length === 0) return []
     return unique((await Promise.all(this.#options.channels.map(channel => channel.arrivals(steps)))).flat())
   }
 
