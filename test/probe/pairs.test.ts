@@ -24,7 +24,11 @@ const REPLY_TEXT: Aspect = {
       id: 'words',
       modes: ['plain', 'stream'],
       operation: 'generate',
-      request: { ...emptyRequest(), turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say it.' }] }], params: { max_tokens: 50 } },
+      request: {
+        ...emptyRequest(),
+        turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say it.' }] }],
+        params: { max_tokens: 50 },
+      },
       reply: { reply: { text: 'Some words.' } },
     },
     {
@@ -34,11 +38,18 @@ const REPLY_TEXT: Aspect = {
       request: {
         ...emptyRequest(),
         turns: [{ role: 'user', parts: [{ type: 'text', text: 'Look it up.' }] }],
-        tools: [{ name: 'look', description: null, schema: { type: 'object', properties: { at: { type: 'string' } } } }],
+        tools: [
+          { name: 'look', description: null, schema: { type: 'object', properties: { at: { type: 'string' } } } },
+        ],
         params: { max_tokens: 50 },
       },
       reply: { reply: { tool_calls: [{ name: 'look', args: { at: 'here' } }] } },
-      turns: [{ results: [{ call: 0, parts: [{ type: 'text', text: 'Found.' }] }], reply: { reply: { text: 'It is there.' } } }],
+      turns: [
+        {
+          results: [{ call: 0, parts: [{ type: 'text', text: 'Found.' }] }],
+          reply: { reply: { text: 'It is there.' } },
+        },
+      ],
     },
   ],
   judge(scenes) {
@@ -48,7 +59,17 @@ const REPLY_TEXT: Aspect = {
       const expected = scene.id === 'loop' ? 'It is there.' : 'Some words.'
       const text = part?.type === 'text' ? part.text : null
       if (text === expected && exchanges.length === (scene.id === 'loop' ? 2 : 1)) return []
-      return [{ side: 'reply' as const, scene: scene.id, mode, path: '/parts/0', kind: 'changed' as const, sent: expected, got: text }]
+      return [
+        {
+          side: 'reply' as const,
+          scene: scene.id,
+          mode,
+          path: '/parts/0',
+          kind: 'changed' as const,
+          sent: expected,
+          got: text,
+        },
+      ]
     })
     return wrong.length === 0
       ? { verdict: 'pass', detail: '', differences: [] }
@@ -79,7 +100,9 @@ async function throughToy(t: Test, fault: GatewayFault = {}, options: ThroughOpt
 }
 
 const summaryOf = ({ results }: RunResult): string[] =>
-  results.map(({ check, pair, verdict, summary, reason }) => `${check.id} ${pair ?? '-'} ${verdict} ${reason ?? summary}`.trim())
+  results.map(({ check, pair, verdict, summary, reason }) =>
+    `${check.id} ${pair ?? '-'} ${verdict} ${reason ?? summary}`.trim(),
+  )
 
 t.test('a gateway that translates rightly has no finding in any pair, though it does not route /probe', async t => {
   const result = await throughToy(t)
@@ -112,7 +135,10 @@ t.test('one that changes streams fails with the difference, in each pair', async
 
 t.test('--pairs limits the run, and names a pair that does not exist', async t => {
   const pairs = (words: string[]): ThroughOptions => {
-    const read = readPairs(words, WIRES.map(({ id }) => id))
+    const read = readPairs(
+      words,
+      WIRES.map(({ id }) => id),
+    )
     if (typeof read === 'string') throw new Error(read)
     return { pairs: read }
   }
@@ -139,4 +165,3 @@ t.test('words that are no pair are refused with the nearest', t => {
   t.strictSame(readPairs(['*:chat'], ids), [{ client: '*', upstream: 'chat' }])
   t.end()
 })
-

@@ -8,7 +8,11 @@ interface Session {
 }
 
 interface Arrivals {
-  arrivals: { step: string; violations?: { rule: string; phase: string }[]; answered: { bytes: string; done: boolean } }[]
+  arrivals: {
+    step: string
+    violations?: { rule: string; phase: string }[]
+    answered: { bytes: string; done: boolean }
+  }[]
 }
 
 async function setUp(t: Test): Promise<{ url: string; session: Session; put: (steps: unknown) => Promise<Response> }> {
@@ -43,22 +47,21 @@ t.test('the provider of the path answers as the step says, and the probe sees th
     {
       step: 4,
       content: true,
-      script: [
-        { do: 'serve', step: [{ reply: { text: 'First.' } }, { fail: 503, message: 'Later.' }] },
-      ],
+      script: [{ do: 'serve', step: [{ reply: { text: 'First.' } }, { fail: 503, message: 'Later.' }] }],
     },
   ])
   t.equal(stored.status, 204)
   const ask = (step: number, more: object = {}): Promise<Response> =>
-    chat(url, { model: 'gpt-4o-mini', messages: [{ role: 'user', content: `Hello ${session.field}-${step}` }], ...more })
+    chat(url, {
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: `Hello ${session.field}-${step}` }],
+      ...more,
+    })
   const plain = (await (await ask(3)).json()) as { choices: { message: { content: string } }[] }
   t.equal(plain.choices[0]!.message.content, 'Served words.')
   const streamed = await (await ask(3, { stream: true })).text()
   t.match(streamed, /data: \[DONE\]/)
-  t.equal(
-    [...streamed.matchAll(/"content":"([^"]*)"/g)].map(([, text]) => text).join(''),
-    'Served words.',
-  )
+  t.equal([...streamed.matchAll(/"content":"([^"]*)"/g)].map(([, text]) => text).join(''), 'Served words.')
   t.match(await (await ask(4)).json(), { choices: [{ message: { content: 'First.' } }] })
   const failed = await ask(4)
   t.equal(failed.status, 503)
@@ -101,7 +104,9 @@ t.test('violations of the vendor are kept with the arrival, whatever the level l
   })
   t.equal(answer.status, 200)
   const [arrival] = await arrivalsOf(url, session)
-  t.match(arrival!.violations, [{ rule: 'openai.unknown-field', phase: 'shape', at: 'nonsense', confidence: 'reported' }])
+  t.match(arrival!.violations, [
+    { rule: 'openai.unknown-field', phase: 'shape', at: 'nonsense', confidence: 'reported' },
+  ])
 })
 
 t.test('the marker is found behind a long text', async t => {
@@ -117,7 +122,11 @@ t.test('the marker is found behind a long text', async t => {
 t.test('a break in mid-stream breaks the connection, and a client that leaves ends the arrival', async t => {
   const { url, session, put } = await setUp(t)
   await put([
-    { step: 1, content: true, script: [{ do: 'serve', step: { reply: { text: 'a b c d e f g h i j', stream: { break: 'disconnect@3' } } } }] },
+    {
+      step: 1,
+      content: true,
+      script: [{ do: 'serve', step: { reply: { text: 'a b c d e f g h i j', stream: { break: 'disconnect@3' } } } }],
+    },
   ])
   const answer = await chat(url, {
     model: 'gpt-4o-mini',

@@ -186,10 +186,7 @@ class ServedSocket extends Duplex {
     })
   }
 
-  override _writev(
-    chunks: { chunk: Buffer; encoding: string }[],
-    done: (error?: Error | null) => void,
-  ): void {
+  override _writev(chunks: { chunk: Buffer; encoding: string }[], done: (error?: Error | null) => void): void {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), '', done)
   }
 }

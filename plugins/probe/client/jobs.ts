@@ -43,8 +43,7 @@ export function skipReason({ check, protocol }: Job, circumstances: Circumstance
   const { isTunnel, isOfModels, isHostile, triesHttp2, hasDirectHttp2, routes, facts } = circumstances
   const wanted = check.when?.routes
   const isGrpc = check.group === 'grpc' && hasOwnGrpcAddress(routes)
-  if (isOfModels && !MODEL_GROUPS.includes(check.group) && !isRouted(check.group, routes))
-    return '/probe is not routed'
+  if (isOfModels && !MODEL_GROUPS.includes(check.group) && !isRouted(check.group, routes)) return '/probe is not routed'
   if (isTunnel && (TUNNEL_GROUPS.includes(check.group) || TUNNEL_CHECKS.includes(check.id)))
     return 'nothing that reads HTTP was seen'
   if (check.hostile === true && !isHostile) return '--hostile'

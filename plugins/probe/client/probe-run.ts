@@ -11,7 +11,16 @@ import type { Evidence } from './evidence.ts'
 import { generalVerdict, verdictOfReplicas } from './general-rules.ts'
 import { directEnd, routeOf, type End } from './group-routes.ts'
 import { Health } from './health.ts'
-import { hasModelChecks, hasOwnGrpcAddress, inParallel, jobsOf, needsPairs, phasesOf, skipReason, type Job } from './jobs.ts'
+import {
+  hasModelChecks,
+  hasOwnGrpcAddress,
+  inParallel,
+  jobsOf,
+  needsPairs,
+  phasesOf,
+  skipReason,
+  type Job,
+} from './jobs.ts'
 import type { Wire } from '../wires/types.ts'
 import { WIRES } from '../wires/wires.ts'
 import type { PairPattern } from '../pairs/pair.ts'
@@ -112,7 +121,8 @@ export class ProbeRun {
     const { triesHttp2, routes, concurrency } = this.#options
     if (needsPairs(this.#options.checks)) this.#recognized ??= await this.#recognize()
     this.#jobs = this.#jobsOfPairs()
-    if (triesHttp2 && !reached.isOfModels && (await this.#health.speaksHttp2(this.#gateway))) this.#facts.clientProtocols.push('2')
+    if (triesHttp2 && !reached.isOfModels && (await this.#health.speaksHttp2(this.#gateway)))
+      this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || hasOwnGrpcAddress(routes))
       this.#directHttp2 = await this.#findDirectHttp2()
     this.#facts.arrivedOrigin = reached.arrivedOrigin
@@ -225,7 +235,12 @@ export class ProbeRun {
 
   async #directOfWire(base: Check, wire: Wire): Promise<string | null> {
     const { marks } = this.#options.routes.llm
-    const check = base.forPair!({ pair: { client: wire, upstream: wire, model: DIRECT_MODEL }, fields: [], wires: WIRES, marks })
+    const check = base.forPair!({
+      pair: { client: wire, upstream: wire, model: DIRECT_MODEL },
+      fields: [],
+      wires: WIRES,
+      marks,
+    })
     let difference: string | null = null
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
@@ -268,7 +283,12 @@ export class ProbeRun {
       lost: this.#health.lost,
       requests: this.#runner.requests,
       clientProtocols: [...this.#facts.clientProtocols],
-      models: this.#recognized === null || this.#recognized.found.length === 0 ? null : this.#recognized.isForwarding ? 'bytes' : 'messages',
+      models:
+        this.#recognized === null || this.#recognized.found.length === 0
+          ? null
+          : this.#recognized.isForwarding
+            ? 'bytes'
+            : 'messages',
       facts: this.#facts,
     }
   }

@@ -68,8 +68,7 @@ function readAll(value: unknown, { newGroups = [], environment = {}, moreWires =
   if (!isRecord(value)) throw new RoutesProblem('routes: expected a mapping of groups to paths or URLs')
   rejectUnknown('', value, [...KEYS, ...newGroups])
   const paths: Record<string, GroupRoute> = {}
-  for (const name of [...PLAIN, ...newGroups])
-    if (value[name] !== undefined) paths[name] = readRoute(name, value[name])
+  for (const name of [...PLAIN, ...newGroups]) if (value[name] !== undefined) paths[name] = readRoute(name, value[name])
   const { llm, openai, model, ownCredential } = readLlm(value.llm, { environment, moreWires })
   if (openai !== null) paths.llm = openai
   for (const [wire, route] of Object.entries(llm.bases)) paths[`wire.${wire}`] = route

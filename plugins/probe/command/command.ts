@@ -9,7 +9,7 @@ const USAGE = `usage: svc probe <gateway URL> [options]
        svc probe list [--groups g,..] [--json] [--schema]
        svc probe show <ID>
        svc probe diff <old.json> <new.json> [--format terminal|json|markdown]
-       svc probe matrix <a.json> <b.json> .. [--only differing]
+       svc probe matrix <a.json> <b.json> .. [--only differing] [--pairs]
        svc probe replay <report.json> <ID> [gateway URL] [options]
        svc probe replay <report.json> <ID> --offline [--fail-on fail]
 
@@ -23,6 +23,7 @@ answered, and what came back.
   --routes file           paths and URLs of groups, as YAML: llm: {openai: /v1}, mcp: /tools, grpc: http://…
   --groups a,b            only these groups
   --checks ID,..          only these checks; HDR-* selects by prefix
+  --pairs a:b,..          only these pairs of wires, such as messages:converse; * stands for all of one side
   --hostile               also send malformed requests
   --slow                  also wait for more than 15 s
   --h2                    HTTP/2 with prior knowledge too; for https gateways ALPN is tried in any case

@@ -144,7 +144,9 @@ export function readLlm(value: unknown, context: RoutesContext): ReadLlm {
       embeddings:
         value.embeddings === undefined
           ? null
-          : listOf('llm.embeddings', value.embeddings, MAX_MODELS).map((one, at) => nameOf(`llm.embeddings[${at}]`, one)),
+          : listOf('llm.embeddings', value.embeddings, MAX_MODELS).map((one, at) =>
+              nameOf(`llm.embeddings[${at}]`, one),
+            ),
     },
     openai: bases.chat ?? null,
     model: (value.model as string | undefined) ?? models?.[0]?.name ?? null,
@@ -204,7 +206,8 @@ function readHeaders(at: string, value: unknown, { environment }: RoutesContext)
   if (!isRecord(value)) throw new RoutesProblem(`routes: ${at} must be a mapping of names to values`)
   return Object.entries(value).map(([name, given]) => {
     const place = `${at}.${name.slice(0, 100)}`
-    if (!/^[!#$%&'*+.^_`|~\w-]{1,200}$/.test(name)) throw new RoutesProblem(`routes: ${place} is not the name of a field`)
+    if (!/^[!#$%&'*+.^_`|~\w-]{1,200}$/.test(name))
+      throw new RoutesProblem(`routes: ${place} is not the name of a field`)
     if (name.toLowerCase() === 'host') throw new RoutesProblem(`routes: ${place}: the Host field is given as --host`)
     if (typeof given !== 'string' && typeof given !== 'number')
       throw new RoutesProblem(`routes: ${place} must be a text`)

@@ -5,15 +5,16 @@ import type { EmbeddingRequest, Part, Request, Turn } from '../wires/types.ts'
 export function withMarker(request: Request, marker: string, { isLoop }: { isLoop: boolean }): Request {
   const hasText = ({ role, parts }: Turn): boolean => role === 'user' && parts.some(({ type }) => type === 'text')
   const at = isLoop ? request.turns.findIndex(hasText) : request.turns.findLastIndex(hasText)
-  if (at === -1) return { ...request, turns: [...request.turns, { role: 'user', parts: [{ type: 'text', text: marker }] }] }
+  if (at === -1)
+    return { ...request, turns: [...request.turns, { role: 'user', parts: [{ type: 'text', text: marker }] }] }
   const turns = request.turns.map((turn, index) => (index === at ? markedTurn(turn, marker) : turn))
   return { ...request, turns }
 }
 
 function markedTurn(turn: Turn, marker: string): Turn {
   const at = turn.parts.findLastIndex(({ type }) => type === 'text')
-  const parts = turn.parts.map((part, index): Part =>
-    index === at && part.type === 'text' ? { ...part, text: `${part.text} ${marker}` } : part,
+  const parts = turn.parts.map(
+    (part, index): Part => (index === at && part.type === 'text' ? { ...part, text: `${part.text} ${marker}` } : part),
   )
   return { ...turn, parts }
 }

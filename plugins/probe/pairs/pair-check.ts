@@ -50,7 +50,11 @@ function checkOfPair(check: Check, aspect: Aspect, { pair, wires, marks, fields 
   }
 }
 
-function verdictOf({ verdict, detail, differences }: AspectVerdict, scenes: readonly SceneEvidence[], evidence: Evidence): Verdict {
+function verdictOf(
+  { verdict, detail, differences }: AspectVerdict,
+  scenes: readonly SceneEvidence[],
+  evidence: Evidence,
+): Verdict {
   const repeated = scenes.flatMap(({ scene, mode, exchanges }) =>
     exchanges.flatMap(({ arrivals }, turn) =>
       arrivals.length > 1 ? [{ scene: scene.id, mode, turn: turn + 1, arrivals: arrivals.length }] : [],

@@ -43,6 +43,11 @@ export function readPairs(words: readonly string[], wires: readonly string[]): P
   return patterns
 }
 
+/** As they were given. */
+export function shownPatterns(patterns: readonly PairPattern[] | null): string[] | null {
+  return patterns?.map(({ client, upstream }) => `${client}:${upstream}`) ?? null
+}
+
 /** Null: all pairs are. */
 export function isWanted(name: string, patterns: readonly PairPattern[] | null): boolean {
   if (patterns === null) return true

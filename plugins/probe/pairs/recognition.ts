@@ -61,14 +61,15 @@ export async function recognize(options: RecognitionOptions): Promise<Recognized
   const models = options.routes.models ?? (await listedModels(options, clients))
   const attempts: Attempt[] = []
   const wanted = models.flatMap(model =>
-    clients
-      .filter(({ id }) => model.wires === null || model.wires.includes(id))
-      .map(client => ({ client, model })),
+    clients.filter(({ id }) => model.wires === null || model.wires.includes(id)).map(client => ({ client, model })),
   )
   const asked = wanted.filter(({ client }) => isClientWanted(client.id, options.patterns)).slice(0, MAX_REQUESTS)
   for (let at = 0; at < asked.length; at += AT_ONCE) {
     const batch = asked.slice(at, at + AT_ONCE)
-    const evidence = await ask(options, batch.map(one => recognition(options.routes.headers, one, nameOf(one))))
+    const evidence = await ask(
+      options,
+      batch.map(one => recognition(options.routes.headers, one, nameOf(one))),
+    )
     for (const one of batch) attempts.push({ ...one, call: evidence.call(nameOf(one)) })
   }
   const { found, pairs } = pairsOf(attempts, wanted, options)
@@ -143,7 +144,11 @@ function modelsIn(body: Buffer): { name: string; isSpecial: boolean }[] {
 
 type WireSpec = RequestSpec & { wire: string }
 
-function fieldsOfClient(client: Wire, extra: readonly (readonly [string, string])[], { routes }: RecognitionOptions): [string, string][] {
+function fieldsOfClient(
+  client: Wire,
+  extra: readonly (readonly [string, string])[],
+  { routes }: RecognitionOptions,
+): [string, string][] {
   const bearer = extra.find(([name, value]) => name.toLowerCase() === 'authorization' && /^bearer /i.test(value))
   const others = extra.filter(field => field !== bearer)
   const own = bearer === undefined ? [] : client.credentials(bearer[1].slice(7).trim())
@@ -201,7 +206,10 @@ function pairsOf(
     const upstream = arrival === null ? null : (wireOf(wires, arrival.method, arrival.target)?.wire ?? null)
     const own = { client: client.id, model: model.name }
     if (upstream === null) {
-      const reason = arrival === null ? refusalText(call) : `arrived at ${arrival.target.slice(0, MAX_REASON)}, which is no route of a wire`
+      const reason =
+        arrival === null
+          ? refusalText(call)
+          : `arrived at ${arrival.target.slice(0, MAX_REASON)}, which is no route of a wire`
       found.push({ ...own, pair: `${client.id}:?`, upstream: null, state: 'not routed', reason })
       continue
     }
@@ -239,7 +247,10 @@ function refusalText({ response, status, exchange }: Call): string {
   if (exchange.connectError !== null) return `no connection: ${exchange.connectError}`
   if (status === null) return 'nothing came back'
   const body = receivedAnswer(response)?.body.toString('utf8') ?? ''
-  const text = body.replaceAll(/[^ -~]+/g, ' ').trim().slice(0, MAX_REASON)
+  const text = body
+    .replaceAll(/[^ -~]+/g, ' ')
+    .trim()
+    .slice(0, MAX_REASON)
   return `${status}${text === '' ? '' : ` ${text}`}`
 }
 

@@ -56,18 +56,20 @@ function exchangeOf(
     : call.arrivals
   const { operation } = scene
   const last = arrivals.at(-1)
-  const wireOfArrival = (arrival: ArrivalView): Wire =>
-    wireOf(wires, arrival.method, arrival.target)?.wire ?? upstream
+  const wireOfArrival = (arrival: ArrivalView): Wire => wireOf(wires, arrival.method, arrival.target)?.wire ?? upstream
   const answered = last === undefined ? null : answeredAnswer(last.record.answered)
   const received = receivedAnswer(call.response)
   return {
     sent: readRequest(sentRequest(call), client, operation),
-    arrivals: arrivals.map((arrival): ArrivedRequest => ({
-      ...readRequest(arrivedRequest(arrival), wireOfArrival(arrival), operation),
-      violations: (arrival.record.violations ?? []) as ArrivalViolation[],
-      endedMs: endedAfter(arrival, call),
-    })),
-    answered: answered === null ? null : readAnswer(answered, wireOfArrival(last!), operation, isStream(answered, mode)),
+    arrivals: arrivals.map(
+      (arrival): ArrivedRequest => ({
+        ...readRequest(arrivedRequest(arrival), wireOfArrival(arrival), operation),
+        violations: (arrival.record.violations ?? []) as ArrivalViolation[],
+        endedMs: endedAfter(arrival, call),
+      }),
+    ),
+    answered:
+      answered === null ? null : readAnswer(answered, wireOfArrival(last!), operation, isStream(answered, mode)),
     received: received === null ? null : readAnswer(received, client, operation, mode === 'stream'),
   }
 }
@@ -105,4 +107,3 @@ function endedAfter({ record }: ArrivalView, { exchange }: Call): number | null 
   const { ended, ended_ms: at } = record
   return ended === null || ended === 'kept' || at === null ? null : Math.max(0, Math.round(at - exchange.leftAtMs))
 }
-

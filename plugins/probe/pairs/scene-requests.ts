@@ -75,7 +75,9 @@ function hasCalls({ parts }: Reply, { results }: SceneTurn): boolean {
 }
 
 function recordsOf(planned: PlannedScene, records: readonly ExchangeRecord[]): ExchangeRecord[] {
-  const labels = [0, ...(planned.scene.turns ?? []).map((_turn, index) => index + 1)].map(turn => labelOf(planned, turn))
+  const labels = [0, ...(planned.scene.turns ?? []).map((_turn, index) => index + 1)].map(turn =>
+    labelOf(planned, turn),
+  )
   return records.filter(({ calls: [call] }) => labels.includes(call?.spec.label ?? ''))
 }
 
@@ -118,8 +120,7 @@ function requestOf(
   const { scene, mode } = planned
   const isLoop = (scene.turns ?? []).length > 0
   const write = (marker: string): WireRequest => {
-    if (scene.operation === 'embed')
-      return client.embeddings!.write(withMarkerInInput(scene.embedding!, marker), model)
+    if (scene.operation === 'embed') return client.embeddings!.write(withMarkerInInput(scene.embedding!, marker), model)
     const request = continued(withMarker(scene.request, marker, { isLoop }), scene, replies)
     return scene.operation === 'count'
       ? client.count!.write(request, { model, marks })

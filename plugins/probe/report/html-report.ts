@@ -7,6 +7,7 @@ import { groupsOf, type Report, type ReportedResult, type VerdictCounts } from '
 import type { ReportedExchange, Side } from './sides.ts'
 import { differingLines, linesOf } from './side-lines.ts'
 import { HTML_STYLE } from './html-style.ts'
+import { testedPairs, untestedPairs, wiresOf } from './pair-table.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { skipReasons, skipText } from './skip-reasons.ts'
 import { goneText } from './upstream-text.ts'
@@ -56,6 +57,7 @@ ${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}
 </header>
 ${counters(summary.verdicts)}
 ${groupsTable(summary.groups)}
+${pairsTable(report)}
 ${findingsList(results)}
 ${skippedList(results)}
 <p class="panel quiet">svc was on both sides of the gateway. What was <strong>sent</strong> and what <strong>arrived</strong> show what the gateway does to requests; what the upstream <strong>answered</strong> and what <strong>came back</strong>, what it does to responses. Lines are marked that <del>did not get through as they are</del>, and that <ins>the gateway added or changed</ins>; line ends are shown as <span class="end">\\r\\n</span>.</p>
@@ -100,6 +102,28 @@ function groupsTable(groups: Report['summary']['groups']): string {
 <thead><tr><th scope="col">Group</th><th scope="col">Musts kept</th><th scope="col">Fail</th><th scope="col">Warn</th><th scope="col">Note</th><th scope="col">Skip</th><th scope="col">Error, flaky</th></tr></thead>
 <tbody>${rows.join('')}</tbody>
 </table></div>`
+}
+
+/** Client wires as rows, upstream wires as columns, the number of failures in each cell. */
+function pairsTable(report: Report): string {
+  const pairs = testedPairs(report)
+  if (pairs.length === 0) return ''
+  const { clients, upstreams } = wiresOf(pairs)
+  const cell = (client: string, upstream: string): string => {
+    const fails = pairs.find(one => one.client === client && one.upstream === upstream)?.verdicts.fail
+    if (fails === undefined) return '<td class="none">–</td>'
+    return fails === 0 ? '<td class="none">0</td>' : `<td><span class="chip fail">${fails}</span></td>`
+  }
+  const rows = clients.map(
+    client =>
+      `<tr><th scope="row">${text(client)}</th>${upstreams.map(upstream => cell(client, upstream)).join('')}</tr>`,
+  )
+  const others = untestedPairs(report).map(one => `<li>${text(one)}</li>`)
+  return `<div class="panel scroll" tabindex="0" role="region" aria-label="Pairs"><table>
+<caption>Pairs</caption>
+<thead><tr><th scope="col">Client</th>${upstreams.map(upstream => `<th scope="col">${text(upstream)}</th>`).join('')}</tr></thead>
+<tbody>${rows.join('')}</tbody>
+</table>${others.length === 0 ? '' : `<ul>${others.join('')}</ul>`}</div>`
 }
 
 /** What was found, the worst first. */

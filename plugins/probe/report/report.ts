@@ -90,7 +90,7 @@ export interface Report {
     known: number
   }
   results: ReportedResult[]
-  fixed: { id: string; protocol: string; verdict: string }[]
+  fixed: { id: string; protocol: string; pair?: string; verdict: string }[]
   /** What the recorded evidence was judged with. */
   facts?: RecordedFacts
   truncated?: true
@@ -187,7 +187,9 @@ export function createReport(input: ReportInput): Report {
       verdicts: countsOf(results),
       ...(found.length === 0
         ? {}
-        : { pairs: found.map(one => ({ ...one, verdicts: countsOf(results.filter(({ pair }) => pair === one.pair)) })) }),
+        : {
+            pairs: found.map(one => ({ ...one, verdicts: countsOf(results.filter(({ pair }) => pair === one.pair)) })),
+          }),
       groups: groupsOf(results).map(group => groupSummary(group, results)),
       counted: countFindings(results.filter(result => counts(result, input.failOn))),
       known: results.filter(({ baseline: known }) => known === 'known').length,
@@ -197,15 +199,24 @@ export function createReport(input: ReportInput): Report {
       baseline === null
         ? []
         : baseline.accepted
-            .filter(({ id, protocol }) =>
-              results.some(
-                one => one.id === id && one.protocol === protocol && (one.verdict === 'pass' || one.verdict === 'note'),
-              ),
-            )
-            .map(({ id, protocol, verdict }) => ({ id, protocol, verdict })),
+            .filter(entry => isFixed(entry, results))
+            .map(({ id, protocol, pair, verdict }) => ({
+              id,
+              protocol,
+              ...(pair === undefined ? {} : { pair }),
+              verdict,
+            })),
     ...(run.facts !== undefined && input.isRecorded === true ? { facts: recordedFacts(run.facts) } : {}),
     ...(isTruncated ? { truncated: true as const } : {}),
   }
+}
+
+/** An entry for all pairs is fixed once it is so for each of them. */
+function isFixed({ id, protocol, pair }: Baseline['accepted'][number], results: readonly ReportedResult[]): boolean {
+  const own = results.filter(
+    one => one.id === id && one.protocol === protocol && (pair === undefined || one.pair === pair),
+  )
+  return own.length > 0 && own.every(({ verdict }) => verdict === 'pass' || verdict === 'note')
 }
 
 /** A result without its evidence. */

@@ -45,7 +45,8 @@ const textOf = (parts: readonly Part[], type: 'text' | 'refusal'): string | null
   const own = parts.filter(part => part.type === type) as { text: string }[]
   return own.length === 0 ? null : own.map(({ text }) => text).join('')
 }
-const callsOf = (parts: readonly Part[]): Extract<Part, { type: 'call' }>[] => parts.filter(part => part.type === 'call')
+const callsOf = (parts: readonly Part[]): Extract<Part, { type: 'call' }>[] =>
+  parts.filter(part => part.type === 'call')
 
 function chatUsage({ usage }: Reply): object | undefined {
   if (usage === null) return undefined
@@ -130,8 +131,7 @@ const blocksOf = ({ parts }: Reply): object[] =>
   parts.flatMap((part): object[] => {
     if (part.type === 'text' || part.type === 'refusal') return [{ type: 'text', text: part.text }]
     if (part.type === 'call') return [{ type: 'tool_use', id: part.id, name: part.name, input: part.args }]
-    if (part.type === 'thinking')
-      return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? '' }]
+    if (part.type === 'thinking') return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? '' }]
     return part.type === 'redacted' ? [{ type: 'redacted_thinking', data: part.data }] : []
   })
 
