@@ -1,4 +1,5 @@
 /** Pairs of wires: which are found, what is skipped, and one result for each pair. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import t, { type Test } from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import type { Check } from '../../plugins/probe/catalog/check.ts'
@@ -7,6 +8,16 @@ import { TRN_PAIRS } from '../../plugins/probe/checks/translate/pairs.ts'
 import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
 import { readRoutes, type Routes } from '../../plugins/probe/client/routes.ts'
 import { pairCheck } from '../../plugins/probe/pairs/pair-check.ts'
+import { accepts, baselineOf, readBaseline } from '../../plugins/probe/report/baseline.ts'
+import { compareReports } from '../../plugins/probe/report/comparison.ts'
+import { explanation, issueText } from '../../plugins/probe/report/explain.ts'
+import { htmlReport } from '../../plugins/probe/report/html-report.ts'
+import { judgeAgain } from '../../plugins/probe/report/judge-again.ts'
+import { junitReport } from '../../plugins/probe/report/junit-report.ts'
+import { markdownReport } from '../../plugins/probe/report/markdown-report.ts'
+import { matrix } from '../../plugins/probe/report/matrix.ts'
+import { terminalReport } from '../../plugins/probe/report/terminal-report.ts'
+import REPORT_SCHEMA from '../../plugins/probe/report.schema.json' with { type: 'json' }
 import { readPairs } from '../../plugins/probe/pairs/pair.ts'
 import { emptyRequest } from '../../plugins/probe/wires/neutral.ts'
 import { WIRES } from '../../plugins/probe/wires/wires.ts'
@@ -130,6 +141,39 @@ t.test('one that changes streams fails with the difference, in each pair', async
   t.match(own[1]!.values.differences, [{ scene: 'words', mode: 'stream', sent: 'Some words.', got: 'Other words.' }])
   const report = reportOf(result)
   t.equal(report.results.find(({ pair }) => pair === 'chat:messages')?.verdict, 'fail')
+  t.ok(new Ajv2020({ strict: false }).validate(REPORT_SCHEMA, report))
+  const terminal = terminalReport(report, ['fail'])
+  t.match(terminal, /Pairs +fail +warn +note +skip\nchat → chat +1 +0 +0 +0/)
+  t.match(terminal, /fail {2}TRN-TOY {2}chat → chat, chat → messages, messages → chat, messages → messages/)
+  t.match(
+    junitReport(report, ['fail']),
+    /classname="probe\.translate\.chat-messages" name="TRN-TOY A reply chat → messages"/,
+  )
+  t.match(htmlReport(report), /<caption>Pairs<\/caption>[\s\S]*<caption>Differences<\/caption>/)
+  t.match(markdownReport(report), /\| Client \| chat \| messages \|\n\|---\|---\|---\|\n\| chat \| 1 \| 1 \|/)
+  t.match(matrix([report], { onlyDiffering: false }), /TRN-TOY A reply \| FAIL 4\/4 \|/)
+  t.match(matrix([report], { onlyDiffering: false, byPair: true }), /TRN-TOY A reply messages → chat \| FAIL \|/)
+  const baseline = readBaseline(baselineOf(report), new Set(['TRN-TOY']))
+  if (typeof baseline === 'string') throw new Error(baseline)
+  t.match(baseline.accepted[1], { id: 'TRN-TOY', pair: 'chat:messages', verdict: 'fail' })
+  t.ok(accepts(baseline, 'TRN-TOY', { protocol: '1.1', pair: 'chat:messages', verdict: 'fail' }))
+  t.notOk(accepts(baseline, 'TRN-TOY', { protocol: '1.1', pair: 'chat:gemini', verdict: 'fail' }))
+  const [{ pair: _pair, ...allPairs }] = baseline.accepted as [(typeof baseline.accepted)[0]]
+  t.ok(accepts({ accepted: [allPairs] }, 'TRN-TOY', { protocol: '1.1', pair: 'chat:gemini', verdict: 'fail' }))
+  const better = { ...report, results: report.results.map(one => ({ ...one, verdict: 'pass' as const })) }
+  t.match(compareReports(report, better).better[1], { id: 'TRN-TOY', pair: 'chat:messages', from: 'fail', to: 'pass' })
+  const failed = report.results.find(({ pair }) => pair === 'chat:messages')!
+  t.match(
+    explanation(failed, CHECKS[1]),
+    /Came back:[\s\S]*Differences:\n {2}reply {2}words stream {2}\/parts\/0 {2}changed/,
+  )
+  const issue = issueText(report, failed, CHECKS[1])
+  t.match(
+    issue,
+    /^# 1 replies differ, chat → messages\n[\s\S]*## Sent[\s\S]*## Arrived[\s\S]*## Came back[\s\S]*--checks TRN-TOY --pairs chat:messages/,
+  )
+  t.ok(Buffer.byteLength(issue) <= 16 * 1024)
+  t.equal((judgeAgain(report, failed, CHECKS[1]!) as { verdict: string }).verdict, 'fail')
   t.match(report.summary.pairs?.[1], { pair: 'chat:messages', state: 'tested', verdicts: { fail: 1, pass: 0 } })
 })
 

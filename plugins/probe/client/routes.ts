@@ -137,7 +137,10 @@ export function secretsOfRoutes({ mcpToken, llm }: Routes): string[] {
 
 /** A short value of another field is the name of a provider, which must not be masked wherever it occurs. */
 function isSecret([name, value]: Field): boolean {
-  return value.length >= MIN_SECRET || (value.length >= 4 && /auth|key|token|secret|cookie|password/i.test(name))
+  return (
+    value.length >= MIN_SECRET ||
+    (value.length >= 4 && /\b(?:authorization|apikey|key|token|secret|cookie|password)\b/i.test(name))
+  )
 }
 
 /** Names are resolved once a run. */

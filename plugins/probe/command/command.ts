@@ -1,6 +1,7 @@
 /** The command `svc probe`. */
 import type { Command } from 'svc/plugin'
 import { listChecks, showCheck } from './catalog-commands.ts'
+import { explainFinding } from './explain-command.ts'
 import { ArgumentError } from './options.ts'
 import { diffReports, matrixOfReports, replayCheck } from './report-commands.ts'
 import { runProbe } from './run.ts'
@@ -10,6 +11,7 @@ const USAGE = `usage: svc probe <gateway URL> [options]
        svc probe show <ID>
        svc probe diff <old.json> <new.json> [--format terminal|json|markdown]
        svc probe matrix <a.json> <b.json> .. [--only differing] [--pairs]
+       svc probe explain <report.json> <ID> [--pair client:upstream] [--issue]
        svc probe replay <report.json> <ID> [gateway URL] [options]
        svc probe replay <report.json> <ID> --offline [--fail-on fail]
 
@@ -57,6 +59,7 @@ export const probeCommand: Command = {
       if (first === 'show') return await showCheck(rest, context)
       if (first === 'diff') return await diffReports(rest, context)
       if (first === 'matrix') return await matrixOfReports(rest, context)
+      if (first === 'explain') return await explainFinding(rest, context)
       if (first === 'replay') return await replayCheck(rest, context)
       return await runProbe(args, context)
     } catch (error) {

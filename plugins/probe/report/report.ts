@@ -130,7 +130,8 @@ export function createReport(input: ReportInput): Report {
     const isShown =
       ['fail', 'warn', 'flaky', 'error'].includes(result.verdict) || result.check.hostile === true || input.isVerbose
     const shown = (evidence: Evidence | null): ReportedExchange[] => {
-      const exchanges = isShown && evidence !== null ? exchangesOf(evidence) : []
+      const values = result.pair === null ? null : result.values
+      const exchanges = isShown && evidence !== null ? exchangesOf(evidence, values) : []
       evidenceBytes += JSON.stringify(exchanges).length
       if (evidenceBytes <= maxEvidence) return exchanges
       isTruncated = true
