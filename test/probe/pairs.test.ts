@@ -201,7 +201,7 @@ t.test('svc itself only forwards, so nothing is translated', async t => {
   t.strictSame(summaryOf(result).slice(1), ['TRN-TOY - skip forwards, does not interpret'])
 })
 
-t.test('words that are no pair are refused with the nearest', t => {
+t.test('words that are not a pair are refused with the nearest', t => {
   const ids = WIRES.map(({ id }) => id)
   for (const word of ['chat', 'chat:', ':chat', 'a:b:c'])
     t.match(readPairs([word], ids), /is not a pair: expected client:upstream/)

@@ -93,7 +93,7 @@ t.test('what is served is in no record, and rules of the instance do not act on 
   t.notMatch(usage, /gpt-4o-mini/)
 })
 
-t.test('violations of the vendor are kept with the arrival, whatever the level lets pass', async t => {
+t.test('violations of the vendor are kept with the arrival, at any level', async t => {
   const { url, session, put } = await setUp(t)
   const step = { reply: { text: 'Yes.' }, llm: { validation: 'warn' } }
   await put([{ step: 1, content: true, script: [{ do: 'serve', step }] }])
@@ -119,7 +119,7 @@ t.test('the marker is found behind a long text', async t => {
   t.match(await answer.json(), { choices: [{ message: { content: 'Long.' } }] })
 })
 
-t.test('a break in mid-stream breaks the connection, and a client that leaves ends the arrival', async t => {
+t.test('a break in mid-stream breaks the connection', async t => {
   const { url, session, put } = await setUp(t)
   await put([
     {

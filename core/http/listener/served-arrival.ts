@@ -150,7 +150,7 @@ class ServedSocket extends Duplex {
     this.remotePort = Number(peer.slice(at + 1))
     this.encrypted = tls !== null
     this.#write = write
-    // A peer that is gone is no error.
+    // A peer that is gone is not an error.
     this.on('error', () => {})
   }
 

@@ -193,7 +193,7 @@ export interface Check {
     discovery?: Discovery
   }
   page: CheckPage
-  /** It runs once for each pair of wires: as what this makes of it. */
+  /** It runs once for each pair of wires: as the check that this returns. */
   forPair?(context: PairContext): Check
   /** Of a check that `forPair` made: `chat:messages`. */
   pair?: string

@@ -202,7 +202,7 @@ export class ProbeRun {
     return `not routed: ${reason ?? 'the gateway names no model'}`
   }
 
-  /** Pairs beside one another, the checks of one pair in order. Those in which the upstream fails come last, one by one. */
+  /** Pairs at the same time, the checks of one pair in order. Those in which the upstream fails come last, one by one. */
   async #runPairs(jobs: readonly Job[]): Promise<void> {
     const run = async (own: readonly Job[]): Promise<void> => {
       for (const job of own) if (await this.#isDirectSame(job)) await this.#gatewayRun(job)

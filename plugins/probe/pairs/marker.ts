@@ -1,4 +1,4 @@
-/** The marker of a step in the texts of a request, by which svc recognizes what the gateway made of it. */
+/** The marker of a step in the texts of a request, by which svc recognizes it behind the gateway. */
 import type { EmbeddingRequest, Part, Request, Turn } from '../wires/types.ts'
 
 /** As a word at the end of the last text of the user; of the first one if the conversation goes on. */

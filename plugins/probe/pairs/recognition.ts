@@ -209,7 +209,7 @@ function pairsOf(
       const reason =
         arrival === null
           ? refusalText(call)
-          : `arrived at ${arrival.target.slice(0, MAX_REASON)}, which is no route of a wire`
+          : `arrived at ${arrival.target.slice(0, MAX_REASON)}, which is not the route of a wire`
       found.push({ ...own, pair: `${client.id}:?`, upstream: null, state: 'not routed', reason })
       continue
     }

@@ -15,7 +15,7 @@ import type { Pair } from './pair.ts'
 import { labelOf, type PlannedScene } from './scene-requests.ts'
 import { answeredAnswer, arrivedRequest, receivedAnswer, sentRequest } from './wire-requests.ts'
 
-/** Clocks of the halves may differ by this much when arrivals of one step are told apart. */
+/** Clocks of the halves may differ by this much when arrivals of one step are separated. */
 const CLOCK_MS = 50
 
 /** Scenes whose first request was not sent are left out. */
@@ -39,7 +39,7 @@ export function sceneEvidence(
   })
 }
 
-/** The turns of a loop have one marker, so that their arrivals are told apart by time. */
+/** The turns of a loop have one marker, so time separates their arrivals. */
 function exchangeOf(
   call: Call,
   next: Call | undefined,
@@ -74,7 +74,7 @@ function exchangeOf(
   }
 }
 
-/** An upstream may be asked for a whole reply although the client streams. */
+/** A gateway may request a complete response although the client streams. */
 function isStream({ fields }: WireAnswer, mode: Mode): boolean {
   const type = fields.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1].toLowerCase() ?? ''
   if (type.includes('event-stream') || type.includes('eventstream')) return true
