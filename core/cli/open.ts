@@ -48,7 +48,7 @@ Exit codes: 0 opened, 1 no instance is running or nothing could be opened, 2 inv
 
 /** Paths of pages by their lower-case name, the first page of plugins first. */
 export async function pagesOf(terminal: Terminal): Promise<Map<string, string>> {
-  const steps = (await findDefinitions(terminal, undefined, 'firstSteps')).flatMap(
+  const steps = (await findDefinitions(terminal, undefined, text => text.includes('firstSteps'))).flatMap(
     ({ definition }) => definition.firstSteps ?? [],
   )
   const pages = steps

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { ServerResponse } from 'node:http'
 import { createRequestHandler } from '../http/listener/handle-request.ts'
+import { createClaimServer } from '../http/listener/served-arrival.ts'
 import { Listener, type ListenerHandlers } from '../http/listener/listeners.ts'
 import { ServedNames } from '../http/sockets/served-names.ts'
 import type { TlsNames } from '../http/sockets/tls-names.ts'
@@ -65,6 +66,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     listener?.enter(socket)
     return listener !== undefined
   })
+  tap.serveWith(
+    createClaimServer({
+      services: services.pipeline,
+      Http1Response,
+      generation: () => host.current(),
+      port: kind => ports[kind] ?? 0,
+      start: handlers.start,
+    }),
+  )
   const isTrusted = createTrust(config.proxyProtocolFrom, config.publicMode)
   const proxyPolicy = (listener: string, mode: ProxyProtocolMode): ProxyPolicy => ({
     mode,

@@ -12,7 +12,7 @@ export async function completeWords(context: CommandContext): Promise<Completion
   const catalog = catalogWith(await context.use('probe.checks'))
   const ids = catalog.map(({ id }) => id)
   return {
-    '': ['list', 'show', 'diff', 'matrix', 'replay'],
+    '': ['list', 'show', 'diff', 'matrix', 'explain', 'replay'],
     '--groups': [...new Set(catalog.map(({ group }) => group))],
     '--checks': ids,
     show: ids,
