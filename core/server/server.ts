@@ -19,8 +19,10 @@ import { createHttp1Response } from '../http/response/response.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
 import { Watcher } from '../host/watcher.ts'
 import type { Host } from '../host/host.ts'
+import { LISTENER_LABELS, listenOnFirst, type ListenerKind } from './fallback-ports.ts'
 import type { Ports } from './instance.ts'
 import type { Log } from '../log/log.ts'
+import { portOwner } from './port-owner.ts'
 import { openServices, type ServiceOptions } from './services.ts'
 import { SHUTDOWN_TIMES, shutDown, type ShutdownTimes } from './shutdown.ts'
 
@@ -70,7 +72,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const proxyOf = (kind: keyof Config['proxyProtocol']): ProxyPolicy => proxyPolicy(kind, config.proxyProtocol[kind])
   listeners.push(...(await openListeners(handlers)))
   const https = listeners.find(({ facts: { kind } }) => kind === 'https')
-  for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
+  for (const listener of listeners)
+    log.line(`${LISTENER_LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
   const { limiter } = services.limits
   const openPorts = new OpenPorts({
     log,
@@ -125,30 +128,27 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
     const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp, tap, proxy: proxyOf('http') })
     try {
-      ports.http = await http1.listen(config.host, config.httpPort)
+      ports.http = await bind(http1, 'http')
     } catch (error) {
       await Promise.all([watcher.close(), host.close()])
       await services.close()
+      const { code = String(error) } = error as NodeJS.ErrnoException
+      const owner = code === 'EADDRINUSE' ? await portOwner(config.host, config.httpPort) : null
       throw new HttpPortError(
-        `can't listen on ${config.host}:${config.httpPort} (${(error as NodeJS.ErrnoException).code ?? String(error)}); set SVC_HTTP_PORT to another port`,
+        `can't listen on ${config.host}:${config.httpPort} (${code})${owner === null ? '' : `: used by ${owner}`}; set SVC_HTTP_PORT to another port`,
       )
     }
     const opened = [http1]
-    const tryOpen = async (
-      kind: 'https' | 'grpc',
-      label: string,
-      port: number,
-      make: () => Listener,
-    ): Promise<void> => {
+    const tryOpen = async (kind: 'https' | 'grpc', make: () => Listener): Promise<void> => {
       try {
         const listener = make()
-        ports[kind] = await listener.listen(config.host, port)
+        ports[kind] = await bind(listener, kind)
         opened.push(listener)
       } catch (error) {
-        log.warn(`the ${label} listener did not start: ${(error as Error).message}`)
+        log.warn(`the ${LISTENER_LABELS[kind]} listener did not start: ${(error as Error).message}`)
       }
     }
-    await tryOpen('https', 'HTTPS', config.httpsPort, () => {
+    await tryOpen('https', () => {
       if ('error' in pki.server) throw new Error(pki.server.error)
       const names = tlsNamesOf(pki.server.cert)
       return new Listener('https', to, {
@@ -165,13 +165,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         proxy: proxyOf('https'),
       })
     })
-    await tryOpen(
-      'grpc',
-      'gRPC',
-      config.grpcPort,
-      () => new Listener('grpc', to, { Http1Response, http2: true, tap, proxy: proxyOf('grpc') }),
-    )
+    await tryOpen('grpc', () => new Listener('grpc', to, { Http1Response, http2: true, tap, proxy: proxyOf('grpc') }))
     return opened
+  }
+
+  function bind(listener: Listener, kind: ListenerKind): Promise<number> {
+    return listenOnFirst(config, kind, {
+      listen: port => listener.listen(config.host, port),
+      warn: message => log.warn(message),
+    })
   }
 
   /** Names that the certificate of the operator covers stay with the listener. */
@@ -212,8 +214,6 @@ const CONNECTIONS: ConnectionBounds = { perListener: 10_000, perClient: 10_000 }
 const PUBLIC_CONNECTIONS: ConnectionBounds = { perListener: 100, perClient: 10 }
 const DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 10_000, cutsReplies: false }
 const PUBLIC_DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 20, cutsReplies: true }
-
-const LABELS = { http: 'HTTP', https: 'HTTPS', grpc: 'gRPC' }
 
 function printAddress(listener: Listener): string {
   const { address, family, port } = listener.address!

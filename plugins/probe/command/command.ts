@@ -1,6 +1,6 @@
 /** The command `svc probe`. */
 import type { Command } from 'svc/plugin'
-import { listChecks, showCheck } from './catalog-commands.ts'
+import { completeWords, listChecks, showCheck } from './catalog-commands.ts'
 import { ArgumentError } from './options.ts'
 import { diffReports, matrixOfReports, replayCheck } from './report-commands.ts'
 import { runProbe } from './run.ts'
@@ -48,6 +48,8 @@ export const probeCommand: Command = {
   name: 'probe',
   summary: 'check what a gateway changes',
   usage: USAGE,
+  group: 'test',
+  complete: completeWords,
   async run(args, context) {
     if (context === undefined) throw new Error('svc probe needs the context of the command line')
     const [first, ...rest] = args
