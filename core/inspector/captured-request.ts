@@ -94,6 +94,12 @@ export interface Notified {
   error: string | null
 }
 
+/** The requests of one hit; the list is filled in until `done`. */
+export interface Notifications {
+  readonly list: readonly Notified[]
+  readonly done: Promise<void>
+}
+
 /** The progress of a response. */
 export interface ResponseProgress {
   readonly bytesSent: number

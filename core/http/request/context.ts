@@ -15,7 +15,7 @@ import type {
 } from '../../contract/plugin.ts'
 import type { ServiceDecision } from '../../contract/observation.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
-import type { Notifications } from '../notify/notifier.ts'
+import type { Notifications } from '../../inspector/captured-request.ts'
 import type { RuleStep } from '../../contract/testing.ts'
 import type { RuleEntry } from '../../rules/rule-entry.ts'
 import type { ResponseAddition } from '../../contract/responses.ts'

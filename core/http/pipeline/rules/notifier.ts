@@ -3,20 +3,20 @@
  * that `svc.yaml` allows. A request that was sent in this way causes no other one.
  */
 import { setMaxListeners } from 'node:events'
-import { isOutputError, type OutputBudget, type SvcBudgets } from '../../contract/budgets.ts'
-import type { InProcessCall, InProcessResponse } from '../../contract/http.ts'
-import { decodedPath, isBelow } from '../../fields/request-target.ts'
-import type { Notified } from '../../inspector/captured-request.ts'
-import type { Log } from '../../log/log.ts'
-import { drawShare } from '../../rules/draw.ts'
-import { fillNotification, MAX_NOTIFY_DELAY_MS, type FilledNotification } from '../../rules/notify.ts'
-import { boundedFetch, FetchFailure, hostList } from '../../toolkit/bounded-fetch.ts'
-import { httpUrl } from '../../toolkit/outbound.ts'
-import type { LookUp } from '../../toolkit/references.ts'
-import { sleep } from '../../toolkit/sleep.ts'
-import { takesFromNobody } from '../listener/in-process-call.ts'
-import type { TakenRule } from '../pipeline/rules/taking.ts'
-import type { RequestContext } from '../request/context.ts'
+import { isOutputError, type OutputBudget, type SvcBudgets } from '../../../contract/budgets.ts'
+import type { InProcessCall, InProcessResponse } from '../../../contract/http.ts'
+import { decodedPath, isBelow } from '../../../fields/request-target.ts'
+import type { Notifications, Notified } from '../../../inspector/captured-request.ts'
+import type { Log } from '../../../log/log.ts'
+import { drawShare } from '../../../rules/draw.ts'
+import { fillNotification, MAX_NOTIFY_DELAY_MS, type FilledNotification } from '../../../rules/notify.ts'
+import { boundedFetch, FetchFailure, hostList } from '../../../toolkit/bounded-fetch.ts'
+import { httpUrl } from '../../../toolkit/outbound.ts'
+import type { LookUp } from '../../../toolkit/references.ts'
+import { sleep } from '../../../toolkit/sleep.ts'
+import { takesFromNobody } from '../../routes/takes-from-nobody.ts'
+import type { TakenRule } from './taking.ts'
+import type { RequestContext } from '../../request/context.ts'
 
 /** Marks what a rule has sent. */
 const MARK = 'x-svc-notify'
@@ -25,12 +25,6 @@ const TIMEOUT_MS = 5000
 const MAX_RESPONSE_BYTES = 64 * 1024
 /** Texts that references insert into the requests of one hit. */
 const MAX_INSERTED_BYTES = 1024 * 1024
-
-/** The requests of one hit; the list is filled in until `done`. */
-export interface Notifications {
-  readonly list: readonly Notified[]
-  readonly done: Promise<void>
-}
 
 export interface NotifierServices {
   call(call: InProcessCall): Promise<InProcessResponse>
