@@ -20,7 +20,9 @@ export function candidatePorts(config: PortConfig, kind: ListenerKind): number[]
   const wanted = { http: config.httpPort, https: config.httpsPort, grpc: config.grpcPort }[kind]
   if (config.portsSet[kind]) return [wanted]
   const [first, last] = FALLBACKS[kind]
-  return [wanted, ...Array.from({ length: last - first + 1 }, (_, index) => first + index)]
+  const ports = [wanted]
+  for (let port = first; port <= last; port++) ports.push(port)
+  return ports
 }
 
 /**

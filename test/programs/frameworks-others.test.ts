@@ -17,7 +17,7 @@ import { statusesOf } from './support/model-replies.ts'
 import { MODULES, findProgram, type Program } from './support/program.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'frameworks.md'), 'utf8')
-/** Where Maven keeps what it has downloaded; the test downloads nothing but what it needs beside the starter. */
+/** Where Maven keeps what it has downloaded; without the starter there the test is skipped. */
 const STARTERS = join(homedir(), '.m2', 'repository', 'org', 'springframework', 'ai', 'spring-ai-starter-model-openai')
 const BOOT = join(homedir(), '.m2', 'repository', 'org', 'springframework', 'boot', 'spring-boot-starter-parent')
 

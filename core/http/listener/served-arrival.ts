@@ -13,7 +13,7 @@ import { InputProblem } from '../../toolkit/input-problem.ts'
 import { readRule } from '../../rules/rule.ts'
 import type { RuleEntry } from '../../rules/rule-entry.ts'
 import { bodyLimitOf } from '../request/body.ts'
-import type { RequestContext } from '../request/context.ts'
+import { contextOf, type RequestContext } from '../request/context.ts'
 import { decodeBody } from '../request/decoded-body.ts'
 import type { ListenerFacts, RoutingGeneration } from '../request/types.ts'
 import { badRequest, payloadTooLarge } from '../response/error-bodies.ts'
@@ -74,6 +74,13 @@ export function createClaimServer({ services, Http1Response, ...options }: Servi
         if (isTooExpensive(error)) return 'step: takes too long to check'
         throw error
       }
+    },
+
+    isServed: request => contextOf(request).served !== null,
+
+    note(request, name, value) {
+      const { served } = contextOf(request)
+      if (served !== null) served.notes[name] = value
     },
 
     async serve(arrival, { step, write, signal }) {

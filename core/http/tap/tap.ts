@@ -6,7 +6,6 @@ import type { Http2Session, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { AnyRequest } from '../../contract/http.ts'
 import type { Arrival, ArmedTap, SvcTap, TapOptions, TapServed, TapServing } from '../../contract/tap.ts'
-import { contextOf } from '../request/context.ts'
 import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { tapNow } from './live-arrival.ts'
 import { TappedSocket, type TapClaim } from './tapped-socket.ts'
@@ -24,7 +23,7 @@ export interface TappedListener {
 }
 
 /** Lets routes answer claimed requests. */
-export type ClaimServer = Pick<SvcTap, 'stepProblem' | 'serve'>
+export type ClaimServer = Pick<SvcTap, 'stepProblem' | 'serve' | 'isServed' | 'note'>
 
 export class Tap implements SvcTap {
   /** Null before the listeners are open. */
@@ -62,12 +61,11 @@ export class Tap implements SvcTap {
   }
 
   isServed(request: AnyRequest): boolean {
-    return contextOf(request).served !== null
+    return this.#server?.isServed(request) ?? false
   }
 
   note(request: AnyRequest, name: string, value: unknown): void {
-    const { served } = contextOf(request)
-    if (served !== null) served.notes[name] = value
+    this.#server?.note(request, name, value)
   }
 
   /** Returns a function that removes the listener. */

@@ -141,6 +141,12 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/telemetry/reconcile/groups.ts',
     'plugins/telemetry/records/intake.ts',
     'core/cli/hidden-findings.ts',
+    // Readers of one reply of at most 8 MiB.
+    'plugins/probe/wires/chat/read-stream.ts',
+    'plugins/probe/wires/converse/read-stream.ts',
+    'plugins/probe/wires/gemini/read-reply.ts',
+    'plugins/probe/wires/messages/read-stream.ts',
+    'plugins/probe/wires/responses/read-stream.ts',
     'core/inspector/subjects.ts',
     'plugins/llm-openai/batches/input.ts',
     'plugins/llm/engine/embedding.ts',
