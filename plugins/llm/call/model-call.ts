@@ -271,7 +271,7 @@ export class ModelCall implements ResponseContext {
     return this.inner === null ? !this.isProbed : this.inner.isCounted
   }
 
-  /** A probe of gateways has claimed the request: it is nobody's traffic. */
+  /** A probe of gateways has claimed the request, so it is not traffic of a client. */
   get isProbed(): boolean {
     return this.svc.use('core.tap').isServed(this.request)
   }

@@ -96,7 +96,7 @@ export interface Facts {
   hasOwnLlmCredential: boolean
   timeoutMs: number
   isSlow: boolean
-  /** What recognition found; empty before, and if nobody asked. */
+  /** What recognition found; empty before, and if it was not asked for. */
   pairs: readonly FoundPair[]
   protocol: Protocol
   /** Protocols that the gateway speaks with clients. */

@@ -61,7 +61,7 @@ export interface RunResult {
   lost: 'upstream lost' | 'gateway lost' | null
   requests: number
   clientProtocols: Protocol[]
-  /** Whether it reads what models are sent; null if nobody asked. */
+  /** Whether it reads what models are sent; null if it was not asked for. */
   models?: 'bytes' | 'messages' | null
   facts: Facts
 }

@@ -24,7 +24,7 @@ export interface Routes {
   guardrails: { value: string; ask: string | null }
 }
 
-/** A number of social security that was published, and belongs to nobody. */
+/** A social security number that was published and is not assigned. */
 const STOPPED_VALUE = '078-05-1120'
 
 export const NO_ROUTES: Routes = {

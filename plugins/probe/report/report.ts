@@ -66,7 +66,7 @@ export interface Report {
       server: string | null
       via: string | null
       forwarding: 'messages' | 'bytes' | 'models'
-      /** Whether it reads what models are sent; null if nobody asked. */
+      /** Whether it reads what models are sent; null if it was not asked for. */
       models?: 'messages' | 'bytes' | null
       client_protocols: string[]
       upstream_protocols: string[]

@@ -1,4 +1,4 @@
-/** The wire of OpenAI's chat completions, and of Azure OpenAI, which has the same bodies on paths of its own. */
+/** The wire of OpenAI's chat completions, and of Azure OpenAI, which has the same bodies on other paths. */
 import { CHAT_LIMITS } from './limits.ts'
 import { bodyOf, decoded, jsonRequest, pathOf } from './message.ts'
 import type { Operation, Wire } from './types.ts'

@@ -118,7 +118,7 @@ export interface SystemText {
   text: string
   /** How many turns come before it: 0 for a system prompt at the beginning. */
   after: number
-  /** The role of its own that OpenAI has. */
+  /** The role that only OpenAI has. */
   isDeveloper?: boolean
   mark?: Lifetime
 }

@@ -145,7 +145,7 @@ function comparePart(sent: Part, got: Part, path: string, context: PartsContext)
       const cannotSign = (side === 'reply' ? to.reply : to.request).has('signatures' as never)
       if (got.text !== sent.text) differences.changed(`${path}/text`, sent.text, got.text)
       if (sent.signature === null) return
-      // In replies a wire has signatures of its own, which lead to these.
+      // In replies a wire has its own signatures, which lead to these.
       if (got.signature === null) differences.lost(`${path}/signature`, sent.signature, cannotSign)
       else if (got.signature !== sent.signature && side === 'request')
         differences.changed(`${path}/signature`, sent.signature, got.signature)

@@ -55,7 +55,7 @@ function writeItems({ system, turns }: Request): unknown[] {
   return items
 }
 
-/** Texts and media in a row are one message; calls, results and thinking are items of their own. */
+/** Texts and media in a row are one message; calls, results and thinking are separate items. */
 function writeTurn({ role, parts }: Turn): Members[] {
   const items: Members[] = []
   let pending: Members[] = []
