@@ -56,6 +56,7 @@ function usageOf(name: string, flags: Readonly<Record<string, FlagSpec>>, variab
 
 export const asCommand: Command = {
   name: 'as',
+  group: 'run',
   summary: "start in place of another project's server",
   usage: USAGE,
   variable: {
