@@ -1,5 +1,6 @@
 /** Finds an svc that runs on this machine, for commands that use one. */
 import { readEnvironment } from '../config/environment.ts'
+import { trimEndCharacters } from '../fields/trim.ts'
 import { candidatePorts } from '../server/fallback-ports.ts'
 import { reachableHost } from '../server/port-owner.ts'
 import { boundedFetch, FetchFailure } from '../toolkit/bounded-fetch.ts'
@@ -19,7 +20,7 @@ export function instanceUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw new UsageError(`--url needs an http or https URL, not ${text.slice(0, 200)}`)
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  return `${url.origin}${trimEndCharacters(url.pathname, '/')}`
 }
 
 /** Whether the instance is ready; else why not. `timeoutMs` is for the whole response. */

@@ -9,8 +9,17 @@ import { readConverse } from './converse/read-request.ts'
 import { readConverseStream } from './converse/read-stream.ts'
 import { writeConverse } from './converse/write-request.ts'
 
-/** Ids of models may be ARNs with slashes. */
-const ROUTE = /\/model\/(.{1,2000})\/(converse|converse-stream|count-tokens)$/
+const ACTION = /^(?:converse|converse-stream|count-tokens)$/
+const MAX_MODEL = 2000
+
+/** Model and action of a path; null for others. Ids of models may be ARNs with slashes. */
+function routeOf(path: string): { model: string; action: string } | null {
+  const start = path.indexOf('/model/')
+  const end = path.lastIndexOf('/')
+  const model = start === -1 ? '' : path.slice(start + '/model/'.length, end)
+  const action = path.slice(end + 1)
+  return model !== '' && model.length <= MAX_MODEL && ACTION.test(action) ? { model, action } : null
+}
 
 const modelPath = (model: string, action: string): string => `/model/${encodeURIComponent(model)}/${action}`
 
@@ -18,19 +27,19 @@ export const CONVERSE: Wire = {
   id: 'converse',
   base: '/ai/bedrock',
   matches(method, target) {
-    const [, , action] = ROUTE.exec(pathOf(target)) ?? []
-    if (method !== 'POST' || action === undefined) return null
-    return action === 'count-tokens' ? 'count' : 'generate'
+    const route = routeOf(pathOf(target))
+    if (method !== 'POST' || route === null) return null
+    return route.action === 'count-tokens' ? 'count' : 'generate'
   },
   writeRequest: (request, { model, stream }) =>
     jsonRequest(modelPath(model, stream ? 'converse-stream' : 'converse'), writeConverse(request)),
   readRequest(request) {
-    const [, model, action] = ROUTE.exec(pathOf(request.path)) ?? []
+    const { model = null, action = null } = routeOf(pathOf(request.path)) ?? {}
     const body = bodyOf(request)
     const prompt = action === 'count-tokens' ? (member(body, 'input', 'converse') ?? body) : body
     return {
       ...readConverse(prompt),
-      model: model === undefined ? null : decoded(model),
+      model: model === null ? null : decoded(model),
       stream: action === 'converse-stream',
     }
   },
