@@ -17,6 +17,8 @@ const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 /** Characters that are escaped in one piece, because a replacement keeps a list of all its matches. */
 const PIECE = 4096
 
+const [QUOTE, AMPERSAND, LESS, GREATER] = [0x22, 0x26, 0x3c, 0x3e]
+
 function escape(text: string): string {
   if (text.length <= PIECE)
     return text
@@ -28,6 +30,18 @@ function escape(text: string): string {
   const pieces: string[] = []
   for (let start = 0; start < text.length; start += PIECE) pieces.push(escape(text.slice(start, start + PIECE)))
   return pieces.join('')
+}
+
+/** The most characters that a text has once it is escaped. */
+function escapedLength(text: string): number {
+  let length = text.length
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char === QUOTE) length += '&quot;'.length - 1
+    else if (char === AMPERSAND) length += '&amp;'.length - 1
+    else if (char === LESS || char === GREATER) length += '&lt;'.length - 1
+  }
+  return length
 }
 
 /** What the writer works with. */
@@ -132,11 +146,9 @@ class XmlWriter {
 
   #text(value: string | number | boolean | null): string {
     const text = String(value)
-    this.#output.take(text.length)
     this.#steps.take(text.length * ESCAPE_STEPS)
-    const escaped = escape(text)
-    this.#output.take(Math.max(escaped.length - text.length, 0))
-    return escaped
+    this.#output.take(escapedLength(text))
+    return escape(text)
   }
 
   /** The name of an element, which its end tag repeats, or of an attribute. */
