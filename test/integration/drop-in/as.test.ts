@@ -229,7 +229,10 @@ t.test('processes respond as the originals [DIN-26]', async t => {
   const folder = t.testdir()
   execFileSync('openssl', [
     ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost'.split(' '),
-    ...['-keyout', join(folder, 'a.key'), '-out', join(folder, 'a.crt')],
+    '-keyout',
+    join(folder, 'a.key'),
+    '-out',
+    join(folder, 'a.crt'),
   ])
   const certificate = { TLS_SERVER_CERT: join(folder, 'a.crt'), TLS_SERVER_PRIVKEY: join(folder, 'a.key') }
   const http = start(t, {
