@@ -2,6 +2,10 @@
 import { variables } from '../config/variables.ts'
 import type { Command } from '../contract/plugin.ts'
 import { checkCommand } from './check.ts'
+import { completionCommand } from './completion.ts'
+import { doctorCommand } from './doctor.ts'
+import { healthCommand } from './health.ts'
+import { openCommand } from './open.ts'
 import { sectionNameOf } from './command-context.ts'
 import { findDefinitions, type FoundDefinition } from './plugin-definitions.ts'
 import { newPluginCommand } from './new-plugin.ts'
@@ -19,11 +23,22 @@ export interface FoundCommand {
 }
 
 export function coreCommands(terminal: Terminal): FoundCommand[] {
-  return [checkCommand, pluginsCommand, routesCommand, schemaCommand, newPluginCommand].map(create => ({
-    plugin: null,
-    section: null,
-    command: create(terminal),
-  }))
+  const commands = [
+    healthCommand,
+    openCommand,
+    checkCommand,
+    doctorCommand,
+    pluginsCommand,
+    routesCommand,
+    schemaCommand,
+    newPluginCommand,
+  ].map(create => create(terminal))
+  const completion = completionCommand(terminal, () => allCommands(terminal))
+  return [...commands, completion].map(command => ({ plugin: null, section: null, command }))
+}
+
+export async function allCommands(terminal: Terminal): Promise<FoundCommand[]> {
+  return [...coreCommands(terminal), ...(await pluginCommands(terminal))]
 }
 
 export async function pluginCommands(terminal: Terminal): Promise<FoundCommand[]> {

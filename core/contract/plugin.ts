@@ -33,7 +33,7 @@ import type { SvcStreams } from './streams.ts'
 import type { SvcBudgets } from './budgets.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
-import type { CommandContext } from './command.ts'
+import type { CommandContext, CommandGroup, CompletionWords } from './command.ts'
 import type { CorePoints } from './core-points.ts'
 import type { ErrorForm } from './routes.ts'
 import type { EventLog, EventLogBounds } from './event-log.ts'
@@ -119,7 +119,14 @@ export type {
 } from './listeners.ts'
 export type { ConnectionEnd, ConnectionEntry, ConnectionRecord } from './connections.ts'
 export type { ProxyHeader } from './proxy-header.ts'
-export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
+export type {
+  CommandContext,
+  CommandGroup,
+  CommandOutput,
+  CommandServer,
+  CommandServerOptions,
+  CompletionWords,
+} from './command.ts'
 export type { AppendedEntry, PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
 export { createRecords, createTextRecords, RecordTooLong } from './record-store.ts'
@@ -261,8 +268,15 @@ export interface Command {
   name: string
   /** One line for the list of commands in `svc --help`. */
   summary: string
-  /** Text that `svc <name> --help` prints. */
+  /** Text that `svc <name> --help` prints. The options in it (`--name`) are those that shells complete. */
   usage: string
+  /** Where `svc --help` lists it. Default: `test`. */
+  group?: CommandGroup
+  /**
+   * Words that shells complete, by the word before them: a subcommand or an option; `''` for those right after the command.
+   * They are written into the script of `svc completion`.
+   */
+  complete?(context: CommandContext): Promise<CompletionWords> | CompletionWords
   /** Runs the command with the arguments after its name. svc always passes the context; a test that needs none may not. */
   run(args: string[], context?: CommandContext): Promise<CommandResult> | CommandResult
   /**

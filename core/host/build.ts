@@ -55,7 +55,7 @@ export interface BuildInput {
   /** The folder of `svc.yaml`: paths of rule files are relative to it. */
   configFolder: string
   /** Reads the sections of the core, once all plugins have registered. */
-  readCoreSections(generation: Generation, context: BuildContext): void
+  readCoreSections(generation: Generation, context: BuildContext): Promise<void>
 }
 export interface BuildServices {
   config: Config
@@ -265,7 +265,7 @@ async function tryBuild(
     }
   }
   const finished = await finishBuild(generation, context, holders, input.progress, services.shared.log)
-  input.readCoreSections(generation, context)
+  await input.readCoreSections(generation, context)
   reportHosts(generation, context, services.shared.log)
   reportPrefixes(
     generation,

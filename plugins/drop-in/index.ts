@@ -222,7 +222,10 @@ function addServer(
 
 function replyOf({ mediaTypes }: Server): Record<string, JsonSchema> {
   return Object.fromEntries(
-    mediaTypes.map(type => [type, { type: type === 'application/json' ? ['object', 'array'] : 'string' }]),
+    mediaTypes.map(type => [
+      type,
+      type === 'application/json' ? { type: ['object', 'array'], items: {} } : { type: 'string' },
+    ]),
   )
 }
 

@@ -23,7 +23,7 @@ import { sendError, sendResponse } from '../response/send.ts'
 import { badRequest, payloadTooLarge } from '../response/error-bodies.ts'
 import { takeSessionPrefix } from '../../fields/session-prefix.ts'
 import { runStages, sendUnrouted } from '../pipeline/pipeline.ts'
-import type { CoreRoute } from '../routes/route-record.ts'
+import { takesFromNobody } from '../routes/takes-from-nobody.ts'
 import type { PipelineServices, Stage } from '../pipeline/stage.ts'
 import { capture } from '../pipeline/stages/capture.ts'
 import { authenticateControl } from '../pipeline/stages/control-auth.ts'
@@ -198,17 +198,6 @@ export function createInProcessCall({
       headers: host === undefined ? { host: base.host } : {},
     }
   }
-}
-
-/** Whether every description that applies to the method allows calls in nobody's name. */
-function takesFromNobody({ descriptions, methods: ofRoute }: CoreRoute, method: string): boolean {
-  const covering = descriptions.filter(
-    ({ methods = ofRoute }) => methods.includes(method) || (method === 'HEAD' && methods.includes('GET')),
-  )
-  const isRead = method === 'GET' || method === 'HEAD'
-  return (
-    covering.length > 0 && covering.every(({ takes }) => takes === 'deliveries' || (takes === 'documents' && isRead))
-  )
 }
 
 /** Where a call seems to come from. */

@@ -285,13 +285,18 @@ export class Listener {
   /** Starts listening; rejects with Node's error (`EADDRINUSE`, `EACCES`, …). */
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen({ host, port, backlog: 4096 }, () => {
-        this.#server.off('error', reject)
+      const onListening = (): void => {
+        this.#server.off('error', onError)
         this.#server.on('error', () => {})
         this.facts.port = (this.#server.address() as AddressInfo).port
         resolve(this.facts.port)
-      })
+      }
+      const onError = (error: Error): void => {
+        this.#server.off('listening', onListening)
+        reject(error)
+      }
+      this.#server.once('error', onError).once('listening', onListening)
+      this.#server.listen({ host, port, backlog: 4096 })
     })
   }
 

@@ -124,6 +124,8 @@ export interface RoutingGeneration {
   readonly responses: ResponsePlugins
   /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */
   readonly sessionHeaders: readonly string[]
+  /** Hosts to which rules may send requests. */
+  readonly notifyHosts: readonly string[]
   /** What plugins add to resets. */
   readonly resets: ResetRegistry
   /** What plugins add to verifications. */

@@ -34,7 +34,7 @@ function tcpListeners(given: Given): Record<string, unknown>[] {
   const mode = 'echo-basic'
   return [
     { name: 'echo-basic', mode, ...addressOf(given, { variable: 'TCP_PORT', port: HTTP_PORT }) },
-    // The original makes a certificate of its own if it has none.
+    // The original makes a certificate if it has none.
     {
       name: 'echo-basic-tls',
       mode,
