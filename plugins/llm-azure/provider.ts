@@ -160,8 +160,8 @@ function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
 
 /** The deployment is the model, whatever the body says. */
 function ofModel(input: RouteInput, { readsDirectives }: Engine): RouteInput {
-  const host = String(input.headers.host ?? '').replace(/:\d+$/, '')
-  const read = (): Record<string, unknown> => (readsDirectives ? withSimulation(input.json(), host) : input.json())
+  const read = (): Record<string, unknown> =>
+    readsDirectives ? withSimulation(input.json(), new URL(input.url('/')).hostname) : input.json()
   const json = (): Record<string, unknown> => ({ ...read(), model: input.params.deployment ?? '' })
   return Object.assign(Object.create(input) as RouteInput, { json })
 }

@@ -56,8 +56,10 @@ function usageOf(name: string, flags: Readonly<Record<string, FlagSpec>>, variab
 
 export const asCommand: Command = {
   name: 'as',
+  group: 'run',
   summary: "start in place of another project's server",
   usage: USAGE,
+  complete: () => ({ '': Object.keys(STAND_INS) }),
   variable: {
     name: VARIABLE,
     takes: async (value, context) => Object.hasOwn(STAND_INS, value) || (await ofPlugins(context)).has(value),

@@ -7,7 +7,7 @@ import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 import { svc } from '../../support/terminal.ts'
 
-t.test('prefixes are taken off for routing and stay in what is shown [DIN-30]', async t => {
+t.test('prefixes are removed for routing and stay in what is shown [DIN-30]', async t => {
   const { url } = await serve(t, {
     settings: {
       drop_in: {
