@@ -62,7 +62,7 @@ export class StreamSide {
     return true
   }
 
-  /** A body that was asked for and did not come. */
+  /** A body that was requested and did not come. */
   get missing(): boolean {
     return this.#isAsked && this.hasMore && !this.phases.includes(`${this.#side}_body`)
   }

@@ -58,7 +58,7 @@ export function checkText(registry: DetectorRegistry, text: string): CheckResult
   return lists.isTruncated ? { ...result, truncated: true } : result
 }
 
-/** The harm categories that a text has, and `prompt_injection` and `blocklist`. Personal data are no reason to flag it. */
+/** The harm categories that a text has, and `prompt_injection` and `blocklist`. It is not flagged for personal data. */
 export function flagsOf(registry: DetectorRegistry, text: string): string[] {
   const harm = [...harmMatches(registry, text)].filter(([, matches]) => matches.length > 0)
   return [

@@ -71,7 +71,7 @@ function instructionsOf(message: Message): Instructions | null {
   if (!Array.isArray(removeHeaders) || !removeHeaders.every(name => typeof name === 'string'))
     throw invalid('removeHeaders: expected a list of names')
   if (setBody != null && typeof setBody !== 'string') throw invalid('setBody: expected a text')
-  // An empty text is none, as in the message of the service.
+  // An empty text means that there is no value, as in the message of the service.
   return { addHeaders, removeHeaders, setBody: setBody == null || setBody === '' ? null : setBody, setTrailers }
 }
 

@@ -26,7 +26,7 @@ function processed({ phases }: Message): HeadChanges {
 
 export const upper: Processor = {
   name: 'upper',
-  summary: 'Changes the ASCII letters of bodies to upper case.',
+  summary: 'Changes bodies to upper case (ASCII).',
   open: () => ({ body: message => (isEncoded(message) ? null : { kind: 'pieces', pieces: upperCase() }) }),
 }
 

@@ -68,13 +68,9 @@ export function rulePlan(step: unknown, filling: Filling): Plan {
         return {
           kind: 'whole',
           ofHead: false,
-          change: () => ({
-            kind: 'changes',
-            leftOut: [`${message.side}.body`],
-            reason: 'the body has a content coding',
-          }),
+          change: () => unchanged(message.side, 'the body has a content coding'),
         }
-      return bodyChange(body, filling, reason)
+      return bodyChange(body, filling, { side: message.side, reason })
     },
     trailers({ side }) {
       const { trailers } = sides[side]
@@ -123,7 +119,11 @@ function immediateOf({ status, head, body, grpcStatus, details }: ImmediateStep,
   }
 }
 
-function bodyChange(body: BodyStep, { lookUp, output, steps }: Filling, reason: string): BodyChange {
+function bodyChange(
+  body: BodyStep,
+  { lookUp, output, steps }: Filling,
+  { side, reason }: { side: Side; reason: string },
+): BodyChange {
   switch (body.kind) {
     case 'text':
       return { kind: 'pieces', pieces: replaceWith(Buffer.from(body.text)) }
@@ -152,15 +152,16 @@ function bodyChange(body: BodyStep, { lookUp, output, steps }: Filling, reason: 
         ofHead: false,
         change(bytes) {
           const text = jsonText(bytes)
-          if (text === null || !isNested(text)) return unchanged('the body is not JSON')
+          if (text === null || !isNested(text)) return unchanged(side, 'the body is not JSON')
           try {
             const value = parseExactJson(text)
             const fill = (given: Parameters<typeof expandValue>[0]) => expandValue(given, lookUp, output)
             const patched = applyJsonPatch(value, body.patch, { output, steps: steps(), fill })
             return { kind: 'changes', body: Buffer.from(writeJson(patched)), reason }
           } catch (error) {
-            if (error instanceof SyntaxError) return unchanged('the body is not JSON')
-            if (error instanceof InputProblem) return unchanged(`the patch does not fit: ${error.at} ${error.message}`)
+            if (error instanceof SyntaxError) return unchanged(side, 'the body is not JSON')
+            if (error instanceof InputProblem)
+              return unchanged(side, `the patch does not fit: ${error.at} ${error.message}`)
             throw error
           }
         },
@@ -168,6 +169,6 @@ function bodyChange(body: BodyStep, { lookUp, output, steps }: Filling, reason: 
   }
 }
 
-function unchanged(reason: string): Changes {
-  return { kind: 'changes', leftOut: ['body'], reason }
+function unchanged(side: Side, reason: string): Changes {
+  return { kind: 'changes', leftOut: [`${side}.body`], reason }
 }

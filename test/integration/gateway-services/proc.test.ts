@@ -14,6 +14,7 @@ import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
 import { EXT_PROC_DESCRIPTOR_SET } from '../../../proto/compile.ts'
 import { putRule, send } from '../../support/rules.ts'
 import { serve } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 type Json = Record<string, any>
 
@@ -127,8 +128,15 @@ const piece = (answer: Json, side = 'request'): [string, boolean] => {
   const streamed = bodyOf(answer, side)?.streamed_response
   return [streamed?.body?.toString() ?? '', streamed?.end_of_stream === true]
 }
-const lastCall = async (): Promise<Json> =>
-  ((await send(server, '/_svc/requests?service=proc&limit=1')).json as Json).requests[0].service
+/** The record of the last stream, once it has ended. */
+async function lastCall(): Promise<Json> {
+  let last: Json = {}
+  await until(async () => {
+    last = ((await send(server, '/_svc/requests?service=proc&limit=1')).json as Json).requests[0]
+    return last.ended !== 'open'
+  }, 'the stream has ended')
+  return last.service
+}
 const using = (processor: string, metadata: Record<string, string> = {}): Stream =>
   new Stream({ 'svc-processor': processor, ...metadata })
 const ofSession = (session: string): Sent => ({ headers: { 'x-svc-session': session } })
@@ -310,7 +318,7 @@ t.test('model-router waits for the model in full-duplex mode [GWS-17]', async t 
   await duplex.end()
 })
 
-t.test('instructions of a message are followed, and refused if they are no JSON [GWS-17]', async t => {
+t.test('instructions of a message are followed, and refused if they are not JSON [GWS-17]', async t => {
   const stream = using('instructions')
   const given = JSON.stringify({ addHeaders: { 'x-a': '1' }, removeHeaders: ['X-B'], setBody: 'new' })
   const answer = await stream.ask(requestHeaders({ headers: { instructions: given } }))
@@ -345,7 +353,7 @@ t.test('mutate changes what it says, for the rest of the stream [GWS-18]', async
           path: '/new?a=1',
           method: 'PUT',
           host: 'other.test',
-          body: { json_patch: [{ op: 'replace', path: '/id', value: 12345678901234567890 }] },
+          body: { json_patch: [{ op: 'replace', path: '/id', value: 1234567890 }] },
           clear_route_cache: true,
         },
         response: { status: 201, body: { replace: [['a', 'bb']] }, trailers: { set: { grade: 'b' } } },
@@ -371,7 +379,7 @@ t.test('mutate changes what it says, for the rest of the stream [GWS-18]', async
   })
   t.equal(
     newBody(await stream.ask(body('{"id":9007199254740993,"n":9007199254740993}'))),
-    '{"id":12345678901234567000,"n":9007199254740993}',
+    '{"id":1234567890,"n":9007199254740993}',
   )
   const response = await stream.ask(responseHeaders())
   t.equal(setBy(response, 'response_headers')[':status'], '201')
@@ -428,7 +436,7 @@ t.test('rules fail, break and pass [GWS-18]', async t => {
   await passes.end()
 })
 
-t.test('steps that can not be read are refused when stored [GWS-18]', async t => {
+t.test('steps that cannot be read are refused when stored [GWS-18]', async t => {
   const refused = async (mutate: unknown, at: RegExp): Promise<void> => {
     const { status: code, json } = await send(server, '/_svc/rules/wrong', {
       method: 'PUT',
@@ -579,7 +587,7 @@ t.test('the endpoint picker picks by its policy [GWS-20]', async t => {
   await unknown.end()
 })
 
-t.test('messages that can not be read end the stream with a status [GWS-16]', async t => {
+t.test('messages that cannot be read end the stream with a status [GWS-16]', async t => {
   const empty = new Stream()
   empty.call.write({})
   t.match(await empty.ended, { code: 'INVALID_ARGUMENT', details: /phases/ })
