@@ -96,7 +96,11 @@ function schemaWarnings({ schema }: GraphSchema, shapes: Shapes): Issue[] {
     const type = schema.getType(name)
     if (isObjectType(type) && !isAdded(name) && shapes.identityOf(type).length === 0)
       warnings.push(
-        issue('no_identity', name, `${name} is in lists, but has no key, no field id and not just one field of type ID`),
+        issue(
+          'no_identity',
+          name,
+          `${name} is in lists, but has no key, no field id and not just one field of type ID`,
+        ),
       )
   }
   return warnings.slice(0, MAX_WARNINGS)
@@ -109,7 +113,11 @@ async function compositionWarnings({ document }: GraphSchema): Promise<Issue[]> 
   return (errors ?? [])
     .slice(0, 20)
     .map(({ message, extensions }) =>
-      issue('does_not_compose', null, `alone, the subgraph does not compose: ${String(extensions['code'])}: ${message.slice(0, 300)}`),
+      issue(
+        'does_not_compose',
+        null,
+        `alone, the subgraph does not compose: ${String(extensions['code'])}: ${message.slice(0, 300)}`,
+      ),
     )
 }
 
@@ -123,7 +131,8 @@ function unusedParts(graph: GraphSchema, shapes: Shapes, { rules, overrides }: G
     const [type = '', field] = place.startsWith('/') || place === '*' ? [''] : place.split('.')
     if (type === '') continue
     const found = graph.schema.getType(type)
-    const isKnown = found !== undefined && (field === undefined || ('getFields' in found && Object.hasOwn(found.getFields(), field)))
+    const isKnown =
+      found !== undefined && (field === undefined || ('getFields' in found && Object.hasOwn(found.getFields(), field)))
     if (!isKnown)
       issues.push(issue('rule_never_matches', `overrides[${JSON.stringify(place)}]`, `the schema has no ${place}`))
   }

@@ -115,8 +115,7 @@ export class SessionMemories {
       const present = objects[key]
       isWritten = present !== undefined || Object.keys(objects).length < maxObjects
       if (!isWritten) return memory
-      memory.bytes +=
-        bytes - (present === undefined ? 0 : PROPERTY_BYTES + heldBytes(key) + heldValueBytes(present))
+      memory.bytes += bytes - (present === undefined ? 0 : PROPERTY_BYTES + heldBytes(key) + heldValueBytes(present))
       objects[key] = object
       return memory
     })

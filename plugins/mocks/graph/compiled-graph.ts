@@ -9,7 +9,10 @@ import { ValueEngine, type ValueContext } from './values.ts'
 const BYTES_PER_CHARACTER = 40
 
 /** Makes the events of a subscription; `make` gets their number. */
-export type Pace = (pace: { count: number; intervalMs: number }, make: (sequence: number) => object) => AsyncIterable<object>
+export type Pace = (
+  pace: { count: number; intervalMs: number },
+  make: (sequence: number) => object,
+) => AsyncIterable<object>
 
 export class CompiledGraph {
   readonly source: GraphSchema

@@ -50,10 +50,7 @@ export function readGraphParts(given: GivenParts, limits: Limits): { parts: Grap
   return { errors }
 }
 
-function readOverrides(
-  given: Json | undefined,
-  limits: Limits,
-): { overrides: GraphOverrides } | { problem: Problem } {
+function readOverrides(given: Json | undefined, limits: Limits): { overrides: GraphOverrides } | { problem: Problem } {
   const byPlace = new Map<string, GraphOverride>()
   if (given === undefined || given === null) return { overrides: new GraphOverrides(byPlace) }
   const wrong = (at: string, message: string): { problem: Problem } => ({ problem: { at, message } })

@@ -31,8 +31,10 @@ export class SessionObjects {
 
   /** The number of the next object of a type. */
   nextNumber(type: string): number {
-    return Object.entries(this.#stored).filter(([key, object]) => key.startsWith(`${type}\n`) && object?.isNew !== false)
-      .length + 1
+    return (
+      Object.entries(this.#stored).filter(([key, object]) => key.startsWith(`${type}\n`) && object?.isNew !== false)
+        .length + 1
+    )
   }
 
   /** Throws a GraphQLError if the session has too many objects, or the object is too large. */

@@ -143,7 +143,10 @@ export class GraphOverrides {
   /** The override of an item of the list at a path; null if there is none. */
   ofItem(path: GraphQLResolveInfo['path'], index: number): GraphOverride | null {
     if (this.#paths.length === 0) return null
-    return this.#paths.find(({ segments }) => isPath(segments, { prev: path, key: index, typename: undefined }))?.override ?? null
+    return (
+      this.#paths.find(({ segments }) => isPath(segments, { prev: path, key: index, typename: undefined }))?.override ??
+      null
+    )
   }
 
   #enabled(place: string): GraphOverride | undefined {

@@ -19,7 +19,15 @@ import { DEFER_AND_STREAM, FEDERATION_DIRECTIVES, isRecord } from 'svc/toolkit'
 import type { GraphBounds } from '../bounds.ts'
 import { issue, type Issue } from '../document/issue.ts'
 import { own, ownObject, parseJson } from '../document/json.ts'
-import { federationOf, isTypeNode, keysOf, namesOf, type Federation, type KeyFields, type TypeNode } from './federation.ts'
+import {
+  federationOf,
+  isTypeNode,
+  keysOf,
+  namesOf,
+  type Federation,
+  type KeyFields,
+  type TypeNode,
+} from './federation.ts'
 
 export interface GraphSchema {
   /** With what the federation protocol adds. */
@@ -123,9 +131,7 @@ function documentProblem({ definitions }: DocumentNode, { types, fields }: Graph
 }
 
 function hasQuery({ definitions }: DocumentNode): boolean {
-  const schema = definitions.filter(
-    node => node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION,
-  )
+  const schema = definitions.filter(node => node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION)
   const roots = schema.flatMap(node => node.operationTypes ?? [])
   if (roots.length > 0) return roots.some(({ operation }) => operation === 'query')
   return definitions.some(node => node.kind === Kind.OBJECT_TYPE_DEFINITION && node.name.value === 'Query')
@@ -178,7 +184,10 @@ function federationDocument(federation: Federation): DocumentNode {
 }
 
 /** `_service` and `_entities`. */
-function entryPoints(definitions: readonly DefinitionNode[], keys: ReadonlyMap<string, readonly KeyFields[]>): DocumentNode {
+function entryPoints(
+  definitions: readonly DefinitionNode[],
+  keys: ReadonlyMap<string, readonly KeyFields[]>,
+): DocumentNode {
   const entities = definitions.flatMap(node =>
     node.kind === Kind.OBJECT_TYPE_DEFINITION && isEntity(keys.get(node.name.value)) ? [node.name.value] : [],
   )

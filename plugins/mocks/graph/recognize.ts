@@ -1,16 +1,6 @@
 /** Whether a document is a GraphQL schema: SDL, or the result of an introspection query. */
 
-const WORDS = new Set([
-  'schema',
-  'type',
-  'interface',
-  'union',
-  'enum',
-  'input',
-  'scalar',
-  'directive',
-  'extend',
-])
+const WORDS = new Set(['schema', 'type', 'interface', 'union', 'enum', 'input', 'scalar', 'directive', 'extend'])
 /** Files that have SDL, in lower case. */
 export const GRAPH_ENDINGS = /\.(?:graphqls?|gql)$/i
 export const GRAPH_TYPE = 'application/graphql'

@@ -99,7 +99,8 @@ export class Shapes {
     const [, verb, subject] = /^(create|add|update|edit|delete|remove)([A-Z]\w*)$/.exec(name) ?? []
     const object = subject === undefined ? undefined : this.schema.getType(subject)
     if (!isObjectType(object) || this.identityOf(object).length === 0) return null
-    const kind = verb === 'create' || verb === 'add' ? 'create' : verb === 'update' || verb === 'edit' ? 'update' : 'delete'
+    const kind =
+      verb === 'create' || verb === 'add' ? 'create' : verb === 'update' || verb === 'edit' ? 'update' : 'delete'
     const named = getNamedType(type)
     if (named === object && !isList(type)) return { kind, type: object.name, payloadField: null }
     if (isObjectType(named) && !isList(type)) {
@@ -174,4 +175,3 @@ function operationsOf(schema: GraphQLSchema): GraphOperationShape[] {
       })),
   )
 }
-

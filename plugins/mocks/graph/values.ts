@@ -137,7 +137,11 @@ export class ValueEngine {
     make: () => unknown,
   ): unknown {
     if (failPercent > 0 && context.random() * 100 < failPercent) {
-      const { message, code, extensions } = error ?? { message: 'injected failure', code: 'INJECTED_FAILURE', extensions: {} }
+      const { message, code, extensions } = error ?? {
+        message: 'injected failure',
+        code: 'INJECTED_FAILURE',
+        extensions: {},
+      }
       throw new GraphQLError(message, { extensions: { ...extensions, code } })
     }
     const base = value === undefined ? make() : this.#given(value, type, `value ${info.path.key}`)
@@ -163,7 +167,11 @@ export class ValueEngine {
     if (parent?.isClosed === true) return null
     const argumentText = Object.keys(args).length === 0 ? '' : JSON.stringify(args)
     const key = `${parent === null ? `${context.settings.seed}\n${parentType.name}` : parent.key}\n${fieldName}\n${argumentText}`
-    const given = argumentsOf(args, field, parent === null || parent.passed.given === undefined ? NONE : parent.passed.given)
+    const given = argumentsOf(
+      args,
+      field,
+      parent === null || parent.passed.given === undefined ? NONE : parent.passed.given,
+    )
     const passed: Passed = {
       ...(parent?.passed.index === undefined ? {} : { index: parent.passed.index }),
       given,
@@ -196,25 +204,41 @@ export class ValueEngine {
 
   #list(type: GraphQLOutputType, key: string, at: At, context: ValueContext): unknown[] {
     const { listLength } = this.#hintsOf(at.field)
-    const chosen = listLength === null ? context.settings.listSize : listLength.min + (hash(key) % (listLength.max - listLength.min + 1))
+    const chosen =
+      listLength === null
+        ? context.settings.listSize
+        : listLength.min + (hash(key) % (listLength.max - listLength.min + 1))
     const count = Math.min(MAX_ITEMS, at.size ?? at.passed.size ?? chosen)
     const items: unknown[] = []
     const { size: _size, ...passed } = at.passed
     for (let index = 0; index < count; index++) {
       const override = at.isItem === true ? null : context.overrides.ofItem(at.info.path, index)
       const make = (): unknown =>
-        this.#make(type, `${key}\n${index}`, { ...at, size: null, passed: { ...passed, index }, isItem: true, isRequired: false }, context)
+        this.#make(
+          type,
+          `${key}\n${index}`,
+          { ...at, size: null, passed: { ...passed, index }, isItem: true, isRequired: false },
+          context,
+        )
       items.push(override === null ? make() : this.#item(override, type, context, at.info, make))
     }
     const named = getNamedType(type)
     if (!at.isTop || context.objects === null || !isObjectType(named) || isList(type)) return items
     const kept = items.filter(item => !(item instanceof MockObject) || this.#stored(item, context) !== null)
-    const created = context.objects.created(named.name).map(fields => this.#identified(named, key, { known: fields }, context))
+    const created = context.objects
+      .created(named.name)
+      .map(fields => this.#identified(named, key, { known: fields }, context))
     return [...kept, ...created]
   }
 
   /** An error of an item is in its place, as graphql-js has it. */
-  #item(override: GraphOverride, type: GraphQLOutputType, context: ValueContext, info: GraphQLResolveInfo, make: () => unknown): unknown {
+  #item(
+    override: GraphOverride,
+    type: GraphQLOutputType,
+    context: ValueContext,
+    info: GraphQLResolveInfo,
+    make: () => unknown,
+  ): unknown {
     const made = (): unknown => {
       try {
         return this.#overridden(override, type, context, info, make)
@@ -239,10 +263,17 @@ export class ValueEngine {
 
   #object(type: GraphQLObjectType, key: string, at: At, context: ValueContext): MockObject | null {
     const known = knownFrom(at.passed.given, type)
-    if (this.#shapes.identityOf(type).length === 0)
-      return new MockObject(type.name, { key, known, passed: at.passed })
-    const object = this.#identified(type, key, { known, ...(at.passed.index === undefined ? {} : { index: at.passed.index }) }, context)
-    return context.objects !== null && at.isRequired !== true && at.isItem !== true && this.#stored(object, context) === null
+    if (this.#shapes.identityOf(type).length === 0) return new MockObject(type.name, { key, known, passed: at.passed })
+    const object = this.#identified(
+      type,
+      key,
+      { known, ...(at.passed.index === undefined ? {} : { index: at.passed.index }) },
+      context,
+    )
+    return context.objects !== null &&
+      at.isRequired !== true &&
+      at.isItem !== true &&
+      this.#stored(object, context) === null
       ? null
       : object
   }
@@ -265,7 +296,9 @@ export class ValueEngine {
       known: { ...known, ...given },
     })
     const stored = this.#stored(object, context)
-    return stored == null ? object : new MockObject(type.name, { key: object.key, known: { ...object.known, ...stored.fields } })
+    return stored == null
+      ? object
+      : new MockObject(type.name, { key: object.key, known: { ...object.known, ...stored.fields } })
   }
 
   #stored(object: MockObject, { objects }: ValueContext) {
@@ -315,7 +348,11 @@ export class ValueEngine {
     }
     if (payloadField === null) return object
     const payload = getNamedType(field.type) as GraphQLObjectType
-    return new MockObject(payload.name, { key, known: { ...knownFrom(passed.given, payload), [payloadField]: object }, passed })
+    return new MockObject(payload.name, {
+      key,
+      known: { ...knownFrom(passed.given, payload), [payloadField]: object },
+      passed,
+    })
   }
 
   /** A given value as a field returns it: objects whose other fields are null. */
@@ -409,7 +446,10 @@ function argumentsOf(
 ): ReadonlyMap<string, unknown> {
   if (declared.length === 0) return around
   const given = new Map(around)
-  const collect = (values: Values, inputs: readonly { name: string; type: import('graphql').GraphQLInputType }[]): void => {
+  const collect = (
+    values: Values,
+    inputs: readonly { name: string; type: import('graphql').GraphQLInputType }[],
+  ): void => {
     for (const { name, type } of inputs) {
       const value = values[name]
       const plain = getNullableType(type)
@@ -438,7 +478,8 @@ function knownFrom(given: ReadonlyMap<string, unknown> | undefined, type: GraphQ
 function leavesOf(representation: Values, type: GraphQLObjectType): Values {
   const fields = type.getFields()
   const leaves = Object.entries(representation).filter(
-    ([name, value]) => value !== null && Object.hasOwn(fields, name) && isLeaf(fields[name]!.type) && typeof value !== 'object',
+    ([name, value]) =>
+      value !== null && Object.hasOwn(fields, name) && isLeaf(fields[name]!.type) && typeof value !== 'object',
   )
   return Object.fromEntries(leaves)
 }

@@ -162,7 +162,10 @@ export function documentMemory({ record, live }: Mock): number {
   return bytes
 }
 
-export function referenceTo(text: string, { kind, format }: Pick<DocumentReference, 'kind' | 'format'>): DocumentReference {
+export function referenceTo(
+  text: string,
+  { kind, format }: Pick<DocumentReference, 'kind' | 'format'>,
+): DocumentReference {
   return {
     kind,
     sha256: createHash('sha256').update(text).digest('hex'),

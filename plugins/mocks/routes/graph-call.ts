@@ -2,7 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import { isOutputError, isTooExpensive, type FastifyReply, type FastifyRequest } from 'svc/plugin'
-import { conditionSubject, copyText, isRecord, pointerTokens, referencedRequest, valueAt, type ConditionSubject } from 'svc/toolkit'
+import {
+  conditionSubject,
+  copyText,
+  isRecord,
+  pointerTokens,
+  referencedRequest,
+  valueAt,
+  type ConditionSubject,
+} from 'svc/toolkit'
 import type { GraphOperation, Outcome } from '../../graphql/types.ts'
 import { mergePatch, type Json, type JsonObject } from '../document/json.ts'
 import type { GraphRule } from '../graph/definition.ts'
@@ -117,7 +125,11 @@ export class GraphCall implements ValueContext {
     return found === undefined ? null : { rule: found, subject, count, memory }
   }
 
-  #subject({ definition, variables, document }: GraphOperation, memory: SessionMemory, count: number): ConditionSubject {
+  #subject(
+    { definition, variables, document }: GraphOperation,
+    memory: SessionMemory,
+    count: number,
+  ): ConditionSubject {
     const { svc } = this.#service
     const request = this.#request
     const facts = {
@@ -129,7 +141,11 @@ export class GraphCall implements ValueContext {
       scheme: svc.http.origin(request).scheme,
       body: Buffer.alloc(0),
       // One operation, also of a batch or of a socket.
-      json: (): Json => ({ query: document(), operationName: definition.name?.value ?? null, variables: variables as JsonObject }),
+      json: (): Json => ({
+        query: document(),
+        operationName: definition.name?.value ?? null,
+        variables: variables as JsonObject,
+      }),
       captures: NO_CAPTURES,
       own: (key: string, name: string): Json | undefined => {
         if (key === 'count') return count
@@ -162,7 +178,10 @@ export class GraphCall implements ValueContext {
       if (Object.keys(then.setState).length > 0) await this.#setState(then, fill)
       operation.response.status = then.status
       for (const [name, value] of Object.entries(then.headers))
-        this.#reply?.header(name, [value].flat().map(line => headerText(fill.text(line))))
+        this.#reply?.header(
+          name,
+          [value].flat().map(line => headerText(fill.text(line))),
+        )
       return await this.#ruled(then, fill, execute)
     } catch (error) {
       if (!isOutputError(error)) throw error
@@ -171,15 +190,16 @@ export class GraphCall implements ValueContext {
   }
 
   async #ruled(then: GraphOutcome, fill: Fill, execute: () => Promise<Outcome>): Promise<Outcome> {
-    const errors = then.errors === null ? {} : { errors: fill.value(then.errors) as never }
+    const errors = then.errors === null ? {} : { errors: (fill.value(then.errors) as JsonObject[]).map(errorOf) }
     const extensions = then.extensions === null ? {} : { extensions: fill.value(then.extensions) as never }
     if (then.data !== undefined || then.errors !== null)
       return { ...errors, data: (then.data === undefined ? null : fill.value(then.data)) as never, ...extensions }
     const outcome = this.#bounded(await execute())
     if (Symbol.asyncIterator in outcome) return outcome
-    const data = then.merge === undefined || outcome.data == null
-      ? outcome.data
-      : (mergePatch(outcome.data as Json, fill.value(then.merge)) as ExecutionResult['data'])
+    const data =
+      then.merge === undefined || outcome.data == null
+        ? outcome.data
+        : (mergePatch(outcome.data as Json, fill.value(then.merge)) as ExecutionResult['data'])
     return { ...outcome, ...(data === undefined ? {} : { data }), ...extensions }
   }
 
@@ -217,7 +237,12 @@ export class GraphCall implements ValueContext {
   }
 
   /** In public mode only requests with a session are kept, because other clients must not see them. */
-  #capture({ definition, fields, variables, document, response }: GraphOperation, keys: string[], found: Found | null, outcome: Outcome): void {
+  #capture(
+    { definition, fields, variables, document, response }: GraphOperation,
+    keys: string[],
+    found: Found | null,
+    outcome: Outcome,
+  ): void {
     const { svc, traffic } = this.#service
     const session = svc.http.session(this.#request).header
     if (!this.settings.capture || (svc.config.publicMode && session === null)) return
@@ -270,6 +295,14 @@ interface Fill {
   text(text: string): string
 }
 
+/** An error of a rule, with what GraphQL has in an error (GraphQL October 2021, 7.1.2). */
+function errorOf({ message, path, extensions }: JsonObject): GraphQLError {
+  return new GraphQLError(String(message), {
+    ...(Array.isArray(path) ? { path: path as (string | number)[] } : {}),
+    ...(isRecord(extensions) ? { extensions } : {}),
+  })
+}
+
 function refused(message: string, code: string): ExecutionResult {
   return { errors: [new GraphQLError(message, { extensions: { code } })] }
 }
@@ -280,7 +313,8 @@ function entitiesOf(fields: GraphOperation['fields']): string[] {
   for (const { name, arguments: values } of fields) {
     const list = name === '_entities' ? values['representations'] : undefined
     for (const item of Array.isArray(list) ? list : [])
-      if (isRecord(item) && typeof item['__typename'] === 'string' && types.size < 20) types.add(copyText(item['__typename'].slice(0, 200)))
+      if (isRecord(item) && typeof item['__typename'] === 'string' && types.size < 20)
+        types.add(copyText(item['__typename'].slice(0, 200)))
   }
   return [...types]
 }

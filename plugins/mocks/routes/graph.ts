@@ -40,7 +40,8 @@ export class GraphRoutes {
     if (!methods.includes(request.method))
       throw new HttpError(405, { error: 'method_not_allowed', allow: [...methods] }, { Allow: methods.join(', ') })
     if (place === '/schema.graphql') return this.#schema(mock, reply)
-    if (place === '/ws') throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' })
+    if (place === '/ws')
+      throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' })
     const mounted = this.#mount(mock)
     this.#replies.set(request, reply)
     return place === '/stream' ? mounted.stream(request, reply) : mounted.operations(request, reply)
@@ -73,7 +74,10 @@ export class GraphRoutes {
     if (mounted === undefined) {
       const graphs = this.#service.svc.use('graphql.graphs')
       if (!graphs)
-        throw new HttpError(503, { error: 'plugin_disabled', message: 'mocks of GraphQL schemas need the plugin graphql' })
+        throw new HttpError(503, {
+          error: 'plugin_disabled',
+          message: 'mocks of GraphQL schemas need the plugin graphql',
+        })
       mounted = graphs.mount(`/mock/${mock.name}`, this.#graph(mock, graphs))
       this.#mounted.set(mock.live, mounted)
     }
@@ -90,7 +94,8 @@ export class GraphRoutes {
       example: '{ __typename }',
       schema: () => graph.executable(pace),
       sdl: graph.source.sdl,
-      context: ({ request }) => new GraphCall(this.#service, this.#current(mock), request, this.#replies.get(request) ?? null),
+      context: ({ request }) =>
+        new GraphCall(this.#service, this.#current(mock), request, this.#replies.get(request) ?? null),
       around: (operation, run) => (operation.context as GraphCall).run(operation, run),
       limits: { depth: settings.depth, complexity: settings.complexity, aliases: 500, answerFields },
       batching: Math.min(settings.batching, batch),

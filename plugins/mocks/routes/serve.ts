@@ -98,7 +98,8 @@ const GRAPH_STEPS = ['graphql']
 
 const socket: RouteDescription = {
   summary: 'Run operations of a mocked GraphQL schema over a WebSocket',
-  description: 'With the subprotocol graphql-transport-ws, or the older graphql-ws. An OpenAPI document may have a path `/ws`.',
+  description:
+    'With the subprotocol graphql-transport-ws, or the older graphql-ws. An OpenAPI document may have a path `/ws`.',
   category: 'OpenAPI Mocks',
   protocol: 'websocket',
   steps: GRAPH_STEPS,
@@ -333,7 +334,8 @@ function send(
     reply.header(
       'X-Svc-Mock-Operation',
       live.kind === 'openapi' &&
-        live.api.operation(operation)?.operationId === operation && /^[\x21-\x7e]+$/.test(operation)
+        live.api.operation(operation)?.operationId === operation &&
+        /^[\x21-\x7e]+$/.test(operation)
         ? operation
         : headerToken(operation),
     )

@@ -198,7 +198,12 @@ async function readFolder(folder: string, options: SourceOptions, found: Sources
       message: "the folder that SVC_MOCKS_DIR names can't be read",
     })
   for (const fileName of names.sort()) {
-    if (!(/\.(?:ya?ml|json)$/i.test(fileName) || GRAPH_ENDINGS.test(fileName)) || /^[._]/.test(fileName) || /\.mock\.ya?ml$/i.test(fileName)) continue
+    if (
+      !(/\.(?:ya?ml|json)$/i.test(fileName) || GRAPH_ENDINGS.test(fileName)) ||
+      /^[._]/.test(fileName) ||
+      /\.mock\.ya?ml$/i.test(fileName)
+    )
+      continue
     const file = join(folder, fileName)
     if (!(await stat(file).catch(() => null))?.isFile()) continue
     const stem = fileName.replace(/\.[^.]+$/, '')

@@ -41,9 +41,13 @@ async function syncEntry(registry: Registry, mocks: MockStore, entry: SourceEntr
       ? { kind: 'unchanged' }
       : failure(entry, `the name "${name}" is already used by an uploaded mock`)
   if (present && known?.digest === digest) return { kind: 'unchanged' }
-  const { report, kind, served, format } = await registry.check({ text: entry.text, given: entry.given, message: null }, null, {
-    isBrief: true,
-  })
+  const { report, kind, served, format } = await registry.check(
+    { text: entry.text, given: entry.given, message: null },
+    null,
+    {
+      isBrief: true,
+    },
+  )
   if (report.errors.length > 0 || served === null) return documentFailure(entry, report.errors)
   const next = { text: entry.text, kind, format, served, given: entry.given, message: null, rolledBackFrom: null }
   const files = { file, digest }
