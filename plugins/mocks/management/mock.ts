@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { heldBytes, heldValueBytes } from 'svc/toolkit'
 import type { GivenParts, Limits } from '../definition/definition.ts'
 import type { DocumentFormat, MockKind } from '../document/kind.ts'
-import type { Json, JsonObject } from '../document/json.ts'
+import type { Json } from '../document/json.ts'
 import type { Report } from '../check/report.ts'
 import { factsOf, partsOfLive, type ApiLive, type CompiledLive, type GraphLive, type JsonParts } from './live.ts'
 
