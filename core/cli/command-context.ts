@@ -52,7 +52,7 @@ async function usedPoint<K extends keyof ExtensionPoints>(
 ): Promise<ExtensionPoints[K] | undefined> {
   const owner = String(point).split('.', 1)[0]!
   if (plugin !== owner) throw new Error(`"${String(point)}" belongs to ${owner}, so only its command can use it`)
-  const users = (await findDefinitions(terminal, undefined, owner)).filter(({ definition }) =>
+  const users = (await findDefinitions(terminal, undefined, text => text.includes(owner))).filter(({ definition }) =>
     [...(definition.buildsOn ?? []), ...(definition.uses ?? [])].includes(owner),
   )
   if (users.length === 0) return undefined

@@ -6,7 +6,16 @@ import type { EventLog, EventLogBounds } from '../contract/plugin.ts'
 import { newestByTime } from '../toolkit/newest-by-time.ts'
 import type { RingEntry } from '../collections/ring-buffer.ts'
 import { CaptureStore, MAX_CAPTURE_BYTES, type CaptureSource } from './capture-store.ts'
-import { idOf, progressOf, sizeOf, type CapturedRequest, type ResponseProgress } from './captured-request.ts'
+import {
+  idOf,
+  progressOf,
+  sizeOf,
+  type CapturedRequest,
+  type Notified,
+  type ResponseProgress,
+} from './captured-request.ts'
+import { sizeOfService } from './captured-service.ts'
+import { sizeOfTags } from './tags.ts'
 
 /** A captured request as other replicas read it, with its response at that time. */
 export interface LoggedCapture extends CapturedRequest {
@@ -14,10 +23,11 @@ export interface LoggedCapture extends CapturedRequest {
   replica: string
 }
 
-/** How a response ended that was still being sent when its request was logged. */
-export interface LoggedEnd {
+/** How a response ended that was still being sent when its request was logged, or what became of the requests that a rule has sent. */
+export interface LoggedEnd extends Pick<CapturedRequest, 'service' | 'tags'> {
   id: string
   response: ResponseProgress
+  notified?: readonly Notified[]
 }
 
 export interface CaptureLogs {
@@ -37,8 +47,9 @@ export function endBounds(capacity: number): EventLogBounds<LoggedEnd> {
   return { maxPerStream: capacity, maxCount: capacity, maxBytes: MAX_CAPTURE_BYTES, sizeOf: sizeOfEnd, batched: true }
 }
 
-function sizeOfEnd({ response: { head, body } }: LoggedEnd): number {
-  return END_BYTES + (head?.length ?? 0) + (body?.length ?? 0)
+function sizeOfEnd({ response: { head, body }, service, tags }: LoggedEnd): number {
+  const notes = (service === undefined ? 0 : sizeOfService(service)) + (tags === undefined ? 0 : sizeOfTags(tags))
+  return END_BYTES + (head?.length ?? 0) + (body?.length ?? 0) + notes
 }
 
 export class CaptureLog implements CaptureSource {
@@ -67,7 +78,12 @@ export class CaptureLog implements CaptureSource {
   /** Logs the end of a response. */
   end(captured: CapturedRequest): void {
     if (!this.#open.delete(captured)) return
-    void this.#logs.ends.append(STREAM, { id: idOf(captured), response: progressOf(captured.response) })
+    void this.#logs.ends.append(STREAM, endOf(captured))
+  }
+
+  /** Logs what became of the requests that a rule has sent. */
+  noteNotified(captured: CapturedRequest): void {
+    void this.#logs.ends.append(STREAM, { ...endOf(captured), notified: captured.notified ?? [] })
   }
 
   async newest(limit: number, matches: (captured: CapturedRequest) => boolean): Promise<CapturedRequest[]> {
@@ -118,11 +134,36 @@ export class CaptureLog implements CaptureSource {
   }
 
   async #withEnds(found: CapturedRequest[]): Promise<CapturedRequest[]> {
-    if (found.every(({ response }) => response.ended !== 'open')) return found
+    if (found.every(isFinal)) return found
     const ends = await this.#logs.ends.newest(STREAM, this.#capacity)
-    const byId = new Map(ends.map(({ value }) => [value.id, value.response]))
-    return found.map(captured => ({ ...captured, response: byId.get(idOf(captured)) ?? captured.response }))
+    const over = new Map<string, Pick<LoggedEnd, 'response' | 'service' | 'tags'>>()
+    const notified = new Map<string, readonly Notified[]>()
+    for (const { value } of ends) {
+      const { id, notified: sent, ...end } = value
+      if (end.response.ended !== 'open' && !over.has(id)) over.set(id, end)
+      if (sent !== undefined) notified.set(id, sent)
+    }
+    return found.map(captured => {
+      const id = idOf(captured)
+      const known = notified.get(id) ?? captured.notified
+      return { ...captured, ...over.get(id), ...(known === undefined ? {} : { notified: known }) }
+    })
   }
+}
+
+function endOf(captured: CapturedRequest): LoggedEnd {
+  const { response, service, tags } = captured
+  return {
+    id: idOf(captured),
+    response: progressOf(response),
+    ...(service === undefined ? {} : { service }),
+    ...(tags === undefined ? {} : { tags }),
+  }
+}
+
+/** Whether nothing about the request is still to come. */
+function isFinal({ response, notified = [] }: CapturedRequest): boolean {
+  return response.ended !== 'open' && notified.every(({ status, error }) => status !== null || error !== null)
 }
 
 /** A ring with the requests of all replicas, filled only while somebody reads it. */

@@ -3,14 +3,17 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ServiceDecision } from '../contract/plugin.ts'
 import { copyText } from '../collections/text-memory.ts'
 import { findKey } from '../keys/api-key.ts'
-import { fieldsOf, keptBody, type CapturedRequest, type ResponseProgress } from './captured-request.ts'
+import { fieldsOf, keptBody, type CapturedRequest, type Notified, type ResponseProgress } from './captured-request.ts'
 import type { CapturedService } from './captured-service.ts'
 import type { Redaction } from './redaction.ts'
 import { BodyConverter, type ResponseCopy } from './response-copy.ts'
 
 /** What a pipeline stage knows about a request when the response headers are sent. */
 export interface CaptureFacts
-  extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response' | 'service' | 'tags'> {
+  extends Omit<
+    CapturedRequest,
+    'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response' | 'service' | 'tags' | 'notified'
+  > {
   body: Buffer
   /** Null for a body without a content coding. */
   decodedBody: Buffer | null
@@ -18,9 +21,13 @@ export interface CaptureFacts
   /** Null if the request did not call a service. */
   service: ServiceDecision | null
   tags: readonly string[]
+  notified: readonly Notified[]
   /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders
 }
+
+/** What plugins note about a request, until its response has ended. */
+export type CaptureNotes = Pick<CaptureFacts, 'service' | 'tags'>
 
 /** A response that may still be sent. */
 export interface ResponseInProgress {
@@ -66,8 +73,8 @@ export function createEntryMaker(
       faultOrigin: facts.faultOrigin,
       abort: facts.abort,
       failure: facts.failure,
-      ...(facts.service === null ? {} : { service: redactedService(facts.service, redaction) }),
-      ...(facts.tags.length === 0 ? {} : { tags: facts.tags }),
+      ...capturedNotes(facts, redaction),
+      ...(facts.notified.length === 0 ? {} : { notified: facts.notified }),
       route: facts.route,
       plugin: facts.plugin,
       response:
@@ -91,6 +98,17 @@ function redactedHeaders(
     if (shown !== rawHeaders[index]) (redacted ??= [...rawHeaders])[index] = copyText(shown)
   }
   return redacted ?? rawHeaders
+}
+
+/** As an entry has them. */
+export function capturedNotes(
+  { service, tags }: CaptureNotes,
+  redaction: Redaction,
+): Pick<CapturedRequest, 'service' | 'tags'> {
+  return {
+    ...(service === null ? {} : { service: redactedService(service, redaction) }),
+    ...(tags.length === 0 ? {} : { tags }),
+  }
 }
 
 /** The request within the call may have credentials of its own. */

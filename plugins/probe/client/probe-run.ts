@@ -11,8 +11,19 @@ import type { Evidence } from './evidence.ts'
 import { generalVerdict, verdictOfReplicas } from './general-rules.ts'
 import { directEnd, routeOf, type End } from './group-routes.ts'
 import { Health } from './health.ts'
-import { hasOwnGrpcAddress, inParallel, jobsOf, phasesOf, skipReason, type Job } from './jobs.ts'
-import { reach, reachInTime, type Reached } from './reach.ts'
+import {
+  hasModelChecks,
+  hasOwnGrpcAddress,
+  inParallel,
+  jobsOf,
+  needsPairs,
+  phasesOf,
+  skipReason,
+  type Job,
+} from './jobs.ts'
+import type { PairPattern } from '../pairs/pair.ts'
+import { PairRuns } from './pair-runs.ts'
+import { reach, reachedModels, reachInTime, ReachError, type Reached } from './reach.ts'
 import type { Routes } from './routes.ts'
 import { factsAfterRotation, factsOf, initialFacts, underGatewayName } from './run-facts.ts'
 import { StepRunner, type Route } from './step-runner.ts'
@@ -30,6 +41,8 @@ export interface RunOptions {
   routes: Routes
   /** HTTP/2 is tried: with prior knowledge, or by ALPN. */
   triesHttp2: boolean
+  /** Pairs of wires that are tested; null: all. */
+  pairs?: readonly PairPattern[] | null
   repeat: number
   timeoutMs: number
   concurrency: number
@@ -46,6 +59,8 @@ export interface RunResult {
   lost: 'upstream lost' | 'gateway lost' | null
   requests: number
   clientProtocols: Protocol[]
+  /** Whether it reads what models are sent; null if it was not asked for. */
+  models?: 'bytes' | 'messages' | null
   facts: Facts
 }
 
@@ -63,7 +78,8 @@ export class ProbeRun {
   #directHttp2: End | null = null
   readonly #gateway: End
   readonly #facts: Facts
-  readonly #jobs: readonly Job[]
+  #jobs: readonly Job[]
+  readonly #pairs: PairRuns
   readonly #results = new Map<Job, CheckResult>()
   readonly #directEvidence = new Map<Job, Evidence>()
   #reached: Reached | null = null
@@ -79,6 +95,13 @@ export class ProbeRun {
     this.#gateway = { through: 'gateway', address: gateway, prefix: `${gateway.prefix}${prefix}`, ...route }
     this.#facts = initialFacts(options)
     this.#health = new Health({ runner: this.#runner, channels, gateway: this.#gateway, facts: this.#facts, signal })
+    this.#pairs = new PairRuns(options, {
+      runner: this.#runner,
+      facts: this.#facts,
+      health: this.#health,
+      direct: this.#direct,
+      gateway: this.#gateway,
+    })
     this.#jobs = jobsOf(options.checks, options.triesHttp2)
   }
 
@@ -94,31 +117,71 @@ export class ProbeRun {
   async #run(): Promise<RunResult> {
     const upstreamUrl = this.#direct.address.url
     await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
-    const reached = await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
+    const reached = await this.#reach(upstreamUrl)
     this.#reached = reached
     const { triesHttp2, routes, concurrency } = this.#options
-    if (triesHttp2 && (await this.#health.speaksHttp2(this.#gateway))) this.#facts.clientProtocols.push('2')
+    if (needsPairs(this.#options.checks)) await this.#pairs.recognize()
+    this.#jobs = this.#pairs.jobsOf(this.#jobs)
+    if (triesHttp2 && !reached.isOfModels && (await this.#health.speaksHttp2(this.#gateway)))
+      this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || hasOwnGrpcAddress(routes))
       this.#directHttp2 = await this.#findDirectHttp2()
     this.#facts.arrivedOrigin = reached.arrivedOrigin
     const chosen = this.#jobs.filter(job => !this.#skipEarly(job, reached))
     await this.#discover(chosen.map(({ check }) => check))
-    const direct = this.#directRuns(chosen)
+    const ordinary = chosen.filter(({ check }) => check.pair === undefined)
+    const direct = this.#directRuns(ordinary)
     const runBoth = async (job: Job): Promise<void> => {
       if (await direct.get(job)) await this.#gatewayRun(job)
     }
     const waiting = Promise.all(chosen.filter(({ check }) => check.when?.waits === true).map(runBoth))
     for (const phase of phasesOf(concurrency))
       await inParallel(
-        chosen.filter(({ check }) => check.when?.waits !== true && phase.of(check)),
+        ordinary.filter(({ check }) => check.when?.waits !== true && phase.of(check)),
         phase.atOnce,
         runBoth,
       )
+    await this.#runPairs(chosen.filter(({ check }) => check.pair !== undefined))
     await waiting
     const { lost } = this.#health
     if (lost !== null)
       for (const job of this.#jobs) if (!this.#results.has(job)) this.#record(job, notRun(job, fault(lost)))
     return this.#result(reached, !this.#health.isOver)
+  }
+
+  /** A gateway of models need not route `/probe`: one request that arrives is enough. */
+  async #reach(upstreamUrl: string): Promise<Reached> {
+    try {
+      return await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
+    } catch (error) {
+      if (!(error instanceof ReachError) || !hasModelChecks(this.#options.checks)) throw error
+      const recognized = await this.#pairs.recognize()
+      if (!recognized.hasArrived) throw error
+      const [pair] = recognized.pairs
+      if (pair !== undefined) this.#health.useModel(pair)
+      return reachedModels(recognized)
+    }
+  }
+
+  /** Pairs at the same time, the checks of one pair in order. Those in which the upstream fails come last, one by one. */
+  async #runPairs(jobs: readonly Job[]): Promise<void> {
+    const run = async (own: readonly Job[]): Promise<void> => {
+      for (const job of own) if (await this.#isDirectSame(job)) await this.#gatewayRun(job)
+    }
+    const byPair = (breaks: boolean): Job[][] => {
+      const own = jobs.filter(({ check }) => (check.when?.breaks === true) === breaks)
+      const pairs = new Set(own.map(({ check }) => check.pair))
+      return [...pairs].map(pair => own.filter(({ check }) => check.pair === pair))
+    }
+    await inParallel(byPair(false), this.#options.concurrency, run)
+    await inParallel(byPair(true), 1, run)
+  }
+
+  /** Whether svc itself passes the check on both wires of the pair. */
+  async #isDirectSame(job: Job): Promise<boolean> {
+    const difference = await this.#pairs.directDifference(job.check)
+    if (difference !== null) this.#record(job, notRun(job, fault(`direct run: ${difference}`), 'differs'))
+    return difference === null
   }
 
   /** Number of results that the run will have. */
@@ -146,6 +209,7 @@ export class ProbeRun {
       lost: this.#health.lost,
       requests: this.#runner.requests,
       clientProtocols: [...this.#facts.clientProtocols],
+      models: this.#pairs.models,
       facts: this.#facts,
     }
   }
@@ -178,12 +242,21 @@ export class ProbeRun {
     return null
   }
 
-  #skipEarly(job: Job, { isTunnel }: Reached): boolean {
+  #skipEarly(job: Job, { isTunnel, isOfModels }: Reached): boolean {
     const { isHostile, triesHttp2, routes } = this.#options
     const hasDirectHttp2 = this.#directHttp2 !== null
-    const reason = skipReason(job, { isTunnel, isHostile, triesHttp2, hasDirectHttp2, routes, facts: this.#facts })
-    if (reason !== null) this.#record(job, notRun(job, skip(reason)))
-    return reason !== null
+    const reason = skipReason(job, {
+      isTunnel,
+      isOfModels,
+      isHostile,
+      triesHttp2,
+      hasDirectHttp2,
+      routes,
+      facts: this.#facts,
+    })
+    const chosen = reason ?? (job.check.forPair === undefined ? null : this.#pairs.reasonWithout)
+    if (chosen !== null) this.#record(job, notRun(job, skip(chosen)))
+    return chosen !== null
   }
 
   /** Starts all direct runs; each resolves with whether it shows no difference. */

@@ -23,12 +23,18 @@ const BUDGETS: Record<string, Bound> = {
     bound: '1024 digits, which output counts; references have 201 characters',
   },
   'core/http/response/rule-response.ts': { calls: ['Buffer.alloc', 'expandText', 'expandValue'], bound: 'output' },
+  'core/rules/notify.ts': {
+    calls: ['expandText', 'expandValue'],
+    bound: 'output, 1 MiB for the requests of one hit',
+  },
   'plugins/llm/testing/reply.ts': {
     calls: ['Array.from', 'expandText', 'expandValue'],
     bound: 'output; choices and dimensions have the limits of the model',
   },
   'plugins/mocks/rules/template.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/ext-authz/decide.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'plugins/ext-proc/rules/rule-plan.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'plugins/ext-proc/fault-plan.ts': { calls: ['Buffer.alloc'], bound: 'output; at most 1 MiB' },
   'plugins/rate-limit/decide.ts': { calls: ['expandText', 'expandTexts'], bound: 'output' },
   'core/toolkit/json-patch.ts': {
     calls: ['deepEqual', 'valueAt'],
