@@ -20,7 +20,7 @@ export interface Federation {
   isSupergraph: boolean
 }
 
-/** Null for a schema that is no subgraph: neither a link to the specification, nor a key. */
+/** Null for a schema that is not a subgraph: it has neither a link to the specification nor a key. */
 export function federationOf(document: DocumentNode): Federation | null {
   const links = document.definitions.flatMap(linksOf)
   const isSupergraph = links.some(link => SUPERGRAPH.test(urlOf(link))) || usesDirective(document, 'join__graph')

@@ -64,6 +64,7 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/mocks/document/references.ts',
     'plugins/mocks/api/compiled-api.ts',
     'plugins/mocks/api/route-table.ts',
+    'plugins/mocks/graph/shapes.ts',
     'plugins/mocks/management/registry.ts',
     'plugins/mocks/rules/override.ts',
     'plugins/mocks/schema/schema-set.ts',
