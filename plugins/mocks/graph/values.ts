@@ -42,7 +42,7 @@ export interface ValueContext {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** An object of the answer, whose fields are computed when they are read. */
+/** An object of the answer, whose fields are computed on request. */
 export class MockObject {
   readonly __typename: string
   /** The fields are by this key. */
@@ -370,7 +370,7 @@ export class ValueEngine {
   }
 
   #counted(value: unknown, context: ValueContext): unknown {
-    if (value instanceof Promise) return value.then((result: unknown) => this.#counted(result, context))
+    if (value instanceof Promise) return value.then((resolved: unknown) => this.#counted(resolved, context))
     if (value === null || value instanceof MockObject) return value
     if (Array.isArray(value)) {
       for (const item of value) if (!(item instanceof MockObject)) this.#counted(item, context)
@@ -486,7 +486,7 @@ function leavesOf(representation: Values, type: GraphQLObjectType): Values {
 
 /** An object, or each of a list, with other values of some fields. */
 function mergedInto(base: unknown, patch: Values): unknown {
-  if (base instanceof Promise) return base.then((result: unknown) => mergedInto(result, patch))
+  if (base instanceof Promise) return base.then((resolved: unknown) => mergedInto(resolved, patch))
   if (base instanceof MockObject) return base.with(patch)
   return Array.isArray(base) ? base.map(item => mergedInto(item, patch)) : base
 }

@@ -26,7 +26,7 @@ export class GraphRoutes {
     this.#service = service
   }
 
-  /** Responds to a request; null if the mock has nothing at the path. `path` is below the mock. */
+  /** Handles a request; null if the mock has nothing at the path. `path` is below the mock. */
   async handle(
     mock: GraphMock,
     path: string,

@@ -40,9 +40,9 @@ scalar Shade
 
 const FEDERATED = `
 extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable", { name: "@external", as: "@foreign" }])
-extend type Query { reviews: [Review!]! release: String! @shareable }
-type Review @key(fields: "id") { id: ID! note: String! product: Product! }
-type Product @key(fields: "id") { id: ID! reviews: [Review!]! }
+extend type Query { favorites: [Favorite!]! release: String! @shareable }
+type Favorite @key(fields: "id") { id: ID! note: String! product: Product! }
+type Product @key(fields: "id") { id: ID! favorites: [Favorite!]! }
 `
 
 interface Answer {
@@ -367,21 +367,21 @@ t.test('the result of an introspection query is a schema too', async t => {
 
 t.test('a federated mock answers for entities', async t => {
   const server = await mockServer(t)
-  const deployed = await upload(server, 'reviews', FEDERATED)
+  const deployed = await upload(server, 'favorites', FEDERATED)
   t.match(deployed, { status: 201, json: { federated: true } })
-  t.match(await ask(server, 'reviews', '{ _service { sdl } }'), { data: { _service: { sdl: FEDERATED } } })
+  t.match(await ask(server, 'favorites', '{ _service { sdl } }'), { data: { _service: { sdl: FEDERATED } } })
   const entities = await ask(
     server,
-    'reviews',
-    'query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Product { id reviews { id note } } } }',
+    'favorites',
+    'query($r: [_Any!]!) { _entities(representations: $r) { __typename ... on Product { id favorites { id note } } } }',
     {
       variables: { r: [{ __typename: 'Product', id: 'p1' }, { __typename: 'Product' }] },
     },
   )
   t.match(entities.data, {
-    _entities: [{ __typename: 'Product', id: 'p1', reviews: [{ id: 'review-1' }, { id: 'review-2' }] }, null],
+    _entities: [{ __typename: 'Product', id: 'p1', favorites: [{ id: 'favorite-1' }, { id: 'favorite-2' }] }, null],
   })
-  const list = await ask(server, 'reviews', '{ reviews { id note } }')
-  const product = (entities.data!['_entities'] as { reviews: object[] }[])[0]!
-  t.strictSame(list.data!['reviews'], product.reviews)
+  const list = await ask(server, 'favorites', '{ favorites { id note } }')
+  const product = (entities.data!['_entities'] as { favorites: object[] }[])[0]!
+  t.strictSame(list.data!['favorites'], product.favorites)
 })

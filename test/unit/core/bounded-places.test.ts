@@ -43,13 +43,13 @@ const BUDGETS: Record<string, Bound> = {
   'plugins/ext-mcp/rule-steps.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
   'core/toolkit/header-lines.ts': { calls: ['expandText'], bound: 'output' },
   'plugins/ext-authz/authorizer.ts': { calls: ['Array.from'], bound: 'MAX_FILL headers' },
-  'plugins/mocks/routes/graph-call.ts': {
-    calls: ['fillText', 'fillValue', 'mergePatch', 'valueAt'],
-    bound: 'output; a patch adds at most its own size; paths are those of the answer',
-  },
   'plugins/mocks/exchange/response-builder.ts': {
     calls: ['fillText', 'fillValue', 'mergePatch'],
     bound: 'output; a patch adds at most its own size',
+  },
+  'plugins/mocks/routes/graph-call.ts': {
+    calls: ['fillText', 'fillValue', 'mergePatch', 'valueAt'],
+    bound: 'output; steps; a patch adds at most its own size; pointers have at most 2000 characters',
   },
   'plugins/mocks/schema/sample-builder.ts': {
     calls: ['Array.from'],
