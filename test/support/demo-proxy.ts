@@ -1,0 +1,104 @@
+/** A small gateway with switches for one test: each feature can be on, off or subtly wrong. */
+import { createServer, request as send, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
+
+export interface ProxySwitches {
+  /** Attempts for a 503; `retriesPosts` is the mistake. */
+  attempts?: number
+  retriesPosts?: boolean
+  /** Requests in a window for each value of a header, or, which is the mistake, for each connection. */
+  limit?: { requests: number; windowMs: number; by: string; perConnection?: boolean }
+  timeoutMs?: number
+  add?: Record<string, string>
+  remove?: readonly string[]
+  addToResponse?: Record<string, string>
+  removeFromResponse?: readonly string[]
+  /** Removes every header that begins with `x-svc`, `baggage` and the credential. */
+  losesMarks?: boolean
+  refusesAll?: number
+}
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+/** Starts the gateway until the test ends; returns its URL. */
+export async function startDemoProxy(t: Test, upstream: string, switches: ProxySwitches): Promise<string> {
+  const target = new URL(upstream)
+  const windows = new Map<string, { until: number; count: number }>()
+  const connections = new WeakMap<Socket, string>()
+  let connected = 0
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (switches.refusesAll !== undefined) return void response.writeHead(switches.refusesAll).end()
+    const { limit } = switches
+    if (limit !== undefined) {
+      if (!connections.has(request.socket)) connections.set(request.socket, String(++connected))
+      const group = limit.perConnection ? connections.get(request.socket)! : String(request.headers[limit.by] ?? '')
+      const now = Date.now()
+      const known = windows.get(group)
+      const window = known === undefined || known.until <= now ? { until: now + limit.windowMs, count: 0 } : known
+      windows.set(group, window)
+      if (++window.count > limit.requests) return void response.writeHead(429, { 'retry-after': '1' }).end('too many')
+    }
+    const headers: Record<string, unknown> = { ...request.headers, ...switches.add }
+    for (const name of switches.remove ?? []) delete headers[name]
+    if (switches.losesMarks)
+      for (const name of Object.keys(headers))
+        if (name.startsWith('x-svc') || name === 'baggage' || name === 'authorization') delete headers[name]
+    delete headers.connection
+    const mayRetry = request.method === 'GET' || switches.retriesPosts === true
+    let answer: Answer | null = null
+    for (let left = mayRetry ? (switches.attempts ?? 1) : 1; left > 0; left--) {
+      answer = await forward(request.method!, request.url!, headers, Buffer.concat(chunks))
+      if (answer.status !== 503) break
+    }
+    const own = { ...answer!.headers, ...switches.addToResponse }
+    for (const name of switches.removeFromResponse ?? []) delete own[name]
+    delete own['transfer-encoding']
+    delete own.connection
+    response.writeHead(answer!.status, own).end(answer!.body)
+  })
+
+  function forward(method: string, path: string, headers: Record<string, unknown>, body: Buffer): Promise<Answer> {
+    return new Promise(resolve => {
+      const failed = (status: number): void => resolve({ status, headers: {}, body: Buffer.from('no answer') })
+      const sent = send(
+        {
+          host: target.hostname,
+          port: target.port,
+          method,
+          path,
+          headers: headers as IncomingHttpHeaders,
+          agent: false,
+        },
+        async response => {
+          const chunks: Buffer[] = []
+          for await (const chunk of response) chunks.push(chunk as Buffer)
+          resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) })
+        },
+      )
+      if (switches.timeoutMs !== undefined)
+        sent.setTimeout(switches.timeoutMs, () => {
+          failed(504)
+          sent.destroy()
+        })
+      sent.on('error', () => failed(502))
+      sent.end(body)
+    })
+  }
+
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
