@@ -42,7 +42,11 @@ async function bundleAndRun() {
 
 /** The server needs all plugins, most other commands none. */
 function isServing(argument) {
-  return argument === undefined || argument === 'serve' || ['--config', '--quiet'].includes(argument)
+  return (
+    argument === undefined ||
+    argument === 'serve' ||
+    (argument.startsWith('--') && !['--version', '--help'].includes(argument))
+  )
 }
 
 /** Bundles the built-in plugins. */

@@ -17,14 +17,16 @@ export async function readFacts(link: StoreLink): Promise<StoreFacts> {
     text = String(await link.send('', ['INFO']))
   } catch (error) {
     if (!isServerError(error, 'NOPERM')) throw error
-    return { version: '', policy: null }
+    return { version: '', policy: null, clockOffsetMs: null }
   }
   const fields = new Map(text.split('\r\n').map(line => [line.split(':', 1)[0]!, line.slice(line.indexOf(':') + 1)]))
   const field = (name: string): string | null => fields.get(name) ?? null
   const valkey = field('valkey_version')
+  const microseconds = field('server_time_usec')
   return {
     version: valkey === null ? `Redis ${field('redis_version') ?? ''}` : `Valkey ${valkey}`,
     policy: field('maxmemory_policy'),
+    clockOffsetMs: microseconds === null ? null : Math.round(Date.now() - Number(microseconds) / 1000),
   }
 }
 

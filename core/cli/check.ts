@@ -12,17 +12,19 @@ interface Report {
   findings: Finding[]
   plugins: PluginRecord[]
   /** Only with `--connect`. */
-  store?: Omit<StoreReport, 'findings'>
+  store?: Omit<StoreReport, 'findings' | 'clockOffsetMs'>
 }
 
 export function checkCommand(terminal: Terminal): Command {
   return {
     name: 'check',
     summary: 'validate svc.yaml and the plugins without serving',
+    group: 'configure',
     usage: `usage: svc check [--config <file>] [--connect] [--json]
 
 Reads svc.yaml and the environment, builds all plugins as the server would at start, and reports every problem with
-its place and a fix. It opens no port and writes no file; it uses the network only with --connect.
+its place and a fix. It opens no port and writes no file; it uses the network only with --connect. Whether the ports can be
+used, "svc doctor" tells.
 
   --config <file>   check this file
   --connect         also connect to the state store, and print its version and policy
@@ -43,7 +45,7 @@ Exit codes: 0 no errors (there may be warnings), 1 errors, 2 invalid command lin
       }))
       if (options.connect) {
         const { connectToStore } = await import('./store-connection.ts')
-        const { findings, ...store } = await connectToStore(terminal)
+        const { findings, clockOffsetMs: _, ...store } = await connectToStore(terminal)
         report.findings.push(...findings)
         report.store = store
       }

@@ -56,7 +56,7 @@ async function usedPoint<K extends keyof ExtensionPoints>(
 ): Promise<ExtensionPoints[K] | undefined> {
   const owner = String(point).split('.', 1)[0]!
   const isOwn = plugin === owner
-  const definitions = await findDefinitions(terminal, undefined, owner)
+  const definitions = await findDefinitions(terminal, undefined, text => text.includes(owner))
   const known = definitions.find(({ name }) => name === plugin)?.definition
   if (!isOwn && !namesOf(known).includes(owner))
     throw new Error(

@@ -2,22 +2,40 @@
 import { resolve } from 'node:path'
 import { nearest } from '../toolkit/nearest.ts'
 import { VERSION } from '../product.ts'
-import { UsageError, readArguments } from './arguments.ts'
+import { UsageError, readArguments, type Arguments } from './arguments.ts'
 import { commandContext } from './command-context.ts'
-import { coreCommands, pluginCommands, type FoundCommand } from './commands.ts'
+import { COMMAND_GROUPS, type CommandGroup } from '../contract/command.ts'
+import { allCommands, coreCommands, pluginCommands, type FoundCommand, variableCommands } from './commands.ts'
+import { SERVE_OPTIONS, serveVariables } from './serve-options.ts'
 import type { ServeRequest } from './serve.ts'
 import { painter, table, type Terminal } from './terminal.ts'
 
-const USAGE = `usage: svc [--config <file>] [<command> ...]
+const USAGE = `usage: svc [options] [<command> ...]
 
-Without a command, or with "serve", starts the server.
+Without a command, or with "serve", starts the server. Options win over environment variables.
 
-  --config <file>   use this svc.yaml (default: SVC_CONFIG_FILE, then ./svc.yaml if it exists)
-  --quiet           do not print the pages and first requests after the start
-  --version         print the version
-  --help            print this help; "svc <command> --help" prints the usage of a command
+  --config <file>       use this svc.yaml (default: SVC_CONFIG_FILE, then ./svc.yaml if it exists)
+  --port <port>         port of HTTP (SVC_HTTP_PORT; default: 80, else the first free one of 8080 to 8089)
+  --https-port <port>   port of HTTPS (SVC_HTTPS_PORT; default: 443, else the first free one of 8443 to 8452)
+  --grpc-port <port>    port of gRPC (SVC_GRPC_PORT; default: 50051, else the first free one of 50052 to 50060)
+  --host <address>      listen on this address (SVC_HOST; default: 0.0.0.0)
+  --quiet               do not print the pages and first requests after the start
+  --open                open the console in the browser after the start
+  --version             print the version
+  --help                print this help; "svc <command> --help" prints the usage of a command
 `
+const GROUPS: Record<CommandGroup, string> = {
+  run: 'Run',
+  configure: 'Configure',
+  test: 'Test',
+  move: 'Move from other tools',
+}
 const FOOTER = 'Configure svc with environment variables (SVC_*) and svc.yaml; see README.md and svc.yaml.example.\n'
+
+const PORT_VARIABLES = { http: 'SVC_HTTP_PORT', https: 'SVC_HTTPS_PORT', grpc: 'SVC_GRPC_PORT' } as const
+type ListenerKind = keyof typeof PORT_VARIABLES
+/** First arguments that are for svc, whatever variables are set. */
+const OWN_WORDS = ['serve', 'help', '--help', '--version', '--config', '--quiet']
 
 export type Outcome = { exitCode: number } | { serve: ServeRequest }
 
@@ -25,7 +43,9 @@ export type Outcome = { exitCode: number } | { serve: ServeRequest }
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<Outcome> {
   const { leading, command, rest } = split(args)
   try {
-    const { options } = readArguments(leading, { config: { value: 'file' }, version: {}, help: {}, quiet: {} })
+    const chosen = await commandOfVariable(args, terminal)
+    if (chosen !== null) return await runFound(chosen.found, [chosen.value, ...args], terminal)
+    const { options } = readArguments(leading, { ...SERVE_OPTIONS, version: {}, help: {} })
     // `--config` applies to all commands, including those of plugins.
     const configured =
       options.config === undefined
@@ -39,7 +59,9 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
           }
     if (options.version) return print(VERSION, terminal)
     if (options.help || command === 'help') return print(await usage(configured), terminal)
-    if (command === null || command === 'serve') return serveWith(rest, configured, options.quiet === true)
+    if (command === null || command === 'serve') return serveWith(rest, configured, options)
+    const [unused] = Object.keys(options).filter(name => name !== 'config')
+    if (unused !== undefined) throw new UsageError(`--${unused} is an option of serve, not of ${command.slice(0, 200)}`)
     return await runCommand(command, rest, configured)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
@@ -50,7 +72,9 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
 
 /** Splits the arguments at the command: the first word that is neither an option nor the value of one. */
 function split(args: string[]): { leading: string[]; command: string | null; rest: string[] } {
-  const at = args.findIndex((argument, index) => !argument.startsWith('-') && args[index - 1] !== '--config')
+  const takesValue = (option = ''): boolean =>
+    option.startsWith('--') && SERVE_OPTIONS[option.slice(2)]?.value !== undefined
+  const at = args.findIndex((argument, index) => !argument.startsWith('-') && !takesValue(args[index - 1]))
   return at === -1
     ? { leading: args, command: null, rest: [] }
     : { leading: args.slice(0, at), command: args[at]!, rest: args.slice(at + 1) }
@@ -62,27 +86,64 @@ function print(text: string, { out }: Terminal): Outcome {
 }
 
 async function usage(terminal: Terminal): Promise<string> {
-  const commands = [...coreCommands(terminal), ...(await pluginCommands(terminal))]
+  const commands = await allCommands(terminal)
   const paint = painter(terminal.out)
-  const rows = [
-    ['  serve', 'start the server'],
-    ...commands.map(({ command }) => [`  ${command.name}`, command.summary]),
-  ]
-  return `${USAGE}\ncommands:\n${table(rows, (cell, column) => (column === 0 ? paint('bold', cell) : cell))}\n${FOOTER}`
+  const rows = COMMAND_GROUPS.flatMap(group => [
+    [GROUPS[group]],
+    ...(group === 'run' ? [['  serve', 'start the server']] : []),
+    ...commands
+      .filter(({ command }) => (command.group ?? 'test') === group)
+      .map(({ command }) => [`  ${command.name}`, command.summary]),
+  ]).filter((row, index, all) => row.length > 1 || all[index + 1]?.length === 2)
+  return `${USAGE}\n${table(rows, (cell, column) => (column === 0 ? paint('bold', cell) : cell))}\n${FOOTER}`
 }
 
-function serveWith(args: string[], { environment }: Terminal, isQuiet: boolean): Outcome {
-  const { options } = readArguments(args, { config: { value: 'file' }, quiet: {} })
+/** `leading` are the options in front of the command; those behind it win. */
+function serveWith(args: string[], { environment }: Terminal, leading: Arguments['options']): Outcome {
+  const own = readArguments(args, SERVE_OPTIONS).options
+  const options: Arguments['options'] = { ...leading, ...own }
   return {
     serve: {
-      options: { environment, configArgument: options.config as string | undefined },
-      isQuiet: isQuiet || options.quiet === true,
+      options: {
+        environment: { ...environment, ...serveVariables(options) },
+        configArgument: own.config as string | undefined,
+      },
+      isQuiet: options.quiet === true,
+      opens: options.open === true,
     },
   }
 }
 
 async function runCommand(name: string, args: string[], terminal: Terminal): Promise<Outcome> {
-  const found = await findCommand(name, terminal)
+  return runFound(await findCommand(name, terminal), args, terminal)
+}
+
+/**
+ * The command that a variable of the environment runs, with the value of the variable; null if none does. Arguments that name a
+ * command of svc, or are for svc itself, win.
+ */
+async function commandOfVariable(
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<{ found: FoundCommand; value: string } | null> {
+  const [first] = args
+  if (
+    first !== undefined &&
+    [...OWN_WORDS, ...coreCommands(terminal).map(({ command }) => command.name)].includes(first)
+  )
+    return null
+  const { environment } = terminal
+  const found = await variableCommands(terminal)
+  for (const one of found) {
+    const { variable } = one.command
+    const value = variable === undefined ? '' : (environment[variable.name] ?? '')
+    if (value !== '' && (await variable!.takes(value, await commandContext(one, terminal))))
+      return { found: one, value }
+  }
+  return null
+}
+
+async function runFound(found: FoundCommand, args: string[], terminal: Terminal): Promise<Outcome> {
   const { plugin, command } = found
   if (args.includes('--help')) return print(command.usage, terminal)
   const context = await commandContext(found, terminal)
@@ -91,15 +152,28 @@ async function runCommand(name: string, args: string[], terminal: Terminal): Pro
     throw error
   })
   if ('exitCode' in result) return result
+  const environment = { ...terminal.environment, ...result.environment }
+  const { sections, yieldsPorts } = result
+  const yielded = yieldsPorts === undefined ? [] : yieldedListeners(environment, yieldsPorts)
   return {
     serve: {
       options: {
-        environment: { ...terminal.environment, ...result.environment },
+        environment: { ...environment, ...Object.fromEntries(yielded.map(kind => [PORT_VARIABLES[kind], '0'])) },
         extraOptions: plugin !== null && result.options ? { plugin, options: result.options } : undefined,
+        ...(sections && { addedSections: sections }),
+        ...(yielded.length > 0 && { loopback: yielded }),
       },
       whenListening: result.whenListening,
     },
   }
+}
+
+/** Listeners of the process whose port is not set, or is one of `needed`. */
+function yieldedListeners(environment: NodeJS.ProcessEnv, needed: readonly number[]): ListenerKind[] {
+  return (Object.keys(PORT_VARIABLES) as ListenerKind[]).filter(kind => {
+    const text = environment[PORT_VARIABLES[kind]] ?? ''
+    return text === '' || needed.includes(Number(text))
+  })
 }
 
 /** Searches the commands of the core first, because plugins are slow to load. */
@@ -110,7 +184,7 @@ async function findCommand(name: string, terminal: Terminal): Promise<FoundComma
   const ofPlugins = await pluginCommands(terminal)
   const theirs = ofPlugins.find(({ command }) => command.name === name)
   if (theirs !== undefined) return theirs
-  const names = ['serve', 'help', ...[...own, ...ofPlugins].map(({ command }) => command.name)]
+  const names = ['serve', 'help', ...[...own, ...ofPlugins].map(({ command: { name } }) => name)]
   const guess = nearest(name, names)
   throw new UsageError(
     `unknown command: ${name.slice(0, 200)}${guess === undefined ? ` (expected one of ${names.join(', ')})` : ` (did you mean ${guess}?)`}`,

@@ -14,6 +14,7 @@ export function newPluginCommand(terminal: Terminal): Command {
   return {
     name: 'new-plugin',
     summary: 'create a new plugin from a template',
+    group: 'configure',
     usage: `usage: svc new-plugin <name> [--dir <folder>]
 
 Creates a folder <name> with a plugin, its test, package.json and tsconfig.json. The plugin type-checks, loads and passes

@@ -16,13 +16,13 @@ export interface FoundDefinition {
 }
 
 /**
- * Plugins that can't be loaded are skipped. With `word`, only plugins whose entry file contains this word are loaded, because
+ * Plugins that can't be loaded are skipped. With `isWanted`, only plugins are loaded whose entry file it accepts, because
  * loading all of them takes a second.
  */
 export async function findDefinitions(
   { environment, workingDirectory, bundler }: Terminal,
   config?: string,
-  word?: string,
+  isWanted?: (entry: string) => boolean,
 ): Promise<FoundDefinition[]> {
   const read = readSvcYaml(
     findConfigFile({ argument: config, variable: environment.SVC_CONFIG_FILE, cwd: workingDirectory }),
@@ -42,7 +42,7 @@ export async function findDefinitions(
     found
       .filter(({ problem }) => problem === null)
       .map(async plugin => {
-        if (word !== undefined && !(await readFile(plugin.entry!, 'utf8')).includes(word)) return null
+        if (isWanted !== undefined && !isWanted(await readFile(plugin.entry!, 'utf8'))) return null
         const definition = await loadPlugin(plugin, { bundler }).catch(() => null)
         return definition === null ? null : { name: plugin.name, folder: plugin.folder, definition }
       }),

@@ -10,6 +10,7 @@ export function pluginsCommand(terminal: Terminal): Command {
   return {
     name: 'plugins',
     summary: 'list the plugins and their states',
+    group: 'configure',
     usage: `usage: svc plugins [--config <file>] [--json]
 
 Lists all plugins that the server would find at start: name, state, version, source, and the paths a plugin serves or

@@ -3,12 +3,14 @@ import type { Catalog, Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import type { RouteRecord } from '../http/routes/route-record.ts'
 import { inspect } from './inspection.ts'
+import { findDefinitions } from './plugin-definitions.ts'
 import { painter, plural, table, type Terminal } from './terminal.ts'
 
 export function routesCommand(terminal: Terminal): Command {
   return {
     name: 'routes',
     summary: 'list the routes of all enabled plugins',
+    group: 'configure',
     usage: `usage: svc routes [<text>] [--config <file>] [--json]
 
 Lists the routes of all enabled plugins by category. With <text>, only routes whose path, plugin, category or summary
@@ -17,6 +19,7 @@ contains it.
   --config <file>   use this svc.yaml
   --json            print the endpoints in the format of GET /_svc/catalog
 `,
+    complete: async () => ({ '': ['core', ...(await findDefinitions(terminal)).map(({ name }) => name)] }),
     async run(args) {
       const { options, words } = readArguments(args, { config: { value: 'file' }, json: {} }, { min: 0, max: 1 })
       const all = await inspect(terminal, options.config as string | undefined, ({ instance, host }) => [

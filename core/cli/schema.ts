@@ -10,6 +10,7 @@ export function schemaCommand(terminal: Terminal): Command {
   return {
     name: 'schema',
     summary: 'print the JSON Schema of svc.yaml, for editors',
+    group: 'configure',
     usage: `usage: svc schema [--config <file>] > svc.schema.json
 
 Prints a JSON Schema (2020-12) with the sections of all plugins that the server would find at start, including your

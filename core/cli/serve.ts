@@ -1,9 +1,13 @@
 /** Starts the server and handles signals. */
+import type { FirstStep } from '../contract/declarations.ts'
 import type { Server, ServerOptions } from '../server/server.ts'
 import cluster from 'node:cluster'
 import { readEnvironment } from '../config/environment.ts'
 import { VERSION } from '../product.ts'
-import { isWelcome, welcomeText } from './welcome.ts'
+import { createLog } from '../log/log.ts'
+import { portsForWorkers } from '../server/fallback-ports.ts'
+import { openInBrowser } from './browser.ts'
+import { firstPage, isWelcome, welcomeText } from './welcome.ts'
 import { startLocalStore } from './local-store.ts'
 import type { Terminal } from './terminal.ts'
 import { runWorkers } from './workers.ts'
@@ -15,6 +19,8 @@ export interface ServeRequest {
   options: ServerOptions
   /** Nothing but log lines is printed. */
   isQuiet?: boolean
+  /** The first page is opened in the browser. */
+  opens?: boolean
   /** Called with the URL of the HTTP listener. */
   whenListening?: (url: string) => void
 }
@@ -27,11 +33,18 @@ export async function serve(request: ServeRequest, terminal: Terminal): Promise<
   const environment = request.options.environment ?? process.env
   if (cluster.isPrimary) endWithNpm(environment)
   const { config } = readEnvironment(environment)
+  if (cluster.isPrimary && config.parentPipe) endWithStandardInput()
   if (!cluster.isPrimary || (config.workers === 1 && config.stateStore.url !== 'local'))
     return serveHere(request, terminal)
   const own = config.stateStore.url === 'local' ? await localEnvironment(environment, terminal) : {}
-  if (config.workers > 1)
-    return runWorkers({ count: config.workers, instanceId: config.instanceId, environment: own }, terminal)
+  if (config.workers > 1) {
+    const log = createLog({ level: config.logLevel, format: config.logFormat })
+    const ports = await portsForWorkers(config, message => log.warn(message))
+    return runWorkers(
+      { count: config.workers, instanceId: config.instanceId, environment: { ...own, ...ports } },
+      terminal,
+    )
+  }
   return serveHere({ ...request, options: { ...request.options, environment: { ...environment, ...own } } }, terminal)
 }
 
@@ -43,7 +56,10 @@ async function localEnvironment(environment: NodeJS.ProcessEnv, { err }: Termina
   return { SVC_STATE_STORE: '' }
 }
 
-async function serveHere({ options, whenListening, isQuiet = false }: ServeRequest, terminal: Terminal): Promise<void> {
+async function serveHere(
+  { options, whenListening, isQuiet = false, opens = false }: ServeRequest,
+  terminal: Terminal,
+): Promise<void> {
   const { err } = terminal
   let server: Server | undefined
   /** Logs an uncaught error, so that a plugin can't end the process. Before the server has started, prints it. */
@@ -58,14 +74,34 @@ async function serveHere({ options, whenListening, isQuiet = false }: ServeReque
   const { HttpPortError, startServer } = await import('../server/server.ts')
   try {
     server = await startServer(options)
+    const unserved = unservedSections(server, Object.keys(options.addedSections ?? {}))
+    if (unserved.length > 0) {
+      await server.log.flush()
+      await server.stop()
+      err.write(unserved.map(reason => `${reason}\n`).join(''))
+      process.exit(1)
+    }
     signals.serverStarted(server)
     whenListening?.(`http://localhost:${server.ports.http}`)
     // Of several workers, the first one prints it.
-    if (whenListening === undefined && (cluster.worker?.id ?? 1) === 1) await welcome(server, isQuiet, terminal)
+    if ((cluster.worker?.id ?? 1) === 1) {
+      const environment = options.environment ?? process.env
+      if (whenListening === undefined) await welcome(server, isQuiet, { ...terminal, environment })
+      if (opens) await openFirstPage(server, environment)
+    }
   } catch (error) {
     err.write(`${error instanceof HttpPortError ? error.message : String((error as Error).stack)}\n`)
     process.exit(1)
   }
+}
+
+/** Why parts of the sections of a subcommand are not served. */
+function unservedSections({ host }: Server, sections: string[]): string[] {
+  const running = [...host.result.running].map(([name, { definition }]) => definition.section ?? name)
+  return [
+    ...sections.filter(section => !running.includes(section)).map(section => `no plugin serves ${section}`),
+    ...host.loadErrors.filter(({ at }) => at !== null && host.settings.isAdded(at)).map(({ message }) => message),
+  ]
 }
 
 /** Prints where the server is, after the lines of its listeners. */
@@ -73,9 +109,23 @@ async function welcome({ host, log, ports }: Server, isQuiet: boolean, terminal:
   const { config } = readEnvironment(terminal.environment)
   if (!isWelcome(terminal, { isQuiet, logFormat: config.logFormat })) return
   await log.flush()
-  const { order } = host.result.resolution
-  const steps = order.flatMap(name => host.declarations.definitions.get(name)?.firstSteps ?? [])
-  terminal.out.write(welcomeText({ version: VERSION, config, ports, steps }, terminal))
+  terminal.out.write(welcomeText({ version: VERSION, config, ports, steps: stepsOf(host) }, terminal))
+}
+
+function stepsOf({ result, declarations }: Server['host']): FirstStep[] {
+  return result.resolution.order.flatMap(name => declarations.definitions.get(name)?.firstSteps ?? [])
+}
+
+async function openFirstPage({ host, log, ports }: Server, environment: NodeJS.ProcessEnv): Promise<void> {
+  const { config } = readEnvironment(environment)
+  const url = firstPage({ config, ports, steps: stepsOf(host) })
+  if (!(await openInBrowser(url, environment))) log.warn(`no browser could be opened for ${url}`)
+}
+
+/** Stops like SIGTERM at the end of standard input, which the program that started this process holds open. */
+function endWithStandardInput(): void {
+  process.stdin.on('error', () => {}).on('close', () => process.emit('SIGTERM', 'SIGTERM'))
+  process.stdin.resume()
 }
 
 /** Handles signals. Those that arrive while the server starts take effect after the start. */

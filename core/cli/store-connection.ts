@@ -15,12 +15,14 @@ export interface StoreReport {
   host: string | null
   version: string | null
   policy: string | null
+  /** How far the clock of this machine is ahead of the store's, in milliseconds. */
+  clockOffsetMs: number | null
   findings: Finding[]
 }
 
 export async function connectToStore({ environment, workingDirectory }: Terminal): Promise<StoreReport> {
   const { url, password, ca, isCluster } = readEnvironment(environment).config.stateStore
-  const unknown = { version: null, policy: null }
+  const unknown = { version: null, policy: null, clockOffsetMs: null }
   if (url === null || url === 'local')
     return {
       ...unknown,
@@ -36,11 +38,11 @@ export async function connectToStore({ environment, workingDirectory }: Terminal
   const host = hostOf(url)
   try {
     const authority = ca === null ? null : await readFile(resolve(workingDirectory, ca), 'utf8')
-    const { version, policy } = await (await loadBackend()).readFacts(
+    const { version, policy, clockOffsetMs } = await (await loadBackend()).readFacts(
       { url, password, isCluster, ca: authority },
       CONNECT_MS,
     )
-    return { host, version, policy, findings: policyFindings(host, policy) }
+    return { host, version, policy, clockOffsetMs, findings: policyFindings(host, policy) }
   } catch (error) {
     const message = `the state store ${host} can't be used: ${loadFailure(error, REDIS_PACKAGES)}`
     return { ...unknown, host, findings: [finding('error', message, 'start the store, or correct SVC_STATE_STORE')] }

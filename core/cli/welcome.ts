@@ -30,7 +30,7 @@ export function isWelcome(
 export function welcomeText({ version, config, ports, steps }: WelcomeFacts, { out }: Pick<Terminal, 'out'>): string {
   const paint = painter(out)
   const host = printedHost(config.host)
-  const base = `http://${host}:${ports.http}${config.basePath ?? ''}`
+  const base = baseUrl({ config, ports })
   const sorted = steps.toSorted((a, b) => a.rank - b.rank)
   const rows = [
     ['HTTP', base],
@@ -52,6 +52,16 @@ export function welcomeText({ version, config, ports, steps }: WelcomeFacts, { o
     '',
     '',
   ].join('\n')
+}
+
+/** The URL of the page that plugins want to be seen first; of the root without one. */
+export function firstPage({ config, ports, steps }: Omit<WelcomeFacts, 'version'>): string {
+  const [page] = steps.toSorted((a, b) => a.rank - b.rank).flatMap(step => ('href' in step ? [step.href] : []))
+  return `${baseUrl({ config, ports })}/${page ?? ''}`
+}
+
+function baseUrl({ config: { host, basePath }, ports }: Pick<WelcomeFacts, 'config' | 'ports'>): string {
+  return `http://${printedHost(host)}:${ports.http}${basePath ?? ''}`
 }
 
 function commandOf({ path, headers = [], body }: Extract<FirstStep, { path: string }>, base: string): string {

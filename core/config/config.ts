@@ -15,6 +15,8 @@ export interface Config {
   httpPort: number
   httpsPort: number
   grpcPort: number
+  /** Whether the port of a listener is set: a default may be replaced by another port. */
+  portsSet: Record<'http' | 'https' | 'grpc', boolean>
   /** Bind address, IPv6 without brackets. */
   host: string
   logLevel: LogLevel
@@ -84,6 +86,8 @@ export interface Config {
     /** `redis://` or `rediss://` URL. */
     quotaStore: string | null
   }
+  /** Whether the process stops when its standard input ends. */
+  parentPipe: boolean
   /** Processes behind one set of ports. */
   workers: number
   stateStore: {

@@ -67,6 +67,11 @@ function contradictions(config: Config, valid: Set<string>): string[] {
 
 /** Sets the fields that depend on several variables. */
 function derive(config: Config, valid: Set<string>): void {
+  config.portsSet = {
+    http: valid.has('SVC_HTTP_PORT'),
+    https: valid.has('SVC_HTTPS_PORT'),
+    grpc: valid.has('SVC_GRPC_PORT'),
+  }
   config.maxDelayMs = config.publicMode ? 10_000 : 30_000
   config.isCorsAnyByUser = valid.has('SVC_CORS_ORIGINS') && config.corsOrigins.includes('*')
   config.shared.enabled ||= config.shared.requireKey

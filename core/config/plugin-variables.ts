@@ -20,6 +20,18 @@ interface Reading {
   problem: string | null
 }
 
+/** Variables of programs that start svc or use it: the clients for tests and the GitHub Action. */
+const FOR_OTHER_PROGRAMS: readonly string[] = [
+  'SVC_COMMAND',
+  'SVC_CONSOLE_URL',
+  'SVC_GRPC_ADDRESS',
+  'SVC_HTTPS_URL',
+  'SVC_LOG',
+  'SVC_PID',
+  'SVC_REPORTS',
+  'SVC_URL',
+  'SVC_VERSION',
+]
 /** Maximum number of warnings about unknown variables; more would bury the others. */
 const MAX_UNKNOWN = 100
 
@@ -84,7 +96,7 @@ export class PluginVariables {
   /** `SVC_*` names that nobody declares, most likely typos. */
   #unknown(known: readonly string[]): string[] {
     return Object.keys(this.#env)
-      .filter(name => name.startsWith('SVC_') && !known.includes(name))
+      .filter(name => name.startsWith('SVC_') && !known.includes(name) && !FOR_OTHER_PROGRAMS.includes(name))
       .slice(0, MAX_UNKNOWN)
       .map(
         name =>

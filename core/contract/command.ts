@@ -2,7 +2,26 @@
 import type { ExtensionPoints } from './plugin.ts'
 
 /** Names of subcommands that belong to the core. */
-export const CORE_COMMANDS = ['serve', 'help', 'check', 'plugins', 'routes', 'schema', 'new-plugin'] as const
+export const CORE_COMMANDS = [
+  'serve',
+  'help',
+  'health',
+  'open',
+  'check',
+  'doctor',
+  'plugins',
+  'routes',
+  'schema',
+  'new-plugin',
+  'completion',
+] as const
+
+/** Groups of commands in `svc --help`, in their order: run svc, configure it, test with it, move to it from other tools. */
+export const COMMAND_GROUPS = ['run', 'configure', 'test', 'move'] as const
+export type CommandGroup = (typeof COMMAND_GROUPS)[number]
+
+/** Words by the word before them; `''`: right after the command. */
+export type CompletionWords = Readonly<Record<string, readonly string[]>>
 
 /** Standard output or standard error. */
 export interface CommandOutput {

@@ -50,6 +50,8 @@ export interface ListenerSettings extends ListenerEntry {
 }
 
 export interface HttpListenerSettings extends ListenerSettings, HttpListenerEntry {
+  /** Whether the gRPC services are there too. Default: as `SVC_GRPC_ON_HTTP` says. */
+  grpc?: boolean
   /**
    * Serves all requests from the routes below this path of the plugin, as `svc.serveHost` does for a host. Default: all routes.
    */

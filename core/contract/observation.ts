@@ -17,7 +17,7 @@ export type ResponseEnd = 'open' | 'complete' | 'aborted' | 'client_left'
 export type FaultOrigin = 'header' | 'query' | 'directive' | 'rule' | 'configuration' | 'endpoint'
 
 /** How the connection was broken; see `X-Svc-Abort`. */
-export type AbortKind = 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
+export type AbortKind = 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk' | 'garbage'
 
 /** What a gateway asked a service such as an authorization service about, and what that decided. */
 export interface ServiceDecision {
@@ -119,6 +119,8 @@ export interface InspectorEntry {
   service: ServiceCall | null
   /** What plugins noticed about the request, such as `violation:openai.tool-orphan`; at most 10. */
   tags: readonly string[]
+  /** The requests that a rule has sent after the response, each with its status, or the reason why there is none. */
+  notified: readonly { url: string; status: number | null; error: string | null }[]
   /** The calls of services that the gateway made about this request before. */
   services: { name: string; policy: string | null; decision: string; ms: number; id: string }[]
   /** Template of the route that handled the request; null if none did, for example after a fault or for a 404. */

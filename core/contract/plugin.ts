@@ -33,7 +33,7 @@ import type { SvcStreams } from './streams.ts'
 import type { SvcBudgets } from './budgets.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
-import type { CommandContext } from './command.ts'
+import type { CommandContext, CommandGroup, CompletionWords } from './command.ts'
 import type { CorePoints } from './core-points.ts'
 import type { ErrorForm } from './routes.ts'
 import type { EventLog, EventLogBounds } from './event-log.ts'
@@ -119,7 +119,14 @@ export type {
 } from './listeners.ts'
 export type { ConnectionEnd, ConnectionEntry, ConnectionRecord } from './connections.ts'
 export type { ProxyHeader } from './proxy-header.ts'
-export type { CommandContext, CommandOutput, CommandServer, CommandServerOptions } from './command.ts'
+export type {
+  CommandContext,
+  CommandGroup,
+  CommandOutput,
+  CommandServer,
+  CommandServerOptions,
+  CompletionWords,
+} from './command.ts'
 export type { AppendedEntry, PutOptions, StoreBounds, Store, StoreChange } from './state.ts'
 export { StateUnavailable } from './state.ts'
 export { createRecords, createTextRecords, RecordTooLong } from './record-store.ts'
@@ -261,10 +268,26 @@ export interface Command {
   name: string
   /** One line for the list of commands in `svc --help`. */
   summary: string
-  /** Text that `svc <name> --help` prints. */
+  /** Text that `svc <name> --help` prints. The options in it (`--name`) are those that shells complete. */
   usage: string
+  /** Where `svc --help` lists it. Default: `test`. */
+  group?: CommandGroup
+  /**
+   * Words that shells complete, by the word before them: a subcommand or an option; `''` for those right after the command.
+   * They are written into the script of `svc completion`.
+   */
+  complete?(context: CommandContext): Promise<CompletionWords> | CompletionWords
   /** Runs the command with the arguments after its name. svc always passes the context; a test that needs none may not. */
   run(args: string[], context?: CommandContext): Promise<CommandResult> | CommandResult
+  /**
+   * A variable that runs the command in place of serving, as in a container whose arguments are those of another program: its
+   * value comes before the arguments. The entry file of the plugin must contain the name of the variable.
+   */
+  variable?: {
+    name: string
+    /** Whether the command takes a value. If not, the server starts as without the variable. */
+    takes(value: string, context: CommandContext): boolean | Promise<boolean>
+  }
 }
 /** Result of a command. */
 export type CommandResult =
@@ -277,6 +300,17 @@ export type CommandResult =
       serve: true
       environment?: Record<string, string>
       options?: Record<string, unknown>
+      /**
+       * Sections of `svc.yaml`, added to those of the file: the items of lists come after those of the file, other keys replace
+       * them. They are checked as those of the file are. If a part of them can't be served, such as a port that is in use, the
+       * process prints why and ends with exit code 1.
+       */
+      sections?: Record<string, Record<string, unknown>>
+      /**
+       * Ports that the sections need. A listener of the process that has one of them, or whose port no variable sets, listens on
+       * a free port of the loopback address instead.
+       */
+      yieldsPorts?: readonly number[]
       /** Called with the URL of the HTTP listener once the server listens. */
       whenListening?: (url: string) => void
     }
@@ -393,6 +427,17 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
    * clients reach it through svc as a proxy.
    */
   serveHost(pattern: string, mount: string, options?: ServedHostOptions): void
+
+  /**
+   * Serves all requests below a path, on every host that is not served whole, from the routes below `mount`, as `serveHost` does
+   * for a host: `/apps/blue/get` is answered by the route `<mount>/get`. A path that a plugin serves, or the core, is a load error.
+   * `at` is the place in the section of the plugin, such as `orders.prefixes[0]`. Throws if `path` is not an absolute path of at
+   * least one segment, without `.` and `..`.
+   */
+  servePrefix(path: string, mount: string, options?: { at?: string }): void
+
+  /** Routes below `mount` respond only on the hosts, listeners and prefixes that serve it. Elsewhere they are unknown: 404. */
+  reserve(mount: string): void
 
   /** Bounds of what a request makes the service produce and compute. */
   readonly budgets: SvcBudgets

@@ -88,12 +88,14 @@ export interface Step {
   type?: string
   code?: string
   retry_after?: number
-  abort?: 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk'
+  abort?: 'reset' | 'close' | 'empty' | 'truncate' | 'bad-chunk' | 'garbage'
   respond?: {
     status?: number
     headers?: RespondHeaders
     body?: JsonValue
     body_base64?: string
+    /** A file below the folder of the file with the rule; not in rules that are stored over HTTP. */
+    body_file?: string
     /** Bytes of a body of the letters a to z. */
     size?: number
     /** Null: no field. */
@@ -109,6 +111,15 @@ export interface Step {
   /** The content coding of the response, such as `br`; as in `X-Svc-Encoding`. */
   encoding?: string
   reply?: { readonly [key: string]: JsonValue }
+  /** Requests that are sent after the response. */
+  notify?: readonly {
+    method?: string
+    /** A path of this instance, or the URL of an allowed host. */
+    url: string
+    headers?: Readonly<Record<string, string | readonly string[]>>
+    body?: JsonValue
+    delay?: number | { readonly [distribution: string]: JsonValue }
+  }[]
   /** New states of scenarios. */
   scenario?: Readonly<Record<string, string>>
   pass?: true

@@ -1,4 +1,6 @@
 /** The tap: requests as they arrive on the socket, before any parser has seen them, and answers written as bytes. */
+import type { AnyRequest } from './http.ts'
+import type { JsonObject } from './json.ts'
 
 /** How a connection ended: still open, closed by the peer (`fin`), broken off, or not ended yet. */
 export type ConnectionEnd = 'kept' | 'fin' | 'reset' | null
@@ -30,7 +32,7 @@ export interface Arrival {
    * for each field in the order received, the pseudo-header fields included.
    */
   readonly head: Buffer
-  /** Head and body as received; at most 256 KiB, see `truncated`. */
+  /** Head and body as received; at most 1.25 MiB, see `truncated`. */
   readonly bytes: Buffer
   readonly size: number
   readonly truncated: boolean
@@ -48,6 +50,8 @@ export interface Arrival {
   readonly endedMs: number | null
   /** HTTP/2 only: those of the request. In HTTP/1.1 they are in `bytes`. */
   readonly trailers: TapFields
+  /** What plugins noticed while they served the request, by name. */
+  readonly notes: Readonly<Record<string, unknown>>
   /**
    * HTTP/2 only: the error code with which the peer has reset the stream (RST_STREAM), or with which the server rejected a
    * malformed one. Null for a stream that was not reset, or by the claimer itself, and if the connection has ended.
@@ -100,7 +104,7 @@ export interface TapOptions {
   /** Called with each request head. Returns a name for the request, or null to leave it to the server. */
   claims(head: Buffer): string | null
   /**
-   * Called with the head and up to 64 KiB of the JSON content of requests of HTTP/1 that `claims` returned null for. Each such
+   * Called with the head and up to 1 MiB of the JSON content of requests of HTTP/1 that `claims` returned null for. Each such
    * request waits for its content.
    */
   claimsContent?(head: Buffer, content: Buffer): string | null
@@ -118,10 +122,36 @@ export interface ArmedTap {
   disarm(): void
 }
 
+/** How a claimed request is handed to the route that its path names. */
+export interface TapServing {
+  /** The step of a rule, which acts as if a rule in front of all others had matched. Null: the route answers as it does. */
+  step: JsonObject | null
+  /** Gets the bytes that the route writes; resolves with false if nobody reads them any more. */
+  write(bytes: Buffer): Promise<boolean>
+  /** Aborted when the peer is gone. */
+  signal: AbortSignal
+}
+
+export interface TapServed {
+  /** What is to become of the connection. */
+  then: 'keep' | 'end' | 'reset'
+}
+
 /** Requests as bytes. Only claimed requests are kept. */
 export interface SvcTap {
   /** Throws in public mode, and while four others are armed. */
   arm(options: TapOptions): ArmedTap
   /** Milliseconds of the clock of arrivals. */
   now(): number
+  /** What is wrong with the step of a rule, with its place; null if it can be served. */
+  stepProblem(step: unknown): string | null
+  /**
+   * Lets the route of a claimed and complete request answer it. Stored rules, faults of headers, limits and the inspector do not
+   * see it. Rejects if the step is not valid.
+   */
+  serve(arrival: Arrival, serving: TapServing): Promise<TapServed>
+  /** Whether a route answers the request for the tap: plugins do not count it then. */
+  isServed(request: AnyRequest): boolean
+  /** For plugins: what they notice of a request that is served, as JSON. Does nothing for other requests. */
+  note(request: AnyRequest, name: string, value: unknown): void
 }

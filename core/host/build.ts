@@ -24,7 +24,7 @@ import { DeclaredFaults } from '../rules/declared-faults.ts'
 import { DocumentReader, documentFiles } from '../config/document-files.ts'
 import { RuleFileReader } from '../rules/rule-files.ts'
 import { corePoints } from './svc/core-points.ts'
-import { reportHosts } from './served-hosts.ts'
+import { reportHosts, reportPrefixes } from './served-hosts.ts'
 import { createSvc, type BuildContext, type SharedServices } from './svc/svc.ts'
 
 /** A plugin whose code was loaded. */
@@ -55,7 +55,7 @@ export interface BuildInput {
   /** The folder of `svc.yaml`: paths of rule files are relative to it. */
   configFolder: string
   /** Reads the sections of the core, once all plugins have registered. */
-  readCoreSections(generation: Generation, context: BuildContext): void
+  readCoreSections(generation: Generation, context: BuildContext): Promise<void>
 }
 export interface BuildServices {
   config: Config
@@ -265,8 +265,13 @@ async function tryBuild(
     }
   }
   const finished = await finishBuild(generation, context, holders, input.progress, services.shared.log)
-  input.readCoreSections(generation, context)
+  await input.readCoreSections(generation, context)
   reportHosts(generation, context, services.shared.log)
+  reportPrefixes(
+    generation,
+    context,
+    resolution.order.map(name => [name, versionOf(name).definition.paths] as const),
+  )
   return finished === null
     ? {
         generation,

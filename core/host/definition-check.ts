@@ -1,4 +1,5 @@
 /** Validates a plugin's default export, which may be written in JavaScript, before anything uses it. */
+import { COMMAND_GROUPS } from '../contract/command.ts'
 import { EXEMPTIBLE_LAYERS } from '../contract/declarations.ts'
 import type { Plugin, VariableDefinition } from '../contract/plugin.ts'
 import { isServedBelow } from '../fields/request-target.ts'
@@ -45,6 +46,7 @@ function checkDeclarations(definition: Plugin): void {
     links = [],
     familiar = [],
     firstSteps = [],
+    command,
   } = definition
   const isOwn = (path: unknown): boolean => isText(path) && paths.some(own => isServedBelow(path, own))
   check(
@@ -100,6 +102,20 @@ function checkDeclarations(definition: Plugin): void {
           : isText(one.text) && isText(one.href) && isOwn(`/${one.href}`)),
     ),
     'firstSteps must be a list of { rank, href, text } or { rank, path, headers, body }, each below one of the paths',
+  )
+  check(
+    isOptional(
+      command,
+      one =>
+        isRecord(one) &&
+        isLabel(one.name) &&
+        isText(one.summary) &&
+        isText(one.usage) &&
+        typeof one.run === 'function' &&
+        isOptional(one.group, group => COMMAND_GROUPS.includes(group as never)) &&
+        isOptional(one.complete, complete => typeof complete === 'function'),
+    ),
+    `command must be { name, summary, usage, run, group, complete }: the name of lower-case letters, digits, "-" and "_", the group one of ${COMMAND_GROUPS.join(', ')}`,
   )
   check(
     isListOf(

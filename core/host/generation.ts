@@ -79,6 +79,7 @@ export interface RouteOwner {
 export class Generation implements RoutingGeneration {
   readonly number: number
   sessionHeaders: readonly string[] = []
+  notifyHosts: readonly string[] = []
   readonly resets = new ResetRegistry()
   readonly verifications = new VerificationRegistry()
   readonly rules: GenerationRules

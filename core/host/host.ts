@@ -18,10 +18,12 @@ import { Inventory, type KnownCode } from './inventory.ts'
 import type { LoadError, PluginRecord, ReloadResult, Replicated, ReportedError } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
 import { RunQueue } from './run-queue.ts'
-import { Settings } from './settings.ts'
+import { type AddedSections, Settings } from './settings.ts'
 import { readOrProblem, type Problem } from '../toolkit/input-problem.ts'
+import { readNotifyHosts } from './notify-section.ts'
 import { readSessionHeaders } from './session-section.ts'
 import { ruleBoundsOf } from '../rules/bounds.ts'
+import { BodyFiles } from '../rules/body-files.ts'
 import { addFileRules, rulesOfSection, type FileRule } from '../rules/file-rules.ts'
 import type { BuildContext } from './svc/svc.ts'
 import type { RequestedState } from './resolution.ts'
@@ -39,6 +41,8 @@ export interface HostOptions {
   configFile: string | null
   /** Options of a subcommand that override items of a plugin's section. */
   extraOptions?: { plugin: string; options: Record<string, unknown> }
+  /** Sections that a subcommand adds to those of `svc.yaml`. */
+  addedSections?: AddedSections
   /** Shared by hosts of one process. */
   knownCode?: KnownCode
   build: BuildServices
@@ -92,7 +96,7 @@ export class Host {
       ...(options.registerTimes?.run !== undefined && { maxRunMs: options.registerTimes.run }),
     })
     this.#warned = new Set(options.logged)
-    this.settings = new Settings(options.configFile, options.config.publicMode)
+    this.settings = new Settings(options.configFile, options.config.publicMode, options.addedSections)
   }
 
   /** Builds the first generation. Rejects only if the routes of the core fail; everything else is a warning. */
@@ -377,9 +381,9 @@ export class Host {
           return this.settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
         },
         configFolder: this.configFile === null ? this.#options.workingDirectory : dirname(this.configFile),
-        readCoreSections: (generation, context) => {
-          this.#readSessions(generation, context)
-          this.#readRules(generation, context)
+        readCoreSections: async (generation, context) => {
+          this.#readSections(generation, context)
+          await this.#readRules(generation, context)
         },
       },
       this.#options.build,
@@ -389,33 +393,42 @@ export class Host {
     await this.onSwap()
   }
 
-  #readSessions(generation: Generation, context: BuildContext): void {
-    const read = readOrProblem(() => readSessionHeaders(this.settings.section('sessions')))
-    if ('value' in read) generation.sessionHeaders = read.value
-    else {
-      const { at, details, remedy = 'correct it; until then no further header names sessions' } = read.problem
-      context.loadErrors.push(this.settings.locate({ at, message: details, remedy }, 'sessions'))
+  /** The sections that are short lists of names. */
+  #readSections(generation: Generation, context: BuildContext): void {
+    const names = (section: string, read: (value: unknown) => string[], effect: string): string[] => {
+      const result = readOrProblem(() => read(this.settings.section(section)))
+      if ('value' in result) return result.value
+      const { at, details, remedy = `correct it; until then ${effect}` } = result.problem
+      context.loadErrors.push(this.settings.locate({ at, message: details, remedy }, section))
+      return []
     }
+    generation.sessionHeaders = names('sessions', readSessionHeaders, 'no further header names sessions')
+    generation.notifyHosts = names('notify', readNotifyHosts, 'rules send requests to paths of this instance only')
   }
 
   /** Adds the rules of `svc.yaml` and of other files, and reports those that are wrong. */
-  #readRules({ rules }: Generation, context: BuildContext): void {
+  async #readRules({ rules }: Generation, context: BuildContext): Promise<void> {
     const report = (problem: Problem, rule?: FileRule): void => {
       const { at, details, remedy = 'correct it; the rule is left out until then' } = problem
-      const place = rule?.source === 'fixture' ? { file: rule.file!, line: rule.line } : {}
+      const isOther = rule !== undefined && rule.file !== null && rule.file !== this.configFile
+      const place = isOther ? { file: rule.file!, line: rule.line } : {}
       context.loadErrors.push(this.settings.locate({ at, message: details, remedy, ...place }, 'rules'))
     }
-    const section = rulesOfSection(this.settings.section('rules'), {
-      file: this.configFile,
-      lineOf: at => this.settings.locate({ at, message: '' }, 'rules').line ?? null,
-    })
-    if (section.problem !== null) report(section.problem)
     const { ruleFiles } = context
+    const section = await rulesOfSection(this.settings.section('rules'), {
+      file: this.configFile,
+      folder: context.configFolder,
+      lineOf: at => this.settings.locate({ at, message: '' }, 'rules').line ?? null,
+      readFiles: (path, at) => ruleFiles.readSection(path, at),
+      report,
+    })
     const bounds = ruleBoundsOf(this.#options.config)
-    addFileRules([...section.rules, ...ruleFiles.rules], rules, bounds, report)
+    const bodies = new BodyFiles(path => void context.watched.set(path, fingerprintPath(path)))
+    await bodies.load([...section, ...ruleFiles.rules])
+    addFileRules([...section, ...ruleFiles.rules], rules, { bounds, bodies }, report)
     ruleFiles.onRefresh = () => {
       rules.clear()
-      addFileRules([...section.rules, ...ruleFiles.rules], rules, bounds, ({ at, details }, { file }) =>
+      addFileRules([...section, ...ruleFiles.rules], rules, { bounds, bodies }, ({ at, details }, { file }) =>
         this.#options.log.warn('a rule is wrong', { file, at, message: details }),
       )
     }

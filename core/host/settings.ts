@@ -7,6 +7,9 @@ import type { LoadError, ReportedError } from '../contract/plugin.ts'
 
 const NO_PLUGINS: PluginsSection = { enable: [], disable: [], dirs: [], packages: [] }
 
+/** Sections of a subcommand, by name. */
+export type AddedSections = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
 export class Settings {
   readonly #file: string | null
   readonly #publicMode: boolean
@@ -17,10 +20,12 @@ export class Settings {
   readonly #substitutes = new Map<string, Substitute>()
   /** Why the file could not be read the last time. */
   #fileError: LoadError | null = null
+  readonly #added: AddedSections
 
-  constructor(file: string | null, publicMode: boolean) {
+  constructor(file: string | null, publicMode: boolean, added: AddedSections = {}) {
     this.#file = file
     this.#publicMode = publicMode
+    this.#added = added
   }
 
   /** Reads the file again. Returns false if this fails; the previous content then stays in use. */
@@ -62,7 +67,24 @@ export class Settings {
   }
 
   section(name: string): unknown {
-    return this.#document?.sections[name]
+    const given = this.#document?.sections[name]
+    const added = this.#added[name]
+    return added === undefined ? given : joined(isRecord(given) ? given : {}, added)
+  }
+
+  /** Whether an item, by its path from the top of the file, is one of the added sections. */
+  isAdded(at: string): boolean {
+    const [section, key, index] = segmentsOf(at)
+    const added = this.#added[String(section)]?.[String(key)]
+    if (added === undefined) return false
+    return !Array.isArray(added) || (typeof index === 'number' && index >= this.#givenItems(section, key))
+  }
+
+  /** Number of items that the file has in a list. */
+  #givenItems(section: string | number | undefined, key: string | number | undefined): number {
+    const given = this.#document?.sections[String(section)]
+    const list = isRecord(given) ? given[String(key)] : undefined
+    return Array.isArray(list) ? list.length : 0
   }
 
   unknownSections(known: ReadonlySet<string>, removed: RemovedPlugins): LoadError[] {
@@ -104,7 +126,7 @@ export class Settings {
 
   /** Adds file and position to a problem. `at` is the path from the top of the file. */
   locate(error: ReportedError, section: string): LoadError {
-    const file = error.file ?? this.#file
+    const file = error.file ?? (error.at !== null && this.isAdded(error.at) ? null : this.#file)
     const isOwnFile = error.file === undefined
     return {
       file: file === null ? null : this.#publicMode ? basename(file) : file,
@@ -112,7 +134,9 @@ export class Settings {
       message: error.message,
       ...(error.line != null
         ? { line: error.line }
-        : placed(isOwnFile ? (this.#document?.locate(segmentsOf(error.at ?? section)) ?? null) : null)),
+        : placed(
+            isOwnFile && file !== null ? (this.#document?.locate(segmentsOf(error.at ?? section)) ?? null) : null,
+          )),
       ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
     }
   }
@@ -134,6 +158,16 @@ export interface RemovedPlugins {
   /** Folders that were removed while the server was running. */
   byName: ReadonlyMap<string, RemovedPlugin>
   bySection: ReadonlyMap<string, RemovedPlugin>
+}
+
+/** The section of the file with what is added: items of lists behind those of the file, other keys in their place. */
+function joined(given: Record<string, unknown>, added: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const result = { ...given }
+  for (const [key, value] of Object.entries(added)) {
+    const before = given[key]
+    result[key] = Array.isArray(value) && Array.isArray(before) ? [...before, ...value] : value
+  }
+  return result
 }
 
 interface Substitute {

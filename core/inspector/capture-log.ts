@@ -6,7 +6,14 @@ import type { EventLog, EventLogBounds } from '../contract/plugin.ts'
 import { newestByTime } from '../toolkit/newest-by-time.ts'
 import type { RingEntry } from '../collections/ring-buffer.ts'
 import { CaptureStore, MAX_CAPTURE_BYTES, type CaptureSource } from './capture-store.ts'
-import { idOf, progressOf, sizeOf, type CapturedRequest, type ResponseProgress } from './captured-request.ts'
+import {
+  idOf,
+  progressOf,
+  sizeOf,
+  type CapturedRequest,
+  type Notified,
+  type ResponseProgress,
+} from './captured-request.ts'
 
 /** A captured request as other replicas read it, with its response at that time. */
 export interface LoggedCapture extends CapturedRequest {
@@ -14,10 +21,11 @@ export interface LoggedCapture extends CapturedRequest {
   replica: string
 }
 
-/** How a response ended that was still being sent when its request was logged. */
+/** How a response ended that was still being sent when its request was logged, or what became of the requests that a rule has sent. */
 export interface LoggedEnd {
   id: string
   response: ResponseProgress
+  notified?: readonly Notified[]
 }
 
 export interface CaptureLogs {
@@ -70,6 +78,12 @@ export class CaptureLog implements CaptureSource {
     void this.#logs.ends.append(STREAM, { id: idOf(captured), response: progressOf(captured.response) })
   }
 
+  /** Logs what became of the requests that a rule has sent. */
+  noteNotified(captured: CapturedRequest): void {
+    const { response, notified = [] } = captured
+    void this.#logs.ends.append(STREAM, { id: idOf(captured), response: progressOf(response), notified })
+  }
+
   async newest(limit: number, matches: (captured: CapturedRequest) => boolean): Promise<CapturedRequest[]> {
     const timeOf = ({ arrivedAt }: LoggedCapture): number => arrivedAt
     const found = await newestByTime(this.#logs.captures, STREAM, { limit, timeOf, where: matches })
@@ -118,11 +132,26 @@ export class CaptureLog implements CaptureSource {
   }
 
   async #withEnds(found: CapturedRequest[]): Promise<CapturedRequest[]> {
-    if (found.every(({ response }) => response.ended !== 'open')) return found
+    if (found.every(isFinal)) return found
     const ends = await this.#logs.ends.newest(STREAM, this.#capacity)
-    const byId = new Map(ends.map(({ value }) => [value.id, value.response]))
-    return found.map(captured => ({ ...captured, response: byId.get(idOf(captured)) ?? captured.response }))
+    const responses = new Map<string, ResponseProgress>()
+    const notified = new Map<string, readonly Notified[]>()
+    for (const { value } of ends) {
+      if (value.response.ended !== 'open' && !responses.has(value.id)) responses.set(value.id, value.response)
+      if (value.notified !== undefined) notified.set(value.id, value.notified)
+    }
+    return found.map(captured => {
+      const id = idOf(captured)
+      const known = notified.get(id) ?? captured.notified
+      const response = responses.get(id) ?? captured.response
+      return { ...captured, response, ...(known === undefined ? {} : { notified: known }) }
+    })
   }
+}
+
+/** Whether nothing about the request is still to come. */
+function isFinal({ response, notified = [] }: CapturedRequest): boolean {
+  return response.ended !== 'open' && notified.every(({ status, error }) => status !== null || error !== null)
 }
 
 /** A ring with the requests of all replicas, filled only while somebody reads it. */

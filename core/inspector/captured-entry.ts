@@ -3,14 +3,17 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ServiceDecision } from '../contract/plugin.ts'
 import { copyText } from '../collections/text-memory.ts'
 import { findKey } from '../keys/api-key.ts'
-import { fieldsOf, keptBody, type CapturedRequest, type ResponseProgress } from './captured-request.ts'
+import { fieldsOf, keptBody, type CapturedRequest, type Notified, type ResponseProgress } from './captured-request.ts'
 import type { CapturedService } from './captured-service.ts'
 import type { Redaction } from './redaction.ts'
 import { BodyConverter, type ResponseCopy } from './response-copy.ts'
 
 /** What a pipeline stage knows about a request when the response headers are sent. */
 export interface CaptureFacts
-  extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response' | 'service' | 'tags'> {
+  extends Omit<
+    CapturedRequest,
+    'id' | 'body' | 'bodyBytes' | 'decodedBody' | 'response' | 'service' | 'tags' | 'notified'
+  > {
   body: Buffer
   /** Null for a body without a content coding. */
   decodedBody: Buffer | null
@@ -18,6 +21,7 @@ export interface CaptureFacts
   /** Null if the request did not call a service. */
   service: ServiceDecision | null
   tags: readonly string[]
+  notified: readonly Notified[]
   /** Lower-case names, to check quickly whether anything needs redaction. */
   headers: IncomingHttpHeaders
 }
@@ -68,6 +72,7 @@ export function createEntryMaker(
       failure: facts.failure,
       ...(facts.service === null ? {} : { service: redactedService(facts.service, redaction) }),
       ...(facts.tags.length === 0 ? {} : { tags: facts.tags }),
+      ...(facts.notified.length === 0 ? {} : { notified: facts.notified }),
       route: facts.route,
       plugin: facts.plugin,
       response:

@@ -76,10 +76,28 @@ export interface CapturedRequest {
   service?: CapturedService
   /** What plugins noticed about it; absent if they noticed nothing. */
   tags?: readonly string[]
+  /** The requests that a rule has sent after the response, filled in until all are done; absent if there are none. */
+  notified?: readonly Notified[]
   /** Replaced when the response has ended. */
   response: ResponseProgress
   /** Instance id of the replica that received the request, if there may be several. */
   replica?: string
+}
+
+/** A request that a rule has sent after the response, or not. */
+export interface Notified {
+  /** Without credentials. */
+  url: string
+  /** Null without a response, and before it. */
+  status: number | null
+  /** Why there is no response: `not_allowed`, `too_many`, `too_large`, `timeout`, `failed` or `dropped`. */
+  error: string | null
+}
+
+/** The requests of one hit; the list is filled in until `done`. */
+export interface Notifications {
+  readonly list: readonly Notified[]
+  readonly done: Promise<void>
 }
 
 /** The progress of a response. */
@@ -190,6 +208,7 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     end_reason: endReasonOf(captured),
     service: captured.service === undefined ? null : toServiceCall(captured.service),
     tags: captured.tags ?? [],
+    notified: captured.notified?.map(one => ({ ...one })) ?? [],
     services: [],
     route: captured.route,
     plugin: captured.plugin,

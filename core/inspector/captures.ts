@@ -23,6 +23,8 @@ export interface Captures {
   add(captured: CapturedRequest): CapturedRequest
   /** The response of a stored request has ended. */
   end(captured: CapturedRequest): void
+  /** The requests that a rule has sent are done. */
+  noteNotified(captured: CapturedRequest): void
   /** Calls `listener` with every new request. Returns a function that stops. */
   onCapture(listener: (captured: CapturedRequest) => void): () => void
   openFeed(stream: FeedStream, matches: Matches, lastEventId: string | null): Promise<void>
@@ -84,6 +86,7 @@ export function openCaptures({ capacity, instanceId, maxFeeds, logs, isPartial, 
       captured.response = progressOf(captured.response)
       log?.end(captured)
     },
+    noteNotified: captured => log?.noteNotified(captured),
     onCapture(listener) {
       listeners.add(listener)
       // While the store is unavailable, only new requests of other replicas are missed.

@@ -8,6 +8,7 @@ const ABORTS: Record<AbortKind, string> = {
   empty: 'connection closed after the headers',
   truncate: 'connection closed in the middle of the body',
   'bad-chunk': 'connection closed after an invalid chunk',
+  garbage: 'connection closed after bytes that are not HTTP',
 }
 
 /** Null while a response is being sent, and for a normal response of the route. */

@@ -41,6 +41,8 @@ export interface Inspector extends Omit<SvcInspector, 'annotate'> {
   capture(facts: CaptureFacts): CapturedRequest
   /** Call it when the response of a stored request has ended. */
   end(captured: CapturedRequest): void
+  /** Call it when all requests that a rule has sent are done. */
+  noteNotified(captured: CapturedRequest): void
   /** Whether the store of all replicas is unavailable, so that only the requests of this one are shown. */
   readonly isPartial: boolean
   /** Newest first, or oldest first. */
@@ -128,6 +130,7 @@ export function createInspector({
       return captures.add(entryOf(facts))
     },
     end: captured => captures.end(captured),
+    noteNotified: captured => captures.noteNotified(captured),
     ...createReads(captures, totals, evaluations),
     ...createRedactions(redaction),
     evaluations,

@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.ts'
 
 /** Values of the label: plugins add steps. */
 const MAX_ACTIONS = 20
-const ACTIONS = ['delay', 'fail', 'abort', 'respond', 'reply'] as const
+const ACTIONS = ['delay', 'fail', 'abort', 'respond', 'reply', 'notify'] as const
 
 /** Creates the metric and returns the function that counts a hit. */
 export function createRuleHits(metrics: Metrics): (action: string) => void {

@@ -17,6 +17,9 @@ export interface RuleBounds {
   bodyBytes: number
   expiresInSecs: number
   maxDelayMs: number
+  /** Requests that `notify` of a step sends, and those of all rules that wait. */
+  notifications: number
+  waitingNotifications: number
   /** Scenarios of one session, and sessions with scenarios. */
   scenarios: number
   scenarioSessions: number
@@ -40,6 +43,8 @@ export function ruleBoundsOf({ publicMode, maxDelayMs }: { publicMode: boolean; 
         bodyBytes: 64 * KIB,
         expiresInSecs: 3600,
         maxDelayMs,
+        notifications: 2,
+        waitingNotifications: 10,
         scenarios: 20,
         scenarioSessions: 200,
       }
@@ -56,6 +61,8 @@ export function ruleBoundsOf({ publicMode, maxDelayMs }: { publicMode: boolean; 
         bodyBytes: 10 * 1024 * KIB,
         expiresInSecs: 86_400,
         maxDelayMs,
+        notifications: 5,
+        waitingNotifications: 100,
         scenarios: 100,
         scenarioSessions: 1000,
       }

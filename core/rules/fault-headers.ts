@@ -5,7 +5,7 @@ import type { AbortKind } from '../contract/plugin.ts'
 /** The accepted values of each header, for the response to a value that cannot be parsed. */
 export const EXPECTED = {
   delay: 'expected whole milliseconds, such as 250',
-  abort: 'expected reset, close, empty, truncate or bad-chunk, with or without :<percent>',
+  abort: 'expected reset, close, empty, truncate, bad-chunk or garbage, with or without :<percent>',
   fail: 'expected a status from 400 to 599, with or without :<percent>',
 } as const
 
@@ -27,7 +27,7 @@ export interface Fail {
 }
 
 /** Ways to break a connection, ordered by how much of the response is sent before. */
-export const CONNECTION_FAULTS: readonly AbortKind[] = ['reset', 'close', 'empty', 'truncate', 'bad-chunk']
+export const CONNECTION_FAULTS: readonly AbortKind[] = ['reset', 'close', 'empty', 'truncate', 'bad-chunk', 'garbage']
 export type ConnectionFault = AbortKind
 
 export interface Abort {

@@ -1,4 +1,5 @@
 /** `respond`: a response that a rule defines. */
+import { isUtf8 } from 'node:buffer'
 import { headerProblem } from '../fields/settable-header.ts'
 import { isNestedWithin } from '../toolkit/json-depth.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
@@ -13,6 +14,7 @@ import {
   InputProblem,
   rejectUnknownKeys,
 } from '../toolkit/input-problem.ts'
+import type { BodyFile, FindBodyFile } from './body-files.ts'
 import type { RuleBounds } from './bounds.ts'
 import { readHeaders, readInterim, readTrailers, type HeaderLine, type Interim } from './respond-headers.ts'
 
@@ -22,13 +24,14 @@ export interface RespondStep {
   headers: readonly HeaderLine[]
   /** They were given as a list: names keep their case over HTTP/1.1. Otherwise they are lower-case. */
   keepsCase: boolean
-  /** A text, JSON, bytes, a number of letters, chunks, or nothing. */
+  /** A text, JSON, bytes, a number of letters, a file (with a text if references in it are replaced), chunks, or nothing. */
   body:
     | { kind: 'none' }
     | { kind: 'text'; text: string }
     | { kind: 'json'; value: Json }
     | { kind: 'bytes'; bytes: Buffer }
     | { kind: 'size'; bytes: number }
+    | { kind: 'file'; file: BodyFile; text: string | null }
     | { kind: 'chunks'; chunks: readonly Chunk[] }
   /** Undefined if the kind of the body decides; null: no field. */
   contentType: string | null | undefined
@@ -55,6 +58,7 @@ const KEYS = [
   'headers',
   'body',
   'body_base64',
+  'body_file',
   'size',
   'content_type',
   'chunks',
@@ -63,16 +67,22 @@ const KEYS = [
   'reason',
   'template',
 ]
-const BODIES = ['body', 'body_base64', 'size', 'chunks']
+const BODIES = ['body', 'body_base64', 'body_file', 'size', 'chunks']
 /** The parts in which references are replaced. */
 const TEMPLATES = ['headers', 'body', 'chunks', 'trailers', 'interim']
+const READS_BODY = /\{\{\s{0,10}request\.body/
 const MAX_REASON = 100
 const MAX_DEPTH = 100
 /** How long all chunks of a response may take. */
 const MAX_STREAM_MS = 600_000
 
-/** Reads the step. Throws an `InputProblem`. */
-export function readRespond(value: Json, at: string, bounds: RuleBounds): RespondStep {
+/** Reads the step. `findFile`: null for a rule that is in no file. Throws an `InputProblem`. */
+export function readRespond(
+  value: Json,
+  at: string,
+  bounds: RuleBounds,
+  findFile: FindBodyFile | null = null,
+): RespondStep {
   const given = asObject(value, at)
   rejectUnknownKeys(given, KEYS, at)
   const bodies = BODIES.filter(key => given[key] !== undefined)
@@ -80,19 +90,41 @@ export function readRespond(value: Json, at: string, bounds: RuleBounds): Respon
   const isTemplate = given.template === undefined || asBoolean(given.template, below(at, 'template'))
   for (const key of isTemplate ? TEMPLATES : [])
     if (given[key] !== undefined) checkReferences(given[key], RULE_REFERENCES, below(at, key))
+  const body = given.body_file === undefined ? readBody(given, at, bounds) : readBodyFile(given, at, findFile)
   const headers = given.headers === undefined ? [] : readHeaders(given.headers, below(at, 'headers'))
   return {
     status: given.status === undefined ? 200 : asInteger(given.status, below(at, 'status'), 200, 599),
     headers,
     keepsCase: Array.isArray(given.headers),
-    body: readBody(given, at, bounds),
+    body,
     contentType: readContentType(given.content_type, below(at, 'content_type')),
     trailers: given.trailers === undefined ? [] : readTrailers(given.trailers, below(at, 'trailers')),
     interim: given.interim === undefined ? [] : readInterim(given.interim, below(at, 'interim')),
     reason: given.reason === undefined ? null : readReason(given.reason, below(at, 'reason')),
     isTemplate,
-    needsBody: isTemplate && /\{\{\s{0,10}request\.body/.test(JSON.stringify(value)),
+    needsBody: isTemplate && [JSON.stringify(value), textOf(body)].some(text => READS_BODY.test(text)),
   }
+}
+
+function textOf(body: RespondStep['body']): string {
+  return body.kind === 'file' ? (body.text ?? '') : ''
+}
+
+/** References in a file are replaced only if the rule says so. */
+function readBodyFile(
+  { body_file: path, template }: JsonObject,
+  at: string,
+  findFile: FindBodyFile | null,
+): RespondStep['body'] {
+  const place = below(at, 'body_file')
+  if (findFile === null) throw new InputProblem(place, 'body_file is for rules in svc.yaml and the files that it names')
+  if (typeof path !== 'string') throw new InputProblem(place, 'expected the path of a file')
+  const file = findFile(path, place)
+  if (template !== true) return { kind: 'file', file, text: null }
+  if (!isUtf8(file.content)) throw new InputProblem(place, 'the file is not UTF-8, so it cannot be a template')
+  const text = file.content.toString()
+  checkReferences(text, RULE_REFERENCES, place)
+  return { kind: 'file', file, text }
 }
 
 function readContentType(value: Json | undefined, at: string): string | null | undefined {

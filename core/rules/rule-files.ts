@@ -1,5 +1,5 @@
 /** Reads the files with rules that plugins name: `testing.rules`. */
-import { extname, sep } from 'node:path'
+import { dirname, extname, sep } from 'node:path'
 import type { DocumentReader, FileUse } from '../config/document-files.ts'
 import type { DocumentFile } from '../contract/documents.ts'
 import type { JsonObject } from '../contract/json.ts'
@@ -24,6 +24,7 @@ export interface RuleFileServices {
 /** The files of one call, and what was read from them. */
 interface Source extends FileUse {
   readonly options: RuleFileOptions
+  readonly of: 'svc.yaml' | 'fixture'
   rules: FileRule[]
 }
 
@@ -44,12 +45,21 @@ export class RuleFileReader implements PersonalPoint<RuleFiles> {
     return { add: options => this.#add(options, plugin) }
   }
 
+  /** Those that plugins have added. */
   get rules(): FileRule[] {
-    return this.#sources.flatMap(({ rules }) => rules)
+    return this.#sources.flatMap(({ of, rules }) => (of === 'fixture' ? rules : []))
+  }
+
+  /** Reads the rules of a file or folder that the section `rules` names. */
+  async readSection(path: string, at: string): Promise<FileRule[]> {
+    const source: Source = { options: { paths: [path], at }, of: 'svc.yaml', rules: [], files: 0, bytes: 0 }
+    this.#sources.push(source)
+    await this.#fill(source, error => this.#services.report('rules', error))
+    return source.rules
   }
 
   async #add(options: RuleFileOptions, plugin: string): Promise<RuleFileSet> {
-    const source: Source = { options, rules: [], files: 0, bytes: 0 }
+    const source: Source = { options, of: 'fixture', rules: [], files: 0, bytes: 0 }
     this.#sources.push(source)
     await this.#fill(source, error => this.#services.report(plugin, error))
     return {
@@ -78,7 +88,7 @@ export class RuleFileReader implements PersonalPoint<RuleFiles> {
     const read = rulesOf(document, source.options)
     if ('problem' in read) return wrong({ at: null, message: read.problem })
     for (const { at, message } of read.problems.slice(0, MAX_PROBLEMS)) wrong({ at, message, line: lineOf(at) })
-    const free = Math.max(0, MAX_RULES - this.rules.length)
+    const free = Math.max(0, MAX_RULES - this.#sources.reduce((sum, { rules }) => sum + rules.length, 0))
     if (read.rules.length > free)
       wrong({
         at: null,
@@ -88,10 +98,11 @@ export class RuleFileReader implements PersonalPoint<RuleFiles> {
     for (const [index, { rule, at }] of read.rules.slice(0, free).entries())
       source.rules.push({
         value: isRecord(rule) && rule.name === undefined ? { name: nameOf(stem, index), ...rule } : rule,
-        source: 'fixture',
+        source: source.of,
         at,
         file: path,
         line: lineOf(at),
+        folder: dirname(path),
       })
   }
 

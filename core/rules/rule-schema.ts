@@ -36,7 +36,7 @@ const stepProperties = {
   type: { type: 'string', maxLength: 100, description: 'The type of the error, in formats that have one' },
   code: { type: 'string', maxLength: 100, description: 'The code of the error, in formats that have one' },
   retry_after: { type: 'integer', minimum: 0, maximum: 86_400 },
-  abort: { enum: ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] },
+  abort: { enum: ['reset', 'close', 'empty', 'truncate', 'bad-chunk', 'garbage'] },
   respond: {
     type: 'object',
     additionalProperties: false,
@@ -45,6 +45,7 @@ const stepProperties = {
       headers,
       body: { description: 'A text, or JSON' },
       body_base64: text,
+      body_file: { ...text, description: 'A file below the folder of this one; in files only' },
       size: { ...fromZero, description: 'Bytes of a body of the letters a to z' },
       content_type: { type: ['string', 'null'] },
       trailers: headersByName,
@@ -66,6 +67,27 @@ const stepProperties = {
   },
   reply: { type: 'object', description: 'A reply in the terms of a protocol' },
   encoding: { enum: [...ENCODINGS], description: 'The content coding of the response' },
+  notify: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 5,
+    description: 'Requests that are sent after the response',
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['url'],
+      properties: {
+        method: { enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], default: 'POST' },
+        url: {
+          ...text,
+          description: 'A path of this instance that takes deliveries, or a URL of a host in notify.allow',
+        },
+        headers: headersByName,
+        body: { description: 'A text, or JSON' },
+        delay,
+      },
+    },
+  },
   scenario: { type: 'object', additionalProperties: text, description: 'New states of scenarios' },
   pass: { const: true },
   quiet: { type: 'boolean' },
@@ -114,11 +136,25 @@ export const CORE_SECTION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     items: {
       type: 'object',
       additionalProperties: false,
-      required: ['name', 'then'],
+      anyOf: [{ required: ['name', 'then'] }, { required: ['file'], maxProperties: 1 }],
       properties: {
         name,
+        file: { type: 'string', description: 'A file or folder with rules, in place of a rule' },
         session: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$', description: 'Only for this session' },
         ...properties,
+      },
+    },
+  },
+  notify: {
+    title: 'Notifications',
+    type: ['object', 'null'],
+    additionalProperties: false,
+    properties: {
+      allow: {
+        type: 'array',
+        maxItems: 100,
+        items: text,
+        description: 'Hosts to which notify of rules sends requests: host, or host:port',
       },
     },
   },

@@ -5,7 +5,7 @@ import type { RuleStepKind, RuleSteps } from '../contract/testing.ts'
 export const ACTIONS = ['fail', 'abort', 'respond', 'reply', 'pass'] as const
 /** What a failure can have in addition. */
 export const OF_FAIL = ['message', 'type', 'code', 'retry_after'] as const
-export const BESIDES = ['delay', 'encoding', 'quiet', 'scenario'] as const
+export const BESIDES = ['delay', 'encoding', 'quiet', 'scenario', 'notify'] as const
 
 /** The steps of one generation. */
 export class StepRegistry implements RuleSteps {

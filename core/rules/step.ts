@@ -12,11 +12,13 @@ import {
   rejectUnknownKeys,
 } from '../toolkit/input-problem.ts'
 import type { RuleStepKind } from '../contract/testing.ts'
+import type { FindBodyFile } from './body-files.ts'
 import type { RuleBounds } from './bounds.ts'
 import { nearest } from '../toolkit/nearest.ts'
 import { readDistribution, type Distribution } from '../toolkit/distribution.ts'
 import { CONNECTION_FAULTS, type ConnectionFault } from './fault-headers.ts'
 import { encodingOf, ENCODINGS, readEncoding, type ResponseEncoding } from './encoding.ts'
+import { readNotify, type Notification } from './notify.ts'
 import { readRespond, type RespondStep } from './respond.ts'
 import { MAX_SCENARIO_TEXT } from './scenarios.ts'
 import { ACTIONS, BESIDES, OF_FAIL } from './step-registry.ts'
@@ -33,6 +35,8 @@ export interface Step {
   times: number | null
   /** New states of scenarios, by name. */
   scenario: Readonly<Record<string, string>>
+  /** Requests that are sent after the response. */
+  notify: readonly Notification[]
   /** Steps of plugins that come along. */
   also: readonly PluginStep[]
 }
@@ -57,6 +61,8 @@ export type Action =
 
 export interface StepOptions extends RuleVocabulary {
   bounds: RuleBounds
+  /** Finds files that a rule in a file names; null for other rules. */
+  findFile?: FindBodyFile | null
   /** What checking the conditions may take; null if they were checked before, when the rule was stored. */
   checks: StepBudget | null
 }
@@ -101,6 +107,7 @@ export function readStep(
     isQuiet: given.quiet !== undefined && asBoolean(given.quiet, below(at, 'quiet')),
     times: readTimes(given.times, below(at, 'times'), isLast),
     scenario: given.scenario === undefined ? {} : readScenario(given.scenario, below(at, 'scenario')),
+    notify: given.notify === undefined ? [] : readNotify(given.notify, below(at, 'notify'), options.bounds),
     also: kinds
       .filter(({ name, answers: isAnswer }) => isAnswer !== true && given[name] !== undefined)
       .map(kind => readPluginStep(kind, given[kind.name]!, at)),
@@ -156,7 +163,7 @@ function readAction(name: string | undefined, given: JsonObject, at: string, opt
       return { kind: 'abort', fault }
     }
     case 'respond':
-      return { kind: 'respond', respond: readRespond(value!, place, options.bounds) }
+      return { kind: 'respond', respond: readRespond(value!, place, options.bounds, options.findFile) }
     case 'reply': {
       const reader = options.protocols.replyReader()
       if (reader === undefined) throw new InputProblem(place, 'no enabled plugin can send replies')

@@ -105,6 +105,7 @@ export function createHost(
     version: VERSION,
     builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
     extraOptions: options.extraOptions,
+    addedSections: options.addedSections,
     knownCode: options.knownCode,
     registerTimes: options.registerTimes,
     build: {

@@ -8,6 +8,7 @@ import { resolve } from 'node:path'
 import { Host } from '../host/host.ts'
 import { createInProcessCall } from '../http/listener/in-process-call.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
+import { Notifier } from '../http/pipeline/rules/notifier.ts'
 import { createAdminGuard } from '../http/access/admin-guard.ts'
 import { createBrowserAccess } from '../http/access/browser-access.ts'
 import { createControlAuth } from '../http/access/control-auth.ts'
@@ -73,19 +74,28 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     openStore: (name, bounds) => state.holder.state(name, bounds),
   })
   await book.open()
-  const rules: RuleServices = { book, budgets, config, countHit: createRuleHits(metrics) }
+  const notifier = new Notifier({
+    call: call => callRoute(null, call),
+    budgets,
+    isPublic: config.publicMode,
+    maxWaiting: book.bounds.waitingNotifications,
+    redactUrl: url => inspector.redactUrl(url),
+    log,
+  })
+  const rules: RuleServices = { book, budgets, config, notifier, countHit: createRuleHits(metrics) }
+  const callRoute = createInProcessCall({
+    pipeline: () => pipeline,
+    facts: createRequestFacts(config),
+    generation: () => host().current(),
+    httpPort: () => ports.http,
+  })
   const http = createSvcHttp({
     browserAccess,
     config,
     guard,
     rules,
     ports: () => ports,
-    call: createInProcessCall({
-      pipeline: () => pipeline,
-      facts: createRequestFacts(config),
-      generation: () => host().current(),
-      httpPort: () => ports.http,
-    }),
+    call: callRoute,
   })
   const instance = createInstance({
     config,

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { ServerResponse } from 'node:http'
 import { createRequestHandler } from '../http/listener/handle-request.ts'
+import { createClaimServer } from '../http/listener/served-arrival.ts'
 import { Listener, type ListenerHandlers } from '../http/listener/listeners.ts'
 import { ServedNames } from '../http/sockets/served-names.ts'
 import type { TlsNames } from '../http/sockets/tls-names.ts'
@@ -19,13 +20,17 @@ import { createHttp1Response } from '../http/response/response.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
 import { Watcher } from '../host/watcher.ts'
 import type { Host } from '../host/host.ts'
+import { LISTENER_LABELS, listenOnFirst, type ListenerKind } from './fallback-ports.ts'
 import type { Ports } from './instance.ts'
 import type { Log } from '../log/log.ts'
+import { portOwner } from './port-owner.ts'
 import { openServices, type ServiceOptions } from './services.ts'
 import { SHUTDOWN_TIMES, shutDown, type ShutdownTimes } from './shutdown.ts'
 
 export interface ServerOptions extends ServiceOptions {
   shutdownTimes?: ShutdownTimes
+  /** Listeners that listen on the loopback address, whatever `SVC_HOST` is. */
+  loopback?: readonly (keyof Ports)[]
 }
 
 export interface Server {
@@ -61,6 +66,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     listener?.enter(socket)
     return listener !== undefined
   })
+  tap.serveWith(
+    createClaimServer({
+      services: services.pipeline,
+      Http1Response,
+      generation: () => host.current(),
+      port: kind => ports[kind] ?? 0,
+      start: handlers.start,
+    }),
+  )
   const isTrusted = createTrust(config.proxyProtocolFrom, config.publicMode)
   const proxyPolicy = (listener: string, mode: ProxyProtocolMode): ProxyPolicy => ({
     mode,
@@ -70,7 +84,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const proxyOf = (kind: keyof Config['proxyProtocol']): ProxyPolicy => proxyPolicy(kind, config.proxyProtocol[kind])
   listeners.push(...(await openListeners(handlers)))
   const https = listeners.find(({ facts: { kind } }) => kind === 'https')
-  for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
+  for (const listener of listeners)
+    log.line(`${LISTENER_LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
   const { limiter } = services.limits
   const openPorts = new OpenPorts({
     log,
@@ -86,12 +101,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     },
     countDatagram: direction => services.connectionMetrics.countDatagram(direction),
     proxyPolicy,
-    createListener: ({ name, isSecured, http2, mount }) =>
+    createListener: ({ name, isSecured, http2, mount, grpc }) =>
       new Listener(isSecured ? 'https' : 'http', handlers, {
         Http1Response,
         http2,
         tap,
-        named: { name, mount },
+        named: { name, mount, grpc },
         ...(isSecured && { tls: 'made' as const }),
       }),
     adopt: https === undefined ? null : (socket, accept) => https.adopt(socket, accept),
@@ -113,7 +128,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         name: kind,
         kind,
         plugin: null,
-        address: listener?.address?.address ?? config.host,
+        address: listener?.address?.address ?? hostOf(kind),
         port: ports[kind],
         proxy_protocol: config.proxyProtocol[kind],
         serves: null,
@@ -122,33 +137,34 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     })
   }
 
+  function hostOf(kind: ListenerKind): string {
+    return options.loopback?.includes(kind) ? LOOPBACK : config.host
+  }
+
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
     const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp, tap, proxy: proxyOf('http') })
     try {
-      ports.http = await http1.listen(config.host, config.httpPort)
+      ports.http = await bind(http1, 'http')
     } catch (error) {
       await Promise.all([watcher.close(), host.close()])
       await services.close()
+      const { code = String(error) } = error as NodeJS.ErrnoException
+      const owner = code === 'EADDRINUSE' ? await portOwner(hostOf('http'), config.httpPort) : null
       throw new HttpPortError(
-        `can't listen on ${config.host}:${config.httpPort} (${(error as NodeJS.ErrnoException).code ?? String(error)}); set SVC_HTTP_PORT to another port`,
+        `can't listen on ${hostOf('http')}:${config.httpPort} (${code})${owner === null ? '' : `: used by ${owner}`}; set SVC_HTTP_PORT to another port`,
       )
     }
     const opened = [http1]
-    const tryOpen = async (
-      kind: 'https' | 'grpc',
-      label: string,
-      port: number,
-      make: () => Listener,
-    ): Promise<void> => {
+    const tryOpen = async (kind: 'https' | 'grpc', make: () => Listener): Promise<void> => {
       try {
         const listener = make()
-        ports[kind] = await listener.listen(config.host, port)
+        ports[kind] = await bind(listener, kind)
         opened.push(listener)
       } catch (error) {
-        log.warn(`the ${label} listener did not start: ${(error as Error).message}`)
+        log.warn(`the ${LISTENER_LABELS[kind]} listener did not start: ${(error as Error).message}`)
       }
     }
-    await tryOpen('https', 'HTTPS', config.httpsPort, () => {
+    await tryOpen('https', () => {
       if ('error' in pki.server) throw new Error(pki.server.error)
       const names = tlsNamesOf(pki.server.cert)
       return new Listener('https', to, {
@@ -165,13 +181,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         proxy: proxyOf('https'),
       })
     })
-    await tryOpen(
-      'grpc',
-      'gRPC',
-      config.grpcPort,
-      () => new Listener('grpc', to, { Http1Response, http2: true, tap, proxy: proxyOf('grpc') }),
-    )
+    await tryOpen('grpc', () => new Listener('grpc', to, { Http1Response, http2: true, tap, proxy: proxyOf('grpc') }))
     return opened
+  }
+
+  function bind(listener: Listener, kind: ListenerKind): Promise<number> {
+    return listenOnFirst(config, kind, {
+      listen: port => listener.listen(hostOf(kind), port),
+      warn: message => log.warn(message),
+    })
   }
 
   /** Names that the certificate of the operator covers stay with the listener. */
@@ -199,7 +217,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         services.startDraining()
         await watcher.close()
         await shutDown(
-          { listeners: [...listeners, openPorts], streams, host },
+          { listeners: [...listeners, openPorts], streams, host, notifier: services.pipeline.rules.notifier },
           hurried,
           options.shutdownTimes ?? SHUTDOWN_TIMES,
         )
@@ -213,7 +231,7 @@ const PUBLIC_CONNECTIONS: ConnectionBounds = { perListener: 100, perClient: 10 }
 const DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 10_000, cutsReplies: false }
 const PUBLIC_DATAGRAMS: UdpBounds = { flows: 10_000, perSecond: 10_000, perClient: 20, cutsReplies: true }
 
-const LABELS = { http: 'HTTP', https: 'HTTPS', grpc: 'gRPC' }
+const LOOPBACK = '127.0.0.1'
 
 function printAddress(listener: Listener): string {
   const { address, family, port } = listener.address!

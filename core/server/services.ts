@@ -1,5 +1,6 @@
 /** Creates all services of the process except the listeners. Plugins are built when the host starts. */
 import { Host } from '../host/host.ts'
+import type { AddedSections } from '../host/settings.ts'
 import type { Bundler } from '../contract/bundler.ts'
 import type { RegisterTimes } from '../host/build-progress.ts'
 import type { Config, SvcInstance } from '../contract/plugin.ts'
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   workingDirectory?: string
   /** Options of a subcommand that override items of a plugin's section. */
   extraOptions?: { plugin: string; options: Record<string, unknown> }
+  /** Sections that a subcommand adds to those of `svc.yaml`. */
+  addedSections?: AddedSections
   /** Folder of the built-in plugins; tests use another one. */
   builtinFolder?: string
   /** Time limits for registering a plugin. Default: a warning after 10 s, failure after 120 s. */

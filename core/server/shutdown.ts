@@ -16,6 +16,8 @@ export interface ShutdownTargets {
   listeners: readonly Stoppable[]
   streams: StreamRegistry
   host: Host
+  /** Requests that rules still send. */
+  notifier: { readonly waiting: number; drop(): void }
 }
 
 /** Milliseconds. */
@@ -33,7 +35,7 @@ const POLL_MS = 20
 
 /** Resolves when everything is closed. When `hurry` resolves, the drain is cut short. */
 export async function shutDown(
-  { listeners, streams, host }: ShutdownTargets,
+  { listeners, streams, host, notifier }: ShutdownTargets,
   hurry: Promise<unknown>,
   times: ShutdownTimes = SHUTDOWN_TIMES,
 ): Promise<void> {
@@ -43,11 +45,12 @@ export async function shutDown(
   await until(
     () => {
       for (const listener of listeners) listener.closeIdle()
-      return !isOpen()
+      return !isOpen() && notifier.waiting === 0
     },
     times.drain,
     hurry,
   )
+  notifier.drop()
   if (isOpen()) {
     streams.endAll({ reason: 'stop' })
     await until(() => !isOpen(), times.cut, never)

@@ -34,6 +34,8 @@ export interface StoreFacts {
   version: string
   /** What the server does when it is full; null if that can't be read. */
   policy: string | null
+  /** How far the clock of this process is ahead of the store's, in milliseconds; null if that can't be read. */
+  clockOffsetMs: number | null
 }
 
 export interface BackendOptions {

@@ -21,16 +21,24 @@ import { RAW_HEADERS } from './flavours/raw-headers.ts'
 import { TESTBOX_A2A, TESTBOX_LLM } from './flavours/testbox.ts'
 import { createTestUpstream } from './flavours/testupstream.ts'
 import { createWhoami } from './flavours/whoami.ts'
+import { asCommand, STAND_INS, VARIABLE } from './stand-ins/command.ts'
 import { type DropInOptions, type FlavourSettings, schema } from './options.ts'
 import { Call, type Server } from './request/call.ts'
 import type { Flavour } from './types.ts'
 
 const PREFIX = '/drop-in'
+/** Below it are the routes of entries, which only their hosts, prefixes and ports reach. */
+const HIDDEN = `${PREFIX}/.at`
+/** No route is there. */
+const NOWHERE = `${HIDDEN}/nowhere`
+/** `serve` of a port for gRPC services, and nothing else. */
+const GRPC = 'grpc'
 const CATEGORY = 'Drop-in'
 /** After httpbin, before model providers. */
 const RANK = 20
 
 interface Variables {
+  as: string
   testUpstreamId: string
 }
 
@@ -40,7 +48,15 @@ export default definePlugin<DropInOptions, Variables>({
   paths: [PREFIX],
   section: 'drop_in',
   options: schema,
+  command: asCommand,
   variables: {
+    as: {
+      name: 'SVC_AS',
+      parser: text,
+      default: '',
+      description:
+        'The server of another project whose place svc takes, as `svc as` does with the arguments of the process.',
+    },
     testUpstreamId: {
       name: 'TESTUPSTREAM_ID',
       parser: text,
@@ -74,10 +90,18 @@ export default definePlugin<DropInOptions, Variables>({
           throw new Error(`the flavour ${flavour.name} is registered twice`)
         others.set(flavour.name, flavour)
       },
+      standIns: () => new Map([...others.values()].flatMap(({ name, as }) => (as === undefined ? [] : [[name, as]]))),
     })
     for (const server of servers.values())
       addServer(app, svc, server, { mount: `${PREFIX}/${server.name}`, settings: {} })
     addList(app, svc, servers, others)
+
+    function checkVariable(): void {
+      const { as } = svc.variables
+      if (as === '' || Object.hasOwn(STAND_INS, as) || others.get(as)?.as !== undefined) return
+      const { message } = unknownName('server', as.slice(0, 200), Object.keys(STAND_INS))
+      svc.log.warn(`${VARIABLE} has no effect: ${message}`)
+    }
 
     /** The path below which an entry is served; null if it is wrong. Each entry has its own settings. */
     function mountOf(name: string, at: string, settings: FlavourSettings): string | null {
@@ -93,24 +117,38 @@ export default definePlugin<DropInOptions, Variables>({
         svc.reportLoadError({ at, message: 'http-echo needs a text', remedy: 'add text: hello' })
         return null
       }
-      const mount = `${PREFIX}/.at/${at.replace(/^drop_in\./, '').replace(/\W+/g, '-')}`
+      const mount = `${HIDDEN}/${at.replace(/^drop_in\./, '').replace(/\W+/g, '-')}`
       addServer(app, svc, server, { mount, settings, isHidden: true })
       return mount
     }
 
+    svc.reserve(HIDDEN)
+
     svc.whenRegistered(() => {
+      checkVariable()
       for (const [index, { host, serve, ...settings }] of svc.options.hosts.entries()) {
         const at = `drop_in.hosts[${index}]`
         const mount = mountOf(serve, at, settings)
         if (mount !== null) svc.serveHost(host, mount, { rank: RANK, at })
       }
       for (const [index, entry] of svc.options.listeners.entries()) {
-        const { serve, text: body, status, as, version, cluster, istio_version, namespace, ...listener } = entry
+        const { serve, text: body, status, as, version, cluster, istio_version, namespace, prefix, ...listener } = entry
         const at = `drop_in.listeners[${index}]`
         const given = { text: body, status, name: as, version, cluster, istio_version, namespace }
         const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+        if (serve === GRPC) {
+          svc.listeners.http({ ...listener, at, mount: NOWHERE, grpc: true, serves: serve })
+          continue
+        }
         const mount = mountOf(serve, at, settings)
-        if (mount !== null) svc.listeners.http({ ...listener, at, mount, serves: serve })
+        if (mount === null) continue
+        const place = prefix === undefined ? { mount } : { mount: NOWHERE, paths: { [`${prefix}/*`]: mount } }
+        svc.listeners.http({ ...listener, at, ...place, serves: serve })
+      }
+      for (const [index, { path, serve, ...settings }] of svc.options.prefixes.entries()) {
+        const at = `drop_in.prefixes[${index}]`
+        const mount = mountOf(serve, at, settings)
+        if (mount !== null) svc.servePrefix(path, mount, { at })
       }
     })
   },
@@ -184,7 +222,10 @@ function addServer(
 
 function replyOf({ mediaTypes }: Server): Record<string, JsonSchema> {
   return Object.fromEntries(
-    mediaTypes.map(type => [type, { type: type === 'application/json' ? ['object', 'array'] : 'string' }]),
+    mediaTypes.map(type => [
+      type,
+      type === 'application/json' ? { type: ['object', 'array'], items: {} } : { type: 'string' },
+    ]),
   )
 }
 

@@ -23,11 +23,13 @@ interface Served extends FlavourSettings {
 }
 
 export interface DropInOptions {
+  prefixes: (Served & { path: string })[]
   hosts: (Served & { host: string })[]
   /** `name` is that of the listener, so whoami shows `as`. */
-  listeners: (Omit<Served, 'name'> & HttpListenerEntry & { as?: string })[]
+  listeners: (Omit<Served, 'name'> & HttpListenerEntry & { as?: string; prefix?: string })[]
 }
 
+const PATH = String.raw`^(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)+$`
 const line: JsonSchema = { type: 'string', maxLength: 253, pattern: '^[^\\r\\n]*$' }
 
 const SETTINGS: Record<string, JsonSchema> = {
@@ -73,9 +75,24 @@ export const schema: JsonSchema = {
         name: { ...line, description: 'whoami: the name that it shows' },
       },
     ),
+    prefixes: entries(
+      'Path prefixes whose requests are all answered by a flavour. The longest one counts.',
+      50,
+      ['path', 'serve'],
+      {
+        path: { type: 'string', maxLength: 200, pattern: PATH, description: 'The prefix, such as /apps/blue.' },
+        name: { ...line, description: 'whoami: the name that it shows' },
+      },
+    ),
     listeners: entries('Ports whose requests are all answered by a flavour.', 64, ['port', 'serve'], {
       ...HTTP_LISTENER_PROPERTIES,
       as: { ...line, description: 'whoami: the name that it shows' },
+      prefix: {
+        type: 'string',
+        maxLength: 200,
+        pattern: PATH,
+        description: 'Path prefix that requests have; other paths are unknown.',
+      },
     }),
   },
 }

@@ -11,6 +11,8 @@ export interface GrpcServicesOptions {
   disable: string[]
   /** Where `ForwardEcho` may connect, besides this instance. */
   forward_allow: string[]
+  /** `ServiceVersion` of `EchoTestService`; absent: the version of svc. */
+  version?: string
 }
 
 const names: JsonSchema = {
@@ -26,6 +28,12 @@ export const schema: JsonSchema = {
   properties: {
     enable: { ...names, description: 'Full names of the services that are served. Default: all.' },
     disable: { ...names, default: [], description: 'Full names of services that are not served.' },
+    version: {
+      type: 'string',
+      maxLength: 200,
+      pattern: '^[^\\r\\n]*$',
+      description: 'The line `ServiceVersion` of proto.EchoTestService. Default: the version of svc.',
+    },
     forward_allow: {
       type: 'array',
       maxItems: 100,

@@ -12,7 +12,7 @@ import { COOKIES } from './routes/cookies.ts'
 import { CREDENTIALS } from './routes/credentials.ts'
 import { dataOperations } from './routes/data.ts'
 import { DIGEST } from './routes/digest.ts'
-import { addEchoBasic, addEchoBasicHost } from './routes/echo-basic.ts'
+import { addEchoBasic, addEchoBasicH2c, addEchoBasicHost } from './routes/echo-basic.ts'
 import { openAttempts } from './routes/echo-basic-retry.ts'
 import { ENCODINGS } from './routes/encodings.ts'
 import { imageOperations } from './routes/images.ts'
@@ -28,12 +28,15 @@ import { addWebSocket } from './routes/websocket.ts'
 import type {} from './types.ts'
 import { deploymentOf, variables, type Variables } from './variables.ts'
 
-/** Mounts of hosts that are served whole. */
+/** Below it are the routes of hosts that are served whole. */
+const HOSTS = '/httpbin/hosts'
 const HOST_MOUNTS: Record<Served, string> = {
-  httpbin: '/httpbin/hosts/httpbin',
-  'go-httpbin': '/httpbin/hosts/go-httpbin',
-  'echo-basic': '/httpbin/hosts/echo-basic',
+  httpbin: `${HOSTS}/httpbin`,
+  'go-httpbin': `${HOSTS}/go-httpbin`,
+  'echo-basic': `${HOSTS}/echo-basic`,
 }
+/** A port that takes HTTP/2 only. */
+const H2C_MOUNT = `${HOSTS}/echo-basic-h2c`
 
 /** Paths at the root. The list does not depend on other plugins, so that a path never changes its meaning. */
 const ROOT_PATHS =
@@ -67,7 +70,10 @@ export default definePlugin<HttpbinOptions, Variables>({
     for (const original of ['httpbin', 'go-httpbin'] as const)
       if (isServed(original)) mount({ original, path: HOST_MOUNTS[original], prefix: '' }, operations)
     if (isServed('echo-basic')) addEchoBasicHost(app, svc, HOST_MOUNTS['echo-basic'], attempts)
-    for (const [name, path] of Object.entries(HOST_MOUNTS)) flavours?.flavour({ name, title: name, mount: path })
+    if (flavours !== undefined) addEchoBasicH2c(app, svc, H2C_MOUNT)
+    for (const [name, path] of [...Object.entries(HOST_MOUNTS), ['echo-basic-h2c', H2C_MOUNT] as const])
+      flavours?.flavour({ name, title: name, mount: path })
+    svc.reserve(HOSTS)
     for (const [index, { host, serve }] of hosts.entries())
       svc.serveHost(host, HOST_MOUNTS[serve], { rank: 10, at: `httpbin.hosts[${index}]` })
 

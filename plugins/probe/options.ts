@@ -7,6 +7,7 @@ export interface ProbeSection {
   concurrency?: number
   groups?: string[]
   skip?: string[]
+  pairs?: string[]
   fail_on?: string
   baseline?: string
   routes?: string
@@ -23,6 +24,12 @@ export const PROBE_OPTIONS: JsonSchema = {
     concurrency: { type: 'integer', minimum: 1, maximum: 32, description: 'Checks at a time.' },
     groups: { type: 'array', maxItems: 50, items: { type: 'string' }, description: 'Only these groups.' },
     skip: { type: 'array', maxItems: 500, items: { type: 'string' }, description: 'Ids of checks that do not run.' },
+    pairs: {
+      type: 'array',
+      maxItems: 50,
+      items: { type: 'string', maxLength: 100 },
+      description: 'Only these pairs of wires, such as messages:converse.',
+    },
     fail_on: {
       type: 'string',
       maxLength: 200,

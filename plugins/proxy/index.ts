@@ -4,6 +4,7 @@ import { registerIndex } from 'svc/toolkit'
 import { MAX_UPSTREAMS, optionsSchema, type UpstreamOptions } from './config/options.ts'
 import { createUpstreams } from './config/upstream.ts'
 import { Proxy, type Modes } from './proxy.ts'
+import { registerForwardStep } from './forward-step.ts'
 import { registerRoutes } from './routes.ts'
 
 const HOUR_MS = 3_600_000
@@ -24,6 +25,8 @@ export default definePlugin<UpstreamOptions[]>({
       summary: 'List the endpoints of the recording proxy',
       ...(hasUpstreams ? { links: { upstreams: '/_svc/proxy' } } : { hint: 'no upstreams: add proxy to svc.yaml' }),
     })
+    let opened: Proxy | null = null
+    registerForwardStep(svc, () => opened)
     if (!hasUpstreams) return
     const modes = svc.replicated<Modes>('modes', { initial: () => ({}) })
     const proxy = new Proxy(svc, upstreams, {
@@ -38,6 +41,7 @@ export default definePlugin<UpstreamOptions[]>({
       }),
       writes: svc.shared('writes', () => new Map<string, Promise<unknown>>()),
     })
+    opened = proxy
     // Modes that the control plane has set end with the next generation, not with the start of another replica.
     const generations = svc.shared('generations', () => ({ count: 0 }))
     const isReload = generations.count++ > 0

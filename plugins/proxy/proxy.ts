@@ -8,6 +8,7 @@ import type { Upstream } from './config/upstream.ts'
 import { FixtureFile } from './conversations/fixture-file.ts'
 import { fixtureRuleOf } from './conversations/fixture-rule.ts'
 import { noRecording, notSupported, proxyDisabled, proxyLoop, unknownUpstream } from './errors.ts'
+import type { HeaderLine } from './forwarded-headers.ts'
 import { applyConditions } from './exchange/conditions.ts'
 import { forward } from './exchange/forward.ts'
 import { replay } from './exchange/replay.ts'
@@ -19,6 +20,19 @@ import { normalizePath, splitTarget, targetPath } from './target-path.ts'
 
 /** Modes that the control plane has set, by upstream. */
 export type Modes = Record<string, Mode>
+
+/** What is served of an upstream. */
+export interface ServedTarget {
+  /** Path below the upstream, and query, as received. */
+  target: string
+  /** The path at which clients find the upstream, without a slash at its end. */
+  mount: string
+  /** Sent to the upstream, in place of fields of the client. */
+  setHeaders?: readonly HeaderLine[]
+  /** Fields of the client that are not sent to the upstream, in lower case. */
+  removeHeaders?: ReadonlySet<string>
+}
+
 export type CountKind = 'recorded' | 'replayed' | 'missed'
 
 export interface ProxyState {
@@ -120,8 +134,13 @@ export class Proxy {
     return this.#state.positions.clear((_, key) => key.startsWith(prefix))
   }
 
-  /** Serves a request below `/proxy/<name>`. */
-  async serve(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+  /** Serves a request below `/proxy/<name>`, or one that a rule forwards. */
+  async serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: string,
+    { target, mount, setHeaders = [], removeHeaders = NO_HEADERS }: ServedTarget,
+  ): Promise<FastifyReply> {
     const svc = this.#svc
     if (svc.config.publicMode) throw proxyDisabled()
     if (hasPassed(request.headers.via, viaName(svc.instance.id))) throw proxyLoop()
@@ -129,8 +148,8 @@ export class Proxy {
     svc.http.guardBrowser(request)
     const served = this.#require(name)
     if (request.headers.upgrade?.toLowerCase() === 'websocket') throw notSupported()
-    const { upstream } = served
-    const { path: given, query } = splitTarget(request.raw.url ?? '/')
+    const upstream = withHeaders(served.upstream, setHeaders)
+    const { path: given, query } = splitTarget(target)
     const path = normalizePath(given)
     const requested = targetPath(upstream, path, query)
     const mode = this.#modeOf(upstream)
@@ -139,6 +158,8 @@ export class Proxy {
       reply,
       upstream,
       requested,
+      mount,
+      removeHeaders,
       client: served.client.send,
       body: svc.http.bodyStream(request),
     }
@@ -245,6 +266,16 @@ export class Proxy {
   async #count(name: string, kind: CountKind): Promise<void> {
     await this.#state.counts.increment(`${name} ${kind}`).catch(() => {})
   }
+}
+
+const NO_HEADERS: ReadonlySet<string> = new Set()
+
+/** The upstream with headers that a rule adds, or has in place of those of `svc.yaml`. */
+function withHeaders(upstream: Upstream, headers: readonly HeaderLine[]): Upstream {
+  if (headers.length === 0) return upstream
+  const replaced = new Set(headers.map(([name]) => name.toLowerCase()))
+  const kept = upstream.setHeaders.filter(([name]) => !replaced.has(name.toLowerCase()))
+  return { ...upstream, setHeaders: [...kept, ...headers] }
 }
 
 function joined(value: string | string[] | undefined): string | undefined {

@@ -3,6 +3,8 @@ import {
   describe,
   readJsonObject,
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
   type RouteDescription,
   type RouteParameter,
   type Svc,
@@ -10,6 +12,7 @@ import {
 import { MODES, type UpstreamOptions } from './config/options.ts'
 import { invalidMode, proxyDisabled } from './errors.ts'
 import type { Proxy } from './proxy.ts'
+import { belowUpstream } from './target-path.ts'
 
 const category = 'Recording proxy'
 const name: RouteParameter = {
@@ -47,12 +50,13 @@ export function registerRoutes(app: FastifyInstance, svc: Svc<UpstreamOptions[]>
     parameters: [name, { name: 'path', in: 'path', description: 'Path below the target', schema: { type: 'string' } }],
     examples: [{ name: 'Any path', path: `/proxy/${first}/status`, expectStatus: null }],
   }
-  app.all<{ Params: { name: string } }>('/proxy/:name', describe(root), (request, reply) =>
-    proxy.serve(request, reply, request.params.name),
-  )
-  app.all<{ Params: { name: string } }>('/proxy/:name/*', describe(below), (request, reply) =>
-    proxy.serve(request, reply, request.params.name),
-  )
+  const serve = (request: FastifyRequest<{ Params: { name: string } }>, reply: FastifyReply): Promise<FastifyReply> =>
+    proxy.serve(request, reply, request.params.name, {
+      target: belowUpstream(request.raw.url ?? '/'),
+      mount: `/proxy/${request.params.name}`,
+    })
+  app.all<{ Params: { name: string } }>('/proxy/:name', describe(root), (request, reply) => serve(request, reply))
+  app.all<{ Params: { name: string } }>('/proxy/:name/*', describe(below), (request, reply) => serve(request, reply))
 
   app.get(
     '/_svc/proxy',

@@ -3,14 +3,19 @@ import { HttpError } from 'svc/plugin'
 import type { Upstream } from './config/upstream.ts'
 import { proxyStatus } from './proxy-status.ts'
 
-/** The path and query of a request below `/proxy/<name>`, as received. */
+/** The path and query of a request target, as received. */
 export function splitTarget(url: string): { path: string; query: string } {
   const origin = /^[a-z][a-z0-9+.-]{0,20}:\/\/[^/?#]{0,2000}/i.exec(url)?.[0].length ?? 0
   const local = url.slice(origin)
   const mark = local.indexOf('?')
-  const path = mark < 0 ? local : local.slice(0, mark)
-  // The first segments are `proxy` and the name, however they are encoded.
-  return { path: `/${path.split('/').slice(3).join('/')}`, query: mark < 0 ? '' : local.slice(mark + 1) }
+  return mark < 0 ? { path: local, query: '' } : { path: local.slice(0, mark), query: local.slice(mark + 1) }
+}
+
+/** The target of a request below `/proxy/<name>` without these segments, however they are encoded. */
+export function belowUpstream(url: string): string {
+  const { path, query } = splitTarget(url)
+  const below = `/${path.split('/').slice(3).join('/')}`
+  return query === '' ? below : `${below}?${query}`
 }
 
 function invalidPath(details: string): HttpError {

@@ -36,7 +36,14 @@ t.test('the place of the cursor [CON-46]', async t => {
 })
 
 t.test('what the schema of rules allows [CON-46]', async t => {
-  t.strictSame(options('{"then":{"abort":|}}').sort(), ['"bad-chunk"', '"close"', '"empty"', '"reset"', '"truncate"'])
+  t.strictSame(options('{"then":{"abort":|}}').sort(), [
+    '"bad-chunk"',
+    '"close"',
+    '"empty"',
+    '"garbage"',
+    '"reset"',
+    '"truncate"',
+  ])
   t.ok(options('{|').includes('"match"'))
   t.notOk(options('{"match":{},|').includes('"match"'), 'not twice')
   t.ok(options('{"match":{"header":{"X-Tenant":{|').includes('"starts_with"'))

@@ -47,6 +47,7 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
     latency_ms: 12,
     service: null,
     services: [],
+    notified: [],
     tags: [],
     trace: null,
     grpc_status: null,

@@ -235,7 +235,7 @@ t.test('checks of plugins run like all others [PRB-20]', async t => {
   const head = await one({ method: 'HEAD', answer: { body: Buffer.from('12345') } })
   t.strictSame([head.answer!.field('content-length'), head.answer!.body.length], [['5'], 0])
   t.match((await one({ path: '/soap' })).arrivals[0]!.target, /^\/soap$/)
-  const routes = readRoutes({ own: '/below' }, ['own'])
+  const routes = readRoutes({ own: '/below' }, { newGroups: ['own'] })
   if (typeof routes === 'string') throw new Error(routes)
   t.match((await one({}, routes)).arrivals[0]!.target, /^\/below\/probe\//)
 

@@ -54,6 +54,7 @@ const FACTS: Facts = {
   hasOwnLlmCredential: false,
   asksForCertificates: false,
   mcpToken: null,
+  pairs: [],
   routes: new Set<string>(),
   tokens: {},
   timeoutMs: 10_000,

@@ -4,6 +4,7 @@ import { readAddress, resolveAddress, type Address } from '../../plugins/probe/c
 import { BackChannel } from '../../plugins/probe/client/back-channel.ts'
 import { ProbeRun, type RunResult } from '../../plugins/probe/client/probe-run.ts'
 import { NO_ROUTES, type Routes } from '../../plugins/probe/client/routes.ts'
+import type { PairPattern } from '../../plugins/probe/pairs/pair.ts'
 import type { Check } from '../../plugins/probe/catalog/check.ts'
 import { createReport, type Report } from '../../plugins/probe/report/report.ts'
 
@@ -20,6 +21,7 @@ export interface ThroughOptions {
   /** More upstreams behind the gateway. */
   others?: readonly BackChannel[]
   routes?: Routes
+  pairs?: readonly PairPattern[]
 }
 
 /** Of a running server. */
@@ -85,6 +87,7 @@ export async function probeThrough(
       isHostile: options.isHostile ?? false,
       isSlow: false,
       routes: options.routes ?? NO_ROUTES,
+      pairs: options.pairs ?? null,
       triesHttp2: options.isHttp2 ?? false,
       repeat: options.repeat ?? 1,
       timeoutMs: options.timeoutMs ?? 10_000,

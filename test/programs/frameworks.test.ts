@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { serve } from '../support/server.ts'
+import { statusesOf } from './support/model-replies.ts'
 import { findProgram } from './support/program.ts'
 
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'frameworks.md')
@@ -84,12 +85,6 @@ for (const [title, distribution, command] of [...pageText.matchAll(LOAD)].map(
       t.strictSame(await statusesOf(server.url), [200], 'svc replied')
     },
   )
-}
-
-/** The statuses of the replies that the models of a server gave, each once. */
-async function statusesOf(url: string): Promise<number[]> {
-  const { requests } = (await (await fetch(`${url}/ai/requests`)).json()) as { requests: { status: number }[] }
-  return [...new Set(requests.map(({ status }) => status))]
 }
 
 /** The installed version of a Python distribution; null without it. */

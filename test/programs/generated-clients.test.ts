@@ -120,6 +120,12 @@ import (
 	"os"
 )
 
+func check(operation string, err error, has bool) {
+	if err != nil || !has {
+		panic(fmt.Sprint(operation, " ", err))
+	}
+}
+
 func main() {
 	client, err := NewClientWithResponses(os.Args[1])
 	if err != nil {
@@ -127,13 +133,25 @@ func main() {
 	}
 	ctx := context.Background()
 	uuid, err := client.GetUuidWithResponse(ctx)
-	if err != nil || uuid.JSON200 == nil {
-		panic(fmt.Sprint(err, uuid))
-	}
+	check("uuid", err, uuid.JSON200 != nil)
 	date, err := client.GetDateWithResponse(ctx)
-	if err != nil || date.JSON200 == nil {
-		panic(fmt.Sprint(err, date))
-	}
+	check("date", err, date.JSON200 != nil)
+	guuid, err := client.GetGuuidWithResponse(ctx)
+	check("guuid", err, guuid.JSON200 != nil)
+	ip, err := client.GetIpWithResponse(ctx)
+	check("ip", err, ip.JSON200 != nil)
+	ipv4, err := client.GetIpV4WithResponse(ctx)
+	check("ipv4", err, ipv4.JSON200 != nil)
+	time, err := client.GetTimeWithResponse(ctx)
+	check("time", err, time.JSON200 != nil)
+	random, err := client.GetRandomWithResponse(ctx)
+	check("random", err, random.JSON200 != nil)
+	integer, err := client.GetRandomIntWithResponse(ctx)
+	check("integer", err, integer.JSON200 != nil)
+	unsigned, err := client.GetRandomUintWithResponse(ctx)
+	check("unsigned", err, unsigned.JSON200 != nil)
+	lorem, err := client.GetRandomLoremIpsumWithResponse(ctx)
+	check("lorem", err, lorem.JSON200 != nil)
 	fmt.Println(uuid.JSON200.Uuid, date.JSON200.Date)
 }
 `

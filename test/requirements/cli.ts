@@ -31,4 +31,29 @@ export default [
     rule: 'on a terminal, the pages and first requests are printed after the start, unless --quiet, CI or JSON logs',
     where: 'distribution 7',
   },
+  {
+    id: 'CLI-10',
+    rule: 'health tells by its exit code whether an instance is ready, and why not',
+    where: 'distribution 7',
+  },
+  {
+    id: 'CLI-11',
+    rule: 'open prints the address of a page of a running instance, and opens it',
+    where: 'distribution 7',
+  },
+  {
+    id: 'CLI-12',
+    rule: 'doctor checks Node, configuration, ports, certificates, folder, limits, store and programs without a change',
+    where: 'distribution 7',
+  },
+  {
+    id: 'CLI-13',
+    rule: 'completion prints scripts for bash, zsh and fish, with the commands and words of plugins',
+    where: 'distribution 7',
+  },
+  {
+    id: 'CLI-14',
+    rule: 'options of the server win over their variables, and values that are not valid give exit code 2',
+    where: 'distribution 7',
+  },
 ]

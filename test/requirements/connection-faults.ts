@@ -2,12 +2,12 @@
 export default [
   {
     id: 'ABORT-1',
-    rule: 'X-Svc-Abort is reset, close, empty, truncate or bad-chunk, case-insensitive, with an optional percentage; anything else is ignored.',
+    rule: 'X-Svc-Abort is reset, close, empty, truncate, bad-chunk or garbage, case-insensitive, with an optional percentage; anything else is ignored.',
     where: 'core 13.1',
   },
   {
     id: 'ABORT-2',
-    rule: 'reset is a TCP RST and close a FIN, both before any byte; empty ends after headers that announce a body, truncate within that body, bad-chunk after a chunk without a size.',
+    rule: 'reset is a TCP RST and close a FIN, both before any byte; empty ends after headers that announce a body, truncate within that body, bad-chunk after a chunk without a size; garbage is 32 bytes that are not HTTP, then a FIN.',
     where: 'core 13.1; RFC 9112 6.3, 7.1',
   },
   {

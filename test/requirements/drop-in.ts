@@ -43,4 +43,16 @@ export default [
     rule: 'testupstream: expectations in their order, and the answer of the headers',
     where: 'drop-in 5.7',
   },
+  { id: 'DIN-20', rule: 'svc as takes the arguments and variables of the original', where: 'drop-in 5.9' },
+  { id: 'DIN-21', rule: 'echo-basic is an HTTP, gRPC, TCP or UDP server by its variables', where: 'drop-in 5.9' },
+  { id: 'DIN-22', rule: "istio-echo has Istio's flags", where: 'drop-in 5.9' },
+  { id: 'DIN-23', rule: 'wrong arguments of svc as end with code 2', where: 'drop-in 5.9' },
+  { id: 'DIN-24', rule: 'ports of svc give way to those of the server that it stands for', where: 'drop-in 5.9' },
+  { id: 'DIN-25', rule: 'SVC_AS takes the arguments of the process, and leaves commands alone', where: 'drop-in 5.9' },
+  { id: 'DIN-26', rule: 'a process of svc as responds as the original', where: 'drop-in 5.9' },
+  {
+    id: 'DIN-27',
+    rule: 'a port in use ends the process with code 1; an unknown SVC_AS only warns',
+    where: 'drop-in 5.9',
+  },
 ]

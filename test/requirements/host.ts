@@ -163,6 +163,16 @@ export default [
   { id: 'PROC-8', rule: 'SIGHUP and changes of files cause a reload', where: 'core 10.4' },
   { id: 'PROC-9', rule: 'uncaught exceptions and rejections are logged and do not end the process', where: 'core 1.1' },
   {
+    id: 'PROC-10',
+    rule: 'a port that is not set gives way to the first free one, and one that is set does not',
+    where: 'distribution 7',
+  },
+  {
+    id: 'PROC-11',
+    rule: 'with SVC_PARENT_PIPE the process stops when its standard input ends',
+    where: 'distribution 4',
+  },
+  {
     id: 'BAD-1',
     rule: 'an unparsable request head gets 400, 431 or 405 with a JSON body, and the connection is closed',
     where: 'core 11',

@@ -138,4 +138,29 @@ export default [
     where: 'drop-in 8.5, RFC 10036 3',
   },
   { id: 'PROXY-73', rule: 'QUERY is forwarded with its content.', where: 'drop-in 8.4' },
+  {
+    id: 'FORWARD-1',
+    rule: 'The step forward sends a request to an upstream at the path of the request.',
+    where: 'docs/proxy.md',
+  },
+  {
+    id: 'FORWARD-2',
+    rule: 'forward can remove a prefix, set and remove headers; redirects keep the prefix.',
+    where: 'docs/proxy.md',
+  },
+  {
+    id: 'FORWARD-3',
+    rule: 'forward has the modes and recordings of the upstream.',
+    where: 'docs/proxy.md',
+  },
+  {
+    id: 'FORWARD-4',
+    rule: 'What the proxy refuses, forward refuses.',
+    where: 'docs/proxy.md',
+  },
+  {
+    id: 'FORWARD-5',
+    rule: 'Mistakes in forward are reported with their place; in public mode it is one.',
+    where: 'docs/proxy.md',
+  },
 ]

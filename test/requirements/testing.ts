@@ -510,4 +510,54 @@ export default [
     rule: 'svc/testing exports the requests of a session or of all as an HTTP archive.',
     where: 'docs/testing.md',
   },
+  {
+    id: 'RULE-60',
+    rule: 'An entry of rules in svc.yaml can name a file or folder with rules, which come in the order of the list.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'RULE-61',
+    rule: 'body_file responds with a file below the folder of the file with the rule; over HTTP it is an error.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'NOTIFY-1',
+    rule: 'notify sends requests after the response, with references filled from the request that matched.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'NOTIFY-2',
+    rule: 'notify reaches hosts in notify.allow and own routes that take deliveries, nothing else.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'NOTIFY-3',
+    rule: 'A notification of an own path is sent in nobody’s name, for the session of the request.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'NOTIFY-4',
+    rule: 'A request that notify has sent causes no notification.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'NOTIFY-5',
+    rule: 'Failed, too large and too many notifications are shown and do not change the response.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'NOTIFY-6',
+    rule: 'Mistakes in notify are reported with their place.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'NOTIFY-7',
+    rule: 'Public instances: two notifications for each step; hosts for rules of files only.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'NOTIFY-8',
+    rule: 'A stop waits for notifications within the drain time and drops the rest.',
+    where: 'docs/testing.md',
+  },
 ]

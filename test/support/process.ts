@@ -32,6 +32,8 @@ export interface StartOptions {
   shell?: string
   /** The launcher of an installed package. Default: that of the checkout. */
   main?: string
+  /** Standard input is a pipe, which the test ends. Default: it is empty. */
+  hasInput?: boolean
 }
 
 const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
@@ -39,7 +41,7 @@ const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 /** Starts the server on free ports, in a temporary folder; kills it at the end of the test if it still runs. */
 export function startProcess(
   t: Test,
-  { env = {}, args = [], yaml, folder: given, shell, main = MAIN }: StartOptions = {},
+  { env = {}, args = [], yaml, folder: given, shell, main = MAIN, hasInput = false }: StartOptions = {},
 ): ServerProcess {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'svc-process-'))
   if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
@@ -56,14 +58,14 @@ export function startProcess(
       SVC_GRPC_PORT: '0',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   })
   let output = ''
   let errors = ''
-  child.stdout.on('data', chunk => {
+  child.stdout!.on('data', chunk => {
     output += chunk
   })
-  child.stderr.on('data', chunk => {
+  child.stderr!.on('data', chunk => {
     errors += chunk
   })
   const exited = new Promise<{ code: number | null; signal: string | null }>(resolve =>

@@ -20,6 +20,7 @@ export const LISTENERS: readonly Variable[] = [
     parser: port,
     default: 80,
     shownAs: 'http_port',
+    defaultText: '80, else the first free one of 8080 to 8089',
     description: 'Port of the HTTP listener; 0 picks a free port.',
   }),
   row({
@@ -28,6 +29,7 @@ export const LISTENERS: readonly Variable[] = [
     parser: port,
     default: 443,
     shownAs: 'https_port',
+    defaultText: '443, else the first free one of 8443 to 8452',
     description: 'Port of the HTTPS listener; 0 picks a free port.',
   }),
   row({
@@ -36,6 +38,7 @@ export const LISTENERS: readonly Variable[] = [
     parser: port,
     default: 50051,
     shownAs: 'grpc_port',
+    defaultText: '50051, else the first free one of 50052 to 50060',
     description: 'Port of the gRPC listener (h2c and gRPC-Web); 0 picks a free port.',
   }),
   row({

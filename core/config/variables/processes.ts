@@ -17,6 +17,15 @@ const workerCount = parser('number of processes, 1 to 64, or auto', value => {
 
 export const PROCESSES: readonly Variable[] = [
   row({
+    name: 'SVC_PARENT_PIPE',
+    field: 'parentPipe',
+    parser: boolean,
+    default: false,
+    shownAs: null,
+    description:
+      'Stop when standard input ends, so that svc ends with the program that started it. The clients for tests set it.',
+  }),
+  row({
     name: 'SVC_WORKERS',
     field: 'workers',
     parser: workerCount,

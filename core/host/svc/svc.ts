@@ -5,7 +5,7 @@ import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
 import { createSvcListeners } from './listeners.ts'
-import { hostEntry } from '../served-hosts.ts'
+import { checkedPrefix, hostEntry } from '../served-hosts.ts'
 import type { Generation } from '../generation.ts'
 import {
   forPlugin,
@@ -125,6 +125,9 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     reload: options => shared.reload(options),
     unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),
     serveHost: (pattern, mount, options = {}) => build.generation.hosts.add(hostEntry(name, pattern, mount, options)),
+    servePrefix: (path, mount, { at } = {}) =>
+      build.generation.hosts.addPrefix(name, checkedPrefix(path), mount.replace(/\/$/, ''), at ?? null),
+    reserve: mount => build.generation.hosts.reserve(mount.replace(/\/$/, '')),
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     eventLog: (log, bounds) => holder.eventLog(log, bounds),

@@ -31,6 +31,7 @@ import { createHttp1Response, type SvcResponse } from '../response/response.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
 import { rejectOnGrpcPort, mediaTypeHandlerFor, type MediaTypeHandler } from './media-type-handlers.ts'
 import { takeSessionPrefix } from '../../fields/session-prefix.ts'
+import type { ServingOptions } from './served-arrival.ts'
 import { createTunnels, type EnterListener } from './tunnel.ts'
 import { markSocketInUse, rejectSocket } from '../sockets/socket-owner.ts'
 
@@ -59,7 +60,7 @@ export function createRequestHandler(
   services: PipelineServices,
   facts: RequestFactsSource,
   enterListener: EnterListener,
-): ListenerHandlers {
+): ListenerHandlers & Pick<ServingOptions, 'start'> {
   const { basePath } = services.config
 
   /** The target without the base path; the received target if it does not start with it. */
@@ -70,7 +71,7 @@ export function createRequestHandler(
       : withoutBasePath(url, basePath, path => isServed(generation.routes.find('GET', path)))
   }
 
-  /** The route of a target; on a host that a plugin serves whole, the one below the plugin's mount. */
+  /** The route of a target; on a host, listener or prefix that a plugin serves whole, the one below the plugin's mount. */
   function routeOf(
     request: ServerRequest,
     url: string,
@@ -85,15 +86,15 @@ export function createRequestHandler(
       return { routeTarget, route: routes.find(method, routeTarget), mount }
     }
     const isAlwaysHere = hosts.isEmpty || isBelow(path, '/_svc') || exemptions.has('hosts', path)
-    if (!isAlwaysHere) {
-      const { scheme, port } = listener
-      const mount = hosts.mountOf(facts.origin({ headers: request.headers, authority, scheme, port }).host)
-      if (mount !== null) {
-        const routeTarget = mount.routed(originForm(url) ?? url)
-        return { routeTarget, route: routes.find(method, routeTarget), mount }
-      }
-      if (hosts.isReserved(path)) return { routeTarget: url, route: null, mount: null }
+    const { scheme, port } = listener
+    const mount =
+      (isAlwaysHere ? null : hosts.mountOf(facts.origin({ headers: request.headers, authority, scheme, port }).host)) ??
+      hosts.prefixOf(path)
+    if (mount !== null) {
+      const routeTarget = mount.routed(originForm(url) ?? url)
+      return { routeTarget, route: routes.find(method, routeTarget), mount }
     }
+    if (hosts.isReserved(path)) return { routeTarget: url, route: null, mount: null }
     const route = routes.find(method, url)
     const elsewhere = isServed(route) ? null : generation.familiarTarget(request, path)
     // A path that exists here, if only with other methods, keeps its meaning.
@@ -221,8 +222,19 @@ export function createRequestHandler(
     )
   }
 
+  /** A request that the tap has claimed, and that its route answers. */
+  function startServed(request: IncomingMessage, response: SvcResponse, listener: ListenerFacts): RequestContext {
+    const generation = host.current()
+    const authority = authorityOfTarget(request.url ?? '/')
+    const { target, session } = withoutSession(targetOf(request, generation))
+    rewriteTarget(request, target)
+    const context = start(request, response, { listener, generation, authority, session }, null, null)
+    context.unsentMemory = null
+    return context
+  }
+
   const connect = createTunnels({ current: () => host.current(), services, facts, enter: enterListener })
-  return { request: enter, upgrade, connect }
+  return { request: enter, upgrade, connect, start: startServed }
 }
 
 /**

@@ -23,7 +23,7 @@ import { sendError, sendResponse } from '../response/send.ts'
 import { badRequest, payloadTooLarge } from '../response/error-bodies.ts'
 import { takeSessionPrefix } from '../../fields/session-prefix.ts'
 import { runStages, sendUnrouted } from '../pipeline/pipeline.ts'
-import type { CoreRoute } from '../routes/route-record.ts'
+import { takesFromNobody } from '../routes/takes-from-nobody.ts'
 import type { PipelineServices, Stage } from '../pipeline/stage.ts'
 import { capture } from '../pipeline/stages/capture.ts'
 import { authenticateControl } from '../pipeline/stages/control-auth.ts'
@@ -91,8 +91,12 @@ export function createInProcessCall({
       { method, url, headers: { ...settable(headers, caller), ...origin.headers }, body },
       origin.peerAddress,
     )
-    // A URL of a host that a plugin serves whole, as a document names it.
-    const mount = caller === null ? current.hosts.mountOf(origin.origin.host) : null
+    // A URL of a host or a prefix that a plugin serves whole, as a document names it.
+    const { hosts } = current
+    const mount =
+      caller !== null || decoded === null ? null : (hosts.mountOf(origin.origin.host) ?? hosts.prefixOf(decoded))
+    if (caller === null && mount === null && decoded !== null && hosts.isReserved(decoded))
+      return plain(404, { error: 'not_found' })
     const routeTarget = mount?.routed(url) ?? url
     const routed = { mount, routeTarget, route: decoded === null ? null : current.routes.find(method, routeTarget) }
     const response = new CollectedResponse(request) as InstanceType<typeof CollectedResponse> & Collected
@@ -185,7 +189,7 @@ export function createInProcessCall({
     const host = Object.keys(headers ?? {}).find(name => name.toLowerCase() === 'host')
     const session = /\/s\/([\w.:-]{1,128})\/?$/.exec(base.pathname)
     return {
-      listener: { name: scheme, kind: scheme, scheme, port, mount: null },
+      listener: { name: scheme, kind: scheme, scheme, port, mount: null, grpc: null },
       clientIp: CALLER_ADDRESS,
       peerAddress: undefined,
       origin: facts.origin({ headers: { host: base.host }, scheme, port }),
@@ -194,17 +198,6 @@ export function createInProcessCall({
       headers: host === undefined ? { host: base.host } : {},
     }
   }
-}
-
-/** Whether every description that applies to the method allows calls in nobody's name. */
-function takesFromNobody({ descriptions, methods: ofRoute }: CoreRoute, method: string): boolean {
-  const covering = descriptions.filter(
-    ({ methods = ofRoute }) => methods.includes(method) || (method === 'HEAD' && methods.includes('GET')),
-  )
-  const isRead = method === 'GET' || method === 'HEAD'
-  return (
-    covering.length > 0 && covering.every(({ takes }) => takes === 'deliveries' || (takes === 'documents' && isRead))
-  )
 }
 
 /** Where a call seems to come from. */

@@ -77,7 +77,7 @@ export interface ListenerOptions {
   /** `made`: others make the handshakes, and pass secured connections to `take`. */
   tls?: TlsMaterial | 'made'
   /** A listener that does not listen: others pass it connections. Default: the name is the kind. */
-  named?: { name: string; mount: HostMount | null }
+  named?: { name: string; mount: HostMount | null; grpc: boolean | null }
   /** HTTPS only: server names that plugins serve. */
   tlsNames?: TlsNames
   /** HTTPS only: certificates for hosts that plugins serve whole. */
@@ -104,8 +104,8 @@ export class Listener {
   #leaveTap: () => void = () => {}
 
   constructor(kind: ListenerFacts['kind'], handlers: ListenerHandlers, options: ListenerOptions) {
-    const { name = kind, mount = null } = options.named ?? {}
-    const facts: ListenerFacts = { name, kind, scheme: options.tls ? 'https' : 'http', port: 0, mount }
+    const { name = kind, mount = null, grpc = null } = options.named ?? {}
+    const facts: ListenerFacts = { name, kind, scheme: options.tls ? 'https' : 'http', port: 0, mount, grpc }
     this.facts = facts
     const settings = {
       ServerResponse: options.Http1Response as never,
@@ -285,13 +285,18 @@ export class Listener {
   /** Starts listening; rejects with Node's error (`EADDRINUSE`, `EACCES`, …). */
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen({ host, port, backlog: 4096 }, () => {
-        this.#server.off('error', reject)
+      const onListening = (): void => {
+        this.#server.off('error', onError)
         this.#server.on('error', () => {})
         this.facts.port = (this.#server.address() as AddressInfo).port
         resolve(this.facts.port)
-      })
+      }
+      const onError = (error: Error): void => {
+        this.#server.off('listening', onListening)
+        reject(error)
+      }
+      this.#server.once('error', onError).once('listening', onListening)
+      this.#server.listen({ host, port, backlog: 4096 })
     })
   }
 

@@ -26,7 +26,7 @@ export function mediaTypeOf(request: ServerRequest): string {
 
 /**
  * The handler of this request; null if the pipeline handles it. The HTTP and HTTPS listeners have handlers only with
- * SVC_GRPC_ON_HTTP.
+ * SVC_GRPC_ON_HTTP, those of plugins as these say.
  */
 export function mediaTypeHandlerFor(
   mediaTypeHandlers: readonly MediaTypeHandler[],
@@ -34,7 +34,7 @@ export function mediaTypeHandlerFor(
   listener: ListenerFacts,
   onHttp: boolean,
 ): MediaTypeHandler['handler'] | null {
-  if (listener.kind !== 'grpc' && !onHttp) return null
+  if (listener.kind !== 'grpc' && !(listener.grpc ?? onHttp)) return null
   const mediaType = mediaTypeOf(request)
   for (const handler of mediaTypeHandlers) if (handler.match(mediaType, request)) return handler.handler
   return mediaType.startsWith('application/grpc') && request.method === 'POST' && isHttp2(request)

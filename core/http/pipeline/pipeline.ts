@@ -183,7 +183,7 @@ function receiveBody(context: RequestContext, { rules }: PipelineServices): true
   return readContent(context, rules)
 }
 
-function callRoute(context: RequestContext): boolean {
+export function callRoute(context: RequestContext): boolean {
   const { generation, request, response, upgrade } = context
   if (response.headersSent) return false
   if (context.stepCall !== null) {

@@ -11,6 +11,7 @@ import type { AdminGuard } from '../access/admin-guard.ts'
 import type { BrowserAccess } from '../access/browser-access.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { HeaderDeadlines } from '../request/header-deadlines.ts'
+import type { Notifier } from './rules/notifier.ts'
 import type { RuleBook } from '../../rules/rule-book.ts'
 import type { EgressCounter, RequestFollower } from '../request/types.ts'
 import type { ControlAuth } from '../access/control-auth.ts'
@@ -23,6 +24,7 @@ export interface RuleServices {
   book: RuleBook
   budgets: SvcBudgets
   config: Config
+  notifier: Notifier
   /** Counts a hit by what the rule did: `delay`, `fail`, `abort`, `respond`, `reply`, or the step of a plugin. */
   countHit(action: string): void
 }

@@ -31,7 +31,13 @@ export interface OpenPortsOptions {
   /** What is done with PROXY protocol headers on a listener. */
   proxyPolicy(listener: string, mode: ProxyProtocolMode): ProxyPolicy
   /** Makes what serves HTTP on a port; it does not listen. */
-  createListener(facts: { name: string; isSecured: boolean; http2: boolean; mount: HostMount | null }): Listener
+  createListener(facts: {
+    name: string
+    isSecured: boolean
+    http2: boolean
+    mount: HostMount | null
+    grpc: boolean | null
+  }): Listener
   /** Hands a connection to the HTTPS listener, which counts and closes it; null if this listener did not start. */
   adopt: ((socket: Socket, accept: TlsAccept) => void) | null
 }
@@ -217,9 +223,9 @@ export class OpenPorts {
       return { handler, opened: port => void (listener.port = port) }
     }
     if (use.kind === 'http') {
-      const { http2 = true, mount: path, paths = {} } = use.settings
+      const { http2 = true, mount: path, paths = {}, grpc = null } = use.settings
       const mount = path === undefined ? null : new HostMount({ mount: path, paths })
-      const listener = createListener({ name, isSecured: tls !== null, http2, mount })
+      const listener = createListener({ name, isSecured: tls !== null, http2, mount, grpc })
       return { handler: new HttpHandler(listener, tls, proxy), opened: port => void (listener.facts.port = port) }
     }
     if (use.kind !== 'handshake' || adopt === null) throw new Error('it needs the HTTPS listener')

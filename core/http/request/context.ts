@@ -15,7 +15,9 @@ import type {
 } from '../../contract/plugin.ts'
 import type { ServiceDecision } from '../../contract/observation.ts'
 import type { OutputBudget } from '../../contract/budgets.ts'
+import type { Notifications } from '../../inspector/captured-request.ts'
 import type { RuleStep } from '../../contract/testing.ts'
+import type { RuleEntry } from '../../rules/rule-entry.ts'
 import type { ResponseAddition } from '../../contract/responses.ts'
 import type { ProxyHeader } from '../../contract/proxy-header.ts'
 import { sourceOf } from '../sockets/proxy-protocol/header.ts'
@@ -119,8 +121,8 @@ export class RequestContext implements Waiting<RequestContext> {
   unsentMemory: UnsentMemory | null = null
 
   // ---------- Its body. Written by http/listener/handle-request.ts, http/listener/in-process-call.ts,
-  // http/pipeline/read-body.ts, http/pipeline/rules/taking.ts, http/pipeline/streamed-body.ts,
-  // http/request/decoded-body.ts.
+  // http/listener/served-arrival.ts, http/pipeline/read-body.ts, http/pipeline/rules/taking.ts,
+  // http/pipeline/streamed-body.ts, http/request/decoded-body.ts.
 
   /** As received. */
   body: Buffer = EMPTY_BODY
@@ -136,6 +138,11 @@ export class RequestContext implements Waiting<RequestContext> {
   isBodyRead = false
   /** Whether the client waits for `100 Continue` before it sends the body. */
   expectsContinue = false
+
+  // ---------- A request that the tap has claimed and its route answers. Written by http/listener/served-arrival.ts.
+
+  /** The rule that acts on it, and what plugins note of it; null for all other requests. */
+  served: { rule: RuleEntry | null; notes: Record<string, unknown> } | null = null
 
   // ---------- Its trace. Written by http/pipeline/stages/tracing.ts.
 
@@ -186,6 +193,8 @@ export class RequestContext implements Waiting<RequestContext> {
   isQuiet = false
   /** What handles the request in place of its route: the step of a rule. */
   stepCall: ((request: FastifyRequest, reply: FastifyReply) => unknown) | null = null
+  /** The requests that a rule sends after the response; null if it sends none. */
+  notified: Notifications | null = null
   /** The steps of that rule which the route applies. */
   ruleSteps: readonly RuleStep[] = []
   /** Whether the request is what its header `X-Svc-Expect` says; null without one. */

@@ -41,6 +41,8 @@ export interface ListenerFacts {
   port: number
   /** The path whose routes serve all requests; null: requests are routed by host and path. */
   mount: HostMount | null
+  /** Whether gRPC is served, for the listeners of plugins; null: as SVC_GRPC_ON_HTTP says. */
+  grpc: boolean | null
 }
 
 /** Observes every request. It lives as long as the server, so that no closure is created per request. */
@@ -122,6 +124,8 @@ export interface RoutingGeneration {
   readonly responses: ResponsePlugins
   /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */
   readonly sessionHeaders: readonly string[]
+  /** Hosts to which rules may send requests. */
+  readonly notifyHosts: readonly string[]
   /** What plugins add to resets. */
   readonly resets: ResetRegistry
   /** What plugins add to verifications. */

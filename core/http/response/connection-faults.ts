@@ -8,11 +8,13 @@
  * | `empty`     | complete headers that announce a body, then FIN       | the headers, then RST_STREAM                         |
  * | `truncate`  | headers, half of the announced body, then FIN         | the headers and half of the body, then RST_STREAM    |
  * | `bad-chunk` | a valid chunk, then one with an invalid size, FIN     | half of the announced body, END_STREAM: malformed    |
+ * | `garbage`   | 32 bytes that are not HTTP, then FIN                  | RST_STREAM before the headers                        |
  *
  * HTTP/2 has no chunks; a wrong length is the closest equivalent (RFC 9113, 8.1.1). HTTP/1.0 has no chunks either and
- * gets `truncate`. On HEAD, where the response has no body, only `reset` and `close` are distinguishable from success:
+ * gets `truncate`. On HEAD, where the response has no body, only `reset`, `close` and `garbage` are distinguishable from success:
  * the others act like `close`.
  */
+import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { constants, type Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -24,15 +26,19 @@ import { transportOf } from '../sockets/transport.ts'
 
 /** How long a client has to close its side of the connection, in milliseconds. */
 const LINGER_MS = 3000
+/** Faults of which no part of a response is sent. */
+const WITHOUT_HEAD: ReadonlySet<ConnectionFault> = new Set(['reset', 'close', 'garbage'])
 /** A chunk size that is not a hexadecimal number (RFC 9112, 7.1). */
 const BAD_CHUNK = 'not-a-size\r\n{"error":\r\n'
 
-/** Breaks the connection of a request, or its stream, after earlier responses on it are sent. */
-export function breakConnection(context: RequestContext, fault: ConnectionFault, percent: number): void {
+/**
+ * Breaks the connection of a request, or its stream, after earlier responses on it are sent. `seed` decides the bytes of `garbage`.
+ */
+export function breakConnection(context: RequestContext, fault: ConnectionFault, percent: number, seed = ''): void {
   context.abortKind = fault
   context.coding?.off()
-  const shown = context.method === 'HEAD' && fault !== 'reset' ? 'close' : fault
-  const payload = abortedBody(fault, percent)
+  const shown = context.method === 'HEAD' && !WITHOUT_HEAD.has(fault) ? 'close' : fault
+  const payload = fault === 'garbage' ? garbageOf(seed) : abortedBody(fault, percent)
   if (isHttp2(context.request)) return breakStream(context, shown, payload)
   if (context.upgrade !== null) attachSocket(context)
   const response = context.response as ServerResponse
@@ -57,6 +63,9 @@ function breakSocket(context: RequestContext, response: ServerResponse, fault: C
     socket.destroy()
   } else if (fault === 'close') {
     close()
+  } else if (fault === 'garbage') {
+    socket.write(payload)
+    close()
   } else if (fault === 'empty') {
     response.writeHead(200, announcing(payload))
     response.flushHeaders()
@@ -72,6 +81,13 @@ function breakSocket(context: RequestContext, response: ServerResponse, fault: C
     response.write(half)
     close()
   }
+}
+
+/** 32 bytes that are not the beginning of a response: the first one is not ASCII. */
+function garbageOf(seed: string): Buffer {
+  const bytes = createHash('sha256').update(`garbage ${seed}`).digest()
+  bytes[0]! |= 0x80
+  return bytes
 }
 
 /** FIN, not RST: what the client still sends must be read, or the kernel resets the connection. */
@@ -90,9 +106,9 @@ function breakStream(context: RequestContext, fault: ConnectionFault, payload: B
   const half = payload.subarray(0, payload.length / 2)
   // One turn later, because data written in the same turn as a RST_STREAM is dropped.
   const reset = (): void => void setImmediate(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
-  if (fault === 'reset' || fault === 'close') {
+  if (WITHOUT_HEAD.has(fault)) {
     context.breakOff()
-    if (fault === 'reset') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    if (fault !== 'close') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     else stream.session?.destroy()
     return
   }

@@ -128,6 +128,8 @@ function typeOf({ body }: RespondStep): string | null {
       return TEXT_TYPE
     case 'json':
       return JSON_TYPE
+    case 'file':
+      return body.file.type
     case 'bytes':
     case 'size':
       return BYTES_TYPE
@@ -164,6 +166,8 @@ function payloadOf({ body }: RespondStep, fill: Filler, output: OutputBudget): B
       return Buffer.from(writeJson(fill.value(body.value)))
     case 'bytes':
       return body.bytes
+    case 'file':
+      return body.text === null ? body.file.content : Buffer.from(fill.text(body.text))
     case 'size':
       output.take(body.bytes)
       return Buffer.alloc(body.bytes, LETTERS)

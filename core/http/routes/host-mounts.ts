@@ -68,8 +68,20 @@ interface ServedEntry {
   mount: HostMount
 }
 
+/** Paths at which a plugin serves a mount, on all hosts. */
+export interface PrefixEntry {
+  plugin: string
+  path: string
+  mount: HostMount
+  /** Where the entry is in the section of the plugin; null: unknown. */
+  at: string | null
+}
+
 export class HostMounts {
   #served: ServedEntry[] = []
+  /** The longest first. */
+  #prefixes: PrefixEntry[] = []
+  #reserved: string[] = []
 
   /** Adds a host. One with a lower rank comes before the others; else the order counts. */
   add(entry: HostEntry): void {
@@ -77,6 +89,31 @@ export class HostMounts {
     this.#served = [...this.#served, served].toSorted((a, b) => a.entry.rank - b.entry.rank)
   }
 
+  /** Serves the routes below `mount` at a path too. */
+  addPrefix(plugin: string, path: string, mount: string, at: string | null): void {
+    const entry = { plugin, path, mount: new HostMount({ mount: '', paths: { [`${path}/*`]: mount } }), at }
+    this.#prefixes = [...this.#prefixes, entry].toSorted((a, b) => b.path.length - a.path.length)
+  }
+
+  get prefixes(): readonly PrefixEntry[] {
+    return this.#prefixes
+  }
+
+  keepPrefixes(kept: PrefixEntry[]): void {
+    this.#prefixes = kept
+  }
+
+  /** What serves a decoded path because of its prefix; null if nothing does. */
+  prefixOf(path: string): HostMount | null {
+    return this.#prefixes.find(entry => isBelow(path, entry.path))?.mount ?? null
+  }
+
+  /** Only hosts, listeners and prefixes that serve the routes below `mount` reach them. */
+  reserve(mount: string): void {
+    this.#reserved.push(mount)
+  }
+
+  /** Whether no host is served. */
   get isEmpty(): boolean {
     return this.#served.length === 0
   }
@@ -91,9 +128,12 @@ export class HostMounts {
     return this.#served.find(({ matches }) => matches(host))?.mount ?? null
   }
 
-  /** Whether a path belongs to a mount that only its hosts reach. */
+  /** Whether a path belongs to a mount that only its hosts, listeners and prefixes reach. */
   isReserved(path: string): boolean {
-    return this.#served.some(({ entry }) => !entry.shared && isBelow(path, entry.mount))
+    return (
+      this.#reserved.some(mount => isBelow(path, mount)) ||
+      this.#served.some(({ entry }) => !entry.shared && isBelow(path, entry.mount))
+    )
   }
 
   /** Whether a certificate is made for a server name. */

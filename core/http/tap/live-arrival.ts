@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Arrival, ConnectionEnd, TapChunk, TapFields } from '../../contract/tap.ts'
 import type { BodyReader } from './message-framing.ts'
 
-const MAX_KEPT = 256 * 1024
+const MAX_KEPT = 1280 * 1024
 const MAX_CHUNKS = 2_000
 
 /** Milliseconds since the epoch that never go backwards. */
@@ -41,6 +41,7 @@ export class LiveArrival implements Arrival {
   ended: ConnectionEnd = null
   endedMs: number | null = null
   trailers: TapFields = []
+  readonly notes: Record<string, unknown> = {}
   resetCode: number | null = null
   readonly whenReceived: Promise<void>
   readonly whenEnded: Promise<void>

@@ -4,7 +4,8 @@
  */
 import type { Http2Session, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { Arrival, ArmedTap, SvcTap, TapOptions } from '../../contract/tap.ts'
+import type { AnyRequest } from '../../contract/http.ts'
+import type { Arrival, ArmedTap, SvcTap, TapOptions, TapServed, TapServing } from '../../contract/tap.ts'
 import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { tapNow } from './live-arrival.ts'
 import { TappedSocket, type TapClaim } from './tapped-socket.ts'
@@ -21,7 +22,12 @@ export interface TappedListener {
   activityOf(socket: Socket): ConnectionActivity | null
 }
 
+/** Lets routes answer claimed requests. */
+export type ClaimServer = Pick<SvcTap, 'stepProblem' | 'serve' | 'isServed' | 'note'>
+
 export class Tap implements SvcTap {
+  /** Null before the listeners are open. */
+  #server: ClaimServer | null = null
   readonly #isPublic: boolean
   readonly #listeners = new Set<TappedListener>()
   readonly #armed = new Set<TapOptions>()
@@ -40,6 +46,26 @@ export class Tap implements SvcTap {
 
   now(): number {
     return tapNow()
+  }
+
+  serveWith(server: ClaimServer): void {
+    this.#server = server
+  }
+
+  stepProblem(step: unknown): string | null {
+    return this.#server!.stepProblem(step)
+  }
+
+  serve(arrival: Arrival, serving: TapServing): Promise<TapServed> {
+    return this.#server!.serve(arrival, serving)
+  }
+
+  isServed(request: AnyRequest): boolean {
+    return this.#server?.isServed(request) ?? false
+  }
+
+  note(request: AnyRequest, name: string, value: unknown): void {
+    this.#server?.note(request, name, value)
   }
 
   /** Returns a function that removes the listener. */

@@ -11,7 +11,7 @@ import { bodyReaderFor, fieldsOf, headLength, versionOf, type BodyReader } from 
 /** A longer head is left to the HTTP server, which rejects it. */
 const MAX_HEAD_BYTES = 256 * 1024
 /** So much of the content is read to find out who claims a request. */
-const MAX_CONTENT_BYTES = 64 * 1024
+const MAX_CONTENT_BYTES = 1024 * 1024
 /** How long an incomplete head is kept from the HTTP server, which has a timeout for it. */
 const MAX_HEAD_MS = 90_000
 const KEEP_ALIVE_MS = 75_000
@@ -101,7 +101,7 @@ export class TappedSocket {
     let claim = this.#connection.claim(head)
     if (claim === null && this.#connection.readsContent() && isJson(head)) {
       const content = this.#contentOf(head)
-      if (content === null) return this.#awaitHead()
+      if (content === null) return this.#awaitContent()
       claim = this.#connection.claimContent(head, content)
       this.#clearHeadTimer()
     }
@@ -111,7 +111,7 @@ export class TappedSocket {
     return true
   }
 
-  /** Up to 64 KiB of the content behind the head; null if more of it has to arrive. */
+  /** Up to 1 MiB of the content behind the head; null if more of it has to arrive. */
   #contentOf(head: Buffer): Buffer | null {
     const reader = bodyReaderFor(head)
     const parts: Buffer[] = []
@@ -257,6 +257,11 @@ export class TappedSocket {
       this.#release()
       return true
     }
+    return this.#awaitContent()
+  }
+
+  /** The content in memory is bounded by how much of it is read. */
+  #awaitContent(): boolean {
     this.#headTimer ??= setTimeout(() => this.#release(), MAX_HEAD_MS)
     return false
   }

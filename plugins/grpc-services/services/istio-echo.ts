@@ -26,7 +26,7 @@ export function istioEchoMethods(context: CallContext, service: ServiceDefinitio
         ...metadata.filter(([name]) => !name.endsWith('-bin')).map(([name, value]) => `RequestHeader=${name}:${value}`),
         `Host=${authority}`,
         'StatusCode=200',
-        `ServiceVersion=${svc.instance.version}`,
+        `ServiceVersion=${svc.options.version ?? svc.instance.version}`,
         `ServicePort=${request.socket.localPort ?? 0}`,
         `IP=${svc.http.clientIp(request)}`,
         'Proto=GRPC',

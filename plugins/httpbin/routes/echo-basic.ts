@@ -67,6 +67,15 @@ export function addEchoBasicHost(app: FastifyInstance, svc: EchoSvc, mount: stri
   })
 }
 
+/** The port of echo-basic for HTTP/2 without TLS: nothing but the echo. */
+export function addEchoBasicH2c(app: FastifyInstance, svc: EchoSvc, mount: string): void {
+  app.all(`${mount}/*`, (request: FastifyRequest, reply: FastifyReply): unknown =>
+    request.raw.httpVersionMajor === 2
+      ? respond(svc, request, reply)
+      : reply.code(400).header('Content-Type', 'text/plain; charset=utf-8').send('Expected h2c request'),
+  )
+}
+
 /** Null for another path. */
 function retry(svc: EchoSvc, attempts: Attempts, path: string, request: FastifyRequest, reply: FastifyReply): unknown {
   if (path === '/retry') {
@@ -130,10 +139,15 @@ async function describeRequest(svc: EchoSvc, request: FastifyRequest): Promise<R
   }
 }
 
-/** The port of the HTTP listener, also over TLS. */
+/** The port for HTTP of the same server, also over TLS and on the port for h2c. */
 function httpPortOf(svc: EchoSvc, request: FastifyRequest): number | string {
-  const { kind, port } = svc.http.listener(request)
-  return kind === 'http' ? port : (svc.instance.ports().http ?? '')
+  const { kind, name, port } = svc.http.listener(request)
+  const listeners = svc.instance.listeners()
+  const own = listeners.find(listener => listener.name === name)
+  if (kind === 'http' && own?.serves !== 'echo-basic-h2c') return port
+  const plain =
+    own?.plugin == null ? undefined : listeners.find(other => other.kind === 'http' && other.serves === 'echo-basic')
+  return plain?.port ?? svc.instance.ports().http ?? ''
 }
 
 /** The connection; null without TLS. */

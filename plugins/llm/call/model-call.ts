@@ -268,7 +268,12 @@ export class ModelCall implements ResponseContext {
 
   /** Whether records, metrics and the ledger count it. */
   get isCounted(): boolean {
-    return this.inner === null || this.inner.isCounted
+    return this.inner === null ? !this.isProbed : this.inner.isCounted
+  }
+
+  /** A probe of gateways has claimed the request, so it is not traffic of a client. */
+  get isProbed(): boolean {
+    return this.svc.use('core.tap').isServed(this.request)
   }
 
   /**

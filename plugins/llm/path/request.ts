@@ -70,7 +70,7 @@ class HttpClient implements Recipient {
   leave(): void {
     const call = this.#call
     // The core has responded instead (a timeout), and its response is counted.
-    if (call.reply.raw.headersSent) return returnReserved(call)
+    if (call.reply.raw.headersSent || !call.isCounted) return returnReserved(call)
     const hasReply = call.result !== null
     if (hasReply) call.isStream = false
     call.recorded = hasReply ? recordOf(call, CLIENT_GONE) : recordError(call, CLIENT_GONE)

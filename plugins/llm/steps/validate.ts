@@ -29,6 +29,7 @@ export function validateRequest(call: ModelCall, services: CallServices): boolea
   if (violations.length === 0 && !isAsked) return true
   call.validation = { level: strictness.level, violations, refused: refused ?? null }
   if (call.isCounted) services.metrics.violated(call.validation)
+  else if (call.isProbed) call.svc.use('core.tap').note(call.request, 'violations', violations.map(shownViolation))
   if (violations.length > 0) call.svc.inspector.annotate(call.request, { tags: tagsOf(call.validation) })
   if (refused !== undefined) throw refusalOf(refused, call.validation)
   return true
@@ -74,6 +75,20 @@ function chooseStrictness(call: ModelCall, { validator }: CallServices): { stric
 /** There are few levels and parameters, so the message lists them; of rules there are many. */
 function messageOf({ message, at, remedy }: StrictnessProblem): string {
   return remedy === undefined || at.endsWith(']') ? message : `${message}; ${remedy}`
+}
+
+/** As a probe of gateways reports it. */
+function shownViolation(violation: Violation): Record<string, unknown> {
+  const { rule, at } = violation
+  const [source] = rule.sources
+  return {
+    rule: rule.rule,
+    at,
+    message: errorOfViolation(violation).message,
+    confidence: rule.confidence,
+    phase: rule.phase,
+    ...(source === undefined ? {} : { source: source.url ?? source.title }),
+  }
 }
 
 function refusalOf(refused: Violation, { violations }: CallValidation): ProviderError {

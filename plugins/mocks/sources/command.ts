@@ -45,6 +45,8 @@ export const mockCommand: Command = {
   name: 'mock',
   summary: 'check, serve or push OpenAPI mocks',
   usage: USAGE,
+  group: 'test',
+  complete: () => ({ '': ['check', 'serve', 'push'], '--fail-on': ['breaking'] }),
   async run(args) {
     const parsed = parseArguments(args)
     if (typeof parsed === 'string') return usageError(parsed)

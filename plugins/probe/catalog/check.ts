@@ -1,6 +1,10 @@
 /** The form of a check. `plan` and `judge` are pure. */
 import type { Evidence } from '../client/evidence.ts'
 import type { ConnectionSpec, ExchangeRecord } from '../client/exchange.ts'
+import type { Field } from '../client/response-parser.ts'
+import type { FoundPair, Pair } from '../pairs/pair.ts'
+import type { Marks } from '../pairs/llm-routes.ts'
+import type { Wire } from '../wires/types.ts'
 import type { CauseId } from './causes.ts'
 
 export type Level = 'must' | 'other-spec' | 'integrity' | 'should' | 'hazard' | 'proxy-only' | 'observation' | 'timing'
@@ -22,6 +26,9 @@ export const GROUPS = [
   'grpc',
   'trust',
   'llm',
+  'translate',
+  'guardrails',
+  'realtime',
   'mcp',
   'a2a',
   'oauth',
@@ -89,6 +96,8 @@ export interface Facts {
   hasOwnLlmCredential: boolean
   timeoutMs: number
   isSlow: boolean
+  /** What recognition found; empty before, and if it was not asked for. */
+  pairs: readonly FoundPair[]
   protocol: Protocol
   /** Protocols that the gateway speaks with clients. */
   clientProtocols: Protocol[]
@@ -100,8 +109,10 @@ export interface Plan {
   inOrder?: boolean
   /** With `inOrder`: whether the remaining connections are not needed any more. */
   isEnough?(record: ExchangeRecord): boolean
-  /** With `inOrder`: the connection that follows from what came back so far; called at most eight times. */
+  /** With `inOrder`: the connection that follows from what came back so far. */
   follow?(records: readonly ExchangeRecord[]): ConnectionSpec | null
+  /** How often `follow` is called; default 8. */
+  maxFollowed?: number
 }
 
 /** Finds out what the checks of a group have to know of the gateway, before any of them runs. */
@@ -121,6 +132,16 @@ export interface CheckPage {
   expected: string
   why: string
   configure?: Record<string, string>
+}
+
+/** What a check for pairs knows of the gateway besides the pair. */
+export interface PairContext {
+  pair: Pair
+  /** Also those of other plugins. */
+  wires: readonly Wire[]
+  marks: Marks
+  /** Fields of the routes file for the model. */
+  fields: readonly Field[]
 }
 
 export interface Check {
@@ -166,10 +187,16 @@ export interface Check {
      * gets its evidence: what is wrong there too comes from the upstream's own settings.
      */
     showsOwnAnswers?: boolean
+    /** The pairs of wires are found out first. */
+    pairs?: boolean
     /** What is found out first. */
     discovery?: Discovery
   }
   page: CheckPage
+  /** It runs once for each pair of wires: as the check that this returns. */
+  forPair?(context: PairContext): Check
+  /** Of a check that `forPair` made: `chat:messages`. */
+  pair?: string
   plan(facts: Facts): Plan
   judge(evidence: Evidence, facts: Facts, direct: Evidence | null): Verdict
 }

@@ -8,6 +8,8 @@ import type { Job } from './jobs.ts'
 export interface CheckResult {
   check: Check
   protocol: Protocol
+  /** `chat:messages`; null: the check is not one for pairs. */
+  pair: string | null
   verdict: VerdictWord
   summary: string
   reason: string | null
@@ -39,6 +41,7 @@ export function checkResult(
   return {
     check,
     protocol,
+    pair: check.pair ?? null,
     verdict,
     summary: hasReason ? '' : summary,
     reason: hasReason ? summary : null,

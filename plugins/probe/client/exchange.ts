@@ -19,6 +19,10 @@ export interface ConnectionSpec {
   stayMs?: number
   /** The client leaves this long after it has sent the last request. */
   leaveAfterMs?: number
+  /** With it: the client leaves before, as soon as it has received this. */
+  leaveWhen?: (received: Buffer) => boolean
+  /** With it: how long the upstream is watched, until the gateway ends what it sent there. */
+  untilEndedMs?: number
   /** Reads nothing for this long after the last request was sent. */
   pauseReadingMs?: number
   /** Before the connection is opened. */
@@ -64,6 +68,8 @@ export interface ExchangeRecord {
   extra: Buffer
   /** The client left on its own. */
   hasLeft: boolean
+  leftAtMs: number | null
+  untilEndedMs: number
   /** HTTP/2 only: streams that the gateway allows at once, as it announced. */
   announcedStreams: number | null
   /** Why the probe left: more bytes came than any step has, or an answer did not end. */
@@ -105,6 +111,7 @@ export async function runExchange(
   signal.addEventListener('abort', stop)
   const reader = new Reader(connection, requests)
   let hasLeft = false
+  let leftAtMs: number | null = null
   try {
     for (const [index, request] of requests.entries()) {
       const call = calls[index]!
@@ -119,10 +126,13 @@ export async function runExchange(
       }
       if (isLast && spec.leaveAfterMs !== undefined) {
         await connection.waitUntil(
-          () => !connection.isOpen,
+          () =>
+            !connection.isOpen ||
+            spec.leaveWhen?.(Buffer.concat(connection.received.map(({ bytes }) => bytes))) === true,
           () => call.sentEndMs + spec.leaveAfterMs!,
         )
         hasLeft = true
+        leftAtMs = clock()
         break
       }
       if (call.spec.isPipelined === true && !isLast) continue
@@ -158,6 +168,8 @@ export async function runExchange(
     watchedUntilMs: clock(),
     extra: reader.extra,
     hasLeft,
+    leftAtMs,
+    untilEndedMs: hasLeft ? (spec.untilEndedMs ?? 0) : 0,
     announcedStreams: null,
     exceeded: hasLeft ? null : connection.isTooLarge ? 'bytes' : reader.isEndless ? 'time' : null,
   }
@@ -286,6 +298,8 @@ export function failedExchange(calls: CallRecord[], reason: string): ExchangeRec
     watchedUntilMs: clock(),
     extra: Buffer.alloc(0),
     hasLeft: false,
+    leftAtMs: null,
+    untilEndedMs: 0,
     announcedStreams: null,
     exceeded: null,
   }

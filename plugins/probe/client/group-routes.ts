@@ -1,6 +1,8 @@
 /** Where the groups of the catalog live, at the gateway and at the upstream itself. */
 import type { Check } from '../catalog/check.ts'
 import type { Address } from './address.ts'
+import { routeOfWire } from '../pairs/wire-requests.ts'
+import { WIRES } from '../wires/wires.ts'
 import type { Routes } from './routes.ts'
 import { ROOT, type Route } from './step-runner.ts'
 
@@ -37,6 +39,9 @@ export function routeOf({ group }: Pick<Check, 'group'>, end: End, routes: Route
 /** Where `--routes` says that something lives; null without a route, and in the direct run. */
 function placeOf(name: string, end: End, { paths }: Routes): Pick<Route, 'address' | 'prefix' | 'authority'> | null {
   const { address, authority } = end
+  const wire = name.startsWith('wire.') ? WIRES.find(({ id }) => routeOfWire(id) === name) : undefined
+  if (wire !== undefined && (end.through === 'direct' || paths[name] === undefined))
+    return { address, authority, prefix: `${end.prefix}${wire.base}` }
   // Paths that came back in answers have all prefixes already.
   if (name === ROOT) return { address, authority, prefix: '' }
   const own = paths[name]

@@ -3,6 +3,7 @@ import { sleep } from 'svc/toolkit'
 import { fail, fault, skip, type Check, type Facts, type Verdict } from '../catalog/check.ts'
 import { BackChannelError, type BackChannel } from './back-channel.ts'
 import type { End } from './group-routes.ts'
+import { modelPlan, type RecognizedPair } from '../pairs/recognition.ts'
 import { LoadMonitor } from './load-monitor.ts'
 import type { Route, StepRunner } from './step-runner.ts'
 
@@ -34,9 +35,15 @@ export class Health {
   readonly #options: HealthOptions
   readonly #load = new LoadMonitor()
   #unconnected = 0
+  #plan: Pick<Check, 'id' | 'plan'> = HEALTH_CHECK
 
   constructor(options: HealthOptions) {
     this.#options = options
+  }
+
+  /** For gateways that do not route `/probe`: a request on the client wire of this pair tells whether it serves. */
+  useModel({ client, model, fields }: RecognizedPair): void {
+    this.#plan = { id: 'HEALTH', plan: () => modelPlan(client, model, fields) }
   }
 
   stop(): void {
@@ -124,7 +131,7 @@ export class Health {
     const until = performance.now() + REPLICA_MS
     for (;;)
       try {
-        const { first } = await this.#options.runner.run(HEALTH_CHECK, this.#options.facts, route)
+        const { first } = await this.#options.runner.run(this.#plan, this.#options.facts, route)
         return first.count > 0 && first.status === 200
       } catch (error) {
         if (!(error instanceof BackChannelError)) throw error

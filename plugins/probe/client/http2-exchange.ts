@@ -132,6 +132,8 @@ async function onSession(
     watchedUntilMs: clock(),
     extra: Buffer.alloc(0),
     hasLeft,
+    leftAtMs: null,
+    untilEndedMs: 0,
     announcedStreams: announced,
     exceeded: started.some(({ isTooLarge }) => isTooLarge)
       ? 'bytes'

@@ -164,6 +164,8 @@ export async function runFormExchange(
     watchedUntilMs: clock(),
     extra: Buffer.alloc(0),
     hasLeft: false,
+    leftAtMs: null,
+    untilEndedMs: 0,
     announcedStreams: null,
     exceeded: null,
   }

@@ -2,13 +2,17 @@
 import type { Check, Facts, Protocol } from '../catalog/check.ts'
 import type { Routes } from './routes.ts'
 
-/** A check in one protocol. */
+/** A check in one protocol; one for pairs is a job for each of them. */
 export interface Job {
   check: Check
   protocol: Protocol
 }
 
 const TUNNEL_GROUPS: readonly string[] = ['headers', 'targets', 'framing', 'responses', 'caching', 'trust']
+/** What gateways of models have, which need not route `/probe`. */
+const MODEL_GROUPS: readonly string[] = ['llm', 'translate', 'guardrails', 'realtime']
+/** Those that they may have too, where `--routes` names them. */
+const ROUTED_GROUPS: readonly string[] = ['mcp', 'a2a', 'oauth']
 const TUNNEL_CHECKS: readonly string[] = ['CON-ERROR', 'CON-LOOP', 'UPG-H2C']
 
 /** Without HTTP/2 only the checks that need it have a result for it, which says that they were skipped. */
@@ -24,6 +28,8 @@ export function jobsOf(checks: readonly Check[], triesHttp2: boolean): Job[] {
 export interface Circumstances {
   /** The gateway forwards bytes, and reads no HTTP. */
   isTunnel: boolean
+  /** The gateway does not route `/probe`. */
+  isOfModels: boolean
   isHostile: boolean
   triesHttp2: boolean
   /** The upstream is reached in HTTP/2 without the gateway. */
@@ -34,9 +40,10 @@ export interface Circumstances {
 
 /** Why a job is not tried; null if it is. */
 export function skipReason({ check, protocol }: Job, circumstances: Circumstances): string | null {
-  const { isTunnel, isHostile, triesHttp2, hasDirectHttp2, routes, facts } = circumstances
+  const { isTunnel, isOfModels, isHostile, triesHttp2, hasDirectHttp2, routes, facts } = circumstances
   const wanted = check.when?.routes
   const isGrpc = check.group === 'grpc' && hasOwnGrpcAddress(routes)
+  if (isOfModels && !MODEL_GROUPS.includes(check.group) && !isRouted(check.group, routes)) return '/probe is not routed'
   if (isTunnel && (TUNNEL_GROUPS.includes(check.group) || TUNNEL_CHECKS.includes(check.id)))
     return 'nothing that reads HTTP was seen'
   if (check.hostile === true && !isHostile) return '--hostile'
@@ -47,6 +54,20 @@ export function skipReason({ check, protocol }: Job, circumstances: Circumstance
   if (wanted !== undefined && !wanted.some(name => facts.routes.has(name)))
     return `not in --routes: ${wanted.join(', ')}`
   return null
+}
+
+function isRouted(group: string, { paths }: Routes): boolean {
+  return ROUTED_GROUPS.includes(group) && paths[group] !== undefined
+}
+
+/** Whether the run has a check that needs the pairs of wires. */
+export function needsPairs(checks: readonly Check[]): boolean {
+  return checks.some(({ when }) => when?.pairs === true)
+}
+
+/** Whether the run has a check that a gateway of models can pass without a route to `/probe`. */
+export function hasModelChecks(checks: readonly Check[]): boolean {
+  return checks.some(({ group }) => MODEL_GROUPS.includes(group))
 }
 
 /** Whether `--routes` gives gRPC a separate address, which speaks HTTP/2. */

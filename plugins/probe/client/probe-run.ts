@@ -1,6 +1,6 @@
 /** A run: reach, direct run, gateway run, repeats. */
 import { setMaxListeners } from 'node:events'
-import { fault, skip, type Check, type Facts, type Protocol, type Verdict } from '../catalog/check.ts'
+import { fault, skip, type Check, type Facts, type PairContext, type Protocol, type Verdict } from '../catalog/check.ts'
 import type { Address } from './address.ts'
 import { Attempts, isFinding, type Attempt } from './attempts.ts'
 import { BackChannelError, type BackChannel } from './back-channel.ts'
@@ -11,8 +11,21 @@ import type { Evidence } from './evidence.ts'
 import { generalVerdict, verdictOfReplicas } from './general-rules.ts'
 import { directEnd, routeOf, type End } from './group-routes.ts'
 import { Health } from './health.ts'
-import { hasOwnGrpcAddress, inParallel, jobsOf, phasesOf, skipReason, type Job } from './jobs.ts'
-import { reach, reachInTime, type Reached } from './reach.ts'
+import {
+  hasModelChecks,
+  hasOwnGrpcAddress,
+  inParallel,
+  jobsOf,
+  needsPairs,
+  phasesOf,
+  skipReason,
+  type Job,
+} from './jobs.ts'
+import type { Wire } from '../wires/types.ts'
+import { WIRES } from '../wires/wires.ts'
+import type { PairPattern } from '../pairs/pair.ts'
+import { recognize, type Recognized, type RecognizedPair } from '../pairs/recognition.ts'
+import { reach, reachedModels, reachInTime, ReachError, type Reached } from './reach.ts'
 import type { Routes } from './routes.ts'
 import { factsAfterRotation, factsOf, initialFacts, underGatewayName } from './run-facts.ts'
 import { StepRunner, type Route } from './step-runner.ts'
@@ -30,6 +43,8 @@ export interface RunOptions {
   routes: Routes
   /** HTTP/2 is tried: with prior knowledge, or by ALPN. */
   triesHttp2: boolean
+  /** Pairs of wires that are tested; null: all. */
+  pairs?: readonly PairPattern[] | null
   repeat: number
   timeoutMs: number
   concurrency: number
@@ -46,11 +61,15 @@ export interface RunResult {
   lost: 'upstream lost' | 'gateway lost' | null
   requests: number
   clientProtocols: Protocol[]
+  /** Whether it reads what models are sent; null if it was not asked for. */
+  models?: 'bytes' | 'messages' | null
   facts: Facts
 }
 
 /** Direct runs are quick and disturb nobody, so more of them run at once. */
 const DIRECT_CONCURRENCY = 16
+/** Of requests to svc itself; a name that belongs to no vendor. */
+const DIRECT_MODEL = 'svc-probe'
 /** Attempts of a check that do not count, since something else than the gateway disturbed them. */
 const MAX_DISTURBED = 3
 
@@ -63,7 +82,10 @@ export class ProbeRun {
   #directHttp2: End | null = null
   readonly #gateway: End
   readonly #facts: Facts
-  readonly #jobs: readonly Job[]
+  #jobs: readonly Job[]
+  #recognized: Recognized | null = null
+  /** Of checks for pairs, by check and wire: why svc itself does not pass; null: it does. */
+  readonly #directOfWires = new Map<string, Promise<string | null>>()
   readonly #results = new Map<Job, CheckResult>()
   readonly #directEvidence = new Map<Job, Evidence>()
   #reached: Reached | null = null
@@ -94,31 +116,146 @@ export class ProbeRun {
   async #run(): Promise<RunResult> {
     const upstreamUrl = this.#direct.address.url
     await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
-    const reached = await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
+    const reached = await this.#reach(upstreamUrl)
     this.#reached = reached
     const { triesHttp2, routes, concurrency } = this.#options
-    if (triesHttp2 && (await this.#health.speaksHttp2(this.#gateway))) this.#facts.clientProtocols.push('2')
+    if (needsPairs(this.#options.checks)) this.#recognized ??= await this.#recognize()
+    this.#jobs = this.#jobsOfPairs()
+    if (triesHttp2 && !reached.isOfModels && (await this.#health.speaksHttp2(this.#gateway)))
+      this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || hasOwnGrpcAddress(routes))
       this.#directHttp2 = await this.#findDirectHttp2()
     this.#facts.arrivedOrigin = reached.arrivedOrigin
     const chosen = this.#jobs.filter(job => !this.#skipEarly(job, reached))
     await this.#discover(chosen.map(({ check }) => check))
-    const direct = this.#directRuns(chosen)
+    const ordinary = chosen.filter(({ check }) => check.pair === undefined)
+    const direct = this.#directRuns(ordinary)
     const runBoth = async (job: Job): Promise<void> => {
       if (await direct.get(job)) await this.#gatewayRun(job)
     }
     const waiting = Promise.all(chosen.filter(({ check }) => check.when?.waits === true).map(runBoth))
     for (const phase of phasesOf(concurrency))
       await inParallel(
-        chosen.filter(({ check }) => check.when?.waits !== true && phase.of(check)),
+        ordinary.filter(({ check }) => check.when?.waits !== true && phase.of(check)),
         phase.atOnce,
         runBoth,
       )
+    await this.#runPairs(chosen.filter(({ check }) => check.pair !== undefined))
     await waiting
     const { lost } = this.#health
     if (lost !== null)
       for (const job of this.#jobs) if (!this.#results.has(job)) this.#record(job, notRun(job, fault(lost)))
     return this.#result(reached, !this.#health.isOver)
+  }
+
+  /** A gateway of models need not route `/probe`: one request that arrives is enough. */
+  async #reach(upstreamUrl: string): Promise<Reached> {
+    try {
+      return await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
+    } catch (error) {
+      if (!(error instanceof ReachError) || !hasModelChecks(this.#options.checks)) throw error
+      this.#recognized = await this.#recognize()
+      if (!this.#recognized.hasArrived) throw error
+      const [pair] = this.#recognized.pairs
+      if (pair !== undefined) this.#health.useModel(pair)
+      return reachedModels(this.#recognized)
+    }
+  }
+
+  async #recognize(): Promise<Recognized> {
+    const { routes, pairs = null } = this.#options
+    const route = routeOf({ group: 'translate' }, this.#gateway, routes)
+    const found = await recognize({
+      runner: this.#runner,
+      facts: this.#facts,
+      route: { ...route, protocol: '1.1' },
+      routes: routes.llm,
+      wires: WIRES,
+      patterns: pairs,
+    })
+    this.#facts.pairs = found.found
+    return found
+  }
+
+  /** Checks for pairs become one for each pair; without pairs they remain, to say that they were skipped. */
+  #jobsOfPairs(): Job[] {
+    const recognized = this.#recognized
+    return this.#jobs.flatMap(job => {
+      const { forPair } = job.check
+      if (forPair === undefined || recognized === null || this.#reasonWithoutPairs !== null) return [job]
+      return recognized.pairs.map(pair => ({ ...job, check: forPair(this.#contextOf(pair)) }))
+    })
+  }
+
+  #contextOf({ fields, ...pair }: RecognizedPair): PairContext {
+    return { pair, fields, wires: WIRES, marks: this.#options.routes.llm.marks }
+  }
+
+  /** Why no pair is tested; null if one is. */
+  get #reasonWithoutPairs(): string | null {
+    if (this.#recognized === null) return 'no pair of wires'
+    const { pairs, found, isForwarding } = this.#recognized
+    if (isForwarding) return 'forwards, does not interpret'
+    if (pairs.length > 0) return null
+    if (found.some(({ state }) => state === 'not asked')) return 'no such pair'
+    const reason = found.find(({ state }) => state === 'not routed')?.reason
+    return `not routed: ${reason ?? 'the gateway names no model'}`
+  }
+
+  /** Pairs at the same time, the checks of one pair in order. Those in which the upstream fails come last, one by one. */
+  async #runPairs(jobs: readonly Job[]): Promise<void> {
+    const run = async (own: readonly Job[]): Promise<void> => {
+      for (const job of own) if (await this.#isDirectSame(job)) await this.#gatewayRun(job)
+    }
+    const byPair = (breaks: boolean): Job[][] => {
+      const own = jobs.filter(({ check }) => (check.when?.breaks === true) === breaks)
+      const pairs = new Set(own.map(({ check }) => check.pair))
+      return [...pairs].map(pair => own.filter(({ check }) => check.pair === pair))
+    }
+    await inParallel(byPair(false), this.#options.concurrency, run)
+    await inParallel(byPair(true), 1, run)
+  }
+
+  /** Both wires of the pair are tried with svc itself, each once. */
+  async #isDirectSame(job: Job): Promise<boolean> {
+    const wires = job.check.pair!.split(':').map(id => WIRES.find(wire => wire.id === id)!)
+    const base = this.#options.checks.find(({ id }) => id === job.check.id)!
+    for (const wire of new Set(wires)) {
+      const key = `${base.id} ${wire.id}`
+      const known = this.#directOfWires.get(key) ?? this.#directOfWire(base, wire)
+      this.#directOfWires.set(key, known)
+      const difference = await known
+      if (difference === null) continue
+      const verdict = fault(`direct run: ${wire.id}: ${difference}`)
+      this.#record(job, { ...notRun(job, verdict, 'differs') })
+      return false
+    }
+    return true
+  }
+
+  async #directOfWire(base: Check, wire: Wire): Promise<string | null> {
+    const { marks } = this.#options.routes.llm
+    const check = base.forPair!({
+      pair: { client: wire, upstream: wire, model: DIRECT_MODEL },
+      fields: [],
+      wires: WIRES,
+      marks,
+    })
+    let difference: string | null = null
+    for (let attempt = 0; attempt < 2; attempt++) {
+      try {
+        const route = routeOf(check, this.#direct, this.#options.routes)
+        const evidence = await this.#runner.run(check, this.#facts, { ...route, protocol: '1.1' })
+        const { verdict, summary } = check.judge(evidence, this.#facts, null)
+        const isClean = verdict === 'pass' || verdict === 'note' || verdict === 'skip'
+        difference = connectionError(evidence) ?? (isClean ? null : `${verdict}: ${summary}`)
+      } catch (error) {
+        difference = (error as Error).message
+        this.#health.noteLoss(error)
+      }
+      if (difference === null) break
+    }
+    return difference
   }
 
   /** Number of results that the run will have. */
@@ -146,6 +283,12 @@ export class ProbeRun {
       lost: this.#health.lost,
       requests: this.#runner.requests,
       clientProtocols: [...this.#facts.clientProtocols],
+      models:
+        this.#recognized === null || this.#recognized.found.length === 0
+          ? null
+          : this.#recognized.isForwarding
+            ? 'bytes'
+            : 'messages',
       facts: this.#facts,
     }
   }
@@ -178,12 +321,21 @@ export class ProbeRun {
     return null
   }
 
-  #skipEarly(job: Job, { isTunnel }: Reached): boolean {
+  #skipEarly(job: Job, { isTunnel, isOfModels }: Reached): boolean {
     const { isHostile, triesHttp2, routes } = this.#options
     const hasDirectHttp2 = this.#directHttp2 !== null
-    const reason = skipReason(job, { isTunnel, isHostile, triesHttp2, hasDirectHttp2, routes, facts: this.#facts })
-    if (reason !== null) this.#record(job, notRun(job, skip(reason)))
-    return reason !== null
+    const reason = skipReason(job, {
+      isTunnel,
+      isOfModels,
+      isHostile,
+      triesHttp2,
+      hasDirectHttp2,
+      routes,
+      facts: this.#facts,
+    })
+    const chosen = reason ?? (job.check.forPair === undefined ? null : this.#reasonWithoutPairs)
+    if (chosen !== null) this.#record(job, notRun(job, skip(chosen)))
+    return chosen !== null
   }
 
   /** Starts all direct runs; each resolves with whether it shows no difference. */

@@ -48,7 +48,8 @@ export async function reachInTime(...given: Parameters<typeof reach>): Promise<R
 }
 
 export interface Reached {
-  evidence: Evidence
+  /** Null for a gateway of models. */
+  evidence: Evidence | null
   /** Everything arrived byte for byte, each client connection as one connection of the upstream. */
   isTunnel: boolean
   server: string | null
@@ -56,6 +57,8 @@ export interface Reached {
   removed: string
   added: string
   arrivedOrigin: ArrivedOrigin
+  /** It does not route `/probe`, but requests to models. */
+  isOfModels: boolean
 }
 
 export async function reach(runner: StepRunner, facts: Facts, route: Route, upstreamUrl: string): Promise<Reached> {
@@ -97,7 +100,22 @@ export async function reach(runner: StepRunner, facts: Facts, route: Route, upst
     server: first.values('server')[0] ?? null,
     arrivedOrigin: arrivedOrigin(first.arrival!),
     upstreamVersions: [...new Set(arrived.map(({ arrival }) => arrival!.record.protocol))],
+    isOfModels: false,
     ...path,
+  }
+}
+
+/** Of a gateway that routes requests to models and not `/probe`. */
+export function reachedModels({ server, upstreamVersions }: Pick<Reached, 'server' | 'upstreamVersions'>): Reached {
+  return {
+    evidence: null,
+    isTunnel: false,
+    isOfModels: true,
+    server,
+    upstreamVersions,
+    removed: '',
+    added: '',
+    arrivedOrigin: { host: null, forwardedHost: null, forwardedProto: null, forwardedPrefix: null },
   }
 }
 

@@ -60,7 +60,9 @@ export interface RequestSpec {
   path?: string
   /** JSON content that contains the marker, by which the request is recognized too. */
   content?: (marker: string, encoding: Encoding) => string
-  /** Sends to the path of an earlier request of the same plan, by its label. */
+  /** What becomes of the fields that all requests to the gateway have; default: they are sent as they are. */
+  extraFields?: (fields: readonly Field[]) => readonly Field[]
+  /** Has the step, and so the path, of an earlier request of the same plan, by its label. */
   sameAs?: string
   label?: string
 }
@@ -119,8 +121,9 @@ export function encodeRequest(
   const framing = spec.framing ?? 'length'
   const hasBody = spec.body !== undefined || spec.content !== undefined || embedded.length > 0
   const framed = !hasBody || spec.parts !== undefined || framing === 'raw' ? '' : framingField(framing, body, end)
+  const extra = spec.extraFields?.(encoding.extraFields) ?? encoding.extraFields
   const head = Buffer.from(
-    `${line}${end}${spec.lead ?? ''}${host}${marker}${linesOf(encoding.extraFields, end)}${fields}${framed}${end}`,
+    `${line}${end}${spec.lead ?? ''}${host}${marker}${linesOf(extra, end)}${fields}${framed}${end}`,
     'latin1',
   )
   if (spec.parts !== undefined) return { step, method, parts: [head, ...spec.parts(render)] }

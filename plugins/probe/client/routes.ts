@@ -1,16 +1,14 @@
 /** Where groups live at gateways that have addresses of their own: the file of `--routes`. */
-import { isRecord, nearest } from 'svc/toolkit'
-import { readAddress, type Address } from './address.ts'
+import { isRecord } from 'svc/toolkit'
+import { NO_LLM_ROUTES, readLlm, type LlmRoutes, type RoutesContext } from '../pairs/llm-routes.ts'
+import type { Address } from './address.ts'
+import type { Field } from './response-parser.ts'
+import { readRoute, rejectUnknown, RoutesProblem, type GroupRoute } from './routes-text.ts'
 
-export interface GroupRoute {
-  /** Null: that of the gateway. */
-  address: Address | null
-  /** In front of the paths of the group; empty or with a leading slash. */
-  path: string
-}
+export type { GroupRoute }
 
 export interface Routes {
-  /** By group; `jwt`, and `tls.expired` and others, are routes of single checks. */
+  /** By group; `jwt`, `tls.expired` and others, and `wire.chat` and others, are routes of single checks. */
   paths: Readonly<Record<string, GroupRoute>>
   /** Of the requests to models. */
   model: string | null
@@ -20,7 +18,14 @@ export interface Routes {
   asksForCertificates: boolean
   /** A token of the gateway's own issuer for MCP. */
   mcpToken: string | null
+  /** Tools that the gateway must not show. */
+  hiddenTools: readonly string[]
+  llm: LlmRoutes
+  guardrails: { value: string; ask: string | null }
 }
+
+/** A social security number that was published and is not assigned. */
+const STOPPED_VALUE = '078-05-1120'
 
 export const NO_ROUTES: Routes = {
   paths: {},
@@ -28,88 +33,114 @@ export const NO_ROUTES: Routes = {
   ownLlmCredential: false,
   asksForCertificates: false,
   mcpToken: null,
+  hiddenTools: [],
+  llm: NO_LLM_ROUTES,
+  guardrails: { value: STOPPED_VALUE, ask: null },
 }
 
-const KEYS = ['llm', 'websocket', 'grpc', 'mcp', 'a2a', 'oauth', 'jwt', 'tls', 'mtls']
+const KEYS = ['llm', 'websocket', 'grpc', 'mcp', 'a2a', 'oauth', 'jwt', 'tls', 'mtls', 'realtime', 'guardrails']
 /** Those that are one path or URL. */
-const PLAIN = ['websocket', 'grpc', 'a2a', 'oauth', 'jwt'] as const
-const LLM_KEYS = ['openai', 'model', 'credential']
-const MCP_KEYS = ['path', 'token']
+const PLAIN = ['websocket', 'grpc', 'a2a', 'oauth', 'jwt', 'realtime'] as const
+const MCP_KEYS = ['path', 'token', 'hidden']
 /** Kinds of certificates of the upstream. */
 const TLS_KEYS = ['good', 'expired', 'wrong-host', 'unknown-ca']
+const MAX_HIDDEN = 100
+const MAX_TEXT = 10_000
+/** Characters. */
+const MIN_SECRET = 16
 
-/** Returns a sentence for invalid routes. `newGroups` are those of checks of other plugins. */
-export function readRoutes(value: unknown, newGroups: readonly string[] = []): Routes | string {
-  if (!isRecord(value)) return 'routes: expected a mapping of groups to paths or URLs'
-  const paths: Record<string, GroupRoute> = {}
-  const read: Routes = { ...NO_ROUTES, paths }
-  const add = (name: string, text: unknown, group = name): string | null => {
-    const route = readRoute(name, text)
-    if (typeof route === 'string') return route
-    paths[group] = route
-    return null
-  }
-  const problem =
-    unknownKey('', value, [...KEYS, ...newGroups]) ??
-    [...PLAIN, ...newGroups]
-      .map(name => (value[name] === undefined ? null : add(name, value[name])))
-      .find(text => text !== null) ??
-    readLlm(value.llm, read, add) ??
-    readMcp(value.mcp, read, add) ??
-    readTls(value.tls, add) ??
-    (value.mtls === undefined || typeof value.mtls === 'boolean' ? null : 'routes: mtls must be true or false')
-  if (problem !== null) return problem
-  return { ...read, asksForCertificates: value.mtls === true }
+export interface RoutesOptions extends Partial<RoutesContext> {
+  /** Those of checks of other plugins. */
+  newGroups?: readonly string[]
 }
 
-type Add = (name: string, text: unknown, group?: string) => string | null
-
-function readLlm(llm: unknown, read: Routes, add: Add): string | null {
-  if (llm === undefined) return null
-  if (!isRecord(llm)) return 'routes: llm must be a mapping, such as {openai: /v1}'
-  const { openai, model, credential } = llm
-  const problem = unknownKey('llm.', llm, LLM_KEYS) ?? (openai === undefined ? null : add('llm.openai', openai, 'llm'))
-  if (problem !== null) return problem
-  if (model !== undefined) {
-    if (typeof model !== 'string' || model === '' || model.length > 200)
-      return 'routes: llm.model must be the name of a model'
-    read.model = model
+/** Returns a sentence for invalid routes. */
+export function readRoutes(value: unknown, options: RoutesOptions = {}): Routes | string {
+  try {
+    return readAll(value, options)
+  } catch (error) {
+    if (error instanceof RoutesProblem) return error.message
+    throw error
   }
-  if (credential !== undefined && credential !== 'gateway' && credential !== 'client')
-    return 'routes: llm.credential must be "gateway" or "client"'
-  read.ownLlmCredential = credential === 'gateway'
-  return null
+}
+
+function readAll(value: unknown, { newGroups = [], environment = {}, moreWires = [] }: RoutesOptions): Routes {
+  if (!isRecord(value)) throw new RoutesProblem('routes: expected a mapping of groups to paths or URLs')
+  rejectUnknown('', value, [...KEYS, ...newGroups])
+  const paths: Record<string, GroupRoute> = {}
+  for (const name of [...PLAIN, ...newGroups]) if (value[name] !== undefined) paths[name] = readRoute(name, value[name])
+  const { llm, openai, model, ownCredential } = readLlm(value.llm, { environment, moreWires })
+  if (openai !== null) paths.llm = openai
+  for (const [wire, route] of Object.entries(llm.bases)) paths[`wire.${wire}`] = route
+  const mcp = readMcp(value.mcp)
+  if (mcp.route !== null) paths.mcp = mcp.route
+  readTls(value.tls, paths)
+  if (value.mtls !== undefined && typeof value.mtls !== 'boolean')
+    throw new RoutesProblem('routes: mtls must be true or false')
+  return {
+    paths,
+    model,
+    ownLlmCredential: ownCredential,
+    asksForCertificates: value.mtls === true,
+    mcpToken: mcp.token,
+    hiddenTools: mcp.hidden,
+    llm,
+    guardrails: readGuardrails(value.guardrails),
+  }
 }
 
 /** A path or URL, or a mapping with a token. */
-function readMcp(mcp: unknown, read: Routes, add: Add): string | null {
-  if (mcp === undefined) return null
-  if (!isRecord(mcp)) return add('mcp', mcp)
-  const { path, token } = mcp
-  const problem = unknownKey('mcp.', mcp, MCP_KEYS) ?? (path === undefined ? null : add('mcp.path', path, 'mcp'))
-  if (problem !== null) return problem
-  if (token === undefined) return null
-  if (typeof token !== 'string' || !/^[\w.~+/=-]{1,8192}$/.test(token)) return 'routes: mcp.token must be a token'
-  read.mcpToken = token
-  return null
+function readMcp(mcp: unknown): { route: GroupRoute | null; token: string | null; hidden: readonly string[] } {
+  if (mcp === undefined) return { route: null, token: null, hidden: [] }
+  if (!isRecord(mcp)) return { route: readRoute('mcp', mcp), token: null, hidden: [] }
+  const { path, token, hidden = [] } = mcp
+  rejectUnknown('mcp.', mcp, MCP_KEYS)
+  if (token !== undefined && (typeof token !== 'string' || !/^[\w.~+/=-]{1,8192}$/.test(token)))
+    throw new RoutesProblem('routes: mcp.token must be a token')
+  if (!Array.isArray(hidden) || hidden.length > MAX_HIDDEN || !hidden.every(isToolName))
+    throw new RoutesProblem('routes: mcp.hidden must be a list of names of tools')
+  return { route: path === undefined ? null : readRoute('mcp.path', path), token: token ?? null, hidden }
 }
 
-function readTls(tls: unknown, add: Add): string | null {
-  if (tls === undefined) return null
-  if (!isRecord(tls)) return 'routes: tls must be a mapping, such as {expired: /tls-expired}'
-  const problem = unknownKey('tls.', tls, TLS_KEYS)
+function isToolName(name: unknown): name is string {
+  return typeof name === 'string' && /^[\u0021-\u007e]{1,200}$/.test(name)
+}
+
+function readTls(tls: unknown, paths: Record<string, GroupRoute>): void {
+  if (tls === undefined) return
+  if (!isRecord(tls)) throw new RoutesProblem('routes: tls must be a mapping, such as {expired: /tls-expired}')
+  rejectUnknown('tls.', tls, TLS_KEYS)
+  for (const [kind, text] of Object.entries(tls)) paths[`tls.${kind}`] = readRoute(`tls.${kind}`, text)
+}
+
+function readGuardrails(value: unknown): Routes['guardrails'] {
+  if (value === undefined) return NO_ROUTES.guardrails
+  if (!isRecord(value)) throw new RoutesProblem('routes: guardrails must be a mapping with value and ask')
+  rejectUnknown('guardrails.', value, ['value', 'ask'])
+  const { value: stopped = STOPPED_VALUE, ask = null } = value
+  if (typeof stopped !== 'string' || stopped.length < 4 || stopped.length > MAX_TEXT)
+    throw new RoutesProblem('routes: guardrails.value must be a text of 4 or more characters')
+  if (ask !== null && (typeof ask !== 'string' || ask === '' || ask.length > MAX_TEXT))
+    throw new RoutesProblem('routes: guardrails.ask must be a text')
+  return { value: stopped, ask }
+}
+
+/** What no report shows. */
+export function secretsOfRoutes({ mcpToken, llm }: Routes): string[] {
+  const fields = [...llm.headers, ...(llm.models ?? []).flatMap(({ headers }) => headers)]
+  return [
+    ...(mcpToken === null ? [] : [mcpToken]),
+    ...llm.tenants,
+    ...fields.filter(isSecret).map(([, value]) => value),
+  ]
+}
+
+/** A short value of another field is the name of a provider, which must not be masked wherever it occurs. */
+function isSecret([name, value]: Field): boolean {
   return (
-    problem ??
-    Object.entries(tls)
-      .map(([kind, text]) => add(`tls.${kind}`, text))
-      .find(text => text !== null) ??
-    null
+    value.length >= MIN_SECRET ||
+    (value.length >= 4 && /\b(?:authorization|apikey|key|token|secret|cookie|password)\b/i.test(name))
   )
-}
-
-function unknownKey(prefix: string, value: Record<string, unknown>, known: readonly string[]): string | null {
-  const wrong = Object.keys(value).find(key => !known.includes(key))
-  return wrong === undefined ? null : `routes: unknown key "${prefix}${wrong.slice(0, 50)}"${guess(wrong, known)}`
 }
 
 /** Names are resolved once a run. */
@@ -121,19 +152,4 @@ export async function resolvedRoutes(
   for (const [group, route] of Object.entries(paths))
     resolved[group] = route.address === null ? route : { ...route, address: await resolve(route.address) }
   return { ...rest, paths: resolved }
-}
-
-function readRoute(name: string, value: unknown): GroupRoute | string {
-  if (typeof value !== 'string' || value.length > 2_000) return `routes: ${name} must be a path or a URL`
-  if (value.startsWith('/')) {
-    if (!/^\/[\w.~%/-]*$/.test(value)) return `routes: ${name} must be a path such as /v1`
-    return { address: null, path: value === '/' ? '' : value.replace(/\/$/, '') }
-  }
-  const address = readAddress(value)
-  return typeof address === 'string' ? `routes: ${name}: ${address}` : { address, path: '' }
-}
-
-function guess(word: string, known: readonly string[]): string {
-  const found = nearest(word, known)
-  return found === undefined ? `; expected ${known.join(', ')}` : ` (did you mean ${found}?)`
 }

@@ -6,6 +6,7 @@ import type { StepScript } from '../upstream/script.ts'
 import type { Address } from './address.ts'
 import type { BackChannel } from './back-channel.ts'
 import type { TlsTrust } from './connection.ts'
+import { clock } from './changes.ts'
 import { ArrivalView, Call, Evidence } from './evidence.ts'
 import { runExchange, type ConnectionSpec, type ExchangeRecord } from './exchange.ts'
 import { runHttp2Exchange } from './http2-exchange.ts'
@@ -18,6 +19,7 @@ const LATE_MS = 500
 /** Connections that follow from what came back. */
 const MAX_FOLLOWED = 8
 const ARRIVAL_CHECKS_MS = [0, 20, 60, 150, 300]
+const ENDED_CHECK_MS = 250
 
 /** The route of connections whose paths are complete. */
 export const ROOT = 'root'
@@ -92,7 +94,7 @@ export class StepRunner {
     const exchanges = plan.connections.map(prepare)
     await addScripts()
     const records = await inTurn(exchanges, plan)
-    for (let round = 0; round < MAX_FOLLOWED; round++) {
+    for (let round = 0; round < (plan.maxFollowed ?? MAX_FOLLOWED); round++) {
       const next = plan.follow?.(records) ?? null
       if (next === null) break
       const exchange = prepare(next)
@@ -132,6 +134,11 @@ export class StepRunner {
     return () => runExchange(spec, requests, options)
   }
 
+  async #arrivals(steps: readonly number[]): Promise<ArrivalRecord[]> {
+    if (steps.length === 0) return []
+    return unique((await Promise.all(this.#options.channels.map(channel => channel.arrivals(steps)))).flat())
+  }
+
   async #collect(
     records: readonly ExchangeRecord[],
     numbers: ReadonlyMap<RequestSpec, number>,
@@ -146,10 +153,17 @@ export class StepRunner {
       [...called].every(step => arrivals.some(arrival => arrival.step === String(step) && arrival.answered.done))
     let arrivals: ArrivalRecord[] = []
     if (counts && route.through === 'gateway') await sleep(LATE_MS)
+    const untilEndedMs = Math.max(0, ...records.map(({ untilEndedMs: ms }) => ms))
+    const until = clock() + untilEndedMs
     for (const waitMs of ARRIVAL_CHECKS_MS) {
       await sleep(waitMs)
-      arrivals = unique((await Promise.all(this.#options.channels.map(channel => channel.arrivals(steps)))).flat())
+      arrivals = await this.#arrivals(steps)
       if (isThere(arrivals)) break
+    }
+    // Of clients that have left, how the gateway ends what it sent.
+    while (clock() < until && arrivals.some(({ ended }) => ended === null)) {
+      await sleep(ENDED_CHECK_MS)
+      arrivals = await this.#arrivals(steps)
     }
     const viewsOf = (step: number): ArrivalView[] =>
       arrivals

@@ -1,11 +1,23 @@
 /** `svc probe list` and `svc probe show`. */
-import type { CommandContext, CommandResult } from 'svc/plugin'
+import type { CommandContext, CommandResult, CompletionWords } from 'svc/plugin'
 import { catalogWith } from '../checks/custom/registry.ts'
 import { listedCheck } from '../catalog/listed-check.ts'
 import { CATALOGUE } from '../catalog/version.ts'
 import { checkText } from '../report/check-text.ts'
 import REPORT_SCHEMA from '../report.schema.json' with { type: 'json' }
 import { ArgumentError, listOf, splitArguments, unknownCheck } from './options.ts'
+
+/** What shells complete: subcommands, groups, and the ids of all checks, also those of other plugins. */
+export async function completeWords(context: CommandContext): Promise<CompletionWords> {
+  const catalog = catalogWith(await context.use('probe.checks'))
+  const ids = catalog.map(({ id }) => id)
+  return {
+    '': ['list', 'show', 'diff', 'matrix', 'explain', 'replay'],
+    '--groups': [...new Set(catalog.map(({ group }) => group))],
+    '--checks': ids,
+    show: ids,
+  }
+}
 
 export async function listChecks(args: readonly string[], context: CommandContext): Promise<CommandResult> {
   const { out } = context

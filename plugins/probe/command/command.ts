@@ -1,6 +1,7 @@
 /** The command `svc probe`. */
 import type { Command } from 'svc/plugin'
-import { listChecks, showCheck } from './catalog-commands.ts'
+import { completeWords, listChecks, showCheck } from './catalog-commands.ts'
+import { explainFinding } from './explain-command.ts'
 import { ArgumentError } from './options.ts'
 import { diffReports, matrixOfReports, replayCheck } from './report-commands.ts'
 import { runProbe } from './run.ts'
@@ -9,7 +10,8 @@ const USAGE = `usage: svc probe <gateway URL> [options]
        svc probe list [--groups g,..] [--json] [--schema]
        svc probe show <ID>
        svc probe diff <old.json> <new.json> [--format terminal|json|markdown]
-       svc probe matrix <a.json> <b.json> .. [--only differing]
+       svc probe matrix <a.json> <b.json> .. [--only differing] [--pairs]
+       svc probe explain <report.json> <ID> [--pair client:upstream] [--issue]
        svc probe replay <report.json> <ID> [gateway URL] [options]
        svc probe replay <report.json> <ID> --offline [--fail-on fail]
 
@@ -23,6 +25,7 @@ answered, and what came back.
   --routes file           paths and URLs of groups, as YAML: llm: {openai: /v1}, mcp: /tools, grpc: http://…
   --groups a,b            only these groups
   --checks ID,..          only these checks; HDR-* selects by prefix
+  --pairs a:b,..          only these pairs of wires, such as messages:converse; * stands for all of one side
   --hostile               also send malformed requests
   --slow                  also wait for more than 15 s
   --h2                    HTTP/2 with prior knowledge too; for https gateways ALPN is tried in any case
@@ -48,6 +51,8 @@ export const probeCommand: Command = {
   name: 'probe',
   summary: 'check what a gateway changes',
   usage: USAGE,
+  group: 'test',
+  complete: completeWords,
   async run(args, context) {
     if (context === undefined) throw new Error('svc probe needs the context of the command line')
     const [first, ...rest] = args
@@ -56,6 +61,7 @@ export const probeCommand: Command = {
       if (first === 'show') return await showCheck(rest, context)
       if (first === 'diff') return await diffReports(rest, context)
       if (first === 'matrix') return await matrixOfReports(rest, context)
+      if (first === 'explain') return await explainFinding(rest, context)
       if (first === 'replay') return await replayCheck(rest, context)
       return await runProbe(args, context)
     } catch (error) {

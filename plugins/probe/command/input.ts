@@ -8,7 +8,7 @@ import type { CommandContext } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import { newGroupsOf } from '../catalog/selection.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
-import { NO_ROUTES, readRoutes, type Routes } from '../client/routes.ts'
+import { NO_ROUTES, readRoutes, type Routes, type RoutesOptions } from '../client/routes.ts'
 import { readBaseline, type Baseline } from '../report/baseline.ts'
 import { maskedConfiguration } from '../report/masking.ts'
 import type { Report } from '../report/report.ts'
@@ -52,12 +52,13 @@ export async function readInput(args: readonly string[], context: CommandContext
   }
   const out = options.out === null ? null : pathOf(options.out)
   if (out !== null) await prepareFolder(out)
-  return { options, baseline, configuration, out, routes: await routesOf(options, newGroupsOf(catalog), pathOf) }
+  const routes = await routesOf(options, { newGroups: newGroupsOf(catalog), environment: context.environment }, pathOf)
+  return { options, baseline, configuration, out, routes }
 }
 
 async function routesOf(
   { routes }: ProbeOptions,
-  newGroups: readonly string[],
+  how: RoutesOptions,
   pathOf: (name: string) => string,
 ): Promise<Routes> {
   if (routes === null) return NO_ROUTES
@@ -68,7 +69,7 @@ async function routesOf(
   } catch {
     throw new ArgumentError(`--routes: not YAML: ${routes}`)
   }
-  const read = readRoutes(value, newGroups)
+  const read = readRoutes(value, how)
   if (typeof read === 'string') throw new ArgumentError(`--${read}`)
   return read
 }

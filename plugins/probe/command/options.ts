@@ -3,6 +3,8 @@ import { ArgumentError, nearest, splitArguments, trimEndCharacters } from 'svc/t
 import type { Check } from '../catalog/check.ts'
 import { selectChecks } from '../catalog/selection.ts'
 import { readAddress, type Address } from '../client/address.ts'
+import { readPairs, type PairPattern } from '../pairs/pair.ts'
+import { WIRES } from '../wires/wires.ts'
 import { PROBE_OPTIONS } from '../options.ts'
 import type { FailOn } from '../report/report.ts'
 
@@ -23,6 +25,7 @@ const VALUES: Record<string, string> = {
   routes: 'file',
   groups: 'list',
   checks: 'list',
+  pairs: 'list',
   'header*': "'Name: value'",
   bearer: 'token',
   host: 'name',
@@ -53,6 +56,8 @@ export interface ProbeOptions {
   checks: Check[]
   groups: string[] | null
   ids: string[] | null
+  /** Null: all. */
+  pairs: PairPattern[] | null
   isHostile: boolean
   isSlow: boolean
   isHttp2: boolean
@@ -117,6 +122,7 @@ export function readProbeOptions(
     checks: chosenChecks(catalog, groups, ids, section.skip),
     groups: groups?.split(',') ?? null,
     ids: ids?.split(',') ?? null,
+    pairs: pairsOf(textOf('pairs')),
     isHostile: flags.has('hostile'),
     isSlow: flags.has('slow'),
     isHttp2: flags.has('h2'),
@@ -161,6 +167,16 @@ function checkSection(section: Readonly<Record<string, unknown>>, catalog: reado
   for (const id of Array.isArray(section.skip) ? section.skip : [])
     if (!catalog.some(check => check.id === id))
       throw new ArgumentError(`svc.yaml: probe.skip: ${unknownCheck(String(id), catalog)}`)
+}
+
+function pairsOf(text: string | null): PairPattern[] | null {
+  if (text === null) return null
+  const read = readPairs(
+    text.split(','),
+    WIRES.map(({ id }) => id),
+  )
+  if (typeof read === 'string') throw new ArgumentError(`--pairs: ${read}`)
+  return read
 }
 
 function addressOf(text: string): Address {

@@ -37,12 +37,12 @@ export async function diffReports(args: readonly string[], context: CommandConte
 }
 
 export async function matrixOfReports(args: readonly string[], context: CommandContext): Promise<CommandResult> {
-  const { words, values } = splitArguments(args, { only: 'differing' }, [])
+  const { words, values, flags } = splitArguments(args, { only: 'differing' }, ['pairs'])
   const only = values.get('only')?.[0]
   if (only !== undefined && only !== 'differing') throw new ArgumentError('--only takes the word differing')
   if (words.length === 0) throw new ArgumentError('expected reports: svc probe matrix <a.json> <b.json> ..')
   const reports = await Promise.all(words.map(path => load(path, context)))
-  context.out.write(matrix(reports, { onlyDiffering: only === 'differing' }))
+  context.out.write(matrix(reports, { onlyDiffering: only === 'differing', byPair: flags.has('pairs') }))
   return { exitCode: 0 }
 }
 

@@ -1,4 +1,5 @@
 /** The command line as the report shows it. */
+import { shownPatterns } from '../pairs/pair.ts'
 import type { ProbeOptions } from './options.ts'
 
 /** The arguments that matter for a second run; credentials are masked. */
@@ -10,6 +11,7 @@ export function reportedArguments(options: ProbeOptions): string[] {
     ...(options.listen === null ? [] : listenArguments(options.listen)),
     ...(options.groups === null ? [] : ['--groups', options.groups.join(',')]),
     ...(options.ids === null ? [] : ['--checks', options.ids.join(',')]),
+    ...(options.pairs === null ? [] : ['--pairs', shownPatterns(options.pairs)!.join(',')]),
     ...(options.isHostile ? ['--hostile'] : []),
     ...(options.isSlow ? ['--slow'] : []),
     ...(options.isHttp2 ? ['--h2'] : []),

@@ -5,7 +5,8 @@ import { resolveAddress, type Address } from '../client/address.ts'
 import { BackChannel, BackChannelError, instancesOf } from '../client/back-channel.ts'
 import { ProbeRun, type RunResult } from '../client/probe-run.ts'
 import { ReachError } from '../client/reach.ts'
-import { resolvedRoutes } from '../client/routes.ts'
+import { resolvedRoutes, secretsOfRoutes } from '../client/routes.ts'
+import { shownPatterns, type FoundPair } from '../pairs/pair.ts'
 import { masked } from '../report/masking.ts'
 import { createReport, type Report } from '../report/report.ts'
 import { readInput, trustOf, type RunInput } from './input.ts'
@@ -95,6 +96,7 @@ async function probe(
     isSlow: options.isSlow,
     routes: await resolvedRoutes(routes, resolveGateway),
     triesHttp2: options.isHttp2 || gateway.isTls,
+    pairs: options.pairs,
     repeat: options.repeat,
     timeoutMs: options.timeoutS * 1000,
     concurrency: options.concurrency,
@@ -114,6 +116,8 @@ async function probe(
   } finally {
     progress.end()
   }
+  if (options.pairs !== null && result.facts.pairs.every(({ state }) => state !== 'tested'))
+    err.write(`no such pair; there are ${namesOf(result.facts.pairs)}\n`)
   const report = masked(
     createReport({
       run: result,
@@ -138,6 +142,7 @@ async function probe(
       options: {
         groups: options.groups,
         checks: options.ids,
+        pairs: shownPatterns(options.pairs),
         hostile: options.isHostile,
         h2: options.isHttp2,
         slow: options.isSlow,
@@ -152,7 +157,7 @@ async function probe(
       isVerbose: options.isVerbose,
       isRecorded: true,
     }),
-    [...options.secrets, ...(routes.mcpToken === null ? [] : [routes.mcpToken])],
+    [...options.secrets, ...secretsOfRoutes(routes)],
   )
   if (signal.aborted) return { exitCode: 130, report }
   if (!report.complete) {
@@ -160,6 +165,11 @@ async function probe(
     return { exitCode: 3, report }
   }
   return { exitCode: report.summary.counted > 0 ? 1 : 0, report }
+}
+
+function namesOf(pairs: readonly FoundPair[]): string {
+  const names = pairs.flatMap(({ pair, upstream }) => (upstream === null ? [] : [pair]))
+  return names.length === 0 ? 'none' : names.join(', ')
 }
 
 async function resolveGateway(address: Address): Promise<Address> {

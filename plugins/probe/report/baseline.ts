@@ -5,7 +5,8 @@ import { CATALOGUE } from '../catalog/version.ts'
 import type { Report } from './report.ts'
 
 export interface Baseline {
-  accepted: { id: string; protocol: string; verdict: string; note?: string }[]
+  /** Without `pair`, an entry covers all pairs of wires. */
+  accepted: { id: string; protocol: string; pair?: string; verdict: string; note?: string }[]
 }
 
 const ORDER = ['pass', 'note', 'skip', 'warn', 'flaky', 'fail']
@@ -34,18 +35,24 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): Baseline |
     accepted.push({
       id: entry.id,
       protocol: typeof entry.protocol === 'string' ? entry.protocol : '1.1',
+      ...(typeof entry.pair === 'string' ? { pair: entry.pair } : {}),
       verdict: entry.verdict,
     })
   }
   return { accepted }
 }
 
-/** Whether the baseline covers a finding: its id and protocol, and a verdict that is not worse. */
-export function accepts(baseline: Baseline, id: string, found: { protocol: string; verdict: VerdictWord }): boolean {
+/** Whether the baseline covers a finding: its id, protocol and pair, and a verdict that is not worse. */
+export function accepts(
+  baseline: Baseline,
+  id: string,
+  found: { protocol: string; pair?: string | null; verdict: VerdictWord },
+): boolean {
   return baseline.accepted.some(
     entry =>
       entry.id === id &&
       entry.protocol === found.protocol &&
+      (entry.pair === undefined || entry.pair === found.pair) &&
       ORDER.indexOf(found.verdict) <= ORDER.indexOf(entry.verdict),
   )
 }
@@ -54,6 +61,12 @@ export function accepts(baseline: Baseline, id: string, found: { protocol: strin
 export function baselineOf({ results }: Report): string {
   const accepted = results
     .filter(({ verdict }) => ['fail', 'warn', 'flaky'].includes(verdict))
-    .map(({ id, protocol, verdict }) => ({ id, protocol, verdict, note: '' }))
+    .map(({ id, protocol, pair = null, verdict }) => ({
+      id,
+      protocol,
+      ...(pair === null ? {} : { pair }),
+      verdict,
+      note: '',
+    }))
   return `${JSON.stringify({ svc_probe_baseline: 1, catalogue: CATALOGUE, accepted }, null, 2)}\n`
 }

@@ -34,6 +34,7 @@ const FACTS: Facts = {
   hasCredentials: false,
   asksForCertificates: false,
   mcpToken: 'TOKEN',
+  pairs: [],
   routes: new Set(['jwt', 'mcp.token', 'tls.good', 'tls.expired', 'tls.wrong-host', 'tls.unknown-ca']),
   tokens: { valid: 'TOKEN', before: 'TOKEN' },
   hasOwnLlmCredential: false,

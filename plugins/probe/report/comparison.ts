@@ -1,10 +1,13 @@
-/** Compares two reports by check and protocol. */
+/** Compares two reports by check, protocol and pair of wires. */
 import type { VerdictWord } from '../catalog/check.ts'
+import { shownPair } from '../pairs/pair.ts'
 import type { Report, ReportedResult } from './report.ts'
 
 export interface Change {
   id: string
   protocol: string
+  /** Absent: the check is not one for pairs. */
+  pair?: string
   from: VerdictWord | null
   to: VerdictWord | null
 }
@@ -26,7 +29,7 @@ export function compareReports(before: Report, after: Report): Comparison {
   for (const result of after.results) {
     const old = known.get(keyOf(result))
     known.delete(keyOf(result))
-    const change: Change = { id: result.id, protocol: result.protocol, from: old?.verdict ?? null, to: result.verdict }
+    const change: Change = { ...placeOf(result), from: old?.verdict ?? null, to: result.verdict }
     if (old === undefined) found.new.push(change)
     else if (old.verdict === 'error' || result.verdict === 'error') {
       if (old.verdict !== result.verdict) found.changed.push(change)
@@ -35,12 +38,16 @@ export function compareReports(before: Report, after: Report): Comparison {
     else if (old.verdict !== result.verdict || JSON.stringify(old.values) !== JSON.stringify(result.values))
       found.changed.push(change)
   }
-  for (const { id, protocol, verdict } of known.values()) found.gone.push({ id, protocol, from: verdict, to: null })
+  for (const old of known.values()) found.gone.push({ ...placeOf(old), from: old.verdict, to: null })
   return found
 }
 
-function keyOf({ id, protocol }: ReportedResult): string {
-  return `${id} ${protocol}`
+function keyOf({ id, protocol, pair = null }: ReportedResult): string {
+  return `${id} ${protocol} ${pair ?? ''}`
+}
+
+function placeOf({ id, protocol, pair = null }: ReportedResult): Pick<Change, 'id' | 'protocol' | 'pair'> {
+  return { id, protocol, ...(pair === null ? {} : { pair }) }
 }
 
 const KINDS = ['worse', 'better', 'new', 'gone', 'changed'] as const
@@ -53,12 +60,13 @@ export function comparisonText(comparison: Comparison): string {
 export function comparisonMarkdown(comparison: Comparison): string {
   const rows = KINDS.flatMap(kind =>
     comparison[kind].map(
-      ({ id, protocol, from, to }) => `| ${kind} | ${id} | ${protocol} | ${from ?? '–'} | ${to ?? '–'} |`,
+      ({ id, protocol, pair, from, to }) =>
+        `| ${kind} | ${id}${pair === undefined ? '' : ` ${shownPair(pair)}`} | ${protocol} | ${from ?? '–'} | ${to ?? '–'} |`,
     ),
   )
   return ['| Change | Check | Protocol | Before | After |', '|---|---|---|---|---|', ...rows, ''].join('\n')
 }
 
-function changeText({ id, protocol, from, to }: Change): string {
-  return `${id} (${protocol}): ${from ?? 'not there'} → ${to ?? 'not there'}`
+function changeText({ id, protocol, pair, from, to }: Change): string {
+  return `${id}${pair === undefined ? '' : ` ${shownPair(pair)}`} (${protocol}): ${from ?? 'not there'} → ${to ?? 'not there'}`
 }

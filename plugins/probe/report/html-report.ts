@@ -7,6 +7,7 @@ import { groupsOf, type Report, type ReportedResult, type VerdictCounts } from '
 import type { ReportedExchange, Side } from './sides.ts'
 import { differingLines, linesOf } from './side-lines.ts'
 import { HTML_STYLE } from './html-style.ts'
+import { testedPairs, untestedPairs, wiresOf } from './pair-table.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { skipReasons, skipText } from './skip-reasons.ts'
 import { goneText } from './upstream-text.ts'
@@ -56,6 +57,7 @@ ${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}
 </header>
 ${counters(summary.verdicts)}
 ${groupsTable(summary.groups)}
+${pairsTable(report)}
 ${findingsList(results)}
 ${skippedList(results)}
 <p class="panel quiet">svc was on both sides of the gateway. What was <strong>sent</strong> and what <strong>arrived</strong> show what the gateway does to requests; what the upstream <strong>answered</strong> and what <strong>came back</strong>, what it does to responses. Lines are marked that <del>did not get through as they are</del>, and that <ins>the gateway added or changed</ins>; line ends are shown as <span class="end">\\r\\n</span>.</p>
@@ -102,6 +104,28 @@ function groupsTable(groups: Report['summary']['groups']): string {
 </table></div>`
 }
 
+/** Client wires as rows, upstream wires as columns, the number of failures in each cell. */
+function pairsTable(report: Report): string {
+  const pairs = testedPairs(report)
+  if (pairs.length === 0) return ''
+  const { clients, upstreams } = wiresOf(pairs)
+  const cell = (client: string, upstream: string): string => {
+    const fails = pairs.find(one => one.client === client && one.upstream === upstream)?.verdicts.fail
+    if (fails === undefined) return '<td class="none">–</td>'
+    return fails === 0 ? '<td class="none">0</td>' : `<td><span class="chip fail">${fails}</span></td>`
+  }
+  const rows = clients.map(
+    client =>
+      `<tr><th scope="row">${text(client)}</th>${upstreams.map(upstream => cell(client, upstream)).join('')}</tr>`,
+  )
+  const others = untestedPairs(report).map(one => `<li>${text(one)}</li>`)
+  return `<div class="panel scroll" tabindex="0" role="region" aria-label="Pairs"><table>
+<caption>Pairs</caption>
+<thead><tr><th scope="col">Client</th>${upstreams.map(upstream => `<th scope="col">${text(upstream)}</th>`).join('')}</tr></thead>
+<tbody>${rows.join('')}</tbody>
+</table>${others.length === 0 ? '' : `<ul>${others.join('')}</ul>`}</div>`
+}
+
 /** What was found, the worst first. */
 function findingsList(results: readonly ReportedResult[]): string {
   const rank = (finding: Finding): number =>
@@ -117,9 +141,9 @@ function findingsList(results: readonly ReportedResult[]): string {
 }
 
 function findingItem({ results: [result], cause }: Finding): string {
-  const { id, protocol, verdict, impact, title } = result
+  const { id, verdict, impact, title } = result
   const remedy = cause === null ? '' : `<br><span class="quiet">What to change: ${text(cause.remedy)}</span>`
-  return `${chip(verdict)} <a href="#${anchor(id, protocol)}">${text(id)} ${text(title)}</a>${text(protocolText(result))}: ${text(resultText(result))}<br><span class="quiet">Impact ${impact}. ${text(whyOf(result))}</span>${remedy}`
+  return `${chip(verdict)} <a href="#${anchor(result)}">${text(id)} ${text(title)}</a>${text(protocolText(result))}: ${text(resultText(result))}<br><span class="quiet">Impact ${impact}. ${text(whyOf(result))}</span>${remedy}`
 }
 
 /** Several results of one cause. */
@@ -127,7 +151,7 @@ function causeItem(finding: Finding): string {
   const { results, cause } = finding
   const parts = results.map(
     result =>
-      `<li><a href="#${anchor(result.id, result.protocol)}">${text(result.id)} ${text(result.title)}</a>${text(protocolText(result))}: ${text(resultText(result))}</li>`,
+      `<li><a href="#${anchor(result)}">${text(result.id)} ${text(result.title)}</a>${text(protocolText(result))}: ${text(resultText(result))}</li>`,
   )
   return `${chip(results[0].verdict)} ${text(cause?.title ?? idsOf(finding))}<ul>${parts.join('')}</ul><span class="quiet">Impact ${impactOfFinding(finding)}.${cause === null ? '' : ` What to change: ${text(cause.remedy)}`}</span>`
 }
@@ -148,9 +172,9 @@ function whyOf({ id, why }: ReportedResult): string {
   return why ?? CATALOG.find(check => check.id === id)?.page.why ?? ''
 }
 
-/** A check may have a result in each protocol. */
-function anchor(id: string, protocol: string): string {
-  return text(protocol === '1.1' ? id : `${id}-h${protocol}`)
+/** A check may have a result in each protocol, and for each pair of wires. */
+function anchor({ id, protocol, pair = null }: ReportedResult): string {
+  return text(`${id}${protocol === '1.1' ? '' : `-h${protocol}`}${pair === null ? '' : `-${pair.replace(':', '-')}`}`)
 }
 
 function section(group: string, results: readonly ReportedResult[], maxSide: number): string {
@@ -169,15 +193,16 @@ ${others.length === 0 ? '' : `<div class="scroll" tabindex="0" role="region" ari
 }
 
 function finding(result: ReportedResult, maxSide: number): string {
-  const { id, title, protocol, verdict, impact, baseline, owner_note: note, exchanges } = result
+  const { id, title, verdict, impact, baseline, owner_note: note, exchanges } = result
   const other = otherAttemptText(result)
   const why = whyOf(result)
   const sources = result.sources.map(source => sourceLink(source.spec, source.section)).join(', ')
-  return `<details open id="${anchor(id, protocol)}">
+  return `<details open id="${anchor(result)}">
 <summary>${chip(verdict)} ${text(id)} ${text(title)}${text(protocolText(result))}${baseline === 'known' ? ' (known)' : ''}</summary>
 <p>${text(resultText(result))}. Impact ${impact}.${sources === '' ? '' : ` Source: ${sources}.`}</p>
 ${why === '' ? '' : `<p>Why it matters: ${text(why)}</p>`}
 ${note === null ? '' : `<p>Owner: ${text(note)}</p>`}
+${differencesTable(result.values.differences)}
 ${valuesTable(result.values)}
 ${sidesOfAll(exchanges, maxSide)}
 ${other === null ? '' : `<p>${text(other)}</p>\n${sidesOfAll(result.other_attempt!.exchanges, maxSide)}`}
@@ -201,11 +226,25 @@ function sourceLink(spec: string, section: string | undefined): string {
 /** What the check measured or counted. */
 function valuesTable(values: Record<string, unknown>): string {
   const rows = Object.entries(values)
-    .filter(([, value]) => value !== null && value !== '')
+    .filter(([name, value]) => value !== null && value !== '' && name !== 'differences')
     .map(([name, value]) => `<tr><th scope="row">${text(name)}</th><td>${valueCell(value)}</td></tr>`)
   return rows.length === 0
     ? ''
     : `<div class="scroll" tabindex="0" role="region" aria-label="Values"><table><caption>Values</caption><tbody>${rows.join('')}</tbody></table></div>`
+}
+
+const DIFFERENCE_COLUMNS = ['side', 'scene', 'mode', 'path', 'kind', 'sent', 'got'] as const
+
+/** What is not the same on both sides of a gateway that translates. */
+function differencesTable(differences: unknown): string {
+  if (!Array.isArray(differences) || differences.length === 0) return ''
+  const rows = differences
+    .filter(isRecord)
+    .map(
+      one =>
+        `<tr>${DIFFERENCE_COLUMNS.map(name => `<td>${one[name] === undefined ? '–' : text(valueText(one[name]))}</td>`).join('')}</tr>`,
+    )
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Differences"><table><caption>Differences</caption><thead><tr>${DIFFERENCE_COLUMNS.map(name => `<th scope="col">${name}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
 function valueCell(value: unknown): string {

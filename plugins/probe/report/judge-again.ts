@@ -1,17 +1,28 @@
 /** Judges the evidence of a report again, without sending anything. */
 import { fault, type Check, type Verdict } from '../catalog/check.ts'
 import { generalVerdict } from '../client/general-rules.ts'
+import { WIRES } from '../wires/wires.ts'
 import { evidenceOf, factsOf } from './recorded-evidence.ts'
 import type { Report, ReportedResult } from './report.ts'
 
 export type JudgedAgain = Pick<ReportedResult, 'verdict' | 'summary' | 'reason' | 'values'>
 
+/** The check as it ran for a pair; null if the pair has a wire that is not known here. */
+function checkForPair(check: Check, pair: string, facts: Report['facts']): Check | null {
+  const [client, upstream] = pair.split(':').map(id => WIRES.find(wire => wire.id === id))
+  const model = facts?.pairs?.find(one => one.pair === pair)?.model ?? ''
+  if (check.forPair === undefined || client === undefined || upstream === undefined) return null
+  return check.forPair({ pair: { client, upstream, model }, wires: WIRES, marks: 'none', fields: [] })
+}
+
 /** Returns a sentence if the report does not have what the check needs. */
 export function judgeAgain(
   { facts }: Pick<Report, 'facts'>,
-  { recorded, protocol, verdict }: ReportedResult,
-  check: Check,
+  { recorded, protocol, verdict, pair = null }: ReportedResult,
+  listed: Check,
 ): JudgedAgain | string {
+  const check = pair === null ? listed : checkForPair(listed, pair, facts)
+  if (check === null) return `${listed.id} is not known for the pair ${pair}`
   if (check.when?.comparesDirect === true || check.when?.showsOwnAnswers === true)
     return `${check.id} compares with the direct run, which reports do not contain`
   if (recorded === undefined || facts === undefined)

@@ -29,9 +29,10 @@ function isFailure(result: ReportedResult, failOn: readonly FailOn[]): boolean {
 }
 
 function testCase(group: string, result: ReportedResult, failOn: readonly FailOn[]): string {
-  const { id, title, took_ms: took, verdict } = result
+  const { id, title, took_ms: took, verdict, pair = null } = result
+  const className = `probe.${group}${pair === null ? '' : `.${pair.replace(':', '-')}`}`
   const name = `${id} ${title}${protocolText(result)}`
-  const open = `    <testcase classname="probe.${escape(group)}" name="${escape(name)}" time="${(took / 1000).toFixed(3)}"`
+  const open = `    <testcase classname="${escape(className)}" name="${escape(name)}" time="${(took / 1000).toFixed(3)}"`
   const text = [resultText(result), otherAttemptText(result) ?? ''].filter(part => part !== '').join('. ')
   const inner =
     verdict === 'skip'

@@ -1,6 +1,7 @@
 /** The report as Markdown. */
 import { findingsOf, impactOfFinding, type Finding } from './findings.ts'
 import { groupsOf, type Report, type ReportedResult } from './report.ts'
+import { testedPairs, untestedPairs, wiresOf } from './pair-table.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { headTextOf } from './side-lines.ts'
 import { skipReasons, skipText } from './skip-reasons.ts'
@@ -29,6 +30,7 @@ export function markdownReport(report: Report): string {
         `| ${group} | ${musts.kept} of ${musts.tried} | ${verdicts.fail} | ${verdicts.warn} | ${verdicts.note} | ${verdicts.skip} | ${verdicts.error} |`,
     ),
     '',
+    ...pairsTable(report),
     '## Findings',
     '',
     ...(findings.length === 0 ? ['None.', ''] : []),
@@ -51,6 +53,27 @@ export function markdownReport(report: Report): string {
     '```',
     '',
   ].join('\n')
+}
+
+/** Client wires as rows, upstream wires as columns, the number of failures in each cell. */
+function pairsTable(report: Report): string[] {
+  const pairs = testedPairs(report)
+  if (pairs.length === 0) return []
+  const { clients, upstreams } = wiresOf(pairs)
+  const failures = (client: string, upstream: string): string =>
+    String(pairs.find(one => one.client === client && one.upstream === upstream)?.verdicts.fail ?? '–')
+  const others = untestedPairs(report)
+  return [
+    '## Pairs',
+    '',
+    'Failures by client wire (rows) and upstream wire (columns).',
+    '',
+    `| Client | ${upstreams.join(' | ')} |`,
+    `|---|${upstreams.map(() => '---').join('|')}|`,
+    ...clients.map(client => `| ${client} | ${upstreams.map(upstream => failures(client, upstream)).join(' | ')} |`),
+    '',
+    ...(others.length === 0 ? [] : [...others.map(one => `- ${cell(one)}`), '']),
+  ]
 }
 
 /** Results of one cause have one remedy. */

@@ -1,14 +1,24 @@
 /** One table of several reports: a row for each check, a column for each report. */
+import { shownPair } from '../pairs/pair.ts'
 import type { Report, ReportedResult } from './report.ts'
 import { visible, visibleLines } from './visible.ts'
 
 const MAX_NOTE = 60
 
-export function matrix(reports: readonly Report[], { onlyDiffering }: { onlyDiffering: boolean }): string {
+export function matrix(
+  reports: readonly Report[],
+  { onlyDiffering, byPair = false }: { onlyDiffering: boolean; byPair?: boolean },
+): string {
+  const keyOf = byPair ? keyOfPair : keyOfCheck
   const rows = [...new Map(reports.flatMap(({ results }) => results.map(result => [keyOf(result), result] as const)))]
-  const cells = rows.map(([key, { id, title, protocol }]) => ({
-    label: `${id}${protocol === '2' ? ' (HTTP/2)' : ''} ${escaped(title)}`,
-    values: reports.map(({ results }) => cellOf(results.find(result => keyOf(result) === key))),
+  const cells = rows.map(([key, { id, title, protocol, pair = null }]) => ({
+    label: `${id}${protocol === '2' ? ' (HTTP/2)' : ''} ${escaped(title)}${byPair && pair !== null ? ` ${shownPair(pair)}` : ''}`,
+    values: reports.map(report =>
+      cellOfAll(
+        report.results.filter(result => keyOf(result) === key),
+        report,
+      ),
+    ),
   }))
   const shown = onlyDiffering ? cells.filter(({ values }) => new Set(values).size > 1) : cells
   const row = (label: string, values: readonly string[]): string => `| ${[label, ...values].join(' | ')} |`
@@ -39,8 +49,29 @@ export function matrix(reports: readonly Report[], { onlyDiffering }: { onlyDiff
   ].join('\n')
 }
 
-function keyOf({ id, protocol }: ReportedResult): string {
+function keyOfCheck({ id, protocol }: ReportedResult): string {
   return `${id} ${protocol}`
+}
+
+function keyOfPair(result: ReportedResult): string {
+  return `${keyOfCheck(result)} ${result.pair ?? ''}`
+}
+
+/** Groups about models, in which a gateway that only forwards has nothing to get right. */
+const MODEL_GROUPS: readonly string[] = ['llm', 'translate', 'guardrails', 'realtime', 'mcp', 'a2a']
+const SHOWN_FIRST = ['fail', 'flaky', 'error', 'warn', 'note', 'pass']
+
+/** The results of all pairs of a check as one cell: the worst, and how many failed. */
+function cellOfAll(results: readonly ReportedResult[], { gateway }: Report): string {
+  const [first] = results
+  if (first === undefined) return '–'
+  const forwards = gateway.seen.models === 'bytes' && MODEL_GROUPS.includes(first.group)
+  if (forwards && (first.verdict === 'pass' || first.reason === 'forwards, does not interpret')) return 'forwards'
+  if (results.length === 1) return cellOf(first)
+  const tried = results.filter(({ verdict }) => verdict !== 'skip')
+  const fails = tried.filter(({ verdict }) => verdict === 'fail').length
+  if (fails > 0) return `FAIL ${fails}/${tried.length}`
+  return cellOf(SHOWN_FIRST.map(word => tried.find(({ verdict }) => verdict === word)).find(one => one !== undefined))
 }
 
 function nameOf({ gateway }: Report): string {

@@ -13,6 +13,7 @@ import type { CheckResult } from '../client/check-result.ts'
 import type { Evidence } from '../client/evidence.ts'
 import type { RunResult } from '../client/probe-run.ts'
 import type { Reached } from '../client/reach.ts'
+import type { FoundPair } from '../pairs/pair.ts'
 import { accepts, type Baseline } from './baseline.ts'
 import { countFindings } from './findings.ts'
 import { recordedEvidence, recordedFacts, type RecordedEvidence, type RecordedFacts } from './recorded-evidence.ts'
@@ -26,6 +27,8 @@ export interface ReportedResult {
   impact: Impact
   sources: readonly Source[]
   protocol: '1.1' | '2'
+  /** `chat:messages`; null: the check is not one for pairs. Absent in reports of older catalogs. */
+  pair?: string | null
   verdict: VerdictWord
   summary: string
   reason: string | null
@@ -62,7 +65,9 @@ export interface Report {
     seen: {
       server: string | null
       via: string | null
-      forwarding: 'messages' | 'bytes'
+      forwarding: 'messages' | 'bytes' | 'models'
+      /** Whether it reads what models are sent; null if it was not asked for. */
+      models?: 'messages' | 'bytes' | null
       client_protocols: string[]
       upstream_protocols: string[]
       path: { removed: string; added: string }
@@ -78,12 +83,14 @@ export interface Report {
   options: Record<string, unknown>
   summary: {
     verdicts: VerdictCounts
+    /** What recognition found, with the verdicts of each pair. */
+    pairs?: (FoundPair & { verdicts: VerdictCounts })[]
     groups: { group: string; musts: { kept: number; tried: number }; verdicts: VerdictCounts }[]
     counted: number
     known: number
   }
   results: ReportedResult[]
-  fixed: { id: string; protocol: string; verdict: string }[]
+  fixed: { id: string; protocol: string; pair?: string; verdict: string }[]
   /** What the recorded evidence was judged with. */
   facts?: RecordedFacts
   truncated?: true
@@ -108,11 +115,14 @@ export interface ReportInput {
 const WORDS: readonly VerdictWord[] = ['pass', 'fail', 'warn', 'note', 'skip', 'error', 'flaky']
 const MUSTS: readonly Level[] = ['must', 'other-spec', 'integrity']
 const MAX_EVIDENCE = 4 * 1024 * 1024
+const MAX_EVIDENCE_WITH_PAIRS = 8 * 1024 * 1024
 /** Characters of all recorded evidence. */
 const MAX_RECORDED = 8 * 1024 * 1024
 
 export function createReport(input: ReportInput): Report {
   const { run, facts, gateway, baseline, notes } = input
+  const hasPairs = run.results.some(({ pair }) => pair !== null)
+  const maxEvidence = hasPairs ? MAX_EVIDENCE_WITH_PAIRS : MAX_EVIDENCE
   let evidenceBytes = 0
   let isTruncated = false
   let recordedSize = 0
@@ -120,9 +130,10 @@ export function createReport(input: ReportInput): Report {
     const isShown =
       ['fail', 'warn', 'flaky', 'error'].includes(result.verdict) || result.check.hostile === true || input.isVerbose
     const shown = (evidence: Evidence | null): ReportedExchange[] => {
-      const exchanges = isShown && evidence !== null ? exchangesOf(evidence) : []
+      const values = result.pair === null ? null : result.values
+      const exchanges = isShown && evidence !== null ? exchangesOf(evidence, values) : []
       evidenceBytes += JSON.stringify(exchanges).length
-      if (evidenceBytes <= MAX_EVIDENCE) return exchanges
+      if (evidenceBytes <= maxEvidence) return exchanges
       isTruncated = true
       return []
     }
@@ -146,6 +157,7 @@ export function createReport(input: ReportInput): Report {
     }
   })
   const { reached } = run
+  const found = run.facts?.pairs ?? []
   const via = run.results.find(({ check }) => check.id === 'HDR-VIA')?.values.via
   return {
     svc_probe: 1,
@@ -163,7 +175,8 @@ export function createReport(input: ReportInput): Report {
       seen: {
         server: reached?.server ?? null,
         via: typeof via === 'string' ? via : null,
-        forwarding: reached?.isTunnel === true ? 'bytes' : 'messages',
+        forwarding: reached?.isOfModels === true ? 'models' : reached?.isTunnel === true ? 'bytes' : 'messages',
+        models: run.models ?? null,
         client_protocols: run.clientProtocols,
         upstream_protocols: reached?.upstreamVersions ?? [],
         path: { removed: reached?.removed ?? '', added: reached?.added ?? '' },
@@ -173,6 +186,11 @@ export function createReport(input: ReportInput): Report {
     options: input.options,
     summary: {
       verdicts: countsOf(results),
+      ...(found.length === 0
+        ? {}
+        : {
+            pairs: found.map(one => ({ ...one, verdicts: countsOf(results.filter(({ pair }) => pair === one.pair)) })),
+          }),
       groups: groupsOf(results).map(group => groupSummary(group, results)),
       counted: countFindings(results.filter(result => counts(result, input.failOn))),
       known: results.filter(({ baseline: known }) => known === 'known').length,
@@ -182,15 +200,24 @@ export function createReport(input: ReportInput): Report {
       baseline === null
         ? []
         : baseline.accepted
-            .filter(({ id, protocol }) =>
-              results.some(
-                one => one.id === id && one.protocol === protocol && (one.verdict === 'pass' || one.verdict === 'note'),
-              ),
-            )
-            .map(({ id, protocol, verdict }) => ({ id, protocol, verdict })),
+            .filter(entry => isFixed(entry, results))
+            .map(({ id, protocol, pair, verdict }) => ({
+              id,
+              protocol,
+              ...(pair === undefined ? {} : { pair }),
+              verdict,
+            })),
     ...(run.facts !== undefined && input.isRecorded === true ? { facts: recordedFacts(run.facts) } : {}),
     ...(isTruncated ? { truncated: true as const } : {}),
   }
+}
+
+/** An entry for all pairs is fixed once it is so for each of them. */
+function isFixed({ id, protocol, pair }: Baseline['accepted'][number], results: readonly ReportedResult[]): boolean {
+  const own = results.filter(
+    one => one.id === id && one.protocol === protocol && (pair === undefined || one.pair === pair),
+  )
+  return own.length > 0 && own.every(({ verdict }) => verdict === 'pass' || verdict === 'note')
 }
 
 /** A result without its evidence. */
@@ -208,6 +235,7 @@ export function reportedResult(
     impact: impactOf(check),
     sources: check.sources,
     protocol: result.protocol,
+    pair: result.pair,
     verdict: result.verdict,
     summary: result.summary,
     reason: result.reason,

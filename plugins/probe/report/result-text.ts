@@ -1,10 +1,11 @@
 /** What a result says, in one line. */
 import type { VerdictWord } from '../catalog/check.ts'
+import { shownPair } from '../pairs/pair.ts'
 import type { ReportedResult } from './report.ts'
 
-/** Behind the id or title of a check, which may have a result in each protocol. */
-export function protocolText({ protocol }: Pick<ReportedResult, 'protocol'>): string {
-  return protocol === '1.1' ? '' : ` (HTTP/${protocol})`
+/** Behind the id or title of a check, which may have a result in each protocol, and for each pair of wires. */
+export function protocolText({ protocol, pair = null }: Pick<ReportedResult, 'protocol' | 'pair'>): string {
+  return `${protocol === '1.1' ? '' : ` (HTTP/${protocol})`}${pair === null ? '' : ` ${shownPair(pair)}`}`
 }
 
 /** Of attempts that disagree, also how many of them found what. */

@@ -1,4 +1,5 @@
 /** The four sides of an exchange: sent, arrived, answered, came back. */
+import { isRecord } from 'svc/toolkit'
 import type { Call, Evidence } from '../client/evidence.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
 import { http2AnsweredSide, http2ArrivedSide, http2ReceivedSide, http2SentSide, type Http2Side } from './http2-sides.ts'
@@ -7,6 +8,8 @@ import { MAX_SIDE, relative, timed, type SideFacts } from './side-facts.ts'
 /** A message of HTTP/1.1: bytes as text in ISO 8859-1. */
 export interface BytesSide extends SideFacts {
   bytes: string
+  /** Rules of the vendor that a request to a model violates. */
+  violations?: unknown[]
 }
 
 export type Side = BytesSide | Http2Side
@@ -23,10 +26,14 @@ export interface ReportedExchange {
 }
 
 const MAX_EXCHANGES = 24
+/** Of a check for pairs, which has many scenes. */
+const MAX_EXCHANGES_OF_PAIR = 3
 
-export function exchangesOf(evidence: Evidence): ReportedExchange[] {
+/** `values`: of a check for pairs, those of its result, whose differences say which scenes are shown. */
+export function exchangesOf(evidence: Evidence, values: Record<string, unknown> | null = null): ReportedExchange[] {
   const connections = new Map(evidence.exchanges.map(({ record }, index) => [record, index + 1]))
-  return evidence.calls.slice(0, MAX_EXCHANGES).map(call => {
+  const calls = values === null ? evidence.calls.slice(0, MAX_EXCHANGES) : callsWithDifferences(evidence, values)
+  return calls.map(call => {
     const connection = connections.get(call.exchange) ?? null
     return {
       step: call.record.step,
@@ -44,14 +51,24 @@ export function exchangesOf(evidence: Evidence): ReportedExchange[] {
   })
 }
 
+function callsWithDifferences({ calls }: Evidence, { differences }: Record<string, unknown>): Call[] {
+  const scenes = Array.isArray(differences)
+    ? differences.filter(isRecord).map(({ scene, mode }) => `${String(scene)} ${String(mode)}`)
+    : []
+  const differs = ({ label }: Call): boolean => scenes.some(scene => label === scene || label.startsWith(`${scene} `))
+  const own = calls.filter(differs)
+  return (own.length > 0 ? own : calls).slice(0, MAX_EXCHANGES_OF_PAIR)
+}
+
 function sentSide({ record, exchange }: Call, connection: number | null): BytesSide {
   const isOnly = exchange.calls.length === 1 && exchange.sent.length > 0
   const chunks = isOnly ? timed(exchange.sent, record.sentAtMs) : [{ at_ms: 0, size: record.sent.length }]
   return bytesSide(record.sent, { size: record.sent.length, connection, chunks, ended: null })
 }
 
-function arrivedSide({ bytes, size, connection, chunks, ended }: ArrivalRecord, origin: number): BytesSide {
-  return bytesSide(bytes, { size, connection, chunks: relative(chunks, origin), ended })
+function arrivedSide({ bytes, size, connection, chunks, ended, violations }: ArrivalRecord, origin: number): BytesSide {
+  const side = bytesSide(bytes, { size, connection, chunks: relative(chunks, origin), ended })
+  return violations === undefined ? side : { ...side, violations }
 }
 
 function answeredSide({ arrival, answered, record: { sentAtMs: origin } }: Call): Side | null {

@@ -1,7 +1,9 @@
 /** The report for a terminal. */
 import type { Cause } from '../catalog/causes.ts'
+import { shownPair } from '../pairs/pair.ts'
 import { findingsOf, type Finding } from './findings.ts'
 import { type FailOn, type Report, type ReportedResult, groupsOf } from './report.ts'
+import { PAIR_COLUMNS, testedPairs } from './pair-table.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { skipReasons, skipText } from './skip-reasons.ts'
 import { goneText } from './upstream-text.ts'
@@ -31,18 +33,56 @@ export function terminalReport(report: Report, _failOn: readonly FailOn[]): stri
       `${group.padEnd(width)}  ${String(musts.kept).padStart(2)} of ${String(musts.tried).padStart(2)} musts  ${verdicts.fail} fail  ${verdicts.warn} warn  ${verdicts.note} note  ${verdicts.skip} skip${others.join('')}`,
     )
   }
+  lines.push(...pairLines(report))
   const findings = findingsOf(results)
   for (const group of groupsOf(findings.map(({ results: [first] }) => first))) {
     lines.push('')
-    for (const finding of findings.filter(({ results: [first] }) => first.group === group))
+    const own = findings.filter(({ results: [first] }) => first.group === group)
+    for (const finding of own.filter(({ results: [first] }) => (first.pair ?? null) === null))
       lines.push(...findingLines(finding))
+    lines.push(...pairFindingLines(own.map(({ results: [first] }) => first)))
   }
   if (findings.length > 0) lines.push('', `svc probe show ${findings[0]!.results[0].id}`)
   lines.push(...skipLines(results))
   if (!report.complete) lines.push('', 'The run is not complete.')
-  for (const { id, verdict } of report.fixed) lines.push(`fixed since the baseline: ${id} (${verdict})`)
+  for (const { id, pair, verdict } of report.fixed)
+    lines.push(`fixed since the baseline: ${id}${pair === undefined ? '' : ` ${shownPair(pair)}`} (${verdict})`)
   lines.push('', `${(run.took_ms / 1000).toFixed(1)} s`, lastWord(report))
   return `${lines.join('\n')}\n`
+}
+
+/** Rows are pairs of wires. */
+function pairLines(report: Report): string[] {
+  const pairs = testedPairs(report)
+  if (pairs.length === 0) return []
+  const width = Math.max(...pairs.map(({ pair }) => shownPair(pair).length))
+  const cell = (text: string): string => text.padStart(5)
+  return [
+    '',
+    `${'Pairs'.padEnd(width)} ${PAIR_COLUMNS.map(cell).join(' ')}`,
+    ...pairs.map(
+      ({ pair, verdicts }) =>
+        `${shownPair(pair).padEnd(width)} ${PAIR_COLUMNS.map(word => cell(String(verdicts[word]))).join(' ')}`,
+    ),
+  ]
+}
+
+/** Findings of one check and verdict, with all their pairs in the heading. */
+function pairFindingLines(results: readonly ReportedResult[]): string[] {
+  const groups = new Map<string, ReportedResult[]>()
+  for (const result of results) {
+    if ((result.pair ?? null) === null) continue
+    const key = `${result.id} ${result.verdict} ${result.baseline ?? ''}`
+    groups.set(key, [...(groups.get(key) ?? []), result])
+  }
+  return [...groups.values()].flatMap(own => {
+    const [{ verdict, id, title, baseline }] = own as [ReportedResult, ...ReportedResult[]]
+    return [
+      `${verdict.padEnd(5)} ${id}  ${own.map(({ pair }) => shownPair(pair!)).join(', ')}${baseline === 'known' ? ' (known)' : ''}`,
+      `      ${title}`,
+      ...own.map(result => `      ${shownPair(result.pair!)}: ${visible(resultText(result))}`),
+    ]
+  })
 }
 
 export function lastWord({ summary }: Report): string {

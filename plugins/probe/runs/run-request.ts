@@ -13,6 +13,8 @@ import {
 import { newGroupsOf, selectChecks } from '../catalog/selection.ts'
 import type { Check } from '../catalog/check.ts'
 import { readAddress, type Address } from '../client/address.ts'
+import { readPairs, type PairPattern } from '../pairs/pair.ts'
+import { WIRES } from '../wires/wires.ts'
 import type { Field } from '../client/response-parser.ts'
 import { NO_ROUTES, readRoutes, type Routes } from '../client/routes.ts'
 
@@ -23,6 +25,7 @@ export const RUN_SCHEMA = {
     target: { type: 'string', description: 'URL of the gateway' },
     groups: { type: 'array', items: { type: 'string' } },
     checks: { type: 'array', items: { type: 'string' } },
+    pairs: { type: 'array', items: { type: 'string' }, description: 'Pairs of wires, such as messages:converse' },
     hostile: { type: 'boolean' },
     slow: { type: 'boolean' },
     h2: { type: 'boolean' },
@@ -52,6 +55,7 @@ export interface RunRequest {
   checks: Check[]
   groups: string[] | null
   ids: string[] | null
+  pairs: PairPattern[] | null
   isHostile: boolean
   isSlow: boolean
   isHttp2: boolean
@@ -102,6 +106,7 @@ function readRunRequest(value: unknown, catalog: readonly Check[], repeat: numbe
     checks: chosen,
     groups,
     ids,
+    pairs: pairsOf(listOf(body.pairs, 'pairs')),
     isHostile: flag(body, 'hostile'),
     isSlow: flag(body, 'slow'),
     isHttp2: flag(body, 'h2'),
@@ -158,9 +163,19 @@ function hostOf(value: Json | undefined): string | null {
   return host
 }
 
+function pairsOf(words: string[] | null): PairPattern[] | null {
+  if (words === null) return null
+  const read = readPairs(
+    words,
+    WIRES.map(({ id }) => id),
+  )
+  if (typeof read === 'string') throw new InputProblem('pairs', read)
+  return read
+}
+
 function routesOf(value: Json | undefined, newGroups: readonly string[]): Routes {
   if (value === undefined) return NO_ROUTES
-  const read = readRoutes(value, newGroups)
+  const read = readRoutes(value, { newGroups })
   if (typeof read !== 'string') return read
   throw new InputProblem('routes', read)
 }

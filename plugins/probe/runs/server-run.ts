@@ -5,7 +5,8 @@ import { resolveAddress, type Address } from '../client/address.ts'
 import { instancesOf, type BackChannel } from '../client/back-channel.ts'
 import type { CheckResult } from '../client/check-result.ts'
 import { ProbeRun, type RunResult } from '../client/probe-run.ts'
-import { resolvedRoutes } from '../client/routes.ts'
+import { resolvedRoutes, secretsOfRoutes } from '../client/routes.ts'
+import { shownPatterns } from '../pairs/pair.ts'
 import { createReport, groupSummary, reportedResult, type Report, type ReportInput } from '../report/report.ts'
 import { masked, maskedConfiguration } from '../report/masking.ts'
 import type { RunRequest } from './run-request.ts'
@@ -119,7 +120,7 @@ export class ServerRun {
 
   get #secrets(): string[] {
     const { fields, routes } = this.request
-    return [...fields.map(([, value]) => value), ...(routes.mcpToken === null ? [] : [routes.mcpToken])]
+    return [...fields.map(([, value]) => value), ...secretsOfRoutes(routes)]
   }
 
   async #probe(): Promise<void> {
@@ -140,12 +141,17 @@ export class ServerRun {
       isSlow: request.isSlow,
       routes: await resolvedRoutes(request.routes, address => this.#resolved(address)),
       triesHttp2: request.isHttp2 || gateway.isTls,
+      pairs: request.pairs,
       repeat: request.repeat,
       timeoutMs: this.#facts.timeoutMs,
       concurrency: this.#facts.concurrency,
       hasCredentials: request.fields.some(([name]) => name.toLowerCase() === 'authorization'),
       signal: this.#stopping.signal,
-      onProgress: ({ done, result }) => this.#onProgress(done, result),
+      onProgress: ({ done, total, result }) => {
+        // Pairs of wires are known once the run has begun.
+        this.total = total
+        this.#onProgress(done, result)
+      },
     })
     this.#run = run
     this.total = run.total
@@ -218,6 +224,7 @@ export class ServerRun {
       options: {
         groups: request.groups,
         checks: request.ids,
+        pairs: shownPatterns(request.pairs),
         hostile: request.isHostile,
         h2: request.isHttp2,
         slow: request.isSlow,
@@ -240,6 +247,7 @@ function argumentsOf(request: RunRequest): string[] {
     ...(request.prefix === '' ? [] : ['--prefix', request.prefix]),
     ...(request.groups === null ? [] : ['--groups', request.groups.join(',')]),
     ...(request.ids === null ? [] : ['--checks', request.ids.join(',')]),
+    ...(request.pairs === null ? [] : ['--pairs', shownPatterns(request.pairs)!.join(',')]),
     ...(request.isHostile ? ['--hostile'] : []),
     ...(request.isSlow ? ['--slow'] : []),
     ...(request.isHttp2 ? ['--h2'] : []),

@@ -1,6 +1,7 @@
 /** Runs the script of an arrival, and records what was written. */
 import { createHash } from 'node:crypto'
-import { type Arrival, sleep } from 'svc/toolkit'
+import type { JsonObject } from 'svc/plugin'
+import { sleep, type Arrival, type SvcTap } from 'svc/toolkit'
 import { unchunked } from '../client/http2-request.ts'
 import type { Conversation } from '../client/websocket-frames.ts'
 import { answerUnary } from './grpc-web.ts'
@@ -9,6 +10,8 @@ import type { Action } from './script.ts'
 import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
 
 const MAX_KEPT = 64 * 1024
+/** Of a route, whose answers judges read whole. */
+const MAX_SERVED = 1024 * 1024
 const MAX_CHUNKS = 1_000
 const MAX_HEADS = 100
 const INVALID =
@@ -39,6 +42,8 @@ export class Answered {
   readonly headSizes: number[] = []
   trailersSize = 0
   isDone = false
+  /** A route answers. */
+  isServed = false
   /** What came after a 101 of a WebSocket. */
   conversation: Conversation | null = null
 
@@ -47,7 +52,7 @@ export class Answered {
     this.size += bytes.length
     this.#hash.update(bytes)
     if (this.chunks.length < MAX_CHUNKS) this.chunks.push({ atMs, size: bytes.length })
-    const kept = bytes.subarray(0, MAX_KEPT - this.#keptBytes)
+    const kept = bytes.subarray(0, (this.isServed ? MAX_SERVED : MAX_KEPT) - this.#keptBytes)
     if (kept.length > 0) this.#kept.push(Buffer.from(kept))
     this.#keptBytes += kept.length
   }
@@ -72,11 +77,20 @@ export class Answered {
   }
 }
 
-/** Runs a script. `number` counts the arrivals of the step from 1. */
+interface AnswerOptions {
+  script: Action[]
+  /** Counts the arrivals of the step from 1. */
+  number: number
+  answered: Answered
+  /** Lets routes answer. */
+  serve: SvcTap['serve']
+}
+
+/** Runs a script. */
 export async function answer(
   arrival: Arrival,
   reply: ScriptWriter,
-  { script, number, answered }: { script: Action[]; number: number; answered: Answered },
+  { script, number, answered, serve }: AnswerOptions,
 ): Promise<void> {
   let webSocket: WebSocketEnd | null = null
   const write = (bytes: Buffer): Promise<boolean> => reply.write(bytes)
@@ -143,6 +157,10 @@ export async function answer(
         await sleep(action.ms, { signal: reply.signal })
         answered.isDone = true
         return reply.end()
+      case 'serve':
+        answered.isServed = true
+        await arrival.whenReceived
+        return handOver(arrival, reply, { step: stepAt(action.step, number), answered, serve })
       case 'refuse':
         answered.isDone = true
         return reply.refuse()
@@ -153,6 +171,27 @@ export async function answer(
   }
   answered.isDone = true
   reply.end()
+}
+
+function stepAt(step: Extract<Action, { do: 'serve' }>['step'], number: number): JsonObject | null {
+  return Array.isArray(step) ? (step[Math.min(number, step.length) - 1] ?? null) : step
+}
+
+/** The route of the request answers it. */
+async function handOver(
+  arrival: Arrival,
+  reply: ScriptWriter,
+  { step, answered, serve }: Pick<AnswerOptions, 'answered' | 'serve'> & { step: JsonObject | null },
+): Promise<void> {
+  if (arrival.framing !== 'complete' || arrival.truncated) {
+    await reply.write(Buffer.from(INVALID))
+    answered.isDone = true
+    return reply.end()
+  }
+  const { then } = await serve(arrival, { step, write: bytes => reply.write(bytes), signal: reply.signal })
+  answered.isDone = true
+  if (then === 'reset') return reply.reset()
+  return then === 'end' || isClosing(arrival) ? reply.end() : reply.keep()
 }
 
 function isHead({ head }: Arrival): boolean {

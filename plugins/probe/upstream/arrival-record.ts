@@ -39,6 +39,8 @@ export interface ArrivalRecord {
   reset_code: number | null
   /** After a 101 of a WebSocket. */
   conversation: Conversation | null
+  /** Rules of the vendor that the request violates, of a request that a route answered. */
+  violations?: unknown[]
   answered: AnsweredRecord
 }
 
@@ -55,13 +57,16 @@ export interface AnsweredRecord {
 }
 
 const MAX_SHOWN = 128 * 1024
+/** Of a request that a route answered: judges read it whole. */
+const MAX_SERVED = 1280 * 1024
 
 export function arrivalRecord(
   { number, instance }: Pick<ArrivalRecord, 'number' | 'instance'>,
   arrival: Arrival,
   answered: Answered,
 ): ArrivalRecord {
-  const shown = arrival.bytes.subarray(0, MAX_SHOWN)
+  const shown = arrival.bytes.subarray(0, answered.isServed ? MAX_SERVED : MAX_SHOWN)
+  const { violations } = arrival.notes
   return {
     number,
     instance,
@@ -97,6 +102,7 @@ export function arrivalRecord(
     trailers: arrival.trailers.map(([name, value]) => [name, value]),
     reset_code: arrival.resetCode,
     conversation: answered.conversation,
+    ...(Array.isArray(violations) ? { violations } : {}),
     answered: {
       bytes: answered.bytes.toString('latin1'),
       size: answered.size,

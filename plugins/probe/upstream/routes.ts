@@ -164,7 +164,8 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
   app.put<SessionRequest>('/_svc/probe/sessions/:id/steps', describe(addStepsDescription), async (request, reply) => {
     svc.http.guardAdmin(request)
     const session = find(request.params.id)
-    const scripts = readScripts(parseJson(svc.http.body(request)))
+    const tap = svc.use('core.tap')
+    const scripts = readScripts(parseJson(svc.http.body(request)), step => tap.stepProblem(step))
     if (typeof scripts === 'string') throw refusal(400, 'invalid_steps', scripts)
     await sessions.addScripts(session, scripts)
     return reply.code(204).send()
@@ -177,7 +178,7 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
     const after = integerParameter(query, 'after', { fallback: 0 })
     const waitMs = integerParameter(query, 'wait_ms', { max: MAX_WAIT_MS, fallback: 0 })
     const steps = query.get('steps')
-    if (steps !== null && !/^\d{1,6}(?:,\d{1,6}){0,1999}$/.test(steps))
+    if (steps !== null && !/^\d{1,6}(?:,\d{1,6}){0,7999}$/.test(steps))
       throw invalidParameter('steps', 'expected numbers separated by commas')
     await session.waitFor(after, waitMs)
     const arrivals = await sessions.arrivals(session, { after, steps: steps?.split(',') ?? null })

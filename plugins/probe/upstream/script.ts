@@ -1,4 +1,5 @@
 /** Scripts: what the upstream half does with a request of a step. They are plain JSON. */
+import type { JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import type { MessageAction } from './rpc-message.ts'
 
@@ -31,6 +32,11 @@ export type Action =
   | { do: 'converse'; ms: number }
   /** A reply of a unary call of gRPC, or gRPC-Web if that is what arrived. */
   | { do: 'unary'; text: string }
+  /**
+   * Waits for the whole request, and lets the route that its path names answer it; the step of a rule acts as if a rule in front
+   * of all others had matched. A list has the steps of the first, second, … arrival, and the last one for all that follow.
+   */
+  | { do: 'serve'; step: JsonObject | null | (JsonObject | null)[] }
   /** Accepts the upgrade to h2c if the request has it, and writes back what comes. */
   | { do: 'h2c'; ms: number }
 
@@ -47,14 +53,18 @@ export interface StepScript {
   content?: boolean
 }
 
-export const MAX_STEPS = 4_000
+export const MAX_STEPS = 8_000
 const MAX_ACTIONS = 400
+const MAX_SERVED = 20
 const MAX_SCRIPT_BYTES = 1024 * 1024
 const MAX_FILL = 64 * 1024 * 1024
 const MAX_WAIT_MS = 180_000
 
 /** The scripts in a request body, or what is wrong with them. */
-export function readScripts(value: unknown): StepScript[] | string {
+export function readScripts(
+  value: unknown,
+  stepProblem: (step: unknown) => string | null = () => null,
+): StepScript[] | string {
   if (!Array.isArray(value) || value.length > MAX_STEPS) return `expected a list of at most ${MAX_STEPS} steps`
   const read: StepScript[] = []
   for (const [index, one] of value.entries()) {
@@ -63,7 +73,7 @@ export function readScripts(value: unknown): StepScript[] | string {
       if (!['step', 'script', 'next', 'http11', 'http2', 'content'].includes(key))
         return `item ${index}: unknown key "${key.slice(0, 100)}"`
     for (const actions of [one.script, one.next ?? []]) {
-      const problem = actionsProblem(actions)
+      const problem = actionsProblem(actions, stepProblem)
       if (problem !== null) return `item ${index}: ${problem}`
     }
     for (const key of ['http11', 'http2', 'content'])
@@ -77,7 +87,7 @@ function isStepNumber(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 999_999
 }
 
-function actionsProblem(value: unknown): string | null {
+function actionsProblem(value: unknown, stepProblem: (step: unknown) => string | null): string | null {
   if (!Array.isArray(value) || value.length > MAX_ACTIONS)
     return `"script" must be a list of at most ${MAX_ACTIONS} actions`
   let bytes = 0
@@ -109,6 +119,15 @@ function actionsProblem(value: unknown): string | null {
     } else if (action.do === 'unary') {
       if (typeof action.text !== 'string' || action.text.length > 100)
         return '"unary" needs a text of at most 100 characters'
+    } else if (action.do === 'serve') {
+      const steps: unknown[] = Array.isArray(action.step) ? action.step : [action.step]
+      if (steps.length === 0 || steps.length > MAX_SERVED) return `"serve" needs 1 to ${MAX_SERVED} steps`
+      for (const step of steps) {
+        if (step === null) continue
+        const problem = isRecord(step) ? stepProblem(step) : 'step: expected the step of a rule, or null'
+        if (problem !== null) return `"serve": ${problem}`
+        bytes += JSON.stringify(step).length
+      }
     } else if (action.do === 'goaway') {
       if (typeof action.refused !== 'boolean') return '"goaway" needs refused, a boolean'
     } else if (!['receive', 'echo', 'keep', 'end', 'reset', 'refuse'].includes(String(action.do)))

@@ -8,9 +8,11 @@ import { MAX_STEPS, defaultScript, type StepScript } from './script.ts'
 
 export const MAX_SESSIONS = 4
 export const MAX_SESSION_S = 15 * 60
-const MAX_ARRIVALS = 6_000
+const MAX_ARRIVALS = 12_000
 /** Bytes of arrivals that a session keeps; older ones are removed. */
-const MAX_KEPT_BYTES = 8 * 1024 * 1024
+const MAX_KEPT_BYTES = 24 * 1024 * 1024
+/** As the tap keeps them. */
+const MAX_KEPT_OF_ARRIVAL = 1280 * 1024
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** 26 characters of 5 bits. */
@@ -73,11 +75,13 @@ export class ProbeSession {
   readonly #armed: ArmedTap
   readonly #timer: NodeJS.Timeout
   readonly #now: () => number
+  readonly #tap: SvcTap
 
   constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript }: SessionOptions) {
     this.id = nonces.id
     this.nonce = nonces.nonce
     this.field = nonces.field
+    this.#tap = tap
     this.#now = () => tap.now()
     this.expiresAt = new Date(Date.now() + ttlMs)
     this.isJoined = findScript !== null
@@ -168,7 +172,8 @@ export class ProbeSession {
         !(found.http11 === true && arrival.protocol === '1.0') &&
         !(found.http2 === true && arrival.protocol !== '2')
       const script = isUsable ? ((number > 1 ? found.next : undefined) ?? found.script) : defaultScript(step)
-      void answer(arrival, writerFor(answered), { script, number, answered })
+      const serve: SvcTap['serve'] = (claimed, serving) => this.#tap.serve(claimed, serving)
+      void answer(arrival, writerFor(answered), { script, number, answered, serve })
     }
     const known = this.scriptOf(step)
     if (known !== null || this.#findScript === null) return run(known)
@@ -182,7 +187,7 @@ export class ProbeSession {
     this.#entries.push(entry)
     void entry.arrival.whenEnded.then(() => {
       const { size, trailers } = entry.arrival
-      entry.kept = Math.min(size, 256 * 1024) + trailers.reduce((sum, field) => sum + field.join().length, 0)
+      entry.kept = Math.min(size, MAX_KEPT_OF_ARRIVAL) + trailers.reduce((sum, field) => sum + field.join().length, 0)
       this.#bytes += entry.kept
       while (this.#entries.length > 1 && this.#bytes > MAX_KEPT_BYTES) this.#bytes -= this.#entries.shift()!.kept
     })

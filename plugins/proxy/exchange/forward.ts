@@ -26,6 +26,10 @@ export interface Forwarded {
   client: Client
   /** Path and query at the upstream. */
   requested: string
+  /** The path at which clients find the upstream. */
+  mount: string
+  /** Fields of the client that are not sent, in lower case. */
+  removeHeaders: ReadonlySet<string>
   /** The body of the request as it arrives; null if there is none. */
   body: AsyncIterable<Buffer> | null
   /** Called with the complete response; null if it is not to be recorded. */
@@ -36,8 +40,8 @@ export interface Forwarded {
 
 /** Resolves when the response has ended. Throws for an upstream that does not respond. */
 export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<FastifyReply> {
-  const { request, reply, upstream, requested } = exchange
-  const sent = clientHeaders(svc, request)
+  const { request, reply, upstream, requested, mount, removeHeaders } = exchange
+  const sent = clientHeaders(svc, request).filter(([name]) => !removeHeaders.has(name.toLowerCase()))
   const sentAt = performance.now()
   const upload = new Upload(exchange.body)
   const hints: Pairs[] = []
@@ -59,7 +63,7 @@ export async function forward(svc: Svc<unknown>, exchange: Forwarded): Promise<F
       })
     : null
   const headers: Record<string, string | string[]> = {
-    ...sentHeaders(svc, request, { upstream, requested, lines, received: status }),
+    ...sentHeaders(svc, request, { upstream, requested, mount, lines, received: status }),
     'X-Svc-Proxy': isRecorded ? 'record' : 'passthrough',
   }
   if (isEmpty) {

@@ -11,10 +11,10 @@ const BODILESS = new Set([204, 205, 304])
 /** `requested` is the target of the request at the upstream. */
 export async function replay(
   svc: Svc<unknown>,
-  exchange: { request: FastifyRequest; reply: FastifyReply; upstream: Upstream; requested: string },
+  exchange: { request: FastifyRequest; reply: FastifyReply; upstream: Upstream; requested: string; mount: string },
   recorded: RecordedResponse,
 ): Promise<FastifyReply> {
-  const { request, reply, upstream, requested } = exchange
+  const { request, reply, upstream, requested, mount } = exchange
   const waits = (ms: number): Promise<boolean> => svc.http.delay(request, ms * upstream.timing)
   const { status, chunks, first_byte_ms: firstByte = 0 } = recorded
   if (upstream.timing > 0 && firstByte > 0 && !(await waits(firstByte))) return reply.hijack()
@@ -23,7 +23,7 @@ export async function replay(
   )
   for (const fields of recorded.early_hints ?? []) sendEarlyHints(request, reply, fields)
   const headers: Record<string, string | string[]> = {
-    ...sentHeaders(svc, request, { upstream, requested, lines, received: null }),
+    ...sentHeaders(svc, request, { upstream, requested, mount, lines, received: null }),
     'X-Svc-Proxy': 'replay',
   }
   if (BODILESS.has(status) || request.method === 'HEAD') return reply.code(status).headers(headers).send()

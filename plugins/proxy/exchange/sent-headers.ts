@@ -12,11 +12,14 @@ export function sentHeaders(
   {
     upstream,
     requested,
+    mount,
     lines,
     received,
   }: {
     upstream: Upstream
     requested: string
+    /** The path at which clients find the upstream. */
+    mount: string
     lines: readonly HeaderLine[]
     /** The status that the upstream has just sent; null for a recorded response. */
     received: number | null
@@ -26,7 +29,8 @@ export function sentHeaders(
   const { location } = headers
   if (typeof location === 'string') {
     const below = locationBelow(upstream, requested, location)
-    if (below !== null) headers.location = svc.http.path(request, `/proxy/${upstream.name}${below}`)
+    if (below !== null)
+      headers.location = svc.http.path(request, `${mount}${below === '' && mount === '' ? '/' : below}`)
   }
   const status = continuedStatus(headers['proxy-status'], received)
   if (status !== undefined) headers['proxy-status'] = status

@@ -127,7 +127,7 @@ export const heads: AnyFamily[] = [
   ),
   textFamily(
     'fault headers',
-    ['250', '503:50', 'reset : 50 %', 'bad-chunk', '429', 'truncate:100%'],
+    ['250', '503:50', 'reset : 50 %', 'bad-chunk', 'garbage', '429', 'truncate:100%'],
     value => {
       parseAbort(value)
       const fail = parseFail(value)

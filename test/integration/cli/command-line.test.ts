@@ -21,6 +21,34 @@ t.test('serves by default [CLI-1]', async t => {
   }
 })
 
+t.test('options win over variables, in front of the command and behind it [CLI-14]', async t => {
+  const env = { SVC_HTTP_PORT: '1', SVC_HOST: '::' }
+  const variables = { SVC_HTTP_PORT: '8080', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '50052', SVC_HOST: '127.0.0.1' }
+  const options = [
+    '--port',
+    '8080',
+    '--https-port=0',
+    '--grpc-port',
+    '50052',
+    '--host',
+    '127.0.0.1',
+    '--quiet',
+    '--open',
+  ]
+  for (const args of [options, ['serve', ...options], [...options, 'serve'], ['--port', '9', 'serve', ...options]])
+    t.match((await svc(args, { env })).outcome, {
+      serve: { options: { environment: variables }, isQuiet: true, opens: true },
+    })
+  for (const [args, message] of [
+    [['--port', '70000'], /^--port needs a port from 0 to 65535, not 70000\n/],
+    [['serve', '--https-port', 'x'], /^--https-port needs a port/],
+    [['--grpc-port=-1'], /^--grpc-port needs a port/],
+    [['--host', 'example.com'], /^--host needs an IPv4 or IPv6 address, or localhost, not example\.com\n/],
+    [['--port', '8080', 'check'], /^--port is an option of serve, not of check\n/],
+  ] as const)
+    t.match(await svc([...args]), { code: 2, output: '', errors: message })
+})
+
 t.test('help and version', async t => {
   t.match(await svc(['--version']), { code: 0, output: `${VERSION}\n` })
   for (const args of [['--help'], ['help']]) {
@@ -28,6 +56,10 @@ t.test('help and version', async t => {
     t.equal(code, 0)
     for (const name of ['serve', 'check', 'plugins', 'routes', 'mock'])
       t.match(output, new RegExp(`^  ${name} +\\w`, 'm'), name)
+    t.match(
+      output,
+      /\nRun\n {2}serve [^]*\nConfigure\n {2}check [^]*\nTest\n {2}mock [^]*\nMove from other tools\n {2}fixtures /,
+    )
   }
   for (const name of ['check', 'plugins', 'routes', 'mock'])
     t.match(await svc([name, '--help']), { code: 0, output: new RegExp(`^usage: svc ${name}`) })
@@ -42,7 +74,7 @@ t.test('invalid arguments are explained [CLI-2]', async t => {
     [['-x'], /^unknown option: -x/],
     [['chekc'], /^unknown command: chekc \(did you mean check\?\)\n\nusage: svc \[/],
     [['mokc'], /^unknown command: mokc \(did you mean mock\?\)/],
-    [['qqqqqq'], /^unknown command: qqqqqq \(expected one of serve, help, check, /],
+    [['qqqqqq'], /^unknown command: qqqqqq \(expected one of serve, help, health, open, check, /],
     [['check', '--jsno'], /^unknown option: --jsno \(did you mean --json\?\)\n\nusage: svc check/],
     [['plugins', 'extra'], /^unexpected argument: extra\n\nusage: svc plugins/],
     [['serve', 'extra'], /^unexpected argument: extra/],

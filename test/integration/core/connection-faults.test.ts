@@ -21,6 +21,7 @@ t.test('parses valid values [ABORT-1]', async t => {
     ['empty', 'empty', 100],
     ['truncate', 'truncate', 100],
     ['bad-chunk', 'bad-chunk', 100],
+    ['garbage', 'garbage', 100],
     ['RESET', 'reset', 100],
     ['Bad-Chunk:5', 'bad-chunk', 5],
     ['reset:50', 'reset', 50],
@@ -76,6 +77,11 @@ for (const tls of [false, true]) {
     const { head, body } = splitResponse(truncated.text)
     t.ok(body.length > 0 && body.length < announced(head), `${body.length} of ${announced(head)} bytes`)
     t.equal(truncated.end, 'fin')
+
+    for (const request of [get('/echo', 'garbage'), get('/', 'garbage', { method: 'HEAD', version: '1.0' })]) {
+      const garbage = await exchange(port, request, { tls })
+      t.strictSame([garbage.text.length, garbage.text.charCodeAt(0) > 127, garbage.end], [32, true, 'fin'])
+    }
 
     const chunked = await exchange(port, get('/echo', 'bad-chunk'), { tls })
     const parts = splitResponse(chunked.text)
@@ -183,7 +189,7 @@ t.test('about the requested percentage is affected [ABORT-8]', async t => {
 
 t.test('a WebSocket handshake is broken like any request [ABORT-9]', async t => {
   const server = await serve(t, CONNECTION)
-  for (const fault of ['reset', 'close', 'empty', 'truncate', 'bad-chunk']) {
+  for (const fault of ['reset', 'close', 'empty', 'truncate', 'bad-chunk', 'garbage']) {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`, { headers: { 'X-Svc-Abort': fault } })
     const outcome = await new Promise<string>(resolve => {
       socket.on('open', () => resolve('open'))

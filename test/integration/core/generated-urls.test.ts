@@ -123,6 +123,8 @@ t.test('the sources make addresses in one place [PREFIX-5]', async t => {
         'core/host/svc/http.ts',
         // Names other than that of the request.
         'core/cli/welcome.ts',
+        'core/cli/running-instance.ts',
+        'core/server/port-owner.ts',
         'plugins/tls/routes.ts',
         'plugins/mcp/skills/skill.ts',
         'core/http/routes/host-list.ts',

@@ -107,7 +107,7 @@ async function announced(fault: string): Promise<number> {
 }
 
 t.test(
-  'reset, empty, truncate and bad-chunk break their stream, and the connection keeps serving others [ABORT-11]',
+  'reset, empty, truncate, bad-chunk and garbage break their stream, and the connection keeps serving others [ABORT-11]',
   async t => {
     const client = open(t)
     client.request(1, { 'x-svc-abort': 'reset' })
@@ -132,8 +132,12 @@ t.test(
     t.ok((malformed.at(-1)!.flags & END_STREAM) !== 0, 'END_STREAM')
     t.ok(Math.abs(bytesOf(malformed) - bytesOf(truncated)) <= 2, 'half of the body')
 
-    client.request(9, {})
-    t.strictSame(typesOf(await client.ended(9)), [FRAME.headers, FRAME.data], 'the connection goes on')
+    client.request(11, { 'x-svc-abort': 'garbage' })
+    const garbage = await client.ended(11)
+    t.strictSame([typesOf(garbage), codeOf(garbage.at(-1)!)], [[FRAME.rstStream], INTERNAL_ERROR], 'no HEADERS')
+
+    client.request(13, {})
+    t.strictSame(typesOf(await client.ended(13)), [FRAME.headers, FRAME.data], 'the connection goes on')
     t.strictSame([client.of(0), client.end], [[], 'none'])
   },
 )

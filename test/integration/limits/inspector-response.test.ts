@@ -190,6 +190,7 @@ t.test('why a request ended as it did [INSP-16]', async t => {
     ['empty', 200, 'connection closed after the headers'],
     ['truncate', 200, 'connection closed in the middle of the body'],
     ['bad-chunk', 200, 'connection closed after an invalid chunk'],
+    ['garbage', 444, 'connection closed after bytes that are not HTTP'],
   ] as const) {
     await read(`${server.url}/x/text`, { 'X-Svc-Abort': abort })
     await check(abort, { status, fault_origin: 'header', abort, end_reason: `${what} by X-Svc-Abort` })

@@ -89,7 +89,13 @@ t.test(
       const upstream = { name: 'api', target: new URL('http://x'), timing: 3 } as Upstream
       await replay(
         svc,
-        { request: {} as FastifyRequest, reply: reply as unknown as FastifyReply, upstream, requested: '/' },
+        {
+          request: {} as FastifyRequest,
+          reply: reply as unknown as FastifyReply,
+          upstream,
+          requested: '/',
+          mount: '/proxy/api',
+        },
         {
           status: 200,
           headers: {},

@@ -23,6 +23,10 @@ const BUDGETS: Record<string, Bound> = {
     bound: '1024 digits, which output counts; references have 201 characters',
   },
   'core/http/response/rule-response.ts': { calls: ['Buffer.alloc', 'expandText', 'expandValue'], bound: 'output' },
+  'core/rules/notify.ts': {
+    calls: ['expandText', 'expandValue'],
+    bound: 'output, 1 MiB for the requests of one hit',
+  },
   'plugins/llm/testing/reply.ts': {
     calls: ['Array.from', 'expandText', 'expandValue'],
     bound: 'output; choices and dimensions have the limits of the model',

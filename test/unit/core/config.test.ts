@@ -27,6 +27,8 @@ t.test('an empty environment gives the defaults, without a warning', async t => 
     httpPort: 80,
     httpsPort: 443,
     grpcPort: 50051,
+    portsSet: { http: false, https: false, grpc: false },
+    parentPipe: false,
     host: '0.0.0.0',
     logLevel: 'info',
     logFormat: 'text',

@@ -19,6 +19,8 @@ const BOUNDS: Record<string, string[]> = {
     'core/http/routes/familiar-paths.ts',
     'core/http/routes/route-table.ts',
     'core/match/protocols.ts',
+    // Files that the rules of one generation name: 64 MiB in all.
+    'core/rules/body-files.ts',
     'core/rules/reset-registry.ts',
     'core/rules/verification-registry.ts',
     'core/rules/step-registry.ts',
@@ -139,6 +141,12 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/telemetry/reconcile/groups.ts',
     'plugins/telemetry/records/intake.ts',
     'core/cli/hidden-findings.ts',
+    // Readers of one reply of at most 8 MiB.
+    'plugins/probe/wires/chat/read-stream.ts',
+    'plugins/probe/wires/converse/read-stream.ts',
+    'plugins/probe/wires/gemini/read-reply.ts',
+    'plugins/probe/wires/messages/read-stream.ts',
+    'plugins/probe/wires/responses/read-stream.ts',
     'core/inspector/subjects.ts',
     'plugins/llm-openai/batches/input.ts',
     'plugins/llm/engine/embedding.ts',

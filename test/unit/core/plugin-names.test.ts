@@ -41,6 +41,25 @@ const ALLOWED: Record<string, { line: string; why: string }[]> = {
   'toolkit/json-rpc.ts': [
     { line: "const VERSION_MEMBER = 'jsonrpc'", why: 'the member of JSON-RPC messages, which several plugins serve' },
   ],
+  'cli/command-line.ts': [
+    {
+      line: '--open                open the console in the browser after the start',
+      why: 'an option of the server (distribution sheet, 7)',
+    },
+  ],
+  'cli/open.ts': [
+    {
+      line: 'usage: `usage: svc open [console|docs|catalog|<path>] [--url <url>] [--print]',
+      why: 'a page of the command (distribution sheet, 7)',
+    },
+    {
+      line: 'Prints the address of a page and opens it with BROWSER, or with the program of the system. Default: the console.',
+      why: 'the page that the command opens by default (distribution sheet, 7)',
+    },
+  ],
+  'config/plugin-variables.ts': [
+    { line: "'SVC_CONSOLE_URL',", why: 'a variable that the GitHub Action sets (distribution sheet, 3)' },
+  ],
   'cli/new-plugin.ts': [
     {
       line: 'SVC_PLUGINS_DIR=. node_modules/.bin/svc check && SVC_PLUGINS_DIR=. node_modules/.bin/svc',

@@ -22,9 +22,11 @@ import type { LookUp } from '../../../toolkit/references.ts'
 import { createLookUp } from '../../../toolkit/request-references.ts'
 import { referencedRequest } from '../../../match/conditions.ts'
 
-/** Records the rule, and counts the hit. */
-export function mark({ entry, step }: TakenRule, context: RequestContext, rules: RuleServices): void {
+/** Records the rule, counts the hit, and lets its notifications wait for the response. */
+export function mark(taken: TakenRule, context: RequestContext, rules: RuleServices): void {
+  const { entry, step } = taken
   context.rule = entry.rule.name
+  if (step.notify.length > 0) context.notified = rules.notifier.notify(taken, context, lookUpFor(taken, context))
   if (step.isQuiet) {
     // Anybody can store a rule there, and must not hide from the log of the operator.
     context.isQuiet = !rules.config.publicMode
@@ -35,11 +37,11 @@ export function mark({ entry, step }: TakenRule, context: RequestContext, rules:
   if (action !== null) rules.countHit(action)
 }
 
-function actionName({ action, delay, also }: Step): string | null {
+function actionName({ action, delay, also, notify }: Step): string | null {
   if (action.kind === 'step') return action.step.name
   if (action.kind !== 'pass') return action.kind
   if (also.length > 0) return also[0]!.name
-  return delay === null ? null : 'delay'
+  return delay !== null ? 'delay' : notify.length > 0 ? 'notify' : null
 }
 
 /** The delay of this hit, at most the instance's limit. */
@@ -85,7 +87,7 @@ async function act(
     case 'abort':
       await afterKnownBody(context, rules, () => {
         context.injects('abort', source, 'rule')
-        breakConnection(context, action.fault, 100)
+        breakConnection(context, action.fault, 100, entry.rule.seed)
       })
       return ANSWERED
     case 'respond':

@@ -175,7 +175,8 @@ class Taking {
   }
 }
 
-function needsBody({ action, also }: Step): boolean {
+function needsBody({ action, also, notify }: Step): boolean {
+  if (notify.some(notification => notification.needsBody)) return true
   return action.kind === 'step' || also.length > 0 || (action.kind === 'respond' && action.respond.needsBody)
 }
 
@@ -220,7 +221,9 @@ function canAct({ rule }: RuleEntry, { upgrade }: RequestContext, options: TakeO
 
 /** On the pages of the instance, rules of strangers do not answer: the script of one would run with the origin's rights. */
 function permitted(step: Step, { source }: RuleEntry, context: RequestContext): Step {
-  if (source !== 'api' || step.action.kind !== 'respond' || !isOwnPage(context)) return step
+  const { action } = step
+  const answers = action.kind === 'respond' || (action.kind === 'step' && action.step.act !== undefined)
+  if (source !== 'api' || !answers || !isOwnPage(context)) return step
   return { ...step, action: { kind: 'pass' } }
 }
 

@@ -50,6 +50,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       sessionFrom: context.service?.checked.sessionFrom ?? context.session.from,
       service: context.service,
       tags: context.tags,
+      notified: context.notified?.list ?? [],
       body: receivedBody(context),
       decodedBody: context.decodedBody,
       status: statusOf(context),
@@ -65,6 +66,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       plugin: context.calledPlugin,
       response: context,
     })
+    void context.notified?.done.then(() => inspector.noteNotified(captured))
     // Most responses have ended by now.
     if (captured.response.ended === 'open') context.whenClosed(() => inspector.end(captured))
   }

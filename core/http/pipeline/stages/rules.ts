@@ -2,6 +2,7 @@
 import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { MessageRule, NearRule, ProtocolFacts, RuleMessage, RuleOutcome } from '../../../contract/plugin.ts'
+import type { MatchSubject } from '../../../match/subject.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { ANSWERED, delayOf, mark, outcomeOf, perform } from '../rules/acting.ts'
 import { answerInRoute } from '../rules/answering.ts'
@@ -13,6 +14,7 @@ const PASS: Extract<RuleOutcome, { kind: 'pass' }> = { kind: 'pass', rule: null 
 
 /** The control plane and exempt paths have no rules. Routes with `ownFail` apply rules themselves. */
 export function applyRules(context: RequestContext, { rules }: PipelineServices): boolean | Promise<boolean> {
+  if (context.served !== null) return applyServed(context, rules)
   const own = context.generation.rules
   if (!rules.book.hasRules(own)) return true
   if (!rules.book.mayFit(own, targetsOf(context), () => context.session.header)) return true
@@ -30,12 +32,27 @@ export function applyRules(context: RequestContext, { rules }: PipelineServices)
   })
 }
 
+/** The rule of a request that the tap has claimed. */
+function servedRule({ served }: RequestContext, subject: MatchSubject): TakenRule | null {
+  return served?.rule == null ? null : { entry: served.rule, step: served.rule.rule.steps[0]!, hit: 0, subject }
+}
+
+function applyServed(context: RequestContext, rules: RuleServices): boolean | Promise<boolean> {
+  if (context.description?.ownFail) return true
+  const taken = servedRule(context, subjectOf(context, rules))
+  return taken === null || perform(taken, context, rules).then(({ kind }) => kind === 'pass')
+}
+
 /** For routes that apply rules themselves, after they have checked credentials. */
 export function applyRulesInRoute(
   context: RequestContext,
   rules: RuleServices,
   facts?: ProtocolFacts,
 ): Promise<RuleOutcome> | null {
+  if (context.served !== null) {
+    const taken = servedRule(context, subjectOf(context, rules))
+    return taken && perform(taken, context, rules, { isInRoute: true })
+  }
   const answer = answerInRoute(context, rules)
   if (answer !== null) return answer.then(() => ANSWERED)
   const own = context.generation.rules
@@ -58,6 +75,7 @@ export function applyRulesToMessage(
   message: RuleMessage,
   facts: ProtocolFacts,
 ): Promise<MessageRule> | null {
+  if (context.served !== null) return null
   const own = context.generation.rules
   const { url, canAbort } = message
   const { session = context.session.header } = message

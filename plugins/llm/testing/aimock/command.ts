@@ -29,6 +29,8 @@ export const fixturesCommand: Command = {
   name: 'fixtures',
   summary: 'import fixture files of other tools',
   usage: USAGE,
+  group: 'move',
+  complete: () => ({ '': ['import'] }),
   async run(args, context) {
     if (context === undefined) throw new Error('svc fixtures needs the context of the command line')
     try {

@@ -31,7 +31,7 @@ export const FAULT_HEADERS: readonly (readonly [field: keyof Faults, name: strin
 export const ENCODINGS = ['gzip', 'deflate', 'br', 'zstd', 'gzip-mislabeled', 'gzip-twice', 'gzip-cut'] as const
 
 /** Ways to abort a connection, as values of the header. */
-export const ABORT_KINDS = ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] as const
+export const ABORT_KINDS = ['reset', 'close', 'empty', 'truncate', 'bad-chunk', 'garbage'] as const
 
 /** The headers of all faults that are set. */
 export function faultHeaders(faults: Faults): NameValue[] {

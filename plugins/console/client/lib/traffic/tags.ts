@@ -98,6 +98,7 @@ const ABORTED = {
   empty: 'empty body',
   truncate: 'truncated',
   'bad-chunk': 'bad chunk',
+  garbage: 'garbage',
 } as const satisfies Record<NonNullable<Entry['abort']>, string>
 
 /** What an injected fault did: `delay 300 ms`, `503 injected`, `529 overloaded`, `reset`. */

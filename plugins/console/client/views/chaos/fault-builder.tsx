@@ -17,6 +17,7 @@ const ABORT_MEANINGS: Record<(typeof ABORT_KINDS)[number], string> = {
   empty: 'empty: headers without a body',
   truncate: 'truncate: half of the body',
   'bad-chunk': 'bad-chunk: invalid chunk',
+  garbage: 'garbage: bytes that are not HTTP',
 }
 
 export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: Partial<LoadForm>): void }) {

@@ -47,18 +47,20 @@ export function ChecksTable({
   selected: string | null
   onSelect(key: string): void
 }) {
+  const hasPairs = results.some(({ pair }) => pair != null)
   return (
     <div class="plain-table-scroll probe-checks" tabIndex={0} role="group" aria-label="Checks, scrollable">
       <table class="plain-table" aria-label="Checks">
         <thead>
           <tr>
             <th scope="col">Check</th>
+            {hasPairs && <th scope="col">Pair</th>}
             <th scope="col">Result</th>
             {before !== null && <th scope="col">Before</th>}
           </tr>
         </thead>
         <tbody>
-          {results.map(result => {
+          {inOrder(results).map(result => {
             const key = keyOf(result)
             const old = before?.get(key)
             return (
@@ -77,6 +79,7 @@ export function ChecksTable({
                     <span>{result.title}</span>
                   </button>
                 </th>
+                {hasPairs && <td>{result.pair?.replace(':', ' → ') ?? ''}</td>}
                 <td>
                   <VerdictBadge verdict={result.verdict} />
                 </td>
@@ -88,6 +91,13 @@ export function ChecksTable({
       </table>
     </div>
   )
+}
+
+/** Results of one check follow one another, also while pairs end in another order. */
+function inOrder(results: readonly Result[]): readonly Result[] {
+  if (results.every(({ pair }) => pair == null)) return results
+  const ids = [...new Set(results.map(({ id }) => id))]
+  return ids.flatMap(id => results.filter(result => result.id === id))
 }
 
 export function isChanged(result: Result, before: ReadonlyMap<string, Verdict> | null): boolean {

@@ -42,6 +42,8 @@ export interface Result {
   group: string
   /** Version of HTTP with which the gateway was contacted. */
   protocol: string
+  /** Client wire and upstream wire, such as `chat:messages`; null or absent for other checks. */
+  pair?: string | null
   verdict: Verdict
   summary: string
   reason: string | null
@@ -71,7 +73,7 @@ export interface Progress {
   total: number
 }
 
-/** The same check may run in several versions of HTTP. */
-export function keyOf({ id, protocol }: Pick<Result, 'id' | 'protocol'>): string {
-  return `${id} ${protocol}`
+/** The same check may run in several versions of HTTP, and for several pairs of wires. */
+export function keyOf({ id, protocol, pair = null }: Pick<Result, 'id' | 'protocol' | 'pair'>): string {
+  return `${id} ${protocol}${pair === null ? '' : ` ${pair}`}`
 }

@@ -1,0 +1,109 @@
+/** What was recorded of the scenes of a pair, in the form that judges read. */
+import type {
+  ArrivalViolation,
+  ArrivedRequest,
+  ExchangeEvidence,
+  Mode,
+  ReadAnswer,
+  SceneEvidence,
+  SentRequest,
+} from '../checks/translate/types.ts'
+import type { ArrivalView, Call, Evidence } from '../client/evidence.ts'
+import type { Operation, Wire, WireAnswer, WireRequest } from '../wires/types.ts'
+import { wireOf } from '../wires/wires.ts'
+import type { Pair } from './pair.ts'
+import { labelOf, type PlannedScene } from './scene-requests.ts'
+import { answeredAnswer, arrivedRequest, receivedAnswer, sentRequest } from './wire-requests.ts'
+
+/** Clocks of the halves may differ by this much when arrivals of one step are separated. */
+const CLOCK_MS = 50
+
+/** Scenes whose first request was not sent are left out. */
+export function sceneEvidence(
+  evidence: Evidence,
+  planned: readonly PlannedScene[],
+  pair: Pair,
+  wires: readonly Wire[],
+): SceneEvidence[] {
+  const byLabel = new Map(evidence.calls.map(call => [call.label, call]))
+  return planned.flatMap((one): SceneEvidence[] => {
+    const calls: Call[] = []
+    for (let turn = 0; turn <= (one.scene.turns ?? []).length; turn++) {
+      const call = byLabel.get(labelOf(one, turn))
+      if (call === undefined) break
+      calls.push(call)
+    }
+    if (calls.length === 0) return []
+    const exchanges = calls.map((call, index) => exchangeOf(call, calls[index + 1], one, pair, wires))
+    return [{ scene: one.scene, mode: one.mode, exchanges }]
+  })
+}
+
+/** The turns of a loop have one marker, so time separates their arrivals. */
+function exchangeOf(
+  call: Call,
+  next: Call | undefined,
+  { scene, mode }: PlannedScene,
+  { client, upstream }: Pair,
+  wires: readonly Wire[],
+): ExchangeEvidence {
+  const isLoop = (scene.turns ?? []).length > 0
+  const arrivals = isLoop
+    ? call.arrivals.filter(({ record: { head_at_ms: at } }) => {
+        const isLater = next !== undefined && at >= next.record.sentAtMs - CLOCK_MS
+        return at >= call.record.sentAtMs - CLOCK_MS && !isLater
+      })
+    : call.arrivals
+  const { operation } = scene
+  const last = arrivals.at(-1)
+  const wireOfArrival = (arrival: ArrivalView): Wire => wireOf(wires, arrival.method, arrival.target)?.wire ?? upstream
+  const answered = last === undefined ? null : answeredAnswer(last.record.answered)
+  const received = receivedAnswer(call.response)
+  return {
+    sent: readRequest(sentRequest(call), client, operation),
+    arrivals: arrivals.map(
+      (arrival): ArrivedRequest => ({
+        ...readRequest(arrivedRequest(arrival), wireOfArrival(arrival), operation),
+        violations: (arrival.record.violations ?? []) as ArrivalViolation[],
+        endedMs: endedAfter(arrival, call),
+      }),
+    ),
+    answered:
+      answered === null ? null : readAnswer(answered, wireOfArrival(last!), operation, isStream(answered, mode)),
+    received: received === null ? null : readAnswer(received, client, operation, mode === 'stream'),
+  }
+}
+
+/** A gateway may request a complete response although the client streams. */
+function isStream({ fields }: WireAnswer, mode: Mode): boolean {
+  const type = fields.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1].toLowerCase() ?? ''
+  if (type.includes('event-stream') || type.includes('eventstream')) return true
+  return mode === 'stream' && !type.includes('json')
+}
+
+function readRequest(native: WireRequest, wire: Wire, operation: Operation): SentRequest {
+  if (operation !== 'embed') return { native, request: wire.readRequest(native) }
+  const embedding = wire.embeddings?.readRequest(native)
+  return { native, request: null, ...(embedding === undefined ? {} : { embedding }) }
+}
+
+function readAnswer(native: WireAnswer, wire: Wire, operation: Operation, isStreamed: boolean): ReadAnswer {
+  const error = wire.readError(native)
+  const nothing = { native, reply: null, stream: null, error }
+  if (error !== null) return nothing
+  if (operation === 'count') return { ...nothing, count: wire.count?.read(native) ?? null }
+  if (operation === 'embed') {
+    const embedding = wire.embeddings?.readReply(native)
+    return { ...nothing, ...(embedding === undefined ? {} : { embedding }) }
+  }
+  if (!isStreamed) return { ...nothing, reply: wire.readReply(native) }
+  const stream = wire.readStream(native)
+  return { ...nothing, reply: stream.reply, stream, error: stream.error }
+}
+
+/** When the gateway gave the request up, after the client left. */
+function endedAfter({ record }: ArrivalView, { exchange }: Call): number | null {
+  if (!exchange.hasLeft || exchange.leftAtMs === null) return null
+  const { ended, ended_ms: at } = record
+  return ended === null || ended === 'kept' || at === null ? null : Math.max(0, Math.round(at - exchange.leftAtMs))
+}
