@@ -34,7 +34,7 @@ export function createClient(): ProbeClient {
   return {
     address: readAddress,
     resolve: resolveAddress,
-    routes: value => readRoutes(value, []),
+    routes: value => readRoutes(value),
     exchange,
     webSocket: runWebSocket,
     grpc,

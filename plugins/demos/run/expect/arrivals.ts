@@ -9,7 +9,7 @@ import type { Outcome, StepEvidence } from './result.ts'
 import { createChecker } from './tests.ts'
 import { counted, countWords, percent, shownValue, testWords } from './words.ts'
 
-/** A count that is not reached waits, and one that may be exceeded settles. */
+/** How long a count that is not reached waits, and one that may be exceeded is watched. */
 const WITHIN_MS = 2000
 const SETTLE_MS = 300
 /** As many ids as a verification shows. */

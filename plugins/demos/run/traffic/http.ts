@@ -43,10 +43,12 @@ function redirectOf(sent: SentRequest, { context: { target } }: SendOptions): st
   if (sent.status === null || sent.status < 301 || sent.status > 308 || sent.status === 304) return null
   const [location] = fieldValues(sent.answerFields, 'location')
   if (location === undefined) return null
-  const base = `${target.address.isTls ? 'https' : 'http'}://${target.host ?? target.address.authority}`
-  if (!URL.canParse(location, `${base}${sent.target}`)) return null
-  const url = new URL(location, `${base}${sent.target}`)
-  if (url.origin !== new URL(base).origin) return null
+  // A gateway that is reached by a host of its own names it in its redirects.
+  const base = new URL(target.address.url)
+  if (target.host !== null) base.host = target.host
+  if (!URL.canParse(location, new URL(sent.target, base).href)) return null
+  const url = new URL(location, new URL(sent.target, base))
+  if (url.origin !== base.origin) return null
   const inFront = `${target.address.prefix}${target.prefix}`
   const path = `${url.pathname}${url.search}`
   return path.startsWith(inFront) ? path.slice(inFront.length) : path
