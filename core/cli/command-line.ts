@@ -8,6 +8,7 @@ import { COMMAND_GROUPS, type CommandGroup } from '../contract/command.ts'
 import { allCommands, coreCommands, pluginCommands, type FoundCommand, variableCommands } from './commands.ts'
 import { SERVE_OPTIONS, serveVariables } from './serve-options.ts'
 import type { ServeRequest } from './serve.ts'
+import { PORT_VARIABLES, type ListenerKind } from '../server/fallback-ports.ts'
 import { painter, table, type Terminal } from './terminal.ts'
 
 const USAGE = `usage: svc [options] [<command> ...]
@@ -32,8 +33,6 @@ const GROUPS: Record<CommandGroup, string> = {
 }
 const FOOTER = 'Configure svc with environment variables (SVC_*) and svc.yaml; see README.md and svc.yaml.example.\n'
 
-const PORT_VARIABLES = { http: 'SVC_HTTP_PORT', https: 'SVC_HTTPS_PORT', grpc: 'SVC_GRPC_PORT' } as const
-type ListenerKind = keyof typeof PORT_VARIABLES
 /** First arguments that are for svc, whatever variables are set. */
 const OWN_WORDS = ['serve', 'help', '--help', '--version', '--config', '--quiet']
 

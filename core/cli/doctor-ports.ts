@@ -1,6 +1,12 @@
 /** The checks of `svc doctor` about ports, and about an instance that uses them. */
 import type { Config } from '../config/variables.ts'
-import { LISTENER_LABELS, candidatePorts, tryPort, type ListenerKind } from '../server/fallback-ports.ts'
+import {
+  LISTENER_LABELS,
+  PORT_VARIABLES,
+  candidatePorts,
+  tryPort,
+  type ListenerKind,
+} from '../server/fallback-ports.ts'
 import { portOwner } from '../server/port-owner.ts'
 import { VERSION } from '../product.ts'
 import { fail, ok, warn, type Check } from './doctor-check.ts'
@@ -17,7 +23,7 @@ export async function checkPorts(config: Config): Promise<Check[]> {
 async function checkPort(config: Config, kind: ListenerKind): Promise<Check> {
   const name = `port_${kind}`
   const label = LISTENER_LABELS[kind]
-  const variable = `SVC_${kind.toUpperCase()}_PORT`
+  const variable = PORT_VARIABLES[kind]
   const [wanted, ...others] = candidatePorts(config, kind)
   if (wanted === 0) return ok(name, `${label} takes a free port`)
   const problem = await problemOf(config.host, wanted!)

@@ -126,7 +126,7 @@ export interface ArmedTap {
 export interface TapServing {
   /** The step of a rule, which acts as if a rule in front of all others had matched. Null: the route answers as it does. */
   step: JsonObject | null
-  /** Gets the bytes that the route writes; resolves with false if nobody reads them any more. */
+  /** Gets the bytes that the route writes; resolves with false once the connection is gone. */
   write(bytes: Buffer): Promise<boolean>
   /** Aborted when the peer is gone. */
   signal: AbortSignal

@@ -2,7 +2,9 @@
 import { createServer } from 'node:net'
 import type { Config } from '../config/variables.ts'
 
-export type ListenerKind = 'http' | 'https' | 'grpc'
+/** The variable with the port of a listener. */
+export const PORT_VARIABLES = { http: 'SVC_HTTP_PORT', https: 'SVC_HTTPS_PORT', grpc: 'SVC_GRPC_PORT' } as const
+export type ListenerKind = keyof typeof PORT_VARIABLES
 
 export const LISTENER_LABELS: Readonly<Record<ListenerKind, string>> = { http: 'HTTP', https: 'HTTPS', grpc: 'gRPC' }
 
@@ -65,7 +67,7 @@ export async function portsForWorkers(
     const port = await listenOnFirst(config, kind, { listen: port => tryPort(config.host, port), warn }).catch(
       () => null,
     )
-    if (port !== null) chosen[`SVC_${kind.toUpperCase()}_PORT`] = String(port)
+    if (port !== null) chosen[PORT_VARIABLES[kind]] = String(port)
   }
   return chosen
 }

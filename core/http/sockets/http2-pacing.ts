@@ -55,18 +55,18 @@ export class RequestPacer {
     return this.#started < STARTS_PER_TURN && unwrittenBytes(transportOf(this.#socket)) <= MAX_UNWRITTEN_BYTES
   }
 
+  /** A connection waits for one turn at most: the next one is planned here. */
   #onTurn(): void {
     this.#started = 0
-    this.#isTurnWatched = false
     if (this.#session.destroyed) this.#waiting.length = 0
     while (this.#waiting.length > 0 && this.#mayStart()) {
       this.#started++
       this.#waiting.shift()!.start()
     }
-    if (this.#waiting.length > 0 && this.#started === 0) {
-      // The connection is full: it takes some time until the client has read.
-      this.#isTurnWatched = true
-      setTimeout(() => this.#onTurn(), CHECK_MS)
-    }
+    this.#isTurnWatched = this.#waiting.length > 0 || this.#started > 0
+    if (!this.#isTurnWatched) return
+    if (this.#started > 0) setImmediate(() => this.#onTurn())
+    // The connection is full: it takes some time until the client has read.
+    else setTimeout(() => this.#onTurn(), CHECK_MS)
   }
 }

@@ -1,6 +1,6 @@
 /** A run: reach, direct run, gateway run, repeats. */
 import { setMaxListeners } from 'node:events'
-import { fault, skip, type Check, type Facts, type PairContext, type Protocol, type Verdict } from '../catalog/check.ts'
+import { fault, skip, type Check, type Facts, type Protocol, type Verdict } from '../catalog/check.ts'
 import type { Address } from './address.ts'
 import { Attempts, isFinding, type Attempt } from './attempts.ts'
 import { BackChannelError, type BackChannel } from './back-channel.ts'
@@ -21,10 +21,8 @@ import {
   skipReason,
   type Job,
 } from './jobs.ts'
-import type { Wire } from '../wires/types.ts'
-import { WIRES } from '../wires/wires.ts'
 import type { PairPattern } from '../pairs/pair.ts'
-import { recognize, type Recognized, type RecognizedPair } from '../pairs/recognition.ts'
+import { PairRuns } from './pair-runs.ts'
 import { reach, reachedModels, reachInTime, ReachError, type Reached } from './reach.ts'
 import type { Routes } from './routes.ts'
 import { factsAfterRotation, factsOf, initialFacts, underGatewayName } from './run-facts.ts'
@@ -68,8 +66,6 @@ export interface RunResult {
 
 /** Direct runs are quick and disturb nobody, so more of them run at once. */
 const DIRECT_CONCURRENCY = 16
-/** Of requests to svc itself; a name that belongs to no vendor. */
-const DIRECT_MODEL = 'svc-probe'
 /** Attempts of a check that do not count, since something else than the gateway disturbed them. */
 const MAX_DISTURBED = 3
 
@@ -83,9 +79,7 @@ export class ProbeRun {
   readonly #gateway: End
   readonly #facts: Facts
   #jobs: readonly Job[]
-  #recognized: Recognized | null = null
-  /** Of checks for pairs, by check and wire: why svc itself does not pass; null: it does. */
-  readonly #directOfWires = new Map<string, Promise<string | null>>()
+  readonly #pairs: PairRuns
   readonly #results = new Map<Job, CheckResult>()
   readonly #directEvidence = new Map<Job, Evidence>()
   #reached: Reached | null = null
@@ -101,6 +95,13 @@ export class ProbeRun {
     this.#gateway = { through: 'gateway', address: gateway, prefix: `${gateway.prefix}${prefix}`, ...route }
     this.#facts = initialFacts(options)
     this.#health = new Health({ runner: this.#runner, channels, gateway: this.#gateway, facts: this.#facts, signal })
+    this.#pairs = new PairRuns(options, {
+      runner: this.#runner,
+      facts: this.#facts,
+      health: this.#health,
+      direct: this.#direct,
+      gateway: this.#gateway,
+    })
     this.#jobs = jobsOf(options.checks, options.triesHttp2)
   }
 
@@ -119,8 +120,8 @@ export class ProbeRun {
     const reached = await this.#reach(upstreamUrl)
     this.#reached = reached
     const { triesHttp2, routes, concurrency } = this.#options
-    if (needsPairs(this.#options.checks)) this.#recognized ??= await this.#recognize()
-    this.#jobs = this.#jobsOfPairs()
+    if (needsPairs(this.#options.checks)) await this.#pairs.recognize()
+    this.#jobs = this.#pairs.jobsOf(this.#jobs)
     if (triesHttp2 && !reached.isOfModels && (await this.#health.speaksHttp2(this.#gateway)))
       this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || hasOwnGrpcAddress(routes))
@@ -154,52 +155,12 @@ export class ProbeRun {
       return await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
     } catch (error) {
       if (!(error instanceof ReachError) || !hasModelChecks(this.#options.checks)) throw error
-      this.#recognized = await this.#recognize()
-      if (!this.#recognized.hasArrived) throw error
-      const [pair] = this.#recognized.pairs
+      const recognized = await this.#pairs.recognize()
+      if (!recognized.hasArrived) throw error
+      const [pair] = recognized.pairs
       if (pair !== undefined) this.#health.useModel(pair)
-      return reachedModels(this.#recognized)
+      return reachedModels(recognized)
     }
-  }
-
-  async #recognize(): Promise<Recognized> {
-    const { routes, pairs = null } = this.#options
-    const route = routeOf({ group: 'translate' }, this.#gateway, routes)
-    const found = await recognize({
-      runner: this.#runner,
-      facts: this.#facts,
-      route: { ...route, protocol: '1.1' },
-      routes: routes.llm,
-      wires: WIRES,
-      patterns: pairs,
-    })
-    this.#facts.pairs = found.found
-    return found
-  }
-
-  /** Checks for pairs become one for each pair; without pairs they remain, to say that they were skipped. */
-  #jobsOfPairs(): Job[] {
-    const recognized = this.#recognized
-    return this.#jobs.flatMap(job => {
-      const { forPair } = job.check
-      if (forPair === undefined || recognized === null || this.#reasonWithoutPairs !== null) return [job]
-      return recognized.pairs.map(pair => ({ ...job, check: forPair(this.#contextOf(pair)) }))
-    })
-  }
-
-  #contextOf({ fields, ...pair }: RecognizedPair): PairContext {
-    return { pair, fields, wires: WIRES, marks: this.#options.routes.llm.marks }
-  }
-
-  /** Why no pair is tested; null if one is. */
-  get #reasonWithoutPairs(): string | null {
-    if (this.#recognized === null) return 'no pair of wires'
-    const { pairs, found, isForwarding } = this.#recognized
-    if (isForwarding) return 'forwards, does not interpret'
-    if (pairs.length > 0) return null
-    if (found.some(({ state }) => state === 'not asked')) return 'no such pair'
-    const reason = found.find(({ state }) => state === 'not routed')?.reason
-    return `not routed: ${reason ?? 'the gateway names no model'}`
   }
 
   /** Pairs at the same time, the checks of one pair in order. Those in which the upstream fails come last, one by one. */
@@ -216,46 +177,11 @@ export class ProbeRun {
     await inParallel(byPair(true), 1, run)
   }
 
-  /** Both wires of the pair are tried with svc itself, each once. */
+  /** Whether svc itself passes the check on both wires of the pair. */
   async #isDirectSame(job: Job): Promise<boolean> {
-    const wires = job.check.pair!.split(':').map(id => WIRES.find(wire => wire.id === id)!)
-    const base = this.#options.checks.find(({ id }) => id === job.check.id)!
-    for (const wire of new Set(wires)) {
-      const key = `${base.id} ${wire.id}`
-      const known = this.#directOfWires.get(key) ?? this.#directOfWire(base, wire)
-      this.#directOfWires.set(key, known)
-      const difference = await known
-      if (difference === null) continue
-      const verdict = fault(`direct run: ${wire.id}: ${difference}`)
-      this.#record(job, { ...notRun(job, verdict, 'differs') })
-      return false
-    }
-    return true
-  }
-
-  async #directOfWire(base: Check, wire: Wire): Promise<string | null> {
-    const { marks } = this.#options.routes.llm
-    const check = base.forPair!({
-      pair: { client: wire, upstream: wire, model: DIRECT_MODEL },
-      fields: [],
-      wires: WIRES,
-      marks,
-    })
-    let difference: string | null = null
-    for (let attempt = 0; attempt < 2; attempt++) {
-      try {
-        const route = routeOf(check, this.#direct, this.#options.routes)
-        const evidence = await this.#runner.run(check, this.#facts, { ...route, protocol: '1.1' })
-        const { verdict, summary } = check.judge(evidence, this.#facts, null)
-        const isClean = verdict === 'pass' || verdict === 'note' || verdict === 'skip'
-        difference = connectionError(evidence) ?? (isClean ? null : `${verdict}: ${summary}`)
-      } catch (error) {
-        difference = (error as Error).message
-        this.#health.noteLoss(error)
-      }
-      if (difference === null) break
-    }
-    return difference
+    const difference = await this.#pairs.directDifference(job.check)
+    if (difference !== null) this.#record(job, notRun(job, fault(`direct run: ${difference}`), 'differs'))
+    return difference === null
   }
 
   /** Number of results that the run will have. */
@@ -283,12 +209,7 @@ export class ProbeRun {
       lost: this.#health.lost,
       requests: this.#runner.requests,
       clientProtocols: [...this.#facts.clientProtocols],
-      models:
-        this.#recognized === null || this.#recognized.found.length === 0
-          ? null
-          : this.#recognized.isForwarding
-            ? 'bytes'
-            : 'messages',
+      models: this.#pairs.models,
       facts: this.#facts,
     }
   }
@@ -333,7 +254,7 @@ export class ProbeRun {
       routes,
       facts: this.#facts,
     })
-    const chosen = reason ?? (job.check.forPair === undefined ? null : this.#reasonWithoutPairs)
+    const chosen = reason ?? (job.check.forPair === undefined ? null : this.#pairs.reasonWithout)
     if (chosen !== null) this.#record(job, notRun(job, skip(chosen)))
     return chosen !== null
   }

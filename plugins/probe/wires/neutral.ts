@@ -1,9 +1,12 @@
 /** Makes and reads the neutral form. */
+import { defined, membersOf, numberOf } from './values.ts'
 import type {
   EmbeddingRequest,
   Effort,
+  Finish,
   Mark,
   MediaSource,
+  Params,
   Part,
   Problem,
   Reply,
@@ -144,6 +147,29 @@ export function urlOf({ data, mediaType, url }: MediaSource): string {
 /** Base64 in the standard alphabet, whatever it was. */
 export function standardBase64(text: string): string {
   return text.replaceAll('-', '+').replaceAll('_', '/')
+}
+
+/** Parameters as a wire has them: of numbers those that can be read, and of stop sequences a list that is not empty. */
+export function paramsOf(given: Readonly<Partial<Record<keyof Params, unknown>>>): Params {
+  const read = (name: string, value: unknown): unknown => {
+    if (name !== 'stop') return numberOf(value) ?? undefined
+    return Array.isArray(value) && value.length > 0 ? value : undefined
+  }
+  return defined(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, read(name, value)])))
+}
+
+/** The neutral word for a reason to stop; one that `words` does not have stays as it is. */
+export function finishOf(words: Readonly<Record<string, Finish>>, reason: unknown): Finish | null {
+  if (typeof reason !== 'string') return null
+  return Object.hasOwn(words, reason) ? words[reason]! : reason
+}
+
+/** Thinking in the words of Claude, which may have an effort too. */
+export function readClaudeThinking(thinking: unknown, effort: Effort | null): Thinking | null {
+  const { type, budget_tokens } = membersOf(thinking)
+  if (type === 'disabled') return { effort: 'none', budget: null }
+  if (type !== 'enabled' && type !== 'adaptive') return effort === null ? null : { effort, budget: null }
+  return { effort, budget: numberOf(budget_tokens) }
 }
 
 /** Tokens of thinking that stand for an effort. */

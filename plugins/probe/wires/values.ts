@@ -1,5 +1,6 @@
 /** Reads values of unknown form. Nothing here throws. */
-import { isRecord } from 'svc/toolkit'
+import { StepBudget, type Json } from 'svc/plugin'
+import { deepEqual, isRecord } from 'svc/toolkit'
 
 export type Members = Record<string, unknown>
 
@@ -46,14 +47,7 @@ export function fieldOf(fields: readonly (readonly [string, string])[], name: st
   return fields.find(([given]) => given.toLowerCase() === name)?.[1] ?? null
 }
 
+/** Whether two values that were read from JSON are the same, whatever the order of members. */
 export function isEqual(one: unknown, other: unknown): boolean {
-  if (one === other) return true
-  if (Array.isArray(one))
-    return Array.isArray(other) && one.length === other.length && one.every((item, at) => isEqual(item, other[at]))
-  if (!isRecord(one) || !isRecord(other)) return false
-  const names = Object.keys(one)
-  return (
-    names.length === Object.keys(other).length &&
-    names.every(name => Object.hasOwn(other, name) && isEqual(one[name], other[name]))
-  )
+  return deepEqual(one as Json, other as Json, StepBudget.unlimited())
 }

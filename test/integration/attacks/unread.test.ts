@@ -11,7 +11,6 @@ t.setTimeout(600_000)
 
 const TIMES = 10
 const MAX_GROWN_MIB = 64
-const MAX_GROWN_MANY_MIB = 250
 const MAX_WAIT_MS = 250
 const KIB = 1024
 
@@ -138,11 +137,8 @@ for (const isPublic of [false, true]) {
       const fields = { ':method': 'GET', ':path': '/bytes/102400', ':scheme': 'http', ':authority': 'svc.test' }
       expectCheap(t, await server.attack(TIMES, () => clients.raw(http2Requests(fields, 10))))
       clients.cutAll()
-      // Thousands of answers would take 400 MB; what is made and read also leaves garbage.
-      const many = await server.attack(TIMES, () => clients.raw(http2Requests(fields, 400)))
-      t.comment(JSON.stringify({ ...many, ready: [...many.ready], results: undefined }))
-      t.equal(many.exit, null)
-      t.ok(many.grownMib < MAX_GROWN_MANY_MIB, `memory grew by ${many.grownMib} MiB`)
+      // The answers of all would take 400 MB.
+      expectCheap(t, await server.attack(TIMES, () => clients.raw(http2Requests(fields, 400))))
       clients.cutAll()
     })
     await t.test('WebSockets', async t => {

@@ -33,6 +33,8 @@ const BUDGETS: Record<string, Bound> = {
   },
   'plugins/mocks/rules/template.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/ext-authz/decide.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'plugins/ext-proc/rules/rule-plan.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'plugins/ext-proc/fault-plan.ts': { calls: ['Buffer.alloc'], bound: 'output; at most 1 MiB' },
   'plugins/rate-limit/decide.ts': { calls: ['expandText', 'expandTexts'], bound: 'output' },
   'core/toolkit/json-patch.ts': {
     calls: ['deepEqual', 'valueAt'],

@@ -66,3 +66,16 @@ t.test('of many that wait, those whose streams were reset are dropped [UNSENT-6]
   await wait(200)
   t.ok(started > 0 && started <= 256, `${started} of 10,000`)
 })
+
+t.test('a connection that is full waits for one turn at a time [UNSENT-6]', async t => {
+  const { handle, session, pacer } = paced()
+  const waits = (): number =>
+    process.getActiveResourcesInfo().filter(kind => kind === 'Timeout' || kind === 'Immediate').length
+  const before = waits()
+  handle.writeQueueSize = 300_000
+  for (let index = 0; index < 20; index++) pacer.start(open(() => {}))
+  for (let looks = 0; looks < 12; looks++) await wait(6)
+  t.ok(waits() - before <= 1, `${waits() - before} waits`)
+  session.destroyed = true
+  await until(() => waits() <= before, 'the last one')
+})

@@ -52,6 +52,8 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/rate-limit/config/domains.ts',
     // The places of one request or rule: at most 20.
     'plugins/graphql/faults/field-faults.ts',
+    // Parts of the messages of one stream: a few names.
+    'plugins/ext-proc/stream.ts #leftOut',
     // The parts of one operation, whose document has a limit.
     'plugins/graphql/wire/multipart/incremental.ts',
     'plugins/mcp/bridge/bridge.ts tools',

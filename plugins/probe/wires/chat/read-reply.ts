@@ -1,5 +1,5 @@
 /** Reads complete chat completions. */
-import { emptyReply, unreadable } from '../neutral.ts'
+import { emptyReply, finishOf, unreadable } from '../neutral.ts'
 import type { Finish, Part, Reply, WireAnswer } from '../types.ts'
 import { listOf, member, membersOf, parseJson, textOf } from '../values.ts'
 import { readChatUsage } from './own-members.ts'
@@ -31,5 +31,5 @@ export function readFinish(word: unknown, parts: readonly Part[]): Finish | null
   const text = textOf(word)
   if (text === null) return null
   if (parts.some(({ type }) => type === 'refusal') && (text === 'stop' || text === 'content_filter')) return 'refusal'
-  return FINISHES[text] ?? text
+  return finishOf(FINISHES, text)
 }

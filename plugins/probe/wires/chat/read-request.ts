@@ -1,7 +1,7 @@
 /** Reads chat completions, with what other servers and gateways write into them. */
-import { addParts, effortOf, emptyRequest, readArguments, readUrl } from '../neutral.ts'
+import { addParts, effortOf, emptyRequest, paramsOf, readArguments, readUrl } from '../neutral.ts'
 import type { CallPart, Choice, Format, Lifetime, Params, Part, Problem, Request, Thinking, Tool } from '../types.ts'
-import { defined, firstOf, listOf, member, membersOf, numberOf, textOf, type Members } from '../values.ts'
+import { firstOf, listOf, member, membersOf, numberOf, textOf, type Members } from '../values.ts'
 import { signatureOfCall, thinkingOf } from './own-members.ts'
 
 export function readChat(body: unknown): Request {
@@ -166,19 +166,18 @@ export function readChoice(choice: unknown): Choice | null {
 
 /** The limit has two names; the newer one counts. */
 function readParams(given: Members): Params {
-  const number = (value: unknown): number | undefined => numberOf(value) ?? undefined
   const stop =
     typeof given.stop === 'string' ? [given.stop] : listOf(given.stop).filter(text => typeof text === 'string')
-  return defined({
-    max_tokens: number(firstOf(given.max_completion_tokens, given.max_tokens)),
-    temperature: number(given.temperature),
-    top_p: number(given.top_p),
-    top_k: number(given.top_k),
-    stop: stop.length === 0 ? undefined : stop,
-    seed: number(given.seed),
-    frequency_penalty: number(given.frequency_penalty),
-    presence_penalty: number(given.presence_penalty),
-  }) as Params
+  return paramsOf({
+    max_tokens: firstOf(given.max_completion_tokens, given.max_tokens),
+    temperature: given.temperature,
+    top_p: given.top_p,
+    top_k: given.top_k,
+    stop,
+    seed: given.seed,
+    frequency_penalty: given.frequency_penalty,
+    presence_penalty: given.presence_penalty,
+  })
 }
 
 /** `thinking` and `reasoning` are members that gateways take. */

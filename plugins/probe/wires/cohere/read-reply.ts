@@ -1,6 +1,6 @@
 /** Reads replies of Cohere's Chat v2, complete and streamed, and checks the grammar of streams. */
 import { wireError } from '../errors.ts'
-import { emptyReply, unreadable } from '../neutral.ts'
+import { emptyReply, finishOf, unreadable } from '../neutral.ts'
 import { readEvents } from '../sse.ts'
 import type {
   Finish,
@@ -26,8 +26,7 @@ function readMessage({ id, message, finish_reason, usage }: Members): Reply {
   const given = membersOf(message)
   reply.id = textOf(id)
   reply.parts = readAssistant(given, '/message', reply.problems)
-  const reason = textOf(finish_reason)
-  reply.finish = reason === null ? null : (FINISHES[reason] ?? reason)
+  reply.finish = finishOf(FINISHES, finish_reason)
   reply.usage = readUsage(usage)
   reply.native = given
   return reply

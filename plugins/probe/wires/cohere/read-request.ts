@@ -1,7 +1,7 @@
 /** Reads requests of Cohere's Chat v2. */
-import { addParts, emptyRequest, readArguments, readUrl } from '../neutral.ts'
+import { addParts, emptyRequest, paramsOf, readArguments, readUrl } from '../neutral.ts'
 import type { Choice, Format, Params, Part, Problem, Request, Thinking, Tool } from '../types.ts'
-import { defined, firstOf, listOf, member, membersOf, numberOf, textOf, type Members } from '../values.ts'
+import { firstOf, listOf, member, membersOf, numberOf, textOf, type Members } from '../values.ts'
 
 export function readCohere(body: unknown): Request {
   const given = membersOf(body)
@@ -78,18 +78,16 @@ function readChoice(choice: unknown): Choice | null {
 }
 
 function readParams(given: Members): Params {
-  const number = (value: unknown): number | undefined => numberOf(value) ?? undefined
-  const stop = listOf(given.stop_sequences)
-  return defined({
-    max_tokens: number(given.max_tokens),
-    temperature: number(given.temperature),
-    top_p: number(given.p),
-    top_k: number(given.k),
-    stop: stop.length === 0 ? undefined : stop,
-    seed: number(given.seed),
-    frequency_penalty: number(given.frequency_penalty),
-    presence_penalty: number(given.presence_penalty),
-  }) as Params
+  return paramsOf({
+    max_tokens: given.max_tokens,
+    temperature: given.temperature,
+    top_p: given.p,
+    top_k: given.k,
+    stop: given.stop_sequences,
+    seed: given.seed,
+    frequency_penalty: given.frequency_penalty,
+    presence_penalty: given.presence_penalty,
+  })
 }
 
 function readThinking(thinking: unknown): Thinking | null {

@@ -1,7 +1,7 @@
 /** Reads complete replies of Converse. */
-import { emptyReply, unreadable } from '../neutral.ts'
+import { emptyReply, finishOf, unreadable } from '../neutral.ts'
 import type { Finish, Reply, Usage, WireAnswer } from '../types.ts'
-import { listOf, member, membersOf, numberOf, parseJson, textOf, type Members } from '../values.ts'
+import { listOf, member, membersOf, numberOf, parseJson, type Members } from '../values.ts'
 import { readBlocks } from './read-request.ts'
 
 export function readConverseReply({ body }: WireAnswer): Reply {
@@ -14,8 +14,7 @@ export function readConverseReply({ body }: WireAnswer): Reply {
 export function readTurn({ content, stopReason, usage }: Members): Reply {
   const reply = emptyReply()
   reply.parts = readBlocks(content, '/output/message/content', reply.problems)
-  const reason = textOf(stopReason)
-  reply.finish = reason === null ? null : (FINISHES[reason] ?? reason)
+  reply.finish = finishOf(FINISHES, stopReason)
   reply.usage = readConverseUsage(usage)
   reply.native = content
   return reply

@@ -1,7 +1,7 @@
 /** Reads requests of Converse. */
-import { addParts, effortOf, emptyRequest } from '../neutral.ts'
+import { addParts, effortOf, emptyRequest, paramsOf, readClaudeThinking } from '../neutral.ts'
 import type { Choice, Format, Lifetime, Params, Part, Problem, Request, Thinking, Tool } from '../types.ts'
-import { defined, firstOf, listOf, member, membersOf, numberOf, parseJson, textOf, type Members } from '../values.ts'
+import { firstOf, listOf, member, membersOf, parseJson, textOf, type Members } from '../values.ts'
 
 export function readConverse(body: unknown): Request {
   const given = membersOf(body)
@@ -122,20 +122,17 @@ function readChoice(choice: unknown): Choice | null {
 }
 
 function readParams(config: Members, own: Members): Params {
-  const number = (value: unknown): number | undefined => numberOf(value) ?? undefined
-  const stop = listOf(config.stopSequences)
-  return defined({
-    max_tokens: number(firstOf(config.maxTokens, own.max_tokens)),
-    temperature: number(config.temperature),
-    top_p: number(config.topP),
-    top_k: number(firstOf(own.top_k, member(own.inferenceConfig, 'topK'))),
-    stop: stop.length === 0 ? undefined : stop,
-  }) as Params
+  return paramsOf({
+    max_tokens: firstOf(config.maxTokens, own.max_tokens),
+    temperature: config.temperature,
+    top_p: config.topP,
+    top_k: firstOf(own.top_k, member(own.inferenceConfig, 'topK')),
+    stop: config.stopSequences,
+  })
 }
 
 /** In the words of the model: Claude's, or those of Nova and GPT. */
 function readThinking(own: Members): Thinking | null {
-  const { type, budget_tokens } = membersOf(firstOf(own.thinking, own.reasoning_config))
   const effort = effortOf(
     textOf(
       firstOf(
@@ -145,9 +142,7 @@ function readThinking(own: Members): Thinking | null {
       ),
     ),
   )
-  if (type === 'disabled') return { effort: 'none', budget: null }
-  if (type !== 'enabled' && type !== 'adaptive') return effort === null ? null : { effort, budget: null }
-  return { effort, budget: numberOf(budget_tokens) }
+  return readClaudeThinking(firstOf(own.thinking, own.reasoning_config), effort)
 }
 
 function readFormat({ outputConfig, additionalModelRequestFields: own }: Members): Format | null {

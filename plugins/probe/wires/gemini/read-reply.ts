@@ -1,6 +1,6 @@
 /** Reads replies of `generateContent`, complete and streamed, and checks the grammar of streams. */
 import { wireError } from '../errors.ts'
-import { emptyReply, joinTexts } from '../neutral.ts'
+import { emptyReply, finishOf, joinTexts } from '../neutral.ts'
 import { eventOf, readEvents } from '../sse.ts'
 import type {
   Finish,
@@ -48,7 +48,7 @@ function readFinish(word: unknown, parts: readonly Part[]): Finish | null {
   const text = textOf(word)
   if (text === null || text === 'FINISH_REASON_UNSPECIFIED') return null
   if (text === 'STOP' && parts.some(({ type }) => type === 'call')) return 'calls'
-  return FINISHES[text] ?? text
+  return finishOf(FINISHES, text)
 }
 
 /** Thinking is not in the tokens of candidates. */

@@ -1,6 +1,6 @@
 /** Reads requests of `generateContent`, in camel and in snake case. */
 import { isRecord } from 'svc/toolkit'
-import { addParts, effortOf, emptyRequest, standardBase64 } from '../neutral.ts'
+import { addParts, effortOf, emptyRequest, paramsOf, standardBase64 } from '../neutral.ts'
 import type {
   Choice,
   Format,
@@ -13,7 +13,7 @@ import type {
   Thinking,
   Tool,
 } from '../types.ts'
-import { defined, firstOf, listOf, member, membersOf, numberOf, textOf, type Members } from '../values.ts'
+import { firstOf, listOf, member, membersOf, numberOf, textOf, type Members } from '../values.ts'
 import { camelMembers } from './camel.ts'
 
 export function readGemini(body: unknown): Request {
@@ -141,18 +141,16 @@ function readChoice(config: unknown): Choice | null {
 }
 
 function readParams(config: Members): Params {
-  const number = (value: unknown): number | undefined => numberOf(value) ?? undefined
-  const stop = listOf(config.stopSequences)
-  return defined({
-    max_tokens: number(config.maxOutputTokens),
-    temperature: number(config.temperature),
-    top_p: number(config.topP),
-    top_k: number(config.topK),
-    stop: stop.length === 0 ? undefined : stop,
-    seed: number(config.seed),
-    frequency_penalty: number(config.frequencyPenalty),
-    presence_penalty: number(config.presencePenalty),
-  }) as Params
+  return paramsOf({
+    max_tokens: config.maxOutputTokens,
+    temperature: config.temperature,
+    top_p: config.topP,
+    top_k: config.topK,
+    stop: config.stopSequences,
+    seed: config.seed,
+    frequency_penalty: config.frequencyPenalty,
+    presence_penalty: config.presencePenalty,
+  })
 }
 
 /** A budget of -1 leaves it to the model. */

@@ -1,5 +1,5 @@
 /** Reads complete messages. */
-import { emptyReply, unreadable } from '../neutral.ts'
+import { emptyReply, finishOf, unreadable } from '../neutral.ts'
 import type { Finish, Reply, Usage, WireAnswer } from '../types.ts'
 import { firstOf, member, membersOf, numberOf, parseJson, textOf, type Members } from '../values.ts'
 import { readBlocks } from './read-request.ts'
@@ -15,8 +15,7 @@ export function readMessage(message: Members): Reply {
   reply.id = textOf(message.id)
   reply.model = textOf(message.model)
   reply.parts = readBlocks(message.content, '/content', reply.problems)
-  const reason = textOf(message.stop_reason)
-  reply.finish = reason === null ? null : (FINISHES[reason] ?? reason)
+  reply.finish = finishOf(FINISHES, message.stop_reason)
   reply.stop_sequence = textOf(message.stop_sequence)
   reply.usage = readMessageUsage(message.usage)
   reply.native = message.content

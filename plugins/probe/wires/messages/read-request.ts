@@ -1,5 +1,5 @@
 /** Reads requests of the Messages API. */
-import { addParts, effortOf, emptyRequest } from '../neutral.ts'
+import { addParts, effortOf, emptyRequest, paramsOf, readClaudeThinking } from '../neutral.ts'
 import type {
   Choice,
   Format,
@@ -12,7 +12,7 @@ import type {
   Thinking,
   Tool,
 } from '../types.ts'
-import { defined, firstOf, listOf, member, membersOf, numberOf, textOf, type Members } from '../values.ts'
+import { firstOf, listOf, member, membersOf, textOf, type Members } from '../values.ts'
 
 /** `model` is in the body, but not on every platform. */
 export function readMessages(body: unknown): Request {
@@ -129,23 +129,17 @@ function readChoice(choice: unknown): Choice | null {
 }
 
 function readParams(given: Members): Params {
-  const number = (value: unknown): number | undefined => numberOf(value) ?? undefined
-  const stop = listOf(given.stop_sequences)
-  return defined({
-    max_tokens: number(given.max_tokens),
-    temperature: number(given.temperature),
-    top_p: number(given.top_p),
-    top_k: number(given.top_k),
-    stop: stop.length === 0 ? undefined : stop,
-  }) as Params
+  return paramsOf({
+    max_tokens: given.max_tokens,
+    temperature: given.temperature,
+    top_p: given.top_p,
+    top_k: given.top_k,
+    stop: given.stop_sequences,
+  })
 }
 
 function readThinking({ thinking, output_config }: Members): Thinking | null {
-  const { type, budget_tokens } = membersOf(thinking)
-  const effort = effortOf(textOf(member(output_config, 'effort')))
-  if (type === 'disabled') return { effort: 'none', budget: null }
-  if (type !== 'enabled' && type !== 'adaptive') return effort === null ? null : { effort, budget: null }
-  return { effort, budget: numberOf(budget_tokens) }
+  return readClaudeThinking(thinking, effortOf(textOf(member(output_config, 'effort'))))
 }
 
 function readFormat(format: unknown): Format | null {

@@ -1,8 +1,8 @@
 /** Reads requests of the Responses API. */
 import { readChoice } from '../chat/read-request.ts'
-import { addParts, effortOf, emptyRequest } from '../neutral.ts'
+import { addParts, effortOf, emptyRequest, paramsOf } from '../neutral.ts'
 import type { Format, Params, Request, Thinking, Tool } from '../types.ts'
-import { defined, firstOf, listOf, member, membersOf, numberOf, textOf, type Members } from '../values.ts'
+import { firstOf, listOf, member, membersOf, textOf, type Members } from '../values.ts'
 import { readContent, readOutputItem } from './items.ts'
 
 export function readResponses(body: unknown): Request {
@@ -74,12 +74,11 @@ function readTools(tool: Members): Tool[] {
 }
 
 function readParams(given: Members): Params {
-  const number = (value: unknown): number | undefined => numberOf(value) ?? undefined
-  return defined({
-    max_tokens: number(given.max_output_tokens),
-    temperature: number(given.temperature),
-    top_p: number(given.top_p),
-  }) as Params
+  return paramsOf({
+    max_tokens: given.max_output_tokens,
+    temperature: given.temperature,
+    top_p: given.top_p,
+  })
 }
 
 function readThinking({ reasoning }: Members): Thinking | null {

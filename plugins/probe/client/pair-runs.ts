@@ -1,0 +1,129 @@
+/** What a run knows of pairs of wires: which there are, their checks, and whether svc itself passes these. */
+import type { Check, Facts, PairContext } from '../catalog/check.ts'
+import type { PairPattern } from '../pairs/pair.ts'
+import { recognize, type Recognized, type RecognizedPair } from '../pairs/recognition.ts'
+import type { Wire } from '../wires/types.ts'
+import { WIRES } from '../wires/wires.ts'
+import { connectionError } from './direct-run.ts'
+import { routeOf, type End } from './group-routes.ts'
+import type { Health } from './health.ts'
+import type { Job } from './jobs.ts'
+import type { Routes } from './routes.ts'
+import type { StepRunner } from './step-runner.ts'
+
+/** Of requests to svc itself; a name that belongs to no vendor. */
+const DIRECT_MODEL = 'svc-probe'
+/** A check with a difference runs twice, since the machine may be busy. */
+const DIRECT_ATTEMPTS = 2
+
+interface PairOptions {
+  checks: readonly Check[]
+  /** Pairs that are tested; null: all. */
+  pairs?: readonly PairPattern[] | null
+  routes: Routes
+}
+
+interface RunParts {
+  runner: StepRunner
+  facts: Facts
+  health: Health
+  direct: End
+  gateway: End
+}
+
+export class PairRuns {
+  readonly #options: PairOptions
+  readonly #parts: RunParts
+  #recognized: Recognized | null = null
+  /** By check and wire: why svc itself does not pass; null: it does. */
+  readonly #directOfWires = new Map<string, Promise<string | null>>()
+
+  constructor(options: PairOptions, parts: RunParts) {
+    this.#options = options
+    this.#parts = parts
+  }
+
+  /** Asks the gateway for its pairs, once. */
+  async recognize(): Promise<Recognized> {
+    if (this.#recognized !== null) return this.#recognized
+    const { routes, pairs = null } = this.#options
+    const { runner, facts, gateway } = this.#parts
+    const found = await recognize({
+      runner,
+      facts,
+      route: { ...routeOf({ group: 'translate' }, gateway, routes), protocol: '1.1' },
+      routes: routes.llm,
+      wires: WIRES,
+      patterns: pairs,
+    })
+    facts.pairs = found.found
+    this.#recognized = found
+    return found
+  }
+
+  /** Whether the gateway reads what models are sent; null if it was not asked for, or has no model. */
+  get models(): 'bytes' | 'messages' | null {
+    if (this.#recognized === null || this.#recognized.found.length === 0) return null
+    return this.#recognized.isForwarding ? 'bytes' : 'messages'
+  }
+
+  /** Checks for pairs become one for each pair; without pairs they remain, to say that they were skipped. */
+  jobsOf(jobs: readonly Job[]): Job[] {
+    const recognized = this.#recognized
+    if (recognized === null || this.reasonWithout !== null) return [...jobs]
+    return jobs.flatMap(job => {
+      const { forPair } = job.check
+      if (forPair === undefined) return [job]
+      return recognized.pairs.map(pair => ({ ...job, check: forPair(this.#contextOf(pair)) }))
+    })
+  }
+
+  /** Why no pair is tested; null if one is. */
+  get reasonWithout(): string | null {
+    if (this.#recognized === null) return 'no pair of wires'
+    const { pairs, found, isForwarding } = this.#recognized
+    if (isForwarding) return 'forwards, does not interpret'
+    if (pairs.length > 0) return null
+    if (found.some(({ state }) => state === 'not asked')) return 'no such pair'
+    const reason = found.find(({ state }) => state === 'not routed')?.reason
+    return `not routed: ${reason ?? 'the gateway names no model'}`
+  }
+
+  /** The first difference that svc itself shows on a wire of the check's pair, each tried once; null if there is none. */
+  async directDifference(check: Check): Promise<string | null> {
+    const wires = check.pair!.split(':').map(id => WIRES.find(wire => wire.id === id)!)
+    const base = this.#options.checks.find(({ id }) => id === check.id)!
+    for (const wire of new Set(wires)) {
+      const key = `${base.id} ${wire.id}`
+      const known = this.#directOfWires.get(key) ?? this.#directOfWire(base, wire)
+      this.#directOfWires.set(key, known)
+      const difference = await known
+      if (difference !== null) return `${wire.id}: ${difference}`
+    }
+    return null
+  }
+
+  async #directOfWire(base: Check, wire: Wire): Promise<string | null> {
+    const { runner, facts, health, direct } = this.#parts
+    const check = base.forPair!(this.#contextOf({ client: wire, upstream: wire, model: DIRECT_MODEL, fields: [] }))
+    let difference: string | null = null
+    for (let attempt = 0; attempt < DIRECT_ATTEMPTS; attempt++) {
+      try {
+        const route = routeOf(check, direct, this.#options.routes)
+        const evidence = await runner.run(check, facts, { ...route, protocol: '1.1' })
+        const { verdict, summary } = check.judge(evidence, facts, null)
+        const isClean = verdict === 'pass' || verdict === 'note' || verdict === 'skip'
+        difference = connectionError(evidence) ?? (isClean ? null : `${verdict}: ${summary}`)
+      } catch (error) {
+        difference = (error as Error).message
+        health.noteLoss(error)
+      }
+      if (difference === null) break
+    }
+    return difference
+  }
+
+  #contextOf({ fields, ...pair }: RecognizedPair): PairContext {
+    return { pair, fields, wires: WIRES, marks: this.#options.routes.llm.marks }
+  }
+}
