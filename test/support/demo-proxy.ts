@@ -11,7 +11,8 @@ export interface ProxySwitches {
   attempts?: number
   retriesPosts?: boolean
   /** Requests in a window for each value of a header, or, which is the mistake, for each connection. */
-  limit?: { requests: number; windowMs: number; by: string; perConnection?: boolean }
+  limit?: { requests: number; by: string; perConnection?: boolean /** Number of the window now. */; window(): number }
+  /** The answer says in `x-held-ms` how long its timer was, so that a test needs no clock. */
   timeoutMs?: number
   add?: Record<string, string>
   remove?: readonly string[]
@@ -31,7 +32,7 @@ interface Answer {
 /** Starts the gateway until the test ends; returns its URL. */
 export async function startDemoProxy(t: Test, upstream: string, switches: ProxySwitches): Promise<string> {
   const target = new URL(upstream)
-  const windows = new Map<string, { until: number; count: number }>()
+  const windows = new Map<string, { number: number; count: number }>()
   const connections = new WeakMap<Socket, string>()
   let connected = 0
   const server = createServer(async (request, response) => {
@@ -42,9 +43,9 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
     if (limit !== undefined) {
       if (!connections.has(request.socket)) connections.set(request.socket, String(++connected))
       const group = limit.perConnection ? connections.get(request.socket)! : String(request.headers[limit.by] ?? '')
-      const now = Date.now()
+      const number = limit.window()
       const known = windows.get(group)
-      const window = known === undefined || known.until <= now ? { until: now + limit.windowMs, count: 0 } : known
+      const window = known?.number === number ? known : { number, count: 0 }
       windows.set(group, window)
       if (++window.count > limit.requests) return void response.writeHead(429, { 'retry-after': '1' }).end('too many')
     }
@@ -69,7 +70,8 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
 
   function forward(method: string, path: string, headers: Record<string, unknown>, body: Buffer): Promise<Answer> {
     return new Promise(resolve => {
-      const failed = (status: number): void => resolve({ status, headers: {}, body: Buffer.from('no answer') })
+      const failed = (status: number, own: IncomingHttpHeaders = {}): void =>
+        resolve({ status, headers: own, body: Buffer.from('no answer') })
       const sent = send(
         {
           host: target.hostname,
@@ -87,7 +89,7 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
       )
       if (switches.timeoutMs !== undefined)
         sent.setTimeout(switches.timeoutMs, () => {
-          failed(504)
+          failed(504, { 'x-held-ms': String(switches.timeoutMs) })
           sent.destroy()
         })
       sent.on('error', () => failed(502))
