@@ -1,15 +1,10 @@
 /** Each demo through a gateway with the feature, without it, and with one that is subtly wrong (sheet demos, 11). */
 import { join } from 'node:path'
 import t from 'tap'
-import { createClient } from '../../../plugins/probe/client/offered-client.ts'
 import { readDemos } from '../../../plugins/demos/catalog/read-folder.ts'
-import { BOUNDS } from '../../../plugins/demos/file/bounds.ts'
-import { withValues } from '../../../plugins/demos/file/read-demo.ts'
-import { directTarget } from '../../../plugins/demos/run/context.ts'
-import { ControlClient } from '../../../plugins/demos/run/control.ts'
-import { DemoRun, type DemoResult } from '../../../plugins/demos/run/demo-run.ts'
-import type { ProbeClient } from '../../../plugins/probe/types.ts'
+import type { DemoResult } from '../../../plugins/demos/run/demo-run.ts'
 import { startDemoProxy, type ProxySwitches } from '../../support/demo-proxy.ts'
+import { demoRunner } from '../../support/demo-runner.ts'
 import { serve } from '../../support/server.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../plugins/demos/demos')
@@ -89,48 +84,13 @@ t.test('a gateway that does not forward, or loses all marks, is not judged', asy
   t.match(nobody, { verdict: 'not-judged', isReached: false })
 })
 
-/** Runs a demo through a gateway, or straight to svc. */
+/** Runs a demo of the catalog. */
 async function runner(
   url: string,
   name: string,
   set: Record<string, unknown>,
 ): Promise<(gateway: string | null) => Promise<DemoResult>> {
-  const client = timed(createClient())
   const { demos } = await readDemos(FOLDER)
   const { demo } = demos.find(one => one.demo.demo === name)!
-  const addressOf = (text: string): ReturnType<typeof client.resolve> => {
-    const address = client.address(text)
-    if (typeof address === 'string') throw new Error(address)
-    return client.resolve(address)
-  }
-  const control = new ControlClient(client, await addressOf(url), null)
-  return async gateway => {
-    const direct = directTarget(control, [])
-    const target = gateway === null ? direct : { ...direct, address: await addressOf(gateway), isDirect: false }
-    const signal = new AbortController().signal
-    return new DemoRun({
-      demo,
-      values: withValues(demo.variables, set),
-      context: { client, control, laneControls: {}, target, bounds: BOUNDS, signal },
-      ask: () => Promise.resolve(false),
-      stopAtFirst: false,
-      fromStep: 1,
-      events: { onStep: step => void (step.wait !== null && clock.window++) },
-    }).run()
-  }
-}
-
-/** Answers take as long as the timer of the gateway was, however busy the machine is. */
-function timed(client: ProbeClient): ProbeClient {
-  return {
-    ...client,
-    async exchange(spec, options) {
-      const exchange = await client.exchange(spec, options)
-      for (const answer of exchange.answers) {
-        const [held] = answer?.field('x-held-ms') ?? []
-        if (answer != null && held !== undefined) Object.assign(answer, { endAtMs: answer.sentAtMs + Number(held) })
-      }
-      return exchange
-    },
-  }
+  return demoRunner(url, demo, { set, onStep: step => void (step.wait !== null && clock.window++) })
 }

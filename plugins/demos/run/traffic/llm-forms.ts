@@ -52,6 +52,8 @@ const openai: LlmForm = {
   }),
 }
 
+const RESPONSE_ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+
 const responses: LlmForm = {
   path: () => '/v1/responses',
   headers: {},
@@ -65,11 +67,13 @@ const responses: LlmForm = {
   }),
   read(message) {
     const isDelta = message.type === 'response.output_text.delta'
-    const whole = message.type === 'response.completed' ? message.response : message
+    // A stream ends with `response.completed`, `response.incomplete` or `response.failed`, which has the whole response.
+    const isEnd = RESPONSE_ENDS.has(String(message.type))
+    const whole = isEnd ? message.response : message
     const items = list(at(whole, 'output'))
     const text = items.flatMap(item => list(at(item, 'content')).map(part => at(part, 'text') ?? '')).join('')
     return {
-      text: isDelta ? message.delta : message.type === 'response.completed' ? undefined : text,
+      text: isDelta ? message.delta : isEnd ? undefined : text,
       finish: at(whole, 'status'),
       tools: items.filter(item => at(item, 'type') === 'function_call').map(item => at(item, 'name')),
       input: at(whole, 'usage', 'input_tokens'),
