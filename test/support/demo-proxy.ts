@@ -1,5 +1,11 @@
 /** A small gateway with switches for one test: each feature can be on, off or subtly wrong. */
-import { createServer, request as send, type IncomingHttpHeaders } from 'node:http'
+import {
+  createServer,
+  request as send,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
 interface Test {
@@ -21,9 +27,22 @@ export interface ProxySwitches {
   /** Removes every header that begins with `x-svc`, `baggage` and the credential. */
   losesMarks?: boolean
   refusesAll?: number
+  /** What the gateway does with a request; `forward` sends one to the upstream. */
+  handle?: Handler
+  /** Answers are passed on as they come, without all that is changed in an answer. */
+  streams?: boolean
 }
 
-interface Answer {
+export interface ProxyRequest {
+  method: string
+  path: string
+  headers: Record<string, unknown>
+  body: string
+}
+
+export type Handler = (request: ProxyRequest, forward: (request: ProxyRequest) => Promise<Answer>) => Promise<Answer>
+
+export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
@@ -55,6 +74,18 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
       for (const name of Object.keys(headers))
         if (name.startsWith('x-svc') || name === 'baggage' || name === 'authorization') delete headers[name]
     delete headers.connection
+    if (switches.streams === true) return void pass(request, response, headers)
+    if (switches.handle !== undefined) {
+      const given = { method: request.method!, path: request.url!, headers, body: Buffer.concat(chunks).toString() }
+      const {
+        status,
+        headers: own,
+        body,
+      } = await switches.handle(given, one => forward(one.method, one.path, one.headers, Buffer.from(one.body)))
+      delete own['transfer-encoding']
+      delete own['content-length']
+      return void response.writeHead(status, own).end(body)
+    }
     const mayRetry = request.method === 'GET' || switches.retriesPosts === true
     let answer: Answer | null = null
     for (let left = mayRetry ? (switches.attempts ?? 1) : 1; left > 0; left--) {
@@ -68,17 +99,31 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
     response.writeHead(answer!.status, own).end(answer!.body)
   })
 
+  function pass(request: IncomingMessage, response: ServerResponse, headers: Record<string, unknown>): void {
+    const { hostname: host, port } = target
+    const own = headers as IncomingHttpHeaders
+    send({ host, port, method: request.method, path: request.url, headers: own, agent: false }, answer => {
+      response.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(response)
+    })
+      .on('error', () => response.destroy())
+      .end()
+  }
+
   function forward(method: string, path: string, headers: Record<string, unknown>, body: Buffer): Promise<Answer> {
     return new Promise(resolve => {
       const failed = (status: number, own: IncomingHttpHeaders = {}): void =>
         resolve({ status, headers: own, body: Buffer.from('no answer') })
+      const own = { ...headers }
+      // The body may have been changed.
+      if (body.length > 0) own['content-length'] = String(body.length)
       const sent = send(
         {
           host: target.hostname,
           port: target.port,
           method,
           path,
-          headers: headers as IncomingHttpHeaders,
+          headers: own as IncomingHttpHeaders,
           agent: false,
         },
         async response => {

@@ -3,6 +3,17 @@ import { join } from 'node:path'
 import t from 'tap'
 import { readDemos } from '../../../plugins/demos/catalog/read-folder.ts'
 import type { DemoResult } from '../../../plugins/demos/run/demo-run.ts'
+import {
+  cache,
+  canary,
+  credentialSwap,
+  jwt,
+  mirror,
+  promptGuard,
+  redaction,
+  toolFilter,
+  tracing,
+} from '../../support/demo-gateways.ts'
 import { startDemoProxy, type ProxySwitches } from '../../support/demo-proxy.ts'
 import { demoRunner } from '../../support/demo-runner.ts'
 import { serve } from '../../support/server.ts'
@@ -11,10 +22,17 @@ const FOLDER = join(import.meta.dirname, '../../../plugins/demos/demos')
 
 interface Case {
   set?: Record<string, unknown>
-  on: ProxySwitches
+  on: Gateway
+  /** The gateway without the feature; the default does nothing. */
+  off?: Gateway
   /** A mistake, and what the reason says about it. */
-  wrong: [ProxySwitches, RegExp]
+  wrong: [Gateway, RegExp]
+  control?: 'seen'
+  plugins?: string[]
 }
+
+/** Switches, or what makes them from the URL of the upstream. */
+type Gateway = ProxySwitches | ((upstream: string) => ProxySwitches)
 
 /** A window ends when a step waits for its end. */
 const clock = { window: 0 }
@@ -45,6 +63,59 @@ const CASES: Record<string, Case> = {
     on: CHANGED,
     wrong: [{ ...CHANGED, remove: [] }, /step 1, .*"x-internal" arrived in the header x-internal/],
   },
+  'credential-swap': {
+    on: { handle: credentialSwap() },
+    wrong: [{ handle: credentialSwap({ leaves: true }) }, /step 1, .*"vk-demo" arrived in the header x-forwarded-auth/],
+  },
+  trace: {
+    on: { handle: tracing() },
+    wrong: [{ handle: tracing({ samplesAll: true }) }, /step 2, .*header traceparent is "00-[0-9a-f]*-\w+-01"/],
+  },
+  cache: {
+    on: { handle: cache() },
+    wrong: [{ handle: cache({ sharesAll: true }) }, /step 3, Two clients with credentials.*got 1 arrival/],
+  },
+  'sse-unbuffered': {
+    plugins: ['sse'],
+    // Events that are held until the end lag by 1800 ms.
+    set: { lag_ms: 1500 },
+    on: { streams: true },
+    off: {},
+    wrong: [{}, /step 1, .*lag_ms at most 1500.*lag_ms 1\d{3}/],
+    control: 'seen',
+  },
+  jwt: {
+    plugins: ['identity'],
+    on: upstream => ({ handle: jwt(upstream, 'svc') }),
+    wrong: [
+      upstream => ({ handle: jwt(upstream, 'svc', { anyAudience: true }) }),
+      /step 3, A token for another audience.*got 1 response: 200/,
+    ],
+  },
+  canary: {
+    on: { handle: canary() },
+    wrong: [{ handle: canary({ ignoresHeader: true }) }, /step 2, .*exactly 10 arrivals.*at canary.*got 1 arrival/],
+  },
+  mirror: {
+    set: { shadow_ms: 300 },
+    on: { handle: mirror() },
+    wrong: [{ handle: mirror({ answers: true }) }, /step 1, .*body "live".*got 1 response: 500/],
+  },
+  'prompt-guard': {
+    plugins: ['llm', 'llm-openai'],
+    on: { handle: promptGuard() },
+    wrong: [{ handle: promptGuard({ asText: true }) }, /step 2, .*header content-type is "text\/plain"/],
+  },
+  'pii-redaction': {
+    plugins: ['llm', 'llm-openai'],
+    on: { handle: redaction() },
+    wrong: [{ handle: redaction({ onlyFirst: true }) }, /step 2, .*"second@example.org" arrived in the body/],
+  },
+  'mcp-tools': {
+    plugins: ['mcp'],
+    on: { handle: toolFilter('add') },
+    wrong: [{ handle: toolFilter('add', { listsOnly: true }) }, /step 2, .*no arrivals.*got 1 arrival/],
+  },
 }
 
 t.test('every demo has a case', async t => {
@@ -57,17 +128,19 @@ t.test('every demo has a case', async t => {
   )
 })
 
-for (const [name, { set = {}, on, wrong }] of Object.entries(CASES))
+for (const [name, { set = {}, on, off = {}, wrong, control = 'not-seen', plugins = [] }] of Object.entries(CASES))
   t.test(`${name}: seen with the feature, not seen without it or with a mistake`, async t => {
-    const server = await serve(t, { plugins: ['demos', 'echo'] })
+    const server = await serve(t, { plugins: ['demos', 'echo', ...plugins] })
     const run = await runner(server.url, name, set)
-    const seen = await run(await startDemoProxy(t, server.url, on))
-    t.match(seen, { verdict: 'seen', reason: null, mark: 'header' }, JSON.stringify(seen.steps, null, 1))
-    t.match(await run(await startDemoProxy(t, server.url, {})), { verdict: 'not-seen' })
-    const mistaken = await run(await startDemoProxy(t, server.url, wrong[0]))
+    const through = async (gateway: Gateway): Promise<DemoResult> =>
+      run(await startDemoProxy(t, server.url, typeof gateway === 'function' ? gateway(server.url) : gateway))
+    const seen = await through(on)
+    t.match(seen, { verdict: 'seen', reason: null }, JSON.stringify(seen.steps, null, 1))
+    t.match(await through(off), { verdict: 'not-seen' })
+    const mistaken = await through(wrong[0])
     t.equal(mistaken.verdict, 'not-seen')
     t.match(mistaken.reason, wrong[1])
-    t.match(await run(null), { verdict: 'not-seen' }, 'the control run is as the file says')
+    t.match(await run(null), { verdict: control }, 'the control run is as the file says')
     const rules = (await (await fetch(`${server.url}/_svc/rules?scope=instance`)).json()) as { count: number }
     t.equal(rules.count, 0, 'nothing is left')
   })
