@@ -135,3 +135,47 @@ interface Rpc {
   method?: string
   params?: { name?: string }
 }
+
+/** `ignoresBody`: the mistake; all models go to the first provider. */
+export function modelRouting({ ignoresBody = false } = {}): Handler {
+  return async (request, forward) => {
+    const isSecond = !ignoresBody && request.body.includes('"model":"gpt-4o"')
+    return forward({ ...request, path: `/s/lane-${isSecond ? 'second' : 'first'}${request.path}` })
+  }
+}
+
+/** `onlyFailures`: the mistake; 429 is passed on. */
+export function fallback({ onlyFailures = false } = {}): Handler {
+  return async (request, forward) => {
+    const first = await forward({ ...request, path: `/s/lane-primary${request.path}` })
+    const isFailed = first.status >= 500 || (first.status === 429 && !onlyFailures)
+    return isFailed ? forward({ ...request, path: `/s/lane-secondary${request.path}` }) : first
+  }
+}
+
+/** `together`: the mistake; all keys share one limit. */
+export function tokenLimit(limit: number, { together = false } = {}): Handler {
+  const used = new Map<string, number>()
+  return async (request, forward) => {
+    const key = together ? '' : String(request.headers.authorization)
+    const before = used.get(key) ?? 0
+    if (before >= limit) return answer(429, { error: { message: 'over the limit', type: 'tokens' } })
+    const got = await forward(request)
+    const tokens = /"total_tokens":(\d+)/.exec(got.body.toString())?.[1] ?? '0'
+    used.set(key, before + Number(tokens))
+    return got
+  }
+}
+
+/** The circuit is open in the window in which it opened. `staysOpen`: the mistake. */
+export function circuitBreaker(failures: number, window: () => number, { staysOpen = false } = {}): Handler {
+  let failed = 0
+  let opened: number | null = null
+  return async (request, forward) => {
+    if (opened !== null && (staysOpen || opened === window())) return answer(503, 'the circuit is open')
+    const got = await forward(request)
+    failed = got.status >= 500 ? failed + 1 : 0
+    opened = failed >= failures ? window() : null
+    return got
+  }
+}

@@ -5,6 +5,10 @@ import { readDemos } from '../../../plugins/demos/catalog/read-folder.ts'
 import type { DemoResult } from '../../../plugins/demos/run/demo-run.ts'
 import {
   cache,
+  circuitBreaker,
+  fallback,
+  modelRouting,
+  tokenLimit,
   canary,
   credentialSwap,
   jwt,
@@ -37,6 +41,7 @@ type Gateway = ProxySwitches | ((upstream: string) => ProxySwitches)
 /** A window ends when a step waits for its end. */
 const clock = { window: 0 }
 const LIMIT = { requests: 5, by: 'x-api-key', window: () => clock.window }
+const LLM = ['llm', 'llm-openai']
 const CHANGED: ProxySwitches = {
   add: { 'x-gateway': 'demo' },
   remove: ['x-internal'],
@@ -102,14 +107,37 @@ const CASES: Record<string, Case> = {
     wrong: [{ handle: mirror({ answers: true }) }, /step 1, .*body "live".*got 1 response: 500/],
   },
   'prompt-guard': {
-    plugins: ['llm', 'llm-openai'],
+    plugins: LLM,
     on: { handle: promptGuard() },
     wrong: [{ handle: promptGuard({ asText: true }) }, /step 2, .*header content-type is "text\/plain"/],
   },
   'pii-redaction': {
-    plugins: ['llm', 'llm-openai'],
+    plugins: LLM,
     on: { handle: redaction() },
     wrong: [{ handle: redaction({ onlyFirst: true }) }, /step 2, .*"second@example.org" arrived in the body/],
+  },
+  'model-routing': {
+    plugins: LLM,
+    on: { handle: modelRouting() },
+    wrong: [{ handle: modelRouting({ ignoresBody: true }) }, /step 2, .*exactly 1 arrival.*at second.*got no arrival/],
+  },
+  'llm-fallback': {
+    plugins: LLM,
+    on: { handle: fallback() },
+    wrong: [{ handle: fallback({ onlyFailures: true }) }, /step 3, It is over its limit.*got 1 response: 429/],
+  },
+  'token-limit': {
+    plugins: LLM,
+    on: () => ({ handle: tokenLimit(200) }),
+    wrong: [() => ({ handle: tokenLimit(200, { together: true }) }), /step 3, Another key.*got 1 response: 429/],
+  },
+  'circuit-breaker': {
+    set: { open_s: 0 },
+    on: () => ({ handle: circuitBreaker(5, () => clock.window) }),
+    wrong: [
+      () => ({ handle: circuitBreaker(5, () => clock.window, { staysOpen: true }) }),
+      /step 2, The circuit is closed again.*got 6 responses: 503/,
+    ],
   },
   'mcp-tools': {
     plugins: ['mcp'],
