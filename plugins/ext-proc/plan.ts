@@ -1,6 +1,6 @@
 /** What decides about a stream, and what it changes: a processor, a rule, or the header of the checked request. */
 import type { JsonObject } from 'svc/plugin'
-import type { HeaderLine } from 'svc/toolkit'
+import { firstRawHeader, type HeaderLine } from 'svc/toolkit'
 import type { CheckedRequest } from '../gateway-services/types.ts'
 import type { BodyMode, ModeOverride, Phase, Side } from './phase.ts'
 
@@ -84,9 +84,7 @@ export interface Plan {
 
 /** Names and values as one object; for several of a name, the first. */
 export function headerOf({ rawHeaders }: Pick<Message, 'rawHeaders'>, name: string): string | undefined {
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]!.toLowerCase() === name) return rawHeaders[index + 1]
-  return undefined
+  return firstRawHeader(rawHeaders, name)
 }
 
 /** Whether the body has a content coding, so that nothing in it can be found or changed. */

@@ -2,7 +2,7 @@
 import type { KeptBody } from './bodies/kept-body.ts'
 import { answerOf, type Modes, piecesOf, unchangedPiece } from './grpc/answer.ts'
 import type { HttpBody, ProcessingResponse } from './grpc/messages.ts'
-import type { BodyChange, Changes, Immediate, Message, Plan } from './plan.ts'
+import { headerOf, type BodyChange, type Changes, type Immediate, type Message, type Plan } from './plan.ts'
 import { type BodyMode, isBuffered, isDuplex, type Phase, type Side } from './phase.ts'
 import { StreamError } from './stream-error.ts'
 
@@ -88,7 +88,7 @@ export class StreamSide {
       const changes: Changes | null = isSame ? null : { kind: 'changes', reason: 'the body is changed' }
       const messages = isDuplex(mode)
         ? piecesOf(this.#side, body, given.end_of_stream)
-        : [answerOf(phase, UNCHANGED, modes, isSame ? undefined : body)]
+        : [isSame ? answerOf(phase, UNCHANGED, modes) : this.#replaced(phase, UNCHANGED, { body, mode, modes })]
       return { messages, changes }
     }
     if (this.#side === 'response') this.#kept.add(given.body)
@@ -133,7 +133,26 @@ export class StreamSide {
     const isLate = !isBuffered(mode) && this.#answered > received.length
     const sent = isLate ? withoutHead(changes, this.#side) : changes
     const replaced = body ?? (isLate ? original : undefined)
-    return { messages: [answerOf(phase, sent, modes, replaced)], changes: sent }
+    const answer =
+      replaced === undefined
+        ? answerOf(phase, sent, modes)
+        : this.#replaced(phase, sent, { body: replaced, mode, modes })
+    return { messages: [answer], changes: sent }
+  }
+
+  /**
+   * The answer with another body. Envoy removes the length of bodies that it streams, and refuses a buffered one whose length
+   * differs from `content-length`.
+   */
+  #replaced(
+    phase: Phase,
+    changes: Changes,
+    { body, mode, modes }: { body: Buffer; mode: BodyMode | null; modes: Modes },
+  ): ProcessingResponse {
+    if (!isBuffered(mode) || headerOf(this, 'content-length') === undefined)
+      return answerOf(phase, changes, modes, body)
+    const length: Changes = { kind: 'changes', head: { set: [['content-length', String(body.length)]] } }
+    return answerOf(phase, merged(changes, length), modes, body)
   }
 
   /** A body that is too large to be kept goes on as it is. */
