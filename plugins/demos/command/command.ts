@@ -3,10 +3,11 @@ import type { Command, CommandContext, CommandResult } from 'svc/plugin'
 import { ArgumentError, splitArguments, unknownName } from 'svc/toolkit'
 import { checkFiles } from './check.ts'
 import { runDemos } from './run.ts'
+import { snippetOf } from './snippet.ts'
 import { builtIn, checkArea, named } from './selection.ts'
 
 const USAGE = `usage: svc demo list [--area a] [--json]
-       svc demo show <name>
+       svc demo show <name> [--gateway envoy] [--through URL] [--upstream URL]
        svc demo run <name or file>.. | --area a | --all  --through <gateway URL> [options]
        svc demo check <file or folder>..
 
@@ -84,14 +85,23 @@ async function list(args: readonly string[], { out }: CommandContext, folder: st
   return { exitCode: 0 }
 }
 
-async function show(args: readonly string[], { out }: CommandContext, folder: string): Promise<CommandResult> {
-  const { words } = splitArguments(args, {}, [])
+async function show(args: readonly string[], context: CommandContext, folder: string): Promise<CommandResult> {
+  const { words, values } = splitArguments(args, { gateway: 'name', through: 'URL', upstream: 'URL' }, [])
+  const { out } = context
   if (words.length !== 1) throw new ArgumentError('expected the name of a demo')
-  const { demo } = named(words[0]!, await builtIn(folder))
+  const { demo, file } = named(words[0]!, await builtIn(folder))
+  const gateway = values.get('gateway')?.[0]
+  if (gateway !== undefined) {
+    const [through, upstream] = [values.get('through')?.[0], values.get('upstream')?.[0]]
+    out.write(await snippetOf(demo, file, gateway, { through, upstream }))
+    return { exitCode: 0 }
+  }
+  if (values.size > 0) throw new ArgumentError('--through and --upstream need --gateway')
   out.write(`${demo.title}\n\n${demo.shows}\n`)
   if (demo.presenter !== '') out.write(`\nThe gateway:\n${demo.presenter.trimEnd()}\n`)
   out.write(`\nRoute: ${demo.route.path}\n`)
   for (const [name, value] of Object.entries(demo.variables)) out.write(`--set ${name}=${String(value)}\n`)
   for (const lane of demo.lanes) out.write(`Lane ${lane}: upstream path /s/lane-${lane}\n`)
+  for (const name of Object.keys(demo.gateways)) out.write(`--gateway ${name} prints a configuration\n`)
   return { exitCode: 0 }
 }
