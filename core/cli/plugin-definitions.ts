@@ -10,6 +10,8 @@ import type { Terminal } from './terminal.ts'
 
 export interface FoundDefinition {
   name: string
+  /** Absolute. */
+  folder: string
   definition: Plugin
 }
 
@@ -42,7 +44,7 @@ export async function findDefinitions(
       .map(async plugin => {
         if (isWanted !== undefined && !isWanted(await readFile(plugin.entry!, 'utf8'))) return null
         const definition = await loadPlugin(plugin, { bundler }).catch(() => null)
-        return definition === null ? null : { name: plugin.name, definition }
+        return definition === null ? null : { name: plugin.name, folder: plugin.folder, definition }
       }),
   )
   return definitions.filter(definition => definition !== null)

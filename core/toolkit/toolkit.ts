@@ -23,6 +23,7 @@ export {
   readOrProblem,
   rejectUnknownKeys,
 } from './input-problem.ts'
+export { readOrProblems as readAllProblems } from './all-problems.ts'
 export { jsonBytes, jsonChunks, JsonList } from '../contract/json-chunks.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
@@ -69,6 +70,7 @@ export {
 } from './header-lines.ts'
 export { fillVariables } from './process-variables.ts'
 export { nearest } from './nearest.ts'
+export { ArgumentError, type ReadArguments, splitArguments } from './split-arguments.ts'
 export { unknownName } from './unknown-name.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { cleanPath } from './clean-path.ts'
@@ -77,6 +79,8 @@ export { quoteWord, singleQuote } from './shell.ts'
 export { curlArguments, curlHeader, curlLine } from './curl-line.ts'
 export { HOST_SCHEMA, hostMatcher } from './served-host.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
+/** Reads YAML within bounds, with the position of each item. */
+export { parseYaml, type YamlDocument, YamlProblem } from '../config/yaml-document.ts'
 
 // ---------- Conditions, in the language of rules
 

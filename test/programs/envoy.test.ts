@@ -1,13 +1,8 @@
 /** Envoy sends the parts of requests and responses to the external processor. [GWS-16] [GWS-17] [GWS-18] */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { putRule } from '../support/rules.ts'
 import { serve } from '../support/server.ts'
-import { until } from '../support/until.ts'
+import { startEnvoy } from './support/envoy.ts'
 import { findProgram } from './support/program.ts'
 
 const envoy = findProgram('envoy')
@@ -95,43 +90,6 @@ function configOf(svc: { http: number; grpc: number }, { processor, request = 'N
       ],
     },
   }
-}
-
-/** Starts Envoy; resolves to its URL. It ends with the test. */
-async function startEnvoy(t: Test, path: string, config: object): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-envoy-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'envoy.json')
-  const admin = join(folder, 'admin')
-  writeFileSync(file, JSON.stringify(config))
-  const args = [
-    '-c',
-    file,
-    '--admin-address-path',
-    admin,
-    '--concurrency',
-    '1',
-    '-l',
-    'warning',
-    '--use-dynamic-base-id',
-  ]
-  const child = spawn(path, args, { stdio: 'ignore' })
-  t.teardown(async () => {
-    const ended = once(child, 'exit')
-    if (child.exitCode === null && child.kill()) await ended
-  })
-  return until(async () => {
-    if (child.exitCode !== null) throw new Error(`envoy ended with ${child.exitCode}`)
-    try {
-      const { listener_statuses: statuses } = (await (
-        await fetch(`http://${readFileSync(admin, 'utf8')}/listeners?format=json`)
-      ).json()) as { listener_statuses: { local_address: { socket_address: { port_value: number } } }[] }
-      const [status] = statuses
-      return status === undefined ? null : `http://127.0.0.1:${status.local_address.socket_address.port_value}`
-    } catch {
-      return null
-    }
-  }, 'Envoy listens')
 }
 
 t.test(`${isMissing ? 'Envoy' : envoy.title} and the external processor`, { skip: isMissing && envoy }, async t => {

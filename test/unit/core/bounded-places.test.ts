@@ -139,6 +139,8 @@ const SEARCHES: Record<string, Bound> = {
 
 /** A result of a fixed or bounded size. */
 const SIZES: Record<string, Bound> = {
+  'plugins/demos/command/command.ts': { calls: ['padEnd'], bound: 'the name of a demo, 40 characters' },
+  'plugins/demos/run/sender.ts': { calls: ['Array.from'], bound: 'the concurrency of a run, 100' },
   'core/cli/terminal.ts': { calls: ['padEnd'], bound: 'the command line' },
   'core/contract/json.ts': {
     calls: ['deepEqual', 'mergePatch'],

@@ -37,6 +37,8 @@ const BOUNDS: Record<string, string[]> = {
     'backends/redis/shared-store.ts',
     'core/state/state-registry.ts',
     'plugins/a2a/agent-registry.ts',
+    // Lanes of a demo, and rules of its file.
+    'plugins/demos/run/resources.ts',
     'plugins/gateway-services/services.ts',
     'plugins/grpc/service-registry.ts',
     'plugins/guardrails/term-automaton.ts',
