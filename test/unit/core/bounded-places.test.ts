@@ -47,6 +47,10 @@ const BUDGETS: Record<string, Bound> = {
     calls: ['fillText', 'fillValue', 'mergePatch'],
     bound: 'output; a patch adds at most its own size',
   },
+  'plugins/mocks/routes/graph-call.ts': {
+    calls: ['fillText', 'fillValue', 'mergePatch', 'valueAt'],
+    bound: 'output; steps; a patch adds at most its own size; pointers have at most 2000 characters',
+  },
   'plugins/mocks/schema/sample-builder.ts': {
     calls: ['Array.from'],
     bound: 'at most 100 integers; items are taken from the output before they are added',
