@@ -1,6 +1,7 @@
 /** The section `mocks` of `svc.yaml`, and documents from the command line. */
 import type { JsonSchema } from 'svc/plugin'
 import { SETTINGS_SCHEMA } from '../definition/settings.ts'
+import { GRAPH_SETTINGS_SCHEMA } from '../graph/settings.ts'
 import { ANY_RULE_SCHEMA } from '../rules/rule-schema.ts'
 import type { Json } from '../document/json.ts'
 
@@ -10,6 +11,12 @@ export type MockEntry = Json
 /** The list in the file, with documents from the command line in `served`. */
 export type MocksSection = MockEntry[] & { served?: { name: string; spec: string }[] }
 
+/** Members of both kinds of documents in one object, because editors then name the wrong member alone. */
+const SETTINGS_OF_ANY_KIND: JsonSchema = {
+  ...SETTINGS_SCHEMA,
+  properties: { ...propertiesOf(GRAPH_SETTINGS_SCHEMA), ...propertiesOf(SETTINGS_SCHEMA) },
+}
+
 const ENTRY: JsonSchema = {
   type: 'object',
   required: ['name', 'spec'],
@@ -18,14 +25,15 @@ const ENTRY: JsonSchema = {
     name: { type: 'string', pattern: '^[a-z0-9-]{1,64}$', description: 'Served at /mock/<name>/' },
     spec: {
       type: ['string', 'object'],
-      description: 'An OpenAPI 3 or Swagger 2.0 document, or its path relative to this file',
+      description: 'An OpenAPI 3 or Swagger 2.0 document, a GraphQL schema, or the path of one relative to this file',
     },
     enabled: { type: 'boolean', default: true },
-    settings: SETTINGS_SCHEMA,
+    settings: SETTINGS_OF_ANY_KIND,
     overrides: {
       type: 'object',
       additionalProperties: { type: 'object' },
-      description: 'Overrides by operationId or "METHOD /path"; "*" applies to all operations',
+      description:
+        'Overrides by operationId or "METHOD /path", or by field, type or response path of a GraphQL schema; "*" applies to all',
     },
     rules: {
       type: 'array',
@@ -41,7 +49,11 @@ const ENTRY: JsonSchema = {
  */
 export const MOCKS_SECTION: JsonSchema = {
   type: 'array',
-  description: 'OpenAPI documents to mock',
+  description: 'OpenAPI documents and GraphQL schemas to mock',
   default: [],
   'x-svc-editor': { items: ENTRY },
+}
+
+function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+  return schema.properties as Record<string, JsonSchema>
 }
