@@ -11,12 +11,6 @@ export type MockEntry = Json
 /** The list in the file, with documents from the command line in `served`. */
 export type MocksSection = MockEntry[] & { served?: { name: string; spec: string }[] }
 
-/** Members of both kinds of documents in one object, because editors then name the wrong member alone. */
-const SETTINGS_OF_ANY_KIND: JsonSchema = {
-  ...SETTINGS_SCHEMA,
-  properties: { ...propertiesOf(GRAPH_SETTINGS_SCHEMA), ...propertiesOf(SETTINGS_SCHEMA) },
-}
-
 const ENTRY: JsonSchema = {
   type: 'object',
   required: ['name', 'spec'],
@@ -25,15 +19,15 @@ const ENTRY: JsonSchema = {
     name: { type: 'string', pattern: '^[a-z0-9-]{1,64}$', description: 'Served at /mock/<name>/' },
     spec: {
       type: ['string', 'object'],
-      description: 'An OpenAPI 3 or Swagger 2.0 document, a GraphQL schema, or the path of one relative to this file',
+      description: 'An OpenAPI 3 or Swagger 2.0 document, a schema of GraphQL, or its path relative to this file',
     },
     enabled: { type: 'boolean', default: true },
-    settings: SETTINGS_OF_ANY_KIND,
+    settings: bothKinds(),
     overrides: {
       type: 'object',
       additionalProperties: { type: 'object' },
       description:
-        'Overrides by operationId or "METHOD /path", or by field, type or response path of a GraphQL schema; "*" applies to all',
+        'Overrides by operationId or "METHOD /path", in a schema of GraphQL by type, field or place in responses; "*" applies to all',
     },
     rules: {
       type: 'array',
@@ -43,17 +37,23 @@ const ENTRY: JsonSchema = {
   },
 }
 
+/** Settings of OpenAPI documents and of GraphQL schemas: an editor does not know which of them `spec` is. */
+function bothKinds(): JsonSchema {
+  const properties = { ...propertiesOf(GRAPH_SETTINGS_SCHEMA), ...propertiesOf(SETTINGS_SCHEMA) }
+  return { ...SETTINGS_SCHEMA, properties }
+}
+
+function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+  return schema.properties as Record<string, JsonSchema>
+}
+
 /**
  * The plugin validates the entries itself, so that an invalid entry is reported with its location and the others are
  * served. The schema only requires a list; `x-svc-editor` describes the entries for editors.
  */
 export const MOCKS_SECTION: JsonSchema = {
   type: 'array',
-  description: 'OpenAPI documents and GraphQL schemas to mock',
+  description: 'OpenAPI documents to mock',
   default: [],
   'x-svc-editor': { items: ENTRY },
-}
-
-function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
-  return schema.properties as Record<string, JsonSchema>
 }

@@ -62,9 +62,9 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/mcp/registry/registry.ts',
     // Documents of mocks are bounded in number and memory.
     'plugins/mocks/document/references.ts',
+    'plugins/mocks/graph/shapes.ts',
     'plugins/mocks/api/compiled-api.ts',
     'plugins/mocks/api/route-table.ts',
-    'plugins/mocks/graph/shapes.ts',
     'plugins/mocks/management/registry.ts',
     'plugins/mocks/rules/override.ts',
     'plugins/mocks/schema/schema-set.ts',
