@@ -385,3 +385,33 @@ t.test('a federated mock answers for entities', async t => {
   const product = (entities.data!['_entities'] as { favorites: object[] }[])[0]!
   t.strictSame(list.data!['favorites'], product.favorites)
 })
+
+t.test('the bounds of public mode, and the bound of an answer', async t => {
+  const open = await mockServer(t)
+  await open.mock('shop', { spec: SHOP, settings: { list_size: 50, complexity: 20_000 } })
+  const many = '{ users(limit: 100) { orders { buyer { orders { id total } } } } }'
+  t.match(await ask(open, 'shop', many), { data: null, errors: [{ extensions: { code: 'RESPONSE_TOO_LARGE' } }] })
+  const closed = await mockServer(t, { env: { SVC_PUBLIC_MODE: 'true', SVC_ADMIN_TOKEN: 'secret' } })
+  const types = Array.from({ length: 500 }, (_, n) => `scalar S${n}`).join('\n')
+  const wide = await closed.call('/_svc/mocks/wide', {
+    method: 'PUT',
+    body: `type Query { a: Int }\n${types}`,
+    headers: { 'content-type': 'application/graphql', authorization: 'Bearer secret' },
+  })
+  t.match(wide, {
+    status: 422,
+    json: { report: { errors: [{ code: 'too_many_types' }] } },
+  })
+})
+
+t.test('batches are answered in order, each with its own errors', async t => {
+  const server = await mockServer(t)
+  await server.mock('shop', { spec: SHOP })
+  const body = [{ query: '{ user(id: "a") { id } }' }, { query: '{ nothing }' }, { query: '{ user(id: "b") { id } }' }]
+  const { json } = await server.call('/mock/shop', { method: 'POST', body })
+  t.match(json, [
+    { data: { user: { id: 'a' } } },
+    { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
+    { data: { user: { id: 'b' } } },
+  ])
+})
