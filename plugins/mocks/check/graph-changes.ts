@@ -8,8 +8,11 @@ const LIST_LIMIT = 200
 
 /** The changes from one schema to another (`@graphql-inspector/core`). */
 export async function compareSchemas(before: GraphQLSchema, after: GraphQLSchema): Promise<Changes> {
-  // Loaded here, because few schemas are compared.
-  const { diff, CriticalityLevel } = await import('@graphql-inspector/core')
+  // Loaded here, because few schemas are compared; the rest of the package brings its own parser, which cannot be bundled.
+  const [{ diff }, { CriticalityLevel }] = await Promise.all([
+    import('@graphql-inspector/core/diff/index'),
+    import('@graphql-inspector/core/diff/changes/change'),
+  ])
   const found = await diff(before, after)
   const changes = { breaking: [] as Change[], dangerous: [] as Change[], compatible: [] as Change[] }
   const levels = {
