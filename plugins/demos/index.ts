@@ -7,7 +7,7 @@ export default definePlugin({
   title: 'Guided demos',
   description:
     'Shows what a gateway does, step by step, and says whether it was seen: retries, limits, timeouts and more.',
-  paths: ['/_svc/demos'],
+  paths: [],
   buildsOn: ['probe'],
   command: demoCommand(import.meta.dirname),
   register() {
