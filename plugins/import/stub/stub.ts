@@ -25,13 +25,16 @@ export class Stub {
   readonly name: string
   readonly file: ImportFile
   readonly importing: Importing
+  /** Where the entry is. */
+  readonly path: ItemPath
   readonly match: JsonObject = {}
   /** Bodies that are written as files. */
   readonly files: WrittenFile[] = []
   readonly #reasons: string[] = []
   #isSkipped = false
 
-  constructor(importing: Importing, file: ImportFile, name: string) {
+  constructor(importing: Importing, file: ImportFile, path: ItemPath, name: string) {
+    this.path = path
     this.importing = importing
     this.file = file
     this.name = name
@@ -130,11 +133,11 @@ export class Stub {
   /** The rule with the conditions of the stub; `enabled: false` with the reasons if some are missing. Null if it cannot be written. */
   rule(then: Json, members: JsonObject = {}, { name = this.name, match = this.match }: { name?: string; match?: JsonObject } = {}): JsonObject | null {
     if (isUnseen(match)) {
-      this.skipped([], 'rules of svc never act on paths below /_svc and /s/<session>')
+      this.skipped(this.path, 'rules of svc never act on paths below /_svc and /s/<session>')
       return null
     }
     const problem = this.#problemOf(match)
-    if (problem !== null) this.disabled(['match'], problem)
+    if (problem !== null) this.disabled(this.path, problem)
     const rule: JsonObject = {
       name,
       ...(this.isDisabled ? { enabled: false, description: this.#reasons.join('; ').slice(0, MAX_DESCRIPTION) } : {}),
@@ -144,7 +147,7 @@ export class Stub {
       then,
     }
     if (JSON.stringify(rule).length <= MAX_RULE) return rule
-    this.skipped([], `the rule would have more than ${MAX_RULE} bytes`)
+    this.skipped(this.path, `the rule would have more than ${MAX_RULE} bytes`)
     return null
   }
 

@@ -50,7 +50,7 @@ async function convert(files: readonly ImportFile[], importing: Importing): Prom
         continue
       }
       const { value, path } = entry
-      const stub = new Stub(importing, file, importing.ruleName(value.name, value.id, value.uuid, `${file.stem}-${index + 1}`))
+      const stub = new Stub(importing, file, path, importing.ruleName(value.name, value.id, value.uuid, `${file.stem}-${index + 1}`))
       const { rule, hosts } = await readMapping(new Members(value, path), stub, upstreams, priorityOf)
       if (rule === null) skipped++
       else {
