@@ -11,6 +11,14 @@ const isMissing = typeof wiremock === 'string'
 t.test(isMissing ? 'WireMock' : wiremock.title, { skip: isMissing && wiremock }, async t => {
   if (isMissing) return
   const folder = join(IMPORT_FIXTURES, 'wiremock')
-  const url = await wiremock.start(t, ['--port', 'PORT', '--root-dir', folder, '--bind-address', '127.0.0.1', '--disable-banner'])
+  const url = await wiremock.start(t, [
+    '--port',
+    'PORT',
+    '--root-dir',
+    folder,
+    '--bind-address',
+    '127.0.0.1',
+    '--disable-banner',
+  ])
   for (const one of WIREMOCK_CASES) t.same(differences(one, await send(url, one)), [], titleOf(one))
 })

@@ -47,18 +47,29 @@ export const importCommand: Command = {
 }
 
 async function run(args: readonly string[], context: CommandContext): Promise<CommandResult> {
-  const { words, values, flags } = splitArguments(args, { out: 'folder', from: 'kind' }, ['check', 'strict', 'closed', 'json', 'force'])
+  const { words, values, flags } = splitArguments(args, { out: 'folder', from: 'kind' }, [
+    'check',
+    'strict',
+    'closed',
+    'json',
+    'force',
+  ])
   if (words.length === 0) throw new ArgumentError('expected a file or folder')
   const { workingDirectory, err, out } = context
   const target = resolve(workingDirectory, values.get('out')?.[0] ?? DEFAULT_OUT)
   const isCheck = flags.has('check')
   if (!isCheck)
-    await checkOutput(target, words.map(word => resolve(workingDirectory, word)), { isForced: flags.has('force') })
+    await checkOutput(
+      target,
+      words.map(word => resolve(workingDirectory, word)),
+      { isForced: flags.has('force') },
+    )
   const kinds = ((await context.use('import.kinds')) ?? createKinds()).list()
   const only = kindNamed(values.get('from')?.[0], kinds)
   const report = new Report()
   const { files, skipped } = await readFiles(words, workingDirectory)
-  for (const { name, position, severity, message } of skipped) report.add(findingOf(name, position, [], severity, message))
+  for (const { name, position, severity, message } of skipped)
+    report.add(findingOf(name, position, [], severity, message))
   const imported = await convertFiles(files, kinds, only, report)
   const isJson = flags.has('json')
   if (!isJson) for (const finding of report.findings) err.write(`${findingLine(finding)}\n`)
@@ -79,6 +90,10 @@ function kindNamed(id: string | undefined, kinds: readonly ImportKind[]): Import
   if (id === undefined) return null
   const found = kinds.find(kind => kind.id === id)
   if (found !== undefined) return found
-  const { message, remedy } = unknownName('kind', id, kinds.map(kind => kind.id))
+  const { message, remedy } = unknownName(
+    'kind',
+    id,
+    kinds.map(kind => kind.id),
+  )
   throw new ArgumentError(`--from: ${message}; ${remedy}`)
 }

@@ -28,7 +28,15 @@ export async function convertFiles(
   for (const file of files) {
     const kind = (only === null ? kinds : [only]).find(one => one.recognizes(file))
     if (kind === undefined)
-      report.add(findingOf(file.name, { line: 1, column: 1 }, [], 'skipped', only === null ? unknownFormat(file) : `this is not a file of ${only.id}`))
+      report.add(
+        findingOf(
+          file.name,
+          { line: 1, column: 1 },
+          [],
+          'skipped',
+          only === null ? unknownFormat(file) : `this is not a file of ${only.id}`,
+        ),
+      )
     else byKind.set(kind, [...(byKind.get(kind) ?? []), file])
   }
   const ruleNames = new Set<string>()
@@ -53,7 +61,10 @@ export async function convertFiles(
     conversions.push(conversion)
   }
   return {
-    rules: withinBounds(conversions.flatMap(({ rules = [] }) => rules), report),
+    rules: withinBounds(
+      conversions.flatMap(({ rules = [] }) => rules),
+      report,
+    ),
     proxy: conversions.flatMap(({ proxy = [] }) => proxy),
     mocks: conversions.flatMap(({ mocks = [] }) => mocks),
     providers: conversions.flatMap(({ providers = [] }) => providers),
@@ -64,7 +75,8 @@ export async function convertFiles(
 
 /** What is known about documents that no kind recognizes. */
 function unknownFormat({ document }: ReadFile): string {
-  if (typeof document === 'object' && document !== null && 'swagger' in document) return 'Swagger 2.0 is not imported; convert it to OpenAPI 3'
+  if (typeof document === 'object' && document !== null && 'swagger' in document)
+    return 'Swagger 2.0 is not imported; convert it to OpenAPI 3'
   return 'no tool is known that writes such files'
 }
 
@@ -73,7 +85,15 @@ function withinBounds(all: readonly ConvertedRules[], report: Report): Converted
   if (count <= MAX_RULES) return [...all]
   let free = MAX_RULES
   const first = all.find(({ rules }) => (free -= rules.length) < 0)!
-  report.add(findingOf(first.file.name, { line: 1, column: 1 }, [], 'skipped', `at most ${MAX_RULES} rules are written; ${count - MAX_RULES} are left out`))
+  report.add(
+    findingOf(
+      first.file.name,
+      { line: 1, column: 1 },
+      [],
+      'skipped',
+      `at most ${MAX_RULES} rules are written; ${count - MAX_RULES} are left out`,
+    ),
+  )
   let left = MAX_RULES
   return all.map(({ file, rules }) => {
     const kept = rules.slice(0, left)
@@ -99,7 +119,11 @@ function uniqueUpstream(used: Set<string>, host: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^[^a-z]+|-+$/g, '')
-  return unique(used, (name === '' ? `host-${host.replaceAll(/[^a-z0-9]+/gi, '-')}` : name).slice(0, MAX_UPSTREAM_NAME), MAX_UPSTREAM_NAME)
+  return unique(
+    used,
+    (name === '' ? `host-${host.replaceAll(/[^a-z0-9]+/gi, '-')}` : name).slice(0, MAX_UPSTREAM_NAME),
+    MAX_UPSTREAM_NAME,
+  )
 }
 
 function unique(used: Set<string>, wanted: string, max: number): string {

@@ -57,13 +57,18 @@ function rulesPath(name: string, used: Set<string>): string {
 }
 
 /** Throws an `ArgumentError` for a folder that cannot be the output. */
-export async function checkOutput(out: string, sources: readonly string[], { isForced }: { isForced: boolean }): Promise<void> {
+export async function checkOutput(
+  out: string,
+  sources: readonly string[],
+  { isForced }: { isForced: boolean },
+): Promise<void> {
   const facts = await stat(out).catch(() => null)
   if (facts !== null && !facts.isDirectory()) throw new ArgumentError(`--out: ${out} is not a folder`)
   const target = facts === null ? resolve(out) : await realpath(out)
   for (const source of sources) {
     const path = await realpath(source).catch(() => source)
-    if (path === target || path.startsWith(target + sep)) throw new ArgumentError(`--out: ${out} is or contains the source`)
+    if (path === target || path.startsWith(target + sep))
+      throw new ArgumentError(`--out: ${out} is or contains the source`)
   }
   if (facts !== null && !isForced && (await readdir(out)).length > 0)
     throw new ArgumentError(`--out: ${out} has files; choose another folder, or write there with --force`)

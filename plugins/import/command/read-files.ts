@@ -77,7 +77,8 @@ function sourceFormat(name: string, text: string): string | null {
   if (ending === '.wsdl' || /^\s*<[^]{0,2000}(?:wsdl:)?definitions/.test(text)) return 'WSDL is not imported'
   if (ending === '.proto') return 'Protocol Buffers definitions are not imported'
   if (['.graphql', '.gql', '.graphqls'].includes(ending)) return 'GraphQL schemas are not imported'
-  if (/\.[cm]?[jt]sx?$/.test(ending)) return `code is not imported${/\bnock\b/.test(text) ? ' (nock)' : /\bmsw\b/.test(text) ? ' (msw)' : ''}`
+  if (/\.[cm]?[jt]sx?$/.test(ending))
+    return `code is not imported${/\bnock\b/.test(text) ? ' (nock)' : /\bmsw\b/.test(text) ? ' (msw)' : ''}`
   return null
 }
 
@@ -107,7 +108,8 @@ async function filesOf(given: string, path: string, skip: Skip): Promise<Found[]
       const facts_ = await stat(target)
       if (facts_.isDirectory()) {
         if (depth < MAX_FOLDER_DEPTH) await walk(file, depth + 1)
-      } else if (facts_.isFile() && NAMES.test(name)) found.push({ path: file, name: shownName, folder: path, isGiven: false })
+      } else if (facts_.isFile() && NAMES.test(name))
+        found.push({ path: file, name: shownName, folder: path, isGiven: false })
     }
   }
 }

@@ -33,7 +33,12 @@ export class Report {
     if (this.findings.length < MAX_FINDINGS) this.findings.push(finding)
     else if (!this.#isCut) {
       this.#isCut = true
-      this.findings.push({ ...finding, severity: 'skipped', feature: '', message: `only ${MAX_FINDINGS} findings are listed` })
+      this.findings.push({
+        ...finding,
+        severity: 'skipped',
+        feature: '',
+        message: `only ${MAX_FINDINGS} findings are listed`,
+      })
     }
   }
 
@@ -84,7 +89,9 @@ export function findingLine({ file, line, column, severity, at, message }: Findi
 
 /** `mappings[0].request`. */
 export function shownPath(path: ItemPath): string {
-  return path.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step.slice(0, 100)}`)).join('')
+  return path
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step.slice(0, 100)}`))
+    .join('')
 }
 
 export function findingOf(
@@ -96,5 +103,14 @@ export function findingOf(
   { feature, rule }: { feature?: string; rule?: string } = {},
 ): Finding {
   const last = path.findLast(step => typeof step === 'string')
-  return { file, line, column, at: shownPath(path), severity, feature: feature ?? String(last ?? ''), rule: rule ?? null, message }
+  return {
+    file,
+    line,
+    column,
+    at: shownPath(path),
+    severity,
+    feature: feature ?? String(last ?? ''),
+    rule: rule ?? null,
+    message,
+  }
 }

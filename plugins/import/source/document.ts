@@ -41,6 +41,9 @@ function readJson(text: string, maxDepth: number): SourceDocument {
     const { message } = error as Error
     const position = /position (\d+)/.exec(message)?.[1]
     const reason = message.replace(/ in JSON at position.*$/s, '').replace(/,? ?"?\.{3}[^]*$/, '')
-    throw new DocumentProblem(`not JSON: ${reason}`, positionAt(text, position === undefined ? text.length : Number(position)))
+    throw new DocumentProblem(
+      `not JSON: ${reason}`,
+      positionAt(text, position === undefined ? text.length : Number(position)),
+    )
   }
 }

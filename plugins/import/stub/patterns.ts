@@ -28,7 +28,8 @@ function pattern(source: string, written: string): Pattern {
   if (sharedPattern(written, StepBudget.unlimited()) !== undefined) return { matches: written }
   for (const [construct, name] of UNSUPPORTED) {
     const found = construct.exec(source)
-    if (found !== null) return { problem: `the pattern has ${name} at character ${found.index + 1}, which RE2 does not support` }
+    if (found !== null)
+      return { problem: `the pattern has ${name} at character ${found.index + 1}, which RE2 does not support` }
   }
   return { problem: 'the pattern is not valid in the syntax of RE2' }
 }

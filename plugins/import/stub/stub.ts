@@ -50,7 +50,10 @@ export class Stub {
 
   /** A condition cannot be expressed. */
   disabled(path: ItemPath, message: string, feature?: string): void {
-    this.importing.find(this.file, path, 'disabled', message, { rule: this.name, ...(feature === undefined ? {} : { feature }) })
+    this.importing.find(this.file, path, 'disabled', message, {
+      rule: this.name,
+      ...(feature === undefined ? {} : { feature }),
+    })
     this.#reasons.push(`${String(path.at(-1))}: ${message}`)
   }
 
@@ -72,7 +75,11 @@ export class Stub {
   }
 
   /** The test, or undefined after reporting what is wrong with the pattern. */
-  pattern(path: ItemPath, source: string, read: (source: string) => Pattern = wholePattern): { matches: string } | undefined {
+  pattern(
+    path: ItemPath,
+    source: string,
+    read: (source: string) => Pattern = wholePattern,
+  ): { matches: string } | undefined {
     const found = read(source)
     if ('matches' in found) return found
     this.disabled(path, found.problem)
@@ -97,7 +104,8 @@ export class Stub {
         spelling.set(name.toLowerCase(), key)
         const before = headers[key]
         const values = before === undefined ? value : [...[before].flat(), value]
-        if (Array.isArray(values) && values.length > MAX_VALUES) this.lost(path, `expected at most ${MAX_VALUES} values`)
+        if (Array.isArray(values) && values.length > MAX_VALUES)
+          this.lost(path, `expected at most ${MAX_VALUES} values`)
         else headers[key] = values
         count++
       } else if (problem === null) this.lost(path, 'the field is too long, or there are too many')
@@ -131,7 +139,11 @@ export class Stub {
   }
 
   /** The rule with the conditions of the stub; `enabled: false` with the reasons if some are missing. Null if it cannot be written. */
-  rule(then: Json, members: JsonObject = {}, { name = this.name, match = this.match }: { name?: string; match?: JsonObject } = {}): JsonObject | null {
+  rule(
+    then: Json,
+    members: JsonObject = {},
+    { name = this.name, match = this.match }: { name?: string; match?: JsonObject } = {},
+  ): JsonObject | null {
     if (isUnseen(match)) {
       this.skipped(this.path, 'rules of svc never act on paths below /_svc and /s/<session>')
       return null
@@ -165,7 +177,7 @@ export class Stub {
 
 /** Whether the path is one of the control plane, or begins with the prefix of sessions. */
 function isUnseen({ path, url }: JsonObject): boolean {
-  const texts = [path, isRecord(url) ? url.equals : undefined]
+  const texts = [path, url].map(test => (isRecord(test) ? test.equals : test))
   return texts.some(text => typeof text === 'string' && /^\/(?:_svc(?:[/?]|$)|s\/[^/?])/.test(text))
 }
 

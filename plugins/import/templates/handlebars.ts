@@ -13,7 +13,9 @@ export interface Expression {
 }
 
 /** What an expression becomes: a reference without braces, a text, or undefined if there is no counterpart. */
-export type Translate = (expression: Expression) => { reference: string; fallback?: string } | { literal: string } | undefined
+export type Translate = (
+  expression: Expression,
+) => { reference: string; fallback?: string } | { literal: string } | undefined
 
 export type Converted =
   | { text: string; isTemplate: boolean; lost: readonly string[] }
@@ -51,7 +53,8 @@ function referenceOf(inner: string, translate: Translate): ReturnType<Translate>
   const found = expression === undefined ? undefined : translate(expression)
   if (found === undefined || 'literal' in found) return found
   const { reference, fallback = '' } = found
-  const isWritable = reference.length <= MAX_REFERENCE && fallback.length <= MAX_FALLBACK && !/[{}|]/.test(reference + fallback)
+  const isWritable =
+    reference.length <= MAX_REFERENCE && fallback.length <= MAX_FALLBACK && !/[{}|]/.test(reference + fallback)
   return isWritable ? found : undefined
 }
 
@@ -80,7 +83,10 @@ function readExpression(inner: string): Expression | undefined {
 export function pathNames(path: string): string[] | undefined {
   const plain = path
     .replace(/^\$\.?/, '')
-    .replaceAll(/\.?\[(?:'([^'\]]*)'|"([^"\]]*)"|([^'"\]]*))\]/g, (_whole, single, double, bare) => `.${(single ?? double ?? bare) as string}`)
+    .replaceAll(
+      /\.?\[(?:'([^'\]]*)'|"([^"\]]*)"|([^'"\]]*))\]/g,
+      (_whole, single, double, bare) => `.${(single ?? double ?? bare) as string}`,
+    )
     .replace(/^\./, '')
   if (plain === '') return []
   const names = plain.split('.')

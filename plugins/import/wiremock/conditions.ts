@@ -54,7 +54,8 @@ export function readRequest(request: Members, stub: Stub): void {
     ['customMatcher', 'custom matchers are code'],
     ['port', 'rules do not see the port of a request'],
   ] as const)
-    if (request.take(name) !== undefined) stub.disabled(request.at(name), `${why}; the rule is written with enabled: false`)
+    if (request.take(name) !== undefined)
+      stub.disabled(request.at(name), `${why}; the rule is written with enabled: false`)
   stub.others(request, 'disabled')
 }
 
@@ -106,7 +107,13 @@ function readBody(pattern: Members, stub: Stub): void {
   for (const name of ['equalToXml', 'matchesXPath'])
     if (pattern.take(name) !== undefined) {
       pattern.ignore('enablePlaceholders', 'placeholderOpeningDelimiterRegex', 'placeholderClosingDelimiterRegex')
-      pattern.ignore('exemptedComparisons', 'namespaceAwareness', 'ignoreOrderOfSameNode', 'xPathNamespaces', 'valuePattern')
+      pattern.ignore(
+        'exemptedComparisons',
+        'namespaceAwareness',
+        'ignoreOrderOfSameNode',
+        'xPathNamespaces',
+        'valuePattern',
+      )
       stub.disabled(pattern.at(name), 'conditions on XML have no counterpart')
     }
   const rest: JsonObject = {}
@@ -136,7 +143,8 @@ function readJsonPath(given: Json, path: ItemPath, stub: Stub): void {
     return stub.disabled(path, `not a JSONPath of RFC 9535: ${(error as Error).message.slice(0, 150)}`)
   }
   // What a path without wildcards selects must not be empty.
-  const whole: Json = pathNames(expression) === undefined ? { exists: true } : { exists: true, not: { in: [null, {}, []] } }
+  const whole: Json =
+    pathNames(expression) === undefined ? { exists: true } : { exists: true, not: { in: [null, {}, []] } }
   if (members === null) return stub.and({ json: { [expression]: whole } })
   const matcher: JsonObject = {}
   for (const name of members.others()) matcher[name] = members.take(name)!

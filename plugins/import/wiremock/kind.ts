@@ -17,12 +17,18 @@ const MAX_STATE = 64
 export const wiremockKind: ImportKind = {
   id: 'wiremock',
   recognizes: ({ document }) =>
-    isMapping(document) || (isRecord(document) && Array.isArray(document.mappings) && document.mappings.some(isMapping)),
+    isMapping(document) ||
+    (isRecord(document) && Array.isArray(document.mappings) && document.mappings.some(isMapping)),
   convert,
 }
 
 function isMapping(value: unknown): value is JsonObject {
-  return isRecord(value) && isRecord(value.request) && (isRecord(value.response) || value.response === undefined) && !('httpRequest' in value)
+  return (
+    isRecord(value) &&
+    isRecord(value.request) &&
+    (isRecord(value.response) || value.response === undefined) &&
+    !('httpRequest' in value)
+  )
 }
 
 interface Entry {
@@ -50,7 +56,12 @@ async function convert(files: readonly ImportFile[], importing: Importing): Prom
         continue
       }
       const { value, path } = entry
-      const stub = new Stub(importing, file, path, importing.ruleName(value.name, value.id, value.uuid, `${file.stem}-${index + 1}`))
+      const stub = new Stub(
+        importing,
+        file,
+        path,
+        importing.ruleName(value.name, value.id, value.uuid, `${file.stem}-${index + 1}`),
+      )
       const { rule, hosts } = await readMapping(new Members(value, path), stub, upstreams, priorityOf)
       if (rule === null) skipped++
       else {

@@ -37,20 +37,32 @@ export async function readResponse(response: Members, stub: Stub, upstreams: Ups
     const abort = FAULTS[fault]
     if (abort === undefined) stub.lost(response.at('fault'), 'this fault has no counterpart')
     else {
-      response.ignore('status', 'statusMessage', 'headers', 'body', 'jsonBody', 'base64Body', 'bodyFileName', 'transformers')
+      response.ignore(
+        'status',
+        'statusMessage',
+        'headers',
+        'body',
+        'jsonBody',
+        'base64Body',
+        'bodyFileName',
+        'transformers',
+      )
       stub.others(response, 'lost')
       return { ...beside, abort }
     }
   }
   const base = response.text('proxyBaseUrl')
   const upstream = base === undefined ? undefined : upstreams.nameOf(base)
-  if (base !== undefined && upstream === undefined) stub.lost(response.at('proxyBaseUrl'), 'an upstream needs the URL of an HTTP server, without a query')
+  if (base !== undefined && upstream === undefined)
+    stub.lost(response.at('proxyBaseUrl'), 'an upstream needs the URL of an HTTP server, without a query')
   if (upstream !== undefined) return { ...beside, forward: readForward(response, upstream, stub) }
   return { ...beside, respond: await readRespond(response, stub) }
 }
 
 function readForward(response: Members, upstream: string, stub: Stub): Json {
-  const set = stub.headers(headerLines(response.take('additionalProxyRequestHeaders'), response.at('additionalProxyRequestHeaders')))
+  const set = stub.headers(
+    headerLines(response.take('additionalProxyRequestHeaders'), response.at('additionalProxyRequestHeaders')),
+  )
   const remove = response.list('removeProxyRequestHeaders').map(textOf)
   const prefix = response.text('proxyUrlPrefixToRemove')
   response.ignore('status', 'transformers')
@@ -77,7 +89,11 @@ async function readRespond(response: Members, stub: Stub): Promise<JsonObject> {
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(hasType(headers) ? {} : { content_type: null }),
     ...body,
-    ...(fields.some(([, value]) => value.isTemplate) ? { template: true } : body.template === undefined ? { template: false } : {}),
+    ...(fields.some(([, value]) => value.isTemplate)
+      ? { template: true }
+      : body.template === undefined
+        ? { template: false }
+        : {}),
   }
   const dribble = response.object('chunkedDribbleDelay')
   if (dribble !== undefined) addChunks(respond, dribble, stub)
@@ -93,9 +109,11 @@ function readStatus(response: Members, stub: Stub): JsonObject {
   const status = response.take('status')
   const reason = response.text('statusMessage')
   const isStatus = typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599
-  if (status !== undefined && !isStatus) stub.lost(response.at('status'), 'expected a status from 200 to 599; 200 is sent')
+  if (status !== undefined && !isStatus)
+    stub.lost(response.at('status'), 'expected a status from 200 to 599; 200 is sent')
   const isReason = reason !== undefined && reason.length <= MAX_REASON && /^[\x20-\x7e]+$/.test(reason)
-  if (reason !== undefined && reason !== '' && !isReason) stub.lost(response.at('statusMessage'), `expected up to ${MAX_REASON} printable ASCII characters`)
+  if (reason !== undefined && reason !== '' && !isReason)
+    stub.lost(response.at('statusMessage'), `expected up to ${MAX_REASON} printable ASCII characters`)
   return { status: isStatus ? status : 200, ...(isReason ? { reason } : {}) }
 }
 
@@ -121,7 +139,12 @@ async function readBody(response: Members, translate: Translate | null, stub: St
   return file === undefined ? {} : readBodyFile(file, response.at('bodyFileName'), translate, stub)
 }
 
-async function readBodyFile(name: string, path: ItemPath, translate: Translate | null, stub: Stub): Promise<JsonObject> {
+async function readBodyFile(
+  name: string,
+  path: ItemPath,
+  translate: Translate | null,
+  stub: Stub,
+): Promise<JsonObject> {
   if (translate !== null && name.includes('{{')) {
     stub.lost(path, 'the name of the file is a template; the response has no body')
     return {}
@@ -137,7 +160,12 @@ async function readBodyFile(name: string, path: ItemPath, translate: Translate |
 }
 
 /** The text with references; `translate`: null if it is not a template. */
-export function filled(text: string, path: ItemPath, translate: Translate | null, stub: Stub): { text: string; isTemplate: boolean } {
+export function filled(
+  text: string,
+  path: ItemPath,
+  translate: Translate | null,
+  stub: Stub,
+): { text: string; isTemplate: boolean } {
   if (translate === null) return { text, isTemplate: false }
   const converted = convertTemplate(text, translate)
   if ('block' in converted) {
@@ -153,7 +181,8 @@ export function readDelay(response: Members, stub: Stub): Json | null {
   const fixed = response.number('fixedDelayMilliseconds')
   const distribution = response.object('delayDistribution')
   if (distribution !== undefined) {
-    if (fixed !== undefined && fixed > 0) stub.changed(response.at('fixedDelayMilliseconds'), 'only the distribution delays the response')
+    if (fixed !== undefined && fixed > 0)
+      stub.changed(response.at('fixedDelayMilliseconds'), 'only the distribution delays the response')
     return readDistribution(distribution, stub)
   }
   return fixed === undefined || fixed <= 0 ? null : wholeMs(fixed)
@@ -173,7 +202,8 @@ function readDistribution(given: Members, stub: Stub): Json | null {
   if (max !== undefined) stub.changed(given.at('maxValue'), 'longer delays are not cut')
   if (type === 'lognormal' && median !== undefined && sigma !== undefined && median > 0)
     return { lognormal: { median, p99: Math.round(median * Math.exp(Z99 * sigma) * 100) / 100 } }
-  if (type === 'uniform' && lower !== undefined && upper !== undefined && lower <= upper) return { uniform: [lower, upper] }
+  if (type === 'uniform' && lower !== undefined && upper !== undefined && lower <= upper)
+    return { uniform: [lower, upper] }
   if (type === 'fixed' && ms !== undefined) return wholeMs(ms)
   stub.lost(given.path, 'this distribution has no counterpart')
   return null
@@ -185,11 +215,14 @@ function addChunks(respond: JsonObject, dribble: Members, stub: Stub): void {
   const duration = dribble.number('totalDuration') ?? 0
   stub.others(dribble, 'lost')
   const { body, body_base64: base64, template } = respond
-  const bytes = typeof base64 === 'string' ? Buffer.from(base64, 'base64') : typeof body === 'string' ? Buffer.from(body) : null
+  const bytes =
+    typeof base64 === 'string' ? Buffer.from(base64, 'base64') : typeof body === 'string' ? Buffer.from(body) : null
   if (bytes === null || template === true || chunks < 1)
     return stub.lost(dribble.path, 'only bodies that are neither templates nor files are sent in parts')
   const size = Math.max(1, Math.ceil(bytes.length / chunks))
-  const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
+  const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  )
   delete respond.body
   delete respond.body_base64
   respond.chunks = parts.map(part => ({ after_ms: Math.round(duration / chunks), base64: part.toString('base64') }))

@@ -25,12 +25,19 @@ export function wiremockTemplate(parameters: JsonObject = {}, request = 'request
       case 'jsonPath': {
         const names = args.length === 2 && args[0] === `${request}.body` ? pathNames(args[1]!) : undefined
         if (names === undefined || Object.keys(named).some(key => key !== 'default')) return undefined
-        return { reference: ['request.body', ...names].join('.'), ...(named.default === undefined ? {} : { fallback: named.default }) }
+        return {
+          reference: ['request.body', ...names].join('.'),
+          ...(named.default === undefined ? {} : { fallback: named.default }),
+        }
       }
       case 'now':
         if (args.length > 0 || Object.keys(named).some(key => key !== 'format')) return undefined
         if (named.format === undefined) return { reference: 'now' }
-        return named.format === 'epoch' ? { reference: 'now.epoch_ms' } : named.format === 'unix' ? { reference: 'now.epoch' } : undefined
+        return named.format === 'epoch'
+          ? { reference: 'now.epoch_ms' }
+          : named.format === 'unix'
+            ? { reference: 'now.epoch' }
+            : undefined
       case 'randomValue':
         if (named.type === 'UUID') return { reference: 'uuid' }
         if (named.type === 'HEXADECIMAL' && /^[1-9]\d{0,2}$/.test(named.length ?? '') && named.uppercase === undefined)

@@ -40,7 +40,9 @@ function readTests(given: Members, stub: Stub, isJson: boolean): Json[] | undefi
     if (value !== undefined) add(test(textOf(value), given.at(name)))
   }
   const ignoresCase = given.has('caseInsensitive') && given.take('caseInsensitive') === true
-  text('equalTo', value => (ignoresCase ? { equals: value, ignore_case: true } : isJson ? equalText(value) : { equals: value }))
+  text('equalTo', value =>
+    ignoresCase ? { equals: value, ignore_case: true } : isJson ? equalText(value) : { equals: value },
+  )
   text('contains', value => ({ contains: value }))
   text('doesNotContain', value => ({ not: { contains: value } }))
   text('matches', (value, path) => stub.pattern(path, value))
@@ -75,7 +77,11 @@ function readTests(given: Members, stub: Stub, isJson: boolean): Json[] | undefi
   given.ignore('schemaVersion')
   if (schema !== undefined) {
     const parsed = parsedJson(schema)
-    add(parsed === undefined ? void stub.disabled(given.at('matchesJsonSchema'), 'the schema is not JSON') : { schema: parsed })
+    add(
+      parsed === undefined
+        ? void stub.disabled(given.at('matchesJsonSchema'), 'the schema is not JSON')
+        : { schema: parsed },
+    )
   }
   return isWhole ? tests : undefined
 }

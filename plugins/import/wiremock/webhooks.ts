@@ -31,7 +31,10 @@ export function readWebhooks(mapping: Members, stub: Stub): { notify: Json[]; ho
       const text = JSON.stringify(entry)
       if (seen.has(text)) continue
       seen.add(text)
-      const parameters = new Members((isRecord(entry.parameters) ? entry.parameters : {}) as JsonObject, [...path, 'parameters'])
+      const parameters = new Members((isRecord(entry.parameters) ? entry.parameters : {}) as JsonObject, [
+        ...path,
+        'parameters',
+      ])
       const read = readWebhook(parameters, stub)
       if (notify.length === MAX_NOTIFY) stub.lost(path, `at most ${MAX_NOTIFY} requests are sent`)
       else if (read !== null) {
@@ -51,14 +54,23 @@ function readWebhook(parameters: Members, stub: Stub): { request: Json; host: st
     stub.lost(parameters.at('url'), 'expected the URL of an HTTP server')
     return null
   }
-  const headers = stub.headers(headerLines(parameters.take('headers'), parameters.at('headers')).map(([name, value, path]) => [name, text(value, 'headers'), path]))
+  const headers = stub.headers(
+    headerLines(parameters.take('headers'), parameters.at('headers')).map(([name, value, path]) => [
+      name,
+      text(value, 'headers'),
+      path,
+    ]),
+  )
   const body = parameters.text('body')
-  if (parameters.take('base64Body') !== undefined) stub.lost(parameters.at('base64Body'), 'bodies of requests that are sent are texts')
+  if (parameters.take('base64Body') !== undefined)
+    stub.lost(parameters.at('base64Body'), 'bodies of requests that are sent are texts')
   const delay = parameters.object('delay')
   const ms = delay?.number('milliseconds')
   if (delay !== undefined && ms === undefined) stub.lost(delay.path, 'only a fixed delay has a counterpart')
   parameters.ignore('method')
   stub.others(parameters, 'lost')
+  // Texts of requests that are sent are always templates: a block was found above.
+  if ([url, body ?? '', ...Object.values(headers).flat()].some(one => /\{\{~?[#^/>&]/.test(one))) return null
   const target = /^https?:\/\/([^/?#]+)/i.exec(url)![1]!
   return {
     host: target.includes('{') ? null : target.toLowerCase(),

@@ -3,7 +3,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { differences, IMPORT_FIXTURES, importInto, send, serveImported, titleOf } from '../../support/imports/imported.ts'
+import {
+  differences,
+  IMPORT_FIXTURES,
+  importInto,
+  send,
+  serveImported,
+  titleOf,
+} from '../../support/imports/imported.ts'
 import { WIREMOCK_CASES } from '../../support/imports/wiremock-cases.ts'
 import { serve } from '../../support/server.ts'
 
@@ -39,7 +46,10 @@ t.test('what rules cannot express is found with its place, and nothing else is d
     stub({ urlPath: '/s/session/x' }),
     stub({ method: { oneOf: ['PUT', 'PATCH'], unknown: 1 } }),
     stub({ queryParameters: { n: { greaterThanNumber: 5 }, m: { equalToNumber: 'five' } } }),
-    stub({}, { status: 99, fault: 'NO_SUCH_FAULT', headers: { 'X-A': 'a\nb', Connection: 'close', 'Clear-Site-Data': '*' } }),
+    stub(
+      {},
+      { status: 99, fault: 'NO_SUCH_FAULT', headers: { 'X-A': 'a\nb', Connection: 'close', 'Clear-Site-Data': '*' } },
+    ),
     stub({}, { body: '{{date}}{{request.path}}', transformers: ['response-template', 'mine'], unheard: 1 }),
     stub({}, { body: '{{#if a}}b{{/if}}', transformers: ['response-template'] }),
     stub({}, { bodyFileName: 'no-such.txt' }),
@@ -92,7 +102,10 @@ t.test('what rules cannot express is found with its place, and nothing else is d
   const text = readFileSync(join(folder, 'mappings', 'odd.json'), 'utf8').split('\n')
   const custom = findings.find(({ feature }) => feature === 'customMatcher')!
   t.match(text[custom.line - 1]?.slice(custom.column - 1), /^"customMatcher"/, 'the place is that of the member')
-  t.match(imported.errors, /mappings\/odd\.json:\d+:\d+: disabled: mappings\[7\]\.request\.urlPattern: [^\n]*look-around at character 3/)
+  t.match(
+    imported.errors,
+    /mappings\/odd\.json:\d+:\d+: disabled: mappings\[7\]\.request\.urlPattern: [^\n]*look-around at character 3/,
+  )
   const server = await serveImported(t, imported.folder)
   t.same(server.host.loadErrors, [], 'also rules that are not enabled can be loaded')
   t.equal((await importInto(t, [folder, '--strict'])).code, 1)
@@ -114,9 +127,20 @@ t.test('stubs that forward and send webhooks', async t => {
   }
   const hook = {
     name: 'webhook',
-    parameters: { method: 'POST', url: `${target.url}/echo/hook`, headers: { 'X-Path': '{{originalRequest.path}}' }, body: 'sent' },
+    parameters: {
+      method: 'POST',
+      url: `${target.url}/echo/hook`,
+      headers: { 'X-Path': '{{originalRequest.path}}' },
+      body: 'sent',
+    },
   }
-  const notify = { name: 'notify', request: { urlPath: '/notify' }, response: { body: 'ok' }, serveEventListeners: [hook], postServeActions: [hook] }
+  const notify = {
+    name: 'notify',
+    request: { urlPath: '/notify' },
+    response: { body: 'ok' },
+    serveEventListeners: [hook],
+    postServeActions: [hook],
+  }
   writeFileSync(join(folder, 'one.json'), JSON.stringify({ mappings: [forward, notify] }))
   const imported = await importInto(t, [join(folder, 'one.json'), '--strict'])
   t.same([imported.code, imported.errors], [0, ''])

@@ -14,32 +14,46 @@ export interface Original {
 }
 
 /** A jar of the local Maven repository, or why it is not there, for `skip` of a test. `SVC_TEST_<NAME>` names another one. */
-export function jarOf(name: string, path: string): Original | string {
+export function jarOf(name: string, path: string, properties: readonly string[] = []): Original | string {
   const jar = process.env[`SVC_TEST_${name.toUpperCase()}`] ?? join(homedir(), '.m2', 'repository', ...path.split('/'))
-  if (!existsSync(jar)) return `no ${name} here: mvn dependency:get puts ${path.split('/').at(-1)} into the local repository`
+  if (!existsSync(jar))
+    return `no ${name} here: mvn dependency:get puts ${path.split('/').at(-1)} into the local repository`
   try {
     execFileSync('java', ['-version'], { stdio: 'ignore' })
   } catch {
     return 'no java here'
   }
   const version = /(\d+\.\d+\.\d+)[^/]*$/.exec(jar)?.[1] ?? 'of unknown version'
-  return { title: `${name} ${version}`, start: (t, args) => startProcess(t, 'java', ['-jar', jar, ...args]) }
+  return {
+    title: `${name} ${version}`,
+    start: (t, args) => startProcess(t, 'java', [...properties, '-jar', jar, ...args]),
+  }
 }
 
 /** A program of a package of this tier, or of the folder that `SVC_TEST_<NAME>` names. */
 export function packageOf(name: string, bin: string): Original | string {
   const modules = [MODULES, process.env[`SVC_TEST_${name.toUpperCase()}`] ?? '']
   const file = modules.map(folder => join(folder, bin)).find(path => existsSync(path))
-  if (file === undefined) return `no ${name} here: SVC_TEST_${name.toUpperCase()} names the node_modules with its package`
+  if (file === undefined)
+    return `no ${name} here: SVC_TEST_${name.toUpperCase()} names the node_modules with its package`
   return { title: name, start: (t, args) => startProcess(t, process.execPath, [file, ...args]) }
 }
 
-async function startProcess(t: { teardown(callback: () => unknown): unknown }, command: string, args: string[]): Promise<string> {
+async function startProcess(
+  t: { teardown(callback: () => unknown): unknown },
+  command: string,
+  args: string[],
+): Promise<string> {
   const port = await freePort()
-  const child = spawn(command, args.map(arg => arg.replaceAll('PORT', String(port))), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(
+    command,
+    args.map(arg => arg.replaceAll('PORT', String(port))),
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
   let output = ''
   let hasEnded = false
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-4000)))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-4000)))
   child.on('exit', () => (hasEnded = true))
   t.teardown(() => child.kill('SIGKILL'))
   const url = `http://127.0.0.1:${port}`

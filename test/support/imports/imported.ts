@@ -17,12 +17,24 @@ export interface ImportCase {
   headers?: Record<string, string>
   body?: string
   /** A pattern where the answer has something random. `fails`: the connection breaks. `any`: the original describes itself. */
-  gives: 'fails' | { status: number; body: string | RegExp; headers?: Record<string, string | RegExp> } | { status: number; body: 'any' }
+  gives:
+    | 'fails'
+    | { status: number; body: string | RegExp; headers?: Record<string, string | RegExp> }
+    | { status: number; body: 'any' }
 }
 
 export interface ImportReport {
   counts: Record<string, Record<string, number>>
-  findings: { file: string; line: number; column: number; at: string; severity: string; feature: string; rule?: string; message: string }[]
+  findings: {
+    file: string
+    line: number
+    column: number
+    at: string
+    severity: string
+    feature: string
+    rule?: string
+    message: string
+  }[]
 }
 
 export interface Answer {
@@ -56,7 +68,10 @@ export async function serveImported(t: Test, folder: string): Promise<TestServer
 }
 
 /** The answer; null if the connection breaks. */
-export function send(base: string, { method = 'GET', path, headers = {}, body }: Omit<ImportCase, 'gives'>): Promise<Answer | null> {
+export function send(
+  base: string,
+  { method = 'GET', path, headers = {}, body }: Omit<ImportCase, 'gives'>,
+): Promise<Answer | null> {
   return new Promise(done => {
     const { hostname, port } = new URL(base)
     // Not `Connection: close`: some faults then look like answers.
@@ -69,7 +84,11 @@ export function send(base: string, { method = 'GET', path, headers = {}, body }:
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('end', () =>
-        finish({ status: response.statusCode!, body: Buffer.concat(parts).toString('latin1'), headers: response.headers }),
+        finish({
+          status: response.statusCode!,
+          body: Buffer.concat(parts).toString('latin1'),
+          headers: response.headers,
+        }),
       )
       response.on('error', () => finish(null))
     })
@@ -80,7 +99,8 @@ export function send(base: string, { method = 'GET', path, headers = {}, body }:
 
 /** What differs between an answer and the expectation; empty if nothing does. */
 export function differences({ gives }: ImportCase, answer: Answer | null): string[] {
-  if (gives === 'fails') return answer === null ? [] : [`expected a broken connection, got ${answer.status} ${answer.body.slice(0, 200)}`]
+  if (gives === 'fails')
+    return answer === null ? [] : [`expected a broken connection, got ${answer.status} ${answer.body.slice(0, 200)}`]
   if (answer === null) return ['the connection broke']
   const wrong: string[] = []
   const compare = (what: string, expected: string | RegExp, got: string): void => {

@@ -2,17 +2,30 @@
 import type { ImportCase } from './imported.ts'
 
 const NOT_FOUND = { status: 404, body: 'any' } as const
-const ok = (body: string | RegExp, headers: Record<string, string | RegExp> = {}): ImportCase['gives'] => ({ status: 200, body, headers })
+const ok = (body: string | RegExp, headers: Record<string, string | RegExp> = {}): ImportCase['gives'] => ({
+  status: 200,
+  body,
+  headers,
+})
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' }
-const post = (path: string, body: string, gives: ImportCase['gives'], headers: Record<string, string> = JSON_TYPE): ImportCase => ({
+const post = (
+  path: string,
+  body: string,
+  gives: ImportCase['gives'],
+  headers: Record<string, string> = JSON_TYPE,
+): ImportCase => ({
   method: 'POST',
   path,
   body,
   headers,
   gives,
 })
-const get = (path: string, gives: ImportCase['gives'], headers: Record<string, string> = {}): ImportCase => ({ path, headers, gives })
+const get = (path: string, gives: ImportCase['gives'], headers: Record<string, string> = {}): ImportCase => ({
+  path,
+  headers,
+  gives,
+})
 
 export const WIREMOCK_CASES: readonly ImportCase[] = [
   get('/exact?x=1', { status: 201, body: 'exact', headers: { 'Content-Type': 'text/plain', 'X-Two': 'a, b' } }),
@@ -87,7 +100,11 @@ export const WIREMOCK_CASES: readonly ImportCase[] = [
   post('/b/two', '{"a":1,"b":2}', ok('two')),
   post('/b/two', '{"a":1}', NOT_FOUND),
 
-  get('/r/json', { status: 202, body: '{"a":[1,"{{request.path}}"]}', headers: { 'Content-Type': 'application/json' } }),
+  get('/r/json', {
+    status: 202,
+    body: '{"a":[1,"{{request.path}}"]}',
+    headers: { 'Content-Type': 'application/json' },
+  }),
   get('/r/json-template?q=a', ok('{"path":"/r/json-template","q":"a"}')),
   get('/r/base64', ok('\u0000\u0001\u0002\u00ff')),
   get('/r/file', ok('hello from a file\n')),
