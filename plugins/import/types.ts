@@ -23,6 +23,8 @@ export interface ImportFile {
   readonly isJson: boolean
   /** The folder of the tool: the argument of the command, or the folder of the file. Absolute. */
   readonly folder: string
+  /** The folder of the file. Absolute. */
+  readonly directory: string
 }
 
 export interface FindingDetails {
@@ -40,7 +42,7 @@ export interface Importing {
   ruleName(...candidates: (Json | undefined)[]): string
   /** A unique name for an upstream, made of a host. */
   upstreamName(host: string): string
-  /** A file that a stub names, below one of the folders; otherwise why it cannot be used. */
+  /** A file that a stub names, below one of the folders, which are seen from that of the tool; otherwise why it cannot be used. */
   readBody(file: ImportFile, path: string, folders: readonly string[]): Promise<Buffer | { problem: string }>
 }
 

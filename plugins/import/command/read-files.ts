@@ -60,7 +60,7 @@ export async function readFiles(paths: readonly string[], workingDirectory: stri
       try {
         const { value, isJson, locate } = readDocument(name, text, MAX_DEPTH)
         const stem = basename(name, extname(name))
-        files.push({ path, name, stem, document: value, text, isJson, folder, locate })
+        files.push({ path, name, stem, document: value, text, isJson, folder, directory: dirname(path), locate })
       } catch (error) {
         if (!(error instanceof DocumentProblem)) throw error
         const format = sourceFormat(name, text)

@@ -246,11 +246,8 @@ function readLlm(llm: Members, stub: Stub): JsonObject {
     Object.entries(tokens).filter((entry): entry is [string, number] => entry[1] !== undefined),
   )
   const pace = completion.object('streamingPhysics')
-  const stream = {
-    ...(pace?.has('tokensPerSecond')
-      ? { tokens_per_second: Math.max(1, Math.round(pace.number('tokensPerSecond') ?? 1)) }
-      : {}),
-  }
+  const perSecond = pace?.number('tokensPerSecond')
+  const stream: JsonObject = perSecond === undefined ? {} : { tokens_per_second: Math.max(1, Math.round(perSecond)) }
   completion.ignore('streaming', 'stopReason')
   llm.ignore('provider', 'model')
   stub.others(completion, 'lost')

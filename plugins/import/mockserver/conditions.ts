@@ -1,6 +1,5 @@
 /** `httpRequest` of an expectation of MockServer, as conditions of a rule. */
-import type { Json, JsonObject } from 'svc/plugin'
-import { StepBudget } from 'svc/plugin'
+import { type Json, type JsonObject, StepBudget } from 'svc/plugin'
 import { compileJsonPath, isRecord } from 'svc/toolkit'
 import { Members } from '../source/members.ts'
 import { addConditions } from '../stub/match.ts'
@@ -191,8 +190,7 @@ function readKind(kind: string, given: Members, found: JsonObject, stub: Stub): 
       found.body_base64 = textOf(value)
       return
     case 'GRAPHQL':
-      found.graphql = { ...(given.has('operationName') ? { operation: textOf(given.take('operationName')) } : {}) }
-      if (Object.keys(found.graphql as JsonObject).length === 0) delete found.graphql
+      if (given.has('operationName')) found.graphql = { operation: textOf(given.take('operationName')) }
       return stub.disabled(path, 'the text of a GraphQL document is not compared')
     case 'JSON_RPC':
       found.rpc = { method: textOf(value) }

@@ -1,8 +1,7 @@
 /** Texts of MockServer, which are compared without case, and as patterns of the whole value. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
-import type { Stub } from '../stub/stub.ts'
-import { textOf } from '../stub/stub.ts'
+import { type Stub, textOf } from '../stub/stub.ts'
 import type { ItemPath } from '../types.ts'
 
 const SPECIAL = /[\\[\]{}()*+?^$|.]/

@@ -1,7 +1,6 @@
 /** Joins conditions: both matches must hold. */
-import type { Json, JsonObject } from 'svc/plugin'
+import { type Json, type JsonObject, StepBudget } from 'svc/plugin'
 import { deepEqual, isRecord } from 'svc/toolkit'
-import { StepBudget } from 'svc/plugin'
 
 /** Keys with tests by name. */
 const BY_NAME = new Set(['header', 'query', 'cookie', 'form', 'json', 'path_params', 'scenario'])

@@ -1,7 +1,6 @@
 /** One entry of another tool while it becomes rules: its conditions, and what was found about it. */
 import { isUtf8 } from 'node:buffer'
-import type { Json, JsonObject } from 'svc/plugin'
-import { StepBudget } from 'svc/plugin'
+import { type Json, type JsonObject, StepBudget } from 'svc/plugin'
 import { headerProblem, isRecord, readConditions } from 'svc/toolkit'
 import type { Members } from '../source/members.ts'
 import type { ImportFile, Importing, ItemPath, WrittenFile } from '../types.ts'

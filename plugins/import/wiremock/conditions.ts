@@ -1,6 +1,5 @@
 /** `request` of a stub of WireMock, as conditions of a rule. */
-import type { Json, JsonObject } from 'svc/plugin'
-import { StepBudget } from 'svc/plugin'
+import { type Json, type JsonObject, StepBudget } from 'svc/plugin'
 import { compileJsonPath, isRecord } from 'svc/toolkit'
 import { Members } from '../source/members.ts'
 import { literalPath } from '../stub/patterns.ts'

@@ -2,8 +2,7 @@
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import { Members } from '../source/members.ts'
-import type { Stub } from '../stub/stub.ts'
-import { textOf } from '../stub/stub.ts'
+import { type Stub, textOf } from '../stub/stub.ts'
 import type { ItemPath } from '../types.ts'
 
 const NUMBERS: Readonly<Record<string, readonly string[]>> = {
