@@ -11,6 +11,16 @@ const isMissing = typeof mockoon === 'string'
 t.test(isMissing ? 'Mockoon' : mockoon.title, { skip: isMissing && mockoon }, async t => {
   if (isMissing) return
   const file = join(IMPORT_FIXTURES, 'mockoon', 'environment.json')
-  const url = await mockoon.start(t, ['start', '--data', file, '--port', 'PORT', '--hostname', '127.0.0.1', '--disable-log-to-file', '--disable-admin-api'])
+  const url = await mockoon.start(t, [
+    'start',
+    '--data',
+    file,
+    '--port',
+    'PORT',
+    '--hostname',
+    '127.0.0.1',
+    '--disable-log-to-file',
+    '--disable-admin-api',
+  ])
   for (const one of MOCKOON_CASES) t.same(differences(one, await send(url, one)), [], titleOf(one))
 })

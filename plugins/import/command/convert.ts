@@ -1,5 +1,6 @@
 /** Converts files by their kinds, and collects what is written. */
 import type { Json, JsonObject } from 'svc/plugin'
+import { trimCharacters } from 'svc/toolkit'
 import type { Conversion, ConvertedRules, ImportKind, Importing, WrittenFile } from '../types.ts'
 import { MAX_RULES } from './bounds.ts'
 import { readBodyFile, type ReadFile } from './read-files.ts'
@@ -105,25 +106,22 @@ function withinBounds(all: readonly ConvertedRules[], report: Report): Converted
 function uniqueName(used: Set<string>, candidates: readonly (Json | undefined)[]): string {
   const texts = candidates.map(text =>
     typeof text === 'string'
-      ? text
-          .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
-          .replaceAll(/^-+|-+$/g, '')
-          .slice(0, MAX_NAME)
+      ? trimCharacters(text.slice(0, 4 * MAX_NAME).replaceAll(/[^A-Za-z0-9._-]+/g, '-'), '-').slice(0, MAX_NAME)
       : '',
   )
   return unique(used, texts.find(text => text !== '') ?? 'rule', MAX_NAME)
 }
 
 function uniqueUpstream(used: Set<string>, host: string): string {
-  const name = host
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^[^a-z]+|-+$/g, '')
-  return unique(
-    used,
-    (name === '' ? `host-${host.replaceAll(/[^a-z0-9]+/gi, '-')}` : name).slice(0, MAX_UPSTREAM_NAME),
-    MAX_UPSTREAM_NAME,
+  const name = trimCharacters(
+    host
+      .slice(0, 300)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-'),
+    '-',
   )
+  const wanted = /^[a-z]/.test(name) ? name : `host-${name}`
+  return unique(used, wanted.slice(0, MAX_UPSTREAM_NAME), MAX_UPSTREAM_NAME)
 }
 
 function unique(used: Set<string>, wanted: string, max: number): string {

@@ -57,14 +57,18 @@ export async function readFiles(paths: readonly string[], workingDirectory: stri
     else {
       bytes += size
       const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
+      const format = sourceFormat(name, text)
+      if (format !== null) {
+        skip(name, format)
+        continue
+      }
       try {
         const { value, isJson, locate } = readDocument(name, text, MAX_DEPTH)
         const stem = basename(name, extname(name))
         files.push({ path, name, stem, document: value, text, isJson, folder, directory: dirname(path), locate })
       } catch (error) {
         if (!(error instanceof DocumentProblem)) throw error
-        const format = sourceFormat(name, text)
-        skip(name, format ?? error.message, format === null ? error.position : undefined)
+        skip(name, error.message, error.position)
       }
     }
   }

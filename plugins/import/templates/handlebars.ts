@@ -79,16 +79,20 @@ function readExpression(inner: string): Expression | undefined {
   return name === undefined ? undefined : { text, name, args: rest, named }
 }
 
+const STEP = /\.?(?:\[(?:'([^']*)'|"([^"]*)"|([\w-]+))\]|([\w$-]+))/y
+
 /** Names and indexes of a path such as `$.a.b[0]` or `a.[0].b`; undefined for other queries. */
 export function pathNames(path: string): string[] | undefined {
-  const plain = path
-    .replace(/^\$\.?/, '')
-    .replaceAll(
-      /\.?\[(?:'([^'\]]*)'|"([^"\]]*)"|([^'"\]]*))\]/g,
-      (_whole, single, double, bare) => `.${(single ?? double ?? bare) as string}`,
-    )
-    .replace(/^\./, '')
-  if (plain === '') return []
-  const names = plain.split('.')
-  return names.every(name => /^[\w$-]+$/.test(name) && name !== '-1') ? names : undefined
+  const names: string[] = []
+  let at = path.startsWith('$') ? 1 : 0
+  while (at < path.length) {
+    STEP.lastIndex = at
+    const found = STEP.exec(path)
+    if (found === null) return undefined
+    at = STEP.lastIndex
+    const name = found[1] ?? found[2] ?? found[3] ?? found[4]!
+    if (!/^[\w$-]+$/.test(name)) return undefined
+    names.push(name)
+  }
+  return names
 }
