@@ -51,7 +51,7 @@ function readRule(rule: Members, stub: Stub): JsonObject | undefined {
   if (modifier.includes('{{') || value.includes('{{'))
     return void stub.disabled(rule.at('value'), 'templates in rules have no counterpart')
   if (operator === 'valid_json_schema')
-    return void stub.disabled(rule.at('operator'), 'schemas in data buckets have no counterpart')
+    return void stub.disabled(rule.at('operator'), 'valid_json_schema has no counterpart: schemas are in data buckets')
   const found = conditionOf({ target, modifier, operator, value }, rule, stub)
   return found === undefined ? undefined : isInverted ? { none: [found] } : found
 }

@@ -24,33 +24,7 @@ t.test('expectations answer as those of MockServer', async t => {
 })
 
 t.test('what rules cannot express is found', async t => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-mockserver-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const expectation = (request: object, action: object = { httpResponse: {} }): object => ({
-    httpRequest: { path: '/x', ...request },
-    ...action,
-  })
-  const all = [
-    expectation({ headers: { 'X-.*': ['a'] } }),
-    expectation({ body: { type: 'XML', xml: '<a/>' } }),
-    expectation({ body: { type: 'XPATH', xpath: '/a' } }),
-    expectation({ path: '/a(?!b)' }),
-    expectation({ body: { type: 'JSON_PATH', jsonPath: '$.a.length()' } }),
-    expectation({ socketAddress: {} }),
-    expectation({}, { httpResponseClassCallback: { callbackClass: 'A' } }),
-    expectation({}, { httpResponseTemplate: { templateType: 'JAVASCRIPT', template: 'return {}' } }),
-    expectation({}, { httpResponseTemplate: { templateType: 'VELOCITY', template: '#if(true){}#end' } }),
-    expectation({}, { httpResponseTemplate: { templateType: 'MUSTACHE', template: '{{#jsonPath}}x{{/jsonPath}}' } }),
-    expectation({}, { httpResponse: { connectionOptions: {}, statusCode: 99, trailers: {} } }),
-    expectation({}, { httpError: { dropConnection: true, responseBytes: 'AAEC' } }),
-    expectation({}, { httpForward: { host: '', port: 80 } }),
-    expectation({}, { httpResponse: { body: { a: 1 } }, times: { remainingTimes: 0 } }),
-    expectation({ path: '/_svc/x' }),
-    { httpRequest: {} },
-    expectation({}, { httpResponse: {}, unheard: 1 }),
-  ]
-  writeFileSync(join(folder, 'odd.json'), JSON.stringify(all, null, 2))
-  const imported = await importInto(t, [folder])
+  const imported = await importInto(t, [join(IMPORT_FIXTURES, 'mockserver-odd')])
   t.equal(imported.code, 0)
   t.same(
     imported.report().findings.map(finding => `${finding.severity} ${finding.at}`),

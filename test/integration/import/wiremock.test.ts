@@ -1,5 +1,5 @@
 /** `svc import` of WireMock: stubs answer as the original does (sheet distribution, 5.1). */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -23,44 +23,7 @@ t.test('stubs answer as those of WireMock', async t => {
 })
 
 t.test('what rules cannot express is found with its place, and nothing else is dropped', async t => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-wiremock-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  mkdirSync(join(folder, 'mappings'))
-  const stub = (request: object, response: object = {}, more: object = {}): object => ({
-    name: `stub ${Object.keys(request).join(' ')}`,
-    request: { urlPath: '/x', ...request },
-    response,
-    ...more,
-  })
-  const mappings = [
-    stub({ customMatcher: { name: 'mine' } }),
-    stub({ multipartPatterns: [] }),
-    stub({ port: 8080 }),
-    stub({ bodyPatterns: [{ equalToXml: '<a/>' }, { matchesXPath: '//a' }] }),
-    stub({ headers: { 'X-Date': { before: 'now' } } }),
-    stub({ bodyPatterns: [{ equalToJson: '{"a":"${json-unit.any-string}"}' }] }),
-    stub({ bodyPatterns: [{ matchesJsonPath: '$.a.length()' }] }),
-    stub({ urlPath: undefined, urlPattern: '/a(?!b).*' }),
-    stub({ headers: { 'X-A': { matches: '(.)\\1' } } }),
-    stub({ unheard: 1 }),
-    stub({ urlPath: '/s/session/x' }),
-    stub({ method: { oneOf: ['PUT', 'PATCH'], unknown: 1 } }),
-    stub({ queryParameters: { n: { greaterThanNumber: 5 }, m: { equalToNumber: 'five' } } }),
-    stub(
-      {},
-      { status: 99, fault: 'NO_SUCH_FAULT', headers: { 'X-A': 'a\nb', Connection: 'close', 'Clear-Site-Data': '*' } },
-    ),
-    stub({}, { body: '{{date}}{{request.path}}', transformers: ['response-template', 'mine'], unheard: 1 }),
-    stub({}, { body: '{{#if a}}b{{/if}}', transformers: ['response-template'] }),
-    stub({}, { bodyFileName: 'no-such.txt' }),
-    stub({}, { bodyFileName: '../../etc/passwd' }),
-    stub({}, { delayDistribution: { type: 'lognormal', median: 10, sigma: 0.5, maxValue: 100 } }),
-    stub({}, { proxyBaseUrl: 'not a url' }),
-    stub({}, {}, { postServeActions: { counter: {} }, unheard: 1 }),
-  ]
-  writeFileSync(join(folder, 'mappings', 'odd.json'), JSON.stringify({ mappings }, null, 2))
-  writeFileSync(join(folder, 'mappings', 'broken.json'), '{\n  "request": {},\n  oops\n}')
-  writeFileSync(join(folder, 'mappings', 'unknown.json'), '{"a": 1}')
+  const folder = join(IMPORT_FIXTURES, 'wiremock-odd')
   const imported = await importInto(t, [folder])
   t.equal(imported.code, 0)
   t.equal(imported.output, 'wiremock: 8 of 21 imported, 12 disabled, 1 changed, 13 lost, 1 skipped\n')
