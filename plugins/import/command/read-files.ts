@@ -8,7 +8,7 @@ import type { ImportFile, ItemPath, Severity } from '../types.ts'
 import { MAX_BODY_BYTES, MAX_BYTES, MAX_DEPTH, MAX_FILE_BYTES, MAX_FILES, MAX_FOLDER_DEPTH } from './bounds.ts'
 
 const NAMES = /\.(?:json|ya?ml|har)$/i
-/** Folders of WireMock with bodies: what is in them is no source. */
+/** Folders of WireMock with bodies: files in them are not read as stubs. */
 const BODIES = '__files'
 
 export interface ReadFile extends ImportFile {

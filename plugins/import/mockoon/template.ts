@@ -25,13 +25,13 @@ export const mockoonTemplate: Translate = ({ name, args, named }) => {
   if (others.length > 0) return undefined
   if (first === undefined)
     return Object.hasOwn(WITHOUT_ARGUMENTS, name) ? { reference: WITHOUT_ARGUMENTS[name]! } : undefined
-  const beside = fallback === undefined || fallback === '' ? {} : { fallback }
+  const byDefault = fallback === undefined || fallback === '' ? {} : { fallback }
   const word = Object.hasOwn(NAMED, name) ? NAMED[name]! : undefined
   if (word !== undefined)
-    return /^[\w-]+$/.test(first) ? { reference: `request.${word}.${first}`, ...beside } : undefined
+    return /^[\w-]+$/.test(first) ? { reference: `request.${word}.${first}`, ...byDefault } : undefined
   if (name === 'body' || name === 'bodyRaw') {
     const names = pathNames(first)
-    return names === undefined ? undefined : { reference: ['request.body', ...names].join('.'), ...beside }
+    return names === undefined ? undefined : { reference: ['request.body', ...names].join('.'), ...byDefault }
   }
   if (
     name === 'int' &&

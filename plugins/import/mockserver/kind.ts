@@ -84,14 +84,14 @@ function readExpectation(
   readRequest(expectation.object('httpRequest')!, stub)
   const { then, members = {}, samples = [] } = readAction(expectation, stub, upstreams)
   const repetitions = readRepetitions(expectation, stub)
-  const beside = readBeside(expectation, stub, notify)
+  const companions = readCompanions(expectation, stub, notify)
   const priority = expectation.number('priority')
   stub.others(expectation, 'lost')
   const ranked: JsonObject = priority === undefined ? {} : { priority: priorityOf(priority) }
   const with_ = (step: Json): Json =>
     Array.isArray(step)
-      ? step.map(one => ({ ...(one as JsonObject), ...beside }))
-      : { ...(step as JsonObject), ...beside }
+      ? step.map(one => ({ ...(one as JsonObject), ...companions }))
+      : { ...(step as JsonObject), ...companions }
   const made = [
     ...samples.map(({ then: step, sample }) =>
       stub.rule(with_(step), { ...ranked, sample }, { name: stub.importing.ruleName(`${stub.name}-sample`) }),
@@ -104,8 +104,8 @@ function readExpectation(
 }
 
 /** Scenario states, and requests that are sent afterwards. */
-function readBeside(expectation: Members, stub: Stub, notify: Set<string>): JsonObject {
-  const beside: JsonObject = {}
+function readCompanions(expectation: Members, stub: Stub, notify: Set<string>): JsonObject {
+  const companions: JsonObject = {}
   const scenario = expectation.text('scenarioName')
   const [state, next] = [expectation.text('scenarioState'), expectation.text('newScenarioState')]
   if (scenario !== undefined) {
@@ -116,7 +116,7 @@ function readBeside(expectation: Members, stub: Stub, notify: Set<string>): Json
       )
     else {
       if (state !== undefined) stub.and({ scenario: { [scenario]: state } })
-      if (next !== undefined) beside.scenario = { [scenario]: next }
+      if (next !== undefined) companions.scenario = { [scenario]: next }
     }
   }
   const requests: Json[] = []
@@ -135,8 +135,8 @@ function readBeside(expectation: Members, stub: Stub, notify: Set<string>): Json
       notify.add(read.host)
     }
   }
-  if (requests.length > 0) beside.notify = requests
-  return beside
+  if (requests.length > 0) companions.notify = requests
+  return companions
 }
 
 function readAfter(request: Members, stub: Stub): { request: Json; host: string } | null {

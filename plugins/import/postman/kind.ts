@@ -5,7 +5,7 @@ import { literalPath } from '../stub/patterns.ts'
 import { Stub, textOf } from '../stub/stub.ts'
 import type { Conversion, ConvertedRules, ImportFile, Importing, ImportKind, ItemPath, WrittenFile } from '../types.ts'
 
-const SCHEMA = /getpostman\.com\/.*\/v2\.[01]\.0/
+const SCHEMAS = ['/v2.0.0', '/v2.1.0']
 const MAX_DEPTH = 30
 /** Fields of Postman by which a request chooses an example. */
 const BY_CODE = 'X-Mock-Response-Code'
@@ -13,8 +13,10 @@ const BY_NAME = 'X-Mock-Response-Name'
 
 export const postmanKind: ImportKind = {
   id: 'postman',
-  recognizes: ({ document }) =>
-    isRecord(document) && isRecord(document.info) && SCHEMA.test(textOf(document.info.schema as Json)),
+  recognizes({ document }) {
+    const schema = isRecord(document) && isRecord(document.info) ? textOf(document.info.schema as Json) : ''
+    return schema.includes('getpostman.com') && SCHEMAS.some(version => schema.includes(version))
+  },
   convert(files, importing) {
     const counted = { found: 0, disabled: 0, skipped: 0 }
     const rules: ConvertedRules[] = []
@@ -191,8 +193,7 @@ class Collection {
       : [...new URLSearchParams(raw.split('#', 1)[0]!.split('?')[1] ?? '')]
     for (const [name, text] of pairs) {
       const filled = this.#filled(text)
-      if (name !== '' && filled !== '' && !/\{\{.*\}\}/.test(filled))
-        stub.and({ query: { [name]: { equals: filled } } })
+      if (name !== '' && filled !== '' && !filled.includes('{{')) stub.and({ query: { [name]: { equals: filled } } })
     }
   }
 

@@ -31,7 +31,7 @@ export interface Upstreams {
 export async function readResponse(response: Members, stub: Stub, upstreams: Upstreams): Promise<JsonObject> {
   response.ignore('fromConfiguredStub')
   const delay = readDelay(response, stub)
-  const beside: JsonObject = delay === null ? {} : { delay }
+  const companions: JsonObject = delay === null ? {} : { delay }
   const fault = response.text('fault')
   if (fault !== undefined) {
     const abort = FAULTS[fault]
@@ -48,15 +48,15 @@ export async function readResponse(response: Members, stub: Stub, upstreams: Ups
         'transformers',
       )
       stub.others(response, 'lost')
-      return { ...beside, abort }
+      return { ...companions, abort }
     }
   }
   const base = response.text('proxyBaseUrl')
   const upstream = base === undefined ? undefined : upstreams.nameOf(base)
   if (base !== undefined && upstream === undefined)
     stub.lost(response.at('proxyBaseUrl'), 'an upstream needs the URL of an HTTP server, without a query')
-  if (upstream !== undefined) return { ...beside, forward: readForward(response, upstream, stub) }
-  return { ...beside, respond: await readRespond(response, stub) }
+  if (upstream !== undefined) return { ...companions, forward: readForward(response, upstream, stub) }
+  return { ...companions, respond: await readRespond(response, stub) }
 }
 
 function readForward(response: Members, upstream: string, stub: Stub): Json {

@@ -92,7 +92,7 @@ function equalText(value: string): Json {
   return value === 'true' || value === 'false' ? { in: [value, value === 'true'] } : { equals: value }
 }
 
-/** JSON, or the JSON in a text; undefined if the text is none. */
+/** JSON, or the JSON in a text; undefined for other texts. */
 export function parsedJson(value: Json): Json | undefined {
   if (typeof value !== 'string') return value
   try {

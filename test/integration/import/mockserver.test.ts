@@ -73,12 +73,12 @@ t.test(
       on('/weighted', { httpResponses: bodies('a', 'b'), responseMode: 'WEIGHTED', responseWeights: [0, 1] }),
       on('/events', { httpSseResponse: { events: [{ event: 'one', id: '1', data: 'first' }, { data: 'second' }] } }),
       on('/state', {
-        scenarioName: 'door',
+        scenarioName: 'gate',
         scenarioState: 'Started',
         newScenarioState: 'open',
         httpResponse: { body: 'opened' },
       }),
-      on('/state', { scenarioName: 'door', scenarioState: 'open', httpResponse: { body: 'is open' } }),
+      on('/state', { scenarioName: 'gate', scenarioState: 'open', httpResponse: { body: 'is open' } }),
       on('/echo/forwarded', { httpForward: { host: '127.0.0.1', port, scheme: 'HTTP' } }),
       on('/echo/override', {
         httpOverrideForwardedRequest: {

@@ -13,7 +13,7 @@ const SECTIONS = {
   'llm-d-inference-sim': 'llm-d-sim',
 }
 const SEVERITIES = ['disabled', 'lost', 'changed', 'skipped']
-/** Words of the tables that are no members. */
+/** Words of the tables that are not members. */
 const EXAMPLES = new Set(['!value', '!name', '?name'])
 
 const page = readFileSync(join(PRODUCT_FOLDER, 'docs', 'coming-over.md'), 'utf8')

@@ -188,7 +188,7 @@ class Reader {
       else {
         fake[gauge] = read
         if (typeof member === 'string' && member.startsWith('ramp:'))
-          this.changed('fake-metrics', `the ramp of ${name} begins anew after each period`)
+          this.changed('fake-metrics', `the ramp of ${name} starts again after each period`)
       }
     }
     return { format: 'vllm', ...(Object.keys(fake).length === 0 ? {} : { fake }) }
