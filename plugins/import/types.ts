@@ -40,8 +40,8 @@ export interface Importing {
   find(file: ImportFile, path: ItemPath, severity: Severity, message: string, details?: FindingDetails): void
   /** A unique name for a rule, made of the first text that has characters for it. */
   ruleName(...candidates: (Json | undefined)[]): string
-  /** A unique name for an upstream, made of a host. */
-  upstreamName(host: string): string
+  /** A unique name for an upstream, made of a host; undefined if there are as many as the proxy can have. */
+  upstreamName(host: string): string | undefined
   /** A file that a stub names, below one of the folders, which are seen from that of the tool; otherwise why it cannot be used. */
   readBody(file: ImportFile, path: string, folders: readonly string[]): Promise<Buffer | { problem: string }>
 }

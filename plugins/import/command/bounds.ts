@@ -5,6 +5,9 @@ export const MAX_FILES = 500
 export const MAX_FILE_BYTES = 16 * MIB
 export const MAX_BYTES = 64 * MIB
 export const MAX_RULES = 2000
+/** Items that `svc.yaml` can have in `proxy` and `notify.allow`. */
+export const MAX_UPSTREAMS = 50
+export const MAX_HOSTS = 100
 /** Levels of JSON and YAML, and of folders. */
 export const MAX_DEPTH = 100
 export const MAX_FOLDER_DEPTH = 30

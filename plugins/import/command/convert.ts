@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from 'svc/plugin'
 import { trimCharacters } from 'svc/toolkit'
 import type { Conversion, ConvertedRules, ImportKind, Importing, WrittenFile } from '../types.ts'
-import { MAX_RULES } from './bounds.ts'
+import { MAX_HOSTS, MAX_RULES, MAX_UPSTREAMS } from './bounds.ts'
 import { readBodyFile, type ReadFile } from './read-files.ts'
 import { findingOf, Report, type Finding } from './report.ts'
 
@@ -54,7 +54,7 @@ export async function convertFiles(
         report.add(finding)
       },
       ruleName: (...candidates) => uniqueName(ruleNames, candidates),
-      upstreamName: host => uniqueUpstream(upstreamNames, host),
+      upstreamName: host => (upstreamNames.size < MAX_UPSTREAMS ? uniqueUpstream(upstreamNames, host) : undefined),
       readBody: readBodyFile,
     }
     const conversion = await kind.convert(own, importing)
@@ -69,7 +69,7 @@ export async function convertFiles(
     proxy: conversions.flatMap(({ proxy = [] }) => proxy),
     mocks: conversions.flatMap(({ mocks = [] }) => mocks),
     providers: conversions.flatMap(({ providers = [] }) => providers),
-    notify: [...new Set(conversions.flatMap(({ notify = [] }) => notify))],
+    notify: hostsWithin(conversions, files, report),
     files: conversions.flatMap(({ files: written = [] }) => written),
   }
 }
@@ -79,6 +79,22 @@ function unknownFormat({ document }: ReadFile): string {
   if (typeof document === 'object' && document !== null && 'swagger' in document)
     return 'Swagger 2.0 is not imported; convert it to OpenAPI 3'
   return 'no tool is known that writes such files'
+}
+
+/** Hosts to which rules send requests; those that are too many get none. */
+function hostsWithin(conversions: readonly Conversion[], [first]: readonly ReadFile[], report: Report): string[] {
+  const hosts = [...new Set(conversions.flatMap(({ notify = [] }) => notify))]
+  if (hosts.length > MAX_HOSTS && first !== undefined)
+    report.add(
+      findingOf(
+        first.name,
+        { line: 1, column: 1 },
+        [],
+        'lost',
+        `requests are sent to ${MAX_HOSTS} hosts; ${hosts.length - MAX_HOSTS} get none`,
+      ),
+    )
+  return hosts.slice(0, MAX_HOSTS)
 }
 
 function withinBounds(all: readonly ConvertedRules[], report: Report): ConvertedRules[] {

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import { convertTemplate } from '../templates/handlebars.ts'
+import { checkedRequest, MAX_NOTIFY, MAX_NOTIFY_DELAY_MS, notifyHost } from '../stub/notify.ts'
 import { Members } from '../source/members.ts'
 import { textOf, type Stub } from '../stub/stub.ts'
 import type { ItemPath } from '../types.ts'
@@ -36,8 +37,6 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 const WITH_TEMPLATES = ['css', 'csv', 'htm', 'html', 'js', 'json', 'txt', 'xml', 'xhtml', 'ts', 'handlebars', 'hbs']
 const MAX_DELAY_MS = 86_400_000
-const MAX_NOTIFY_DELAY_MS = 60_000
-const MAX_NOTIFY = 5
 
 /** Header lines of a list of `{key, value}`. */
 export function mockoonLines(list: readonly Json[], path: ItemPath): Line[] {
@@ -182,7 +181,7 @@ function readCallbacks(response: Members, stub: Stub, { callbacks, notify }: Env
     const given = new Members(callback.value, callback.path)
     given.ignore('uuid', 'id', 'name', 'documentation', 'filePath', 'sendFileAsBody', 'databucketID')
     const url = filled(given.text('uri') ?? '', given.at('uri'), stub).text
-    const host = /^https?:\/\/([^/?#{]+)(?:[/?#]|$)/i.exec(url)?.[1]
+    const host = notifyHost(url)
     const isInline = (given.text('bodyType') ?? 'INLINE') === 'INLINE'
     const headers = stub.headers(
       mockoonLines(given.list('headers'), given.at('headers')).map(([name, value, at]) => [
@@ -194,19 +193,25 @@ function readCallbacks(response: Members, stub: Stub, { callbacks, notify }: Env
     const body = filled(given.text('body') ?? '', given.at('body'), stub).text
     const method = (given.text('method') ?? 'post').toUpperCase()
     stub.others(given, 'lost')
-    if (host === undefined || !isInline || [url, body].some(text => /\{\{~?[#^/>&]/.test(text))) {
+    if (host === null || !isInline || [url, body].some(text => /\{\{~?[#^/>&]/.test(text))) {
       stub.lost(path, 'only requests to a known host with a text as body have a counterpart')
       continue
     }
-    notify.add(host.toLowerCase())
     const latency = isRecord(invocation) ? Number(invocation.latency ?? 0) : 0
-    requests.push({
-      method,
-      url,
-      ...(Object.keys(headers).length === 0 ? {} : { headers }),
-      ...(body === '' ? {} : { body }),
-      ...(latency > 0 ? { delay: Math.min(MAX_NOTIFY_DELAY_MS, Math.round(latency)) } : {}),
-    })
+    const request = checkedRequest(
+      {
+        method,
+        url,
+        ...(Object.keys(headers).length === 0 ? {} : { headers }),
+        ...(body === '' ? {} : { body }),
+        ...(latency > 0 ? { delay: Math.min(MAX_NOTIFY_DELAY_MS, Math.round(latency)) } : {}),
+      },
+      given.path,
+      stub,
+    )
+    if (request === null) continue
+    notify.add(host)
+    requests.push(request)
   }
   return requests
 }

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import { Members } from '../source/members.ts'
+import { checkedRequest, MAX_NOTIFY, notifyHost } from '../stub/notify.ts'
 import { priorities } from '../stub/priorities.ts'
 import { Stub, textOf } from '../stub/stub.ts'
 import { UpstreamList } from '../stub/upstreams.ts'
@@ -12,7 +13,6 @@ import { lineList } from './response.ts'
 import { readRepetitions } from './times.ts'
 
 const MAX_STATE = 64
-const MAX_NOTIFY = 5
 
 export const mockserverKind: ImportKind = {
   id: 'mockserver',
@@ -145,7 +145,7 @@ function readAfter(request: Members, stub: Stub): { request: Json; host: string 
   const named = lines.find(([name]) => name.toLowerCase() === 'host')?.[1]
   const port = address?.number('port')
   const host = address === undefined ? named : `${address.text('host') ?? ''}${port === undefined ? '' : `:${port}`}`
-  if (host === undefined || !/^[a-z0-9._-]+(?::\d+)?$/i.test(host)) return null
+  if (host === undefined) return null
   const isSecure = request.take('secure') === true || address?.text('scheme') === 'HTTPS'
   const headers = stub.headers(lines.filter(([name]) => name.toLowerCase() !== 'host'))
   const body = request.take('body')
@@ -154,13 +154,17 @@ function readAfter(request: Members, stub: Stub): { request: Json; host: string 
   stub.others(request, 'lost')
   // Texts of requests that are sent are always templates.
   if (JSON.stringify([path, headers, body ?? null]).includes('{{')) return null
-  return {
-    host: host.toLowerCase(),
-    request: {
+  const url = `${isSecure ? 'https' : 'http'}://${host}${path}`
+  const target = notifyHost(url)
+  const checked = checkedRequest(
+    {
       method,
-      url: `${isSecure ? 'https' : 'http'}://${host}${path}`,
+      url,
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : textOf(body) }),
     },
-  }
+    request.path,
+    stub,
+  )
+  return target === null || checked === null ? null : { host: target, request: checked }
 }

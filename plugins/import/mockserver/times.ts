@@ -1,6 +1,7 @@
 /** Durations and repetitions of MockServer. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { Members } from '../source/members.ts'
+import { checkedDelay } from '../stub/delay.ts'
 import type { Stub } from '../stub/stub.ts'
 import { isRecord } from 'svc/toolkit'
 
@@ -29,7 +30,10 @@ export function readDelay(owner: Members, stub: Stub): Json | null {
   const value = delay.number('value')
   const distribution = delay.object('distribution')
   stub.others(delay, 'lost')
-  if (distribution !== undefined) return readDistribution(distribution, unit, stub)
+  if (distribution !== undefined) {
+    const read = readDistribution(distribution, unit, stub)
+    return read === null ? null : checkedDelay(read, distribution.path, stub)
+  }
   return value === undefined || value <= 0 ? null : milliseconds(value, unit)
 }
 

@@ -16,9 +16,11 @@ export class UpstreamList {
     const { origin, pathname, host, search, username } = new URL(url)
     if (search !== '' || username !== '') return undefined
     const target = `${origin}${pathname.replace(/\/$/, '')}`
-    const known = this.#items.get(target) ?? { name: this.#importing.upstreamName(host), target, mode: 'passthrough' }
-    this.#items.set(target, known)
-    return known.name as string
+    const known = this.#items.get(target)
+    if (known !== undefined) return known.name as string
+    const name = this.#importing.upstreamName(host)
+    if (name !== undefined) this.#items.set(target, { name, target, mode: 'passthrough' })
+    return name
   }
 
   get items(): readonly JsonObject[] {

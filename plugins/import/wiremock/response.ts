@@ -3,6 +3,7 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import { convertTemplate, type Translate } from '../templates/handlebars.ts'
 import { Members } from '../source/members.ts'
+import { checkedDelay } from '../stub/delay.ts'
 import { headerLines, textOf, type Stub } from '../stub/stub.ts'
 import type { ItemPath } from '../types.ts'
 import { wiremockTemplate } from './template.ts'
@@ -183,7 +184,8 @@ export function readDelay(response: Members, stub: Stub): Json | null {
   if (distribution !== undefined) {
     if (fixed !== undefined && fixed > 0)
       stub.changed(response.at('fixedDelayMilliseconds'), 'only the distribution delays the response')
-    return readDistribution(distribution, stub)
+    const read = readDistribution(distribution, stub)
+    return read === null ? null : checkedDelay(read, distribution.path, stub)
   }
   return fixed === undefined || fixed <= 0 ? null : wholeMs(fixed)
 }

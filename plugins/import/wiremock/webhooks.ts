@@ -3,11 +3,9 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import { Members } from '../source/members.ts'
 import { headerLines, type Stub } from '../stub/stub.ts'
+import { checkedRequest, MAX_NOTIFY, MAX_NOTIFY_DELAY_MS, notifyHost } from '../stub/notify.ts'
 import { filled, wholeMs } from './response.ts'
 import { wiremockTemplate } from './template.ts'
-
-const MAX_NOTIFY = 5
-const MAX_DELAY_MS = 60_000
 
 /** The requests, and their hosts. */
 export function readWebhooks(mapping: Members, stub: Stub): { notify: Json[]; hosts: string[] } {
@@ -39,19 +37,20 @@ export function readWebhooks(mapping: Members, stub: Stub): { notify: Json[]; ho
       if (notify.length === MAX_NOTIFY) stub.lost(path, `at most ${MAX_NOTIFY} requests are sent`)
       else if (read !== null) {
         notify.push(read.request)
-        if (read.host !== null) hosts.push(read.host)
+        hosts.push(read.host)
       }
     }
   }
   return { notify, hosts }
 }
 
-function readWebhook(parameters: Members, stub: Stub): { request: Json; host: string | null } | null {
+function readWebhook(parameters: Members, stub: Stub): { request: Json; host: string } | null {
   const translate = wiremockTemplate({}, 'originalRequest')
   const text = (value: string, name: string): string => filled(value, parameters.at(name), translate, stub).text
   const url = parameters.text('url')
-  if (url === undefined || !/^https?:\/\/[^{]/i.test(url)) {
-    stub.lost(parameters.at('url'), 'expected the URL of an HTTP server')
+  const host = url === undefined ? null : notifyHost(url)
+  if (url === undefined || host === null) {
+    stub.lost(parameters.at('url'), 'expected the URL of an HTTP server whose host is known')
     return null
   }
   const headers = stub.headers(
@@ -71,15 +70,16 @@ function readWebhook(parameters: Members, stub: Stub): { request: Json; host: st
   stub.others(parameters, 'lost')
   // Texts of requests that are sent are always templates: a block was found above.
   if ([url, body ?? '', ...Object.values(headers).flat()].some(one => /\{\{~?[#^/>&]/.test(one))) return null
-  const target = /^https?:\/\/([^/?#]+)/i.exec(url)![1]!
-  return {
-    host: target.includes('{') ? null : target.toLowerCase(),
-    request: {
+  const request = checkedRequest(
+    {
       method: (parameters.text('method') ?? 'POST').toUpperCase(),
       url: text(url, 'url'),
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
       ...(body === undefined ? {} : { body: text(body, 'body') }),
-      ...(ms === undefined ? {} : { delay: Math.min(MAX_DELAY_MS, wholeMs(ms)) }),
+      ...(ms === undefined ? {} : { delay: Math.min(MAX_NOTIFY_DELAY_MS, wholeMs(ms)) }),
     },
-  }
+    parameters.path,
+    stub,
+  )
+  return request === null ? null : { request, host }
 }

@@ -3,7 +3,6 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord, parseGoDuration, Redactor } from 'svc/toolkit'
 import type { Conversion, ImportFile, Importing, ImportKind, ItemPath } from '../../import/types.ts'
 import type { Upstream } from '../config/upstream.ts'
-import { MAX_UPSTREAMS } from '../config/options.ts'
 import { parseHar, type HarExchange } from '../recordings/har.ts'
 import { ResponseCleaner } from '../exchange/response-cleaner.ts'
 import { bodyBytes, printRecording, type RecordedResponse, type Recording } from '../recordings/recording.ts'
@@ -55,13 +54,12 @@ async function convert(
   const proxy: JsonObject[] = []
   const written: { path: string; content: string }[] = []
   for (const [origin, own] of byOrigin) {
-    if (proxy.length === MAX_UPSTREAMS) {
-      for (const { file, path } of own)
-        importing.find(file, path, 'skipped', `at most ${MAX_UPSTREAMS} upstreams are written`)
+    const name = importing.upstreamName(new URL(origin).host)
+    if (name === undefined) {
+      for (const { file, path } of own) importing.find(file, path, 'skipped', 'there are too many origins')
       skipped += own.length
       continue
     }
-    const name = importing.upstreamName(new URL(origin).host)
     const { recordings, left } = await recordingsOf(own, upstreamOf(name, origin), importing)
     skipped += left
     for (const [file, recording] of recordings)

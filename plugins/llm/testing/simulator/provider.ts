@@ -22,6 +22,12 @@ const DEFAULT_QUEUE = 1000
 const DEFAULT_BLOCK = 16
 const MAX_COUNT = 10_000
 const MAX_LORAS = 20
+const MAX_NAMES = 50
+const MAX_NAME = 100
+const MAX_MS = 86_400_000
+const MAX_FACTOR = 100
+const MAX_TOKENS = 10_000_000
+const MAX_BLOCK = 1024
 /** Settings that the simulator itself ignores. */
 const IGNORED = [
   'config',
@@ -48,9 +54,9 @@ export function readProvider(name: string, settings: SimulatorSettings, find: Fi
   const provider: JsonObject = {
     name,
     format: 'openai',
-    models: names.length > 0 ? names : model,
+    ...(names.length + model.length === 0 ? {} : { models: names.length > 0 ? names : model }),
     mode: mode === 'echo' ? 'echo' : 'random',
-    context_window: reader.number('max-model-len') ?? DEFAULT_CONTEXT,
+    context_window: reader.whole('max-model-len', 1, MAX_TOKENS) ?? DEFAULT_CONTEXT,
     capacity: reader.capacity(),
     ...reader.profile(seed),
     ...reader.failure(),
@@ -88,16 +94,26 @@ class Reader {
   texts(name: string): string[] {
     const value = this.take(name)
     if (value === undefined || value === null) return []
-    return (Array.isArray(value) ? value.map(String) : String(value).split(/[\s,]+/)).filter(text => text !== '')
+    const texts = (Array.isArray(value) ? value.map(String) : String(value).split(/[\s,]+/)).filter(text => text !== '')
+    const kept = texts.filter(text => text.length <= MAX_NAME).slice(0, MAX_NAMES)
+    if (kept.length < texts.length)
+      this.lost(name, `expected at most ${MAX_NAMES} names of at most ${MAX_NAME} characters`)
+    return kept
   }
 
-  number(name: string): number | undefined {
+  /** A number from `min` to `max`; others are lost. */
+  number(name: string, min: number, max: number): number | undefined {
     const value = this.take(name)
     if (value === undefined || value === null) return undefined
-    const number = Number(value)
-    if (!Number.isNaN(number)) return number
-    this.lost(name, 'expected a number')
+    const number = typeof value === 'object' || value === '' ? Number.NaN : Number(value)
+    if (number >= min && number <= max) return number
+    this.lost(name, `expected a number from ${min} to ${max}`)
     return undefined
+  }
+
+  whole(name: string, min: number, max: number): number | undefined {
+    const number = this.number(name, min, max)
+    return number === undefined ? undefined : Math.round(number)
   }
 
   /** Milliseconds of a duration; a number has no unit. */
@@ -105,23 +121,21 @@ class Reader {
     const value = this.take(name)
     if (value === undefined || value === null) return undefined
     const ms = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : parseGoDuration(String(value))
-    if (ms !== null) return ms
-    this.lost(name, 'expected a duration such as 100ms')
+    if (ms !== null && ms >= 0 && ms <= MAX_MS) return Math.round(ms * 1000) / 1000
+    this.lost(name, 'expected a duration such as 100ms, of at most a day')
     return undefined
   }
 
   capacity(): JsonObject {
-    const [slots, queue] = [
-      this.number('max-num-seqs') ?? DEFAULT_SLOTS,
-      this.number('max-waiting-queue-length') ?? DEFAULT_QUEUE,
-    ]
-    const factor = this.number('time-factor-under-load')
-    const [size, block] = [this.number('kv-cache-size'), this.number('block-size')]
+    const slots = this.whole('max-num-seqs', 1, MAX_COUNT) ?? DEFAULT_SLOTS
+    const queue = this.whole('max-waiting-queue-length', 0, MAX_COUNT) ?? DEFAULT_QUEUE
+    const factor = this.number('time-factor-under-load', 1, MAX_FACTOR)
+    const [size, block] = [this.whole('kv-cache-size', 1, MAX_TOKENS), this.whole('block-size', 1, MAX_BLOCK)]
     return {
-      slots: Math.min(MAX_COUNT, Math.max(1, slots)),
-      queue: Math.min(MAX_COUNT, Math.max(0, queue)),
+      slots,
+      queue,
       ...(factor === undefined || factor <= 1 ? {} : { load_factor: factor }),
-      ...(size === undefined ? {} : { kv_tokens: size * (block ?? DEFAULT_BLOCK) }),
+      ...(size === undefined ? {} : { kv_tokens: Math.min(MAX_TOKENS, size * (block ?? DEFAULT_BLOCK)) }),
     }
   }
 
@@ -144,7 +158,13 @@ class Reader {
     return {
       profile: [
         ...parts,
-        ...(seed === undefined || seed === null ? [] : [`seed=${String(seed as string | number)}`]),
+        ...(seed === undefined || seed === null
+          ? []
+          : [
+              `seed=${String(seed as string | number)
+                .replaceAll(/[;=]/g, '-')
+                .slice(0, MAX_NAME)}`,
+            ]),
       ].join('; '),
     }
   }
@@ -154,7 +174,9 @@ class Reader {
     const list = given === undefined || given === null ? [] : Array.isArray(given) ? given : [given]
     const names = list.flatMap(item => {
       const value = typeof item === 'string' ? parsed(item) : item
-      return isRecord(value) && typeof value.name === 'string' ? [value.name] : []
+      return isRecord(value) && typeof value.name === 'string' && value.name !== '' && value.name.length <= MAX_NAME
+        ? [value.name]
+        : []
     })
     if (names.length < list.length || names.length > MAX_LORAS)
       this.lost('lora-modules', `expected at most ${MAX_LORAS} adapters with names`)
@@ -162,17 +184,19 @@ class Reader {
   }
 
   failure(): JsonObject {
-    const rate = this.number('failure-injection-rate')
+    const rate = this.whole('failure-injection-rate', 0, 100)
     const types = this.texts('failure-types')
     if (rate === undefined || rate <= 0) return {}
-    const words = (types.length === 0 ? Object.keys(FAILURES) : types).flatMap(type => FAILURES[type] ?? [])
+    const words = (types.length === 0 ? Object.keys(FAILURES) : types).flatMap(type =>
+      Object.hasOwn(FAILURES, type) ? FAILURES[type]! : [],
+    )
     if (words.length === 0) {
       this.lost('failure-types', 'these failures have no counterpart')
       return {}
     }
     if (words.length > 1)
       this.changed(types.length === 0 ? 'failure-injection-rate' : 'failure-types', `all failures are ${words[0]}`)
-    return { fail: `${words[0]}:${Math.min(100, rate)}` }
+    return { fail: `${words[0]}:${rate}` }
   }
 
   metrics(): JsonObject {
