@@ -8,7 +8,7 @@ import { IMPORT_FIXTURES, importInto, serveImported } from '../support/imports/i
 import { randomNumbers } from '../support/random-numbers.ts'
 
 const ROUNDS = Number(process.env.SVC_FUZZ_ROUNDS ?? 2)
-/** One of so many values is replaced. */
+/** One of 14 values is replaced. */
 const RARITY = 14
 const VALUES: readonly unknown[] = [
   null,

@@ -28,6 +28,19 @@ const MAX_MS = 86_400_000
 const MAX_FACTOR = 100
 const MAX_TOKENS = 10_000_000
 const MAX_BLOCK = 1024
+const MAX_GAUGE = 1_000_000
+const MAX_PREFILL_MS = 10_000
+const GAUGES: ReadonlyMap<string, string> = new Map([
+  ['running-requests', 'running'],
+  ['waiting-requests', 'waiting'],
+  ['kv-cache-usage', 'kv_usage'],
+])
+const FUNCTIONS: ReadonlyMap<string, string> = new Map([
+  ['oscillate', 'oscillate'],
+  ['ramp', 'ramp'],
+  ['rampreset', 'ramp'],
+  ['squarewave', 'square'],
+])
 /** Settings that the simulator itself ignores. */
 const IGNORED = [
   'config',
@@ -117,12 +130,12 @@ class Reader {
   }
 
   /** Milliseconds of a duration; a number has no unit. */
-  duration(name: string): number | undefined {
+  duration(name: string, max = MAX_MS): number | undefined {
     const value = this.take(name)
     if (value === undefined || value === null) return undefined
     const ms = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : parseGoDuration(String(value))
-    if (ms !== null && ms >= 0 && ms <= MAX_MS) return Math.round(ms * 1000) / 1000
-    this.lost(name, 'expected a duration such as 100ms, of at most a day')
+    if (ms !== null && ms >= 0 && ms <= max) return Math.round(ms * 1000) / 1000
+    this.lost(name, `expected a duration such as 100ms, of at most ${max} ms`)
     return undefined
   }
 
@@ -145,7 +158,7 @@ class Reader {
       if (mean === undefined) return undefined
       return sd === undefined || sd === 0 ? `constant(${mean})` : `normal(${mean},${sd})`
     })
-    const prefill = this.duration('prefill-time-per-token')
+    const prefill = this.duration('prefill-time-per-token', MAX_PREFILL_MS)
     const parts = [
       ...(ttft === undefined && prefill === undefined ? [] : [`ttft=${ttft ?? 'constant(0)'}`]),
       ...(gap === undefined ? [] : [`gap=${gap}`]),
@@ -205,10 +218,10 @@ class Reader {
     if (value === undefined || value === null) return { format: 'vllm' }
     const fake: JsonObject = {}
     for (const [name, member] of Object.entries(isRecord(value) ? (value as JsonObject) : {})) {
-      const gauge = { 'running-requests': 'running', 'waiting-requests': 'waiting', 'kv-cache-usage': 'kv_usage' }[name]
-      const read = gauge === undefined ? undefined : readGauge(member)
+      const gauge = GAUGES.get(name)
+      const read = gauge === undefined ? undefined : readGauge(member, gauge === 'kv_usage' ? 1 : MAX_GAUGE)
       if (gauge === undefined || read === undefined)
-        this.lost('fake-metrics', `${name.slice(0, 60)} has no counterpart`)
+        this.lost('fake-metrics', `${name.slice(0, 60)}, or its value, has no counterpart`)
       else {
         fake[gauge] = read
         if (typeof member === 'string' && member.startsWith('ramp:'))
@@ -233,14 +246,15 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** A number, or a function such as `oscillate:0:10:5s`. */
-function readGauge(value: Json): Json | undefined {
-  if (typeof value === 'number') return value
+/** A number from 0 to `max`, or a function such as `oscillate:0:10:5s`. */
+function readGauge(value: Json, max: number): Json | undefined {
+  const isWithin = (number: number): boolean => number >= 0 && number <= max
+  if (typeof value === 'number' || (typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value)))
+    return isWithin(Number(value)) ? Number(value) : undefined
   if (typeof value !== 'string') return undefined
-  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value)
   const [name = '', start, end, period] = value.split(':')
   const [from, to, ms] = [Number(start), Number(end), parseGoDuration(period ?? '')]
-  const word = { oscillate: 'oscillate', ramp: 'ramp', rampreset: 'ramp', squarewave: 'square' }[name]
-  if (word === undefined || Number.isNaN(from) || Number.isNaN(to) || ms === null || ms < 100) return undefined
+  const word = FUNCTIONS.get(name)
+  if (word === undefined || !isWithin(from) || !isWithin(to) || ms === null || ms < 100 || ms > MAX_MS) return undefined
   return { [word]: [from, to], period_s: ms / 1000 }
 }
