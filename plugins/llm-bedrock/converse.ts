@@ -133,10 +133,9 @@ function usageWithCache(result: ChatResult): object {
   return { ...usageOf(result), cacheReadInputTokens: cachedTokens, cacheWriteInputTokens: cacheWriteTokens }
 }
 
-/** The parts of a reply; one that a filter withheld has no text. */
+/** The parts of a reply. A text without characters is none: Bedrock refuses one that is sent back. */
 function blocksOf(engine: Engine, choice: Choice): ChoiceBlock[] {
-  const isWithheld = choice.finish === 'content_filter'
-  return engine.blocksOf(choice).filter(block => !(isWithheld && block.type === 'text' && block.text === ''))
+  return engine.blocksOf(choice).filter(block => block.type !== 'text' || block.text !== '')
 }
 
 function contentOf(engine: Engine, block: ChoiceBlock): object {
