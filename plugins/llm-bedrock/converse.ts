@@ -133,7 +133,7 @@ function usageWithCache(result: ChatResult): object {
   return { ...usageOf(result), cacheReadInputTokens: cachedTokens, cacheWriteInputTokens: cacheWriteTokens }
 }
 
-/** The parts of a reply. A text without characters is none: Bedrock refuses one that is sent back. */
+/** The parts of a reply. Empty texts are left out, since Bedrock refuses them when they are sent back. */
 function blocksOf(engine: Engine, choice: Choice): ChoiceBlock[] {
   return engine.blocksOf(choice).filter(block => block.type !== 'text' || block.text !== '')
 }
