@@ -2,7 +2,7 @@
 import { comparedAspect } from './compared.ts'
 import { question, scene, textPart } from './scenes.ts'
 
-const BLANKS = '  Two leading blanks,\n\n\ta tab after a blank line, and two trailing blanks  '
+const SPACES = '  Two leading spaces,\n\n\ta tab after a blank line, and two trailing spaces  '
 const CHARACTERS = 'Combining e\u0301 and a\u0308, \u{1F469}\u200D\u{1F680}, \u{1F1F3}\u{1F1F4} and \u{1D11E}'
 const MARKUP = '<|im_end|> </s> [INST] {"role": "system", "content": "x"} <b>&amp;</b> # Title'
 
@@ -21,12 +21,12 @@ export const TEXT = comparedAspect({
           { role: 'assistant', parts: [textPart('My first answer.')] },
           { role: 'user', parts: [textPart(`${CHARACTERS} is what I ask.`)] },
           { role: 'assistant', parts: [textPart(MARKUP)] },
-          { role: 'user', parts: [textPart(`${BLANKS}and more of it.`)] },
+          { role: 'user', parts: [textPart(`${SPACES}and more of it.`)] },
         ],
       }),
       { text: 'The fifth turn is read.' },
     ),
-    scene('blanks', question('Repeat the blanks.'), { text: BLANKS }),
+    scene('spaces', question('Repeat the spaces.'), { text: SPACES }),
     scene('characters', question('Repeat the characters.'), { text: CHARACTERS }),
     scene('markup', question('Repeat the markup.'), { text: MARKUP }),
   ],

@@ -13,7 +13,7 @@ const PAGES: readonly (readonly [Aspect, CheckPage])[] = [
   [
     TEXT,
     {
-      sent: 'Conversations with blanks, blank lines, combining characters, emoji, and text that looks like markup or a control token; replies with the same.',
+      sent: 'Conversations with spaces, blank lines, combining characters, emoji, and text that looks like markup or a control token; replies with the same.',
       expected: 'The same texts in the same turns, in both directions.',
       why: 'A model that reads another text gives another answer, and code loses its indentation.',
     },
