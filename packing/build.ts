@@ -15,6 +15,8 @@ import { INSTALLED, PUBLISHED_FILES, publishedManifest, type Manifest } from './
 
 const PRODUCT = join(import.meta.dirname, '..')
 const MIB = 1024 * 1024
+/** Below `PUBLISHED_FILES`: installed packages, lock files, and what generates the files of `proto`. */
+const NOT_PUBLISHED = /node_modules|package-lock\.json$|^proto[/\\](package\.json|.*\.ts)$/
 
 const { values } = parseArgs({ options: { out: { type: 'string', default: join('dist', 'package') } } })
 const target = resolve(PRODUCT, values.out)
@@ -55,7 +57,7 @@ async function build(tsc: string): Promise<void> {
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   for (const name of PUBLISHED_FILES) {
     const from = join(PRODUCT, name)
-    cpSync(from, join(out, name), { recursive: true, filter: file => !file.includes('node_modules') })
+    cpSync(from, join(out, name), { recursive: true, filter: file => !NOT_PUBLISHED.test(relative(PRODUCT, file)) })
   }
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json', '--outDir', join(out, 'types')], {
     cwd: PRODUCT,

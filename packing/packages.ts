@@ -138,7 +138,7 @@ async function keepData({ path }: OnLoadArgs, out: string, folder: string): Prom
   return { contents, loader: 'js' }
 }
 
-/** Whether the code in `folder` reads this file, which is there or below. */
+/** Whether the code in `folder` reads this file, if it is in that folder or below. */
 function isNamed(file: string, folder: string, text: string): boolean {
   const isBelow = folder === '' || file.startsWith(folder + sep)
   return NAMED.test(file) && isBelow && text.includes(basename(file))

@@ -20,7 +20,7 @@ export const PUBLISHED_FILES = [
   'LICENSE',
 ]
 
-/** Where each module of `exports` is in the package: a script, beside the types. */
+/** Where each module of `exports` is in the package: a script, with types of its own. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   './plugin': './dist/modules/plugin.mjs',
   './toolkit': './dist/modules/toolkit.mjs',

@@ -1,5 +1,5 @@
 /** `svc new-plugin`: creates a plugin from the example `starter`. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { PLUGIN_NAME } from '../host/discovery.ts'
@@ -76,6 +76,7 @@ function packageJson(name: string, folder: string): string {
       // By its path: `svc` in the npm registry is an unrelated project.
       devDependencies: {
         '@types/node': '^20.19.0',
+        fastify: fastifyRange(),
         svc: `file:${relative(folder, PRODUCT_FOLDER) || '.'}`,
         typescript: '>=5.8',
       },
@@ -83,6 +84,15 @@ function packageJson(name: string, folder: string): string {
     null,
     2,
   )}\n`
+}
+
+/** The versions of Fastify whose types are those of svc. */
+function fastifyRange(): string {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(PRODUCT_FOLDER, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+    peerDependencies?: Record<string, string>
+  }
+  return { ...dependencies, ...peerDependencies }.fastify ?? '*'
 }
 
 const TSCONFIG = `${JSON.stringify(
