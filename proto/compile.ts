@@ -41,6 +41,9 @@ export const RATE_LIMIT_DESCRIPTOR_SET = join(folder, 'rate-limit.binpb')
 /** Path of that of the plugin `ext-mcp`. */
 export const EXT_MCP_DESCRIPTOR_SET = join(folder, 'ext-mcp.binpb')
 
+/** Path of that of the plugin `ext-proc`. */
+export const EXT_PROC_DESCRIPTOR_SET = join(folder, 'ext-proc.binpb')
+
 /** Path of that of the plugin `telemetry`: the services of OTLP. */
 export const OTLP_DESCRIPTOR_SET = join(folder, 'otlp.binpb')
 
@@ -93,6 +96,13 @@ const RATE_LIMIT_SOURCES: Sources = ownSources([
   'envoy/service/ratelimit/v3/rls.proto',
 ])
 
+const EXT_PROC_SOURCES: Sources = ownSources([
+  'envoy/config/core/v3/base.proto',
+  'envoy/type/v3/http_status.proto',
+  'envoy/extensions/filters/http/ext_proc/v3/processing_mode.proto',
+  'envoy/service/ext_proc/v3/external_processor.proto',
+])
+
 const OTLP_SOURCES: Sources = ownSources([
   'opentelemetry/proto/common/v1/common.proto',
   'opentelemetry/proto/resource/v1/resource.proto',
@@ -124,6 +134,7 @@ export const DESCRIPTOR_SETS: readonly { path: string; sources: Sources }[] = [
   { path: AUTHZ_DESCRIPTOR_SET, sources: AUTHZ_SOURCES },
   { path: RATE_LIMIT_DESCRIPTOR_SET, sources: RATE_LIMIT_SOURCES },
   { path: EXT_MCP_DESCRIPTOR_SET, sources: ownSources(['agentgateway/ext_mcp.proto']) },
+  { path: EXT_PROC_DESCRIPTOR_SET, sources: EXT_PROC_SOURCES },
   { path: OTLP_DESCRIPTOR_SET, sources: OTLP_SOURCES },
   { path: ALS_DESCRIPTOR_SET, sources: ALS_SOURCES },
 ]

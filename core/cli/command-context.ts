@@ -1,4 +1,6 @@
 /** Creates what a command gets besides its arguments. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { CommandContext } from '../contract/command.ts'
 import { forPlugin, type ExtensionPoints, type PersonalPoint, type Plugin } from '../contract/plugin.ts'
 import { findConfigFile, readSvcYaml } from '../config/svc-yaml.ts'
@@ -6,8 +8,10 @@ import { PRODUCT_FOLDER, VERSION } from '../product.ts'
 import { readGitSha } from '../server/instance.ts'
 import type { FoundCommand } from './commands.ts'
 import { inspect } from './inspection.ts'
-import { findDefinitions } from './plugin-definitions.ts'
+import { findDefinitions, type FoundDefinition } from './plugin-definitions.ts'
 import type { Terminal } from './terminal.ts'
+
+const SOURCE = /\.(?:[cm]?[jt]s)$/
 
 export async function commandContext({ plugin, section }: FoundCommand, terminal: Terminal): Promise<CommandContext> {
   const { out, err, environment, workingDirectory } = terminal
@@ -51,17 +55,43 @@ async function usedPoint<K extends keyof ExtensionPoints>(
   { plugin, terminal }: { plugin: string | null; terminal: Terminal },
 ): Promise<ExtensionPoints[K] | undefined> {
   const owner = String(point).split('.', 1)[0]!
-  if (plugin !== owner) throw new Error(`"${String(point)}" belongs to ${owner}, so only its command can use it`)
-  const users = (await findDefinitions(terminal, undefined, text => text.includes(owner))).filter(({ definition }) =>
-    [...(definition.buildsOn ?? []), ...(definition.uses ?? [])].includes(owner),
-  )
-  if (users.length === 0) return undefined
+  const isOwn = plugin === owner
+  const definitions = await findDefinitions(terminal, undefined, text => text.includes(owner))
+  const known = definitions.find(({ name }) => name === plugin)?.definition
+  if (!isOwn && !namesOf(known).includes(owner))
+    throw new Error(
+      `"${String(point)}" belongs to ${owner}, which the plugin of the command must list in buildsOn or uses`,
+    )
+  // Only what mentions a point can extend it: most plugins that build on the owner use something else of it.
+  const users = definitions.filter(({ definition }) => namesOf(definition).includes(owner))
+  const extending = isOwn ? await mentioning(users, String(point)) : []
+  if (isOwn && extending.length === 0) return undefined
   return inspect(terminal, undefined, ({ host: { result } }) => {
-    for (const { name } of users) {
+    for (const { name } of extending) {
       const reason = result.failures.get(name)
       if (reason !== undefined) terminal.err.write(`the plugin ${name} failed: ${reason}\n`)
     }
     const value = result.context.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
-    return value?.[forPlugin]?.(owner) ?? (value as ExtensionPoints[K] | undefined)
+    return value?.[forPlugin]?.(plugin!) ?? (value as ExtensionPoints[K] | undefined)
   })
+}
+
+function namesOf(definition: Plugin | undefined): readonly string[] {
+  return [...(definition?.buildsOn ?? []), ...(definition?.uses ?? [])]
+}
+
+/** Those with a source file that contains the name of the point. */
+async function mentioning(found: readonly FoundDefinition[], point: string): Promise<FoundDefinition[]> {
+  const all = await Promise.all(found.map(async one => ((await isMentioned(one.folder, point)) ? one : null)))
+  return all.filter(one => one !== null)
+}
+
+async function isMentioned(folder: string, text: string): Promise<boolean> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) {
+      if (entry.name !== 'node_modules' && (await isMentioned(path, text))) return true
+    } else if (SOURCE.test(entry.name) && (await readFile(path, 'utf8')).includes(text)) return true
+  }
+  return false
 }

@@ -11,6 +11,8 @@ import type { Terminal } from './terminal.ts'
 
 export interface FoundDefinition {
   name: string
+  /** Absolute. */
+  folder: string
   definition: Plugin
 }
 
@@ -43,7 +45,7 @@ export async function findDefinitions(
       .map(async plugin => {
         if (isWanted !== undefined && !isWanted(await wordsOf(plugin))) return null
         const definition = await loadPlugin(plugin, { bundler }).catch(() => null)
-        return definition === null ? null : { name: plugin.name, definition }
+        return definition === null ? null : { name: plugin.name, folder: plugin.folder, definition }
       }),
   )
   return definitions.filter(definition => definition !== null)

@@ -57,9 +57,10 @@ export interface CommandContext {
   /** The plugin's section of `svc.yaml` as it was written; undefined without one. */
   section: unknown
   /**
-   * An extension point of the plugin of the command, extended by the plugins that a start would load. They are registered
-   * without opening a port, and closed again: only what they left on the extension point can be used. Undefined if no other
-   * plugin lists the owner in `buildsOn` or `uses`, or if the owner is disabled. Plugins that failed are reported on `err`.
+   * An extension point of the plugin of the command, or of one that it lists in `buildsOn` or `uses`, extended by the plugins
+   * that a start would load. They are registered without opening a port, and closed again: only what they left on the extension
+   * point can be used. Undefined if the owner is disabled, and for a point of the command's own plugin if no other plugin
+   * mentions it. Plugins that failed are reported on `err`.
    */
   use<K extends keyof ExtensionPoints>(point: K): Promise<ExtensionPoints[K] | undefined>
   /** Starts a server with all plugins in this process. Its log is not written. Rejects if it can't listen. */

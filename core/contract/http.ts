@@ -331,6 +331,8 @@ export type MessageRule = (
 ) & {
   /** To be waited for before anything else; at most the limit of the instance. */
   delayMs: number
+  /** The facts of protocols that the conditions of the rule test, such as `service.phase`. */
+  tested: readonly string[]
 }
 
 /** The session of a request. */

@@ -14,6 +14,8 @@ import {
   type Notified,
   type ResponseProgress,
 } from './captured-request.ts'
+import { sizeOfService } from './captured-service.ts'
+import { sizeOfTags } from './tags.ts'
 
 /** A captured request as other replicas read it, with its response at that time. */
 export interface LoggedCapture extends CapturedRequest {
@@ -22,7 +24,7 @@ export interface LoggedCapture extends CapturedRequest {
 }
 
 /** How a response ended that was still being sent when its request was logged, or what became of the requests that a rule has sent. */
-export interface LoggedEnd {
+export interface LoggedEnd extends Pick<CapturedRequest, 'service' | 'tags'> {
   id: string
   response: ResponseProgress
   notified?: readonly Notified[]
@@ -45,8 +47,9 @@ export function endBounds(capacity: number): EventLogBounds<LoggedEnd> {
   return { maxPerStream: capacity, maxCount: capacity, maxBytes: MAX_CAPTURE_BYTES, sizeOf: sizeOfEnd, batched: true }
 }
 
-function sizeOfEnd({ response: { head, body } }: LoggedEnd): number {
-  return END_BYTES + (head?.length ?? 0) + (body?.length ?? 0)
+function sizeOfEnd({ response: { head, body }, service, tags }: LoggedEnd): number {
+  const notes = (service === undefined ? 0 : sizeOfService(service)) + (tags === undefined ? 0 : sizeOfTags(tags))
+  return END_BYTES + (head?.length ?? 0) + (body?.length ?? 0) + notes
 }
 
 export class CaptureLog implements CaptureSource {
@@ -75,13 +78,12 @@ export class CaptureLog implements CaptureSource {
   /** Logs the end of a response. */
   end(captured: CapturedRequest): void {
     if (!this.#open.delete(captured)) return
-    void this.#logs.ends.append(STREAM, { id: idOf(captured), response: progressOf(captured.response) })
+    void this.#logs.ends.append(STREAM, endOf(captured))
   }
 
   /** Logs what became of the requests that a rule has sent. */
   noteNotified(captured: CapturedRequest): void {
-    const { response, notified = [] } = captured
-    void this.#logs.ends.append(STREAM, { id: idOf(captured), response: progressOf(response), notified })
+    void this.#logs.ends.append(STREAM, { ...endOf(captured), notified: captured.notified ?? [] })
   }
 
   async newest(limit: number, matches: (captured: CapturedRequest) => boolean): Promise<CapturedRequest[]> {
@@ -134,18 +136,28 @@ export class CaptureLog implements CaptureSource {
   async #withEnds(found: CapturedRequest[]): Promise<CapturedRequest[]> {
     if (found.every(isFinal)) return found
     const ends = await this.#logs.ends.newest(STREAM, this.#capacity)
-    const responses = new Map<string, ResponseProgress>()
+    const over = new Map<string, Pick<LoggedEnd, 'response' | 'service' | 'tags'>>()
     const notified = new Map<string, readonly Notified[]>()
     for (const { value } of ends) {
-      if (value.response.ended !== 'open' && !responses.has(value.id)) responses.set(value.id, value.response)
-      if (value.notified !== undefined) notified.set(value.id, value.notified)
+      const { id, notified: sent, ...end } = value
+      if (end.response.ended !== 'open' && !over.has(id)) over.set(id, end)
+      if (sent !== undefined) notified.set(id, sent)
     }
     return found.map(captured => {
       const id = idOf(captured)
       const known = notified.get(id) ?? captured.notified
-      const response = responses.get(id) ?? captured.response
-      return { ...captured, response, ...(known === undefined ? {} : { notified: known }) }
+      return { ...captured, ...over.get(id), ...(known === undefined ? {} : { notified: known }) }
     })
+  }
+}
+
+function endOf(captured: CapturedRequest): LoggedEnd {
+  const { response, service, tags } = captured
+  return {
+    id: idOf(captured),
+    response: progressOf(response),
+    ...(service === undefined ? {} : { service }),
+    ...(tags === undefined ? {} : { tags }),
   }
 }
 

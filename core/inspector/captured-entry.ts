@@ -26,6 +26,9 @@ export interface CaptureFacts
   headers: IncomingHttpHeaders
 }
 
+/** What plugins note about a request, until its response has ended. */
+export type CaptureNotes = Pick<CaptureFacts, 'service' | 'tags'>
+
 /** A response that may still be sent. */
 export interface ResponseInProgress {
   readonly bytesSent: number
@@ -70,8 +73,7 @@ export function createEntryMaker(
       faultOrigin: facts.faultOrigin,
       abort: facts.abort,
       failure: facts.failure,
-      ...(facts.service === null ? {} : { service: redactedService(facts.service, redaction) }),
-      ...(facts.tags.length === 0 ? {} : { tags: facts.tags }),
+      ...capturedNotes(facts, redaction),
       ...(facts.notified.length === 0 ? {} : { notified: facts.notified }),
       route: facts.route,
       plugin: facts.plugin,
@@ -96,6 +98,17 @@ function redactedHeaders(
     if (shown !== rawHeaders[index]) (redacted ??= [...rawHeaders])[index] = copyText(shown)
   }
   return redacted ?? rawHeaders
+}
+
+/** As an entry has them. */
+export function capturedNotes(
+  { service, tags }: CaptureNotes,
+  redaction: Redaction,
+): Pick<CapturedRequest, 'service' | 'tags'> {
+  return {
+    ...(service === null ? {} : { service: redactedService(service, redaction) }),
+    ...(tags.length === 0 ? {} : { tags }),
+  }
 }
 
 /** The request within the call may have credentials of its own. */

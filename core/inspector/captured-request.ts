@@ -154,7 +154,7 @@ export function sizeOf({
     (decodedBody?.length ?? 0) +
     (trace?.state?.length ?? 0) +
     (response.head?.length ?? 0) +
-    (response.ended === 'open' ? KEPT_STREAM_BYTES : 0) +
+    (response.ended === 'open' ? KEPT_STREAM_BYTES + (service === undefined ? 0 : KEPT_BODY_BYTES) : 0) +
     (response.body?.length ?? 0) +
     TEXT_BYTES * rawHeaders.length +
     (service === undefined ? 0 : sizeOfService(service)) +

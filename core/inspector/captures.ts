@@ -22,7 +22,7 @@ export interface Captures {
   stored(matches: Matches): Promise<CapturedRequest[]>
   add(captured: CapturedRequest): CapturedRequest
   /** The response of a stored request has ended. */
-  end(captured: CapturedRequest): void
+  end(captured: CapturedRequest, notes: Pick<CapturedRequest, 'service' | 'tags'>): void
   /** The requests that a rule has sent are done. */
   noteNotified(captured: CapturedRequest): void
   /** Calls `listener` with every new request. Returns a function that stops. */
@@ -82,7 +82,9 @@ export function openCaptures({ capacity, instanceId, maxFeeds, logs, isPartial, 
       else log.add(entry.value)
       return entry.value
     },
-    end(captured) {
+    end(captured, notes) {
+      hasServices ||= notes.service !== undefined
+      Object.assign(captured, notes)
       captured.response = progressOf(captured.response)
       log?.end(captured)
     },

@@ -5,7 +5,7 @@ import type { MemoryUse } from '../collections/memory-use.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { CaptureLogs } from './capture-log.ts'
 import { arrivalOf } from './arrival.ts'
-import { compact, createEntryMaker, type CaptureFacts } from './captured-entry.ts'
+import { capturedNotes, compact, createEntryMaker, type CaptureFacts, type CaptureNotes } from './captured-entry.ts'
 import { pathOf, toEntry, type CapturedRequest } from './captured-request.ts'
 import { openCaptures, type Captures } from './captures.ts'
 import { Evaluations, type EvaluationBudgets } from './evaluations.ts'
@@ -40,7 +40,7 @@ export interface Inspector extends Omit<SvcInspector, 'annotate'> {
   /** Returns the stored request; call `end` if its response is still being sent. */
   capture(facts: CaptureFacts): CapturedRequest
   /** Call it when the response of a stored request has ended. */
-  end(captured: CapturedRequest): void
+  end(captured: CapturedRequest, notes: CaptureNotes): void
   /** Call it when all requests that a rule has sent are done. */
   noteNotified(captured: CapturedRequest): void
   /** Whether the store of all replicas is unavailable, so that only the requests of this one are shown. */
@@ -129,7 +129,7 @@ export function createInspector({
       totals.add(facts.session)
       return captures.add(entryOf(facts))
     },
-    end: captured => captures.end(captured),
+    end: (captured, notes) => captures.end(captured, capturedNotes(notes, redaction)),
     noteNotified: captured => captures.noteNotified(captured),
     ...createReads(captures, totals, evaluations),
     ...createRedactions(redaction),

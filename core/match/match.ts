@@ -27,6 +27,8 @@ export interface Match {
   readonly count: number
   /** The protocols with conditions. */
   readonly protocols: readonly string[]
+  /** The facts of protocols that the conditions test, such as `service.phase`. */
+  readonly tested: readonly string[]
   /** The protocol among them whose requests are within others; null: the match is for requests that arrive. */
   readonly messages: string | null
   /** Conditions on the states of scenarios, which do not belong to the request. */
@@ -147,12 +149,17 @@ function readWithin(
     ...Object.keys(given).filter(key => options.protocols.names.includes(key)),
     ...nested.flatMap(one => one.match.protocols),
   ]
+  const tested = [
+    ...named.flatMap(name => (isRecord(given[name]) ? Object.keys(given[name]).map(fact => `${name}.${fact}`) : [])),
+    ...nested.flatMap(one => one.match.tested),
+  ]
   const match: Match = {
     methods: methods?.names ?? methodsOf(alternatives),
     prefixes: ownPath === null ? prefixesOf(Object.keys(given), alternatives, options.protocols) : [ownPath.prefix],
     needsBody: body.length > 0,
     count: count + scenarios.length,
     protocols: named,
+    tested,
     messages: named.find(name => options.protocols.find(name)?.messages != null) ?? null,
     scenarios,
     headHolds,

@@ -23,6 +23,7 @@ export {
   readOrProblem,
   rejectUnknownKeys,
 } from './input-problem.ts'
+export { readOrProblems as readAllProblems } from './all-problems.ts'
 export { jsonBytes, jsonChunks, JsonList } from '../contract/json-chunks.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { jsonRpcProtocol } from './json-rpc.ts'
@@ -69,13 +70,17 @@ export {
 } from './header-lines.ts'
 export { fillVariables } from './process-variables.ts'
 export { nearest } from './nearest.ts'
+export { ArgumentError, type ReadArguments, splitArguments } from './split-arguments.ts'
 export { unknownName } from './unknown-name.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
+export { cleanPath } from './clean-path.ts'
 export { escapeHtml } from './html.ts'
 export { quoteWord, singleQuote } from './shell.ts'
 export { curlArguments, curlHeader, curlLine } from './curl-line.ts'
 export { HOST_SCHEMA, hostMatcher } from './served-host.ts'
 export { writeYaml, type YamlOptions } from './yaml-text.ts'
+/** Reads YAML within bounds, with the position of each item. */
+export { parseYaml, type YamlDocument, YamlProblem } from '../config/yaml-document.ts'
 
 // ---------- Conditions, in the language of rules
 
@@ -170,6 +175,7 @@ export { isBelow } from '../fields/request-target.ts'
 export { isSessionName, takeSessionPrefix } from '../fields/session-prefix.ts'
 export { fieldProblem, headerProblem, isOriginWide } from '../fields/settable-header.ts'
 export { grpcStatusOf } from './grpc-status.ts'
+export { DEFER_AND_STREAM, FEDERATION_DIRECTIVES } from './schema-directives.ts'
 export { isToken } from '../fields/token.ts'
 export { type FormPart, type FormParts, readFormParts } from '../fields/multipart.ts'
 export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'

@@ -51,13 +51,16 @@ export class Services {
       checked: (request, given) => this.#checked(request, given),
       rule: (request, checked, facts) => this.#rule(kind, request, checked, facts),
       header: checked => (this.#svc.options.by_header ? (firstRawHeader(checked.rawHeaders, header) ?? null) : null),
-      record: (request, checked, facts, outcome) => {
-        this.#calls.set(kind.name, this.callsOf(kind) + 1)
-        this.#metric.inc({ service: kind.name, decision: outcome.decision })
+      note: (request, checked, facts, outcome) => {
         const { receivedUrl: _received, ...shown } = checked
         this.#svc.inspector.annotate(request, {
           service: { name: kind.name, policy: facts.policy, ...outcome, facts: keptFacts(kind, facts), checked: shown },
         })
+      },
+      record: (request, checked, facts, outcome) => {
+        this.#calls.set(kind.name, this.callsOf(kind) + 1)
+        this.#metric.inc({ service: kind.name, decision: outcome.decision })
+        service.note(request, checked, facts, outcome)
       },
     }
     return service
@@ -107,18 +110,22 @@ function ruleOf(found: MessageRule, { name }: ServiceKind): ServiceRule {
     case 'abort':
       return { kind: 'abort', rule: found.rule, abort: found.abort }
     case 'step':
-      return decided(found, name)
+      return decided(found, name, isOfPhase(found))
     default:
-      return found.rule === null ? { kind: 'none' } : { kind: 'pass', rule: found.rule }
+      return found.rule === null ? { kind: 'none' } : { kind: 'pass', rule: found.rule, ofPhase: isOfPhase(found) }
   }
 }
 
+function isOfPhase({ tested }: MessageRule): boolean {
+  return tested.includes(`${SERVICE}.phase`)
+}
+
 /** A decision in the form of another service leaves it to the policy. */
-function decided({ name, rule, value, lookUp }: RuleStep, service: string): ServiceRule {
+function decided({ name, rule, value, lookUp }: RuleStep, service: string, ofPhase: boolean): ServiceRule {
   const own = (value as StepValue).get(service)
   return own === undefined
-    ? { kind: 'pass', rule }
-    : { kind: name === MUTATE ? 'mutate' : 'decide', rule, value: own, lookUp }
+    ? { kind: 'pass', rule, ofPhase }
+    : { kind: name === MUTATE ? 'mutate' : 'decide', rule, value: own, lookUp, ofPhase }
 }
 
 function factsOf({ name }: ServiceKind, facts: ServiceFacts): Record<string, string | string[]> {

@@ -52,7 +52,8 @@ export interface ServiceStep {
 /** Which conditions of `match.service` hold. */
 export interface ServiceFacts {
   policy: string | null
-  phase?: string | null
+  /** Of a record of a stream: all of its phases. */
+  phase?: string | readonly string[] | null
   domain?: string | null
   /** One of them must meet the condition. */
   descriptor?: readonly string[] | null
@@ -61,10 +62,11 @@ export interface ServiceFacts {
 /** What a rule does with a call; `pass`: the policy decides. */
 export type ServiceRule =
   | { kind: 'none' }
-  | { kind: 'pass'; rule: string }
+  /** `ofPhase`: the rule has a condition on the phase. */
+  | { kind: 'pass'; rule: string; ofPhase: boolean }
   | { kind: 'fail'; rule: string; status: number; message: string | null; retryAfterSecs: number | null }
   | { kind: 'abort'; rule: string; abort: AbortKind }
-  | { kind: 'decide' | 'mutate'; rule: string; value: unknown; lookUp: LookUp }
+  | { kind: 'decide' | 'mutate'; rule: string; value: unknown; lookUp: LookUp; ofPhase: boolean }
   /** The client of the call disconnected during the delay. */
   | { kind: 'left' }
 
@@ -145,7 +147,9 @@ export interface GatewayService {
   rule(request: AnyRequest, checked: CheckedRequest, facts: ServiceFacts): Promise<ServiceRule>
   /** The value of the header that decides; null without one, or if `services.by_header` is off. */
   header(checked: CheckedRequest): string | null
-  /** Records the outcome; call it once, before the answer begins. */
+  /** Shows the outcome so far of a stream, which is not counted yet. */
+  note(request: AnyRequest, checked: CheckedRequest, facts: ServiceFacts, outcome: ServiceOutcome): void
+  /** Records the outcome, and counts it; call it once, before the answer begins. */
   record(request: AnyRequest, checked: CheckedRequest, facts: ServiceFacts, outcome: ServiceOutcome): void
 }
 

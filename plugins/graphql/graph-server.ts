@@ -37,7 +37,7 @@ export function createGraphServer(svc: Svc, path: string, graph: Graph, services
   const { federation, sdl } = graph
   if (federation !== undefined && sdl === undefined) throw new Error(`the subgraph at ${path} has no SDL`)
   const federated = lazy(() => federatedSchema(sdl!))
-  const schema = lazy(() => (federation === undefined ? graph.schema!() : federated().schema))
+  const schema = lazy(() => (graph.schema === undefined ? federated().schema : graph.schema()))
   const limits = { ...DEFAULT_LIMITS, ...graph.limits }
   const rootValue = {
     ...graph.root,
@@ -46,7 +46,7 @@ export function createGraphServer(svc: Svc, path: string, graph: Graph, services
       : federationFields({
           sdl: sdl!,
           federation,
-          entities: () => federated().entities,
+          entities: () => federation.entities ?? federated().entities,
           maxRepresentations: MAX_REPRESENTATIONS[svc.config.publicMode ? 'public' : 'normal'],
         })),
   }
@@ -61,7 +61,7 @@ export function createGraphServer(svc: Svc, path: string, graph: Graph, services
     path,
     graph,
     limits,
-    csrf,
+    csrf: csrf || graph.csrf === true,
     schema,
     yoga,
     engine: lazy(async () => createEngine(await yoga())),

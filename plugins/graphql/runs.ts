@@ -83,7 +83,7 @@ export class Runs {
     faults: FaultPlan | null,
     { parameters = {}, takesParts = false }: RunOptions = {},
   ): Run {
-    const { context, federation } = this.#graph
+    const { context, federation, around } = this.#graph
     const names = Object.keys(parameters)
     const headers =
       context === undefined && names.length === 0
@@ -102,6 +102,9 @@ export class Runs {
       maxDelayMs: this.#svc.config.maxDelayMs,
       takesParts,
       maxFields: this.#limits.answerFields,
+      request,
+      around,
+      response: { status: null },
     }
   }
 }

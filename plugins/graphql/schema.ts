@@ -1,6 +1,6 @@
 /** The schema: its SDL text, and the object used for validation and execution. */
 import { buildSchema, type GraphQLSchema } from 'graphql'
-import { DEFER_AND_STREAM } from './execution/incremental.ts'
+import { DEFER_AND_STREAM } from 'svc/toolkit'
 
 const SDL = `
 schema {

@@ -1,6 +1,6 @@
 /** The extension point `graphql.graphs`: GraphQL endpoints of other plugins, with the HTTP layer and the executor of `/graphql`. */
-import type { FastifyInstance, FastifyRequest } from 'svc/plugin'
-import type { GraphQLSchema } from 'graphql'
+import type { FastifyInstance, FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
+import type { ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 
 /** `graphql.graphs`. */
 export interface Graphs {
@@ -9,6 +9,11 @@ export interface Graphs {
    * (`X-Svc-Graphql`, and the step `graphql` of rules). `app` is that of the plugin, whose `paths` contain `path`.
    */
   serve(app: FastifyInstance, path: string, graph: Graph): void
+  /**
+   * A graph without routes, for plugins whose paths are not known beforehand. `path` is for messages; the routes of the plugin
+   * call what this returns.
+   */
+  mount(path: string, graph: Graph): MountedGraph
   /** The SDL of a subgraph with a mistake of one of `sdlKinds`: it does not compose. */
   brokenSdl(sdl: string, kind: string): string
   readonly sdlKinds: readonly string[]
@@ -24,18 +29,35 @@ export interface Pace {
   intervalMs: number
 }
 
+/** The request handlers of a graph. Create one for each version of a schema; it holds nothing that must be released. */
+export interface MountedGraph {
+  /** GET, HEAD and POST at the path. */
+  operations(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+  /** PUT, GET, POST and DELETE at `path/stream`. */
+  stream(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+  /** Before a handshake at `path/ws` completes. Replies if it is refused. */
+  accept(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void>
+  /** An accepted socket. */
+  open(socket: WebSocket, request: FastifyRequest): void
+}
+
 /** A graph. The schema is created with the first request. */
 export interface Graph {
   /** For summaries of the routes: `Users`. */
   title: string
   /** The category of the routes in the catalog. */
   category: string
-  /** The executable schema. Without it, `federation` creates one from the SDL. */
+  /** The executable schema. Without it, `federation` creates one from the SDL. With both, it has `_service` and `_entities`. */
   schema?(): GraphQLSchema
   /** Functions and values by root field, as graphql-js calls them: arguments, context, info. */
   root?: object
   /** What resolvers get as context, for each operation. Default: an empty object. */
   context?(facts: OperationFacts): object
+  /**
+   * Runs around each valid operation, of a batch and of a socket too, before faults that change the answer. `run` executes it.
+   * Default: it is executed.
+   */
+  around?(operation: GraphOperation, run: () => Promise<Outcome>): Promise<Outcome>
   /** The text of `path/schema`. Default: the schema, printed. */
   sdl?: string
   /** The graph is a subgraph: it gets `_service` and `_entities`. Needs `sdl`. */
@@ -46,6 +68,8 @@ export interface Graph {
   batching?: number
   /** Whether the graph takes files (`scalar Upload`), by the multipart request specification. Default: false. */
   uploads?: boolean
+  /** Whether requests are refused that any page can make a browser send, whatever the option `csrf` says. Default: false. */
+  csrf?: boolean
   /** A query for the examples in the catalog. */
   example: string
   /** Further examples, sent with POST. */
@@ -60,11 +84,37 @@ export interface GraphExample {
 }
 
 export interface Federation {
+  /** Types that `_entities` takes. Default: those of the SDL with a key that can be resolved here. */
+  entities?: ReadonlySet<string>
   /**
    * The entity of a representation (`typename` is its `__typename`), with `__typename` if it is of another type; null if there is
    * none. Throws a GraphQLError.
    */
   resolve(typename: string, representation: Readonly<Record<string, unknown>>, context: object): object | null
+}
+
+/** A result, or those of a subscription or of an answer in parts. */
+export type Outcome = ExecutionResult | AsyncIterableIterator<ExecutionResult>
+
+/** An operation that passed validation. */
+export interface GraphOperation {
+  definition: OperationDefinitionNode
+  /** Selections of the operation at its top, with those of its fragments. */
+  fields: readonly RootField[]
+  /** The document as sent is not kept: it is printed when it is needed. */
+  document(): string
+  variables: Readonly<Record<string, unknown>>
+  /** What `context` has returned. */
+  context: object
+  request: FastifyRequest
+  /** Another status of the response over HTTP; null: that of the result. */
+  response: { status: number | null }
+}
+
+export interface RootField {
+  name: string
+  /** Its arguments, with variables filled in. */
+  arguments: Readonly<Record<string, unknown>>
 }
 
 export interface DocumentLimits {

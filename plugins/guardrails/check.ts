@@ -58,6 +58,16 @@ export function checkText(registry: DetectorRegistry, text: string): CheckResult
   return lists.isTruncated ? { ...result, truncated: true } : result
 }
 
+/** The harm categories that a text has, and `prompt_injection` and `blocklist`. It is not flagged for personal data. */
+export function flagsOf(registry: DetectorRegistry, text: string): string[] {
+  const harm = [...harmMatches(registry, text)].filter(([, matches]) => matches.length > 0)
+  return [
+    ...harm.map(([category]) => snakeCase(category)),
+    ...(matchesOf(registry, 'injection', text).length > 0 ? ['prompt_injection'] : []),
+    ...(matchesOf(registry, 'blocklist', text).length > 0 ? ['blocklist'] : []),
+  ]
+}
+
 /** Matches by category, in order; includes categories without matches. */
 export function harmMatches(registry: DetectorRegistry, text: string): Map<string, Match[]> {
   const byCategory = new Map<string, Match[]>()

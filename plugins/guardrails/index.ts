@@ -2,6 +2,8 @@
 import { definePlugin } from 'svc/plugin'
 import { Blocklists } from './azure-blocklists.ts'
 import { registerBuiltIn } from './built-in.ts'
+import { flagsOf } from './check.ts'
+import { unitIndex } from './code-points.ts'
 import { findPersonalData, label, replaceEntities } from './personal-data.ts'
 import { createRegistry } from './registry.ts'
 import { registerAzure } from './routes/azure.ts'
@@ -23,7 +25,16 @@ export default definePlugin({
     svc.offer('guardrails.detectors', registry)
     svc.offer('guardrails.personal-data', {
       redact: text => replaceEntities(text, findPersonalData(registry, text), label),
+      entities(text) {
+        const toUnit = unitIndex(text)
+        return findPersonalData(registry, text).map(entity => ({
+          start: toUnit(entity.start),
+          end: toUnit(entity.end),
+          label: label(entity),
+        }))
+      },
     })
+    svc.offer('guardrails.checks', { flags: text => flagsOf(registry, text) })
     svc.offer('guardrails.bedrock', createBedrockGuardrails(registry))
     const blocklists = new Blocklists(svc)
     registerAzure(app, svc, registry, blocklists)

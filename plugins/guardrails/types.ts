@@ -50,6 +50,14 @@ export interface BedrockGuardrails {
 export interface PersonalData {
   /** The text with each entity replaced by its label, such as `[EMAIL]`. */
   redact(text: string): string
+  /** The entities in order, which do not overlap; `start` (inclusive) and `end` (exclusive) are UTF-16 indexes. */
+  entities(text: string): { start: number; end: number; label: string }[]
+}
+
+/** What the detectors find in texts, for plugins that block them. */
+export interface TextChecks {
+  /** The harm categories and kinds that are found, such as `violence` or `prompt_injection`; none: nothing is flagged. */
+  flags(text: string): string[]
 }
 
 declare module 'svc/plugin' {
@@ -57,5 +65,6 @@ declare module 'svc/plugin' {
     'guardrails.bedrock': BedrockGuardrails
     'guardrails.detectors': DetectorRegistry
     'guardrails.personal-data': PersonalData
+    'guardrails.checks': TextChecks
   }
 }

@@ -14,6 +14,7 @@ import type {
 import type { AnthropicWire } from '../llm-anthropic/types.ts'
 import type { OpenAiModelRouteName, OpenAiRouteName, OpenAiWire, OpenAiWireFactory } from '../llm-openai/types.ts'
 import { filterExtras } from './content-filter.ts'
+import { withSimulation } from './simulation.ts'
 import { azureRules } from './validation.ts'
 import { azureError, azureLimited, wholeSeconds } from './errors.ts'
 
@@ -148,17 +149,20 @@ function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
     describe: { ...description, parameters: [deployment, version, ...(description.parameters ?? [])] },
     async parse(input) {
       requireVersion(engine, input)
-      return withModel(await route.parse(ofModel(input)), input.params.deployment ?? '')
+      return withModel(await route.parse(ofModel(input, engine)), input.params.deployment ?? '')
     },
     ...(readOnly && {
-      readOnly: async (input: RouteInput) => withModel(await readOnly(ofModel(input)), input.params.deployment ?? ''),
+      readOnly: async (input: RouteInput) =>
+        withModel(await readOnly(ofModel(input, engine)), input.params.deployment ?? ''),
     }),
   }
 }
 
 /** The deployment is the model, whatever the body says. */
-function ofModel(input: RouteInput): RouteInput {
-  const json = (): Record<string, unknown> => ({ ...input.json(), model: input.params.deployment ?? '' })
+function ofModel(input: RouteInput, { readsDirectives }: Engine): RouteInput {
+  const read = (): Record<string, unknown> =>
+    readsDirectives ? withSimulation(input.json(), new URL(input.url('/')).hostname) : input.json()
+  const json = (): Record<string, unknown> => ({ ...read(), model: input.params.deployment ?? '' })
   return Object.assign(Object.create(input) as RouteInput, { json })
 }
 

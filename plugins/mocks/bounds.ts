@@ -30,6 +30,24 @@ export interface Bounds {
   trafficBytes: number
   /** Maximum duration of a check in milliseconds. */
   checkMs: number
+  /** Of GraphQL schemas. */
+  graph: GraphBounds
+}
+
+/** Limits of mocks of GraphQL schemas. */
+export interface GraphBounds {
+  /** Bytes of a schema. */
+  bytes: number
+  types: number
+  fields: number
+  /** Operations of a batch. */
+  batch: number
+  /** Fields that are resolved for one answer, and bytes of its values. */
+  answerFields: number
+  answerBytes: number
+  /** Stored objects of a session and mock, and bytes of one. */
+  objects: number
+  objectBytes: number
 }
 
 const NORMAL: Bounds = {
@@ -54,6 +72,16 @@ const NORMAL: Bounds = {
   trafficEntries: 200,
   trafficBytes: 4 << 20,
   checkMs: 30_000,
+  graph: {
+    bytes: 4 << 20,
+    types: 3000,
+    fields: 30_000,
+    batch: 10,
+    answerFields: 5000,
+    answerBytes: 256 << 10,
+    objects: 500,
+    objectBytes: 16 << 10,
+  },
 }
 
 const PUBLIC: Bounds = {
@@ -75,6 +103,15 @@ const PUBLIC: Bounds = {
   trafficEntries: 50,
   trafficBytes: 512 << 10,
   checkMs: 10_000,
+  graph: {
+    ...NORMAL.graph,
+    bytes: 256 << 10,
+    types: 500,
+    fields: 5000,
+    batch: 5,
+    objects: 50,
+    objectBytes: 4 << 10,
+  },
 }
 
 /** The limits of an instance. */

@@ -1,6 +1,7 @@
 /** The plugin `mocks`: serves OpenAPI documents as mock APIs. */
 import { definePlugin } from 'svc/plugin'
 import { registerIndex } from 'svc/toolkit'
+import type {} from '../graphql/types.ts'
 import { mockCommand } from './sources/command.ts'
 import { registerRoutes } from './routes/routes.ts'
 import { MOCKS_SECTION, type MocksSection } from './management/section.ts'
@@ -8,11 +9,11 @@ import { variables, type Variables } from './variables.ts'
 import { startService } from './sources/start.ts'
 
 export default definePlugin<MocksSection, Variables>({
-  title: 'OpenAPI mocks',
+  title: 'API mocks',
   description:
-    'Serves any OpenAPI 3 or Swagger 2.0 document as a mock API, with examples or deterministic data, rules, overrides, validation, security and versions.',
+    'Serves any OpenAPI 3 or Swagger 2.0 document, or GraphQL schema, as a mock API, with examples or deterministic data, rules, overrides, validation, security and versions.',
   paths: ['/mock', '/_svc/mocks'],
-  uses: ['identity'],
+  uses: ['identity', 'graphql'],
   section: 'mocks',
   options: MOCKS_SECTION,
   exposes: [

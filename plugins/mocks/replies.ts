@@ -1,27 +1,36 @@
 /** Schemas of the responses, for the OpenAPI document. */
 import { ANY, BOOLEAN, INTEGER, jsonReply, list, nullable, object, RECORD, TEXT, textReply } from 'svc/toolkit'
 
-const SETTINGS = {
-  validation: TEXT,
-  security: TEXT,
-  prefer: BOOLEAN,
-  dynamic: BOOLEAN,
-  echo: TEXT,
-  base_path: TEXT,
-  delay_ms: INTEGER,
-  seed: TEXT,
-  capture: BOOLEAN,
-  block_breaking: BOOLEAN,
-  callbacks: BOOLEAN,
-  credentials: RECORD,
-}
+/** Members of both kinds, then those of OpenAPI documents, then those of GraphQL schemas. */
+const SETTINGS = object(
+  { delay_ms: INTEGER, seed: TEXT, capture: BOOLEAN, block_breaking: BOOLEAN },
+  {
+    validation: TEXT,
+    security: TEXT,
+    prefer: BOOLEAN,
+    dynamic: BOOLEAN,
+    echo: TEXT,
+    base_path: TEXT,
+    callbacks: BOOLEAN,
+    credentials: RECORD,
+    list_size: INTEGER,
+    null_percent: INTEGER,
+    introspection: BOOLEAN,
+    stateful: TEXT,
+    subscription: object({ count: INTEGER, interval_ms: INTEGER }),
+    batching: INTEGER,
+    csrf: BOOLEAN,
+    depth: INTEGER,
+    complexity: INTEGER,
+  },
+)
 
 /** A mock in a list, and on its own. */
 const MOCK_FACTS = {
   name: TEXT,
+  kind: TEXT,
   title: TEXT,
   api_version: TEXT,
-  openapi: TEXT,
   source: TEXT,
   file: ANY,
   managed: BOOLEAN,
@@ -33,11 +42,10 @@ const MOCK_FACTS = {
   operations: INTEGER,
   requests: INTEGER,
   url: TEXT,
-  base_paths: list(TEXT),
-  validation: TEXT,
-  security: TEXT,
   deployed_at: TEXT,
 }
+/** Of OpenAPI documents, and whether a schema of GraphQL is a subgraph. */
+const OF_KIND = { openapi: TEXT, base_paths: list(TEXT), validation: TEXT, security: TEXT, federated: BOOLEAN }
 
 const VERSION_FACTS = {
   version: INTEGER,
@@ -58,7 +66,7 @@ export const SVC_MOCKS = jsonReply(
     dir: ANY,
     config_file: ANY,
     load_errors: list(),
-    mocks: list(object({ ...MOCK_FACTS, rules: INTEGER, overrides: INTEGER })),
+    mocks: list(object({ ...MOCK_FACTS, rules: INTEGER, overrides: INTEGER }, OF_KIND)),
   }),
   'Mocks',
 )
@@ -86,14 +94,10 @@ export const SVC_MOCKS_CHECK_POST = jsonReply(
 )
 
 export const SVC_MOCK = jsonReply(
-  object({
-    ...MOCK_FACTS,
-    rules: list(),
-    overrides: RECORD,
-    settings: object(SETTINGS),
-    summary: TEXT,
-    warnings: list(),
-  }),
+  object(
+    { ...MOCK_FACTS, rules: list(), overrides: RECORD, settings: SETTINGS, summary: TEXT, warnings: list() },
+    OF_KIND,
+  ),
   'Mock',
 )
 
@@ -103,32 +107,36 @@ export const SVC_MOCKS_OPERATIONS = jsonReply(
   object({
     count: INTEGER,
     operations: list(
-      object({
-        key: TEXT,
-        operation_id: TEXT,
-        method: TEXT,
-        path: TEXT,
-        url: TEXT,
-        summary: TEXT,
-        statuses: list(TEXT),
-        media_types: list(TEXT),
-        examples: object(
-          {},
-          {
-            '200': list(TEXT),
-            '201': list(),
-            '204': list(),
-            '400': list(),
-            '401': list(),
-            '403': list(),
-            '404': list(),
-          },
-        ),
-        security: list(object({}, { oauth: list(TEXT), bearer: list(), apiKey: list(), mtls: list(), basic: list() })),
-        override: ANY,
-        rules: INTEGER,
-        requests: INTEGER,
-      }),
+      object(
+        { key: TEXT, override: ANY, rules: INTEGER, requests: INTEGER },
+        {
+          operation_id: TEXT,
+          method: TEXT,
+          path: TEXT,
+          url: TEXT,
+          summary: TEXT,
+          statuses: list(TEXT),
+          media_types: list(TEXT),
+          examples: object(
+            {},
+            {
+              '200': list(TEXT),
+              '201': list(),
+              '204': list(),
+              '400': list(),
+              '401': list(),
+              '403': list(),
+              '404': list(),
+            },
+          ),
+          security: list(
+            object({}, { oauth: list(TEXT), bearer: list(), apiKey: list(), mtls: list(), basic: list() }),
+          ),
+          kind: TEXT,
+          type: TEXT,
+          arguments: list(object({ name: TEXT, type: TEXT })),
+        },
+      ),
     ),
   }),
   'MocksOperations',
@@ -147,14 +155,14 @@ export const SVC_MOCKS_VERSION = jsonReply(
   object({
     ...VERSION_FACTS,
     spec: TEXT,
-    settings: object(SETTINGS),
+    settings: SETTINGS,
     rules: list(),
     overrides: RECORD,
   }),
   'MocksVersion',
 )
 
-export const SVC_MOCKS_SETTINGS = jsonReply(object(SETTINGS), 'MocksSettings')
+export const SVC_MOCKS_SETTINGS = jsonReply(SETTINGS, 'MocksSettings')
 
 export const SVC_MOCKS_OVERRIDES = jsonReply(object({ overrides: RECORD }), 'MocksOverrides')
 

@@ -1,6 +1,7 @@
 /** The plugin `probe`: the command `svc probe`, and the upstream half of a probe. */
 import { definePlugin } from 'svc/plugin'
 import { createCheckRegistry } from './checks/custom/registry.ts'
+import { createClient } from './client/offered-client.ts'
 import { probeCommand } from './command/command.ts'
 import { PROBE_OPTIONS, type ProbeSection } from './options.ts'
 import { registerChecks } from './runs/check-routes.ts'
@@ -17,6 +18,7 @@ export default definePlugin<ProbeSection>({
   register(app, svc) {
     const checks = createCheckRegistry(svc.name)
     svc.offer('probe.checks', checks)
+    svc.offer('probe.client', createClient())
     if (svc.config.publicMode) return
     registerUpstream(app, svc)
     registerRuns(app, svc, checks)

@@ -1,4 +1,4 @@
-/** The extension point `probe.checks`: checks of other plugins. */
+/** The extension points `probe.checks`, for checks of other plugins, and `probe.client`, for their traffic. */
 import type { CheckPage, Impact, Level, Protocol, Source } from './catalog/check.ts'
 
 export type { CheckPage, Impact, Level, Protocol, Source }
@@ -140,8 +140,151 @@ export interface ProbeChecks {
   list(): readonly CustomCheck[]
 }
 
+/** Where a client connects. Its name is resolved once, so that all traffic goes to the same address. */
+export interface ClientAddress {
+  /** As given, without a slash at the end. */
+  readonly url: string
+  readonly isTls: boolean
+  /** Name or address, without brackets. */
+  readonly host: string
+  readonly port: number
+  /** Path in front of everything; empty or with a leading slash. */
+  readonly prefix: string
+  /** Value of the Host field. */
+  readonly authority: string
+  /** Resolved address; empty until `resolve`. */
+  readonly ip: string
+}
+
+export interface ClientTrust {
+  /** Certificates in PEM in place of those of the system; null: those of the system. */
+  ca: string[] | null
+  insecure: boolean
+  /** Name for SNI and the certificate; null: the host of the address. */
+  name: string | null
+}
+
+export interface ClientOptions {
+  /** Resolved. */
+  address: ClientAddress
+  trust: ClientTrust
+  /** For everything together, in milliseconds; what has come until then is returned. */
+  limitMs: number
+  signal: AbortSignal
+}
+
+export interface ClientRequest {
+  /** Default: GET. */
+  method?: string
+  /** Path and query as they are sent; the prefix of the address is not added. */
+  target: string
+  /** Host and the framing are added. Values are text in ISO 8859-1. */
+  fields?: readonly CheckField[]
+  /** Text is encoded in UTF-8. */
+  body?: string | Buffer
+  /** A length is stated even without a body. */
+  expectsBody?: boolean
+  /** Value of the Host field; default: that of the address. */
+  authority?: string
+}
+
+/** The requests of one connection, in order, each after the answer to the one before. */
+export interface ClientConnection {
+  requests: readonly ClientRequest[]
+  /** HTTP/2: by ALPN with TLS, with prior knowledge without. Default: HTTP/1.1. */
+  http2?: boolean
+  /** Between an answer and the next request. */
+  gapMs?: number
+  /** The client leaves this long after it has sent the last request. */
+  leaveAfterMs?: number
+}
+
+/** Times are those of `clock`. */
+export interface ClientAnswer extends ReceivedAnswer {
+  readonly sentAtMs: number
+  readonly sentEndMs: number
+  readonly headAtMs: number
+  readonly endAtMs: number
+}
+
+export interface ClientExchange {
+  readonly startedAtMs: number
+  readonly endedAtMs: number
+  /** Why there was no connection, such as ECONNREFUSED; null if there was one. */
+  readonly connectError: string | null
+  /** One for each request; null: nothing came back. */
+  readonly answers: readonly (ClientAnswer | null)[]
+  /** The client left on its own. */
+  readonly hasLeft: boolean
+  /** Why an answer is missing or not complete. */
+  readonly error: 'refused' | 'timeout' | 'reset' | 'too_large' | null
+}
+
+export interface ReceivedMessage {
+  readonly atMs: number
+  readonly isText: boolean
+  readonly data: Buffer
+}
+
+export interface ClientConversation {
+  readonly startedAtMs: number
+  readonly connectError: string | null
+  /** Of the opening handshake; null: nothing came back. */
+  readonly status: number | null
+  readonly fields: readonly CheckField[]
+  readonly messages: readonly ReceivedMessage[]
+  /** Of the close frame of the peer. */
+  readonly closeCode: number | null
+  readonly error: 'refused' | 'timeout' | 'reset' | 'bad_handshake' | null
+}
+
+/** The client of the probe. It follows no redirects, keeps no cookies and adds no fields but Host and the framing. */
+export interface ProbeClient {
+  /** Reads the URL of a gateway or an upstream; a sentence for one that is not valid. */
+  address(url: string): ClientAddress | string
+  /** Resolves the name. Rejects with Node's error. */
+  resolve(address: ClientAddress): Promise<ClientAddress>
+  /** Reads what a file of `--routes` contains; a sentence if it is not valid. */
+  routes(value: unknown): ClientRoutes | string
+  /** Never rejects because of the peer. */
+  exchange(connection: ClientConnection, options: ClientOptions): Promise<ClientExchange>
+  /** Opens a WebSocket, sends the text messages, and collects what comes back for `forMs`, or until the peer closes. */
+  webSocket(
+    conversation: {
+      target: string
+      authority?: string
+      fields?: readonly CheckField[]
+      messages: readonly string[]
+      forMs: number
+    },
+    options: ClientOptions,
+  ): Promise<ClientConversation>
+  /** Calls a method over HTTP/2 with encoded messages; `status` is `grpc-status`, null without one. */
+  grpc(
+    call: {
+      path: string
+      messages: readonly Buffer[]
+      metadata?: readonly CheckField[]
+      deadlineMs?: number
+    },
+    options: ClientOptions,
+  ): Promise<ClientExchange & { messages: readonly Buffer[]; status: number | null }>
+  /** Milliseconds since the epoch that never go backwards. */
+  clock(): number
+  /** Replaces the secrets wherever they occur in the texts of a value. */
+  masked<T>(value: T, secrets: readonly string[]): T
+}
+
+/** Where groups of paths are at the gateway. */
+export interface ClientRoutes {
+  /** By group, such as `llm`. `address` null: that of the gateway. */
+  readonly paths: Readonly<Record<string, { address: ClientAddress | null; path: string }>>
+  readonly model: string | null
+}
+
 declare module 'svc/plugin' {
   interface ExtensionPoints {
     'probe.checks': ProbeChecks
+    'probe.client': ProbeClient
   }
 }

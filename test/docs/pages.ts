@@ -9,7 +9,17 @@ export const GROUPS = {
   protocols: ['drop-in', 'graphql', 'grpc', 'layer4', 'soap', 'streams'],
   models: ['llm', 'validation', 'coding-agents', 'guardrails', 'frameworks'],
   agents: ['mcp', 'mcp-attacks', 'a2a'],
-  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security', 'probe', 'replicas'],
+  operations: [
+    'limits',
+    'observability',
+    'control-plane',
+    'configuration',
+    'console',
+    'security',
+    'probe',
+    'replicas',
+    'demos',
+  ],
 } as const
 
 /** Pages that a plugin author follows in an empty folder; `test/integration/kit/<name>-page.test.ts` runs them. */

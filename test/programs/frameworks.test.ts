@@ -15,7 +15,7 @@ const python = findProgram(interpreter)
 const pageText = readFileSync(PAGE, 'utf8')
 /** The commands or configuration files of load generators that are Python packages and have commands of their names. */
 const LOAD =
-  /^(.+?), package `(guidellm|aiperf|inference-perf)`[^`]*(?:`[^`\n]+`[^`]*)?:\n\n```(?:console\n\$ |yaml\n)([\s\S]*?)^```$/gm
+  /^(.+?), package `(guidellm|aiperf|vllm|inference-perf)`[^`]*(?:`[^`\n]+`[^`]*)?:\n\n```(?:console\n\$ |yaml\n)([\s\S]*?)^```$/gm
 const examples = [...pageText.matchAll(/^(.+), package `([^`]+)`:\n\n```python\n([\s\S]*?)^```$/gm)]
 
 t.ok(examples.length >= 8, 'the page has an example for each framework')
@@ -78,7 +78,11 @@ for (const [title, distribution, command] of [...pageText.matchAll(LOAD)].map(
       writeFileSync(join(cwd, 'config.yaml'), text)
       const isFile = !text.startsWith(distribution)
       const args = isFile ? ['--config_file', 'config.yaml'] : text.trim().split(/\s+/).slice(1)
-      const program = findProgram(join(dirname(interpreter), distribution), isFile ? ['--help'] : ['--version'])
+      const words = args.slice(
+        0,
+        args.findIndex(word => word.startsWith('-')),
+      )
+      const program = findProgram(join(dirname(interpreter), distribution), [...words, '--help'])
       if (typeof program === 'string') return t.fail(program)
       const { code, output } = await program.run(args, { cwd, env: { HOME: cwd, COLUMNS: '200' } })
       t.equal(code, 0, output.slice(-3000))

@@ -55,4 +55,10 @@ export default [
     rule: 'a port in use ends the process with code 1; an unknown SVC_AS only warns',
     where: 'drop-in 5.9',
   },
+  { id: 'DIN-30', rule: 'prefixes are removed for routing and stay in what is shown', where: 'drop-in 5' },
+  { id: 'DIN-31', rule: 'prefixes that have another meaning are load errors', where: 'drop-in 5' },
+  { id: 'DIN-32', rule: 'routes of entries are reached by their hosts, prefixes and ports alone', where: 'drop-in 5' },
+  { id: 'DIN-33', rule: 'the file for the testbox is what svc as testbox serves', where: 'drop-in 5.8' },
+  { id: 'DIN-40', rule: "the object of Azure-Samples' mock on /ai/azure is a directive", where: 'drop-in 5.8' },
+  { id: 'DIN-41', rule: 'the object has no meaning without directives', where: 'drop-in 5.8' },
 ]

@@ -76,6 +76,31 @@ export default [
     where: 'gateway-services 6',
   },
   {
+    id: 'GWS-16',
+    rule: 'Process has the field numbers of envoy.service.ext_proc.v3, answers each message in its phase and mode, and ends bad streams with a status.',
+    where: 'gateway-services 4, 11',
+  },
+  {
+    id: 'GWS-17',
+    rule: 'Processors change headers and bodies as documented, in each mode; what waits for more of a body is never lost silently.',
+    where: 'gateway-services 4',
+  },
+  {
+    id: 'GWS-18',
+    rule: 'Rules fail, break and change streams: with a condition on the phase in that phase, otherwise from the first that matches on.',
+    where: 'gateway-services 1, 4',
+  },
+  {
+    id: 'GWS-19',
+    rule: 'X-Svc-Proc of the request decides when no rule does, and is refused if it cannot be read.',
+    where: 'gateway-services 1, 4',
+  },
+  {
+    id: 'GWS-20',
+    rule: 'The endpoint picker picks among the endpoints by its policy, the subset hint and the selection of conformance tests.',
+    where: 'gateway-services 4',
+  },
+  {
     id: 'GWT-1',
     rule: 'OTLP is received over HTTP in JSON and protobuf, and over gRPC, with the same records for the same message.',
     where: 'gateway-services 8',

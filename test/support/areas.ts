@@ -40,6 +40,7 @@ const PLUGINS: Record<string, readonly string[] | null> = {
   'integration/mcp-hostile/': ['mcp-hostile', 'identity'],
   'integration/mocks/': ['mocks', 'identity', 'echo', 'status'],
   'integration/mocks/real-documents': null,
+  'integration/mocks/graphql': ['mocks', 'graphql', 'graphql-subgraphs', 'echo'],
   'integration/protocols/': ['graphql', 'grpc', 'soap', 'demo-data', 'echo', 'websocket'],
   'integration/rules/': ['echo', 'status', 'info', 'delay', 'websocket', 'reliability'],
   'integration/rules/protocols': [

@@ -55,7 +55,7 @@ export class RequestPacer {
     return this.#started < STARTS_PER_TURN && unwrittenBytes(transportOf(this.#socket)) <= MAX_UNWRITTEN_BYTES
   }
 
-  /** A connection waits for one turn at most, so this is where the next one is asked for. */
+  /** A connection waits for one turn at most: the next one is planned here. */
   #onTurn(): void {
     this.#started = 0
     if (this.#session.destroyed) this.#waiting.length = 0

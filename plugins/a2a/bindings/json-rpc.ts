@@ -1,4 +1,5 @@
 /** Owns the JSON-RPC binding: the envelope and the methods of both versions (A2A 1.0, 9; A2A 0.3, 7). */
+import { randomUUID } from 'node:crypto'
 import { isRecord } from 'svc/toolkit'
 import type { Operation } from '../calls/call.ts'
 import { MAX_DEPTH } from '../bounds.ts'
@@ -48,6 +49,8 @@ export const METHODS_V1: Readonly<Record<string, Operation>> = {
 
 const METHODS_V03: Record<string, Operation> = {
   'message/send': send,
+  // The name before 0.3, for clients that have not changed.
+  'tasks/send': (call, params) => send(call, asMessageSend(params)),
   'message/stream': stream,
   'tasks/get': getTask,
   'tasks/cancel': cancel,
@@ -67,6 +70,18 @@ const METHODS_V03: Record<string, Operation> = {
     return { result: null }
   },
   'agent/getAuthenticatedExtendedCard': extendedCard,
+}
+
+/** The parameters of `tasks/send` (A2A before 0.3) as those of `message/send`: parts had a `type`, messages no id. */
+function asMessageSend(params: JsonObject): JsonObject {
+  const { message } = params
+  if (!isRecord(message)) return params
+  const parts: unknown = Array.isArray(message.parts)
+    ? message.parts.map((part: unknown) =>
+        isRecord(part) && part.kind === undefined && part.type !== undefined ? { ...part, kind: part.type } : part,
+      )
+    : message.parts
+  return { ...params, message: { kind: 'message', messageId: randomUUID(), ...message, parts } as JsonObject }
 }
 
 const METHODS: ReadonlyMap<string, Method> = new Map([

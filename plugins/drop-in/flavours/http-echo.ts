@@ -1,4 +1,5 @@
 /** HashiCorp's http-echo: one text for every request. */
+import { cleanPath } from 'svc/toolkit'
 import type { Server } from '../request/call.ts'
 
 const HTML = /^\s*<(?:!doctype html|html|head|body|script|h1|div|p|a|table|title)[\s>]/i
@@ -10,6 +11,8 @@ export const HTTP_ECHO: Server = {
   example: '/',
   mediaTypes: ['text/plain', 'text/html'],
   handle(call) {
+    const clean = cleanPath(call.path)
+    if (clean !== null) return call.redirect(clean + call.search, 301)
     call.reply.raw.setHeader('X-App-Name', 'http-echo')
     call.reply.raw.setHeader('X-App-Version', '1.0.0')
     if (call.path === '/health') return call.text('{"status":"ok"}\n')

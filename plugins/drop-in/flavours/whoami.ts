@@ -1,6 +1,6 @@
 /** Traefik's whoami: the request as Go writes it, behind names and addresses of the machine. */
 import { createHash, X509Certificate } from 'node:crypto'
-import { connectionTls, parseGoDuration, readRange } from 'svc/toolkit'
+import { cleanPath, connectionTls, parseGoDuration, readRange } from 'svc/toolkit'
 import type { Store, Svc } from 'svc/plugin'
 import type { Call, Server } from '../request/call.ts'
 import { goLine, sorted } from '../request/go-header.ts'
@@ -10,24 +10,13 @@ const LETTERS = '-ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const CHUNK = Buffer.from(LETTERS.repeat(2048))
 const HEALTH = 'health'
 
-/** The paths that Go's router cleans up. */
-function cleanPath(path: string): string | null {
-  if (!/\/\/|\/\.{1,2}(?:\/|$)/.test(path)) return null
-  const kept: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '..') kept.pop()
-    else if (segment !== '' && segment !== '.') kept.push(segment)
-  }
-  const clean = `/${kept.join('/')}`
-  return /\/(?:\.{1,2})?$/.test(path) && clean !== '/' ? `${clean}/` : clean
-}
-
 /** `Request.Write` of Go: the fields sorted, after those that it writes itself. */
 function writeRequest(call: Call): Buffer {
   const header = new Map(call.header)
   const agent = header.get('User-Agent')?.[0] ?? 'Go-http-client/1.1'
   const isChunked = call.request.headers['transfer-encoding'] !== undefined
-  const length = header.get('Content-Length')?.[0]
+  // Go says that there is no body where one would be usual.
+  const length = header.get('Content-Length')?.[0] ?? (/^(?:POST|PUT|PATCH)$/.test(call.method) ? '0' : undefined)
   for (const name of ['User-Agent', 'Content-Length', 'Transfer-Encoding', 'Trailer']) header.delete(name)
   const { body } = call
   const lines = [
@@ -96,20 +85,21 @@ function sendData(call: Call): unknown {
   const wanted = Math.max(0, (/^[+-]?\d{1,18}$/.test(asked) ? Number(asked) : 1) * unit)
   const size = Math.min(wanted, call.limit(10_485_760, 65_536))
   const isAttachment = /^(?:1|t|true)$/i.test(call.query.get('attachment') ?? '')
-  if (!isAttachment) return call.text(size < 2 ? '' : content(0, size, size).toString('latin1'))
+  if (!isAttachment) return size < 2 ? call.send(null, '') : call.text(content(0, size, size).toString('latin1'))
   const shown = Math.max(0, size - 1)
   const { raw } = call.reply
   raw.setHeader('Content-Disposition', 'Attachment')
   raw.setHeader('Accept-Ranges', 'bytes')
+  raw.setHeader('Last-Modified', new Date().toUTCString())
   const { range } = call.request.headers
   const part = range === undefined || shown === 0 ? 'whole' : readRange(range, shown)
-  if (part === 'whole') return call.text(content(0, shown, Infinity).toString('latin1'))
+  if (part === 'whole') return call.text(content(0, shown, shown).toString('latin1'))
   if (part === 'unsatisfiable') {
     raw.setHeader('Content-Range', `bytes */${shown}`)
     return call.text('invalid range: failed to overlap\n', 416)
   }
   raw.setHeader('Content-Range', `bytes ${part.first}-${part.last}/${shown}`)
-  return call.text(content(part.first, part.last + 1, Infinity).toString('latin1'), 206)
+  return call.text(content(part.first, part.last + 1, shown).toString('latin1'), 206)
 }
 
 export function createWhoami(svc: Svc<unknown>): Server {
@@ -123,7 +113,7 @@ export function createWhoami(svc: Svc<unknown>): Server {
     const text = call.body.toString().trim()
     const status = /^\d{3}$/.test(text) ? Number(text) : 0
     if (status < 200 || status > 599)
-      return call.text('the body must be a status as a JSON number, from 200 to 599\n', 400)
+      return call.error('the body must be a status as a JSON number, from 200 to 599', 400)
     await health.set(keyOf(call), status)
     return call.send(null, '')
   }
@@ -137,24 +127,21 @@ export function createWhoami(svc: Svc<unknown>): Server {
     handle(call) {
       const { path } = call
       const clean = cleanPath(path)
-      if (clean !== null) {
-        const query = call.request.url.includes('?') ? call.request.url.slice(call.request.url.indexOf('?')) : ''
-        call.reply.raw.setHeader('Location', clean + query)
-        return call.send(null, '', 307)
-      }
+      if (clean !== null) return call.redirect(clean + call.search, 307)
       switch (path) {
         case '/api':
           return showAsJson(call)
         case '/data':
           return sendData(call)
         case '/bench':
-          if (call.request.raw.httpVersionMajor === 1) call.reply.raw.setHeader('Connection', 'keep-alive')
+          if (call.request.raw.httpVersionMajor === 1 && call.request.headers.connection !== 'close')
+            call.reply.raw.setHeader('Connection', 'keep-alive')
           return call.send('text/plain', '1')
         case '/health':
           return serveHealth(call)
         case '/echo':
           call.reply.raw.setHeader('Sec-Websocket-Version', '13')
-          return call.text('Bad Request\n', 400)
+          return call.error('Bad Request', 400)
         default:
           return show(call)
       }

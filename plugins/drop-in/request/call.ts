@@ -1,7 +1,7 @@
 /** One request to a flavour, as it sees it: at the root of its host. */
 import { networkInterfaces, hostname } from 'node:os'
 import { readQuery, type FastifyReply, type FastifyRequest, type Svc, type WebSocket } from 'svc/plugin'
-import { headerProblem, sandboxPolicy } from 'svc/toolkit'
+import { escapeHtml, headerProblem, sandboxPolicy } from 'svc/toolkit'
 import type { FlavourSettings } from '../options.ts'
 import { readGoHeader, type GoHeader } from './go-header.ts'
 
@@ -66,6 +66,12 @@ export class Call {
   /** Path and query as received, without the secrets of the control plane. */
   get target(): string {
     return this.svc.inspector.redactUrl(this.svc.http.target(this.request))
+  }
+
+  /** The query with its question mark, as sent; empty without one. */
+  get search(): string {
+    const mark = this.request.url.indexOf('?')
+    return mark === -1 ? '' : this.request.url.slice(mark)
   }
 
   get query(): URLSearchParams {
@@ -158,6 +164,10 @@ export class Call {
   /** Sends a body. What a browser would render as a page of this origin is kept from its rights. */
   send(type: string | null, body: string | Buffer, status = 200): FastifyReply {
     const { raw } = this.reply
+    if (type === null && body.length === 0 && raw.getHeader('content-type') === undefined) {
+      raw.statusCode = status
+      return this.reply.send()
+    }
     if (type !== null && raw.getHeader('content-type') === undefined) raw.setHeader('Content-Type', type)
     const policy = sandboxPolicy(
       textOf(raw.getHeader('content-type')),
@@ -170,6 +180,20 @@ export class Call {
     // Fastify only knows statuses up to 599, and adds a character set to texts.
     raw.statusCode = status
     return this.reply.send(Buffer.from(body as string))
+  }
+
+  /** An error as Go's `http.Error` sends it. */
+  error(message: string, status: number): FastifyReply {
+    this.reply.raw.setHeader('X-Content-Type-Options', 'nosniff')
+    return this.text(`${message}\n`, status)
+  }
+
+  /** Redirects as Go's `http.Redirect` does: with a page for GET. */
+  redirect(location: string, status: 301 | 307): FastifyReply {
+    this.reply.raw.setHeader('Location', location)
+    if (this.method !== 'GET' && this.method !== 'HEAD') return this.send(null, '', status)
+    const text = status === 301 ? 'Moved Permanently' : 'Temporary Redirect'
+    return this.send('text/html; charset=utf-8', `<a href="${escapeHtml(location)}">${text}</a>.\n\n`, status)
   }
 
   text(body: string, status = 200): FastifyReply {

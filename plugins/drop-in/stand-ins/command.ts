@@ -59,6 +59,7 @@ export const asCommand: Command = {
   group: 'run',
   summary: "start in place of another project's server",
   usage: USAGE,
+  complete: () => ({ '': Object.keys(STAND_INS) }),
   variable: {
     name: VARIABLE,
     takes: async (value, context) => Object.hasOwn(STAND_INS, value) || (await ofPlugins(context)).has(value),

@@ -23,7 +23,8 @@ function listeners(given: Given, serve: string): Record<string, unknown>[] {
   const port = (variable: string, usual: number) => addressOf(given, { variable, port: usual })
   const tls = tlsOf(given)
   return [
-    { name: 'echo-basic', serve, ...port('HTTP_PORT', HTTP_PORT) },
+    // The original speaks HTTP/2 there only for gRPC.
+    { name: 'echo-basic', serve, ...port('HTTP_PORT', HTTP_PORT), ...(serve !== 'grpc' && { http2: false }) },
     ...(tls === null ? [] : [{ name: 'echo-basic-tls', serve, ...port('HTTPS_PORT', HTTPS_PORT), tls }]),
   ]
 }

@@ -2,11 +2,6 @@
 import { visit, BREAK, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import type { IncrementalResult } from '../wire/multipart/incremental.ts'
 
-export const DEFER_AND_STREAM = `
-directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
-directive @stream(if: Boolean! = true, label: String, initialCount: Int! = 0) on FIELD
-`
-
 /** Whether the document has one of the directives. */
 export function isIncremental(document: DocumentNode): boolean {
   let isFound = false

@@ -1,6 +1,7 @@
 /** What an operation runs with: its context, and the faults inside its answer. */
-import type { OutputBudget } from 'svc/plugin'
+import type { FastifyRequest, OutputBudget } from 'svc/plugin'
 import type { FaultPlan } from '../faults/plan.ts'
+import type { Graph } from '../types.ts'
 
 export interface Run {
   /** What resolvers get as context. */
@@ -18,4 +19,9 @@ export interface Run {
   takesParts: boolean
   /** Fields that are resolved for one answer; infinite: they are not counted. */
   maxFields: number
+  request: FastifyRequest
+  /** Runs around the operation; undefined: it is executed. */
+  around: Graph['around']
+  /** Set by `around`: another status of the response over HTTP. */
+  response: { status: number | null }
 }

@@ -14,8 +14,21 @@ import { getDescription, postDescription } from './descriptions.ts'
 import { sendParts, sendResponse } from './response.ts'
 import type { SocketOptions } from './websocket.ts'
 
+export interface HttpHandlers {
+  get(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+  post(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+}
+
 export function registerHttp(app: FastifyInstance, svc: Svc, server: GraphServer, sockets: SocketOptions): void {
-  const { path, runs, csrf } = server
+  const { path } = server
+  const { get, post } = createHttpHandlers(svc, server)
+  app.get(path, { ...describe(getDescription(server)), ...sockets }, get)
+  app.post(path, describe(postDescription(server)), post)
+}
+
+/** The handlers of a graph's path. */
+export function createHttpHandlers(svc: Svc, server: GraphServer): HttpHandlers {
+  const { runs, csrf } = server
   const page = svc.shared('graphiql', () => lazy(createGraphiqlPage))
   // Every access to a member of the server creates a function.
   let members: Pick<YogaServer, 'fetchAPI' | 'handleRequest'> | undefined
@@ -42,29 +55,38 @@ export function registerHttp(app: FastifyInstance, svc: Svc, server: GraphServer
     const query = rawQuery(request)
     const yogaRequest = new fetchAPI.Request(query === '' ? ENDPOINT : `${ENDPOINT}?${query}`, init)
     const takesParts = responseType.incremental !== null || responseType.eventStream === 'always'
-    const context: ServerContext = { responseType, streaming: {}, run: runs.create(request, faults, { takesParts }) }
+    const run = runs.create(request, faults, { takesParts })
+    const context: ServerContext = { responseType, streaming: {}, run }
     const response = await handleRequest(yogaRequest, context)
     const { answer } = context.streaming
     if (answer !== undefined) return sendParts(svc, request, reply, answer, faults)
-    return sendResponse(svc, request, reply, response, faults)
+    return sendResponse(svc, request, reply, response, { status: run.response.status, ...faultsOf(faults) })
   }
 
-  app.get(path, { ...describe(getDescription(server)), ...sockets }, async (request, reply) => {
-    reply.header('Vary', 'Accept')
-    const responseType = selectResponseType(request.headers.accept)
-    if (wantsPage(responseType, rawQuery(request))) return sendPage(request, reply, await page())
-    // Yoga gets a HEAD request as GET; the body is not sent.
-    return serve(request, reply, responseType, { method: 'GET' })
-  })
-  app.post(path, describe(postDescription(server)), (request, reply) => {
-    reply.header('Vary', 'Accept')
-    const contentType = request.headers['content-type']
-    return serve(request, reply, selectResponseType(request.headers.accept), {
-      method: 'POST',
-      headers: contentType === undefined ? {} : { 'content-type': contentType },
-      body: svc.http.body(request) as BodyInit,
-    })
-  })
+  return {
+    async get(request, reply) {
+      reply.header('Vary', 'Accept')
+      const responseType = selectResponseType(request.headers.accept)
+      if (wantsPage(responseType, rawQuery(request))) return sendPage(request, reply, await page())
+      // Yoga gets a HEAD request as GET; the body is not sent.
+      return serve(request, reply, responseType, { method: 'GET' })
+    },
+    post(request, reply) {
+      reply.header('Vary', 'Accept')
+      const contentType = request.headers['content-type']
+      return serve(request, reply, selectResponseType(request.headers.accept), {
+        method: 'POST',
+        headers: contentType === undefined ? {} : { 'content-type': contentType },
+        body: svc.http.body(request) as BodyInit,
+      })
+    },
+  }
+}
+
+/** What faults change in the response; a status of theirs comes before that of the graph. */
+function faultsOf(faults: FaultPlan | null): { status?: number; cut: number | null } {
+  if (faults === null) return { cut: null }
+  return { ...(faults.status === null ? {} : { status: faults.status }), cut: faults.cut }
 }
 
 /** The request asks for faults that do not exist: nothing runs. */

@@ -4,17 +4,17 @@ import { sleep } from 'svc/toolkit'
 import type { StreamedAnswer } from '../wire/multipart/parts.ts'
 import type { FaultPlan } from '../faults/plan.ts'
 
+/** Sends a response, with another status, or cut after a number of events. */
 export async function sendResponse(
   svc: Svc,
   request: FastifyRequest,
   reply: FastifyReply,
   response: Response,
-  faults: FaultPlan | null,
+  changed: { status: number | null; cut: number | null },
 ): Promise<FastifyReply> {
   const contentType = response.headers.get('content-type') ?? ''
-  const status = faults?.status ?? response.status
-  reply.code(status)
-  if (contentType === 'text/event-stream') return streamEvents(svc, request, reply, response.body!, faults?.cut ?? null)
+  reply.code(changed.status ?? response.status)
+  if (contentType === 'text/event-stream') return streamEvents(svc, request, reply, response.body!, changed.cut)
   const allow = response.headers.get('allow')
   if (allow !== null) reply.header('Allow', allow)
   return reply.type(contentType).send(await response.text())

@@ -20,13 +20,25 @@ const TOKEN = {
   description: 'The token, also as the parameter `token`',
 }
 
-export function registerStream(app: FastifyInstance, svc: Svc, server: GraphServer): void {
-  const { path, graph, runs } = server
-  const url = `${path}/stream`
-  const size = svc.config.publicMode ? 'public' : 'normal'
-  // Live streams belong to their process, and end with their plugin.
-  const reservations = new Reservations(MAX_RESERVED[size])
+/** The handlers of `/stream`. */
+export interface StreamHandlers {
+  put(request: FastifyRequest, reply: FastifyReply): FastifyReply
+  get(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+  post(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+  delete(request: FastifyRequest, reply: FastifyReply): FastifyReply
+}
+
+/** Live streams belong to their process, and end with their plugin. */
+export function createReservations(svc: Svc): Reservations {
+  const reservations = new Reservations(MAX_RESERVED[svc.config.publicMode ? 'public' : 'normal'])
   svc.whenClosed(() => reservations.endAll())
+  return reservations
+}
+
+export function registerStream(app: FastifyInstance, svc: Svc, server: GraphServer): void {
+  const { path, graph } = server
+  const url = `${path}/stream`
+  const handlers = createStreamHandlers(svc, server, createReservations(svc))
   const shared = { category: graph.category, steps: [STEP] }
   const unknown = { 404: { description: 'Unknown token, or one that was not used for 30 s' } }
 
@@ -39,11 +51,7 @@ export function registerStream(app: FastifyInstance, svc: Svc, server: GraphServ
       responses: { 201: { description: 'The token' }, 429: { description: 'Too many reserved streams' } },
       examples: [{ name: 'Reserve', method: 'PUT', path: url, expectStatus: 201 }],
     }),
-    (_request, reply) => {
-      const reservation = reservations.reserve()
-      if (reservation === null) return refuse(reply, 429, 'too many reserved streams')
-      return reply.code(201).type('text/plain; charset=utf-8').send(reservation.token)
-    },
+    handlers.put,
   )
 
   app.get(
@@ -60,16 +68,7 @@ export function registerStream(app: FastifyInstance, svc: Svc, server: GraphServ
       },
       examples: [{ name: 'Without a token', path: url, expectStatus: 404 }],
     }),
-    async (request, reply) => {
-      const reservation = find(request)
-      if (reservation === null) return refuse(reply, 404, 'unknown token')
-      if (reservation.stream !== null) return refuse(reply, 409, 'the stream is already open')
-      const stream = svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS, heartbeatText: '' })
-      if (stream === null) return reply
-      reservations.open(reservation, stream)
-      await stream.over
-      return reply
-    },
+    handlers.get,
   )
 
   app.post(
@@ -105,7 +104,42 @@ export function registerStream(app: FastifyInstance, svc: Svc, server: GraphServ
         },
       ],
     }),
-    async (request, reply) => {
+    handlers.post,
+  )
+
+  app.delete(
+    url,
+    describe({
+      ...shared,
+      summary: `${graph.title}: stop an operation of a reserved event stream`,
+      parameters: [TOKEN, { name: 'operationId', in: 'query', schema: { type: 'string' } }],
+      responses: { 200: { description: 'It has ended, or there was none' }, ...unknown },
+      examples: [{ name: 'Without a token', method: 'DELETE', path: url, expectStatus: 404 }],
+    }),
+    handlers.delete,
+  )
+}
+
+export function createStreamHandlers(svc: Svc, server: GraphServer, reservations: Reservations): StreamHandlers {
+  const { runs } = server
+  const size = svc.config.publicMode ? 'public' : 'normal'
+  return {
+    put(_request, reply) {
+      const reservation = reservations.reserve()
+      if (reservation === null) return refuse(reply, 429, 'too many reserved streams')
+      return reply.code(201).type('text/plain; charset=utf-8').send(reservation.token)
+    },
+    async get(request, reply) {
+      const reservation = find(request)
+      if (reservation === null) return refuse(reply, 404, 'unknown token')
+      if (reservation.stream !== null) return refuse(reply, 409, 'the stream is already open')
+      const stream = svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS, heartbeatText: '' })
+      if (stream === null) return reply
+      reservations.open(reservation, stream)
+      await stream.over
+      return reply
+    },
+    async post(request, reply) {
       const reservation = find(request)
       if (reservation === null) return refuse(reply, 404, 'unknown token')
       try {
@@ -120,18 +154,7 @@ export function registerStream(app: FastifyInstance, svc: Svc, server: GraphServ
           .send(JSON.stringify({ errors: [withoutStatus(error)] }))
       }
     },
-  )
-
-  app.delete(
-    url,
-    describe({
-      ...shared,
-      summary: `${graph.title}: stop an operation of a reserved event stream`,
-      parameters: [TOKEN, { name: 'operationId', in: 'query', schema: { type: 'string' } }],
-      responses: { 200: { description: 'It has ended, or there was none' }, ...unknown },
-      examples: [{ name: 'Without a token', method: 'DELETE', path: url, expectStatus: 404 }],
-    }),
-    (request, reply) => {
+    delete(request, reply) {
       const reservation = find(request)
       if (reservation === null) return refuse(reply, 404, 'unknown token')
       const id = String(queryRecord(rawQuery(request)).operationId ?? '')
@@ -139,7 +162,7 @@ export function registerStream(app: FastifyInstance, svc: Svc, server: GraphServ
       reservation.operations.delete(id)
       return reply.code(200).send()
     },
-  )
+  }
 
   function find(request: FastifyRequest): Reservation | null {
     const token = request.headers[TOKEN_HEADER] ?? queryRecord(rawQuery(request)).token

@@ -1,6 +1,7 @@
 /** Executes operations with graphql-js, with the context and the faults of their request. */
 import type { Plugin } from 'graphql-yoga'
 import { executeOperation, subscribeTo } from '../execution/execute.ts'
+import { around } from '../execution/around.ts'
 import type { Run } from '../execution/run.ts'
 
 /** The graphql-js executor takes half the time of Yoga's default, which also supports `@defer`. */
@@ -9,11 +10,11 @@ export function useExecution(rootValue: object): Plugin {
   return {
     onExecute({ args, setExecuteFn }) {
       args.rootValue = rootValue
-      setExecuteFn(executed => executeOperation(executed, runOf(executed.contextValue)))
+      setExecuteFn(executed => around(executed, runOf(executed.contextValue), executeOperation))
     },
     onSubscribe({ args, setSubscribeFn }) {
       args.rootValue = rootValue
-      setSubscribeFn(subscribed => subscribeTo(subscribed, runOf(subscribed.contextValue)))
+      setSubscribeFn(subscribed => around(subscribed, runOf(subscribed.contextValue), subscribeTo))
     },
   }
 }

@@ -43,7 +43,7 @@ export async function serveRetry(
   const delayMs = delay === '' ? 0 : parseGoDuration(delay)
   if (delayMs === null) return sendDelayError(reply, delay)
   if (delayMs > 0 && !(await svc.http.delay(request, delayMs))) return reply.hijack()
-  return reply.code(Number(code)).send(Buffer.alloc(0))
+  return reply.code(Number(code)).send()
 }
 
 function refuse(reply: FastifyReply, message: string): FastifyReply {

@@ -1,10 +1,10 @@
 /** The `echo-basic` server of the conformance tests of Gateway API. */
 import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
-import { connectionTls, headerProblem, parseGoDuration } from 'svc/toolkit'
+import { cleanPath, connectionTls, escapeHtml, headerProblem, parseGoDuration } from 'svc/toolkit'
 import { CATEGORY } from '../mounting.ts'
 import type { HttpbinOptions } from '../options.ts'
 import { readHeaders } from '../request/headers.ts'
-import { goNarrowJson } from '../response/json.ts'
+import { goLine, goNarrowJson } from '../response/json.ts'
 import { deploymentOf, type Variables } from '../variables.ts'
 import { ECHO_BASIC } from '../replies.ts'
 import { type Attempts, serveRetry } from './echo-basic-retry.ts'
@@ -12,6 +12,7 @@ import { type Attempts, serveRetry } from './echo-basic-retry.ts'
 type EchoSvc = Svc<HttpbinOptions, Variables>
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff' }
+const TEXT = 'text/plain; charset=utf-8'
 const MAX_SET_HEADERS = 50
 
 export function addEchoBasic(app: FastifyInstance, svc: EchoSvc, attempts: Attempts): void {
@@ -50,7 +51,13 @@ export function addEchoBasicHost(app: FastifyInstance, svc: EchoSvc, mount: stri
       .slice(mount.length)
       .split('?', 1)[0]!
       .replace(/\/{2,}/g, '/')
-    if (path === '/health') return reply.header('Content-Type', 'text/plain; charset=utf-8').send('OK')
+    const clean = cleanPath(path)
+    if (clean !== null) {
+      const target = svc.http.target(request)
+      return redirect(request, reply, clean + (target.includes('?') ? target.slice(target.indexOf('?')) : ''))
+    }
+    if (path === '/ws') return reply.code(400).header('Content-Type', TEXT).send('not websocket protocol')
+    if (path === '/health') return reply.header('Content-Type', TEXT).send('OK')
     const status = /^\/status\/([^/]*)$/.exec(path)?.[1]
     if (status !== undefined) return sendStatus(request, reply, status)
     return retry(svc, attempts, path, request, reply) ?? respond(svc, request, reply)
@@ -72,7 +79,7 @@ export function addEchoBasicH2c(app: FastifyInstance, svc: EchoSvc, mount: strin
   app.all(`${mount}/*`, (request: FastifyRequest, reply: FastifyReply): unknown =>
     request.raw.httpVersionMajor === 2
       ? respond(svc, request, reply)
-      : reply.code(400).header('Content-Type', 'text/plain; charset=utf-8').send('Expected h2c request'),
+      : reply.code(400).header('Content-Type', TEXT).send('Expected h2c request'),
   )
 }
 
@@ -82,7 +89,7 @@ function retry(svc: EchoSvc, attempts: Attempts, path: string, request: FastifyR
     const target = svc.http.target(request)
     const mark = target.indexOf('?')
     const [before, query] = mark === -1 ? [target, ''] : [target.slice(0, mark), target.slice(mark)]
-    return reply.code(307).header('Location', `${before}/${query}`).send()
+    return redirect(request, reply, `${before}/${query}`)
   }
   if (!path.startsWith('/retry/')) return null
   return serveRetry(request, reply, {
@@ -93,18 +100,27 @@ function retry(svc: EchoSvc, attempts: Attempts, path: string, request: FastifyR
   })
 }
 
+/** As Go's `http.Redirect`: with a page for GET. */
+function redirect({ method }: FastifyRequest, reply: FastifyReply, location: string): FastifyReply {
+  void reply.code(307).header('Location', location)
+  if (method !== 'GET' && method !== 'HEAD') return reply.send()
+  return reply
+    .header('Content-Type', 'text/html; charset=utf-8')
+    .send(`<a href="${escapeHtml(location)}">Temporary Redirect</a>.\n\n`)
+}
+
 function sendStatus(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
-  if (request.url.includes('?')) return reply.code(400).send(Buffer.alloc(0))
+  if (request.url.includes('?')) return reply.code(400).send()
   const status = /^\d{3}$/.test(text) ? Number(text) : 0
-  if (status < 200 || status > 599) return sendMessage(reply, 400, 'the status must be a number from 200 to 599')
-  return reply.code(status).send(Buffer.alloc(0))
+  if (status < 200 || status > 599) return reply.code(400).send()
+  return reply.code(status).send()
 }
 
 function sendMessage(reply: FastifyReply, status: number, message: string): FastifyReply {
   return reply
     .code(status)
     .headers(JSON_HEADERS)
-    .send(Buffer.from(goNarrowJson({ message })))
+    .send(Buffer.from(goLine({ message })))
 }
 
 function sendDelayError(reply: FastifyReply, delay: string): FastifyReply {
@@ -112,13 +128,20 @@ function sendDelayError(reply: FastifyReply, delay: string): FastifyReply {
 }
 
 async function respond(svc: EchoSvc, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const delay = readQuery(request).get('delay') ?? ''
+  const delay = formOf(svc, request).get('delay') ?? readQuery(request).get('delay') ?? ''
   const delayMs = delay === '' ? 0 : parseGoDuration(delay)
   if (delayMs === null) return sendDelayError(reply, delay)
   if (delayMs > 0 && !(await svc.http.delay(request, delayMs))) return reply.hijack()
   const body = goNarrowJson(await describeRequest(svc, request), svc.budgets.output(request))
   for (const [name, value] of requestedHeaders(request)) reply.raw.setHeader(name, value)
   return reply.headers(JSON_HEADERS).send(Buffer.from(body))
+}
+
+/** A form comes before the query, as in Go. */
+function formOf(svc: EchoSvc, request: FastifyRequest): URLSearchParams {
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')
+  const takesForm = /^(?:POST|PUT|PATCH)$/.test(request.method)
+  return new URLSearchParams(isForm && takesForm ? svc.http.receivedBody(request).toString() : '')
 }
 
 async function describeRequest(svc: EchoSvc, request: FastifyRequest): Promise<Record<string, unknown>> {

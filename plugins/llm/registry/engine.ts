@@ -66,6 +66,8 @@ export interface Engine {
    * `parse` returns loses them anyway: it is for what a format makes of texts before.
    */
   withoutDirectives: typeof withoutDirectives
+  /** Whether prompts can have directives. */
+  readsDirectives: boolean
   /** The text parts, joined with newlines. */
   textOfParts(parts: readonly Part[]): string
   /** A vector of length 1. */
@@ -166,12 +168,13 @@ export function createEngine(readsDirectives = true): Engine {
   return {
     ...pure,
     randomId: idMaker(),
+    readsDirectives,
     withoutDirectives: readsDirectives ? withoutDirectives : value => value,
     modelClasses: model => (model === undefined ? NO_CLASSES : classesOf(model)),
   }
 }
 
-const pure: Omit<Engine, 'randomId' | 'modelClasses' | 'withoutDirectives'> = {
+const pure: Omit<Engine, 'randomId' | 'modelClasses' | 'withoutDirectives' | 'readsDirectives'> = {
   generate,
   pieces,
   split: text => piecesOf(text),

@@ -13,7 +13,7 @@ import { createNamed } from '../providers/named-providers.ts'
 import { readSettings, type SettingsServices } from '../providers/settings.ts'
 import type { LlmOptions } from '../providers/options.ts'
 import { defaultLatency } from '../streaming/pace.ts'
-import type { LlmProvider } from '../contract/provider.ts'
+import type { ErrorFacts, ErrorKind, ErrorResponse, LlmProvider } from '../contract/provider.ts'
 import type { ProviderRoute } from '../contract/route.ts'
 import type { RouteValidation } from '../contract/validation.ts'
 import type { LoggedCall } from '../usage/call.ts'
@@ -102,6 +102,10 @@ export class ProviderRegistry implements Providers {
     if (instance === undefined) throw new Error(`routes can't be added to the unknown format ${format}`)
     this.#added.set(format, [...this.#routesOf(instance), ...routes])
     this.#mounted.push(...mount(app, instance, this.#services, routes))
+  }
+
+  errorOf(format: string, kind: ErrorKind, facts: ErrorFacts): ErrorResponse | null {
+    return this.#formats.get(format)?.error(kind, facts) ?? null
   }
 
   /** The routes that other plugins have added to the format of an instance. */
@@ -224,12 +228,12 @@ export class ProviderRegistry implements Providers {
     return this.#services.svc.variables.apiKey !== null
   }
 
-  loads(): { id: string; load: ProviderLoad }[] {
+  loads(): { id: string; load: ProviderLoad; slots: number }[] {
     const now = Date.now()
     return this.#inOrder().flatMap(({ name, slots, engineMetrics }) =>
       slots === undefined || slots.settings.slots === Infinity
         ? []
-        : [{ id: name, load: engineMetrics?.load(now) ?? slots.load() }],
+        : [{ id: name, load: engineMetrics?.load(now) ?? slots.load(), slots: slots.settings.slots }],
     )
   }
 

@@ -1,6 +1,6 @@
 /** What `llm` offers to plugins that add a provider: the extension point `llm.providers`. */
 import type { FastifyInstance } from 'svc/plugin'
-import type { AddedFault, LlmProvider } from '../contract/provider.ts'
+import type { AddedFault, ErrorFacts, ErrorKind, ErrorResponse, LlmProvider } from '../contract/provider.ts'
 import type { ProviderRoute } from '../contract/route.ts'
 import type { Rule } from '../engine/rules.ts'
 import type { Batches } from '../state/batches.ts'
@@ -48,8 +48,10 @@ export interface Providers {
   calls(requestIds: ReadonlySet<string>, session: string | null, limit: number): Promise<LoggedCall[]>
   /** All served providers, in the order of `GET /ai`; complete after all plugins have registered. */
   list(): ServedProvider[]
-  /** The load of the providers that have a capacity, in the order of `list`. Call it when all plugins have registered. */
-  loads(): { id: string; load: ProviderLoad }[]
+  /** The load of the providers that have a capacity, and how much runs at once, in the order of `list`. Call it when all plugins have registered. */
+  loads(): { id: string; load: ProviderLoad; slots: number }[]
+  /** An error of a wire format that is sent by somebody else, such as a gateway; null if the format is unknown. */
+  errorOf(format: string, kind: ErrorKind, facts: ErrorFacts): ErrorResponse | null
   /** Whether providers without their own key accept only the credential in `SVC_AI_API_KEY`. */
   readonly hasCommonKey: boolean
 }

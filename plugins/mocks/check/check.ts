@@ -14,6 +14,9 @@ import { compareDocuments } from './changes.ts'
 import { currentForm, type CurrentForm } from './current-form.ts'
 import type { OfficialSchema } from './official-schema.ts'
 import { LIST_LIMIT, type Report } from './report.ts'
+import { checkGraph } from './graph-check.ts'
+import { isGraphText } from '../graph/recognize.ts'
+import type { DocumentFormat, MockKind } from '../document/kind.ts'
 import { documentWarnings } from './warnings.ts'
 
 export interface CheckInput extends GivenParts {
@@ -27,13 +30,18 @@ export interface CheckInput extends GivenParts {
 
 export interface CheckOutput {
   report: Report
-  /** The document as JSON text; null if it can't be served. */
-  json: string | null
-  format: 'json' | 'yaml'
+  kind: MockKind
+  /** What is compiled: an OpenAPI document as JSON text, or the SDL of a schema; null if it can't be served. */
+  served: string | null
+  format: DocumentFormat
 }
 
 /** Runs the check. Returns a report for every input. */
 export async function checkDefinition(input: CheckInput, official: OfficialSchema): Promise<CheckOutput> {
+  return isGraphText(input.text) ? checkGraph(input) : checkOpenApi(input, official)
+}
+
+async function checkOpenApi(input: CheckInput, official: OfficialSchema): Promise<CheckOutput> {
   const started = performance.now()
   const bounds = boundsFor(input.publicMode)
   const report: Report = {
@@ -62,7 +70,8 @@ export async function checkDefinition(input: CheckInput, official: OfficialSchem
   report.took_ms = Math.round(performance.now() - started)
   return {
     report,
-    json: readable && !('error' in read) ? jsonOf(form, read, input.text) : null,
+    kind: 'openapi',
+    served: readable && !('error' in read) ? jsonOf(form, read, input.text) : null,
     format: 'error' in read ? 'json' : read.format,
   }
 }
@@ -88,6 +97,8 @@ async function inspect(
   else report.warnings.push(...rulesThatNeverMatch(api, parts.parts), ...securityNote(api, parts.parts))
   if (input.against) {
     report.against = input.against.version
+    // A schema has nothing in common with the document.
+    if (isGraphText(input.against.text)) return
     const before = input.against.text === input.text ? null : readDocument(input.against.text, bounds)
     if (before === null) report.changes = { unchanged: true, breaking: [], compatible: [] }
     else if (!('error' in before)) {

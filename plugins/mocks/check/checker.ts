@@ -47,7 +47,8 @@ export class Checker {
     const limitMs = boundsFor(input.publicMode).checkMs
     const refused = (message: string): CheckOutput => ({
       report: refusal(message, performance.now() - started),
-      json: null,
+      kind: 'openapi',
+      served: null,
       format: 'json',
     })
     return new Promise(resolve => {

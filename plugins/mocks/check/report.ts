@@ -4,7 +4,7 @@ import type { JsonObject } from '../document/json.ts'
 
 export interface Change {
   code: string
-  /** `METHOD /template`. */
+  /** `METHOD /template`, or a place in a schema: `User.age`. */
   operation: string
   message: string
 }
@@ -12,8 +12,33 @@ export interface Change {
 export interface Changes {
   unchanged: boolean
   breaking: Change[]
+  /** Changes of a schema that some clients do not expect. */
+  dangerous?: Change[]
   compatible: Change[]
   truncated?: boolean
+}
+
+export interface OpenApiSummary {
+  openapi: string
+  title: string
+  api_version: string
+  operations: number
+  schemas: number
+  examples: number
+  bytes: number
+  security_schemes: string[]
+}
+
+export interface GraphSummary {
+  kind: 'graphql'
+  title: string
+  operations: number
+  types: number
+  fields: number
+  federated: boolean
+  /** Types whose objects mutations write, if the setting `stateful` is on. */
+  stateful: string[]
+  bytes: number
 }
 
 export interface Report {
@@ -23,16 +48,7 @@ export interface Report {
   errors: Issue[]
   warnings: Issue[]
   truncated?: boolean
-  summary: {
-    openapi: string
-    title: string
-    api_version: string
-    operations: number
-    schemas: number
-    examples: number
-    bytes: number
-    security_schemes: string[]
-  } | null
+  summary: OpenApiSummary | GraphSummary | null
   changes: Changes | null
   took_ms: number
 }

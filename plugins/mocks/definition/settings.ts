@@ -40,7 +40,8 @@ export interface SettingsProblem {
 
 const MODES = ['off', 'warn', 'enforce']
 
-interface Key {
+/** A setting. */
+export interface SettingKey {
   default: Json
   /** JSON Schema for editors; accepts every value that `problem` accepts. */
   schema: JsonSchema
@@ -48,28 +49,27 @@ interface Key {
   problem(value: Json, maxDelayMs: number): string | null
 }
 
-const BOOLEAN = { schema: { type: 'boolean' }, problem: boolean }
-const oneOf = (values: string[]): Pick<Key, 'schema' | 'problem'> => ({
+export const BOOLEAN: Pick<SettingKey, 'schema' | 'problem'> = { schema: { type: 'boolean' }, problem: boolean }
+export const oneOf = (values: string[]): Pick<SettingKey, 'schema' | 'problem'> => ({
   schema: { enum: values },
   problem: value =>
     typeof value === 'string' && values.includes(value) ? null : `expected one of ${values.join(', ')}`,
 })
 const STRINGS = { type: 'array', items: { type: 'string', minLength: 1 } }
 
-const KEYS: Record<string, Key> = {
-  validation: { default: 'warn', ...oneOf(MODES) },
-  security: { default: 'warn', ...oneOf(MODES) },
-  prefer: { default: true, ...BOOLEAN },
-  dynamic: { default: false, ...BOOLEAN },
-  echo: { default: 'path', ...oneOf(['off', 'path', 'path+body']) },
-  base_path: {
-    default: 'auto',
-    schema: { type: 'string', maxLength: 256 },
+/** A whole number in a range. */
+export function whole(low: number, high: number): Pick<SettingKey, 'schema' | 'problem'> {
+  return {
+    schema: { type: 'integer', minimum: low, maximum: high },
     problem: value =>
-      value === 'auto' || (typeof value === 'string' && /^(?:\/[^\s?#]*)?$/.test(value) && value.length <= 256)
+      Number.isInteger(value) && Number(value) >= low && Number(value) <= high
         ? null
-        : 'expected "auto" or a path such as "/v1"',
-  },
+        : `expected an integer from ${low} to ${high}`,
+  }
+}
+
+/** The settings that all kinds of mocks have. */
+export const COMMON_SETTINGS: Record<string, SettingKey> = {
   delay_ms: {
     default: 0,
     schema: { type: 'integer', minimum: 0 },
@@ -86,6 +86,23 @@ const KEYS: Record<string, Key> = {
   },
   capture: { default: true, ...BOOLEAN },
   block_breaking: { default: false, ...BOOLEAN },
+}
+
+const KEYS: Record<string, SettingKey> = {
+  validation: { default: 'warn', ...oneOf(MODES) },
+  security: { default: 'warn', ...oneOf(MODES) },
+  prefer: { default: true, ...BOOLEAN },
+  dynamic: { default: false, ...BOOLEAN },
+  echo: { default: 'path', ...oneOf(['off', 'path', 'path+body']) },
+  base_path: {
+    default: 'auto',
+    schema: { type: 'string', maxLength: 256 },
+    problem: value =>
+      value === 'auto' || (typeof value === 'string' && /^(?:\/[^\s?#]*)?$/.test(value) && value.length <= 256)
+        ? null
+        : 'expected "auto" or a path such as "/v1"',
+  },
+  ...COMMON_SETTINGS,
   callbacks: { default: true, ...BOOLEAN },
   credentials: {
     default: {},
@@ -104,12 +121,16 @@ const KEYS: Record<string, Key> = {
 }
 
 /** JSON Schema of settings, for editors. */
-export const SETTINGS_SCHEMA: JsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: Object.fromEntries(
-    Object.entries(KEYS).map(([key, { schema, default: fallback }]) => [key, { ...schema, default: fallback }]),
-  ),
+export const SETTINGS_SCHEMA = settingsSchema(KEYS)
+
+export function settingsSchema(keys: Record<string, SettingKey>): JsonSchema {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(
+      Object.entries(keys).map(([key, { schema, default: fallback }]) => [key, { ...schema, default: fallback }]),
+    ),
+  }
 }
 
 function boolean(value: Json): string | null {
@@ -121,26 +142,35 @@ export function readSettings(
   value: Json | undefined,
   maxDelayMs: number,
 ): { settings: Settings } | { problem: SettingsProblem } {
+  const read = readKeys(value, KEYS, maxDelayMs)
+  if ('problem' in read) return read
+  const credentials = readCredentials(own(read.asJson, 'credentials') ?? {})
+  if ('problem' in credentials) return credentials
+  return { settings: typed(read.asJson, credentials.credentials) }
+}
+
+/** Validates an object with these settings, and fills in defaults. */
+export function readKeys(
+  value: Json | undefined,
+  keys: Record<string, SettingKey>,
+  maxDelayMs: number,
+): { asJson: JsonObject } | { problem: SettingsProblem } {
   const given = value === undefined || value === null ? {} : value
   if (!isRecord(given)) return { problem: { at: 'settings', message: 'expected an object' } }
   for (const [key, entry] of Object.entries(given)) {
-    const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
+    const known = Object.hasOwn(keys, key) ? keys[key] : undefined
     if (!known)
       return {
         problem: {
           at: `settings.${key.slice(0, 64)}`,
-          message: `unknown setting (known: ${Object.keys(KEYS).join(', ')})`,
+          message: `unknown setting (known: ${Object.keys(keys).join(', ')})`,
         },
       }
     const message = known.problem(entry, maxDelayMs)
     if (message) return { problem: { at: `settings.${key}`, message } }
   }
-  const credentials = readCredentials(own(given, 'credentials') ?? {})
-  if ('problem' in credentials) return credentials
-  const asJson: JsonObject = Object.fromEntries(
-    Object.entries(KEYS).map(([key, { default: fallback }]) => [key, own(given, key) ?? fallback]),
-  )
-  return { settings: typed(asJson, credentials.credentials) }
+  const asJson = Object.entries(keys).map(([key, { default: fallback }]) => [key, own(given, key) ?? fallback] as const)
+  return { asJson: Object.fromEntries(asJson) }
 }
 
 function typed(asJson: JsonObject, credentials: Credentials): Settings {

@@ -1,15 +1,20 @@
 /** The state of a session in a mock: state values, and the number of calls per operation. */
-import { copyText, heldBytes } from 'svc/toolkit'
-import type { SessionKey, Store, StoreBounds } from 'svc/plugin'
+import { copyText, heldBytes, heldValueBytes } from 'svc/toolkit'
+import type { Json, SessionKey, Store, StoreBounds } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 
 export interface SessionMemory {
   state: Record<string, string>
   counts: Record<string, number>
+  /** Objects of a GraphQL mock that mutations have written, by type and identity, in the order of their first write. */
+  objects?: Record<string, StoredObject>
   /** Number of `counts` and memory in bytes, maintained incrementally, because there can be thousands of counts. */
   operations: number
   bytes: number
 }
+
+/** Null: deleted. */
+export type StoredObject = { isNew: boolean; fields: Record<string, Json> } | null
 
 /** The session of a request that does not read it. */
 export const NO_MEMORY: SessionMemory = { state: {}, counts: {}, operations: 0, bytes: 0 }
@@ -89,6 +94,32 @@ export class SessionMemories {
       return memory
     })
     return memory ?? empty()
+  }
+
+  /**
+   * Writes an object. Returns the session, or null if it has `maxObjects` others already; an object with more than `maxBytes` of
+   * memory is not written either.
+   */
+  async putObject(
+    mock: string,
+    session: string,
+    { key, object }: { key: string; object: StoredObject },
+    { maxObjects, maxBytes }: { maxObjects: number; maxBytes: number },
+  ): Promise<SessionMemory | null> {
+    const bytes = PROPERTY_BYTES + heldBytes(key) + heldValueBytes(object)
+    if (bytes > maxBytes) return null
+    let isWritten = true
+    const memory = await this.#store.within(mock).update(session, current => {
+      const memory = current ?? empty()
+      const objects = (memory.objects ??= Object.create(null) as Record<string, StoredObject>)
+      const present = objects[key]
+      isWritten = present !== undefined || Object.keys(objects).length < maxObjects
+      if (!isWritten) return memory
+      memory.bytes += bytes - (present === undefined ? 0 : PROPERTY_BYTES + heldBytes(key) + heldValueBytes(present))
+      objects[key] = object
+      return memory
+    })
+    return isWritten ? (memory ?? empty()) : null
   }
 
   /** Deletes a session of all mocks, or everything (null). Returns the number of deleted sessions of mocks. */

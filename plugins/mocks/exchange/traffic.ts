@@ -1,5 +1,5 @@
 /** Recent requests of the mocks, in a bounded log with subscriptions. */
-import { copyData, heldBytes, newestByTime } from 'svc/toolkit'
+import { copyData, heldBytes, heldValueBytes, newestByTime } from 'svc/toolkit'
 import type { EventLog, EventLogBounds } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import type { Violation } from '../request/validation.ts'
@@ -26,6 +26,18 @@ export interface CapturedRequest {
   credential: string | null
   response: { headers: { name: string; value: string }[]; body: string | null; truncated: boolean }
   latency_ms: number
+  /** Of a GraphQL mock. */
+  graphql?: CapturedOperation
+}
+
+export interface CapturedOperation {
+  /** The name of the operation. */
+  operation: string | null
+  kind: 'query' | 'mutation' | 'subscription'
+  /** Names of the fields at the top. */
+  fields: string[]
+  /** Types of the representations of `_entities`. */
+  entity: string[]
 }
 
 /** Maximum number of bytes kept of a request or response body. */
@@ -110,9 +122,10 @@ const ENTRY_BYTES = 672
 const HEADER_BYTES = 96
 
 /** Memory of an entry in bytes. Texts from the request head are Latin-1, with one byte per character. */
-function sizeOf({ headers, path, query, body, violations, response }: CapturedRequest): number {
+function sizeOf({ headers, path, query, body, violations, response, graphql }: CapturedRequest): number {
   let bytes = ENTRY_BYTES + path.length + (query?.length ?? 0) + heldBytes(body ?? '') + heldBytes(response.body ?? '')
   for (const { name, value } of headers) bytes += HEADER_BYTES + name.length + value.length
+  if (graphql !== undefined) bytes += heldValueBytes(graphql)
   for (const { name, value } of response.headers) bytes += HEADER_BYTES + name.length + heldBytes(value)
   return violations.length === 0 ? bytes : bytes + copyData(violations).bytes
 }

@@ -4,9 +4,10 @@ import { BoundedMap, writeYaml } from 'svc/toolkit'
 import type { Live } from '../exchange/engine.ts'
 import type { JsonObject } from '../document/json.ts'
 import { effectiveDocument } from './export.ts'
-import type { Mock } from './mock.ts'
+import type { ApiMock } from './mock.ts'
 
-export type DocumentFormat = 'json' | 'yaml'
+/** Of OpenAPI documents. */
+export type TextFormat = 'json' | 'yaml'
 
 const MAX_KEPT = 8
 /** Longer texts are not kept. Requests for one that is being written wait for it. */
@@ -31,7 +32,7 @@ export class DocumentTexts {
   }
 
   /** The document with the URLs of the mock as servers. */
-  async of(mock: Mock, url: string, format: DocumentFormat): Promise<Buffer> {
+  async of(mock: ApiMock, url: string, format: TextFormat): Promise<Buffer> {
     if (!PLAIN_URL.test(url)) return Buffer.from(await this.write(effectiveDocument(mock, url), format))
     const key = `${format} ${mock.name}`
     let written = this.#written.get(key)
@@ -44,13 +45,13 @@ export class DocumentTexts {
   }
 
   /** Any value as text. */
-  async write(value: JsonObject, format: DocumentFormat): Promise<string> {
+  async write(value: JsonObject, format: TextFormat): Promise<string> {
     const pacer = new Pacer(this.#budgets.workMs)
     await pacer.pause()
     return format === 'json' ? JSON.stringify(value) : writeYaml(value, pacer, { aliasDuplicateObjects: false })
   }
 
-  async #parts(mock: Mock, format: DocumentFormat): Promise<string[]> {
+  async #parts(mock: ApiMock, format: TextFormat): Promise<string[]> {
     return (await this.write(effectiveDocument(mock, PLACEHOLDER), format)).split(PLACEHOLDER)
   }
 

@@ -3,14 +3,14 @@ import { isRecord } from 'svc/toolkit'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import { methodsOf } from '../document/operations.ts'
 import { serverPathsOf } from '../document/servers.ts'
-import type { Mock } from './mock.ts'
+import type { ApiMock, Mock } from './mock.ts'
 
 /** The complete mock as a JSON object, which every upload route accepts. */
 export function bundleOf(mock: Mock, now: Date): JsonObject {
   return {
     kind: 'svc-mock',
     name: mock.name,
-    spec: mock.live.api.document.root,
+    spec: specOf(mock),
     ...mock.partsAsJson(),
     enabled: mock.enabled,
     exported_at: now.toISOString(),
@@ -26,13 +26,18 @@ export function svcYamlOf(mock: Mock): JsonObject {
     settings,
     rules,
     overrides,
-    spec: mock.live.api.document.root,
+    spec: specOf(mock),
   }
   return { mocks: [entry] }
 }
 
+/** The document: that of OpenAPI as an object, a schema as text. */
+function specOf({ live }: Mock): Json {
+  return live.kind === 'graphql' ? live.graph.source.sdl : live.api.document.root
+}
+
 /** The document with the URLs of the mock as servers and the bodies of overrides as first examples. */
-export function effectiveDocument(mock: Mock, url: string): JsonObject {
+export function effectiveDocument(mock: ApiMock, url: string): JsonObject {
   const { api, parts } = mock.live
   const base = parts.settings.basePath
   const paths = base === 'auto' ? (api.serverPaths.length > 0 ? api.serverPaths : ['']) : [base.replace(/\/$/, '')]

@@ -25,7 +25,10 @@ export function recordBounds(bounds: Bounds): StoreBounds<MockRecord> {
 
 function reportMemory(report: Report | undefined): number {
   if (report === undefined) return 0
-  const changes = (report.changes?.breaking.length ?? 0) + (report.changes?.compatible.length ?? 0)
+  const changes =
+    (report.changes?.breaking.length ?? 0) +
+    (report.changes?.dangerous?.length ?? 0) +
+    (report.changes?.compatible.length ?? 0)
   return ISSUE_BYTES * (1 + report.errors.length + report.warnings.length + changes)
 }
 

@@ -5,18 +5,16 @@
 import type { Store } from 'svc/plugin'
 import type { CheckOutput } from '../check/check.ts'
 import { managementError } from '../errors.ts'
+import { compile, recompile, type CompiledLive } from './live.ts'
 import {
-  compile,
   documentMemory,
   documentsOf,
   firstRecord,
   Mock,
   partMemory,
-  recompile,
   referenceTo,
   versionOf,
   withVersion,
-  type CompiledLive,
   type Deployable,
   type DocumentReference,
   type MockRecord,
@@ -204,8 +202,8 @@ export class MockStore {
     let reference: DocumentReference = current
     if (!(await isStored(current))) {
       // The text is lost, the parsed document is not.
-      const text = JSON.stringify(live.api.document.root)
-      reference = referenceTo(text, 'json')
+      const text = live.kind === 'graphql' ? live.graph.source.sdl : JSON.stringify(live.api.document.root)
+      reference = referenceTo(text, { kind: live.kind, format: live.kind === 'graphql' ? 'graphql' : 'json' })
       await documents.add(reference.sha256, text)
     }
     await records.add(name, { ...record, draft, versions: [...kept, { ...current, ...reference }] })
@@ -302,15 +300,15 @@ export class MockStore {
 
   async #compileStored(sha256: string, { parts }: MockRecord): Promise<CompiledLive> {
     const { registry } = this.#parts
-    const { report, json } = await registry.check(
+    const { report, kind, served } = await registry.check(
       { text: await this.text(sha256), given: parts, message: null },
       null,
       {
         isBrief: true,
       },
     )
-    if (json === null || report.errors.length > 0) throw new Error(report.errors[0]?.message ?? 'invalid definition')
-    return compile({ json, given: parts }, registry.options)
+    if (served === null || report.errors.length > 0) throw new Error(report.errors[0]?.message ?? 'invalid definition')
+    return compile({ kind, served, given: parts }, registry.options)
   }
 
   async #dropOldestVersion(name: string): Promise<void> {

@@ -1,27 +1,20 @@
 /** A mock: what is stored of it, and its compiled form. */
 import { createHash } from 'node:crypto'
 import { heldBytes, heldValueBytes } from 'svc/toolkit'
-import { CompiledApi } from '../api/compiled-api.ts'
-import { readParts, partsToJson, type GivenParts, type Limits } from '../definition/definition.ts'
-import type { Live } from '../exchange/engine.ts'
-import type { Json, JsonObject } from '../document/json.ts'
+import type { GivenParts, Limits } from '../definition/definition.ts'
+import type { DocumentFormat, MockKind } from '../document/kind.ts'
+import type { Json } from '../document/json.ts'
 import type { Report } from '../check/report.ts'
-import { Renderer } from '../response/rendering.ts'
+import { factsOf, partsOfLive, type ApiLive, type CompiledLive, type GraphLive, type JsonParts } from './live.ts'
 
 export type MockSource = 'builtin' | 'file' | 'directory' | 'cli' | 'api'
-
-/** The parts besides the document, as JSON. */
-export interface JsonParts {
-  settings: JsonObject
-  rules: Json[]
-  overrides: JsonObject
-}
 
 /** A document, which is stored separately under its SHA-256. */
 export interface DocumentReference {
   /** Hexadecimal. */
   sha256: string
-  format: 'json' | 'yaml'
+  kind: MockKind
+  format: DocumentFormat
   characters: number
   /** Memory of the text. */
   textBytes: number
@@ -68,12 +61,26 @@ export interface MockRecord {
 /** A definition that has passed the check and can be deployed. */
 export interface Deployable {
   text: string
-  format: 'json' | 'yaml'
-  /** The document as JSON text. */
-  json: string
+  kind: MockKind
+  format: DocumentFormat
+  /** What is compiled: an OpenAPI document as JSON text, or the SDL of a schema. */
+  served: string
   given: GivenParts
   message: string | null
   rolledBackFrom: number | null
+}
+
+/** A mock of an OpenAPI document. */
+export type ApiMock = Mock & { readonly live: ApiLive }
+/** A mock of a GraphQL schema. */
+export type GraphMock = Mock & { readonly live: GraphLive }
+
+export function isApiMock(mock: Mock): mock is ApiMock {
+  return mock.live.kind === 'openapi'
+}
+
+export function isGraphMock(mock: Mock): mock is GraphMock {
+  return mock.live.kind === 'graphql'
 }
 
 /** A mock as this process serves it. Immutable: every change results in a new object. */
@@ -125,7 +132,7 @@ export class Mock {
 
   /** The parts of the live definition as JSON. */
   partsAsJson(): JsonParts {
-    return partsToJson(this.live.parts)
+    return partsOfLive(this.live)
   }
 }
 
@@ -155,8 +162,12 @@ export function documentMemory({ record, live }: Mock): number {
   return bytes
 }
 
-export function referenceTo(text: string, format: 'json' | 'yaml'): DocumentReference {
+export function referenceTo(
+  text: string,
+  { kind, format }: Pick<DocumentReference, 'kind' | 'format'>,
+): DocumentReference {
   return {
+    kind,
     sha256: createHash('sha256').update(text).digest('hex'),
     format,
     characters: text.length,
@@ -167,13 +178,13 @@ export function referenceTo(text: string, format: 'json' | 'yaml'): DocumentRefe
 /** A draft, saved now. */
 export function draftOf(
   text: string,
-  format: 'json' | 'yaml',
+  written: Pick<DocumentReference, 'kind' | 'format'>,
   given: Pick<Draft, 'settings' | 'rules' | 'overrides'>,
   report: Report,
 ): Draft {
   const { settings, rules, overrides } = given
   return {
-    ...referenceTo(text, format),
+    ...referenceTo(text, written),
     settings,
     rules,
     overrides,
@@ -184,18 +195,19 @@ export function draftOf(
 }
 
 /** The first version of a definition; `withVersion` numbers later ones. */
-export function versionOf(next: Deployable, { api, parts }: Live): Version {
-  const own = plainParts(partsToJson(parts))
+export function versionOf(next: Deployable, live: CompiledLive): Version {
+  const own = plainParts(partsOfLive(live))
+  const { title, apiVersion, operations } = factsOf(live)
   return {
-    ...referenceTo(next.text, next.format),
+    ...referenceTo(next.text, next),
     ...own,
     partBytes: heldValueBytes([own.settings, own.rules, own.overrides]),
     version: 1,
     deployedAt: new Date().toISOString(),
     message: next.message,
-    title: api.document.title,
-    apiVersion: api.document.apiVersion,
-    operations: api.operations.length,
+    title,
+    apiVersion,
+    operations: operations.length,
     rolledBackFrom: next.rolledBackFrom,
   }
 }
@@ -246,31 +258,4 @@ function partsIn({ settings, rules, overrides }: JsonParts): JsonParts {
 /** As JSON: YAML has numbers that JSON lacks. */
 function plainParts(parts: JsonParts): JsonParts {
   return JSON.parse(JSON.stringify(partsIn(parts))) as JsonParts
-}
-
-/** A compiled definition, with the memory of its document in bytes. */
-export interface CompiledLive extends Live {
-  bytes: number
-}
-
-/** Compiles a checked definition. Throws if a part is invalid, which the check excludes. */
-export function compile({ json, given }: Pick<Deployable, 'json' | 'given'>, limits: Limits): CompiledLive {
-  const root = JSON.parse(json) as JsonObject
-  const api = new CompiledApi(root, limits.bounds)
-  return { ...liveOf(api, given, limits), bytes: heldValueBytes(root) }
-}
-
-/** The definition with other parts. */
-export function recompile({ api, renderer, bytes }: CompiledLive, parts: JsonParts, limits: Limits): CompiledLive {
-  return { api, renderer, bytes, parts: validParts(api, parts, limits) }
-}
-
-function liveOf(api: CompiledApi, given: GivenParts, limits: Limits): Live {
-  return { api, parts: validParts(api, given, limits), renderer: new Renderer(api) }
-}
-
-function validParts(api: CompiledApi, given: GivenParts, limits: Limits): Live['parts'] {
-  const read = readParts(given, limits, name => api.operation(name)?.key)
-  if ('errors' in read) throw new Error(read.errors[0]?.message ?? 'invalid definition')
-  return read.parts
 }

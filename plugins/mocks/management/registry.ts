@@ -3,7 +3,8 @@ import type { MeasuresMemory, MemoryUse } from 'svc/plugin'
 import type { Checker } from '../check/checker.ts'
 import type { CheckOutput } from '../check/check.ts'
 import type { GivenParts, Limits } from '../definition/definition.ts'
-import type { CompiledLive, Mock } from './mock.ts'
+import type { CompiledLive } from './live.ts'
+import type { Mock } from './mock.ts'
 
 export interface Upload {
   text: string

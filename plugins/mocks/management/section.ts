@@ -1,6 +1,7 @@
 /** The section `mocks` of `svc.yaml`, and documents from the command line. */
 import type { JsonSchema } from 'svc/plugin'
 import { SETTINGS_SCHEMA } from '../definition/settings.ts'
+import { GRAPH_SETTINGS_SCHEMA } from '../graph/settings.ts'
 import { ANY_RULE_SCHEMA } from '../rules/rule-schema.ts'
 import type { Json } from '../document/json.ts'
 
@@ -18,14 +19,15 @@ const ENTRY: JsonSchema = {
     name: { type: 'string', pattern: '^[a-z0-9-]{1,64}$', description: 'Served at /mock/<name>/' },
     spec: {
       type: ['string', 'object'],
-      description: 'An OpenAPI 3 or Swagger 2.0 document, or its path relative to this file',
+      description: 'An OpenAPI 3 or Swagger 2.0 document, a schema of GraphQL, or its path relative to this file',
     },
     enabled: { type: 'boolean', default: true },
-    settings: SETTINGS_SCHEMA,
+    settings: bothKinds(),
     overrides: {
       type: 'object',
       additionalProperties: { type: 'object' },
-      description: 'Overrides by operationId or "METHOD /path"; "*" applies to all operations',
+      description:
+        'Overrides by operationId or "METHOD /path", in a schema of GraphQL by type, field or place in responses; "*" applies to all',
     },
     rules: {
       type: 'array',
@@ -33,6 +35,16 @@ const ENTRY: JsonSchema = {
       items: ANY_RULE_SCHEMA,
     },
   },
+}
+
+/** Settings of OpenAPI documents and of GraphQL schemas: an editor does not know which of them `spec` is. */
+function bothKinds(): JsonSchema {
+  const properties = { ...propertiesOf(GRAPH_SETTINGS_SCHEMA), ...propertiesOf(SETTINGS_SCHEMA) }
+  return { ...SETTINGS_SCHEMA, properties }
+}
+
+function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+  return schema.properties as Record<string, JsonSchema>
 }
 
 /**

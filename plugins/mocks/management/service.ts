@@ -6,7 +6,8 @@ import { showReport, type Report } from '../check/report.ts'
 import { managementError } from '../errors.ts'
 import type { Json, JsonObject } from '../document/json.ts'
 import type { DocumentTexts } from './document-text.ts'
-import type { Mock, MockRecord } from './mock.ts'
+import { factsOf, type CompiledLive } from './live.ts'
+import { isApiMock, type Mock, type MockRecord } from './mock.ts'
 import { unknownMock, type MockStore } from './mock-store.ts'
 import type { Registry } from './registry.ts'
 import type { CallbackDelivery } from '../exchange/callback-delivery.ts'
@@ -64,12 +65,14 @@ export function urlOf({ svc }: Service, request: FastifyRequest, name: string): 
 
 /** The entry of a mock in the list. `counts.collect` makes the counts exact. */
 export async function summaryOf(service: Service, request: FastifyRequest, mock: Mock): Promise<JsonObject> {
-  const { api, parts } = mock.live
+  const { live } = mock
+  const { title, apiVersion, operations } = factsOf(live)
   return {
     name: mock.name,
-    title: api.document.title,
-    api_version: api.document.apiVersion,
-    openapi: api.document.openapi,
+    kind: live.kind,
+    title,
+    api_version: apiVersion,
+    ...(live.kind === 'graphql' ? { federated: live.graph.isFederated } : { openapi: live.api.document.openapi }),
     source: mock.source,
     file: mock.file === null ? null : service.svc.config.publicMode ? basename(mock.file) : mock.file,
     managed: mock.isManaged,
@@ -78,16 +81,20 @@ export async function summaryOf(service: Service, request: FastifyRequest, mock:
     revision: mock.revision,
     modified: mock.record.modified,
     has_draft: mock.draft !== null,
-    operations: api.operations.length,
-    rules: parts.rules.length,
-    overrides: parts.overrides.count,
+    operations: operations.length,
+    rules: live.parts.rules.length,
+    overrides: live.parts.overrides.count,
     requests: await service.counts.total(mock.name),
     url: urlOf(service, request, mock.name),
-    base_paths: parts.settings.basePath === 'auto' ? api.serverPaths : [parts.settings.basePath],
-    validation: parts.settings.validation,
-    security: parts.settings.security,
+    ...apiFacts(live),
     deployed_at: mock.current?.deployedAt ?? null,
   }
+}
+
+function apiFacts(live: CompiledLive): JsonObject {
+  if (live.kind === 'graphql') return {}
+  const { basePath, validation, security } = live.parts.settings
+  return { base_paths: basePath === 'auto' ? live.api.serverPaths : [basePath], validation, security }
 }
 
 /** The record of a mock; after a write, with the report of the check. */
@@ -98,9 +105,7 @@ export async function recordOf(
   report?: Report,
 ): Promise<JsonObject> {
   await service.counts.collect()
-  const { document } = mock.live.api
-  const info = document.root['info'] as JsonObject | undefined
-  const summary = info?.['summary'] ?? info?.['description'] ?? ''
+  const summary = summaryTextOf(mock.live)
   return {
     ...(await summaryOf(service, request, mock)),
     ...mock.partsAsJson(),
@@ -110,8 +115,15 @@ export async function recordOf(
   }
 }
 
+function summaryTextOf(live: CompiledLive): Json {
+  if (live.kind === 'graphql') return live.graph.source.schema.description ?? ''
+  const info = live.api.document.root['info'] as JsonObject | undefined
+  return info?.['summary'] ?? info?.['description'] ?? ''
+}
+
 /** Without the identity provider, access tokens are not verified. */
 function tokenWarning({ svc }: Service, mock: Mock): Json[] {
+  if (!isApiMock(mock)) return []
   const schemes = Object.values(
     (mock.live.api.document.root['components'] as JsonObject | undefined)?.['securitySchemes'] ?? {},
   ) as unknown[]

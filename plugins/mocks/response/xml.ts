@@ -61,9 +61,22 @@ const ESCAPE_STEPS = 0.25
  * `OutputTooLarge`.
  */
 export function writeXml(value: Json, schema: Json | undefined, means: XmlMeans): string {
+  takeTexts(value, means)
   const writer = new XmlWriter(means)
   const name = writer.hint(schema).name ?? means.flattener.flatten(schema).componentName ?? 'root'
   return `<?xml version="1.0" encoding="UTF-8"?>\n${writer.element(name, value, schema)}`
+}
+
+/** Takes what all texts of a value are once they are escaped, before the first one is. */
+function takeTexts(value: Json, means: Pick<XmlMeans, 'output' | 'steps'>): void {
+  if (value === null) return
+  if (typeof value === 'object') {
+    for (const member of Object.values(value)) takeTexts(member, means)
+    return
+  }
+  const text = String(value)
+  means.steps.take(text.length * ESCAPE_STEPS)
+  means.output.take(escapedLength(text))
 }
 
 interface Hint {
@@ -81,13 +94,11 @@ class XmlWriter {
   readonly #document: ApiDocument
   readonly #flattener: Flattener
   readonly #output: OutputBudget
-  readonly #steps: StepBudget
 
-  constructor({ document, flattener, output, steps }: XmlMeans) {
+  constructor({ document, flattener, output }: XmlMeans) {
     this.#document = document
     this.#flattener = flattener
     this.#output = output
-    this.#steps = steps
   }
 
   /** The `xml` object of a schema or of the schema that it references. */
@@ -107,7 +118,7 @@ class XmlWriter {
   element(fallback: string, value: Json, schema: Json | undefined): string {
     const { name, open } = this.#tag(fallback, schema)
     if (Array.isArray(value)) return `<${open}>${this.#items(value, schema, fallback)}</${name}>`
-    if (!isRecord(value)) return value === null ? `<${open}/>` : `<${open}>${this.#text(value)}</${name}>`
+    if (!isRecord(value)) return value === null ? `<${open}/>` : `<${open}>${escape(String(value))}</${name}>`
     const properties = this.#flattener.flatten(schema).properties
     let attributes = ''
     let children = ''
@@ -115,7 +126,7 @@ class XmlWriter {
       const property = properties.get(key)
       const hint = this.hint(property)
       if (hint.attribute && typeof member !== 'object')
-        attributes += ` ${this.#name(hint.name ?? key, hint)}="${this.#text(member)}"`
+        attributes += ` ${this.#name(hint.name ?? key, hint)}="${escape(String(member))}"`
       else children += this.#member(key, member, property, hint)
     }
     return children === '' ? `<${open}${attributes}/>` : `<${open}${attributes}>${children}</${name}>`
@@ -142,13 +153,6 @@ class XmlWriter {
         : ` xmlns${hint.prefix ? `:${xmlName(hint.prefix)}` : ''}="${escape(hint.namespace)}"`
     this.#output.take(namespace.length)
     return { name, open: `${name}${namespace}` }
-  }
-
-  #text(value: string | number | boolean | null): string {
-    const text = String(value)
-    this.#steps.take(text.length * ESCAPE_STEPS)
-    this.#output.take(escapedLength(text))
-    return escape(text)
   }
 
   /** The name of an element, which its end tag repeats, or of an attribute. */

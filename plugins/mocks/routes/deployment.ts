@@ -12,7 +12,7 @@ export function requireDocument(upload: Pick<ReadUpload, 'text'>): string {
   if (upload.text === null)
     throw managementError(
       'invalid_body',
-      'the body must contain an OpenAPI document; in an envelope, the document is the member "spec"',
+      'the body must contain an OpenAPI document or a GraphQL schema; in an envelope, the document is the member "spec"',
     )
   return upload.text
 }
@@ -34,13 +34,14 @@ export async function checkForDeploy(
   definition: { text: string; given: GivenParts; message: string | null; rolledBackFrom?: number },
   against: string | null,
 ): Promise<{ next: Deployable; report: Report }> {
-  const { report, json, format } = await service.mocks.check(definition, against)
-  if (!report.deployable || json === null) throw notDeployable(report)
+  const { report, kind, served, format } = await service.mocks.check(definition, against)
+  if (!report.deployable || served === null) throw notDeployable(report)
   return {
     next: {
       text: definition.text,
+      kind,
       format,
-      json,
+      served,
       given: definition.given,
       message: definition.message,
       rolledBackFrom: definition.rolledBackFrom ?? null,

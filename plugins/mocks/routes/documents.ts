@@ -5,7 +5,8 @@ import { readDocument } from '../document/read.ts'
 import { managementError } from '../errors.ts'
 import { bundleOf, svcYamlOf } from '../management/export.ts'
 import type { JsonObject } from '../document/json.ts'
-import type { DocumentReference, Mock } from '../management/mock.ts'
+import { GRAPH_TYPE } from '../graph/recognize.ts'
+import { isApiMock, isGraphMock, type DocumentReference, type GraphMock, type Mock } from '../management/mock.ts'
 import { requireMock, urlOf, type Service } from '../management/service.ts'
 import { MANAGEMENT, nameParameter } from './descriptions.ts'
 import type { Named } from './edit.ts'
@@ -27,11 +28,11 @@ export function registerDocuments(app: FastifyInstance, service: Service): void 
         {
           name: 'format',
           in: 'query',
-          description: '`json` or `yaml`. Default: as uploaded',
-          schema: { type: 'string', enum: ['json', 'yaml'] },
+          description: '`json` or `yaml`; of a GraphQL schema `graphql`. Default: as uploaded',
+          schema: { type: 'string', enum: ['json', 'yaml', 'graphql'] },
         },
       ],
-      summary: 'Get the OpenAPI document of a mock',
+      summary: 'Get the document of a mock',
       reply: SVC_MOCKS_SPEC,
       examples: [{ name: 'Petstore as YAML', path: '/_svc/mocks/petstore/spec?format=yaml', expectStatus: 200 }],
     }),
@@ -54,7 +55,7 @@ export function registerDocuments(app: FastifyInstance, service: Service): void 
       ...MANAGEMENT,
       parameters: [
         nameParameter,
-        { name: 'format', in: 'query', schema: { type: 'string', enum: ['bundle', 'openapi', 'svc-yaml'] } },
+        { name: 'format', in: 'query', schema: { type: 'string', enum: ['bundle', 'openapi', 'graphql', 'svc-yaml'] } },
       ],
       summary: 'Export a mock',
       reply: SVC_MOCKS_SPEC,
@@ -69,18 +70,30 @@ export function registerDocuments(app: FastifyInstance, service: Service): void 
 async function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
   const mock = requireMock(service, request.params.name)
   const query = readQuery(request)
-  const { sha256, format } = sourceOf(mock, query.get('version'))
+  const { sha256, kind, format } = sourceOf(mock, query.get('version'))
   const wanted = query.get('format')
+  if (kind === 'graphql') return schemaText(service, reply, sha256, wanted)
   if (wanted !== null && wanted !== 'json' && wanted !== 'yaml')
     throw managementError('invalid_parameter', 'format must be json or yaml')
   const text = await service.mocks.text(sha256)
   reply.type(`application/${wanted ?? format}; charset=utf-8`)
   if (wanted === null || wanted === format) return reply.send(text)
   // The document of the current version is parsed already, unless what is served was converted.
-  const { root } = mock.live.api.document
-  const isServed = sha256 === mock.current?.sha256 && !Object.hasOwn(root, CONVERTED_FROM)
-  const value = isServed ? root : parsed(text, service)
+  const root = isApiMock(mock) && sha256 === mock.current?.sha256 ? mock.live.api.document.root : null
+  const value = root !== null && !Object.hasOwn(root, CONVERTED_FROM) ? root : parsed(text, service)
   return reply.send(wanted === 'json' ? JSON.stringify(value, null, 2) : await service.texts.write(value, 'yaml'))
+}
+
+/** As uploaded: SDL, or the result of an introspection query. */
+async function schemaText(
+  service: Service,
+  reply: FastifyReply,
+  sha256: string,
+  wanted: string | null,
+): Promise<FastifyReply> {
+  if (wanted !== null && wanted !== 'graphql')
+    throw managementError('invalid_parameter', 'the format of a GraphQL schema is graphql')
+  return reply.type(`${GRAPH_TYPE}; charset=utf-8`).send(await service.mocks.text(sha256))
 }
 
 function parsed(text: string, service: Service): JsonObject {
@@ -104,10 +117,12 @@ function sourceOf(mock: Mock, wanted: string | null): DocumentReference {
 
 async function operations(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   const mock = requireMock(service, request.params.name)
-  const { api, parts } = mock.live
   await service.counts.collect()
   const requests = await service.counts.ofMock(mock.name)
   const url = urlOf(service, request, mock.name)
+  if (isGraphMock(mock)) return graphOperations(mock, requests)
+  if (!isApiMock(mock)) return { count: 0, operations: [] }
+  const { api, parts } = mock.live
   const base = parts.settings.basePath
   return {
     count: api.operations.length,
@@ -138,6 +153,19 @@ async function operations(service: Service, request: FastifyRequest<Named>): Pro
   }
 }
 
+function graphOperations({ live }: GraphMock, requests: ReadonlyMap<string, number>): JsonObject {
+  const { graph, parts } = live
+  return {
+    count: graph.operations.length,
+    operations: graph.operations.map(operation => ({
+      ...operation,
+      override: parts.overrides.get(operation.key)?.asJson ?? null,
+      rules: parts.rules.filter(rule => rule.operation === operation.key).length,
+      requests: requests.get(operation.key) ?? 0,
+    })),
+  }
+}
+
 async function exportMock(
   service: Service,
   request: FastifyRequest<Named>,
@@ -152,8 +180,9 @@ async function exportMock(
       .header('Content-Disposition', `attachment; filename="svc-mock-${mock.name}.${extension}"`)
   if (format === 'bundle')
     return attach('json', 'application/json').send(await texts.write(bundleOf(mock, new Date()), 'json'))
-  if (format === 'openapi')
+  if (format === 'graphql' && isGraphMock(mock)) return attach('graphql', GRAPH_TYPE).send(mock.live.graph.source.sdl)
+  if (format === 'openapi' && isApiMock(mock))
     return attach('json', 'application/json').send(await texts.of(mock, urlOf(service, request, mock.name), 'json'))
   if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(await texts.write(svcYamlOf(mock), 'yaml'))
-  throw managementError('invalid_parameter', 'format must be bundle, openapi or svc-yaml')
+  throw managementError('invalid_parameter', `format must be bundle, ${mock.live.kind} or svc-yaml`)
 }

@@ -2,7 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { parseJson, type Json } from '../document/json.ts'
 import { managementError } from '../errors.ts'
-import { withParts, type JsonParts, type Mock } from '../management/mock.ts'
+import type { JsonParts } from '../management/live.ts'
+import { partReaders, type PartReaders } from '../management/part-readers.ts'
+import { withParts, type Mock } from '../management/mock.ts'
 import { checkRevision, requireMock, type Service } from '../management/service.ts'
 
 /** Routes of a mock. */
@@ -38,6 +40,11 @@ export async function edit(
     checkRevision(request, record)
     return withParts(record, change(record.parts))
   })
+}
+
+/** Reads parts of the mock that a request is about. Throws `unknown_mock`. */
+export function readersFor(service: Service, request: FastifyRequest<Named>): PartReaders {
+  return partReaders(requireMock(service, request.params.name).live.kind, service.registry.options)
 }
 
 export function tagged(reply: FastifyReply, mock: Mock): FastifyReply {

@@ -1,13 +1,12 @@
 /** Routes for the overrides of a mock. */
 import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
-import { outcomeLimits } from '../definition/definition.ts'
 import { setOwn, type JsonObject } from '../document/json.ts'
 import { managementError } from '../errors.ts'
-import type { Mock } from '../management/mock.ts'
+import { factsOf } from '../management/live.ts'
+import { isGraphMock, type Mock } from '../management/mock.ts'
 import { requireMock, type Service } from '../management/service.ts'
-import { readOverride } from '../rules/override.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
-import { BASE, PETSTORE, edit, readJsonBody, tagged, writable, type Named } from './edit.ts'
+import { BASE, PETSTORE, edit, readersFor, readJsonBody, tagged, writable, type Named } from './edit.ts'
 import { SVC_MOCKS_OVERRIDES, SVC_MOCKS_OVERRIDE } from '../replies.ts'
 
 interface OfOperation {
@@ -17,7 +16,8 @@ interface OfOperation {
 const operationParameter = {
   name: 'operation',
   in: 'path' as const,
-  description: 'operationId or `METHOD /path`; `*` means all operations',
+  description:
+    'operationId or `METHOD /path`; of a GraphQL schema, a type, a field such as `User.email`, or a response path. `*` means all operations',
   schema: { type: 'string' },
 }
 
@@ -86,18 +86,19 @@ export function registerOverrides(app: FastifyInstance, service: Service): void 
 }
 
 /** The key of the operation that the path parameter names. Throws `unknown_operation`. */
-function keyOf(mock: Mock, operation: string): string {
-  if (operation === '*') return '*'
-  const found = mock.live.api.operation(operation)
-  if (!found)
+function placeOf(mock: Mock, operation: string): string {
+  if (operation === '*' || (isGraphMock(mock) && mock.live.graph.hasPlace(operation))) return operation
+  const { operations, keyOf } = factsOf(mock.live)
+  const found = keyOf(operation)
+  if (found === undefined)
     throw managementError('unknown_operation', `there is no operation "${operation.slice(0, 200)}"`, {
-      operations: mock.live.api.operations.slice(0, 50).map(({ key }) => key),
+      operations: operations.slice(0, 50),
     })
-  return found.key
+  return found
 }
 
 function showOverride(mock: Mock, operation: string): JsonObject {
-  const key = keyOf(mock, operation)
+  const key = placeOf(mock, operation)
   return { operation: key, override: mock.live.parts.overrides.get(key)?.asJson ?? null }
 }
 
@@ -106,9 +107,9 @@ async function setOverride(
   request: FastifyRequest<OfOperation>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const key = keyOf(writable(service, request), request.params.operation)
+  const key = placeOf(writable(service, request), request.params.operation)
   const mock = await edit(service, request, ({ overrides }) => {
-    const read = readOverride(readJsonBody(service, request), outcomeLimits(service.registry.options))
+    const read = readersFor(service, request).override(readJsonBody(service, request))
     if ('problem' in read) throw managementError('invalid_override', read.problem.message, { at: read.problem.at })
     const edited = { ...overrides }
     setOwn(edited, key, read.override.asJson)
@@ -122,7 +123,7 @@ async function dropOverride(
   request: FastifyRequest<OfOperation>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const key = keyOf(writable(service, request), request.params.operation)
+  const key = placeOf(writable(service, request), request.params.operation)
   const mock = await edit(service, request, ({ overrides }) => {
     const { [key]: _dropped, ...others } = overrides
     return { overrides: others }

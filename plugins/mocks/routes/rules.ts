@@ -1,15 +1,14 @@
 /** Routes for the rules of a mock. */
 import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { isRecord, shownText } from 'svc/toolkit'
-import { ruleLimits } from '../definition/definition.ts'
 import type { Json, JsonObject } from '../document/json.ts'
 import { managementError } from '../errors.ts'
 import type { Mock } from '../management/mock.ts'
 import { requireMock, type Service } from '../management/service.ts'
 import { RULE_SCHEMA } from '../rules/rule-schema.ts'
-import { readRule, readRules, type Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/rule.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
-import { BASE, PETSTORE, edit, readJsonBody, tagged, type Named } from './edit.ts'
+import { BASE, PETSTORE, edit, readersFor, readJsonBody, tagged, type Named } from './edit.ts'
 import { DELETED, RULE, SVC_MOCKS_RULES } from '../replies.ts'
 
 interface OfRule {
@@ -144,15 +143,15 @@ function unknownRule(id: string, known: string[]): Error {
   return managementError('unknown_rule', `there is no rule "${id.slice(0, 80)}"`, { rules: known })
 }
 
-function requireRule(mock: Mock, id: string): Rule {
-  const { rules } = mock.live.parts
+function requireRule(mock: Mock, id: string): Rule<unknown> {
+  const rules: readonly Rule<unknown>[] = mock.live.parts.rules
   const rule = rules.find(entry => entry.id === id)
   if (!rule) throw unknownRule(id, idsOf(rules))
   return rule
 }
 
 /** The ids of stored rules: every stored rule has one. */
-function idsOf(rules: readonly Json[] | readonly Rule[]): string[] {
+function idsOf(rules: readonly Json[] | readonly Rule<unknown>[]): string[] {
   return rules.map(rule => shownText((rule as { id?: unknown }).id))
 }
 
@@ -173,7 +172,7 @@ function invalidRule(problem: { at: string; message: string }): Error {
 function replaceRules(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
   return editRules(service, request, reply, () => {
     const given = readJsonBody(service, request)
-    const read = readRules(isRecord(given) ? given['rules'] : given, ruleLimits(service.registry.options))
+    const read = readersFor(service, request).rules(isRecord(given) ? given['rules'] : given)
     if ('problem' in read) throw invalidRule(read.problem)
     return read.rules.map(rule => rule.asJson)
   })
@@ -186,7 +185,7 @@ async function addRule(service: Service, request: FastifyRequest<Named>, reply: 
     if (rules.length >= bounds.rules)
       throw invalidRule({ at: '', message: `the mock already has the maximum of ${bounds.rules} rules` })
     const ids = idsOf(rules)
-    const read = readRule(readJsonBody(service, request), ruleLimits(service.registry.options), new Set(ids))
+    const read = readersFor(service, request).rule(readJsonBody(service, request), new Set(ids))
     if ('problem' in read) throw invalidRule(read.problem)
     if (ids.includes(read.rule.id))
       throw invalidRule({ at: 'id', message: `the id "${read.rule.id}" is already used by another rule` })
@@ -208,7 +207,7 @@ async function replaceRule(
   const mock = await edit(service, request, ({ rules }) => {
     const at = placeOf(rules, id)
     const given = readJsonBody(service, request)
-    const read = readRule(isRecord(given) ? { ...given, id } : given, ruleLimits(service.registry.options), new Set())
+    const read = readersFor(service, request).rule(isRecord(given) ? { ...given, id } : given, new Set())
     if ('problem' in read) throw invalidRule(read.problem)
     return { rules: rules.with(at, read.rule.asJson) }
   })

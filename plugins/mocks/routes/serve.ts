@@ -13,11 +13,13 @@ import {
 import { copyData, copyText, sandboxPolicy } from 'svc/toolkit'
 import type { MockResponse } from '../exchange/response-builder.ts'
 import type { PlannedCallbacks } from '../exchange/callbacks.ts'
-import { handleOperation, type Live } from '../exchange/engine.ts'
+import { handleOperation } from '../exchange/engine.ts'
+import type { CompiledLive } from '../management/live.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
-import type { DocumentFormat } from '../management/document-text.ts'
+import type { TextFormat } from '../management/document-text.ts'
 import type { JsonObject } from '../document/json.ts'
-import type { Mock } from '../management/mock.ts'
+import { isApiMock, isGraphMock, type Mock } from '../management/mock.ts'
+import { GraphRoutes } from './graph.ts'
 import { Incoming } from '../request/incoming.ts'
 import { type Service, urlOf } from '../management/service.ts'
 import { headerToken, headerText } from '../response/response-headers.ts'
@@ -32,6 +34,7 @@ const serve: RouteDescription = {
   description:
     'Responds with examples or deterministic data and echoes path parameters. The header `Prefer` selects a response: `code=404`, `example=cat`, `dynamic=true`, `seed=a`. Rules, overrides, validation and security are configured at `/_svc/mocks`.',
   category: 'OpenAPI Mocks',
+  steps: ['graphql'],
   parameters: [
     { name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } },
     {
@@ -79,8 +82,9 @@ const serve: RouteDescription = {
 }
 
 const root: RouteDescription = {
-  summary: 'Call the root path of a mocked API',
+  summary: 'Call the root path of a mocked API, or run an operation of a mocked GraphQL schema',
   category: 'OpenAPI Mocks',
+  steps: ['graphql'],
   parameters: [{ name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } }],
   responses: {
     200: { description: 'A response of the document' },
@@ -89,14 +93,53 @@ const root: RouteDescription = {
   examples: [{ name: 'Petstore has no root path', path: '/mock/petstore', expectStatus: 404 }],
 }
 
-export function registerServe(app: FastifyInstance, service: Service): void {
-  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    handle(service, request, reply)
-  app.all('/mock/:name', describe(root), handler)
-  app.all('/mock/:name/*', describe(serve), handler)
+/** The step of rules that the plugin `graphql` applies. */
+const GRAPH_STEPS = ['graphql']
+
+const socket: RouteDescription = {
+  summary: 'Run operations of a mocked GraphQL schema over a WebSocket',
+  description:
+    'With the subprotocol graphql-transport-ws, or the older graphql-ws. An OpenAPI document may have a path `/ws`.',
+  category: 'OpenAPI Mocks',
+  protocol: 'websocket',
+  steps: GRAPH_STEPS,
+  parameters: [{ name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } }],
+  responses: {
+    101: { description: 'Connected with the first supported subprotocol that the client offers' },
+    404: { description: 'The mock does not exist, or has no such path' },
+    426: { description: 'Not a WebSocket handshake' },
+  },
+  examples: [{ name: 'No schema', path: '/mock/petstore/ws', expectStatus: 404 }],
+  subprotocol: offered => offered.find(name => name === 'graphql-transport-ws' || name === 'graphql-ws') ?? false,
 }
 
-async function handle(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export function registerServe(app: FastifyInstance, service: Service): void {
+  const graphs = new GraphRoutes(service)
+  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    handle(service, graphs, request, reply)
+  app.all('/mock/:name', describe(root), handler)
+  app.all('/mock/:name/*', describe(serve), handler)
+  app.route({
+    method: 'GET',
+    url: '/mock/:name/ws',
+    ...describe(socket),
+    preValidation: async (request, reply) => {
+      if (!request.ws) return
+      const mock = service.registry.get((request.params as { name: string }).name)
+      if (mock !== undefined && mock.enabled && isGraphMock(mock)) return graphs.accept(mock, request, reply)
+      return handler(request, reply)
+    },
+    wsHandler: (webSocket, request) => graphs.open(webSocket, request),
+    handler,
+  })
+}
+
+async function handle(
+  service: Service,
+  graphs: GraphRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const startedAt = performance.now()
   const { svc, registry, counts } = service
   const { name } = request.params as { name: string }
@@ -110,6 +153,10 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
       hint: 'GET /_svc/mocks lists the mocks',
       mocks: registry.names(),
     })
+  if (mock.enabled && isGraphMock(mock)) {
+    const served = await graphs.handle(mock, path, request, reply)
+    if (served !== null) return served
+  }
   // Read once: a deploy during this request does not affect it.
   const { live, version } = mock
   const incoming = new Incoming({
@@ -122,7 +169,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
   })
   const turn = svc.budgets.turn()
   if (turn !== null) await turn
-  const { response, operation } = await respond(service, request, mock, live, incoming)
+  const { response, operation } = await respond(service, request, mock, incoming)
   if (response.delayMs > 0 && !(await svc.http.delay(request, response.delayMs))) return reply.hijack()
   counts.add(mock.name, operation ?? '')
   if (live.parts.settings.capture)
@@ -143,7 +190,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     return reply
   }
   if (response.callbacks) sendCallbacks(service, request, reply, mock, response.callbacks)
-  return send(reply, mock.name, version, response, live, operation)
+  return send(reply, mock.name, version, response, operation, live)
 }
 
 /** The response says what is sent, and why the rest is not. */
@@ -173,7 +220,6 @@ async function respond(
   service: Service,
   request: FastifyRequest,
   mock: Mock,
-  live: Live,
   incoming: Incoming,
 ): Promise<{ response: MockResponse; operation: string | null }> {
   if (!mock.enabled)
@@ -181,6 +227,11 @@ async function respond(
       response: problem('mock_disabled', `the mock "${mock.name}" is disabled`, mock.name, {}, [['Retry-After', '1']]),
       operation: null,
     }
+  if (!isApiMock(mock)) {
+    const detail = 'a mock of a GraphQL schema has /, /graphql, /ws, /stream and /schema.graphql'
+    return { response: problem('no_path_matched', detail, mock.name, {}, []), operation: null }
+  }
+  const { live } = mock
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
   if (match.kind === 'operation') {
     const { operation, path } = match
@@ -205,7 +256,7 @@ async function respond(
   if (document && (incoming.method === 'GET' || incoming.method === 'HEAD'))
     return {
       response: documentResponse(
-        await service.texts.of(mock, urlOf(service, request, mock.name), document as DocumentFormat),
+        await service.texts.of(mock, urlOf(service, request, mock.name), document as TextFormat),
         document,
       ),
       operation: null,
@@ -269,8 +320,8 @@ function send(
   mock: string,
   version: number,
   response: MockResponse,
-  live: Live,
   operation: string | null,
+  live: CompiledLive,
 ): FastifyReply {
   reply.code(response.status)
   for (const [name, value] of response.headers)
@@ -282,7 +333,9 @@ function send(
   if (operation !== null)
     reply.header(
       'X-Svc-Mock-Operation',
-      live.api.operation(operation)?.operationId === operation && /^[\x21-\x7e]+$/.test(operation)
+      live.kind === 'openapi' &&
+        live.api.operation(operation)?.operationId === operation &&
+        /^[\x21-\x7e]+$/.test(operation)
         ? operation
         : headerToken(operation),
     )

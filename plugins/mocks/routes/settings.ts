@@ -1,12 +1,11 @@
 /** Routes for the settings of a mock. */
 import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
-import { readSettings } from '../definition/settings.ts'
 import { mergePatch } from '../document/json.ts'
 import { managementError } from '../errors.ts'
 import { requireMock, type Service } from '../management/service.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
-import { BASE, PETSTORE, edit, readJsonBody, tagged, type Named } from './edit.ts'
+import { BASE, PETSTORE, edit, readersFor, readJsonBody, tagged, type Named } from './edit.ts'
 import { SVC_MOCKS_SETTINGS } from '../replies.ts'
 
 export function registerSettings(app: FastifyInstance, service: Service): void {
@@ -71,7 +70,7 @@ async function changeSettings(
     const given = readJsonBody(service, request)
     if (!isRecord(given))
       throw managementError('invalid_settings', 'the body must be a JSON object', { at: 'settings' })
-    const read = readSettings(isPatch ? mergePatch(parts.settings, given) : given, service.registry.options.maxDelayMs)
+    const read = readersFor(service, request).settings(isPatch ? mergePatch(parts.settings, given) : given)
     if ('problem' in read) throw managementError('invalid_settings', read.problem.message, { at: read.problem.at })
     return { settings: read.settings.asJson }
   })

@@ -3,6 +3,7 @@ import { describe, readQuery, type FastifyInstance, type FastifyReply, type Fast
 import { isRecord } from 'svc/toolkit'
 import { managementError } from '../errors.ts'
 import { parseJson, type JsonObject } from '../document/json.ts'
+import { factsOf } from '../management/live.ts'
 import type { Mock } from '../management/mock.ts'
 import { requireMock, type Service } from '../management/service.ts'
 import { keyOfNamed, keyOfSession } from '../exchange/session-memory.ts'
@@ -213,7 +214,7 @@ function filterOf({ svc }: Service, request: FastifyRequest): TrafficFilter {
 function operationKey(mock: Mock, filter: TrafficFilter): TrafficFilter {
   return filter.operation === null
     ? filter
-    : { ...filter, operation: mock.live.api.operation(filter.operation)?.key ?? filter.operation }
+    : { ...filter, operation: factsOf(mock.live).keyOf(filter.operation) ?? filter.operation }
 }
 
 async function list(

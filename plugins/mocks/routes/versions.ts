@@ -167,8 +167,8 @@ function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
       overrides: upload.given.overrides ?? live.overrides,
     }
     const text = upload.text ?? (await mocks.text(mock.current?.sha256 ?? ''))
-    const { report, format } = await mocks.check({ text, given, message: null }, mock.name)
-    const draft = draftOf(text, format, given, report)
+    const { report, kind, format } = await mocks.check({ text, given, message: null }, mock.name)
+    const draft = draftOf(text, { kind, format }, given, report)
     const saved = await mocks.saveDraft(mock.name, { sha256: draft.sha256, text }, record => {
       checkRevision(request, record)
       return { ...record, draft, revision: record.revision + 1 }

@@ -10,6 +10,8 @@ export interface ConditionLimits {
   bounds: Bounds
   /** What checking the patterns and queries of all rules may take. */
   checks: StepBudget
+  /** Further facts that the requests have. */
+  own?: Readonly<Record<string, 'value' | 'named'>>
 }
 
 export interface RuleConditions {
@@ -49,12 +51,13 @@ function wrong(at: string, message: string): { problem: Problem } {
 function compile(
   match: JsonObject,
   at: string,
-  { bounds, checks }: ConditionLimits,
+  { bounds, checks, own: further }: ConditionLimits,
   isOlder: boolean,
 ): { conditions: RuleConditions } | { problem: Problem } {
+  const facts = { ...OWN, ...further }
   const options = isOlder
-    ? { checks, maxTests: Infinity, own: OWN, isTrusted: true }
-    : { checks, maxTests: bounds.conditions, own: OWN }
+    ? { checks, maxTests: Infinity, own: facts, isTrusted: true }
+    : { checks, maxTests: bounds.conditions, own: facts }
   const read = tryRead(() => readConditions(match, at, options))
   if ('problem' in read) return read.problem.at === TOO_LARGE ? wrong(at, read.problem.message) : read
   return { conditions: { conditions: read.value, match, isOlder } }

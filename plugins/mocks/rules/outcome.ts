@@ -59,26 +59,33 @@ const MAX_NAME = 100
 /** Lines of one header. */
 const MAX_LINES = 20
 
-/** Validates each key; returns an error message, or null if the value is valid. */
-const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | null> = {
+/** Returns an error message, or null if the value is valid. */
+export type OutcomeCheck = (value: Json, limits: OutcomeLimits) => string | null
+
+/** The keys that the rules of all kinds of mocks have. */
+export const SHARED_CHECKS: Record<string, OutcomeCheck> = {
   status: value =>
     Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599
       ? null
       : 'expected a status from 200 to 599',
-  example: value =>
-    typeof value === 'string' && value !== '' && value.length <= 256 ? null : 'expected the name of an example',
-  body: checkSize,
   merge: checkSize,
   headers: checkHeaders,
-  media_type: value =>
-    typeof value === 'string' && isMediaType(value) ? null : 'expected a media type such as application/json',
   delay_ms: (value, limits) =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limits.maxDelayMs
       ? null
       : `expected an integer number of milliseconds from 0 to ${limits.maxDelayMs}`,
   set_state: checkState,
-  abort: value => (typeof value === 'boolean' ? null : 'expected true or false'),
   template: value => (typeof value === 'boolean' ? null : 'expected true or false'),
+}
+
+const CHECKS: Record<string, OutcomeCheck> = {
+  ...SHARED_CHECKS,
+  example: value =>
+    typeof value === 'string' && value !== '' && value.length <= 256 ? null : 'expected the name of an example',
+  body: checkSize,
+  media_type: value =>
+    typeof value === 'string' && isMediaType(value) ? null : 'expected a media type such as application/json',
+  abort: value => (typeof value === 'boolean' ? null : 'expected true or false'),
 }
 
 const MAX_MEDIA_TYPE = 1024
@@ -96,7 +103,7 @@ function isMediaType(text: string): boolean {
   )
 }
 
-function checkSize(value: Json, limits: OutcomeLimits): string | null {
+export function checkSize(value: Json, limits: OutcomeLimits): string | null {
   return JSON.stringify(value).length <= limits.bodyBytes
     ? null
     : `expected a body of at most ${limits.bodyBytes} bytes`
@@ -136,19 +143,8 @@ export function readOutcome(
   others: readonly string[],
   limits: OutcomeLimits,
 ): { outcome: Outcome } | { problem: Problem } {
-  for (const [key, entry] of Object.entries(value)) {
-    if (others.includes(key)) continue
-    const check = Object.hasOwn(CHECKS, key) ? CHECKS[key] : undefined
-    const message = check
-      ? check(entry, limits)
-      : `unknown key (known: ${[...Object.keys(CHECKS), ...others].join(', ')})`
-    if (message) return { problem: { at: key.slice(0, 64), message } }
-  }
-  const isTemplate = own(value, 'template') !== false
-  for (const key of isTemplate ? TEMPLATES : []) {
-    const problem = referenceProblem(own(value, key), key)
-    if (problem !== null) return { problem }
-  }
+  const problem = outcomeProblem(value, { checks: CHECKS, others, templates: TEMPLATES }, limits)
+  if (problem !== null) return { problem }
   return {
     outcome: {
       status: (own(value, 'status') as number | undefined) ?? null,
@@ -160,9 +156,35 @@ export function readOutcome(
       delayMs: (own(value, 'delay_ms') as number | undefined) ?? 0,
       setState: (own(value, 'set_state') as Record<string, string | null> | undefined) ?? {},
       abort: own(value, 'abort') === true,
-      isTemplate,
+      isTemplate: own(value, 'template') !== false,
     },
   }
+}
+
+/** What is wrong with an outcome: null if nothing is. In the texts of `templates`, references are checked. */
+export function outcomeProblem(
+  value: JsonObject,
+  {
+    checks,
+    others = [],
+    templates,
+  }: { checks: Record<string, OutcomeCheck>; others?: readonly string[]; templates: readonly string[] },
+  limits: OutcomeLimits,
+): Problem | null {
+  for (const [key, entry] of Object.entries(value)) {
+    if (others.includes(key)) continue
+    const check = Object.hasOwn(checks, key) ? checks[key] : undefined
+    const message = check
+      ? check(entry, limits)
+      : `unknown key (known: ${[...Object.keys(checks), ...others].join(', ')})`
+    if (message) return { at: key.slice(0, 64), message }
+  }
+  if (own(value, 'template') === false) return null
+  for (const key of templates) {
+    const problem = referenceProblem(own(value, key), key)
+    if (problem !== null) return problem
+  }
+  return null
 }
 
 /** The first reference that can't be looked up. */

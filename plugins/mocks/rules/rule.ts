@@ -4,14 +4,14 @@ import { own, ownObject, ownText, type Json, type JsonObject } from '../document
 import { readRuleConditions, type ConditionLimits } from './conditions.ts'
 import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './outcome.ts'
 
-export interface Rule {
+export interface Rule<Then = Outcome> {
   id: string
   enabled: boolean
   /** As given; null for all operations. */
   operation: string | null
   /** Whether the rule is evaluated before security and validation. */
   bypass: boolean
-  outcome: Outcome
+  outcome: Then
   conditions: Conditions
   /** As given, with the id, for responses. */
   asJson: JsonObject
@@ -25,16 +25,31 @@ export interface RuleLimits extends ConditionLimits {
   outcome: OutcomeLimits
 }
 
+/** Reads what a rule does. */
+export type ReadThen<Then> = (then: JsonObject, limits: OutcomeLimits) => { outcome: Then } | { problem: Problem }
+
+/** Of OpenAPI mocks. */
+const readOpenApiThen: ReadThen<Outcome> = (then, limits) => readOutcome(then, [], limits)
+
 /** Validates a list of rules. Rules without an id get `r1`, `r2`, … */
 export function readRules(value: Json | undefined, limits: RuleLimits): { rules: Rule[] } | { problem: Problem } {
+  return readRuleList(value, limits, readOpenApiThen)
+}
+
+/** The same for rules that do something else. */
+export function readRuleList<Then>(
+  value: Json | undefined,
+  limits: RuleLimits,
+  readThen: ReadThen<Then>,
+): { rules: Rule<Then>[] } | { problem: Problem } {
   if (value === undefined || value === null) return { rules: [] }
   if (!Array.isArray(value)) return { problem: { at: 'rules', message: 'expected a list' } }
   if (value.length > limits.bounds.rules)
     return { problem: { at: 'rules', message: `expected at most ${limits.bounds.rules} rules` } }
   const taken = new Set(value.flatMap(entry => (isRecord(entry) ? (ownText(entry, 'id') ?? []) : [])))
-  const rules: Rule[] = []
+  const rules: Rule<Then>[] = []
   for (const [index, entry] of value.entries()) {
-    const read = readRule(entry, limits, taken)
+    const read = readOneRule(entry, limits, taken, readThen)
     if ('problem' in read)
       return {
         problem: { at: `rules[${index}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message },
@@ -50,6 +65,16 @@ export function readRules(value: Json | undefined, limits: RuleLimits): { rules:
 
 /** Validates a rule. A rule without an id gets one that is not in `taken`; the id is added to `taken`. */
 export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): { rule: Rule } | { problem: Problem } {
+  return readOneRule(value, limits, taken, readOpenApiThen)
+}
+
+/** The same for a rule that does something else. */
+export function readOneRule<Then>(
+  value: Json,
+  limits: RuleLimits,
+  taken: Set<string>,
+  readThen: ReadThen<Then>,
+): { rule: Rule<Then> } | { problem: Problem } {
   const wrong = (at: string, message: string): { problem: Problem } => ({ problem: { at, message } })
   if (!isRecord(value)) return wrong('', 'expected an object')
   const unknown = Object.keys(value).find(key => !KEYS.has(key))
@@ -65,7 +90,7 @@ export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): {
   const read = readRuleConditions(value, limits)
   if ('problem' in read) return read
   if (!isRecord(own(value, 'then'))) return wrong('then', 'expected an object')
-  const outcome = readOutcome(ownObject(value, 'then') ?? {}, [], limits.outcome)
+  const outcome = readThen(ownObject(value, 'then') ?? {}, limits.outcome)
   if ('problem' in outcome) return wrong(`then.${outcome.problem.at}`, outcome.problem.message)
   taken.add(id)
   const { conditions, match, isOlder } = read.conditions

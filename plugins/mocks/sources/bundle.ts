@@ -9,6 +9,7 @@ import type { Bounds } from '../bounds.ts'
 import { ownObject, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { fragmentOf } from '../document/json-pointer.ts'
 import { readDocument, readValue } from '../document/read.ts'
+import { GRAPH_ENDINGS, isGraphText } from '../graph/recognize.ts'
 import { eachObject, FILES } from '../document/walk.ts'
 
 const MAX_FILES = 200
@@ -31,6 +32,7 @@ export interface Bundle {
 
 /** Joins the document of a file with the files that it refers to. What can't be read is an external reference for the check. */
 export async function bundle(file: string, text: string, options: BundleOptions): Promise<Bundle> {
+  if (isGraphText(text) || GRAPH_ENDINGS.test(file)) return { text, problems: [] }
   const read = readDocument(text, options.bounds)
   // What is wrong with the document itself is reported by its check.
   if ('error' in read) return { text, problems: [] }

@@ -7,6 +7,7 @@ import { isRecord, unknownName } from 'svc/toolkit'
 import { tooLargeMessage, type Bounds } from '../bounds.ts'
 import { partsOf, type GivenParts } from '../definition/definition.ts'
 import { own, type Json, type JsonObject } from '../document/json.ts'
+import { GRAPH_ENDINGS, isGraphText } from '../graph/recognize.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
 import type { MockSource } from '../management/mock.ts'
 import type { MockEntry } from '../management/section.ts'
@@ -154,7 +155,8 @@ async function readSpec(
 ): Promise<(Bundle & { file: string | null }) | null> {
   if (isRecord(spec)) return { file: null, text: JSON.stringify(spec), problems: [] }
   if (typeof spec !== 'string' || spec === '')
-    return wrong('expected an OpenAPI document or the path of one', 'add "spec: ./document.yaml"')
+    return wrong('expected an OpenAPI document or a GraphQL schema, or the path of one', 'add "spec: ./document.yaml"')
+  if (spec.includes('\n') && isGraphText(spec)) return { file: null, text: spec, problems: [] }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(spec))
     return wrong('URLs are not supported; expected the path of a file', 'download the document and use its path')
   const file = isAbsolute(spec) ? spec : resolve(folderOf(options), spec)
@@ -196,7 +198,12 @@ async function readFolder(folder: string, options: SourceOptions, found: Sources
       message: "the folder that SVC_MOCKS_DIR names can't be read",
     })
   for (const fileName of names.sort()) {
-    if (!/\.(?:ya?ml|json)$/i.test(fileName) || /^[._]/.test(fileName) || /\.mock\.ya?ml$/i.test(fileName)) continue
+    if (
+      !(/\.(?:ya?ml|json)$/i.test(fileName) || GRAPH_ENDINGS.test(fileName)) ||
+      /^[._]/.test(fileName) ||
+      /\.mock\.ya?ml$/i.test(fileName)
+    )
+      continue
     const file = join(folder, fileName)
     if (!(await stat(file).catch(() => null))?.isFile()) continue
     const stem = fileName.replace(/\.[^.]+$/, '')

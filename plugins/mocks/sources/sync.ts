@@ -41,11 +41,15 @@ async function syncEntry(registry: Registry, mocks: MockStore, entry: SourceEntr
       ? { kind: 'unchanged' }
       : failure(entry, `the name "${name}" is already used by an uploaded mock`)
   if (present && known?.digest === digest) return { kind: 'unchanged' }
-  const { report, json, format } = await registry.check({ text: entry.text, given: entry.given, message: null }, null, {
-    isBrief: true,
-  })
-  if (report.errors.length > 0 || json === null) return documentFailure(entry, report.errors)
-  const next = { text: entry.text, format, json, given: entry.given, message: null, rolledBackFrom: null }
+  const { report, kind, served, format } = await registry.check(
+    { text: entry.text, given: entry.given, message: null },
+    null,
+    {
+      isBrief: true,
+    },
+  )
+  if (report.errors.length > 0 || served === null) return documentFailure(entry, report.errors)
+  const next = { text: entry.text, kind, format, served, given: entry.given, message: null, rolledBackFrom: null }
   const files = { file, digest }
   try {
     if (stored?.digest === digest) await mocks.adopt(name, stored, files, next)

@@ -467,3 +467,20 @@ t.test('the agents understand places, days and decisions [A2A-7]', async t => {
     t.match(await trip(text), { destination, days }, text)
   t.equal(stateOf(await rpc1.send('flaky', 'I want it to succeed', fast)), 'COMPLETED')
 })
+
+t.test('tasks/send, the name before 0.3, is message/send', async t => {
+  const { url } = await serve(t)
+  const call = async (message: unknown) => {
+    const response = await fetch(`${url}/a2a/echo`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tasks/send', params: { id: 'task-1', message } }),
+    })
+    return response.json()
+  }
+  const sent = await call({ role: 'user', parts: [{ type: 'text', text: 'old words' }] })
+  t.match(sent, { id: 7, result: Object })
+  t.match(JSON.stringify(sent), 'old words')
+  t.match(await call('text'), { error: { code: -32602 } })
+  t.match(await call({ role: 'user', parts: 'text' }), { error: { code: -32602 } })
+})

@@ -264,13 +264,14 @@ t.test('processes respond as the originals [DIN-26]', async t => {
   t.match(await send(`http://127.0.0.1:${await http.port('HTTP')}`, '/echo'), { status: 200 }, 'all of svc')
 
   const plain = await portOf(tcp, 'echo-basic')
+  const tlsport = await portOf(tcp, 'echo-basic-tls')
   const socket = await dial(plain)
   await readUntil(socket, 'Gateway API Test TCP Server\n')
   socket.write('TEST\n')
   t.match(JSON.parse(await readUntil(socket, '\n')), {
     pod: 'p-1',
     tcpport: String(plain),
-    tlsport: String(await portOf(tcp, 'echo-basic-tls')),
+    tlsport: String(tlsport),
     isTLS: false,
   })
   socket.destroy()

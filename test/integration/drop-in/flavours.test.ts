@@ -68,7 +68,7 @@ t.test('whoami: its paths [DIN-1]', async t => {
   t.equal((await on('whoami.test', '/data?size=2&unit=kb')).text.length, 2048)
   const attachment = await on('whoami.test', '/data?size=5&attachment=true', { headers: { Range: 'bytes=1-2' } })
   t.match(attachment, { status: 206, text: 'AB', headers: { 'content-disposition': 'Attachment' } })
-  t.equal((await on('whoami.test', '/data?size=5&attachment=true')).text, '|ABC')
+  t.equal((await on('whoami.test', '/data?size=5&attachment=true')).text, '|AB|')
   t.equal((await on('whoami.test', '/bench')).text, '1')
   t.match(await on('whoami.test', '/a//b/../c?x=1'), { status: 307, headers: { location: '/a/c?x=1' } })
   t.equal((await on('whoami.test', '/health')).status, 200)

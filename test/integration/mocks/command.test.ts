@@ -46,6 +46,27 @@ t.test('mock check prints the report and sets the exit code [MOCK-13]', async t 
   t.same(await mockCommand.run(['check', good, '--against', larger]), { exitCode: 0 })
 })
 
+t.test('mock check and mock serve take GraphQL schemas', async t => {
+  const older = file('older.graphql', 'type Query { user(id: ID!): User }\ntype User { id: ID! age: Int }\n')
+  const newer = file('newer.graphql', 'type Query { user(id: ID!): User }\ntype User { id: ID! }\n')
+  const broken = file('broken.graphql', 'type Query {\n  a: Missing\n}\n')
+  t.match(await run(t, 'check', newer, '--against', older, '--fail-on', 'breaking'), {
+    code: 1,
+    output: /breaking {2}User\.age/,
+  })
+  t.match(await run(t, 'check', older, '--against', older, '--fail-on', 'breaking'), { code: 0 })
+  t.match(await run(t, 'check', broken), { code: 1, output: /error {2}schema_invalid line 2/ })
+  const server = startProcess(t, { args: ['mock', 'serve', older] })
+  const port = await server.port('HTTP')
+  await until(() => server.output().includes('mock older at'), 'the line')
+  const response = await fetch(`http://127.0.0.1:${port}/mock/older`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ user(id: "u-5") { id } }' }),
+  })
+  t.strictSame(await response.json(), { data: { user: { id: 'u-5' } } })
+})
+
 t.test('an invalid command line exits with 2 [MOCK-13]', async t => {
   const { code, errors } = await run(t, 'check')
   t.match({ code, errors }, { code: 2, errors: /usage: svc mock check/ })

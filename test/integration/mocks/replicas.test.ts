@@ -44,8 +44,9 @@ const document = (title: string): string =>
 
 const deployable = (text: string): Deployable => ({
   text,
+  kind: 'openapi',
   format: 'json',
-  json: text,
+  served: text,
   given: {},
   message: null,
   rolledBackFrom: null,

@@ -166,7 +166,7 @@ t.test('a subscription ends at once when the client disconnects [GQL-23]', async
     {} as never,
     { code: () => {} } as never,
     response,
-    null,
+    { status: null, cut: null },
   )
   await until(() => events().length === 1)
   leaving.abort()

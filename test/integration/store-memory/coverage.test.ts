@@ -46,6 +46,8 @@ t.test(
       'swaps',
       // At most 100, and a mebibyte in all.
       'test-reports',
+      // One number for each session.
+      'turns',
       'used-steps',
       'uploads',
       'whoami-health',

@@ -87,8 +87,9 @@ t.test('mocks: svc.state "mocks" and "documents" [HARD-12]', async t => {
           )
           const document = {
             text,
+            kind: 'openapi' as const,
             format: 'json' as const,
-            json: text,
+            served: text,
             given: { settings: {}, rules: [], overrides: {} },
             message: null,
             rolledBackFrom: null,

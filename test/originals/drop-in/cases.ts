@@ -14,7 +14,20 @@ export interface Answer {
 }
 
 /** Header fields that are compared. */
-export const COMPARED = ['content-type', 'connection', 'x-a', 'x-mixed', 'content-encoding', 'content-length']
+export const COMPARED = [
+  'content-type',
+  'connection',
+  'x-a',
+  'x-mixed',
+  'content-encoding',
+  'content-length',
+  'location',
+  'content-range',
+  'content-disposition',
+  'accept-ranges',
+  'expires',
+  'cache-control',
+]
 
 const post = (path: string, body = 'hello', headers: Record<string, string> = {}): Case => ({
   method: 'POST',
@@ -53,3 +66,88 @@ export const FORTIO: readonly Case[] = [
   { path: '/?size=100:100' },
   post('/?size=50&header=X-A:1&status=404'),
 ]
+
+const retry = (query: string): Case => ({ path: `/retry/x?${query}` })
+
+export const WHOAMI: readonly Case[] = [
+  { path: '/' },
+  ...['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map(method => ({ method, path: '/a?b=1' })),
+  post('/x', 'a=b', { 'Content-Type': 'application/x-www-form-urlencoded' }),
+  { path: '/x', headers: { 'x-b': '2', 'X-A': '1' } },
+  { path: '/%41' },
+  { path: '/?wait=1ms' },
+  { path: '/?wait=zz' },
+  { path: '/api' },
+  { path: '/api?x=<y>' },
+  post('/api'),
+  { path: '/api/' },
+  { path: '/data' },
+  { path: '/data?size=2' },
+  { path: '/data?size=60' },
+  { path: '/data?size=1&unit=kb' },
+  { path: '/data?size=x' },
+  { path: '/data?size=40&attachment=true' },
+  { path: '/data?size=40&attachment=true', headers: { Range: 'bytes=3-9' } },
+  { path: '/data?size=40&attachment=true', headers: { Range: 'bytes=30-' } },
+  { path: '/bench' },
+  { path: '/health' },
+  post('/health', '503'),
+  { path: '/health' },
+  post('/health', '200'),
+  { path: '/echo' },
+  { path: '//a' },
+  { path: '/a/../b?q' },
+  { path: '/a/./b/' },
+  post('/a/../b'),
+]
+
+/** The text is `hi`. */
+export const HTTP_ECHO: readonly Case[] = [
+  { path: '/' },
+  { path: '/any/path?x' },
+  { path: '/health' },
+  { path: '/health/x' },
+  { path: '//a' },
+  { path: '/a/../b' },
+  post('/'),
+  { method: 'DELETE', path: '/x' },
+]
+
+/** Without retries that reset the connection. */
+export const ECHO_BASIC: readonly Case[] = [
+  { path: '/' },
+  { path: '/a?b=<&>' },
+  { path: '/health' },
+  { path: '/status/404' },
+  { path: '/status/9x' },
+  { path: '/status/200?a' },
+  { path: '/retry' },
+  { path: '/retry/' },
+  { path: '/retry/?uuid=a' },
+  { path: '/retry/?uuid=a&succeedAfter=x' },
+  retry('uuid=c&succeedAfter=2&responseCode=503'),
+  retry('uuid=c&succeedAfter=2&responseCode=500'),
+  retry('uuid=c&succeedAfter=2&responseCode=500'),
+  retry('uuid=d&succeedAfter=-1'),
+  retry('uuid=e&succeedAfter=1&responseCode=503&delayRetry=zz'),
+  { path: '/x?delay=zz' },
+  { path: '/x?delay=1ms' },
+  post('/x', 'delay=zz', { 'Content-Type': 'application/x-www-form-urlencoded' }),
+  { path: '//a' },
+  { path: '/a//b' },
+  { path: '/a/../b' },
+  { path: '/%41' },
+  post('/', 'x'),
+  { path: '/', headers: { 'X-Echo-Set-Header': 'X-A:1, X-Mixed' } },
+  { path: '/', headers: { 'x-z': '<b>' } },
+]
+
+/** A body without the machine, its addresses and ports. */
+export function withoutMachine(body: string): string {
+  return body
+    .replace(/^IP: .*\n/gm, '')
+    .replace(/^(Hostname|RemoteAddr): .*/gm, '$1')
+    .replace(/"hostname":"[^"]*","ip":\[[^\]]*\]/, '"hostname","ip"')
+    .replace(/"remoteAddr":"[^"]*"/, '"remoteAddr"')
+    .replace(/"httpPort": "\d+"/, '"httpPort"')
+}

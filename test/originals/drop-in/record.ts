@@ -7,18 +7,26 @@
  */
 import { writeFileSync } from 'node:fs'
 import { send } from '../../support/request.ts'
-import { COMPARED, FORTIO, type Answer, type Case } from './cases.ts'
+import { type Answer, type Case, COMPARED, ECHO_BASIC, FORTIO, HTTP_ECHO, WHOAMI, withoutMachine } from './cases.ts'
 
-const CASES: Readonly<Record<string, readonly Case[]>> = { fortio: FORTIO }
+const CASES: Readonly<Record<string, readonly Case[]>> = {
+  fortio: FORTIO,
+  whoami: WHOAMI,
+  'http-echo': HTTP_ECHO,
+  'echo-basic': ECHO_BASIC,
+}
 
 async function main([name = '', url = '', version = '']: string[]): Promise<void> {
   const answers: { request: Case; answer: Answer }[] = []
   for (const request of CASES[name] ?? []) {
-    const { status, headers, text } = await send(url, request.path, request)
+    const { status, headers, text } = await send(url, request.path, {
+      ...request,
+      headers: { Host: `${name}.test`, ...request.headers },
+    })
     const kept = Object.fromEntries(
       COMPARED.flatMap(field => (headers[field] === undefined ? [] : [[field, String(headers[field])]])),
     )
-    answers.push({ request, answer: { status, headers: kept, body: text } })
+    answers.push({ request, answer: { status, headers: kept, body: withoutMachine(text) } })
   }
   writeFileSync(`test/fixtures/drop-in/${name}.json`, `${JSON.stringify({ original: version, answers }, null, 2)}\n`)
 }

@@ -14,6 +14,8 @@ const HOW = 'npm run test:programs installs those of npm'
 export interface Program {
   /** Name and version. */
   title: string
+  /** For programs that a test keeps running. */
+  path: string
   /** Runs it in a folder, with these variables in addition to the usual ones. */
   run(args: string[], options: { cwd: string; env?: Record<string, string> }): Promise<Run>
 }
@@ -32,6 +34,7 @@ export function findProgram(name: string, versionArgs: string[] = ['--version'])
   const version = /\d+\.\d+[\w.-]*/.exec(execFileSync(path, versionArgs, { encoding: 'utf8', cwd: FOLDER }))?.[0]
   return {
     title: `${basename(name)} ${version ?? 'of unknown version'}`,
+    path,
     run: (args, options) => run(path, args, options),
   }
 }

@@ -33,6 +33,8 @@ const BUDGETS: Record<string, Bound> = {
   },
   'plugins/mocks/rules/template.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/ext-authz/decide.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'plugins/ext-proc/rules/rule-plan.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
+  'plugins/ext-proc/fault-plan.ts': { calls: ['Buffer.alloc'], bound: 'output; at most 1 MiB' },
   'plugins/rate-limit/decide.ts': { calls: ['expandText', 'expandTexts'], bound: 'output' },
   'core/toolkit/json-patch.ts': {
     calls: ['deepEqual', 'valueAt'],
@@ -44,6 +46,10 @@ const BUDGETS: Record<string, Bound> = {
   'plugins/mocks/exchange/response-builder.ts': {
     calls: ['fillText', 'fillValue', 'mergePatch'],
     bound: 'output; a patch adds at most its own size',
+  },
+  'plugins/mocks/routes/graph-call.ts': {
+    calls: ['fillText', 'fillValue', 'mergePatch', 'valueAt'],
+    bound: 'output; steps; a patch adds at most its own size; pointers have at most 2000 characters',
   },
   'plugins/mocks/schema/sample-builder.ts': {
     calls: ['Array.from'],
@@ -133,6 +139,8 @@ const SEARCHES: Record<string, Bound> = {
 
 /** A result of a fixed or bounded size. */
 const SIZES: Record<string, Bound> = {
+  'plugins/demos/command/command.ts': { calls: ['padEnd'], bound: 'the name of a demo, 40 characters' },
+  'plugins/demos/run/sender.ts': { calls: ['Array.from'], bound: 'the concurrency of a run, 100' },
   'core/cli/terminal.ts': { calls: ['padEnd'], bound: 'the command line' },
   'core/contract/json.ts': {
     calls: ['deepEqual', 'mergePatch'],

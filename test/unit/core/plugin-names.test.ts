@@ -13,6 +13,7 @@ const ORDINARY = new Set([
   'auth',
   'caching',
   'delay',
+  'demos',
   'docs',
   'echo',
   'exports',

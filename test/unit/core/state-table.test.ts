@@ -37,6 +37,12 @@ const TABLE: Record<string, Record<string, string>> = {
     'state quota': 'shared',
     'shared definitions': 'compiled from the code',
   },
+  'ext-proc': {
+    'state turns': 'shared',
+    'shared bodies': 'memory of the process',
+    'shared open': 'streams that this process has open',
+    'shared definitions': 'compiled from the code',
+  },
   'gateway-services': {
     'shared calls': 'calls that this process has answered',
     'shared generations': 'how often this process has loaded the plugin',

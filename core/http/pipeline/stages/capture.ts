@@ -68,6 +68,6 @@ export function recordRequests(inspector: Inspector): CompletionReader {
     })
     void context.notified?.done.then(() => inspector.noteNotified(captured))
     // Most responses have ended by now.
-    if (captured.response.ended === 'open') context.whenClosed(() => inspector.end(captured))
+    if (captured.response.ended === 'open') context.whenClosed(() => inspector.end(captured, context))
   }
 }

@@ -95,9 +95,10 @@ export function applyRulesToMessage(
       message: { canAbort },
       messages,
     })
-    if (taken === null) return { ...PASS, delayMs: 0 }
+    if (taken === null) return { ...PASS, delayMs: 0, tested: [] }
     mark(taken, context, rules)
-    return { ...outcomeOf(taken, context), delayMs: delayOf(taken, rules.config.maxDelayMs) }
+    const { tested } = taken.entry.match
+    return { ...outcomeOf(taken, context), delayMs: delayOf(taken, rules.config.maxDelayMs), tested }
   }
 }
 

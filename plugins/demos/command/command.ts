@@ -1,0 +1,107 @@
+/** The command `svc demo`. */
+import type { Command, CommandContext, CommandResult } from 'svc/plugin'
+import { ArgumentError, splitArguments, unknownName } from 'svc/toolkit'
+import { checkFiles } from './check.ts'
+import { runDemos } from './run.ts'
+import { snippetOf } from './snippet.ts'
+import { builtIn, checkArea, named } from './selection.ts'
+
+const USAGE = `usage: svc demo list [--area a] [--json]
+       svc demo show <name> [--gateway envoy] [--through URL] [--upstream URL]
+       svc demo run <name or file>.. | --area a | --all  --through <gateway URL> [options]
+       svc demo check <file or folder>..
+
+Shows what a gateway does, step by step: sends traffic through it, and says whether what had to be seen was seen, at the
+client and at svc behind the gateway.
+
+  --through URL           the gateway; without it, --direct: straight to svc
+  --upstream URL          the svc behind the gateway (default: http://localhost:$SVC_HTTP_PORT, or :8080)
+  --upstream-token T      its admin token (default: SVC_ADMIN_TOKEN)
+  --prefix /path          in front of all paths
+  --host name             Host of the requests to the gateway
+  --header 'Name: value'  field of every request; repeat it for several; --bearer T is a credential
+  --ca file, --insecure   trust for https gateways
+  --set name=value        a variable of the demo; repeat it for several
+  --lane name=URL         the lane is another svc
+  --step n                from this step
+  --yes                   what a step asks for is done
+  --stop-at-first         ends at the first step that is not seen
+  --control               runs without the gateway too, and compares with the file
+  --json                  the report, as JSON
+  --quiet                 only the last line
+
+Exit codes: 0 all seen, 1 something not seen, 2 invalid command line or file, 3 the gateway or upstream can't be reached,
+4 not judged, 130 interrupted.
+`
+
+/** `folder`: that of the plugin. */
+export function demoCommand(folder: string): Command {
+  return {
+    name: 'demo',
+    summary: 'show what a gateway does, and judge it',
+    usage: USAGE,
+    async run(args, context) {
+      if (context === undefined) throw new Error('svc demo needs the context of the command line')
+      const [first, ...rest] = args
+      try {
+        if (first === 'list') return await list(rest, context, folder)
+        if (first === 'show') return await show(rest, context, folder)
+        if (first === 'run') return await runDemos(rest, context, folder)
+        if (first === 'check') return await checkFiles(rest, context)
+        const { message, remedy } = unknownName('command', first ?? '', ['list', 'show', 'run', 'check'])
+        throw new ArgumentError(first === undefined ? 'expected list, show, run or check' : `${message}; ${remedy}`)
+      } catch (error) {
+        if (!(error instanceof ArgumentError)) throw error
+        context.err.write(`${error.message}\nSee svc demo --help.\n`)
+        return { exitCode: 2 }
+      }
+    },
+  }
+}
+
+async function list(args: readonly string[], { out }: CommandContext, folder: string): Promise<CommandResult> {
+  const { words, values, flags } = splitArguments(args, { area: 'name' }, ['json'])
+  if (words.length > 0) throw new ArgumentError(`unexpected argument: ${words[0]!.slice(0, 200)}`)
+  const area = values.get('area')?.[0]
+  if (area !== undefined) checkArea(area)
+  const demos = (await builtIn(folder)).map(({ demo }) => demo).filter(demo => area === undefined || demo.area === area)
+  if (flags.has('json')) {
+    const shown = demos.map(({ demo, title, area: of, shows, feature, minutes, gateways, lanes, variables }) => ({
+      demo,
+      title,
+      area: of,
+      shows,
+      feature,
+      minutes,
+      gateways: Object.keys(gateways),
+      lanes,
+      variables,
+    }))
+    out.write(`${JSON.stringify({ demos: shown }, null, 2)}\n`)
+    return { exitCode: 0 }
+  }
+  const width = Math.max(...demos.map(({ demo }) => demo.length))
+  for (const { demo, area: of, title } of demos) out.write(`${demo.padEnd(width)}  ${of.padEnd(13)}  ${title}\n`)
+  return { exitCode: 0 }
+}
+
+async function show(args: readonly string[], context: CommandContext, folder: string): Promise<CommandResult> {
+  const { words, values } = splitArguments(args, { gateway: 'name', through: 'URL', upstream: 'URL' }, [])
+  const { out } = context
+  if (words.length !== 1) throw new ArgumentError('expected the name of a demo')
+  const { demo, file } = named(words[0]!, await builtIn(folder))
+  const gateway = values.get('gateway')?.[0]
+  if (gateway !== undefined) {
+    const [through, upstream] = [values.get('through')?.[0], values.get('upstream')?.[0]]
+    out.write(await snippetOf(demo, file, gateway, { through, upstream }))
+    return { exitCode: 0 }
+  }
+  if (values.size > 0) throw new ArgumentError('--through and --upstream need --gateway')
+  out.write(`${demo.title}\n\n${demo.shows}\n`)
+  if (demo.presenter !== '') out.write(`\nThe gateway:\n${demo.presenter.trimEnd()}\n`)
+  out.write(`\nRoute: ${demo.route.path}\n`)
+  for (const [name, value] of Object.entries(demo.variables)) out.write(`--set ${name}=${String(value)}\n`)
+  for (const lane of demo.lanes) out.write(`Lane ${lane}: upstream path /s/lane-${lane}\n`)
+  for (const name of Object.keys(demo.gateways)) out.write(`--gateway ${name} prints a configuration\n`)
+  return { exitCode: 0 }
+}

@@ -1,0 +1,94 @@
+/** The expectation `events`: what streams brought, and when. */
+import type { Json } from 'svc/plugin'
+import { isRecord } from 'svc/toolkit'
+import type { EventsTest } from '../../file/demo.ts'
+import type { SentRequest, StreamEvent } from '../sent.ts'
+import type { Outcome, StepEvidence } from './result.ts'
+import { selected, selectionWords } from './responses.ts'
+import { createChecker } from './tests.ts'
+import { quantile, responseWords, shownValue, testWords } from './words.ts'
+
+export function judgeEvents({ selection, tests }: EventsTest, { sent }: StepEvidence): Outcome {
+  const among = selected(sent, selection)
+  const named = Object.entries(tests)
+  const expected = `every stream has ${named.map(([name, test]) => eventWords(name, test)).join(' and ')}${selectionWords(selection)}`
+  if (among.length === 0) return { verdict: 'not-seen', expected, got: 'no response' }
+  const checker = createChecker()
+  const failed = among
+    .map(one => ({
+      one,
+      names: named.filter(([name, test]) => !holds(name, test, one, checker)).map(([name]) => name),
+    }))
+    .find(({ names }) => names.length > 0)
+  const shown = failed?.one ?? among[0]!
+  const values = named.map(([name]) => `${name} ${shownValue(valueOf(name, shown))}`).join(', ')
+  return {
+    verdict: failed === undefined ? 'seen' : 'not-seen',
+    expected,
+    got: `${responseWords(among)}; ${shown.events.length} events, ${values}`,
+  }
+}
+
+function eventWords(name: string, test: Json): string {
+  return name === 'order' ? 'events in order' : testWords(name, test)
+}
+
+function holds(name: string, test: Json, sent: SentRequest, checker: ReturnType<typeof createChecker>): boolean {
+  const value = valueOf(name, sent)
+  return checker.holds(name, test, value === undefined ? [] : [value])
+}
+
+function valueOf(name: string, sent: SentRequest): Json | undefined {
+  switch (name) {
+    case 'count':
+      return sent.events.length
+    case 'first_ms':
+      return sent.events[0] === undefined ? undefined : Math.round(sent.events[0].atMs)
+    case 'lag_ms':
+      return lagOf(sent.events)
+    case 'order':
+      return isInOrder(sent.events)
+    default:
+      return sent.facts.text ?? sent.events.map(({ data }) => data).join('')
+  }
+}
+
+/**
+ * How much later the last 95 % of the events came than their pace says. The events of a stream are written at a steady pace: the
+ * one that came earliest against it says when the stream began, whatever the clocks of both sides.
+ */
+function lagOf(events: readonly StreamEvent[]): number | undefined {
+  const written = events.map(writtenMs)
+  if (events.length < 2 || written.some(ms => ms === undefined)) return undefined
+  const offsets = events.map(({ atMs }, index) => atMs - written[index]!)
+  const least = Math.min(...offsets)
+  return Math.round(
+    quantile(
+      offsets.map(offset => offset - least),
+      0.95,
+    ),
+  )
+}
+
+/** When svc wrote an event, as its data says. */
+function writtenMs({ data }: StreamEvent): number | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch {
+    return undefined
+  }
+  if (!isRecord(value)) return undefined
+  const time = value.timestamp ?? value.time ?? value.sent_at ?? value.now
+  const ms = typeof time === 'string' ? Date.parse(time) : time
+  return typeof ms === 'number' && !Number.isNaN(ms) ? ms : undefined
+}
+
+/** By a number in the data; events without one are in order. */
+function isInOrder(events: readonly StreamEvent[]): boolean {
+  const numbers = events.flatMap(({ data }) => {
+    const found = /"(?:id|index|seq|number|event)":\s*"?(\d{1,12})/.exec(data)
+    return found === null ? [] : [Number(found[1])]
+  })
+  return numbers.every((number, index) => index === 0 || number > numbers[index - 1]!)
+}

@@ -1,0 +1,43 @@
+/** Judges one expectation of a step. */
+import { isTooExpensive } from 'svc/plugin'
+import type { Expectation, Traffic } from '../../file/demo.ts'
+import { judgeArrivals, VerificationError } from './arrivals.ts'
+import { judgeCompare } from './compare.ts'
+import { judgeEvents } from './events.ts'
+import { judgeCapture, judgeTokens, judgeVerified } from './others.ts'
+import { judgeResponses } from './responses.ts'
+import type { ExpectationResult, Outcome, StepEvidence } from './result.ts'
+
+export async function judge(
+  { test, why, soft }: Expectation,
+  evidence: StepEvidence,
+  traffic: readonly Traffic[],
+): Promise<ExpectationResult> {
+  const { verdict, expected, got, entries = [] } = await outcomeOf()
+  return { kind: test.kind, verdict, expected, got, why, soft, entries }
+
+  async function outcomeOf(): Promise<Outcome> {
+    try {
+      switch (test.kind) {
+        case 'responses':
+          return judgeResponses(test, evidence)
+        case 'arrivals':
+          return await judgeArrivals(test, evidence)
+        case 'events':
+          return judgeEvents(test, evidence)
+        case 'tokens':
+          return await judgeTokens(test, evidence)
+        case 'compare':
+          return await judgeCompare(test, evidence, traffic)
+        case 'capture':
+          return judgeCapture(test, evidence)
+        default:
+          return await judgeVerified(test, evidence)
+      }
+    } catch (error) {
+      if (isTooExpensive(error)) return { verdict: 'not-judged', expected: test.kind, got: 'too_expensive' }
+      if (error instanceof VerificationError) return { verdict: 'not-judged', expected: test.kind, got: error.message }
+      throw error
+    }
+  }
+}

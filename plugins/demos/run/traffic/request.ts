@@ -1,0 +1,124 @@
+/** Sends one request of a run. */
+import type { CheckField, ClientAnswer } from '../../../probe/types.ts'
+import type { Variant } from '../../file/demo.ts'
+import { markFields, targetOf, type RunContext } from '../context.ts'
+import { eventsIn, fieldValues, MAX_ANSWER, type SentRequest } from '../sent.ts'
+
+export interface Outgoing {
+  method: string
+  /** Path and query, without the prefix of the gateway. */
+  path: string
+  headers: Readonly<Record<string, string>>
+  body: string | null
+  bearer: string | null
+  basic?: string | null
+  http2?: boolean
+  cookies?: boolean
+  readsEvents?: boolean
+  readsBody?: boolean
+}
+
+export interface SendOptions {
+  context: RunContext
+  /** Numbers of the traffic and the variant. */
+  traffic: number
+  variantNumber: number | null
+  variant: Variant | null
+  /** When the step began to send. */
+  startedAtMs: number
+  timeoutMs: number
+  leaveAfterMs: number | null
+  /** Aborts with the step. */
+  signal: AbortSignal
+}
+
+export async function sendRequest(outgoing: Outgoing, options: SendOptions): Promise<SentRequest> {
+  const { context, variant } = options
+  const { client, target } = context
+  const fields = fieldsOf(outgoing, options)
+  const requestTarget = targetOf(context, variant?.path ?? outgoing.path)
+  const exchange = await client.exchange(
+    {
+      http2: outgoing.http2 === true,
+      requests: [
+        {
+          method: outgoing.method,
+          target: requestTarget,
+          fields,
+          ...(outgoing.body === null ? { expectsBody: !/^(?:GET|HEAD|OPTIONS|DELETE)$/.test(outgoing.method) } : {}),
+          ...(outgoing.body === null ? {} : { body: outgoing.body }),
+          ...(target.host === null ? {} : { authority: target.host }),
+        },
+      ],
+      ...(options.leaveAfterMs === null ? {} : { leaveAfterMs: options.leaveAfterMs }),
+    },
+    { address: target.address, trust: target.trust, limitMs: options.timeoutMs, signal: options.signal },
+  )
+  const answer = exchange.answers[0] ?? null
+  if (outgoing.cookies === true && answer !== null) keepCookies(context, answer)
+  const sentAtMs = answer?.sentAtMs ?? exchange.startedAtMs
+  const endMs = answer?.endAtMs ?? exchange.endedAtMs
+  const content =
+    answer === null || outgoing.readsBody === false ? Buffer.alloc(0) : answer.body.subarray(0, MAX_ANSWER)
+  const isStream = /^text\/event-stream/i.test(answer?.field('content-type')[0] ?? '')
+  return {
+    traffic: options.traffic,
+    variant: options.variantNumber,
+    method: outgoing.method,
+    target: requestTarget,
+    fields,
+    sentBody: outgoing.body,
+    atMs: sentAtMs - options.startedAtMs,
+    status: answer?.status ?? null,
+    answerFields: answer?.fields ?? [],
+    body: content.toString(),
+    ms: Math.max(0, endMs - sentAtMs),
+    error: exchange.error,
+    events: answer !== null && (isStream || outgoing.readsEvents === true) ? eventsIn(answer.parts, sentAtMs) : [],
+    firstMs: answer?.parts[0] === undefined ? null : answer.parts[0].atMs - sentAtMs,
+    facts: {},
+    tokens: null,
+  }
+}
+
+function fieldsOf(outgoing: Outgoing, { context, variant }: SendOptions): CheckField[] {
+  const { bearer, basic } = outgoing
+  const credential: Record<string, string> =
+    variant?.bearer != null
+      ? { authorization: `Bearer ${variant.bearer}` }
+      : bearer !== null
+        ? { authorization: `Bearer ${bearer}` }
+        : basic != null
+          ? { authorization: `Basic ${Buffer.from(basic).toString('base64')}` }
+          : {}
+  const own = { ...lowerCase(outgoing.headers), ...credential, ...lowerCase(variant?.headers ?? {}) }
+  if (outgoing.cookies === true && context.jar.size > 0 && own.cookie === undefined)
+    own.cookie = [...context.jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  const names = new Set(Object.keys(own))
+  return [
+    ...markFields(context)
+      .filter(([name]) => !names.has(name.toLowerCase()) || name === 'baggage')
+      .map(
+        ([name, value]): CheckField =>
+          name === 'baggage' && own.baggage !== undefined ? [name, `${own.baggage},${value}`] : [name, value],
+      ),
+    ...Object.entries(own).filter(([name]) => name !== 'baggage'),
+  ]
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+const MAX_COOKIES = 100
+
+function keepCookies({ jar }: RunContext, answer: ClientAnswer): void {
+  for (const line of fieldValues(answer.fields, 'set-cookie')) {
+    const [pair = ''] = line.split(';', 1)
+    const equals = pair.indexOf('=')
+    if (equals < 1 || jar.size >= MAX_COOKIES) continue
+    const name = pair.slice(0, equals).trim()
+    if (/;\s*max-age=(?:0|-\d+)/i.test(line)) jar.delete(name)
+    else jar.set(name, pair.slice(equals + 1).trim())
+  }
+}

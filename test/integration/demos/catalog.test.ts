@@ -1,0 +1,197 @@
+/** Each demo through a gateway with the feature, without it, and with one that is subtly wrong (sheet demos, 11). */
+import { join } from 'node:path'
+import t from 'tap'
+import { readDemos } from '../../../plugins/demos/catalog/read-folder.ts'
+import type { DemoResult } from '../../../plugins/demos/run/demo-run.ts'
+import {
+  cache,
+  circuitBreaker,
+  fallback,
+  modelRouting,
+  tokenLimit,
+  canary,
+  credentialSwap,
+  jwt,
+  mirror,
+  promptGuard,
+  redaction,
+  toolFilter,
+  tracing,
+} from '../../support/demo-gateways.ts'
+import { startDemoProxy, type ProxySwitches } from '../../support/demo-proxy.ts'
+import { demoRunner } from '../../support/demo-runner.ts'
+import { serve } from '../../support/server.ts'
+
+const FOLDER = join(import.meta.dirname, '../../../plugins/demos/demos')
+
+interface Case {
+  set?: Record<string, unknown>
+  on: Gateway
+  /** The gateway without the feature; the default does nothing. */
+  off?: Gateway
+  /** A mistake, and what the reason says about it. */
+  wrong: [Gateway, RegExp]
+  control?: 'seen'
+  plugins?: string[]
+}
+
+/** Switches, or what makes them from the URL of the upstream. */
+type Gateway = ProxySwitches | ((upstream: string) => ProxySwitches)
+
+/** A window ends when a step waits for its end. */
+const clock = { window: 0 }
+const LIMIT = { requests: 5, by: 'x-api-key', window: () => clock.window }
+const LLM = ['llm', 'llm-openai']
+const CHANGED: ProxySwitches = {
+  add: { 'x-gateway': 'demo' },
+  remove: ['x-internal'],
+  addToResponse: { 'x-served-by': 'demo' },
+  removeFromResponse: ['x-upstream'],
+}
+
+const CASES: Record<string, Case> = {
+  retry: {
+    on: { attempts: 3 },
+    wrong: [{ attempts: 3, retriesPosts: true }, /step 3, A POST is sent once.*got 3 arrivals/],
+  },
+  timeout: {
+    set: { limit_ms: 1000, delay_ms: 3000 },
+    on: { timeoutMs: 1000 },
+    wrong: [{ timeoutMs: 2000 }, /step 2, .*time in ms at least 700.*ms is 2000/],
+  },
+  'rate-limit': {
+    set: { window_s: 0 },
+    on: { limit: LIMIT },
+    wrong: [{ limit: { ...LIMIT, perConnection: true } }, /step 2, Over the limit.*got 3 responses: 200/],
+  },
+  'header-transform': {
+    on: CHANGED,
+    wrong: [{ ...CHANGED, remove: [] }, /step 1, .*"x-internal" arrived in the header x-internal/],
+  },
+  'credential-swap': {
+    on: { handle: credentialSwap() },
+    wrong: [{ handle: credentialSwap({ leaves: true }) }, /step 1, .*"vk-demo" arrived in the header x-forwarded-auth/],
+  },
+  trace: {
+    on: { handle: tracing() },
+    wrong: [{ handle: tracing({ samplesAll: true }) }, /step 2, .*header traceparent is "00-[0-9a-f]*-\w+-01"/],
+  },
+  cache: {
+    on: { handle: cache() },
+    wrong: [{ handle: cache({ sharesAll: true }) }, /step 3, Two clients with credentials.*got 1 arrival/],
+  },
+  'sse-unbuffered': {
+    plugins: ['sse'],
+    // Events that are held until the end lag by 1800 ms.
+    set: { lag_ms: 1500 },
+    on: { streams: true },
+    off: {},
+    wrong: [{}, /step 1, .*lag_ms at most 1500.*lag_ms 1\d{3}/],
+    control: 'seen',
+  },
+  jwt: {
+    plugins: ['identity'],
+    on: upstream => ({ handle: jwt(upstream, 'svc') }),
+    wrong: [
+      upstream => ({ handle: jwt(upstream, 'svc', { anyAudience: true }) }),
+      /step 3, A token for another audience.*got 1 response: 200/,
+    ],
+  },
+  canary: {
+    on: { handle: canary() },
+    wrong: [{ handle: canary({ ignoresHeader: true }) }, /step 2, .*exactly 10 arrivals.*at canary.*got 1 arrival/],
+  },
+  mirror: {
+    set: { shadow_ms: 300 },
+    on: { handle: mirror() },
+    wrong: [{ handle: mirror({ answers: true }) }, /step 1, .*body "live".*got 1 response: 500/],
+  },
+  'prompt-guard': {
+    plugins: LLM,
+    on: { handle: promptGuard() },
+    wrong: [{ handle: promptGuard({ asText: true }) }, /step 2, .*header content-type is "text\/plain"/],
+  },
+  'pii-redaction': {
+    plugins: LLM,
+    on: { handle: redaction() },
+    wrong: [{ handle: redaction({ onlyFirst: true }) }, /step 2, .*"second@example.org" arrived in the body/],
+  },
+  'model-routing': {
+    plugins: LLM,
+    on: { handle: modelRouting() },
+    wrong: [{ handle: modelRouting({ ignoresBody: true }) }, /step 2, .*exactly 1 arrival.*at second.*got no arrival/],
+  },
+  'llm-fallback': {
+    plugins: LLM,
+    on: { handle: fallback() },
+    wrong: [{ handle: fallback({ onlyFailures: true }) }, /step 3, It is over its limit.*got 1 response: 429/],
+  },
+  'token-limit': {
+    plugins: LLM,
+    on: () => ({ handle: tokenLimit(200) }),
+    wrong: [() => ({ handle: tokenLimit(200, { together: true }) }), /step 3, Another key.*got 1 response: 429/],
+  },
+  'circuit-breaker': {
+    set: { open_s: 0 },
+    on: () => ({ handle: circuitBreaker(5, () => clock.window) }),
+    wrong: [
+      () => ({ handle: circuitBreaker(5, () => clock.window, { staysOpen: true }) }),
+      /step 2, The circuit is closed again.*got 6 responses: 503/,
+    ],
+  },
+  'mcp-tools': {
+    plugins: ['mcp'],
+    on: { handle: toolFilter('add') },
+    wrong: [{ handle: toolFilter('add', { listsOnly: true }) }, /step 2, .*no arrivals.*got 1 arrival/],
+  },
+}
+
+t.test('every demo has a case', async t => {
+  const { demos, problems } = await readDemos(FOLDER)
+  t.same(problems, [])
+  t.same(demos.map(({ demo }) => demo.demo).toSorted(), Object.keys(CASES).toSorted())
+  t.same(
+    demos.flatMap(({ demo }) => demo.warnings),
+    [],
+  )
+})
+
+for (const [name, { set = {}, on, off = {}, wrong, control = 'not-seen', plugins = [] }] of Object.entries(CASES))
+  t.test(`${name}: seen with the feature, not seen without it or with a mistake`, async t => {
+    const server = await serve(t, { plugins: ['demos', 'echo', ...plugins] })
+    const run = await runner(server.url, name, set)
+    const through = async (gateway: Gateway): Promise<DemoResult> =>
+      run(await startDemoProxy(t, server.url, typeof gateway === 'function' ? gateway(server.url) : gateway))
+    const seen = await through(on)
+    t.match(seen, { verdict: 'seen', reason: null }, JSON.stringify(seen.steps, null, 1))
+    t.match(await through(off), { verdict: 'not-seen' })
+    const mistaken = await through(wrong[0])
+    t.equal(mistaken.verdict, 'not-seen')
+    t.match(mistaken.reason, wrong[1])
+    t.match(await run(null), { verdict: control }, 'the control run is as the file says')
+    const rules = (await (await fetch(`${server.url}/_svc/rules?scope=instance`)).json()) as { count: number }
+    t.equal(rules.count, 0, 'nothing is left')
+  })
+
+t.test('a gateway that does not forward, or loses all marks, is not judged', async t => {
+  const server = await serve(t, { plugins: ['demos', 'echo'] })
+  const run = await runner(server.url, 'retry', {})
+  const refused = await run(await startDemoProxy(t, server.url, { refusesAll: 401 }))
+  t.match(refused, { verdict: 'not-judged', reason: /not forwarded: refused with 401/, steps: [] })
+  // Below /s/<run> the path is the mark.
+  const marked = await run(await startDemoProxy(t, server.url, { losesMarks: true, attempts: 3 }))
+  t.match(marked, { verdict: 'seen', mark: 'path' })
+  const nobody = await run('http://127.0.0.1:9')
+  t.match(nobody, { verdict: 'not-judged', isReached: false })
+})
+
+/** Runs a demo of the catalog. */
+async function runner(
+  url: string,
+  name: string,
+  set: Record<string, unknown>,
+): Promise<(gateway: string | null) => Promise<DemoResult>> {
+  const { demos } = await readDemos(FOLDER)
+  const { demo } = demos.find(one => one.demo.demo === name)!
+  return demoRunner(url, demo, { set, onStep: step => void (step.wait !== null && clock.window++) })
+}

@@ -1,0 +1,67 @@
+/** Runs demos against a server of a test, through a gateway or straight to svc. */
+import { createClient } from '../../plugins/probe/client/offered-client.ts'
+import type { ClientAddress, ProbeClient } from '../../plugins/probe/types.ts'
+import { BOUNDS } from '../../plugins/demos/file/bounds.ts'
+import type { Demo, Step } from '../../plugins/demos/file/demo.ts'
+import { readDemoText, problemText } from '../../plugins/demos/file/demo-document.ts'
+import { withValues } from '../../plugins/demos/file/read-demo.ts'
+import { directTarget } from '../../plugins/demos/run/context.ts'
+import { ControlClient } from '../../plugins/demos/run/control.ts'
+import { DemoRun, type DemoResult } from '../../plugins/demos/run/demo-run.ts'
+
+export interface RunnerOptions {
+  set?: Record<string, unknown>
+  /** Is called before each step. */
+  onStep?(step: Step): void
+}
+
+/** Resolves with a function that runs the demo; null: straight to svc. */
+export async function demoRunner(
+  url: string,
+  demo: Demo,
+  { set = {}, onStep }: RunnerOptions = {},
+): Promise<(gateway: string | null) => Promise<DemoResult>> {
+  const client = timed(createClient())
+  const addressOf = (text: string): Promise<ClientAddress> => {
+    const address = client.address(text)
+    if (typeof address === 'string') throw new Error(address)
+    return client.resolve(address)
+  }
+  const control = new ControlClient(client, await addressOf(url), null)
+  return async gateway => {
+    const direct = directTarget(control, [])
+    const target = gateway === null ? direct : { ...direct, address: await addressOf(gateway), isDirect: false }
+    return new DemoRun({
+      demo,
+      values: withValues(demo.variables, set),
+      context: { client, control, laneControls: {}, target, bounds: BOUNDS, signal: new AbortController().signal },
+      ask: () => Promise.resolve(false),
+      stopAtFirst: false,
+      fromStep: 1,
+      events: onStep === undefined ? {} : { onStep },
+    }).run()
+  }
+}
+
+/** A demo of a test, which has these steps. Throws for one that is not valid. */
+export function demoOf(steps: unknown, further: object = {}): Demo {
+  const head = { demo: 'test', title: 'Test', area: 'traffic', shows: 'Test.', route: { path: '/anything/**' } }
+  const read = readDemoText(JSON.stringify({ ...head, ...further, steps }))
+  if ('demo' in read) return read.demo
+  throw new Error(read.problems.map(problem => problemText('test', problem)).join('\n'))
+}
+
+/** Answers take as long as the timer of the gateway was, however busy the machine is. */
+function timed(client: ProbeClient): ProbeClient {
+  return {
+    ...client,
+    async exchange(spec, options) {
+      const exchange = await client.exchange(spec, options)
+      for (const answer of exchange.answers) {
+        const [held] = answer?.field('x-held-ms') ?? []
+        if (answer != null && held !== undefined) Object.assign(answer, { endAtMs: answer.sentAtMs + Number(held) })
+      }
+      return exchange
+    },
+  }
+}
