@@ -136,8 +136,10 @@ async function commandOfVariable(
   for (const one of found) {
     const { variable } = one.command
     const value = variable === undefined ? '' : (environment[variable.name] ?? '')
-    if (value !== '' && (await variable!.takes(value, await commandContext(one, terminal))))
-      return { found: one, value }
+    if (value === '' || !(await variable!.takes(value, await commandContext(one, terminal)))) continue
+    // Commands of plugins are looked up last, because all plugins are loaded for it.
+    const ofPlugins = first === undefined || first.startsWith('-') ? [] : await pluginCommands(terminal)
+    return ofPlugins.some(({ command }) => command.name === first) ? null : { found: one, value }
   }
   return null
 }

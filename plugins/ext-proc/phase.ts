@@ -16,7 +16,7 @@ export const PHASES: readonly Phase[] = [
 /** `BodySendMode` of Envoy. */
 export type BodyMode = 'NONE' | 'STREAMED' | 'BUFFERED' | 'BUFFERED_PARTIAL' | 'FULL_DUPLEX_STREAMED' | 'GRPC'
 
-/** What a gateway is asked to send from now on; what is absent stays as it is. */
+/** What the gateway should send from now on; absent members stay as they are. */
 export interface ModeOverride {
   requestBody?: BodyMode
   responseBody?: BodyMode

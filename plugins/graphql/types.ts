@@ -68,7 +68,7 @@ export interface Graph {
   batching?: number
   /** Whether the graph takes files (`scalar Upload`), by the multipart request specification. Default: false. */
   uploads?: boolean
-  /** Whether requests are refused that any page can make a browser send, whatever the option `csrf` says. Default: false. */
+  /** Whether requests that any page can make a browser send are refused even if the option `csrf` is off. Default: false. */
   csrf?: boolean
   /** A query for the examples in the catalog. */
   example: string

@@ -214,7 +214,7 @@ export interface ClientExchange {
   readonly connectError: string | null
   /** One for each request; null: nothing came back. */
   readonly answers: readonly (ClientAnswer | null)[]
-  /** The client left on its own. */
+  /** The client left before the answer was complete. */
   readonly hasLeft: boolean
   /** Why an answer is missing or not complete. */
   readonly error: 'refused' | 'timeout' | 'reset' | 'too_large' | null

@@ -8,7 +8,7 @@ import { below, InputProblem, isRecord, RULE_REFERENCES, unknownName } from 'svc
 const REFERENCE = /\{\{([^{}]{1,200})\}\}/g
 const ONLY = /^\{\{([^{}]{1,200})\}\}$/
 const OPERATION = /^([\w.-]+) ([-+*/]) ([\w.-]+)$/
-/** Keys whose texts are rules, with references of their own. */
+/** Keys whose texts are rules, which have other references. */
 const OF_RULES = new Set(['rules', 'match', 'mocks'])
 
 export interface Scope {

@@ -3,7 +3,7 @@ import { isRecord } from 'svc/toolkit'
 import type { ClientAddress, ClientTrust, ProbeClient } from '../../probe/types.ts'
 
 const TIMEOUT_MS = 40_000
-/** The upstream is one of ours, with a certificate of the demo CA or of nobody. */
+/** The upstream is one of ours, with a certificate of the demo CA, or none that can be verified. */
 const TRUST: ClientTrust = { ca: null, insecure: true, name: null }
 
 /** The upstream can't be reached, or does not do what a run needs. */

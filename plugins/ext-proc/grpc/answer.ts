@@ -93,7 +93,7 @@ function valueOf([name, value]: HeaderLine): { key: string; raw_value: Buffer } 
   return { key: name.toLowerCase(), raw_value: Buffer.from(value, 'latin1') }
 }
 
-/** It replaces the whole mode: what is not asked for stays as it is known to be. */
+/** It replaces the whole mode: the other members stay as they are known to be. */
 function overrideOf(asked: ModeOverride, modes: Modes): object {
   const request = asked.requestBody ?? modes.request ?? 'NONE'
   const response = asked.responseBody ?? modes.response ?? 'NONE'

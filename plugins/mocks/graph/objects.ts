@@ -16,7 +16,7 @@ export class SessionObjects {
     this.#write = write
   }
 
-  /** Undefined: nobody has written it. Null: deleted. */
+  /** Undefined: not written. Null: deleted. */
   find(type: string, identity: readonly string[]): StoredObject | undefined {
     const key = keyOf(type, identity)
     return Object.hasOwn(this.#stored, key) ? this.#stored[key] : undefined

@@ -1,4 +1,4 @@
-/** The data of a GraphQL mock: by what is asked, not by when or by which mock. */
+/** The data of a GraphQL mock: the same question has the same answer at any time and in any mock. */
 import {
   getNamedType,
   getNullableType,
@@ -20,6 +20,9 @@ import {
 import { isRecord } from 'svc/toolkit'
 import type { Json } from '../document/json.ts'
 import { hash } from '../schema/seed.ts'
+import { argumentsOf, knownFrom, leavesOf, MAX_ITEMS, sizeOf } from './given.ts'
+import { identityValue, newIdentity } from './identities.ts'
+import { mergedInto, MockObject, type Passed, type Values } from './mock-object.ts'
 import type { SessionObjects } from './objects.ts'
 import type { GraphOverride, GraphOverrides } from './overrides.ts'
 import { leafValue } from './scalars.ts'
@@ -40,51 +43,6 @@ export interface ValueContext {
   delay(ms: number): Promise<boolean>
 }
 
-type Values = Readonly<Record<string, unknown>>
-
-/** An object of the answer, whose fields are computed on request. */
-export class MockObject {
-  readonly __typename: string
-  /** The fields are by this key. */
-  readonly key: string
-  /** Values that are known. */
-  readonly known: Values
-  /** What an override changes in the generated values. */
-  readonly merged: Values
-  /** Whether fields that are not known are null: the object is the value of an override. */
-  readonly isClosed: boolean
-  /** Of an object without identity: what it passes on to the objects in its fields. */
-  readonly passed: Passed
-
-  constructor(
-    type: string,
-    { key, known = {}, merged = {}, isClosed = false, passed = {} }: Partial<MockObject> & { key: string },
-  ) {
-    this.__typename = type
-    this.key = key
-    this.known = known
-    this.merged = merged
-    this.isClosed = isClosed
-    this.passed = passed
-  }
-
-  with(merged: Values): MockObject {
-    return new MockObject(this.__typename, { ...this, merged: { ...this.merged, ...merged } })
-  }
-}
-
-/** What objects have from where they are. */
-interface Passed {
-  /** Place in a list. */
-  index?: number
-  /** Arguments by name and type: values of fields with the same. */
-  given?: ReadonlyMap<string, unknown>
-  /** Items of the lists. */
-  size?: number
-}
-
-const SIZE_ARGUMENTS = ['first', 'last', 'limit', 'count', 'take', 'pageSize']
-const MAX_ITEMS = 100
 /** Of a name and punctuation. */
 const MEMBER_BYTES = 6
 
@@ -410,83 +368,4 @@ export function tooLarge(): GraphQLError {
 function sizeInBytes(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 8
-}
-
-/** `user-1`, or 1, for the first. */
-function identityValue(type: GraphQLObjectType, name: string, index: number): unknown {
-  return identityOf(type, name, index + 1, `${type.name.toLowerCase()}-${index + 1}`)
-}
-
-function newIdentity(type: GraphQLObjectType, name: string, number: number): unknown {
-  return identityOf(type, name, 1_000_000 + number, `${type.name.toLowerCase()}-new-${number}`)
-}
-
-function identityOf(type: GraphQLObjectType, name: string, number: number, text: string): unknown {
-  const named = getNamedType(type.getFields()[name]!.type)
-  if (named.name === 'ID' || named.name === 'String') return text
-  if (named.name === 'Int') return number
-  if (isScalarType(named) || isEnumType(named)) return leafValue(named, `${type.name}\n${name}\n${number}`, name)
-  return text
-}
-
-/** The items that an argument asks for, or one of a connection above. */
-function sizeOf(args: Values, parent: MockObject | null): { size?: number } {
-  for (const name of SIZE_ARGUMENTS) {
-    const value = args[name]
-    if (typeof value === 'number' && Number.isInteger(value)) return { size: Math.min(MAX_ITEMS, Math.max(0, value)) }
-  }
-  return parent?.passed.size === undefined ? {} : { size: parent.passed.size }
-}
-
-/** Scalar arguments, within input objects too, by name and type: `name String`. */
-function argumentsOf(
-  args: Values,
-  { args: declared }: GraphQLField<unknown, unknown>,
-  around: ReadonlyMap<string, unknown>,
-): ReadonlyMap<string, unknown> {
-  if (declared.length === 0) return around
-  const given = new Map(around)
-  const collect = (
-    values: Values,
-    inputs: readonly { name: string; type: import('graphql').GraphQLInputType }[],
-  ): void => {
-    for (const { name, type } of inputs) {
-      const value = values[name]
-      const plain = getNullableType(type)
-      if (value === undefined || isListType(plain)) continue
-      if (isScalarType(plain) || isEnumType(plain)) given.set(`${name} ${plain.name}`, value)
-      else if (isRecord(value) && 'getFields' in plain) collect(value, Object.values(plain.getFields()))
-    }
-  }
-  collect(args, declared)
-  return given
-}
-
-/** The fields of a type that arguments have given. */
-function knownFrom(given: ReadonlyMap<string, unknown> | undefined, type: GraphQLObjectType): Values {
-  if (given === undefined || given.size === 0) return {}
-  const known: Record<string, unknown> = {}
-  for (const { name, type: fieldType } of Object.values(type.getFields())) {
-    if (!isLeaf(fieldType)) continue
-    const value = given.get(`${name} ${getNamedType(fieldType).name}`)
-    if (value !== undefined && !(value === null && isNonNullType(fieldType))) known[name] = value
-  }
-  return known
-}
-
-/** The scalar members of a representation. */
-function leavesOf(representation: Values, type: GraphQLObjectType): Values {
-  const fields = type.getFields()
-  const leaves = Object.entries(representation).filter(
-    ([name, value]) =>
-      value !== null && Object.hasOwn(fields, name) && isLeaf(fields[name]!.type) && typeof value !== 'object',
-  )
-  return Object.fromEntries(leaves)
-}
-
-/** An object, or each of a list, with other values of some fields. */
-function mergedInto(base: unknown, patch: Values): unknown {
-  if (base instanceof Promise) return base.then((resolved: unknown) => mergedInto(resolved, patch))
-  if (base instanceof MockObject) return base.with(patch)
-  return Array.isArray(base) ? base.map(item => mergedInto(item, patch)) : base
 }

@@ -174,7 +174,7 @@ export class BackChannel {
           host: address.ip,
           port: address.port,
           servername: address.host,
-          // The upstream is one of ours, with a certificate of the demo CA or of nobody.
+          // The upstream is one of ours, with a certificate of the demo CA, or none that can be verified.
           rejectUnauthorized: false,
           method,
           path: `${address.prefix}${isWhole ? '' : '/_svc/probe'}${path}`,

@@ -66,7 +66,7 @@ export interface ExchangeRecord {
   watchedUntilMs: number
   /** Bytes behind the last response. */
   extra: Buffer
-  /** The client left on its own. */
+  /** The client left before the answer was complete. */
   hasLeft: boolean
   leftAtMs: number | null
   untilEndedMs: number

@@ -104,7 +104,7 @@ function exchangeOf(record: ExchangeRecord, startedAtMs: number, isOverdue: bool
   }
 }
 
-/** What the client of a gateway would see; null if the last answer is complete, or the client left on its own. */
+/** What the client of a gateway would see; null if the last answer is complete, or the client left before. */
 function errorOf(record: ExchangeRecord, isOverdue: boolean): ClientExchange['error'] {
   if (record.connectError !== null) return record.connectError === 'timed out' ? 'timeout' : 'refused'
   if (record.hasLeft) return null

@@ -19,8 +19,23 @@ const hosts = FLAVOURS.map(serve => ({
 }))
 const { url } = await serve(t, { settings: { drop_in: { hosts } } })
 
-for (const flavour of FLAVOURS) {
-  const { original, answers } = JSON.parse(readFileSync(`test/fixtures/drop-in/${flavour}.json`, 'utf8')) as Recorded
+const recorded = FLAVOURS.map(flavour => {
+  const text = readFileSync(`test/fixtures/drop-in/${flavour}.json`, 'utf8')
+  return { flavour, ...(JSON.parse(text) as Recorded) }
+})
+
+t.test('the page names the originals and the number of requests that were recorded [DIN-4]', async t => {
+  const rows = readFileSync('docs/drop-in.md', 'utf8').matchAll(/^\| ([^|]+) \| (\d+) requests: /gm)
+  const named = [...rows].map(([, originals, requests]) => ({ originals: originals!.split(', '), requests }))
+  const originals = named.flatMap(row => row.originals)
+  t.strictSame(originals.toSorted(), recorded.map(({ original }) => original.split(',')[0]).toSorted())
+  for (const row of named) {
+    const counted = recorded.filter(({ original }) => row.originals.includes(original.split(',')[0]!))
+    t.equal(row.requests, String(counted.reduce((sum, { answers }) => sum + answers.length, 0)), row.originals.join())
+  }
+})
+
+for (const { flavour, original, answers } of recorded) {
   t.test(`${flavour}, as ${original} answered [DIN-4]`, async t => {
     t.ok(answers.length > 7)
     for (const { request, answer } of answers) {

@@ -67,7 +67,7 @@ function upload(server: MockServer, name: string, sdl: string, method = 'PUT') {
   return server.call(`/_svc/mocks/${name}`, { method, body: sdl, headers: { 'content-type': 'application/graphql' } })
 }
 
-t.test('a schema is deployed as it is, and answers with data that depend on what is asked', async t => {
+t.test('a schema is deployed as it is, and answers with data that depend on the query', async t => {
   const server = await mockServer(t)
   const deployed = await upload(server, 'shop', SHOP)
   t.match(deployed, {

@@ -22,7 +22,7 @@ export async function judgeCompare(
   const single = traffic.slice(0, 1).map(one => ({ ...one, times: 1, perSecond: null, forMs: null, concurrency: 1 }))
   const direct = directly(context)
   const pairs: [SentRequest, SentRequest][] = []
-  // Both ways alternate, so that whatever slows the machine slows both.
+  // Both ways alternate, so that a slow machine slows both.
   for (let round = 0; round < rounds && !context.signal.aborted; round++) {
     const [through] = await sendAll(single, context, () => {})
     const [straight] = await sendAll(single, direct, () => {})

@@ -55,7 +55,7 @@ function valueOf(name: string, sent: SentRequest): Json | undefined {
 
 /**
  * How much later the last 95 % of the events came than their pace says. The events of a stream are written at a steady pace: the
- * one that came earliest against it says when the stream began, whatever the clocks of both sides.
+ * one that came earliest against it says when the stream began, even if the clocks of the two sides differ.
  */
 function lagOf(events: readonly StreamEvent[]): number | undefined {
   const written = events.map(writtenMs)

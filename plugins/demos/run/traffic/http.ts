@@ -43,7 +43,7 @@ function redirectOf(sent: SentRequest, { context: { target } }: SendOptions): st
   if (sent.status === null || sent.status < 301 || sent.status > 308 || sent.status === 304) return null
   const [location] = fieldValues(sent.answerFields, 'location')
   if (location === undefined) return null
-  // A gateway that is reached by a host of its own names it in its redirects.
+  // A gateway that is reached by its host name uses it in redirects.
   const base = new URL(target.address.url)
   if (target.host !== null) base.host = target.host
   if (!URL.canParse(location, new URL(sent.target, base).href)) return null
