@@ -158,10 +158,16 @@ function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
   }
 }
 
-/** The deployment is the model, whatever the body says. */
+/** The name of the host that the client asked for; empty where there is no request, as in a verification. */
+function hostOf(input: RouteInput): string {
+  const url = input.url('/')
+  return URL.canParse(url) ? new URL(url).hostname : ''
+}
+
+/** The deployment is the model, even if the body names another one. */
 function ofModel(input: RouteInput, { readsDirectives }: Engine): RouteInput {
   const read = (): Record<string, unknown> =>
-    readsDirectives ? withSimulation(input.json(), new URL(input.url('/')).hostname) : input.json()
+    readsDirectives ? withSimulation(input.json(), () => hostOf(input)) : input.json()
   const json = (): Record<string, unknown> => ({ ...read(), model: input.params.deployment ?? '' })
   return Object.assign(Object.create(input) as RouteInput, { json })
 }

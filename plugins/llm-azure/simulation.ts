@@ -8,14 +8,15 @@ const MAX_WAIT_MS = 3_600_000
  * The body with the object as a directive: `{"simulation":{"default":{"response_status_code":429}}}`, or JSON text of it, is the text
  * `[svc fail=429]`. The values of the host come before those of `default`, each alone. Other bodies stay as they are.
  */
-export function withSimulation(body: Record<string, unknown>, host: string): Record<string, unknown> {
+export function withSimulation(body: Record<string, unknown>, host: () => string): Record<string, unknown> {
   const { messages } = body
   const first: unknown = Array.isArray(messages) ? messages[0] : undefined
   if (!isRecord(first)) return body
   const simulation = simulationOf(first.content)
   if (simulation === null) return body
+  const ofHost = simulation[host()]
   const valueOf = (name: string): number | undefined =>
-    [simulation[host], simulation.default]
+    [ofHost, simulation.default]
       .map(entry => (isRecord(entry) ? entry[name] : undefined))
       .find((value): value is number => typeof value === 'number' && Number.isSafeInteger(value))
   const status = valueOf('response_status_code') ?? 200

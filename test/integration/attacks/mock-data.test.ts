@@ -140,7 +140,8 @@ for (const isPublic of [false, true]) {
         t.equal(answer?.headers['x-svc-mock-error'], expected, title)
         t.match(answer?.text, expected === 'too_expensive' ? 'SVC_BUDGET_STEPS' : 'SVC_BUDGET_OUTPUT_BYTES', title)
       }
-      t.ok(cost.grownMib < 64, `${title}: ${cost.grownMib} MiB`)
+      // A large answer is sent; what it was made of remains until the garbage collection.
+      t.ok(cost.grownMib < (expected === null ? 96 : 64), `${title}: ${cost.grownMib} MiB`)
       t.ok(cost.slowestWaitMs < 250, `${title}: another client waits ${cost.slowestWaitMs} ms of processor time`)
       t.equal(cost.exit, null, title)
     }
