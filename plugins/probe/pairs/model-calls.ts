@@ -75,7 +75,7 @@ export function exchangeOf(
   return readExchange(call, arrivals, { operation, mode, pair, wires })
 }
 
-/** What the client was told, its tool calls included. */
+/** The text of a reply, with the arguments of its tool calls. */
 export function textOfReply({ parts }: Pick<Reply, 'parts'>): string {
   return parts.map(textOfPart).join('')
 }

@@ -166,8 +166,7 @@ export async function answer(
         if (isOfModels(arrival)) return handOver(arrival, reply, { step: stepAt(action.step, number), answered, serve })
         if (action.others === 'silent') {
           await sleep(MAX_WAIT_MS, { signal: reply.signal })
-          answered.isDone = true
-          return reply.reset()
+          break
         }
         if (action.others === undefined) return handOver(arrival, reply, { step: null, answered, serve })
         answered.isDone = true
