@@ -44,17 +44,33 @@ function exchangeOf(
   call: Call,
   next: Call | undefined,
   { scene, mode }: PlannedScene,
-  { client, upstream }: Pair,
+  pair: Pair,
   wires: readonly Wire[],
 ): ExchangeEvidence {
   const isLoop = (scene.turns ?? []).length > 0
+  const all = call.arrivals.filter(({ method, target }) => wireOf(wires, method, target) !== null)
   const arrivals = isLoop
-    ? call.arrivals.filter(({ record: { head_at_ms: at } }) => {
+    ? all.filter(({ record: { head_at_ms: at } }) => {
         const isLater = next !== undefined && at >= next.record.sentAtMs - CLOCK_MS
         return at >= call.record.sentAtMs - CLOCK_MS && !isLater
       })
-    : call.arrivals
-  const { operation } = scene
+    : all
+  return readExchange(call, arrivals, { operation: scene.operation, mode, pair, wires })
+}
+
+interface Reading {
+  operation: Operation
+  mode: Mode
+  pair: Pair
+  wires: readonly Wire[]
+}
+
+/** A call as the readers of its wires read it. `arrivals`: those that are judged. */
+export function readExchange(
+  call: Call,
+  arrivals: readonly ArrivalView[],
+  { operation, mode, pair: { client, upstream }, wires }: Reading,
+): ExchangeEvidence {
   const last = arrivals.at(-1)
   const wireOfArrival = (arrival: ArrivalView): Wire => wireOf(wires, arrival.method, arrival.target)?.wire ?? upstream
   const answered = last === undefined ? null : answeredAnswer(last.record.answered)

@@ -3,6 +3,7 @@ import { createServer, request as requestHttp, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net'
 import { WIRES, wireOf } from '../../../plugins/probe/wires/wires.ts'
 import type { Reply, Request, Wire, WireAnswer } from '../../../plugins/probe/wires/types.ts'
+import { guardedReply, guardedRequest, type Guard } from './guard.ts'
 import { REPLY_WRITERS } from './replies.ts'
 
 /** What one wrong gateway does; data, so that others are added as rows. */
@@ -16,6 +17,7 @@ export interface ToyOptions {
   /** The upstream wire of each model. */
   models: Readonly<Record<string, string>>
   fault?: GatewayFault
+  guard?: Guard
 }
 
 export interface ToyGateway {
@@ -52,7 +54,7 @@ function send(url: string, method: string, fields: Record<string, string>, body:
 }
 
 /** Client wires are at `/openai/v1` and `/anthropic`, as svc has them below `/ai`. */
-export async function startToyGateway({ upstream, models, fault = {} }: ToyOptions): Promise<ToyGateway> {
+export async function startToyGateway({ upstream, models, fault = {}, guard }: ToyOptions): Promise<ToyGateway> {
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/' } = message
     const answer = (status: number, type: string, body: string): void => {
@@ -70,8 +72,14 @@ export async function startToyGateway({ upstream, models, fault = {} }: ToyOptio
       return answer(404, 'application/json', JSON.stringify({ error: { message: 'no such route', type: 'not_found' } }))
     const fields = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const)
     const request = client.wire.readRequest({ method, path: url, fields, body })
-    const passed = fault.request?.(request) ?? request
-    const { parts, reply, error } = await forward(to, passed, model, upstream)
+    const stop = (): void =>
+      answer(400, 'application/json', JSON.stringify({ error: { message: 'stopped', type: 'invalid_request_error' } }))
+    const allowed = guard === undefined ? request : await guardedRequest(request, client.wire.id, guard)
+    if (allowed === null) return stop()
+    const passed = fault.request?.(allowed) ?? allowed
+    const { parts, reply: whole, error, events } = await forward(to, passed, model, upstream)
+    const reply = whole !== null && guard !== undefined ? guardedReply(whole, events, guard) : whole
+    if (whole !== null && reply === null) return stop()
     if (reply === null) return answer(parts.status, 'application/json', error)
     const named = withIds(reply)
     const changed = fault.reply?.(named, request.stream) ?? named
@@ -105,7 +113,7 @@ async function forward(
   request: Request,
   model: string,
   upstream: string,
-): Promise<{ parts: WireAnswer; reply: Reply | null; error: string }> {
+): Promise<{ parts: WireAnswer; reply: Reply | null; error: string; events: string[] }> {
   const { method, path, fields, body } = to.writeRequest(request, {
     model,
     stream: request.stream,
@@ -114,6 +122,9 @@ async function forward(
   const own = Object.fromEntries([...fields, ...to.credentials('toy-key')])
   const parts = await send(`${upstream}${to.base}${path}`, method, own, body)
   const found = to.readError(parts)
-  if (found !== null) return { parts, reply: null, error: JSON.stringify({ error: { message: found.message } }) }
-  return { parts, reply: request.stream ? to.readStream(parts).reply : to.readReply(parts), error: '' }
+  if (found !== null)
+    return { parts, reply: null, error: JSON.stringify({ error: { message: found.message } }), events: [] }
+  if (!request.stream) return { parts, reply: to.readReply(parts), error: '', events: [] }
+  const { reply, events } = to.readStream(parts)
+  return { parts, reply, error: '', events: events.map(({ data }) => data) }
 }
