@@ -187,6 +187,16 @@ export default [
     where: 'graphql-next 2.1',
   },
   {
+    id: 'GQLSUB-14',
+    rule: 'a federated mock joins the subgraphs as mock:{name}, with the addresses of the request',
+    where: 'graphql-next 2.1, 3',
+  },
+  {
+    id: 'GQLSUB-15',
+    rule: 'a mock that is unknown, not federated or does not compose is an error that names it',
+    where: 'graphql-next 2.1, 3',
+  },
+  {
     id: 'GQLSUB-20',
     rule: 'entities out of step and failing fields of entities, by header and by rule; verification counts entity requests by type and variables',
     where: 'graphql-next 4',

@@ -1,4 +1,4 @@
-/** Rules of the OpenAPI mocks. */
+/** Rules of the API mocks. */
 export default [
   {
     id: 'MOCK-1',
