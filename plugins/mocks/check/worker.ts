@@ -5,4 +5,4 @@ import { checkDefinition, type CheckInput } from './check.ts'
 import { OfficialSchema } from './official-schema.ts'
 
 parentPort?.postMessage(THREAD_LOADED)
-parentPort?.postMessage(await checkDefinition(workerData as CheckInput, new OfficialSchema()))
+void checkDefinition(workerData as CheckInput, new OfficialSchema()).then(output => parentPort?.postMessage(output))
