@@ -280,7 +280,7 @@ export default [
   },
   {
     id: 'MOCK-104',
-    rule: 'a client that leaves ends its subscription to a mock',
+    rule: 'a subscription to a mock ends when its client disconnects',
     where: 'graphql-next 5.2',
   },
   {

@@ -31,7 +31,8 @@ export function readUploads(contentType: string, body: ArrayBuffer | Uint8Array,
 }
 
 /** As JSON, in data that depend on arguments and in captured requests, a file has its digest in place of its bytes. */
-function uploadedFile({ filename = '', type, content }: FormPart): UploadedFile {
+function uploadedFile({ filename: name, type, content }: FormPart): UploadedFile {
+  const filename = name ?? ''
   const mimetype = type?.split(';', 1)[0]!.trim() ?? DEFAULT_TYPE
   return {
     filename,
