@@ -251,4 +251,14 @@ export default [
     rule: 'the client’s leaving ends the generator on every transport',
     where: 'graphql-next 5.2',
   },
+  {
+    id: 'GQL-67',
+    rule: 'persisted documents run by their id or digest, of a file and of the control plane; unknown ones are errors',
+    where: 'graphql-next 5.1',
+  },
+  {
+    id: 'GQL-68',
+    rule: 'with mode only, nothing else runs on any transport but a query for _service',
+    where: 'graphql-next 5.1',
+  },
 ]
