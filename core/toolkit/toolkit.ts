@@ -186,6 +186,11 @@ export { isSecretMember, isSecretParameter, Redactor } from './redaction.ts'
 export { isOrdinaryText, isSecretName } from './secret-names.ts'
 export { SecretValues } from './secret-values.ts'
 
+// ---------- Threads
+
+/** Work that would block other requests. */
+export { THREAD_LOADED, type ThreadFailure, ThreadPool, type ThreadResult } from './thread-pool.ts'
+
 // ---------- Bounded collections, and the memory of values in bytes
 
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'

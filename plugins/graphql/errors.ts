@@ -46,6 +46,18 @@ export function persistedQueryMismatch(): GraphQLError {
   return refusal('PERSISTED_QUERY_HASH_MISMATCH', 'provided sha does not match query', { status: 400 })
 }
 
+export function persistedDocumentNotFound(id: string): GraphQLError {
+  return refusal(
+    'PERSISTED_DOCUMENT_NOT_FOUND',
+    `no persisted document has the id ${JSON.stringify(id.slice(0, 100))}`,
+    { status: 400 },
+  )
+}
+
+export function persistedDocumentRequired(): GraphQLError {
+  return refusal('PERSISTED_DOCUMENT_REQUIRED', 'only persisted documents can be executed', { status: 400 })
+}
+
 export function limitExceeded(code: string, message: string): GraphQLError {
   return refusal(code, message, REFUSED_DOCUMENT)
 }

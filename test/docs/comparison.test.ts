@@ -27,8 +27,8 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     'The same paths and responses': /## Use it as httpbin/,
     'Usable as a library in tests': /svc\/testing/,
   },
-  'OpenAPI mocks': {
-    Input: /OpenAPI 3 or Swagger 2\.0/,
+  'API mocks': {
+    Input: /OpenAPI 3 or Swagger 2\.0[^]*## GraphQL schemas/,
     'Responses from': /schema/,
     'Same data every time': /deterministic data/,
     'Choose status or example per request': /Prefer: code=404/,
