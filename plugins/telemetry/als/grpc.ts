@@ -13,7 +13,7 @@ type Stream = ServerReadableStream<Buffer, object>
 
 export async function openAccessLogs(svc: Svc<unknown>, grpc: GrpcServices, sinks: Sinks): Promise<GrpcImplementation> {
   const descriptorSet = join(svc.folder, '..', '..', 'proto', 'als.binpb')
-  const definitions = await svc.shared('als-definitions', () => grpc.definitions(readFileSync(descriptorSet)))
+  const definitions = await svc.shared('als-definition', () => grpc.definitions(readFileSync(descriptorSet)))
   const { StreamAccessLogs: method } = definitions.service(ACCESS_LOGS)
   return {
     // Messages are decoded by parts.
