@@ -2,7 +2,7 @@
 import type { Json } from 'svc/plugin'
 import { isRecord, jsonReply, object, RECORD } from 'svc/toolkit'
 import { type GuardAnswer, type GuardCall, type GuardFacade, GuardProblem, type GuardRoute } from './facade.ts'
-import { mapChoices, mapMessages, masking, textsOf, verdictOf } from './texts.ts'
+import { mapChoices, mapMessages, masking, textsOf, summaryOf } from './texts.ts'
 
 const REPLY = jsonReply(object({ action: RECORD }), 'AgentgatewayGuard')
 const MAPS = { messages: mapMessages, choices: mapChoices }
@@ -13,7 +13,7 @@ async function answer({ body, examine, output }: GuardCall, member: keyof typeof
   if (!Array.isArray(given)) throw new GuardProblem(`expected body.${member}, a list`)
   const map = MAPS[member]
   const findings = await examine(textsOf(replace => map(given, replace)))
-  const { flags, types, reason } = verdictOf(findings)
+  const { flags, types, reason } = summaryOf(findings)
   if (flags.length > 0) {
     const rejected = { body: `The ${member} were rejected by svc: ${reason}`, status_code: REJECTED_STATUS, reason }
     return { decision: 'block', reason, body: { action: rejected } }

@@ -1,7 +1,7 @@
 /** Scans of F5 AI Guardrails. */
 import { jsonReply, object, RECORD } from 'svc/toolkit'
 import { type GuardAnswer, type GuardCall, type GuardFacade, GuardProblem } from './facade.ts'
-import { verdictOf } from './texts.ts'
+import { summaryOf } from './texts.ts'
 
 /** Texts that are flagged besides those of the detectors, by direction, as the mock of NGINX Gateway Fabric does. */
 const BLOCKED_TEXTS = { request: ['BLOCKME'], response: ['BLOCKME', 'BLOCKRESP'] } as const
@@ -11,7 +11,7 @@ async function answer({ body, examine }: GuardCall): Promise<GuardAnswer> {
   if (typeof input !== 'string') throw new GuardProblem('input must be a string')
   if (direction !== 'request' && direction !== 'response')
     throw new GuardProblem('scanDirection must be request or response')
-  const { flags } = verdictOf(await examine([input]))
+  const { flags } = summaryOf(await examine([input]))
   const failed = [...flags, ...BLOCKED_TEXTS[direction].filter(text => input.includes(text))]
   if (failed.length === 0) return { decision: 'allow', reason: null, body: { result: { outcome: 'cleared' } } }
   const scannerResults = failed.map(flag => ({ outcome: 'failed', message: `found: ${flag}` }))

@@ -6,7 +6,7 @@ import { snakeCase, type Findings } from '../findings.ts'
 import { BLOCKLIST_NAME } from '../terms.ts'
 import { Lists } from '../check.ts'
 import { type GuardAnswer, type GuardCall, type GuardFacade, GuardProblem } from './facade.ts'
-import { mapContent, textsOf, verdictOf } from './texts.ts'
+import { mapContent, textsOf, summaryOf } from './texts.ts'
 
 const PROMPT_ATTACK = 'prompt_attack'
 const PERSONAL: Readonly<Record<string, string>> = { PHONE: 'phone_number', SSN: 'us_social_security_number' }
@@ -36,7 +36,7 @@ async function answer({ body, examine, output }: GuardCall): Promise<GuardAnswer
     return textsOf(map => mapContent(message.content as Json | undefined, map))
   })
   const findings = await examine(perMessage.map(texts => texts.join('\n')))
-  const { flags, types, reason } = verdictOf(findings)
+  const { flags, types, reason } = summaryOf(findings)
   const answered: JsonObject = {
     flagged: flags.length > 0 || types.length > 0,
     metadata: { request_uuid: randomUUID() },

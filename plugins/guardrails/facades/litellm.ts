@@ -3,7 +3,7 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord, jsonReply, object, TEXT } from 'svc/toolkit'
 import { flagsOf } from '../findings.ts'
 import { type GuardAnswer, type GuardCall, type GuardFacade, GuardProblem } from './facade.ts'
-import { mapMessages, maskedText, textsOf, verdictOf } from './texts.ts'
+import { mapMessages, maskedText, textsOf, summaryOf } from './texts.ts'
 
 const PATH = '/beta/litellm_basic_guardrail_api'
 
@@ -12,7 +12,7 @@ async function answer({ body, examine, output }: GuardCall): Promise<GuardAnswer
   if (type !== 'request' && type !== 'response') throw new GuardProblem('input_type must be request or response')
   const texts = textsIn(body)
   const findings = await examine([...texts, ...argumentsOf(body.tool_calls)])
-  const { reason } = verdictOf(findings)
+  const { reason } = summaryOf(findings)
   const blocksPersonalData = isRecord(given) && given.pii === 'block'
   const isPersonal = findings.some(({ entities }) => entities.length > 0)
   if (findings.some(found => flagsOf(found).length > 0) || (blocksPersonalData && isPersonal))

@@ -5,7 +5,7 @@ import { isRecord, jsonReply, object, RECORD } from 'svc/toolkit'
 import { unitIndex } from '../code-points.ts'
 import { type Findings, highestSeverity } from '../findings.ts'
 import { type GuardAnswer, type GuardCall, type GuardFacade, GuardProblem } from './facade.ts'
-import { maskedText, verdictOf } from './texts.ts'
+import { maskedText, summaryOf } from './texts.ts'
 
 /** Operations, with the member of the body that has the text. */
 const MEMBERS = { sanitizeUserPrompt: 'userPromptData', sanitizeModelResponse: 'modelResponseData' } as const
@@ -35,7 +35,7 @@ async function answer(call: GuardCall): Promise<GuardAnswer> {
     })
   const member = MEMBERS[operation as keyof typeof MEMBERS]
   const [findings] = await call.examine([readText(call.body[member], member)])
-  const { flags, reason } = verdictOf([findings!])
+  const { flags, reason } = summaryOf([findings!])
   const isPersonal = findings!.entities.length > 0
   const deidentifies = template!.includes('deidentify')
   const sdp: JsonObject = deidentifies

@@ -2,8 +2,10 @@
 import type { Json, JsonObject } from 'svc/plugin'
 import { BOOLEAN, isRecord, jsonReply, object, RECORD } from 'svc/toolkit'
 import { type GuardAnswer, type GuardCall, type GuardFacade, GuardProblem } from './facade.ts'
-import { mapChoices, mapContent, mapMessages, masking, textsOf, verdictOf } from './texts.ts'
+import { mapChoices, mapContent, mapMessages, masking, textsOf, summaryOf } from './texts.ts'
 
+/** The member that says whether the texts may pass. */
+const PASSES = 'verdict' // language: Portkey's name
 const SIDES = { beforeRequestHook: 'request', afterRequestHook: 'response' } as const
 
 async function answer({ body, examine, output }: GuardCall): Promise<GuardAnswer> {
@@ -16,14 +18,14 @@ async function answer({ body, examine, output }: GuardCall): Promise<GuardAnswer
   const { json, text } = given as JsonObject
   const texts = textsOf(map => mapJson(json, map))
   const findings = await examine(texts.length === 0 && typeof text === 'string' ? [text] : texts)
-  const { flags, types, reason } = verdictOf(findings)
+  const { flags, types, reason } = summaryOf(findings)
   const data = { flags, personal_data: types }
-  if (flags.length > 0) return { decision: 'block', reason, body: { verdict: false, data } }
+  if (flags.length > 0) return { decision: 'block', reason, body: { [PASSES]: false, data } }
   if (types.length === 0 || texts.length === 0)
-    return { decision: 'allow', reason: null, body: { verdict: true, data } }
+    return { decision: 'allow', reason: null, body: { [PASSES]: true, data } }
   const masked = mapJson(json, masking(findings))!
   output.takeJson(masked)
-  return { decision: 'redact', reason, body: { verdict: true, data, transformedData: { [side]: { json: masked } } } }
+  return { decision: 'redact', reason, body: { [PASSES]: true, data, transformedData: { [side]: { json: masked } } } }
 }
 
 /** The body of a call of a model, or its answer, with its texts replaced. */
@@ -63,7 +65,7 @@ export const PORTKEY: GuardFacade = {
           response: { json: {}, text: '' },
         },
       },
-      reply: jsonReply(object({ verdict: BOOLEAN, data: RECORD }, { transformedData: RECORD }), 'PortkeyGuard'),
+      reply: jsonReply(object({ [PASSES]: BOOLEAN, data: RECORD }, { transformedData: RECORD }), 'PortkeyGuard'),
       answer,
     },
   ],

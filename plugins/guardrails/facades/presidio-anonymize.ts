@@ -26,7 +26,7 @@ const invalid = (message: string): GuardProblem => new GuardProblem(message, { s
 
 function anonymize({ body, output }: GuardCall): GuardAnswer {
   const { text } = body
-  if (typeof text !== 'string') throw invalid('Invalid input, text can not be empty')
+  if (typeof text !== 'string') throw invalid('Invalid input, text is required')
   const operators = operatorsOf(body.anonymizers)
   const results = withoutOverlaps(resultsOf(body.analyzer_results, codePointLength(text)))
   const toUnit = unitIndex(text)

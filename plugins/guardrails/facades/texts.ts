@@ -59,7 +59,7 @@ export function maskedText({ text, entities }: Findings): string {
 }
 
 /** What is found in all texts. */
-export interface Verdict {
+export interface Summary {
   /** In the order in which they were found. */
   flags: string[]
   /** Types of personal data. */
@@ -68,7 +68,7 @@ export interface Verdict {
   reason: string | null
 }
 
-export function verdictOf(findings: readonly Findings[]): Verdict {
+export function summaryOf(findings: readonly Findings[]): Summary {
   const flags = [...new Set(findings.flatMap(flagsOf))]
   const types = [...new Set(findings.flatMap(({ entities }) => entities.map(({ type }) => type)))]
   return {
