@@ -12,6 +12,7 @@ const PASSES = 'verdict' // language: Portkey's name
 
 t.test('façades of guards', async t => {
   const server = await serve(t, {
+    plugins: ['guardrails', 'gateway-services'],
     settings: {
       guardrails: {
         hosts: [
@@ -390,9 +391,7 @@ t.test('façades of guards', async t => {
     await post('agentgateway/request', { body: {} }, session)
     const records = async (query: string) =>
       (
-        (await (
-          await fetch(`${server.url}/_svc/requests?service=guardrail&${query}`, { headers: session })
-        ).json()) as {
+        (await send(server, `/_svc/requests?service=guardrail&session=guards&${query}`)).json as {
           requests: { service: { policy: string; decision: string; reason: string } }[]
         }
       ).requests.map(({ service }) => [service.policy, service.decision, service.reason])
