@@ -51,7 +51,8 @@ t.test('the service has the hosts, ports and paths in the recipes [DOC-3]', asyn
       .join('\n')
     const ports = [...blocks.matchAll(/\bsvc(?::|, port_value: )(\d+)/g)].map(([, port]) => port!)
     t.ok(ports.length > 0, `${page} names the service`)
-    for (const port of ports) t.match(port, /^(?:8080|8443|50051)$/, page)
+    // 5514 is the syslog port of svc.yaml.example.
+    for (const port of ports) t.match(port, /^(?:8080|8443|50051|5514)$/, page)
     for (const [, path] of blocks.matchAll(/http:\/\/svc:8080(?:\/demo)?(\/[^\s"']+)/g))
       t.ok(isServed(path!), `${page}: ${path}`)
     for (const [, path] of text.matchAll(
