@@ -45,7 +45,7 @@ const failure = async (path: SignalPath, message: object | Buffer): Promise<{ co
   return { code: status[code]!, details }
 }
 
-t.test('a report is no request that arrived [GWT-8]', async t => {
+t.test('a report does not count as an arrival [GWT-8]', async t => {
   const metadata = new Metadata()
   metadata.set('x-svc-session', 'reporting')
   await call('traces', messageOf(requestOf('traces', [])), client, metadata)
