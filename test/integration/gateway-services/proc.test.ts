@@ -402,6 +402,9 @@ t.test('a rule with a phase acts in this phase alone [GWS-18]', async t => {
   t.match(setBy(await stream.ask(requestHeaders(ofSession('phase')))), { 'x-svc-processed': 'request_headers' })
   t.same(setBy(await stream.ask(responseHeaders())), { 'x-late': '1' })
   await stream.end()
+  const { requests: late } = (await send(server, '/_svc/requests?service=proc&session=phase&rule=of-phase'))
+    .json as Json
+  t.match(late, [{ rule: 'of-phase', service: { decision: 'mutate', by: 'rule' } }], 'the record names the rule')
   await putRule(server, 'immediate', {
     match: { session: 'immediate', service: { name: 'proc' }, json: { '/bad': true } },
     then: {
