@@ -53,6 +53,69 @@ t.test('Envoy reports by access logs and spans', { skip: absence('envoy') }, asy
   t.match(log('/flaky/recover/2'), { source: 'als', status: 200, attempts: 3 })
 })
 
+const trace = (name: string, type: string, config: object): object => ({
+  tracing: {
+    provider: {
+      name: `envoy.tracers.${name}`,
+      typed_config: { '@type': `type.googleapis.com/envoy.config.trace.v3.${type}`, ...config },
+    },
+  },
+})
+
+const TRACERS: Readonly<Record<string, object>> = {
+  zipkin: trace('zipkin', 'ZipkinConfig', {
+    collector_cluster: 'svc_http',
+    collector_endpoint: '/zipkin/api/v2/spans',
+    collector_endpoint_version: 'HTTP_JSON',
+  }),
+  'zipkin in protobuf': trace('zipkin', 'ZipkinConfig', {
+    collector_cluster: 'svc_http',
+    collector_endpoint: '/zipkin/api/v2/spans',
+    collector_endpoint_version: 'HTTP_PROTO',
+  }),
+  datadog: trace('datadog', 'DatadogConfig', { collector_cluster: 'svc_http', service_name: 'envoy' }),
+}
+
+for (const [name, manager] of Object.entries(TRACERS))
+  t.test(`Envoy sends spans of ${name}`, { skip: absence('envoy') }, async t => {
+    t.setTimeout(0)
+    const server = await serve(t, { oneProcess: 'its requests are read at once' })
+    const through = await startEnvoyOf(t, server, {}, { manager })
+    await (await through('/status/503')).arrayBuffer()
+    const found = await until(async () => {
+      const result = await reconciled(server)
+      return result.requests.some(({ path }) => path === '/status/503') ? result : null
+    }, 'Envoy has reported')
+    t.strictSame(fieldsOf(found, '/status/503'), [[[], 1]])
+    const { spans } = (await send(server, '/_svc/telemetry/spans?limit=50')).json as { spans: { source: string }[] }
+    t.ok(spans.every(({ source }) => name.startsWith(source)))
+  })
+
+t.test('Envoy sends its metrics to StatsD', { skip: absence('envoy') }, async t => {
+  t.setTimeout(0)
+  const [udp] = (await freePorts(1)) as [number]
+  const server = await serve(t, {
+    oneProcess: 'its metrics are read at once',
+    settings: { telemetry: { statsd: { udp } } },
+  })
+  const address = { socket_address: { protocol: 'UDP', address: '127.0.0.1', port_value: udp } }
+  const sink = { '@type': 'type.googleapis.com/envoy.config.metrics.v3.StatsdSink', address }
+  const bootstrap = {
+    stats_flush_interval: '0.5s',
+    stats_sinks: [{ name: 'envoy.stat_sinks.statsd', typed_config: sink }],
+  }
+  const through = await startEnvoyOf(t, server, {}, { bootstrap })
+  const count = async (): Promise<number> => {
+    await (await through('/echo/1')).arrayBuffer()
+    const { metrics } = (
+      await send(server, '/_svc/telemetry/metrics?source=statsd&name=envoy.cluster.svc_http.upstream_rq_total&limit=50')
+    ).json as { metrics: { kind: string; value: number }[] }
+    return metrics.filter(({ kind }) => kind === 'counter').reduce((sum, { value }) => sum + value, 0)
+  }
+  await until(async () => (await count()) > 0, 'the counter of requests has arrived')
+  t.pass('a counter')
+})
+
 t.test('nginx reports over syslog', { skip: absence('nginx') }, async t => {
   t.setTimeout(0)
   const [udp] = (await freePorts(1)) as [number]

@@ -15,6 +15,9 @@ interface Options {
   /** In place of a second. */
   timeout?: string
   syslogPort?: number
+  /** Members of the connection manager and of the bootstrap of Envoy that its page does not have. */
+  manager?: object
+  bootstrap?: object
 }
 
 const READY = '/echo'
@@ -52,6 +55,8 @@ export async function startEnvoyOf(
   const manager = listener.filter_chains[0].filters[0].typed_config
   if (files.filters !== undefined) manager.http_filters.unshift(...read(files.filters))
   if (files.members !== undefined) Object.assign(manager, read(files.members))
+  Object.assign(manager, options.manager)
+  Object.assign(config, options.bootstrap)
   writeFileSync(join(folder, 'envoy.json'), JSON.stringify(config))
   const args = ['-c', join(folder, 'envoy.json'), '--log-level', 'off', '--base-id', String(web), '--concurrency', '1']
   return startGateway(t, 'envoy', args, { port: web, folder, ready: READY, headers: options.headers ?? {} })
