@@ -62,6 +62,30 @@ t.test('the service has the hosts, ports and paths in the recipes [DOC-3]', asyn
   }
 })
 
+/** The files that name a service of svc which a gateway asks or reports to, with the tests that start the gateway with them. */
+const STARTED: Readonly<Record<string, string>> = {
+  'envoy.md services.yaml': 'docs/gateways.test.ts',
+  'envoy.md rate-limits.yaml': 'docs/gateways.test.ts',
+  'envoy.md authz-http.yaml': 'programs/gateway-authorization.test.ts',
+  'envoy.md reports.yaml': 'programs/gateway-reports.test.ts',
+  'nginx.md authz.conf': 'programs/gateway-authorization.test.ts',
+  'caddy.md authz.caddyfile': 'programs/gateway-authorization.test.ts',
+  'litellm.md litellm.yaml': 'programs/gateway-guards.test.ts',
+}
+const NAMES_SERVICE =
+  /ext_authz|ext_proc|rate_limit_service|svc_limit|auth_request|forward_auth|http_grpc|opentelemetry|syslog|\/guardrails\//
+
+t.test('every file that names a service is one that a test starts [DOC-3]', async t => {
+  const found = pages.flatMap(page =>
+    blocksOf(read(page))
+      .filter(({ text }) => NAMES_SERVICE.test(text))
+      .map(({ text }) => `${page} ${/^# (.+)/.exec(text)?.[1] ?? text.split('\n', 1)[0]}`),
+  )
+  t.strictSame(found.toSorted(), Object.keys(STARTED).toSorted())
+  for (const [file, test] of Object.entries(STARTED))
+    t.match(readFileSync(join(root, 'test', test), 'utf8'), file.split(' ')[1]!, file)
+})
+
 t.test('Kong: every service has routes with the right protocol [DOC-3]', async t => {
   const { _format_version, services, plugins } = yamlOf('kong.md', 'kong.yaml')
   t.equal(_format_version, '3.0')

@@ -1,5 +1,5 @@
 /**
- * Envoy, nginx and Caddy ask the authorization service over HTTP, with the files of their pages: each decision and each fault
+ * Envoy (also over gRPC), nginx and Caddy ask the authorization service, with the files of their pages: each decision and each fault
  * as the client sees it, and what arrives. [GWS-1]
  */
 import t, { type Test } from 'tap'
@@ -12,7 +12,8 @@ import { startCaddyOf, startEnvoyOf, startNginxOf, type Through } from './suppor
 type Cases = Readonly<Record<string, number>>
 
 interface Gateway {
-  name: string
+  title: string
+  program: string
   start(t: Test, server: TestServer, timeout: string): Promise<Through>
   /** By the value of `X-Svc-Authz`. nginx and Caddy read no more than the head of an answer. */
   cases: Cases
@@ -24,7 +25,27 @@ const KEY = { apikey: 'my-key' }
 
 const GATEWAYS: readonly Gateway[] = [
   {
-    name: 'envoy',
+    title: 'Envoy over gRPC',
+    program: 'envoy',
+    start: (t, server, timeout) => startEnvoyOf(t, server, { filters: 'services.yaml' }, { timeout, headers: KEY }),
+    cases: {
+      allow: 200,
+      deny: 403,
+      'deny:451': 451,
+      'redirect:/login': 302,
+      error: 403,
+      'error:500': 500,
+      reset: 403,
+      malformed: 403,
+      'slow:20': 200,
+      'headers:3': 200,
+      nonsense: 403,
+    },
+    hang: 403,
+  },
+  {
+    title: 'Envoy',
+    program: 'envoy',
     start: (t, server, timeout) => startEnvoyOf(t, server, { filters: 'authz-http.yaml' }, { timeout, headers: KEY }),
     cases: {
       allow: 200,
@@ -42,7 +63,8 @@ const GATEWAYS: readonly Gateway[] = [
     hang: 403,
   },
   {
-    name: 'nginx',
+    title: 'nginx',
+    program: 'nginx',
     start: (t, server, timeout) => startNginxOf(t, server, 'authz.conf', { timeout, headers: KEY }),
     cases: {
       allow: 200,
@@ -60,7 +82,8 @@ const GATEWAYS: readonly Gateway[] = [
     hang: 500,
   },
   {
-    name: 'caddy',
+    title: 'Caddy',
+    program: 'caddy',
     start: (t, server, timeout) => startCaddyOf(t, server, 'authz.caddyfile', { timeout, headers: KEY }),
     cases: {
       allow: 200,
@@ -79,10 +102,13 @@ const GATEWAYS: readonly Gateway[] = [
   },
 ]
 
-for (const { name, start, cases, hang } of GATEWAYS)
-  t.test(`${name} asks before it forwards`, { skip: absence(name) }, async t => {
+for (const { title, program, start, cases, hang } of GATEWAYS)
+  t.test(`${title} asks before it forwards`, { skip: absence(program) }, async t => {
     t.setTimeout(0)
-    const server = await serve(t, { oneProcess: 'its requests are read at once' })
+    const server = await serve(t, {
+      oneProcess: 'its requests are read at once',
+      settings: { ext_authz: { default: 'api-key' } },
+    })
     const through = await start(t, server, '60s')
     const get = (path: string, session: string, headers: Record<string, string> = {}): Promise<Response> =>
       through(path, { headers: { 'x-svc-session': session, ...headers }, redirect: 'manual' })
@@ -93,21 +119,21 @@ for (const { name, start, cases, hang } of GATEWAYS)
 
     await t.test('the identity is that of the service', async t => {
       const own = { 'x-svc-user': 'admin', 'x-svc-tenant': 'all' }
-      const response = await get('/echo/1', `${name}-identity`, { ...KEY, ...own })
+      const response = await get('/echo/1', `${program}-identity`, { ...KEY, ...own })
       t.equal(response.status, 200)
       const headers = await echoed(response)
       t.strictSame(headers['x-svc-user'], ['api-key'])
       t.notMatch(headers['x-svc-tenant'] ?? [], ['all'])
-      t.match(await arrived(`${name}-identity`), [{ services: [{ name: 'authz', decision: 'allow' }] }])
-      t.equal((await get('/echo/1', `${name}-none`, own)).status, 401)
-      t.strictSame(await arrived(`${name}-none`), [])
-      const allowed = await get('/echo/1', `${name}-allowed`, { ...own, 'x-svc-authz': 'allow' })
+      t.match(await arrived(`${program}-identity`), [{ services: [{ name: 'authz', decision: 'allow' }] }])
+      t.equal((await get('/echo/1', `${program}-none`, own)).status, 401)
+      t.strictSame(await arrived(`${program}-none`), [])
+      const allowed = await get('/echo/1', `${program}-allowed`, { ...own, 'x-svc-authz': 'allow' })
       t.notMatch((await echoed(allowed))['x-svc-user'] ?? [], ['admin'], 'an allowing decision without an identity')
     })
 
     for (const [value, status] of Object.entries(cases))
       await t.test(value, async t => {
-        const session = `${name}-${value.replace(/\W/g, '-')}`
+        const session = `${program}-${value.replace(/\W/g, '-')}`
         const response = await get('/echo/1', session, { ...KEY, 'x-svc-authz': value })
         t.equal(response.status, status)
         if (status === 302) t.equal(response.headers.get('location'), '/login')
@@ -119,16 +145,16 @@ for (const { name, start, cases, hang } of GATEWAYS)
       await send(server, 'PUT /_svc/rules/ruled', {
         body: { match, then: { decide: { allow: false, status: 401, body: 'not today' } } },
       })
-      t.equal((await get('/echo/ruled?a=1', `${name}-ruled`, KEY)).status, 401)
-      t.equal((await get('/echo/other', `${name}-ruled`, KEY)).status, 200)
+      t.equal((await get('/echo/ruled?a=1', `${program}-ruled`, KEY)).status, 401)
+      t.equal((await get('/echo/other', `${program}-ruled`, KEY)).status, 200)
     })
 
     await t.test('a service that does not answer in time', async t => {
       const impatient = await start(t, server, '1s')
       const response = await impatient('/echo/1', {
-        headers: { ...KEY, 'x-svc-authz': 'hang', 'x-svc-session': `${name}-hang` },
+        headers: { ...KEY, 'x-svc-authz': 'hang', 'x-svc-session': `${program}-hang` },
       })
       t.equal(response.status, hang)
-      t.strictSame(await arrived(`${name}-hang`), [])
+      t.strictSame(await arrived(`${program}-hang`), [])
     })
   })
