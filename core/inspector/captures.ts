@@ -22,6 +22,8 @@ export interface Captures {
   stored(matches: Matches): Promise<CapturedRequest[]>
   add(captured: CapturedRequest): CapturedRequest
   /** The response of a stored request has ended. */
+  /** Of a response that is still being sent. */
+  note(captured: CapturedRequest, notes: CapturedNotes): void
   end(captured: CapturedRequest, notes: CapturedNotes): void
   /** The requests that a rule has sent are done. */
   noteNotified(captured: CapturedRequest): void
@@ -82,9 +84,12 @@ export function openCaptures({ capacity, instanceId, maxFeeds, logs, isPartial, 
       else log.add(entry.value)
       return entry.value
     },
-    end(captured, notes) {
+    note(captured, notes) {
       hasServices ||= notes.service !== undefined
       Object.assign(captured, notes)
+    },
+    end(captured, notes) {
+      this.note(captured, notes)
       captured.response = progressOf(captured.response)
       log?.end(captured)
     },
