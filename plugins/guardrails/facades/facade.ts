@@ -1,5 +1,5 @@
 /** What the APIs of the vendors share: a guard is asked about texts, and its answer allows, redacts or blocks them. */
-import type { Json, JsonObject, OutputBudget, RouteDescription } from 'svc/plugin'
+import type { Json, JsonObject, OutputBudget, RouteDescription, StepBudget } from 'svc/plugin'
 import type { Findings } from '../findings.ts'
 
 export type GuardDecision = 'allow' | 'redact' | 'block'
@@ -14,6 +14,8 @@ export interface GuardCall {
   examine(texts: readonly string[]): Promise<Findings[]>
   /** Whatever an answer repeats is taken from it first. */
   output: OutputBudget
+  /** What is read several times is taken from it. */
+  steps: StepBudget
 }
 
 export interface GuardAnswer {

@@ -3,87 +3,74 @@ import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord, jsonReply, list, object, TEXT } from 'svc/toolkit'
 import { codePointLength, unitIndex } from '../code-points.ts'
-import { type GuardAnswer, type GuardCall, GuardProblem, type GuardRoute } from './facade.ts'
+import type { GuardAnswer, GuardCall, GuardRoute } from './facade.ts'
 import { plain } from './presidio-analyze.ts'
+import { invalid, readResults, type Result, withoutConflicts } from './presidio-results.ts'
 
 /** Makes the text in place of another. */
 type Operator = (text: string, type: string) => string
 
-interface Result {
-  /** Code points. */
-  start: number
-  end: number
-  type: string
-  score: number
-}
-
 const OPERATORS = ['replace', 'redact', 'mask', 'hash', 'keep']
 const HASHES = ['sha256', 'sha512']
 const DEFAULT = 'DEFAULT'
+/** Bytes. */
+const MIN_SALT = 16
 
-/** Parameters that the service refuses. */
-const invalid = (message: string): GuardProblem => new GuardProblem(message, { status: 422 })
-
-function anonymize({ body, output }: GuardCall): GuardAnswer {
+function anonymize({ body, output, steps }: GuardCall): GuardAnswer {
   const { text } = body
   if (typeof text !== 'string') throw invalid('Invalid input, text is required')
   const operators = operatorsOf(body.anonymizers)
-  const results = withoutOverlaps(resultsOf(body.analyzer_results, codePointLength(text)))
-  const toUnit = unitIndex(text)
-  const items: JsonObject[] = []
-  let anonymized = ''
-  let points = 0
-  let at = 0
+  const given = readResults(body.analyzer_results, codePointLength(text))
+  const toUnit = unitsOf(text, given)
+  const isBlank = (start: number, end: number): boolean => {
+    steps.take(end - start)
+    return /^ +$/.test(text.slice(toUnit(start), toUnit(end)))
+  }
+  const results = withoutConflicts(given, isBlank).sort((a, b) => b.start - a.start || b.end - a.end)
+  // From the end of the text to its beginning. Of two that overlap, the earlier one ends where the other begins.
+  const pieces: string[] = []
+  const items: (JsonObject & { start: number; end: number })[] = []
+  let untouched = text.length
+  let pointsBehind = 0
+  const keep = (from: number): void => {
+    const kept = text.slice(from, untouched)
+    output.takeText(kept)
+    pieces.push(kept)
+    pointsBehind += codePointLength(kept)
+    untouched = from
+  }
   for (const { start, end, type } of results) {
     const { name, operator } = operators.get(type) ?? operators.get(DEFAULT)!
-    const from = toUnit(start)
-    const to = toUnit(end)
+    const [from, to] = [toUnit(start), toUnit(end)]
+    steps.take(to - from)
+    if (to < untouched) keep(to)
     const replacement = operator(text.slice(from, to), type)
-    const before = text.slice(at, from)
-    output.takeText(before)
     output.takeJson({ item: type, name, replacement, again: replacement })
-    points += codePointLength(before)
-    const length = codePointLength(replacement)
-    items.push({ start: points, end: points + length, entity_type: type, text: replacement, operator: name })
-    points += length
-    anonymized += before + replacement
-    at = to
+    pieces.push(replacement)
+    const behind = pointsBehind
+    pointsBehind += codePointLength(replacement)
+    items.push({ start: pointsBehind, end: behind, entity_type: type, text: replacement, operator: name })
+    untouched = from
   }
+  keep(0)
+  const length = pointsBehind
   return {
     decision: items.length > 0 ? 'redact' : 'allow',
     reason: items.length > 0 ? `anonymized: ${items.length} items` : null,
-    body: { text: anonymized + text.slice(at), items: items.reverse() },
+    body: {
+      text: pieces.reverse().join(''),
+      // Their places were counted from the end.
+      items: items.map(item => ({ ...item, start: length - item.start, end: length - item.end })),
+    },
   }
 }
 
-function resultsOf(value: Json | undefined, length: number): Result[] {
-  if (!Array.isArray(value)) throw invalid('Invalid input, analyzer_results must be a list')
-  return value.map((item, index): Result => {
-    const { start, end, entity_type: type, score = 1 } = isRecord(item) ? (item as JsonObject) : {}
-    const isPlace = Number.isInteger(start) && Number.isInteger(end)
-    if (!isPlace || typeof type !== 'string' || typeof score !== 'number')
-      throw invalid(`Invalid input, analyzer_results[${index}] needs start, end, entity_type and score`)
-    const [from, to] = [start as number, end as number]
-    if (from < 0 || to < from || to > length)
-      throw invalid(`Invalid analyzer result, start: ${from} and end: ${to}, while the text has ${length} characters`)
-    return { start: from, end: to, type, score }
-  })
-}
-
-/** In order; of results that overlap, the one with the higher score stays, else the longer one, else the first. */
-function withoutOverlaps(results: readonly Result[]): Result[] {
-  const kept: Result[] = []
-  const inOrder = results.toSorted((a, b) => a.start - b.start)
-  for (const result of inOrder) {
-    const last = kept.at(-1)
-    if (last === undefined || result.start >= last.end) kept.push(result)
-    else if (
-      result.score > last.score ||
-      (result.score === last.score && result.end - result.start > last.end - last.start)
-    )
-      kept[kept.length - 1] = result
-  }
-  return kept
+/** The UTF-16 indexes of the places of results; other places are not known. */
+function unitsOf(text: string, results: readonly Result[]): (point: number) => number {
+  const next = unitIndex(text)
+  const points = [...new Set(results.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b)
+  const units = new Map(points.map(point => [point, next(point)]))
+  return point => units.get(point)!
 }
 
 function operatorsOf(value: Json | undefined): Map<string, { name: string; operator: Operator }> {
@@ -102,7 +89,7 @@ function operatorOf(given: JsonObject): { name: string; operator: Operator } {
   switch (name) {
     case 'replace': {
       const text = optionalText(given, 'new_value')
-      return { name, operator: (_text, type) => text ?? `<${type}>` }
+      return { name, operator: (_text, type) => text || `<${type}>` }
     }
     case 'redact':
       return { name, operator: () => '' }
@@ -113,12 +100,18 @@ function operatorOf(given: JsonObject): { name: string; operator: Operator } {
     case 'hash': {
       const algorithm = optionalText(given, 'hash_type') ?? HASHES[0]!
       if (!HASHES.includes(algorithm)) throw invalid(`Invalid parameter, hash_type must be one of ${HASHES.join(', ')}`)
-      const salt = optionalText(given, 'salt') ?? ''
+      const salt = optionalText(given, 'salt')
+      if (salt !== undefined && Buffer.byteLength(salt) < MIN_SALT)
+        throw invalid(`Invalid parameter, salt must have at least ${MIN_SALT} bytes`)
+      // The service draws a salt if none is given; here the same text has the same hash.
+      const hash = createHash(algorithm)
+      const salted = salt ?? ''
       return {
         name,
         operator: text =>
-          createHash(algorithm)
-            .update(salt + text)
+          hash
+            .copy()
+            .update(text + salted)
             .digest('hex'),
       }
     }

@@ -113,6 +113,7 @@ async function answer(
       header: name => [request.headers[name]].flat()[0],
       examine: texts => examine(registry, texts, svc.budgets.workMs),
       output,
+      steps: svc.budgets.evaluation(),
     })
   } catch (error) {
     if (!(error instanceof GuardProblem)) throw error

@@ -198,6 +198,38 @@ t.test('façades of guards', async t => {
     t.match(await (await get('presidio/recognizers')).json(), ['SvcRecognizer'])
   })
 
+  t.test('results that overlap are joined, dropped or cut, and nothing that was found stays', async t => {
+    const anonymize = async (text: string, ...results: [start: number, end: number, type: string, score: number][]) =>
+      (
+        (
+          await post('presidio/anonymize', {
+            text,
+            analyzer_results: results.map(([start, end, type, score]) => ({ start, end, entity_type: type, score })),
+          })
+        ).body as { text: string }
+      ).text
+    t.equal(await anonymize('abcdefghij', [0, 5, 'A', 0.5], [3, 8, 'B', 0.9]), '<A><B>ij')
+    t.equal(await anonymize('abcdefghij', [0, 8, 'A', 0.5], [3, 5, 'B', 0.9]), '<A>ij')
+    t.equal(await anonymize('abcdefghij', [0, 5, 'A', 0.5], [3, 8, 'A', 0.9]), '<A>ij')
+    t.equal(await anonymize('abcdefghij', [0, 5, 'A', 0.5], [0, 5, 'B', 0.9]), '<B>fghij')
+    t.equal(await anonymize('ab cd', [0, 2, 'A', 0.5], [3, 5, 'A', 0.9]), '<A>')
+  })
+
+  t.test('operators on results that overlap draw on the budget of an evaluation', async t => {
+    const types = Array.from({ length: 500 }, (_, index) => `T${index}`)
+    const { status } = await post('presidio/anonymize', {
+      text: 'x'.repeat(500_000),
+      analyzer_results: types.map((type, index) => ({
+        start: index,
+        end: 499_000 + index,
+        entity_type: type,
+        score: 1,
+      })),
+      anonymizers: { DEFAULT: { type: 'hash' } },
+    })
+    t.equal(status, 400)
+  })
+
   t.test('an answer of the anonymizer draws on the budget of answers', async t => {
     const results = Array.from({ length: 2000 }, (_, index) => ({
       start: index,
