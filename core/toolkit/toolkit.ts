@@ -15,6 +15,7 @@ export { exactAsText, parseExactJson, writeJson } from './exact-json.ts'
 export {
   asBoolean,
   asInteger,
+  asMembers,
   asObject,
   asText,
   below,
@@ -60,14 +61,19 @@ export {
   templatePattern,
 } from './path-template.ts'
 export {
+  expandHeaderChanges,
   expandLines,
+  type HeaderChanges,
   type HeaderLine,
+  NO_HEADER_CHANGES,
+  readHeaderChanges,
   readHeaderLines,
   readHeaderNames,
   readLines,
   readNames,
   settable,
 } from './header-lines.ts'
+export { readStepMembers } from './step-members.ts'
 export { fillVariables } from './process-variables.ts'
 export { nearest } from './nearest.ts'
 export { ArgumentError, type ReadArguments, splitArguments } from './split-arguments.ts'

@@ -51,7 +51,8 @@ t.test('the service has the hosts, ports and paths in the recipes [DOC-3]', asyn
       .join('\n')
     const ports = [...blocks.matchAll(/\bsvc(?::|, port_value: )(\d+)/g)].map(([, port]) => port!)
     t.ok(ports.length > 0, `${page} names the service`)
-    for (const port of ports) t.match(port, /^(?:8080|8443|50051)$/, page)
+    // 5514 is the syslog port of svc.yaml.example.
+    for (const port of ports) t.match(port, /^(?:8080|8443|50051|5514)$/, page)
     for (const [, path] of blocks.matchAll(/http:\/\/svc:8080(?:\/demo)?(\/[^\s"']+)/g))
       t.ok(isServed(path!), `${page}: ${path}`)
     for (const [, path] of text.matchAll(
@@ -59,6 +60,30 @@ t.test('the service has the hosts, ports and paths in the recipes [DOC-3]', asyn
     ))
       t.ok(isServed(path!), `${page}: ${path}`)
   }
+})
+
+/** The files that name a service of svc which a gateway asks or reports to, with the tests that start the gateway with them. */
+const STARTED: Readonly<Record<string, string>> = {
+  'envoy.md services.yaml': 'docs/gateways.test.ts',
+  'envoy.md rate-limits.yaml': 'docs/gateways.test.ts',
+  'envoy.md authz-http.yaml': 'programs/gateway-authorization.test.ts',
+  'envoy.md reports.yaml': 'programs/gateway-reports.test.ts',
+  'nginx.md authz.conf': 'programs/gateway-authorization.test.ts',
+  'caddy.md authz.caddyfile': 'programs/gateway-authorization.test.ts',
+  'litellm.md litellm.yaml': 'programs/gateway-guards.test.ts',
+}
+const NAMES_SERVICE =
+  /ext_authz|ext_proc|rate_limit_service|svc_limit|auth_request|forward_auth|http_grpc|opentelemetry|syslog|\/guardrails\//
+
+t.test('every file that names a service is one that a test starts [DOC-3]', async t => {
+  const found = pages.flatMap(page =>
+    blocksOf(read(page))
+      .filter(({ text }) => NAMES_SERVICE.test(text))
+      .map(({ text }) => `${page} ${/^# (.+)/.exec(text)?.[1] ?? text.split('\n', 1)[0]}`),
+  )
+  t.strictSame(found.toSorted(), Object.keys(STARTED).toSorted())
+  for (const [file, test] of Object.entries(STARTED))
+    t.match(readFileSync(join(root, 'test', test), 'utf8'), file.split(' ')[1]!, file)
 })
 
 t.test('Kong: every service has routes with the right protocol [DOC-3]', async t => {
