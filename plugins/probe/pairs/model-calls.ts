@@ -4,11 +4,12 @@ import type { PairContext } from '../catalog/check.ts'
 import type { Evidence } from '../client/evidence.ts'
 import type { ConnectionSpec } from '../client/exchange.ts'
 import type { RequestSpec } from '../client/request.ts'
+import type { Field } from '../client/response-parser.ts'
 import type { Operation, Part, Reply, Request } from '../wires/types.ts'
 import { wireOf } from '../wires/wires.ts'
 import { withMarker } from './marker.ts'
 import { readExchange } from './scene-evidence.ts'
-import { routeOfWire, wireRequest } from './wire-requests.ts'
+import { fieldsFor, routeOfWire, wireRequest } from './wire-requests.ts'
 
 /** Silence after which an answer is given up. */
 const SILENCE_MS = 10_000
@@ -28,6 +29,10 @@ export interface ModelCall {
   others?: 'unavailable' | 'silent'
   /** The marker is in the first text of the user instead of the last one. */
   isLoop?: boolean
+  /** The credential of a user, in place of the one of the run. */
+  tenant?: string
+  /** The label of an earlier call, whose marker and steps it has. */
+  sameAs?: string
   more?: Partial<RequestSpec>
 }
 
@@ -38,7 +43,7 @@ export function replyStep({ stream, ...reply }: RuleStep & { stream?: RuleStep }
 
 /** On a connection of its own. Violations of what arrives are kept, but nothing is refused. */
 export function connectionOf(
-  { label, context, request, mode, step, others, isLoop = false, more }: ModelCall,
+  { label, context, request, mode, step, others, isLoop = false, tenant, sameAs, more }: ModelCall,
   connection: Omit<ConnectionSpec, 'requests'> = {},
 ): ConnectionSpec {
   const { pair, marks, fields } = context
@@ -57,11 +62,20 @@ export function connectionOf(
       fields,
       label,
       silenceMs: SILENCE_MS,
-      script: () => [{ do: 'serve', step: steps, ...(others === undefined ? {} : { others }) }],
+      ...(sameAs === undefined
+        ? { script: () => [{ do: 'serve', step: steps, ...(others === undefined ? {} : { others }) }] }
+        : { sameAs }),
+      ...(tenant === undefined
+        ? {}
+        : { extraFields: extra => fieldsFor(pair.client, asTenant(extra, tenant), fields) }),
       ...more,
     },
   )
   return { route: routeOfWire(pair.client.id), requests: [spec], ...connection }
+}
+
+function asTenant(fields: readonly Field[], tenant: string): Field[] {
+  return [...fields.filter(([name]) => name.toLowerCase() !== 'authorization'), ['Authorization', `Bearer ${tenant}`]]
 }
 
 /** What became of a call. Requests to other routes than those of models do not count as arrivals. */

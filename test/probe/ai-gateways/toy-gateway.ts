@@ -3,6 +3,7 @@ import { createServer, request as requestHttp, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net'
 import { WIRES, wireOf } from '../../../plugins/probe/wires/wires.ts'
 import type { Reply, Request, Wire, WireAnswer } from '../../../plugins/probe/wires/types.ts'
+import { afterFallback, type Features } from './features.ts'
 import { guardedReply, guardedRequest, type Guard } from './guard.ts'
 import { REPLY_WRITERS } from './replies.ts'
 
@@ -18,6 +19,7 @@ export interface ToyOptions {
   models: Readonly<Record<string, string>>
   fault?: GatewayFault
   guard?: Guard
+  features?: Features
 }
 
 export interface ToyGateway {
@@ -33,19 +35,28 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
+/** As far as they came. */
+async function partsOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of message) chunks.push(chunk as Buffer)
+  } catch {
+    // The connection broke off.
+  }
+  return Buffer.concat(chunks)
+}
+
 function send(url: string, method: string, fields: Record<string, string>, body: Buffer): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const headers = { ...fields, 'Content-Length': String(body.length) }
     const sent = requestHttp(url, { method, agent: false, headers }, response => {
-      bodyOf(response).then(
-        read =>
-          resolve({
-            status: response.statusCode ?? 0,
-            fields: Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const),
-            body: read,
-            isComplete: response.complete,
-          }),
-        reject,
+      void partsOf(response).then(read =>
+        resolve({
+          status: response.statusCode ?? 0,
+          fields: Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const),
+          body: read,
+          isComplete: response.complete,
+        }),
       )
     })
     sent.on('error', reject)
@@ -54,11 +65,29 @@ function send(url: string, method: string, fields: Record<string, string>, body:
 }
 
 /** Client wires are at `/openai/v1` and `/anthropic`, as svc has them below `/ai`. */
-export async function startToyGateway({ upstream, models, fault = {}, guard }: ToyOptions): Promise<ToyGateway> {
+export async function startToyGateway({
+  upstream,
+  models,
+  fault = {},
+  guard,
+  features = {},
+}: ToyOptions): Promise<ToyGateway> {
+  const cache = new Map<string, Forwarded>()
+  /** Null: the upstream closed the connection. */
+  const attempted = async (request: Request, to: Wire, model: string): Promise<Forwarded | null> => {
+    const forwarded = (): Promise<Forwarded | null> =>
+      forward(to, request, model, { upstream, keepsCoding: features.keepsCoding === true }).catch(() => null)
+    const first = await forwarded()
+    const isBroken = first === null || first.reply === null || !first.parts.isComplete
+    if (features.fallback === undefined || !isBroken) return first
+    const second = await forwarded()
+    if (second?.reply == null) return second
+    return { ...second, reply: afterFallback(first?.reply ?? null, second.reply, features.fallback) }
+  }
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/' } = message
-    const answer = (status: number, type: string, body: string): void => {
-      response.writeHead(status, { 'Content-Type': type, Server: 'toy' })
+    const answer = (status: number, type: string, body: string, more: Record<string, string> = {}): void => {
+      response.writeHead(status, { 'Content-Type': type, Server: 'toy', ...more })
       response.end(body)
     }
     if (method === 'GET' && url.endsWith('/models'))
@@ -77,14 +106,22 @@ export async function startToyGateway({ upstream, models, fault = {}, guard }: T
     const allowed = guard === undefined ? request : await guardedRequest(request, client.wire.id, guard)
     if (allowed === null) return stop()
     const passed = fault.request?.(allowed) ?? allowed
-    const { parts, reply: whole, error, events } = await forward(to, passed, model, upstream)
+    const credential = String(message.headers.authorization ?? message.headers['x-api-key'] ?? '')
+    const key = features.cache?.key(request, credential)
+    const known = key === undefined ? undefined : cache.get(key)
+    const found = known ?? (await attempted(passed, to, model))
+    if (found === null) return void response.destroy()
+    const { parts, reply: whole, error, events } = found
+    if (key !== undefined && whole !== null) cache.set(key, found)
     const reply = whole !== null && guard !== undefined ? guardedReply(whole, events, guard) : whole
     if (whole !== null && reply === null) return stop()
     if (reply === null) return answer(parts.status, 'application/json', error)
     const named = withIds(reply)
-    const changed = fault.reply?.(named, request.stream) ?? named
+    const losesUsage = known !== undefined && features.cache?.losesUsage === true
+    const changed = losesUsage ? { ...named, usage: null } : (fault.reply?.(named, request.stream) ?? named)
     const written = request.stream ? writer.stream(changed, model) : writer.whole(changed, model)
-    answer(200, written.type, written.body)
+    const cost = reply.usage === null ? undefined : features.cost?.(reply.usage)
+    answer(200, written.type, written.body, cost === undefined ? {} : { 'x-cost': String(cost) })
   }
   const server = createServer((message, response) => {
     serve(message, response).catch(() => response.destroy())
@@ -108,18 +145,26 @@ function withIds(reply: Reply): Reply {
   return { ...reply, parts }
 }
 
+interface Forwarded {
+  parts: WireAnswer
+  reply: Reply | null
+  error: string
+  events: string[]
+}
+
 async function forward(
   to: Wire,
   request: Request,
   model: string,
-  upstream: string,
-): Promise<{ parts: WireAnswer; reply: Reply | null; error: string; events: string[] }> {
+  { upstream, keepsCoding }: { upstream: string; keepsCoding: boolean },
+): Promise<Forwarded> {
   const { method, path, fields, body } = to.writeRequest(request, {
     model,
     stream: request.stream,
     marks: 'prompt_cache_breakpoint',
   })
   const own = Object.fromEntries([...fields, ...to.credentials('toy-key')])
+  if (keepsCoding) own['accept-encoding'] = 'gzip'
   const parts = await send(`${upstream}${to.base}${path}`, method, own, body)
   const found = to.readError(parts)
   if (found !== null)

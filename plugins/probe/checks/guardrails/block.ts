@@ -37,10 +37,8 @@ export const GRD_BLOCK = guardCheck({
     expected: 'Nothing: the other checks of the group need a guardrail that stops or masks the value.',
     why: 'A guardrail that does not act, or only on prompts, is noticed when something got through.',
   },
-  calls: ([context], value) =>
-    context === undefined ? [] : [cleanCall(context), promptCall(context, value), replyCall(context, value)],
+  calls: ([context], value) => [cleanCall(context), promptCall(context, value), replyCall(context, value)],
   judge(evidence, [context], value) {
-    if (context === undefined) return skip('no pair of wires')
     if (!isForwarded(evidence, context)) return skip(refusalOf(evidence, context))
     const prompts = fateInRequest(evidence, promptCall(context, value), value)
     const replies = fateInReply(evidence, replyCall(context, value), value)

@@ -36,10 +36,11 @@ export const GRD_FAILOPEN = guardCheck({
     expected: 'The prompt does not arrive at the model.',
     why: 'A guardrail that lets everything pass while its service is down can be switched off by overloading the service.',
   },
-  calls: ([context], _value, ask) =>
-    context === undefined ? [] : [askCall(context, ask), ...FAILURES.map(failure => askCall(context, ask, failure))],
+  calls: ([context], _value, ask) => [
+    askCall(context, ask),
+    ...FAILURES.map(failure => askCall(context, ask, failure)),
+  ],
   judge(evidence, [context]) {
-    if (context === undefined) return skip('no pair of wires')
     const values = Object.fromEntries(
       ['works', ...FAILURES].map(label => {
         const { arrivals, received } = exchangeOf(evidence, { label, context, mode: 'plain' })

@@ -1,5 +1,5 @@
 /** What the checks of guardrails have in common: requests with the value that must be stopped, and whether it was. */
-import { defineCheck, skip, type Check, type PairContext } from '../../catalog/check.ts'
+import type { Check, PairContext, Verdict } from '../../catalog/check.ts'
 import type { Evidence } from '../../client/evidence.ts'
 import {
   connectionOf,
@@ -9,37 +9,26 @@ import {
   textOfRequest,
   type ModelCall,
 } from '../../pairs/model-calls.ts'
+import { modelsCheck, type Models, type ModelsCheck } from '../../pairs/models-check.ts'
 import { emptyRequest } from '../../wires/neutral.ts'
 import type { Part, Request } from '../../wires/types.ts'
 
-export type GuardCheck = Omit<Check, 'group' | 'since' | 'plan' | 'judge' | 'sources' | 'forModels'> & {
-  calls(clients: readonly PairContext[], value: string, ask: string): readonly ModelCall[]
-  judge(evidence: Evidence, clients: readonly PairContext[], value: string): ReturnType<Check['judge']>
+export type GuardCheck = Omit<ModelsCheck, 'group' | 'reasonWithout' | 'plan' | 'judge'> & {
+  calls(clients: Models['clients'], value: string, ask: string): readonly ModelCall[]
+  judge(evidence: Evidence, clients: Models['clients'], value: string): Verdict
 }
 
-/** Runs once, with the client wires that reach a model. */
 export function guardCheck({ calls, judge, when, ...rest }: GuardCheck): Check {
-  const check: Check = {
+  return modelsCheck({
     ...rest,
     group: 'guardrails',
-    since: '2026.2',
-    sources: [],
-    when: { ...when, pairs: true, judgesRefusal: true, noDirect: true },
-    plan: () => ({ connections: [] }),
-    judge: () => skip('no pair of wires'),
-    forModels(clients) {
-      const { forModels: _made, ...own } = check
-      return {
-        ...own,
-        plan: ({ models: { guardrails } }) => ({
-          inOrder: true,
-          connections: calls(clients, guardrails.value, guardrails.ask ?? '').map(one => connectionOf(one)),
-        }),
-        judge: (evidence, { models: { guardrails } }) => judge(evidence, clients, guardrails.value),
-      }
-    },
-  }
-  return defineCheck(check)
+    when: { ...when, noDirect: true },
+    plan: ({ clients, settings: { guardrails } }) => ({
+      inOrder: true,
+      connections: calls(clients, guardrails.value, guardrails.ask ?? '').map(one => connectionOf(one)),
+    }),
+    judge: (evidence, { clients, settings: { guardrails } }) => judge(evidence, clients, guardrails.value),
+  })
 }
 
 export const textPart = (text: string): Part => ({ type: 'text', text })

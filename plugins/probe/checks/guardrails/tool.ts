@@ -60,19 +60,15 @@ export const GRD_TOOL = guardCheck({
     expected: 'The value is stopped or masked, as it is in texts.',
     why: 'Agents write files and send messages by tool calls, and read what others wrote by their results.',
   },
-  calls: ([context], value) =>
-    context === undefined
-      ? []
-      : [
-          cleanCall(context),
-          promptCall(context, value),
-          replyCall(context, value),
-          argumentsCall(context, value, 'plain'),
-          argumentsCall(context, value, 'stream'),
-          resultCall(context, value),
-        ],
+  calls: ([context], value) => [
+    cleanCall(context),
+    promptCall(context, value),
+    replyCall(context, value),
+    argumentsCall(context, value, 'plain'),
+    argumentsCall(context, value, 'stream'),
+    resultCall(context, value),
+  ],
   judge(evidence, [context], value) {
-    if (context === undefined) return skip('no pair of wires')
     const prompts = arePromptsGuarded(evidence, context, value)
     const replies = areRepliesGuarded(evidence, context, value)
     if (!prompts && !replies) return skip('neither prompts nor replies are guarded')
