@@ -11,7 +11,6 @@ import {
   type Verification,
 } from '../inspector/verification.ts'
 import { readVerification, type RecordVerification } from '../inspector/verification-input.ts'
-import { MATCH_SCHEMA } from '../match/match-schema.ts'
 import { typed } from '../toolkit/reply-schemas.ts'
 import { readOrProblems, showProblems } from '../toolkit/all-problems.ts'
 import type { VerifiedRecords } from '../contract/testing.ts'
@@ -26,7 +25,10 @@ import { readRecords, recordsIn, verifyRecords } from './verify-records.ts'
 const MAX_DEPTH = 160
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0, maximum: 1_000_000 }
-const MATCH = typed('Match', MATCH_SCHEMA)
+const MATCH = typed('RequestMatch', {
+  type: 'object',
+  description: 'Conditions, as `match` of a rule, and of the response',
+})
 /** For documentation. The body is read by code. */
 const VERIFICATION_SCHEMA: JsonSchema = {
   title: 'Verification',

@@ -85,6 +85,20 @@ export default [
   },
   { id: 'PACK-8', rule: 'a license that is not on the list fails the build', where: 'issue 52.8' },
   {
+    id: 'CHART-1',
+    rule: 'the chart renders six sets of values as their golden files say, and all kinds are valid by the schemas of Kubernetes',
+    where: 'distribution 2',
+  },
+  {
+    id: 'CHART-2',
+    rule: 'default values and deploy/kubernetes agree on container, probes, ports, security context and volumes',
+    where: 'distribution 2',
+  },
+  { id: 'CHART-3', rule: 'rendering fails for unknown and contradictory values, and names them', where: 'distribution 9' },
+  { id: 'CHART-4', rule: 'pods restart for variables and secrets, never for svc.yaml', where: 'distribution 2' },
+  { id: 'CHART-5', rule: 'the state store of the chart has a generated password that an upgrade keeps', where: 'distribution 2' },
+  { id: 'CHART-6', rule: 'the notes name the addresses, and warn about unprotected settings', where: 'distribution 2' },
+  {
     id: 'PACK-6',
     rule: 'npm pack in the checkout fails and names the commands that build and pack',
     where: 'issue 42.6',

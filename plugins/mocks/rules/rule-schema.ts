@@ -42,7 +42,7 @@ const THEN: JsonSchema = {
 /** In the present spelling. */
 export const RULE_SCHEMA: JsonSchema = {
   type: 'object',
-  title: 'MockRule',
+  title: 'Rule',
   required: ['then'],
   additionalProperties: false,
   properties: {
