@@ -22,7 +22,7 @@ export default [
   },
   {
     id: 'DOC-5',
-    rule: 'the compose file runs the image with Kong in front, configured by the recipe',
+    rule: 'compose files start svc alone, behind Kong as the recipe says, as replicas, and with demos; with few rights',
     where: 'issue 12.4',
   },
   {
