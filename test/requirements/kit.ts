@@ -105,6 +105,13 @@ export default [
     where: 'distribution 9',
   },
   { id: 'ACTION-5', rule: 'inputs of the action are variables, never part of a script', where: 'distribution 3' },
+  { id: 'RELEASE-1', rule: 'one version in package, chart and action; a release changes all', where: 'distribution 8' },
+  { id: 'RELEASE-2', rule: 'a release has checksums in the format of sha256sum', where: 'distribution 8' },
+  {
+    id: 'RELEASE-3',
+    rule: 'the release workflow pins actions by commit, has rights for each job, and runs scripts that exist',
+    where: 'distribution 8',
+  },
   {
     id: 'CHART-1',
     rule: 'the chart renders six sets of values as their golden files say, and all kinds are valid by the schemas of Kubernetes',
