@@ -56,6 +56,11 @@ export default [
     where: 'distribution 7',
   },
   {
+    id: 'DOC-13',
+    rule: 'the comparison shows size and start beside other tools, as a script measured them in one run',
+    where: 'distribution 8',
+  },
+  {
     id: 'DOC-12',
     rule: 'the path of an area, such as /auth, lists its endpoints',
     where: 'distribution 7',
