@@ -103,8 +103,12 @@ export function tools(tarball: string, versions: ReadonlyMap<string, string>): T
         return installed
       },
       args: (port, folder) => [
-        ...['--host', '127.0.0.1', '--port', String(port)],
-        ...['--fixtures', join(folder, 'fixtures.json')],
+        '--host',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--fixtures',
+        join(folder, 'fixtures.json'),
       ],
     },
     {
