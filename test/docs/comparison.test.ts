@@ -196,7 +196,7 @@ t.test('the lists are those of the page [DOC-8]', t => {
   t.end()
 })
 
-t.test('size and start are shown beside the other tools, measured in one run [DOC-13]', t => {
+t.test('size and start are shown next to the other tools, measured in one run [DOC-13]', t => {
   const page = readFileSync(join(root, 'docs', 'comparison.md'), 'utf8')
   const table = /<!-- footprint -->\n([^]*?)\n<!-- \/footprint -->/.exec(page)![1]!
   const rows = [...table.matchAll(/^\| ([\w-]+) \| (\d+ \w+) \| (\d+ MiB) \| (\d+\.\d s) \| (\d+ MiB) \|$/gm)]

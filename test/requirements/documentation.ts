@@ -57,7 +57,7 @@ export default [
   },
   {
     id: 'DOC-13',
-    rule: 'the comparison shows size and start beside other tools, as a script measured them in one run',
+    rule: 'the comparison shows size and start next to other tools, as a script measured them in one run',
     where: 'distribution 8',
   },
   {
