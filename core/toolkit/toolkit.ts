@@ -138,6 +138,7 @@ export {
   TEXT,
   textReply,
   withReplies,
+  typed,
 } from './reply-schemas.ts'
 
 // ---------- Header fields and targets of requests

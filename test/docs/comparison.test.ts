@@ -195,3 +195,15 @@ t.test('the lists are those of the page [DOC-8]', t => {
   t.notMatch(PAGE, /\bsvc (?:has no|does not|doesn't|cannot|can't)\b/)
   t.end()
 })
+
+t.test('size and start are shown next to the other tools, measured in one run [DOC-13]', t => {
+  const page = readFileSync(join(root, 'docs', 'comparison.md'), 'utf8')
+  const table = /<!-- footprint -->\n([^]*?)\n<!-- \/footprint -->/.exec(page)![1]!
+  const rows = [...table.matchAll(/^\| ([\w-]+) \| (\d+ \w+) \| (\d+ MiB) \| (\d+\.\d s) \| (\d+ MiB) \|$/gm)]
+  t.strictSame(
+    rows.map(([, name]) => name),
+    ['svc', 'aimock', 'Mockoon', 'WireMock', 'go-httpbin'],
+  )
+  t.match(table, /^Medians of \d+ starts .* Node\.js \d+\.\d+\.\d+, \d{4}-\d\d-\d\d;/m)
+  t.end()
+})

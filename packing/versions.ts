@@ -1,0 +1,27 @@
+/** The places that have the version of the package, besides `package.json` and its lock file. */
+
+export interface VersionedFile {
+  /** From the root of the project. */
+  path: string
+  /** The version is the only group of each. */
+  patterns: readonly RegExp[]
+}
+
+export const VERSIONED: readonly VersionedFile[] = [
+  {
+    path: 'deploy/helm/svc/Chart.yaml',
+    patterns: [/^version: (\S+)$/m, /^appVersion: "(\S+)"$/m],
+  },
+  {
+    path: 'docs/github-action.md',
+    patterns: [/svc-upstream\/svc@v(\S+)$/m, /svc-upstream\/svc\/action\/report@v(\S+)$/m],
+  },
+]
+
+/** The text with another version. Throws if a pattern does not match. */
+export function withVersion(text: string, { path, patterns }: VersionedFile, version: string): string {
+  return patterns.reduce((changed, pattern) => {
+    if (!pattern.test(changed)) throw new Error(`${path} has no version that matches ${pattern.source}`)
+    return changed.replace(pattern, (line, found: string) => line.replace(found, () => version))
+  }, text)
+}
