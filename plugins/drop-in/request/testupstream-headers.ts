@@ -101,7 +101,7 @@ export class TestUpstreamHeaders {
     const chosen = this.#chosenHeaders(request)
     const base: JsonObject = {
       status: Number(status),
-      headers: [...Object.entries(this.#ownHeaders(request)), ...chosen].map(line => [...line]),
+      headers: [...Object.entries(this.#commonHeaders(request)), ...chosen].map(line => [...line]),
       template: false,
     }
     const body = decoded(request, 'x-response-body') ?? this.#usualBody(request, path)
@@ -126,13 +126,13 @@ export class TestUpstreamHeaders {
     const line = status === 400 ? problemIn(body) : firstOf((body as { differences: DifferenceShown[] }).differences)
     return {
       status: 400,
-      headers: { 'Content-Type': ERROR_TYPE, ...this.#ownHeaders(request), 'X-TestUpstream-Error': 'true' },
+      headers: { 'Content-Type': ERROR_TYPE, ...this.#commonHeaders(request), 'X-TestUpstream-Error': 'true' },
       body: `${line}\n`,
     }
   }
 
   /** The fields of every response. The model is known once the body has been read. */
-  #ownHeaders(request: AnyRequest): Record<string, string> {
+  #commonHeaders(request: AnyRequest): Record<string, string> {
     const model = jsonObject(this.#bodyOf(request))?.model
     const isShown = typeof model === 'string' && headerProblem('x-model', model) === null
     return { 'testupstream-id': this.#id, ...(isShown ? { 'X-Model': model } : {}) }
