@@ -77,4 +77,9 @@ export default [
     rule: 'aliases: not for the control plane and pages, nor without the option; unknown names are load errors',
     where: 'drop-in 5.7',
   },
+  {
+    id: 'DIN-60',
+    rule: 'whoamitcp, whoamiudp and echo-basic over TCP, TLS, UDP and gRPC answer as the originals',
+    where: 'drop-in 4.1, 6.1',
+  },
 ]

@@ -9,15 +9,23 @@ export const whoami: ModeDefinition = {
   readBytes: TCP_READ,
   connection: context => ({
     data(bytes, { send, end }) {
-      const word = bytes.toString('latin1').trim()
+      const word = wordOf(bytes)
       if (word === 'STOP') end()
       else send(word === 'WHO' ? namesOf(context) : received(bytes))
     },
   }),
   datagram(data, context) {
     const read = data.subarray(0, UDP_READ)
-    return read.toString('latin1').trim() === 'WHO' ? Buffer.from(namesOf(context)) : received(read)
+    return wordOf(read) === 'WHO' ? Buffer.from(namesOf(context)) : received(read)
   },
+}
+
+/** A word alone in white space, as Go's `strings.TrimSpace` sees it: in UTF-8, with NEL and without the byte order mark. */
+const SPACE = String.raw`[\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*`
+const WORD = new RegExp(`^${SPACE}(WHO|STOP)${SPACE}$`)
+
+function wordOf(bytes: Buffer): string | undefined {
+  return WORD.exec(bytes.toString('utf8'))?.[1]
 }
 
 function received(bytes: Buffer): Buffer {

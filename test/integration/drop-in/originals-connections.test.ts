@@ -17,7 +17,7 @@ import { serve } from '../../support/server.ts'
 
 const server = await serve(t, {
   plugins: ['grpc-services', 'httpbin', 'layer4', 'tls'],
-  env: { NAMESPACE: 'ns<1>', INGRESS_NAME: 'gw', SERVICE_NAME: 's&t', POD_NAME: 'p-1' },
+  env: { SVC_GRPC_ON_HTTP: 'true', NAMESPACE: 'ns<1>', INGRESS_NAME: 'gw', SERVICE_NAME: 's&t', POD_NAME: 'p-1' },
   settings: {
     layer4: {
       listeners: entriesOf({
