@@ -20,9 +20,8 @@ export const whoami: ModeDefinition = {
   },
 }
 
-/** A word alone in white space, as Go's `strings.TrimSpace` sees it: in UTF-8, with NEL and without the byte order mark. */
-const SPACE = String.raw`[\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*`
-const WORD = new RegExp(`^${SPACE}(WHO|STOP)${SPACE}$`)
+/** White space of Unicode in UTF-8, as Go's `strings.TrimSpace` sees it: with NEL, without the byte order mark. */
+const WORD = /^(?:(?!\uFEFF)[\s\x85])*(WHO|STOP)(?:(?!\uFEFF)[\s\x85])*$/
 
 function wordOf(bytes: Buffer): string | undefined {
   return WORD.exec(bytes.toString('utf8'))?.[1]

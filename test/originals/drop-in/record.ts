@@ -32,49 +32,51 @@ import {
   WHOAMI_UDP,
 } from './connections.ts'
 
-interface Original<Request, Reply> {
-  cases: readonly Request[]
-  answer(request: Request): Promise<Reply>
+type Recording = () => Promise<{ request: object; answer: object }[]>
+
+function recording<Request extends object>(
+  cases: readonly Request[],
+  answer: (request: Request) => Promise<object>,
+): Recording {
+  return async () => {
+    const answers: { request: object; answer: object }[] = []
+    for (const request of cases) answers.push({ request, answer: await answer(request) })
+    return answers
+  }
 }
 
-function overHttp(name: string, url: string, cases: readonly Case[]): Original<Case, Answer> {
-  return {
-    cases,
-    async answer(request) {
+function recordingOf(name: string, url: string): Recording | undefined {
+  const { port, pathname } = new URL(url)
+  const plain = Number(port)
+  const portFor = (request: { tls?: object }): number => (request.tls === undefined ? plain : Number(pathname.slice(1)))
+  const overHttp = (cases: readonly Case[]): Recording =>
+    recording(cases, async (request): Promise<Answer> => {
       const { status, headers, text } = await send(url, request.path, {
         ...request,
         headers: { Host: `${name}.test`, ...request.headers },
       })
       return { status, headers: comparedFields(headers), body: withoutMachine(text) }
-    },
+    })
+  const recordings: Record<string, Recording> = {
+    fortio: overHttp(FORTIO),
+    whoami: overHttp(WHOAMI),
+    'http-echo': overHttp(HTTP_ECHO),
+    'nginx-hello': overHttp(NGINX_HELLO),
+    'echo-basic': overHttp(ECHO_BASIC),
+    whoamitcp: recording(WHOAMI_TCP, request => converse(plain, request)),
+    'whoamitcp-banner': recording(WHOAMI_TCP_BANNER, request => converse(plain, request)),
+    whoamiudp: recording(WHOAMI_UDP, request => ask(plain, request)),
+    'echo-basic-tcp': recording(ECHO_BASIC_TCP, request => converse(portFor(request), request)),
+    'echo-basic-udp': recording(ECHO_BASIC_UDP, request => ask(plain, request)),
+    'echo-basic-grpc': recording(ECHO_BASIC_GRPC, request => call(portFor(request), request)),
   }
-}
-
-function originalOf(name: string, url: string): Original<object, object> | undefined {
-  const { port, pathname } = new URL(url)
-  const plain = Number(port)
-  const portFor = (request: { tls?: object }): number => (request.tls === undefined ? plain : Number(pathname.slice(1)))
-  const originals: Record<string, Original<never, object>> = {
-    fortio: overHttp(name, url, FORTIO),
-    whoami: overHttp(name, url, WHOAMI),
-    'http-echo': overHttp(name, url, HTTP_ECHO),
-    'nginx-hello': overHttp(name, url, NGINX_HELLO),
-    'echo-basic': overHttp(name, url, ECHO_BASIC),
-    whoamitcp: { cases: WHOAMI_TCP as never, answer: request => converse(plain, request) },
-    'whoamitcp-banner': { cases: WHOAMI_TCP_BANNER as never, answer: request => converse(plain, request) },
-    whoamiudp: { cases: WHOAMI_UDP as never, answer: request => ask(plain, request) },
-    'echo-basic-tcp': { cases: ECHO_BASIC_TCP as never, answer: request => converse(portFor(request), request) },
-    'echo-basic-udp': { cases: ECHO_BASIC_UDP as never, answer: request => ask(plain, request) },
-    'echo-basic-grpc': { cases: ECHO_BASIC_GRPC as never, answer: request => call(portFor(request), request) },
-  }
-  return originals[name] as Original<object, object> | undefined
+  return recordings[name]
 }
 
 async function main([name = '', url = '', version = '']: string[]): Promise<void> {
-  const original = originalOf(name, url)
-  if (original === undefined) throw new Error(`no cases for ${name}`)
-  const answers: { request: object; answer: object }[] = []
-  for (const request of original.cases) answers.push({ request, answer: await original.answer(request) })
+  const record = recordingOf(name, url)
+  if (record === undefined) throw new Error(`no cases for ${name}`)
+  const answers = await record()
   writeFileSync(`test/fixtures/drop-in/${name}.json`, `${JSON.stringify({ original: version, answers }, null, 2)}\n`)
 }
 
