@@ -82,4 +82,5 @@ export default [
     rule: 'whoamitcp, whoamiudp and echo-basic over TCP, TLS, UDP and gRPC answer as the originals',
     where: 'drop-in 4.1, 6.1',
   },
+  { id: 'DIN-61', rule: 'the cases of other suites pass, and the page counts them', where: 'drop-in 9' },
 ]
