@@ -1,4 +1,5 @@
 /** The core's own extension points. */
+import type { RequestAliases } from './aliases.ts'
 import type { SvcMediaTypes } from './calls.ts'
 import type { ControlTools } from './control-tools.ts'
 import type { DocumentFiles } from './documents.ts'
@@ -15,6 +16,7 @@ export interface CorePoints {
   'core.responses': SvcResponses
   'core.tap': SvcTap
   'core.tls': SvcTls
+  'testing.aliases': RequestAliases
   'testing.protocols': MatchProtocols
   'testing.resets': Resets
   'testing.rules': RuleFiles

@@ -356,6 +356,11 @@ export default [
     where: 'docs/README.md',
   },
   {
+    id: 'ANSWER-11',
+    rule: 'encoding of X-Svc-Answer is the content coding of the response.',
+    where: 'docs/faults.md',
+  },
+  {
     id: 'ENCODING-1',
     rule: 'X-Svc-Encoding codes whole bodies of all routes, errors included, with the length of the coding.',
     where: 'docs/faults.md',

@@ -28,6 +28,7 @@ export function corePoints(generation: Generation, shared: SharedServices): [poi
     ['core.tap', shared.tap],
     ['core.tls', { [forPlugin]: tlsOf }],
     ['core.media-types', { [forPlugin]: mediaTypesOf }],
+    ['testing.aliases', generation.aliases],
     ['testing.protocols', generation.rules.protocols],
     ['testing.steps', generation.rules.vocabulary.steps],
     ['testing.resets', generation.resets],
