@@ -13,6 +13,7 @@ export interface CorePoints {
   'control.tools': ControlTools
   'core.documents': DocumentFiles
   'core.media-types': SvcMediaTypes
+  'core.notify-hosts': NotifyHosts
   'core.responses': SvcResponses
   'core.tap': SvcTap
   'core.tls': SvcTls
@@ -22,4 +23,9 @@ export interface CorePoints {
   'testing.rules': RuleFiles
   'testing.steps': RuleSteps
   'testing.verifications': Verifications
+}
+
+/** The hosts to which requests may be sent that are not responses: `notify.allow` in `svc.yaml`. */
+export interface NotifyHosts {
+  allows(url: URL): boolean
 }

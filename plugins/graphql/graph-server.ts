@@ -9,6 +9,7 @@ import { lazy } from './lazy.ts'
 import { DEFAULT_LIMITS } from './query-cost.ts'
 import { Runs } from './runs.ts'
 import type { DocumentLimits, Graph } from './types.ts'
+import type { Callbacks } from './wire/callback/callbacks.ts'
 import { createYogaServer, type YogaServer } from './yoga/server.ts'
 
 export interface GraphServer {
@@ -18,6 +19,7 @@ export interface GraphServer {
   /** Whether requests are refused that any page can make a browser send. */
   csrf: boolean
   documents: PersistedDocuments
+  callbacks: Callbacks
   schema(): GraphQLSchema
   yoga(): Promise<YogaServer>
   engine(): Promise<Engine>
@@ -31,12 +33,13 @@ const MAX_FILES = { normal: 10, public: 3 }
 export interface GraphServices {
   persistedQueries: Store<string>
   documents: PersistedDocuments
+  callbacks: Callbacks
   /** Whether requests are refused that any page can make a browser send. */
   csrf: boolean
 }
 
 export function createGraphServer(svc: Svc, path: string, graph: Graph, services: GraphServices): GraphServer {
-  const { persistedQueries, documents, csrf } = services
+  const { persistedQueries, documents, callbacks, csrf } = services
   const { federation, sdl } = graph
   if (federation !== undefined && sdl === undefined) throw new Error(`the subgraph at ${path} has no SDL`)
   const federated = lazy(() => federatedSchema(sdl!))
@@ -77,6 +80,7 @@ export function createGraphServer(svc: Svc, path: string, graph: Graph, services
     schema,
     yoga,
     documents,
+    callbacks,
     engine: lazy(async () => createEngine(await yoga(), documents)),
     runs: new Runs(svc, graph, limits),
   }

@@ -13,6 +13,7 @@ import { FAULT_KIND, maxPlaces } from './runs.ts'
 import { OPTIONS, type GraphqlOptions } from './options.ts'
 import { createSchema } from './schema.ts'
 import { graphqlStep } from './faults/step.ts'
+import { Callbacks } from './wire/callback/callbacks.ts'
 import { persistedQueryBounds } from './yoga/persisted-queries.ts'
 
 const BATCH = { normal: 10, public: 5 }
@@ -33,7 +34,7 @@ export default definePlugin<GraphqlOptions>({
       file: readDocumentFile(svc, given.file),
     })
     const persistedQueries = svc.state<string>('persisted-queries', persistedQueryBounds)
-    const graphs = createGraphs(svc, { persistedQueries, documents, csrf })
+    const graphs = createGraphs(svc, { persistedQueries, documents, callbacks: new Callbacks(svc), csrf })
     registerDocuments(app, svc, documents)
     svc.use('testing.protocols').register(graphqlProtocol)
     svc.use('testing.steps').register(graphqlStep(maxPlaces(svc)))

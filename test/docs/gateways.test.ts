@@ -5,6 +5,7 @@
 import t from 'tap'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildSchema, parse, validate } from 'graphql'
 import { parseDocument } from 'yaml'
 import type { Catalog } from '../../core/contract/plugin.ts'
 import { blocksOf, root, runExamples } from '../support/examples.ts'
@@ -85,6 +86,32 @@ t.test('every file that names a service is one that a test starts [DOC-3]', asyn
   for (const [file, test] of Object.entries(STARTED))
     t.match(readFileSync(join(root, 'test', test), 'utf8'), file.split(' ')[1]!, file)
 })
+t.test(
+  'GraphQL gateways: the files are those of the service, and the query joins the graphs [DOC-3] [GQLSUB-13]',
+  async t => {
+    const server = await serve(t)
+    const files: Record<string, [page: string, name: string]> = {
+      'apollo-router': ['apollo-router.md', '# router.yaml'],
+      'hive-gateway': ['hive.md', '// gateway.config.ts'],
+      'hive-router': ['hive.md', '# router.config.yaml'],
+      cosmo: ['cosmo.md', '# graph.yaml'],
+      grafbase: ['grafbase.md', '# grafbase.toml'],
+    }
+    for (const [gateway, [page, name]] of Object.entries(files)) {
+      const text = await (await fetch(`${server.url}/graphql/supergraph/config/${gateway}`)).text()
+      const block = blocksOf(read(page)).find(({ text: found }) => found.startsWith(`${name}\n`))!
+      t.equal(block.text.trim(), `${name}\n${text.replaceAll(server.url, 'http://svc:8080')}`.trim(), page)
+    }
+    const supergraph = await (await fetch(`${server.url}/graphql/supergraph.graphql`)).text()
+    for (const page of new Set(Object.values(files).map(([page]) => page))) {
+      const [, body] = /-H 'X-Tenant: blue' -d '([^']+)'/.exec(read(page))!
+      const { query } = JSON.parse(body!) as { query: string }
+      // What the composer adds does not matter here: the fields exist in the joined graph.
+      const fields = validate(buildSchema(supergraph, { assumeValid: true, assumeValidSDL: true }), parse(query))
+      t.strictSame(fields, [], page)
+    }
+  },
+)
 
 t.test('Kong: every service has routes with the right protocol [DOC-3]', async t => {
   const { _format_version, services, plugins } = yamlOf('kong.md', 'kong.yaml')

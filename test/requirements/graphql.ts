@@ -261,4 +261,14 @@ export default [
     rule: 'with mode only, nothing else runs on any transport but a query for _service',
     where: 'graphql-next 5.1',
   },
+  {
+    id: 'GQL-69',
+    rule: 'events of a subscription are sent to a URL of the client, after a check and until it refuses; server errors are tried again',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'GQL-70',
+    rule: 'callbacks go to the address of the client and to hosts in notify.allow alone, and to nobody in public mode',
+    where: 'graphql-next 5.2',
+  },
 ]

@@ -156,6 +156,7 @@ t.test('a subscription ends at once when the client disconnects [GQL-23]', async
       mediaType: 'application/json',
       eventStream: 'always',
       takesSubscriptionParts: false,
+      takesCallback: false,
       incremental: null,
       isBrowser: false,
     },

@@ -53,6 +53,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state documents': 'shared',
     'replicated document-index': 'shared',
     'shared schema': 'compiled from the code',
+    'shared callbacks': 'how many this process runs',
     'shared graphiql': 'a page made of the code',
   },
   'graphql-subgraphs': { 'shared composer': 'supergraphs by the digest of their subgraphs' },
