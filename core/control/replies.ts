@@ -427,7 +427,10 @@ export const SVC_RELOAD = jsonReply(RECORD)
 
 export const CAPTURED_REQUEST = jsonReply(object({ id: ANY, method: TEXT, path: TEXT }), 'CapturedRequest')
 
-export const RESET = jsonReply(RECORD)
+export const RESET = jsonReply(
+  object({ scope: TEXT, session: nullable(TEXT), removed: { type: 'object', additionalProperties: INTEGER } }),
+  'ResetResult',
+)
 
 export const RULE = jsonReply(
   object({ name: TEXT, match: RECORD, then: ANY, priority: INTEGER, hits: INTEGER, enabled: BOOLEAN, scope: TEXT }),

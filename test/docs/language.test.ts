@@ -10,6 +10,7 @@ const FOLDERS = [
   'backends',
   'bench',
   'bin',
+  'clients',
   'core',
   'deploy',
   'docs',
@@ -19,7 +20,7 @@ const FOLDERS = [
   'proto',
   'test',
 ]
-const TEXTS = /\.(?:[cm]?[jt]s|tsx|md|css|ya?ml|proto|txt|html|sh)$/
+const TEXTS = /\.(?:[cm]?[jt]s|tsx|md|css|ya?ml|proto|txt|html|sh|py|java|go)$/
 /** Test data from other projects, and the lint rules themselves. */
 const EXEMPT =
   /^test\/fixtures\/|^test\/support\/language\.ts$|^plugins\/demo-data\/records\.ts$|^packing\/.*\/node_modules\//
