@@ -1,5 +1,6 @@
 /**
- * Creates a release: builds and packs, tests the tarball in an empty folder, sets the version of the clients, updates the changelog, commits and tags.
+ * Creates a release: builds and packs, tests the tarball in an empty folder, sets the version of the clients, updates the
+ * changelog, commits and tags.
  *
  *     npm run release -- <version | major | minor | patch> [--out <folder>]
  *     npm run release -- --check [--out <folder>]

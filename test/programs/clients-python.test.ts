@@ -6,7 +6,7 @@ import { copyOfClient, emptyFolder, examplesIn, matchContract, packedSvc, succee
 import { findProgram, type Program } from './support/program.ts'
 
 t.setTimeout(0)
-/** pytest colors its output also where it is no terminal, if other variables say so. */
+/** Other variables may make pytest color its output. */
 const PLAIN = { PY_COLORS: '0' }
 const found = findProgram(process.env.SVC_TEST_PYTHON ?? 'python3')
 const environment = typeof found === 'string' ? found : await newEnvironment(found)
@@ -29,7 +29,7 @@ async function newEnvironment(interpreter: Program): Promise<Program | string> {
 
 const svc = python === undefined ? undefined : await packedSvc(t)
 
-t.test('the tests of the Python client pass, with a process of their own [CLIENT-3]', { skip }, async t => {
+t.test('the tests of the Python client pass, with a process of their own [CLIENTS-3]', { skip }, async t => {
   const cwd = copyOfClient(t, 'python')
   const { output } = await succeeds(t, python!, ['-m', 'pytest', '-q', '-o', 'pythonpath=', 'tests'], {
     cwd,
@@ -39,14 +39,14 @@ t.test('the tests of the Python client pass, with a process of their own [CLIENT
   t.notMatch(output, /skipped/)
 })
 
-t.test('the Python client uses what the contract has [CLIENT-1]', { skip }, async t => {
+t.test('the Python client uses what the contract has [CLIENTS-1]', { skip }, async t => {
   const cwd = copyOfClient(t, 'python')
   const { url, operations } = await svc!.recorded(t)
   await succeeds(t, python!, ['-m', 'pytest', '-q', 'tests/test_client.py'], { cwd, env: { ...PLAIN, SVC_URL: url } })
   matchContract(t, operations())
 })
 
-t.test('the Python examples of the page pass in an empty folder [CLIENT-4]', { skip }, async t => {
+t.test('the Python examples of the page pass in an empty folder [CLIENTS-4]', { skip }, async t => {
   const [test, program, ...others] = examplesIn('python')
   t.strictSame(others, [])
   const cwd = emptyFolder(t)

@@ -5,18 +5,12 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Test } from 'tap'
 import { clientContract } from '../../support/client-contract.ts'
 import { install } from '../../support/installed.ts'
 import { startProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import type { Program, Run } from './program.ts'
-
-interface Test {
-  teardown(callback: () => unknown): unknown
-  match(found: unknown, wanted: unknown, message?: string): unknown
-  equal(found: unknown, wanted: unknown, message?: string): unknown
-  strictSame(found: unknown, wanted: unknown, message?: string): unknown
-}
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const PAGE = readFileSync(join(ROOT, 'docs', 'clients.md'), 'utf8')

@@ -7,7 +7,7 @@ import { VERSION_PLACES, versionIn, withVersion } from '../../../packing/version
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
 
-t.test('the clients have the version of package.json, and a release can set another one [CLIENT-5]', async t => {
+t.test('the clients have the version of package.json, and a release can set another one [CLIENTS-5]', async t => {
   for (const place of VERSION_PLACES) {
     const text = readFileSync(join(ROOT, place.file), 'utf8')
     t.equal(versionIn(text, place), version, place.file)

@@ -90,7 +90,7 @@ class Scope:
     def wait_for(
         self, filter: Optional[Mapping[str, Any]] = None, count: int = 1, timeout_ms: int = 5000
     ) -> List[Json]:
-        """Waits until so many requests have come that pass the filter, and returns them.
+        """Waits until ``count`` requests have come that pass the filter, and returns them.
 
         Raises ``VerificationError`` if they do not come in time; its message names the requests that came instead.
         """

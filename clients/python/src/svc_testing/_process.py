@@ -83,7 +83,7 @@ class Process:
         return "".join(f"{line}\n" for line in list(self._lines))
 
     def wait_until_ready(self, timeout: float) -> None:
-        """Raises ``SvcError`` if the process ends, or is not ready after so many seconds."""
+        """Raises ``SvcError`` if the process ends, or is not ready after ``timeout`` seconds."""
         deadline = time.monotonic() + timeout
         while not self._is_ready():
             code = self._child.poll()
