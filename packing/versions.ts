@@ -9,6 +9,7 @@ export interface VersionPlace {
 
 export const VERSION_PLACES: readonly VersionPlace[] = [
   { file: 'clients/python/src/svc_testing/_version.py', pattern: /^VERSION = "([^"]+)"$/m },
+  { file: 'clients/go/svctest/version.go', pattern: /^const Version = "([^"]+)"$/m },
 ]
 
 /** The version in the text of a place. Throws if there is no version. */
