@@ -133,10 +133,9 @@ function usageWithCache(result: ChatResult): object {
   return { ...usageOf(result), cacheReadInputTokens: cachedTokens, cacheWriteInputTokens: cacheWriteTokens }
 }
 
-/** The parts of a reply; one that a filter withheld has no text. */
+/** The parts of a reply. Empty texts are left out, since Bedrock refuses them when they are sent back. */
 function blocksOf(engine: Engine, choice: Choice): ChoiceBlock[] {
-  const isWithheld = choice.finish === 'content_filter'
-  return engine.blocksOf(choice).filter(block => !(isWithheld && block.type === 'text' && block.text === ''))
+  return engine.blocksOf(choice).filter(block => block.type !== 'text' || block.text !== '')
 }
 
 function contentOf(engine: Engine, block: ChoiceBlock): object {

@@ -31,6 +31,7 @@ export const ELSEWHERE = [
   'architecture',
   'areas',
   'clients',
+  'coming-over',
   'comparison',
   'deployment',
   'hardening',

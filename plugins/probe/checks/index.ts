@@ -17,7 +17,7 @@ import { ADDED_CHECKS } from './headers/added.ts'
 import { FORWARDING_CHECKS } from './headers/forwarding.ts'
 import { PROXY_STATUS_CHECK } from './headers/proxy-status.ts'
 import { LLM_CHECKS } from './llm/llm.ts'
-import { TRN_PAIRS } from './translate/pairs.ts'
+import { TRANSLATE_CHECKS } from './translate/translate.ts'
 import { MCP_CHECKS } from './mcp/mcp.ts'
 import { OAUTH_CHECKS } from './oauth/oauth.ts'
 import { REACH_CHECKS } from './reach/reach.ts'
@@ -64,7 +64,7 @@ const CHECKS: readonly Check[] = [
   ...TLS_CHECKS,
   ...JWT_CHECKS,
   ...LLM_CHECKS,
-  TRN_PAIRS,
+  ...TRANSLATE_CHECKS,
   ...MCP_CHECKS,
   ...A2A_CHECKS,
   ...OAUTH_CHECKS,

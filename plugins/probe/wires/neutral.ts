@@ -79,18 +79,21 @@ export function normalized(request: Request): Request {
   return {
     ...request,
     system: request.system.map(text => ({ ...text, after: text.after === 0 ? 0 : (places[text.after - 1] ?? 0) })),
-    turns: turns.map(({ role, parts }) => ({ role, parts: joinTexts(parts) })),
+    turns: turns.map(({ role, parts }) => ({ role, parts: joinNeighbors(parts) })),
   }
 }
 
-export function joinTexts(parts: readonly Part[]): Part[] {
+/** Neighboring texts become one, and so does thinking that has no signature between: streams have no borders there. */
+export function joinNeighbors(parts: readonly Part[]): Part[] {
   const joined: Part[] = []
   for (const part of parts) {
     const last = joined.at(-1)
     if (part.type === 'text' && part.text === '' && part.mark === undefined && part.signature === undefined) continue
     if (part.type === 'text' && last?.type === 'text' && last.mark === undefined && last.signature === undefined)
       joined[joined.length - 1] = { ...part, text: last.text + part.text }
-    else if (part.type === 'result') joined.push({ ...part, parts: joinTexts(part.parts) })
+    else if (part.type === 'thinking' && last?.type === 'thinking' && last.signature === null)
+      joined[joined.length - 1] = { ...part, text: last.text + part.text }
+    else if (part.type === 'result') joined.push({ ...part, parts: joinNeighbors(part.parts) })
     else joined.push(part)
   }
   return joined

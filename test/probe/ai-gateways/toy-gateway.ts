@@ -73,7 +73,8 @@ export async function startToyGateway({ upstream, models, fault = {} }: ToyOptio
     const passed = fault.request?.(request) ?? request
     const { parts, reply, error } = await forward(to, passed, model, upstream)
     if (reply === null) return answer(parts.status, 'application/json', error)
-    const changed = fault.reply?.(reply, request.stream) ?? reply
+    const named = withIds(reply)
+    const changed = fault.reply?.(named, request.stream) ?? named
     const written = request.stream ? writer.stream(changed, model) : writer.whole(changed, model)
     answer(200, written.type, written.body)
   }
@@ -89,6 +90,14 @@ export async function startToyGateway({ upstream, models, fault = {} }: ToyOptio
         server.closeAllConnections()
       }),
   }
+}
+
+/** Gemini gives calls no ids; clients of other wires need them. */
+function withIds(reply: Reply): Reply {
+  const parts = reply.parts.map((part, index) =>
+    part.type === 'call' ? { ...part, id: part.id ?? `call_toy_${index}` } : part,
+  )
+  return { ...reply, parts }
 }
 
 async function forward(

@@ -126,7 +126,7 @@ class ChunkReader {
     const index = typeof delta.index === 'number' ? delta.index : null
     const name = textOf(member(delta, 'function', 'name'))
     if (index === null) this.#wrong(at, 'a delta of a call without an index')
-    let call = index === null ? calls.at(-1) : calls.find(one => one.index === index)
+    let call = index === null ? calls.at(-1) : calls.findLast(one => one.index === index)
     const isAnother = id !== null && typeof call?.id === 'string' && call.id !== '' && call.id !== id
     if (isAnother) {
       if (index !== null) this.#wrong(at, `two calls with the index ${index}`)

@@ -160,10 +160,14 @@ class EventReader {
     call.function = { ...called, arguments: `${textOf(called.arguments) ?? ''}${added}` }
   }
 
+  /** A stream that failed has no reason to stop, though it ends in order. */
   #end(delta: Members): void {
+    const error = textOf(delta.error)
+    if (error !== null) {
+      this.error = wireError(this.#answer, { type: delta.finish_reason, message: error })
+      return
+    }
     this.isEnded = true
     this.#delta = delta
-    const error = textOf(delta.error)
-    if (error !== null) this.error = wireError(this.#answer, { type: delta.finish_reason, message: error })
   }
 }

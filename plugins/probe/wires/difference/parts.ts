@@ -1,5 +1,5 @@
 /** Compares the parts of turns and replies. */
-import { joinTexts, resultText } from '../neutral.ts'
+import { joinNeighbors, resultText } from '../neutral.ts'
 import type { CallPart, FilePart, ImagePart, Part, ResultPart } from '../types.ts'
 import { isEqual, parseJson } from '../values.ts'
 import { isRecord } from 'svc/toolkit'
@@ -38,9 +38,10 @@ export function compareParts(
   const { from, to } = differences.scope
   const isUnordered = role === 'assistant' && (from.reply.has('order') || to.reply.has('order'))
   const hasRefusals = [from, to].every(({ reply }) => !reply.has('refusal') && !reply.has('filter'))
+  const hasRedacted = [from, to].every(({ reply, request }) => !reply.has('redacted') && !request.has('redacted'))
   const prepared = (parts: readonly Part[]): Part[] => {
-    const plain = joinTexts(parts.map(part => comparable(part, hasRefusals)))
-    return isUnordered ? joinTexts(plain.toSorted((one, other) => ORDER[one.type] - ORDER[other.type])) : plain
+    const plain = joinNeighbors(parts.map(part => comparable(part, { hasRefusals, hasRedacted })))
+    return isUnordered ? joinNeighbors(plain.toSorted((one, other) => ORDER[one.type] - ORDER[other.type])) : plain
   }
   const before = withoutUnsayable(prepared(sent), path, differences)
   const after = prepared(got)
@@ -63,11 +64,20 @@ export function compareParts(
     if (!taken.has(part)) differences.added(`${path}/${index}`, part, part.type === 'thinking' ? 'thinking' : undefined)
 }
 
+interface Words {
+  hasRefusals: boolean
+  hasRedacted: boolean
+}
+
 /** Without marks, which are compared for themselves. */
-function comparable(part: Part, hasRefusals: boolean): Part {
+function comparable(part: Part, words: Words): Part {
+  const { hasRefusals, hasRedacted } = words
+  // Thinking without a text is its sealed value, whatever the wire calls it.
+  if (part.type === 'thinking' && part.text === '' && part.signature !== null && hasRedacted)
+    return { type: 'redacted', data: part.signature }
   if (part.type === 'refusal' && !hasRefusals) return { type: 'text', text: part.text }
   if (part.type === 'text') return { type: 'text', text: part.text }
-  if (part.type === 'result') return { ...part, parts: part.parts.map(inner => comparable(inner, hasRefusals)) }
+  if (part.type === 'result') return { ...part, parts: part.parts.map(inner => comparable(inner, words)) }
   return part
 }
 

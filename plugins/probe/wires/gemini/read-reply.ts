@@ -1,6 +1,6 @@
 /** Reads replies of `generateContent`, complete and streamed, and checks the grammar of streams. */
 import { wireError } from '../errors.ts'
-import { emptyReply, finishOf, joinTexts } from '../neutral.ts'
+import { emptyReply, finishOf, joinNeighbors } from '../neutral.ts'
 import { eventOf, readEvents } from '../sse.ts'
 import type {
   Finish,
@@ -128,7 +128,7 @@ class ChunkReader {
   get reply(): Reply {
     const reply = this.#reply
     reply.problems = []
-    reply.parts = joinTexts(joinThoughts(readParts(this.#parts, '/parts', reply.problems)))
+    reply.parts = joinNeighbors(readParts(this.#parts, '/parts', reply.problems))
     reply.finish = this.#isBlocked ? 'filter' : readFinish(this.#finish, reply.parts)
     reply.native = { parts: this.#parts, role: 'model' }
     return reply
@@ -165,15 +165,4 @@ class ChunkReader {
       this.#parts[this.#parts.length - 1] = { ...part, text: `${String(last.text)}${part.text}` }
     else if (part.text !== '' || part.thoughtSignature !== undefined) this.#parts.push(part)
   }
-}
-
-function joinThoughts(parts: readonly Part[]): Part[] {
-  const joined: Part[] = []
-  for (const part of parts) {
-    const last = joined.at(-1)
-    if (part.type === 'thinking' && last?.type === 'thinking' && last.signature === null)
-      joined[joined.length - 1] = { ...part, text: last.text + part.text }
-    else joined.push(part)
-  }
-  return joined
 }

@@ -1,0 +1,109 @@
+/** Judges scenes by what is not the same on both sides of the gateway. */
+import { compareReplies, compareRequests, scopeOf } from '../../wires/difference.ts'
+import type { Difference } from '../../wires/types.ts'
+import type { Aspect, AspectVerdict, ExchangeEvidence, JudgeFacts, SceneEvidence } from './types.ts'
+
+/** Which differences an aspect judges, by their path. Others belong to other checks. */
+export interface Compared extends Omit<Aspect, 'judge' | 'level'> {
+  request?: RegExp
+  reply?: RegExp
+  /** What a comparison cannot see. */
+  more?(exchange: ExchangeEvidence, scene: SceneEvidence, facts: JudgeFacts): Difference[]
+}
+
+type Word = AspectVerdict['verdict']
+
+/** What became of one exchange, if there is nothing to compare. */
+interface Unusable {
+  verdict: Extract<Word, 'fail' | 'warn' | 'skip'>
+  detail: string
+}
+
+/** The worst first. */
+const WORST: readonly Unusable['verdict'][] = ['fail', 'warn', 'skip']
+
+export function comparedAspect({ request, reply, more, ...aspect }: Compared): Aspect {
+  return {
+    ...aspect,
+    level: 'integrity',
+    judge(evidence, facts) {
+      const differences: Difference[] = []
+      const unusable: Unusable[] = []
+      for (const scene of evidence)
+        for (const exchange of scene.exchanges) {
+          const found = unusableOf(exchange, scene)
+          if (found !== null) {
+            unusable.push(found)
+            break
+          }
+          differences.push(...compared(exchange, scene, facts, { request, reply }))
+          differences.push(...(more?.(exchange, scene, facts) ?? []))
+        }
+      return verdictOf(differences, unusable)
+    },
+  }
+}
+
+function compared(
+  { sent, arrivals, answered, received }: ExchangeEvidence,
+  { scene, mode }: SceneEvidence,
+  { pair }: JudgeFacts,
+  { request, reply }: Pick<Compared, 'request' | 'reply'>,
+): Difference[] {
+  const arrived = arrivals.at(-1)?.request ?? null
+  const scope = { scene: scene.id, mode }
+  const ofRequest =
+    request === undefined || sent.request === null || arrived === null
+      ? []
+      : compareRequests(sent.request, arrived, scopeOf(pair, { side: 'request', ...scope }))
+  const ofReply =
+    reply === undefined || !answered?.reply || !received?.reply
+      ? []
+      : compareReplies(answered.reply, received.reply, scopeOf(pair, { side: 'reply', ...scope }))
+  return [...ofRequest.filter(({ path }) => request!.test(path)), ...ofReply.filter(({ path }) => reply!.test(path))]
+}
+
+/** Null: both sides can be compared. */
+function unusableOf(
+  { arrivals, answered, received }: ExchangeEvidence,
+  { scene, mode }: SceneEvidence,
+): Unusable | null {
+  const what = `${scene.id.replaceAll('-', ' ')} (${mode})`
+  const status = received?.native.status ?? 0
+  const isError = received !== null && (received.error !== null || received.reply === null)
+  if (arrivals.length === 0) {
+    if (status < 400)
+      return { verdict: 'skip', detail: received === null ? 'not forwarded' : `answered by the gateway: ${status}` }
+    if (status === 429) return { verdict: 'skip', detail: 'answered by the gateway: 429' }
+    const isRefusal = status < 500 || status === 501
+    return { verdict: isRefusal ? 'warn' : 'fail', detail: `refuses ${what}: ${status}` }
+  }
+  if (answered === null || answered.error !== null)
+    return {
+      verdict: 'fail',
+      detail: `the upstream refuses what arrives of ${what}: ${answered?.native.status ?? 'no answer'}`,
+    }
+  if (received === null) return { verdict: 'fail', detail: `no answer to ${what}` }
+  return isError ? { verdict: 'fail', detail: `the reply to ${what} came back as an error: ${status}` } : null
+}
+
+function verdictOf(differences: Difference[], unusable: readonly Unusable[]): AspectVerdict {
+  const wrong = differences.filter(isWrong)
+  const [worst] = WORST.flatMap(verdict => unusable.filter(one => one.verdict === verdict))
+  if (wrong.length > 0) return { verdict: 'fail', detail: described(wrong), differences }
+  if (worst !== undefined) return { ...worst, differences }
+  if (differences.length > 0) return { verdict: 'note', detail: described(differences), differences }
+  return { verdict: 'pass', detail: '', differences }
+}
+
+/** Nobody asked for a part that was added to a reply; additions to requests are defaults. */
+function isWrong({ kind, side, path }: Difference): boolean {
+  return kind === 'lost' || kind === 'changed' || (kind === 'added' && side === 'reply' && path.startsWith('/parts'))
+}
+
+function described(differences: readonly Difference[]): string {
+  const [{ side, path, kind, scene, mode }] = differences as [Difference]
+  const others = differences.length - 1
+  const first = `${side} ${path} is ${kind} (${scene}, ${mode})`
+  return others === 0 ? first : `${first}, and ${others} more`
+}
