@@ -1,5 +1,6 @@
 /**
- * Creates a release: builds and packs, tests the tarball in an empty folder, updates the changelog, commits and tags.
+ * Creates a release: builds and packs, tests the tarball in an empty folder, sets the version of the clients, updates the
+ * changelog, commits and tags.
  *
  *     npm run release -- <version | major | minor | patch> [--out <folder>]
  *     npm run release -- --check [--out <folder>]
@@ -19,6 +20,10 @@ import { VERSIONED, withVersion } from './versions.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md', ...VERSIONED.map(({ path }) => path)]
+import { VERSION_PLACES, withVersion } from './versions.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md', ...VERSION_PLACES.map(({ file }) => file)]
 
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
@@ -47,6 +52,8 @@ async function release([wanted, ...rest]: string[]): Promise<void> {
   const changelog = closeRelease(read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10))
   try {
     run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts')
+    for (const place of VERSION_PLACES)
+      writeFileSync(join(ROOT, place.file), withVersion(read(place.file), place, version))
     writeFileSync(join(ROOT, 'CHANGELOG.md'), changelog)
     for (const file of VERSIONED) writeFileSync(join(ROOT, file.path), withVersion(read(file.path), file, version))
     await packAndTry(releaseNotes(changelog, version))

@@ -506,6 +506,16 @@ export default [
     where: 'docs/testing.md',
   },
   {
+    id: 'TESTLIB-8',
+    rule: 'svc/testing stores the rules of a YAML or JSON file, all or none.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-9',
+    rule: 'svc/testing attaches to the instance of SVC_URL with the token of SVC_ADMIN_TOKEN, and keeps the base path.',
+    where: 'docs/testing.md',
+  },
+  {
     id: 'TESTLIB-7',
     rule: 'What a tester needs first takes fewer than ten lines, which the documentation shows.',
     where: 'docs/testing.md',
