@@ -20,10 +20,6 @@ import { VERSIONED, withVersion } from './versions.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md', ...VERSIONED.map(({ path }) => path)]
-import { VERSION_PLACES, withVersion } from './versions.ts'
-
-const ROOT = join(import.meta.dirname, '..')
-const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md', ...VERSION_PLACES.map(({ file }) => file)]
 
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
@@ -52,8 +48,6 @@ async function release([wanted, ...rest]: string[]): Promise<void> {
   const changelog = closeRelease(read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10))
   try {
     run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts')
-    for (const place of VERSION_PLACES)
-      writeFileSync(join(ROOT, place.file), withVersion(read(place.file), place, version))
     writeFileSync(join(ROOT, 'CHANGELOG.md'), changelog)
     for (const file of VERSIONED) writeFileSync(join(ROOT, file.path), withVersion(read(file.path), file, version))
     await packAndTry(releaseNotes(changelog, version))

@@ -441,9 +441,4 @@ export const RESET = jsonReply(
   'ResetResult',
 )
 
-export const RULE = jsonReply(
-  object({ name: TEXT, match: RECORD, then: ANY, priority: INTEGER, hits: INTEGER, enabled: BOOLEAN, scope: TEXT }),
-  'Rule',
-)
-
 export const RULE = jsonReply(STORED_RULE)
