@@ -80,15 +80,21 @@ export class Connections {
   async #append(log: EventLog<ConnectionEntry>, entry: ConnectionEntry): Promise<void> {
     const { id } = entry
     this.#unsent.set(id, (this.#unsent.get(id) ?? 0) + 1)
+    if (this.#unsent.size > 2 * this.capacity) this.#forgetGone()
     try {
       await log.append(STREAM, entry)
       const left = (this.#unsent.get(id) ?? 1) - 1
       if (left > 0) this.#unsent.set(id, left)
       else this.#unsent.delete(id)
     } catch {
-      const kept = new Set<string>(this.#options.local.newest().map(connection => connection.id))
-      for (const other of this.#unsent.keys()) if (!kept.has(other)) this.#unsent.delete(other)
+      // It stays among the unsent ones.
     }
+  }
+
+  /** Forgets those that this replica no longer keeps, which are most of this number. */
+  #forgetGone(): void {
+    const kept = new Set<string>(this.#options.local.newest().map(connection => connection.id))
+    for (const id of this.#unsent.keys()) if (!kept.has(id)) this.#unsent.delete(id)
   }
 
   #entryOf(connection: TrackedConnection): ConnectionEntry {
