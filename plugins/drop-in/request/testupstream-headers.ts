@@ -35,6 +35,9 @@ export interface Seen {
   base: string
 }
 
+/** A field without a value is one that is not there, as in Go. */
+const NOTHING: JsonObject = { any: ['', { exists: false }] }
+
 interface DifferenceShown {
   at: string
   expected: Json
@@ -70,10 +73,9 @@ export class TestUpstreamHeaders {
     const hasHostField = headersOf(request).host !== undefined
     if (host !== undefined && hasHostField) header.host = host
     for (const [name, value] of pairsIn(request, 'x-expected-headers'))
-      setOwn(header, name.toLowerCase(), value === '' ? { any: ['', { exists: false }] } : value)
+      setOwn(header, name.toLowerCase(), value === '' ? NOTHING : value)
     const unwanted = decoded(request, 'x-non-expected-request-headers')?.toString() ?? ''
-    for (const name of unwanted.split(',').filter(one => one !== ''))
-      setOwn(header, name.trim().toLowerCase(), { exists: false })
+    for (const name of unwanted.split(',').filter(one => one !== '')) setOwn(header, name.trim().toLowerCase(), NOTHING)
     if (fieldOf(request, 'x-expected-testupstream-id') !== undefined) header['x-expected-testupstream-id'] = this.#id
     const wantedPath = decoded(request, 'x-expected-path')
     const query = fieldOf(request, 'x-expected-raw-query')
@@ -302,7 +304,7 @@ function quoted(value: Json): string {
 }
 
 function isAbsence(expected: Json): boolean {
-  return typeof expected === 'object' && expected !== null && 'exists' in expected
+  return typeof expected === 'object' && expected !== null && 'any' in expected
 }
 
 /** The order of the original. */

@@ -1,5 +1,6 @@
 /** Suites of other projects, replayed as a gateway forwards their requests to svc; `test/suites` has the cases. */
 import { randomUUID } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { ask, converse } from '../../originals/drop-in/connections.ts'
@@ -27,6 +28,20 @@ interface GatewayApi extends SuiteFile {
   udp: { file: string; payload: string }[]
 }
 
+interface AiGateway extends SuiteFile {
+  /** As forwarded to the backend, with what the test upstream answers. */
+  http: {
+    file: string
+    path: string
+    requestHeaders?: Record<string, string>
+    requestBody: string
+    responseStatus?: string
+    responseHeaders?: string
+    responseType?: 'gzip'
+    responseBody: string
+  }[]
+}
+
 const NAMESPACE = 'gateway-conformance-infra'
 const BACKEND = 'infra-backend-v1'
 const GRPC_ECHO = 'gateway_api_conformance.echo_basic.grpcecho.GrpcEcho'
@@ -42,7 +57,13 @@ const server = await serve(t, {
         udp: { mode: 'echo-basic', transport: 'udp' },
       }),
     },
-    drop_in: { hosts: [{ host: '*', serve: 'echo-basic' }] },
+    drop_in: {
+      aliases: ['testupstream'],
+      hosts: [
+        { host: 'upstream.test', serve: 'testupstream' },
+        { host: '*', serve: 'echo-basic' },
+      ],
+    },
   },
   oneProcess: 'ports belong to a process',
 })
@@ -53,7 +74,7 @@ t.test('the table of the page has what is replayed [DIN-61]', async t => {
   const page = readFileSync('docs/drop-in.md', 'utf8')
   for (const row of suiteRows()) {
     t.comment(rowText(row))
-    t.ok(page.includes(rowText(row).slice(0, -1)), rowText(row))
+    t.ok(page.includes(rowText(row).slice(0, -2)), rowText(row))
   }
   for (const { file } of [...suite.http, ...suite.retry, ...suite.grpc, ...suite.tcp, ...suite.udp])
     t.match(file, /^conformance\/[\w/-]+\.go$/)
@@ -139,4 +160,48 @@ t.test('Gateway API: gRPC, TCP, TLS and UDP [DIN-61]', async t => {
     const { datagram } = await ask(open.udp!, { datagram: payload })
     t.match(JSON.parse(datagram), { request: payload, namespace: NAMESPACE, pod: `${BACKEND}-0` })
   }
+})
+
+t.test('Envoy AI Gateway: the upstream has seen what the test expects, and answers what it says [DIN-61]', async t => {
+  const b64 = (text: string): string => Buffer.from(text).toString('base64')
+  const { http } = readSuite<AiGateway>('envoy-ai-gateway')
+  for (const host of ['upstream.test', 'any.test'])
+    for (const one of http) {
+      const {
+        path,
+        requestBody,
+        requestHeaders = {},
+        responseType,
+        responseHeaders,
+        responseStatus,
+        responseBody,
+      } = one
+      const expected = Object.entries(requestHeaders).map(pair => pair.join(':'))
+      const ask = (wanted: string) =>
+        send(server.url, path, {
+          method: 'POST',
+          body: requestBody,
+          headers: {
+            Host: host,
+            'Content-Length': String(Buffer.byteLength(requestBody)),
+            'x-expected-path': b64(path),
+            'x-expected-request-body': b64(wanted),
+            'x-response-body': b64(responseBody),
+            ...requestHeaders,
+            ...(expected.length === 0 ? {} : { 'x-expected-headers': b64(expected.join(',')) }),
+            ...(responseHeaders === undefined ? {} : { 'x-response-headers': b64(responseHeaders) }),
+            ...(responseStatus === undefined ? {} : { 'x-response-status': responseStatus }),
+            ...(responseType === undefined ? {} : { 'x-response-type': responseType }),
+          },
+        })
+      const reply = await ask(requestBody)
+      const name = `${host}${path}`
+      t.equal(reply.status, Number(responseStatus ?? 200), name)
+      t.equal((responseType === 'gzip' ? gunzipSync(reply.body) : reply.body).toString(), responseBody, name)
+      for (const pair of responseHeaders?.split(',') ?? []) {
+        const [field, value] = pair.split(':') as [string, string]
+        t.equal(reply.headers[field], value, name)
+      }
+      t.equal((await ask(`${requestBody} `)).status, 400, `${name}: another body`)
+    }
 })
