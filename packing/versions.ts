@@ -9,6 +9,8 @@ export interface VersionPlace {
 
 export const VERSION_PLACES: readonly VersionPlace[] = [
   { file: 'clients/python/src/svc_testing/_version.py', pattern: /^VERSION = "([^"]+)"$/m },
+  { file: 'clients/java/pom.xml', pattern: /<artifactId>svc-testing<\/artifactId>\s+<version>([^<]+)<\/version>/ },
+  { file: 'clients/java/src/main/java/io/svc/testing/Version.java', pattern: / CURRENT = "([^"]+)";/ },
   { file: 'clients/go/svctest/version.go', pattern: /^const Version = "([^"]+)"$/m },
 ]
 
