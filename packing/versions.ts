@@ -18,11 +18,11 @@ export const VERSIONED: readonly VersionedFile[] = [
   },
   { path: 'clients/python/src/svc_testing/_version.py', patterns: [/^VERSION = "([^"]+)"$/m] },
   { path: 'clients/go/svctest/version.go', patterns: [/^const Version = "([^"]+)"$/m] },
-export const VERSION_PLACES: readonly VersionPlace[] = [
-  { file: 'clients/python/src/svc_testing/_version.py', pattern: /^VERSION = "([^"]+)"$/m },
-  { file: 'clients/java/pom.xml', pattern: /<artifactId>svc-testing<\/artifactId>\s+<version>([^<]+)<\/version>/ },
-  { file: 'clients/java/src/main/java/io/svc/testing/Version.java', pattern: / CURRENT = "([^"]+)";/ },
-  { file: 'clients/go/svctest/version.go', pattern: /^const Version = "([^"]+)"$/m },
+  { path: 'clients/java/pom.xml', patterns: [/<artifactId>svc-testing<\/artifactId>\s+<version>([^<]+)<\/version>/] },
+  {
+    path: 'clients/java/src/main/java/io/svc/testing/Version.java',
+    patterns: [/ CURRENT = "([^"]+)";/],
+  },
 ]
 
 /** The text with another version. Throws if a pattern does not match. */
