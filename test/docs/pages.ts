@@ -34,6 +34,7 @@ export const ELSEWHERE = [
   'coming-over',
   'comparison',
   'deployment',
+  'github-action',
   'hardening',
   'plugins',
   'command-line',

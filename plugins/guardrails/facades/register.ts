@@ -50,22 +50,22 @@ export function registerFacade(app: FastifyInstance, svc: Svc<unknown>, facade: 
           method: route.method ?? 'POST',
           url: mount + path,
           ...describe({
-            ...descriptionOf(route, facade),
+            ...descriptionOf(route, facade, path),
             errorForm,
-            ...(mount === mountOf(facade) && path !== '/' ? {} : { ofHost: true }),
+            ...(mount === mountOf(facade) ? {} : { ofHost: true }),
           }),
           handler: (request, reply) => answer(request, reply, svc, { route, facade, ...parts }),
         })
 }
 
-function descriptionOf(route: GuardRoute, { title }: GuardFacade): RouteDescription {
-  const { example, path, examplePath = path, method = 'POST' } = route
+function descriptionOf(route: GuardRoute, facade: GuardFacade, path: string): RouteDescription {
+  const { example, examplePath = path, method = 'POST' } = route
   const headers = [
     { name: 'Content-Type', value: 'application/json' },
     ...Object.entries(example?.headers ?? {}).map(([name, value]) => ({ name, value })),
   ]
   return {
-    summary: `${route.summary} (${title})`,
+    summary: `${route.summary} (${facade.title})`,
     category: CATEGORY,
     reply: route.reply,
     ...(route.parameters === undefined ? {} : { parameters: route.parameters }),
@@ -76,11 +76,11 @@ function descriptionOf(route: GuardRoute, { title }: GuardFacade): RouteDescript
     },
     examples: [
       example === undefined
-        ? { name: route.summary, path: examplePath, expectStatus: 200 }
+        ? { name: route.summary, path: mountOf(facade) + examplePath, expectStatus: 200 }
         : {
             name: example.name,
             method: 'POST',
-            path: examplePath,
+            path: mountOf(facade) + examplePath,
             headers,
             body: JSON.stringify(example.body),
             bodyType: 'json',

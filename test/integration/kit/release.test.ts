@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const manifest = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> }
 
-t.test('all places have the version of the package, and a release changes all [RELEASE-1]', t => {
+t.test('all places have the version of the package, and a release changes all [RELEASE-1] [CLIENTS-5]', t => {
   for (const file of VERSIONED) {
     const text = read(file.path)
     for (const pattern of file.patterns)
