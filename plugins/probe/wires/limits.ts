@@ -64,7 +64,7 @@ const CHAT_REQUEST: readonly RequestLimit[] = [
   'top-k',
   'error-flag',
   'result-image',
-  'vendor-tools',
+  'vendor-tools', 'namespaces',
 ]
 const CHAT_REPLY: readonly ReplyLimit[] = [
   'thinking',
@@ -84,7 +84,7 @@ export const RESPONSES_LIMITS = limits(
 )
 
 export const MESSAGES_LIMITS = limits(
-  ['seed', 'penalties', 'format-name', 'late-system', 'vendor-tools'],
+  ['seed', 'penalties', 'format-name', 'late-system', 'vendor-tools', 'namespaces'],
   ['filter'],
   null,
   CLAUDE_REFUSED,
@@ -100,14 +100,14 @@ export const GEMINI_LIMITS = limits(
     'redacted',
     'format-name',
     'late-system',
-    'vendor-tools',
+    'vendor-tools', 'namespaces',
   ],
   ['stop-sequence', 'stop-sequence-reason', 'write', 'write-1h', 'redacted', 'refusal'],
   GEMINI_KEYWORDS,
 )
 
 export const CONVERSE_LIMITS = limits(
-  ['seed', 'penalties', 'image-url', 'parallel-off', 'choice-none', 'user', 'late-system', 'vendor-tools'],
+  ['seed', 'penalties', 'image-url', 'parallel-off', 'choice-none', 'user', 'late-system', 'vendor-tools', 'namespaces'],
   ['reasoning', 'stop-sequence', 'refusal', 'identity'],
   null,
   CLAUDE_REFUSED,
@@ -126,7 +126,7 @@ export const COHERE_LIMITS = limits(
     'result-image',
     'format-name',
     'user',
-    'vendor-tools',
+    'vendor-tools', 'namespaces',
   ],
   [
     'signatures',

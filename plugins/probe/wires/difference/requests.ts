@@ -131,7 +131,12 @@ function isSameTool(one: Tool, other: Tool): boolean {
 
 function compareTool(sent: Tool, got: Tool, path: string, differences: Collector): void {
   if (sent.vendor !== undefined) return
-  if (sent.name !== got.name) differences.changed(`${path}/name`, sent.name, got.name, false, 'the namespace is in it')
+  const isFlat = cannot(differences, 'namespaces')
+  if (sent.name !== got.name) differences.changed(`${path}/name`, sent.name, got.name, isFlat, 'the namespace is in it')
+  if (sent.namespace !== undefined && sent.namespace !== got.namespace) {
+    if (got.namespace === undefined) differences.lost(`${path}/namespace`, sent.namespace, isFlat)
+    else differences.changed(`${path}/namespace`, sent.namespace, got.namespace)
+  }
   if ((sent.description ?? '') !== (got.description ?? '')) {
     if (got.description === null) differences.lost(`${path}/description`, sent.description)
     else differences.changed(`${path}/description`, sent.description, got.description)
@@ -210,7 +215,7 @@ function compareMarks(sent: Request, got: Request, differences: Collector): void
     const other = after.find(one => one.key === key)?.mark
     // Vendors without lifetimes cache on their own.
     if (other === undefined) differences.lost(`/marks/${index}`, mark, cannot(differences, 'marks') || isOwn)
-    else if (other.lifetime !== mark.lifetime)
+    else if (other.lifetime !== mark.lifetime && !(isOwn && other.lifetime === 'default'))
       differences.changed(`/marks/${index}/lifetime`, mark.lifetime, other.lifetime, isOwn)
   }
   for (const { mark, key } of after) if (!before.some(one => one.key === key)) differences.added(`/marks`, mark)
