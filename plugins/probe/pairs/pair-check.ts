@@ -35,7 +35,7 @@ export function pairCheck(aspect: Aspect, page: CheckPage, since: string): Check
 function checkOfPair(check: Check, aspect: Aspect, { pair, wires, marks, embeddings, fields }: PairContext): Check {
   const { limits } = pair.client
   const scenes = aspect
-    .scenes(pair, { marks, embeddings })
+    .scenes(pair, { embeddings })
     .filter(({ needs = [] }) => !needs.some(limit => limits.request.has(limit)))
   const planned = plannedScenes(scenes)
   const context = { client: pair.client, model: pair.model, marks, fields }

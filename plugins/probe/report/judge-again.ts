@@ -12,7 +12,7 @@ function checkForPair(check: Check, pair: string, facts: Report['facts']): Check
   const [client, upstream] = pair.split(':').map(id => WIRES.find(wire => wire.id === id))
   const model = facts?.pairs?.find(one => one.pair === pair)?.model ?? ''
   if (check.forPair === undefined || client === undefined || upstream === undefined) return null
-  return check.forPair({ pair: { client, upstream, model }, wires: WIRES, marks: 'none', fields: [] })
+  return check.forPair({ pair: { client, upstream, model }, wires: WIRES, marks: 'none', embeddings: null, fields: [] })
 }
 
 /** Returns a sentence if the report does not have what the check needs. */

@@ -64,7 +64,8 @@ const CHAT_REQUEST: readonly RequestLimit[] = [
   'top-k',
   'error-flag',
   'result-image',
-  'vendor-tools', 'namespaces',
+  'vendor-tools',
+  'namespaces',
 ]
 const CHAT_REPLY: readonly ReplyLimit[] = [
   'thinking',
@@ -100,14 +101,25 @@ export const GEMINI_LIMITS = limits(
     'redacted',
     'format-name',
     'late-system',
-    'vendor-tools', 'namespaces',
+    'vendor-tools',
+    'namespaces',
   ],
   ['stop-sequence', 'stop-sequence-reason', 'write', 'write-1h', 'redacted', 'refusal'],
   GEMINI_KEYWORDS,
 )
 
 export const CONVERSE_LIMITS = limits(
-  ['seed', 'penalties', 'image-url', 'parallel-off', 'choice-none', 'user', 'late-system', 'vendor-tools', 'namespaces'],
+  [
+    'seed',
+    'penalties',
+    'image-url',
+    'parallel-off',
+    'choice-none',
+    'user',
+    'late-system',
+    'vendor-tools',
+    'namespaces',
+  ],
   ['reasoning', 'stop-sequence', 'refusal', 'identity'],
   null,
   CLAUDE_REFUSED,
@@ -126,7 +138,8 @@ export const COHERE_LIMITS = limits(
     'result-image',
     'format-name',
     'user',
-    'vendor-tools', 'namespaces',
+    'vendor-tools',
+    'namespaces',
   ],
   [
     'signatures',

@@ -35,14 +35,22 @@ export const FAULTS_OF_REQUESTS: Readonly<Record<string, WrongGateway>> = {
   },
   'puts the system prompt into the first turn': {
     fault: {
-      request: ({ system, turns: [first, ...others], ...rest }) => ({
-        ...rest,
-        system: [],
-        turns: [
-          { ...first!, parts: [...system.map(({ text }): Part => ({ type: 'text', text })), ...first!.parts] },
-          ...others,
-        ],
-      }),
+      // Those with tools have marks, which would be lost too.
+      request: request =>
+        request.tools.length > 0
+          ? request
+          : {
+              ...request,
+              system: [],
+              turns: request.turns.map((turn, index) =>
+                index > 0
+                  ? turn
+                  : {
+                      ...turn,
+                      parts: [...request.system.map(({ text }): Part => ({ type: 'text', text })), ...turn.parts],
+                    },
+              ),
+            },
     },
     id: 'TRN-SYSTEM',
     summary: /^request \/system\/0 is lost \(one, plain\)/,
@@ -118,7 +126,7 @@ export const FAULTS_OF_REQUESTS: Readonly<Record<string, WrongGateway>> = {
     summary: /^request \/turns\/2\/parts\/0\/error is lost \(error, plain\)/,
   },
   'loses marks of results': {
-    fault: { request: request => ofResults(request, ({ mark: _, ...part }) => part) },
+    fault: { request: request => ofResults(request, part => ({ ...part, mark: undefined })) },
     id: 'TRN-CACHE',
     summary: /^request \/marks\/3 is lost \(an-hour-and-five-minutes, plain\)/,
   },
@@ -160,7 +168,9 @@ export const FAULTS_OF_REQUESTS: Readonly<Record<string, WrongGateway>> = {
       request: request =>
         ofResults(request, result => ({
           ...result,
-          parts: result.parts.map(part => (part.type === 'text' ? { ...part, text: part.text.slice(0, 65_536) } : part)),
+          parts: result.parts.map(part =>
+            part.type === 'text' ? { ...part, text: part.text.slice(0, 65_536) } : part,
+          ),
         })),
     },
     id: 'TRN-LONG',

@@ -1,4 +1,5 @@
 /** Marks of what is to be cached. */
+import { marksOf } from '../../wires/neutral.ts'
 import type { Lifetime, Part, Request } from '../../wires/types.ts'
 import { comparedAspect } from './compared.ts'
 import { DONE, question, scene, TOOLS } from './scenes.ts'
@@ -15,7 +16,14 @@ function marked(first: Lifetime, later: Lifetime): Request {
       {
         role: 'user',
         parts: [
-          { type: 'result', id: call.id, name: 'clock', parts: [{ type: 'text', text: 'Noon.' }], error: false, mark: later },
+          {
+            type: 'result',
+            id: call.id,
+            name: 'clock',
+            parts: [{ type: 'text', text: 'Noon.' }],
+            error: false,
+            mark: later,
+          },
           { type: 'text', text: 'And now?' },
         ],
       },
@@ -23,19 +31,15 @@ function marked(first: Lifetime, later: Lifetime): Request {
   })
 }
 
-/** Wires in which marks depend on what the gateway takes. */
-const BY_OPTION = new Set<string>(['chat', 'azure'])
-
 export const CACHE = comparedAspect({
   id: 'TRN-CACHE',
   title: 'Cache marks',
   impact: 'high',
   request: /^\/marks(?:\/|$)/,
-  scenes: ({ client }, { marks }) =>
-    marks === 'none' && BY_OPTION.has(client.id)
-      ? []
-      : [
-          scene('an-hour-and-five-minutes', marked('1h', '5m'), DONE, { needs: ['marks'] }),
-          scene('five-minutes', marked('5m', '5m'), DONE, { needs: ['marks'] }),
-        ],
+  // Chat completions have marks if the routes file says which.
+  skips: ({ request }) => (request !== null && marksOf(request).length > 0 ? null : 'llm.marks of --routes is none'),
+  scenes: () => [
+    scene('an-hour-and-five-minutes', marked('1h', '5m'), DONE, { needs: ['marks'] }),
+    scene('five-minutes', marked('5m', '5m'), DONE, { needs: ['marks'] }),
+  ],
 })

@@ -1,7 +1,7 @@
 /** Judges scenes by what is not the same on both sides of the gateway. */
 import { compareReplies, compareRequests, scopeOf } from '../../wires/difference.ts'
 import type { Difference } from '../../wires/types.ts'
-import type { Aspect, AspectVerdict, ExchangeEvidence, JudgeFacts, SceneEvidence } from './types.ts'
+import type { Aspect, AspectVerdict, ExchangeEvidence, JudgeFacts, SceneEvidence, SentRequest } from './types.ts'
 
 /** Differences by their path, or by more than that. */
 type Own = RegExp | ((difference: Difference) => boolean)
@@ -12,6 +12,8 @@ export interface Compared extends Omit<Aspect, 'judge' | 'level'> {
   reply?: Own
   /** Differences that are only a warning. */
   warns?(difference: Difference): boolean
+  /** Why a request that the client wrote says nothing of the aspect; null: it does. */
+  skips?(sent: SentRequest): string | null
   /** A refusal of what is too large is only noted. */
   allowsTooLarge?: boolean
   /** What a comparison cannot see. */
@@ -29,7 +31,15 @@ export interface Unusable {
 /** The worst first. */
 const WORST: readonly Unusable['verdict'][] = ['fail', 'warn', 'skip', 'note']
 
-export function comparedAspect({ request, reply, more, warns, allowsTooLarge = false, ...aspect }: Compared): Aspect {
+export function comparedAspect({
+  request,
+  reply,
+  more,
+  warns,
+  skips,
+  allowsTooLarge = false,
+  ...aspect
+}: Compared): Aspect {
   return {
     ...aspect,
     level: 'integrity',
@@ -38,9 +48,13 @@ export function comparedAspect({ request, reply, more, warns, allowsTooLarge = f
       const unusable: Unusable[] = []
       for (const scene of evidence)
         for (const exchange of scene.exchanges) {
-          const found = unusableOf(exchange, scene, facts)
+          const reason = skips?.(exchange.sent) ?? null
+          const found =
+            reason === null ? unusableOf(exchange, scene, facts) : ({ verdict: 'skip', detail: reason } as const)
           if (found !== null) {
-            unusable.push(allowsTooLarge && exchange.received?.native.status === 413 ? tooLarge(exchange, scene) : found)
+            unusable.push(
+              allowsTooLarge && exchange.received?.native.status === 413 ? tooLarge(exchange, scene) : found,
+            )
             break
           }
           differences.push(...compared(exchange, scene, facts, { request, reply }))

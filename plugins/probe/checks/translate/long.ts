@@ -42,7 +42,13 @@ const scenes: readonly (readonly [string, () => Request])[] = [
     'long-result',
     () =>
       withResults([
-        { type: 'result', id: 'call_00000001', name: 'weather', parts: [textPart(numbered(RESULT_BYTES))], error: false },
+        {
+          type: 'result',
+          id: 'call_00000001',
+          name: 'weather',
+          parts: [textPart(numbered(RESULT_BYTES))],
+          error: false,
+        },
         { type: 'result', id: 'call_00000002', name: 'clock', parts: [textPart('Noon.')], error: false },
       ]),
   ],

@@ -126,7 +126,7 @@ export interface AspectVerdict {
 }
 
 /** What the routes file says of scenes. */
-export interface SceneOptions extends Pick<JudgeFacts, 'marks'> {
+export interface SceneOptions {
   /** Models of embeddings; null: those of the pairs. */
   embeddings: readonly string[] | null
 }
