@@ -220,6 +220,17 @@ export const FAULTS_OF_REPLIES: Readonly<Record<string, WrongGateway>> = {
     id: 'TRN-USAGE',
     summary: /^reply \/usage\/cached is changed \(all-figures, plain\)/,
   },
+  'counts what is cached for an hour as five minutes': {
+    fault: { reply: reply => withUsage(reply, { write_1h: 0 }) },
+    id: 'TRN-USAGE',
+    summary: /^reply \/usage\/write_1h is changed \(all-figures, plain\)/,
+  },
+  'loses text in front of a filter': {
+    fault: { reply: reply => (reply.finish === 'filter' ? { ...reply, parts: [] } : reply) },
+    id: 'TRN-FINISH',
+    summary: /^reply \/parts\/0 is lost \(filter, plain\)/,
+    pair: ['chat', 'chat'],
+  },
   'loses usage of streams': {
     fault: { reply: (reply, isStream) => (isStream ? { ...reply, usage: null } : reply) },
     id: 'TRN-USAGE',

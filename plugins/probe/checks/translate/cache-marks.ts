@@ -37,7 +37,7 @@ export const CACHE = comparedAspect({
   impact: 'high',
   request: /^\/marks(?:\/|$)/,
   // Chat completions have marks if the routes file says which.
-  skips: ({ request }) => (request !== null && marksOf(request).length > 0 ? null : 'llm.marks of --routes is none'),
+  skips: ({ request }) => (request !== null && marksOf(request).length > 0 ? null : '--routes gives no llm.marks'),
   scenes: () => [
     scene('an-hour-and-five-minutes', marked('1h', '5m'), DONE, { needs: ['marks'] }),
     scene('five-minutes', marked('5m', '5m'), DONE, { needs: ['marks'] }),

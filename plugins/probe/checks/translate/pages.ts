@@ -45,7 +45,7 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
   'TRN-SCHEMA': {
     sent: 'A request for a reply that follows a JSON schema, which is answered with such a reply.',
     expected: 'The same schema, and the reply as text.',
-    why: 'Programs parse such replies: without the schema they get other members, and a call in its place is no text.',
+    why: 'Programs parse such replies: without the schema they get other members, and cannot parse a call in its place.',
   },
   'TRN-FINISH': {
     sent: 'Requests whose replies end for different reasons: complete, too long, tool calls, a stop sequence, a filter, a refusal.',

@@ -36,7 +36,7 @@ export const RESULTS = comparedAspect({
   scenes: () => [
     scene('two-results', withResults([result(0, 'It rains.'), TIME]), DONE),
     scene('reversed', withResults([TIME, result(0, 'It rains.')]), DONE),
-    scene('json', withResults([result(0, '{"sky":"grey","wind":[3,"m/s"],"sun":false}'), TIME]), DONE),
+    scene('json', withResults([result(0, '{"sky":"gray","wind":[3,"m/s"],"sun":false}'), TIME]), DONE),
     scene('empty', withResults([result(0, null), TIME]), DONE),
     scene('error', withResults([result(0, 'There is no such city.', true), TIME]), DONE, { needs: ['error-flag'] }),
     scene('text-behind', withResults([result(0, 'It rains.'), TIME, textPart('Be short.')]), DONE),

@@ -5,7 +5,7 @@ import { DONE, question, scene, textPart } from './scenes.ts'
 import type { ExchangeEvidence, JudgeFacts, SceneEvidence } from './types.ts'
 
 const FIRST = 'You answer with few words.'
-const SECOND = 'You never speak of the weather.'
+const SECOND = 'You never mention the weather.'
 /** Whose requests have messages of developers. */
 const WITH_DEVELOPERS = new Set<string>(['chat', 'azure', 'responses'])
 
