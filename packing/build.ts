@@ -8,10 +8,15 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { writeScripts } from './scripts.ts'
-import { PUBLISHED_FILES, publishedManifest, type Manifest } from './published.ts'
+import { billOfMaterials } from './bill-of-materials.ts'
+import { componentsOf } from './components.ts'
+import { writeLicenses } from './licenses.ts'
+import { INSTALLED, PUBLISHED_FILES, publishedManifest, type Manifest } from './published.ts'
 
 const PRODUCT = join(import.meta.dirname, '..')
 const MIB = 1024 * 1024
+/** Below `PUBLISHED_FILES`: installed packages, lock files, and what generates the files of `proto`. */
+const NOT_PUBLISHED = /node_modules|package-lock\.json$|^proto[/\\](package\.json|.*\.ts)$/
 
 const { values } = parseArgs({ options: { out: { type: 'string', default: join('dist', 'package') } } })
 const target = resolve(PRODUCT, values.out)
@@ -48,16 +53,36 @@ function typeScriptCompiler(): string | null {
 async function build(tsc: string): Promise<void> {
   mkdirSync(out, { recursive: true })
   const checkout = JSON.parse(readFileSync(join(PRODUCT, 'package.json'), 'utf8')) as Manifest
-  writeFileSync(join(out, 'package.json'), `${JSON.stringify(publishedManifest(checkout), null, 2)}\n`)
+  const manifest = publishedManifest(checkout)
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   for (const name of PUBLISHED_FILES) {
     const from = join(PRODUCT, name)
-    cpSync(from, join(out, name), { recursive: true, filter: file => !file.includes('node_modules') })
+    cpSync(from, join(out, name), { recursive: true, filter: file => !NOT_PUBLISHED.test(relative(PRODUCT, file)) })
   }
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.types.json', '--outDir', join(out, 'types')], {
     cwd: PRODUCT,
     stdio: 'inherit',
   })
-  await writeScripts(PRODUCT, join(out, 'dist'), Object.keys(checkout.dependencies))
+  const inputs = await writeScripts(PRODUCT, out, Object.keys(checkout.dependencies))
+  const components = componentsOf(PRODUCT, inputs, INSTALLED)
+  writeLicenses(components, PRODUCT, join(out, 'THIRD-PARTY-LICENSES.txt'))
+  writeFileSync(join(out, 'sbom.cdx.json'), billOfMaterials(manifest, components, timeOfSources()))
+}
+
+/** `SOURCE_DATE_EPOCH`, in seconds, otherwise the time of the commit; 1970 without either. */
+function timeOfSources(): Date {
+  const given = process.env.SOURCE_DATE_EPOCH
+  if (given !== undefined && /^\d{1,11}$/.test(given)) return new Date(Number(given) * 1000)
+  try {
+    const seconds = execFileSync('git', ['log', '-1', '--format=%ct'], {
+      cwd: PRODUCT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return new Date(Number(seconds) * 1000)
+  } catch {
+    return new Date(0)
+  }
 }
 
 function shown(): string {

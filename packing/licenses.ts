@@ -1,27 +1,22 @@
-/** Licenses of bundled packages. */
+/** Licenses of the packages that are part of the published one. */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { homeOf } from './packages.ts'
+import type { Component } from './components.ts'
 
-/** Writes the licenses of all packages that files in `inputs` belong to. */
-export function writeLicenses(inputs: readonly string[], target: string): void {
-  const homes = new Map(
-    inputs.filter(file => file.includes('node_modules')).map(file => [homeOf(file).folder, homeOf(file).name]),
+const LINE = `\n\n${'-'.repeat(80)}\n\n`
+
+/** Writes a heading for each package, `name version (license)`, with the texts of those that are bundled. */
+export function writeLicenses(components: readonly Component[], product: string, target: string): void {
+  const texts = components.map(({ name, version, license, isBundled, place }) =>
+    [`${name} ${version} (${license})`, ...(isBundled ? textsIn(join(product, place)) : [])].join('\n\n'),
   )
-  const texts = [...homes]
-    .sort(([, a], [, b]) => (a < b ? -1 : 1))
-    .map(([folder, name]) => {
-      const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-        version: string
-        license?: string
-      }
-      const files = existsSync(folder)
-        ? readdirSync(folder).filter(file => /^(licen[cs]e|notice)/i.test(file) || file.endsWith('.LICENSE.txt'))
-        : []
-      return [
-        `${name} ${version} (${license ?? 'see below'})`,
-        ...files.map(file => readFileSync(join(folder, file), 'utf8').trim()),
-      ].join('\n\n')
-    })
-  writeFileSync(target, `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
+  writeFileSync(target, `${texts.join(LINE)}\n`)
+}
+
+function textsIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter(file => /^(licen[cs]e|notice)/i.test(file) || file.endsWith('.LICENSE.txt'))
+    .sort()
+    .map(file => readFileSync(join(folder, file), 'utf8').trim())
 }

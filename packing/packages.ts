@@ -1,6 +1,7 @@
 /**
- * Bundles packages that only svc itself uses, each with its dependencies into one file. This reduces the number of packages
- * to install to a tenth, and the load time. Bundles refer to each other instead of containing copies.
+ * Bundles the packages that svc uses into one file, so that npm installs none of them. Each is run when it is first used.
+ * Large ones that only some installations use are in files of their own, so that they are read only then. There is one copy
+ * of each: objects of two copies are not compatible.
  */
 import {
   build,
@@ -12,47 +13,46 @@ import {
 } from 'esbuild'
 import { cpSync, readdirSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 
 export interface PackedPackages {
-  /** File names by import id. */
-  files: Record<string, string>
+  /** File names by import id; null for the packages of the common file. */
+  files: Record<string, string | null>
   /** Absolute paths of the bundled files. */
   inputs: string[]
 }
 
+/** The file that contains all packages but those of `SEPARATE`. It exports a function by import id. */
+const COMMON = 'packages.cjs'
+/** The folder of the others. */
+const FOLDER = 'packages'
+/** Packages in files of their own. */
+const SEPARATE = [/^@graphql-yoga\/render-graphiql$/, /^@opentelemetry\//, /^@redis\/client$/, /^gpt-tokenizer\//]
 /** Data files that packages read from their own folder. */
-const DATA = /\.(proto|wasm)$/
+const PROTO = /\.proto$/
+/** Others are copied if the code names them. */
+const NAMED = /\.wasm$|(^|\/)schemas\/.*\.json$/
+const LINKED = 'packed-link'
 
-/** Writes a bundle for each of `ids` to the folder `out`. They are resolved from the folder `product`. */
+/** Writes the bundles of `ids` to the folder `out`. The packages are resolved from the folder `product`. */
 export async function bundlePackages(ids: readonly string[], out: string, product: string): Promise<PackedPackages> {
-  const files = Object.fromEntries(ids.map(id => [id, `${id.replaceAll('/', '__')}.cjs`]))
-  // esbuild returns real paths.
+  const isSeparate = (id: string): boolean => SEPARATE.some(pattern => pattern.test(id))
+  const files = Object.fromEntries(
+    ids.map(id => [id, isSeparate(id) ? `./${FOLDER}/${id.replaceAll('/', '__')}.cjs` : null]),
+  )
+  // esbuild returns real paths, and names of files in the bundles are relative to the folder of the packages.
   const modules = realpathSync(join(product, 'node_modules'))
+  const packed: Packed = { files, modules, out, own: new Set(ids.filter(id => !isSeparate(id))) }
   const inputs = new Set<string>()
-  for (const id of ids) {
-    const { metafile } = await build({
-      stdin: { contents: `module.exports = require(${JSON.stringify(id)})`, resolveDir: product },
-      outfile: join(out, files[id]!),
-      bundle: true,
-      format: 'cjs',
-      platform: 'node',
-      target: 'node20',
-      minifyWhitespace: true,
-      minifySyntax: true,
-      legalComments: 'none',
-      absWorkingDir: product,
-      metafile: true,
-      logLevel: 'error',
-      plugins: [{ name: 'packed-packages', setup: setup => connect(setup, { id, files, modules, out }) }],
-    })
-    const used = Object.keys(metafile.inputs)
-      .filter(file => file !== '<stdin>')
-      .map(file => resolve(product, file))
-    checkSingle(id, used, ids, modules)
-    for (const file of used) inputs.add(file)
+  const write = async (contents: string, file: string, own: ReadonlySet<string>): Promise<void> => {
+    const used = await writeBundle(contents, file, { ...packed, own })
+    for (const path of used) inputs.add(path)
   }
-  return { files, inputs: [...inputs] }
+  const members = [...packed.own].sort().map(id => `${JSON.stringify(id)}: () => require(${JSON.stringify(id)}),`)
+  await write(`module.exports = {\n${members.join('\n')}\n}`, COMMON, packed.own)
+  for (const [id, file] of Object.entries(files).sort())
+    if (file !== null) await write(`module.exports = require(${JSON.stringify(id)})`, file, new Set([id]))
+  return { files, inputs: [...inputs].sort() }
 }
 
 /** `@scope/name` of `@scope/name/part`. */
@@ -61,38 +61,87 @@ export function packageOf(id: string): string {
 }
 
 interface Packed {
-  id: string
-  files: Record<string, string>
+  files: Record<string, string | null>
   modules: string
   out: string
+  /** What this bundle contains. */
+  own: ReadonlySet<string>
 }
 
-function connect(setup: PluginBuild, { id, files, modules, out }: Packed): void {
+/** Returns the absolute paths of the bundled files. */
+async function writeBundle(contents: string, file: string, packed: Packed): Promise<string[]> {
+  const home = dirname(packed.modules)
+  const { metafile } = await build({
+    stdin: { contents, resolveDir: home },
+    outfile: join(packed.out, file),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    absWorkingDir: home,
+    metafile: true,
+    logLevel: 'error',
+    plugins: [{ name: 'packed-packages', setup: setup => connect(setup, packed, dirname(file)) }],
+  })
+  const used = Object.keys(metafile.inputs)
+    .filter(input => input !== '<stdin>' && !input.startsWith(`${LINKED}:`))
+    .map(input => resolve(home, input))
+  checkSingle(file, used, packed)
+  return used
+}
+
+function connect(setup: PluginBuild, packed: Packed, folder: string): void {
+  const { files, modules, own } = packed
   setup.onResolve(
     { filter: /^[^./]/ },
-    async ({ path, kind, importer, resolveDir, pluginData }: OnResolveArgs): Promise<OnResolveResult | null> => {
-      if ((path === id && importer === '<stdin>') || !Object.hasOwn(files, path) || pluginData === 'nested') return null
-      // If a package depends on another version, bundle that version.
-      const found = await setup.resolve(path, { kind, importer, resolveDir, pluginData: 'nested' })
-      return found.path.startsWith(join(modules, packageOf(path)) + sep)
-        ? { path: `./${files[path]}`, external: true }
-        : null
+    async ({ path, importer, resolveDir, pluginData, namespace }: OnResolveArgs): Promise<OnResolveResult | null> => {
+      if (!Object.hasOwn(files, path) || pluginData === 'nested' || namespace === LINKED) return null
+      // All get what `require` finds. If a package depends on another version, bundle that version.
+      const found = await setup.resolve(path, { kind: 'require-call', importer, resolveDir, pluginData: 'nested' })
+      if (!found.path.startsWith(join(modules, packageOf(path)) + sep)) return null
+      return own.has(path) ? { path: found.path, sideEffects: found.sideEffects } : { path, namespace: LINKED }
     },
   )
-  setup.onLoad({ filter: /node_modules.*\.c?js$/ }, args => keepData(args, out))
+  setup.onResolve({ filter: /^\.\.?\//, namespace: LINKED }, ({ path }) => ({ path, external: true }))
+  setup.onLoad({ filter: /.*/, namespace: LINKED }, ({ path }) => ({ contents: linkTo(path, files, folder) }))
+  setup.onLoad({ filter: /node_modules.*\.[cm]?js$/ }, args => keepData(args, packed.out, folder))
 }
 
-/** Copies the data files of packages that use `__dirname`, and changes `__dirname` to their new folder. */
-async function keepData({ path }: OnLoadArgs, out: string): Promise<OnLoadResult | null> {
+/** A module that stands for a package of another file. */
+function linkTo(id: string, files: Packed['files'], folder: string): string {
+  const file = files[id] ?? `./${COMMON}`
+  const path = JSON.stringify(folder === '.' ? file : `.${file}`)
+  return `module.exports = require(${path})${files[id] === null ? `[${JSON.stringify(id)}]()` : ''}`
+}
+
+/** Copies the data files of packages that use `__dirname` or `import.meta.url`, and changes these to their new folder. */
+async function keepData({ path }: OnLoadArgs, out: string, folder: string): Promise<OnLoadResult | null> {
   const text = await readFile(path, 'utf8')
-  if (!/\b__dirname\b/.test(text)) return null
+  const isPlace = /\b__dirname\b/.test(text)
+  if (!isPlace && !/\bimport\.meta\.url\b/.test(text)) return null
   const home = homeOf(path)
-  const target = join('data', home.name)
-  for (const file of readdirSync(home.folder, { recursive: true, encoding: 'utf8' })) {
-    if (DATA.test(file) && !file.includes('node_modules')) cpSync(join(home.folder, file), join(out, target, file))
-  }
-  const place = JSON.stringify(join(target, relative(home.folder, dirname(path))))
-  return { contents: text.replaceAll(/\b__dirname\b/g, `require('node:path').join(__dirname, ${place})`), loader: 'js' }
+  const target = join(FOLDER, 'data', home.name)
+  for (const file of readdirSync(home.folder, { recursive: true, encoding: 'utf8' }))
+    if (
+      !file.includes('node_modules') &&
+      (PROTO.test(file) || isNamed(file, relative(home.folder, dirname(path)), text))
+    )
+      cpSync(join(home.folder, file), join(out, target, file))
+  const place = JSON.stringify(relative(folder, join(target, relative(home.folder, dirname(path)))))
+  const moved = `require('node:path').join(__dirname, ${place})`
+  const contents = isPlace
+    ? text.replaceAll(/\b__dirname\b/g, moved)
+    : text.replaceAll(/\bimport\.meta\.url\b/g, `require('node:url').pathToFileURL(${moved} + '/module.js').href`)
+  return { contents, loader: 'js' }
+}
+
+/** Whether the code in `folder` reads this file, if it is in that folder or below. */
+function isNamed(file: string, folder: string, text: string): boolean {
+  const isBelow = folder === '' || file.startsWith(folder + sep)
+  return NAMED.test(file) && isBelow && text.includes(basename(file))
 }
 
 /** Name and folder of the package that a file belongs to. */
@@ -102,10 +151,11 @@ export function homeOf(file: string): { name: string; folder: string } {
   return { name, folder: join(file.slice(0, at), name) }
 }
 
-/** Throws if a bundle contains a copy of another packed package: objects of two copies are not compatible. */
-function checkSingle(id: string, used: readonly string[], ids: readonly string[], modules: string): void {
-  const twice = ids
+/** Throws if a bundle contains a copy of a package that another one contains. */
+function checkSingle(file: string, used: readonly string[], { files, own, modules }: Packed): void {
+  const mine = new Set([...own].map(packageOf))
+  const twice = Object.keys(files)
     .map(packageOf)
-    .find(name => name !== packageOf(id) && used.some(file => file.startsWith(join(modules, name) + sep)))
-  if (twice !== undefined) throw new Error(`the bundle of ${id} would contain a second copy of ${twice}`)
+    .find(name => !mine.has(name) && used.some(path => path.startsWith(join(modules, name) + sep)))
+  if (twice !== undefined) throw new Error(`${file} would contain a second copy of ${twice}`)
 }

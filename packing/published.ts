@@ -3,31 +3,14 @@
 /** The name `svc` belongs to an unrelated project. */
 export const PUBLISHED_NAME = '@svc-upstream/svc'
 
-/** Packages that npm installs with svc. All others are part of its own files. */
-export const INSTALLED = [
-  '@bokuweb/zstd-wasm',
-  '@fastify/websocket',
-  '@seriousme/openapi-schema-validator',
-  '@types/ws',
-  'ajv',
-  'ajv-formats',
-  'chokidar',
-  'esbuild',
-  'fast-json-stringify',
-  'fastify',
-  'fastify-plugin',
-  'find-my-way',
-  'tsx',
-  'ws',
-  'yaml',
-]
+/** Packages that npm installs with svc: they compile plugins in TypeScript. All others are part of its own files. */
+export const INSTALLED = ['esbuild', 'tsx']
+
+/** Its types are those of plugins in TypeScript. */
+const TYPES = 'fastify'
 
 /** Files and folders of the checkout that are published as they are. */
 export const PUBLISHED_FILES = [
-  'backends',
-  'bin',
-  'core',
-  'plugins',
   'proto',
   'examples',
   'svc.yaml.example',
@@ -37,6 +20,13 @@ export const PUBLISHED_FILES = [
   'LICENSE',
 ]
 
+/** Where each module of `exports` is in the package: a script, with types of its own. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  './plugin': './dist/modules/plugin.mjs',
+  './toolkit': './dist/modules/toolkit.mjs',
+  './testing': './dist/testing/testing.mjs',
+}
+
 /** The parts of a manifest that are read or written here. */
 export interface Manifest {
   version: string
@@ -45,15 +35,24 @@ export interface Manifest {
   type: string
   engines: Record<string, string>
   bin: Record<string, string>
-  exports: Record<string, unknown>
+  exports: Record<string, string | { types: string }>
   dependencies: Record<string, string>
 }
 
-/** The manifest of the published package. Throws if a package in `INSTALLED` is not a dependency of the checkout. */
-export function publishedManifest(checkout: Manifest): Manifest & { name: string } {
-  const { version, description, license, type, engines, bin, exports, dependencies } = checkout
-  const missing = INSTALLED.find(name => dependencies[name] === undefined)
-  if (missing !== undefined) throw new Error(`${missing} is not in the dependencies of package.json`)
+export interface PublishedManifest extends Omit<Manifest, 'exports'> {
+  name: string
+  exports: Record<string, unknown>
+  peerDependencies: Record<string, string>
+  peerDependenciesMeta: Record<string, { optional: boolean }>
+}
+
+/** The manifest of the published package. Throws if a package that it names is not a dependency of the checkout. */
+export function publishedManifest(checkout: Manifest): PublishedManifest {
+  const { version, description, license, type, engines, bin, dependencies } = checkout
+  const range = (name: string): string => {
+    if (dependencies[name] === undefined) throw new Error(`${name} is not in the dependencies of package.json`)
+    return dependencies[name]
+  }
   return {
     name: PUBLISHED_NAME,
     version,
@@ -62,7 +61,17 @@ export function publishedManifest(checkout: Manifest): Manifest & { name: string
     type,
     engines,
     bin,
-    exports,
-    dependencies: Object.fromEntries(INSTALLED.map(name => [name, dependencies[name]!])),
+    exports: Object.fromEntries(
+      Object.entries(checkout.exports).map(([name, target]) => [name, publishedTarget(name, target)]),
+    ),
+    dependencies: Object.fromEntries(INSTALLED.map(name => [name, range(name)])),
+    peerDependencies: { [TYPES]: range(TYPES) },
+    peerDependenciesMeta: { [TYPES]: { optional: true } },
   }
+}
+
+/** Modules of plugins have types only. */
+function publishedTarget(name: string, target: string | { types: string }): unknown {
+  if (typeof target === 'string') return target
+  return SCRIPTS[name] === undefined ? { types: target.types } : { types: target.types, default: SCRIPTS[name] }
 }

@@ -1,10 +1,11 @@
 /** `svc new-plugin`: creates a plugin from the example `starter`. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { PLUGIN_NAME } from '../host/discovery.ts'
+import { isBuiltin } from '../host/packed.ts'
 import type { Command } from '../contract/plugin.ts'
-import { BUILTIN_FOLDER, PRODUCT_FOLDER } from '../product.ts'
+import { PRODUCT_FOLDER } from '../product.ts'
 import { UsageError, readArguments } from './arguments.ts'
 import { painter, type Terminal } from './terminal.ts'
 
@@ -33,8 +34,7 @@ its test without changes.
         throw new UsageError(
           `"${name.slice(0, 100)}" is not a valid plugin name (expected up to 40 characters from a-z, 0-9 and "-", the first a letter)`,
         )
-      if (existsSync(join(BUILTIN_FOLDER, name)))
-        throw new UsageError(`"${name}" is the name of a built-in plugin; choose another name`)
+      if (isBuiltin(name)) throw new UsageError(`"${name}" is the name of a built-in plugin; choose another name`)
       const folder = resolve(terminal.workingDirectory, String(options.dir ?? '.'), name)
       if (existsSync(folder)) {
         terminal.err.write(`${folder} already exists; nothing was written\n`)
@@ -76,6 +76,7 @@ function packageJson(name: string, folder: string): string {
       // By its path: `svc` in the npm registry is an unrelated project.
       devDependencies: {
         '@types/node': '^20.19.0',
+        fastify: fastifyRange(),
         svc: `file:${relative(folder, PRODUCT_FOLDER) || '.'}`,
         typescript: '>=5.8',
       },
@@ -83,6 +84,15 @@ function packageJson(name: string, folder: string): string {
     null,
     2,
   )}\n`
+}
+
+/** The versions of Fastify whose types are those of svc. */
+function fastifyRange(): string {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(PRODUCT_FOLDER, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+    peerDependencies?: Record<string, string>
+  }
+  return { ...dependencies, ...peerDependencies }.fastify ?? '*'
 }
 
 const TSCONFIG = `${JSON.stringify(

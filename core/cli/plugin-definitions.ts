@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { delimiter, resolve } from 'node:path'
 import { findConfigFile, readSvcYaml } from '../config/svc-yaml.ts'
-import { discover } from '../host/discovery.ts'
+import { discover, type FoundPlugin } from '../host/discovery.ts'
 import { loadPlugin } from '../host/module-loader.ts'
+import { prebuilt } from '../host/packed.ts'
 import type { Plugin } from '../contract/plugin.ts'
 import { BUILTIN_FOLDER } from '../product.ts'
 import type { Terminal } from './terminal.ts'
@@ -42,10 +43,15 @@ export async function findDefinitions(
     found
       .filter(({ problem }) => problem === null)
       .map(async plugin => {
-        if (isWanted !== undefined && !isWanted(await readFile(plugin.entry!, 'utf8'))) return null
+        if (isWanted !== undefined && !isWanted(await wordsOf(plugin))) return null
         const definition = await loadPlugin(plugin, { bundler }).catch(() => null)
         return definition === null ? null : { name: plugin.name, folder: plugin.folder, definition }
       }),
   )
   return definitions.filter(definition => definition !== null)
+}
+
+/** The text of the entry file; its words alone if the plugin is packed. */
+async function wordsOf({ name, source, entry }: FoundPlugin): Promise<string> {
+  return (source === 'builtin' ? prebuilt?.plugins.get(name) : undefined) ?? (await readFile(entry!, 'utf8'))
 }

@@ -80,8 +80,8 @@ export async function bundleAll(entries, folder, more = {}, bundler = RESIDENT) 
 function withNamespaces(code) {
   const isNamespace = 'require("node:util").types.isModuleNamespaceObject(mod)'
   return code.replace(
-    /^var __toESM = /m,
-    `var __toESM = (mod, ...rest) => ${isNamespace} ? mod : __fromCommonJs(mod, ...rest), __fromCommonJs = `,
+    /\b__toESM ?= ?(?=\()/,
+    `__toESM = (mod, ...rest) => ${isNamespace} ? mod : __fromCommonJs(mod, ...rest), __fromCommonJs = `,
   )
 }
 

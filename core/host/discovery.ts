@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { Pacer } from '../contract/budgets.ts'
+import { packedPlugins } from './packed.ts'
 
 /** A plugin that was found on disk; none of its code has run. */
 export interface FoundPlugin {
@@ -12,11 +13,11 @@ export interface FoundPlugin {
   source: 'builtin' | 'directory' | 'package'
   /** Absolute path of its folder. */
   folder: string
-  /** Absolute path of its entry file; null if the package was not found. */
+  /** Absolute path of its entry file, which a packed plugin has no more; null if the package was not found. */
   entry: string | null
   /** `version` of the `package.json` in its folder. */
   version: string | null
-  /** SHA-256 of the names and bytes of its files. */
+  /** SHA-256 of the names and bytes of its files; the same for all packed plugins, which do not change. */
   fingerprint: string
   /** Why it can't be used, for example because its name is already used. */
   problem: string | null
@@ -34,7 +35,7 @@ export interface DiscoveryOptions {
 
 /** Valid plugin names. */
 export const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,39}$/
-const ENTRIES = ['index.ts', 'index.js', 'index.mjs']
+const ENTRIES = ['index.ts', 'index.js', 'index.mjs', 'index.cjs']
 /** Limits of a fingerprint. A larger folder is a mistake; changes of files above the limits are not detected. */
 const MAX_FILES = 2_000
 const MAX_BYTES = 64 * 1024 * 1024
@@ -42,7 +43,8 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** Returns all plugins in the order of their sources. If several have the same name, all but the first get a `problem`. */
 export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]> {
   const pacer = new Pacer()
-  const found: FoundPlugin[] = [...(await pluginsIn(options.builtinFolder, 'builtin', pacer, options.fingerprints))]
+  const found: FoundPlugin[] =
+    packedIn(options.builtinFolder) ?? (await pluginsIn(options.builtinFolder, 'builtin', pacer, options.fingerprints))
   for (const folder of options.folders) found.push(...(await pluginsIn(folder, 'directory', pacer)))
   for (const name of options.packages) found.push(await findPackage(name, options.workingDirectory, pacer))
   const taken = new Map<string, FoundPlugin>()
@@ -54,6 +56,17 @@ export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]
   }
   // A folder that is listed twice, for example on its own and within another one, is one plugin.
   return found.filter(plugin => plugin.entry === null || plugin.problem !== null || taken.get(plugin.name) === plugin)
+}
+
+/** The plugins that the npm package contains as scripts; null for any other folder. */
+function packedIn(builtinFolder: string): FoundPlugin[] | null {
+  const names = packedPlugins(builtinFolder)
+  if (names === null) return null
+  return names.map(name => {
+    const folder = join(builtinFolder, name)
+    const rest = { version: null, fingerprint: 'packed', problem: null }
+    return { name, source: 'builtin', folder, entry: join(folder, ENTRIES[0]!), ...rest }
+  })
 }
 
 /** Returns the plugin in a folder or, if it has no entry file, the plugins in its subfolders. Empty if it does not exist. */

@@ -16,7 +16,8 @@ import { MAX_RUN_MS, runLimited } from './time-limit.ts'
 import { isRecord } from '../contract/record.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { FoundPlugin } from './discovery.ts'
-import { importPackages, makeRequire, prebuilt } from './plugin-packages.ts'
+import { prebuilt } from './packed.ts'
+import { importPackages, makeRequire } from './plugin-packages.ts'
 import type { Script } from './prebuilt.mjs'
 
 /** Bundles that the launcher has started to build, by entry file. Each is used once. */
@@ -52,9 +53,9 @@ function isModuleWithoutDefault(exported: unknown): boolean {
   return isRecord(exported) && '__esModule' in exported && !('default' in exported)
 }
 
-/** The packed script of a built-in plugin; null in a checkout, or if the files of the plugin have changed. */
-function packedScript({ source, name, fingerprint }: FoundPlugin): Script | null {
-  return source === 'builtin' ? (prebuilt?.plugin(name, fingerprint) ?? null) : null
+/** The packed script of a built-in plugin; null in a checkout. */
+function packedScript({ source, name }: FoundPlugin): Script | null {
+  return source === 'builtin' && prebuilt?.plugins.has(name) === true ? prebuilt.plugin(name) : null
 }
 
 /** The early bundle of an entry file; null if there is no current one. */

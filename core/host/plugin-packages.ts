@@ -8,17 +8,18 @@ import * as contract from '../contract/plugin.ts'
 import { PRODUCT_FOLDER } from '../product.ts'
 import * as toolkit from '../toolkit/toolkit.ts'
 import type { FoundPlugin } from './discovery.ts'
-import { openPrebuilt } from './prebuilt.mjs'
+import { prebuilt } from './packed.ts'
 
 /** What plugins import from the running host. */
 const OWN_MODULES = new Map<string, unknown>([
   ['svc/plugin', contract],
   ['svc/toolkit', toolkit],
 ])
+/** Packages of the host that all plugins may import without installing them. */
+const SHARED_PACKAGES = ['fastify', 'fastify-plugin', '@fastify/websocket']
 /** An ES module with top-level `await`, and a package that exports nothing for `require`. */
 const NEEDS_IMPORT = ['ERR_REQUIRE_ASYNC_MODULE', 'ERR_PACKAGE_PATH_NOT_EXPORTED']
 
-export const prebuilt = openPrebuilt(PRODUCT_FOLDER)
 const nodeRequire = createRequire(import.meta.url)
 const hostRequire = prebuilt?.requireFrom(fileURLToPath(import.meta.url)) ?? nodeRequire
 
@@ -26,10 +27,10 @@ const hostRequire = prebuilt?.requireFrom(fileURLToPath(import.meta.url)) ?? nod
 export type RequireModule = (id: string) => unknown
 
 /**
- * Creates the `require` of a plugin. Packages come from the plugin's folder, otherwise from the host. Built-in plugins use
- * packed packages first.
+ * Creates the `require` of a plugin. Packages come from the plugin's folder, otherwise from the host if they are shared.
+ * Built-in plugins use packed packages first, and any package of the host. It throws an error that says what to install.
  */
-export function makeRequire({ source, entry }: FoundPlugin): RequireModule {
+export function makeRequire({ source, entry, folder }: FoundPlugin): RequireModule {
   const folderRequire = source === 'builtin' && prebuilt !== null ? prebuilt.requireFrom(entry!) : createRequire(entry!)
   return id => {
     const own = OWN_MODULES.get(id)
@@ -39,9 +40,16 @@ export function makeRequire({ source, entry }: FoundPlugin): RequireModule {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${id}'`)) throw error
-      return hostRequire(id)
+      if (source === 'builtin' || SHARED_PACKAGES.includes(id)) return hostRequire(id)
+      const name = packageOf(id)
+      throw new Error(`the package ${name} is not installed: run "npm install ${name}" in ${folder}`, { cause: error })
     }
   }
+}
+
+/** `@scope/name` of `@scope/name/part`. */
+function packageOf(id: string): string {
+  return id.split('/', id.startsWith('@') ? 2 : 1).join('/')
 }
 
 export interface ImportOptions {
@@ -95,7 +103,7 @@ function explained(id: string, require: RequireModule): unknown {
 }
 
 function nativeImport(url: string): Promise<unknown> {
-  const file = join(PRODUCT_FOLDER, 'core', 'host', 'native-import.mjs')
+  const file = join(prebuilt?.folder ?? join(PRODUCT_FOLDER, 'core', 'host'), 'native-import.mjs')
   return (nodeRequire(file) as typeof import('./native-import.mjs')).nativeImport(url)
 }
 

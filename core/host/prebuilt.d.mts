@@ -4,8 +4,12 @@ export interface Prebuilt {
   /** Absolute path of `dist`. */
   folder: string
   core(): Script
-  /** Returns null if the plugin is not built in, or if its files have changed since they were packed. */
-  plugin(name: string, fingerprint: string): Script | null
+  /** The built-in plugins, each with the words of its entry file, by name in alphabetical order. */
+  plugins: ReadonlyMap<string, string>
+  /** The script of a built-in plugin. */
+  plugin(name: string): Script
+  /** A script by its path below `dist`, without the ending. */
+  script(name: string): Script
   /** Returns a `require` for the script `file`, which uses packed packages first, then installed ones. */
   requireFrom(file: string): (id: string) => unknown
 }

@@ -1,5 +1,5 @@
 /**
- * Opens what `packing/build.ts` built for the npm package: the core, the built-in plugins, and packages that only they use.
+ * Opens what `packing/build.ts` built for the npm package: the core, the built-in plugins, and all packages that they use.
  * In a checkout everything is bundled at start instead. A checkout has a lock file, which npm never packs.
  *
  * This file is JavaScript because it loads the TypeScript.
@@ -15,20 +15,26 @@ export function openPrebuilt(product) {
   if (existsSync(join(product, 'package-lock.json')) || !existsSync(list)) return null
   const { plugins, packages } = JSON.parse(readFileSync(list, 'utf8'))
   const requireOwn = createRequire(list)
-  const script = file => ({
-    code: readFileSync(join(folder, `${file}.js`), 'utf8'),
-    get map() {
-      return readFileSync(join(folder, `${file}.js.map`), 'utf8')
-    },
-  })
+  /** A package in a file of its own, or one of the common file, which is run when it is used. */
+  const packed = id => (packages[id] === null ? requireOwn('./packages.cjs')[id]() : requireOwn(packages[id]))
   return {
     folder,
-    core: () => script('core'),
-    plugin: (name, fingerprint) =>
-      Object.hasOwn(plugins, name) && plugins[name] === fingerprint ? script(`plugins/${name}`) : null,
+    core: () => scriptAt(join(folder, 'core')),
+    plugins: new Map(Object.entries(plugins)),
+    plugin: name => scriptAt(join(folder, 'plugins', name)),
+    script: name => scriptAt(join(folder, name)),
     requireFrom(file) {
       const requireInstalled = createRequire(file)
-      return id => (Object.hasOwn(packages, id) ? requireOwn(`./packages/${packages[id]}`) : requireInstalled(id))
+      return id => (Object.hasOwn(packages, id) ? packed(id) : requireInstalled(id))
+    },
+  }
+}
+
+function scriptAt(path) {
+  return {
+    code: readFileSync(`${path}.js`, 'utf8'),
+    get map() {
+      return readFileSync(`${path}.js.map`, 'utf8')
     },
   }
 }

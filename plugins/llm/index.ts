@@ -15,6 +15,9 @@ import { optionsSchema, type LlmOptions } from './providers/options.ts'
 import { translateFixtures } from './testing/aimock/translate.ts'
 import { createLlmStep } from './testing/llm-step.ts'
 import { createLlmProtocol } from './testing/protocol.ts'
+import { aimockKind } from './testing/aimock/kind.ts'
+import { simulatorKind } from './testing/simulator/kind.ts'
+import type {} from '../import/types.ts'
 import { fixturesCommand } from './testing/aimock/command.ts'
 import { BatchStore } from './state/batches.ts'
 import { DocumentStore } from './state/documents.ts'
@@ -78,8 +81,10 @@ export default definePlugin<LlmOptions, Variables>({
   area: 'llm',
   faultKinds: ['ai'],
   command: fixturesCommand,
+  uses: ['import'],
   categories: [{ name: 'AI: Mock LLM', rank: 120 }],
   async register(app, svc) {
+    for (const kind of [aimockKind, simulatorKind]) svc.use('import.kinds')?.register(kind)
     const rules: CompiledRule[] = []
     const faults = new FaultParser()
     const records = createRequestRecords(svc)

@@ -2,6 +2,8 @@
 import { definePlugin } from 'svc/plugin'
 import { registerIndex } from 'svc/toolkit'
 import type {} from '../graphql/types.ts'
+import type {} from '../import/types.ts'
+import { openapiKind } from './import/kind.ts'
 import { mockCommand } from './sources/command.ts'
 import { registerRoutes } from './routes/routes.ts'
 import { MOCKS_SECTION, type MocksSection } from './management/section.ts'
@@ -13,7 +15,7 @@ export default definePlugin<MocksSection, Variables>({
   description:
     'Serves any OpenAPI 3 or Swagger 2.0 document, or GraphQL schema, as a mock API, with examples or deterministic data, rules, overrides, validation, security and versions.',
   paths: ['/mock', '/_svc/mocks'],
-  uses: ['identity', 'graphql'],
+  uses: ['identity', 'graphql', 'import'],
   section: 'mocks',
   options: MOCKS_SECTION,
   exposes: [
@@ -31,6 +33,7 @@ export default definePlugin<MocksSection, Variables>({
   categories: [{ name: 'OpenAPI Mocks', rank: 210 }],
   command: mockCommand,
   async register(app, svc) {
+    svc.use('import.kinds')?.register(openapiKind)
     registerIndex(app, svc, {
       path: '/mock',
       category: 'OpenAPI Mocks',

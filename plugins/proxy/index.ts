@@ -2,6 +2,8 @@
 import { definePlugin } from 'svc/plugin'
 import { registerIndex } from 'svc/toolkit'
 import { MAX_UPSTREAMS, optionsSchema, type UpstreamOptions } from './config/options.ts'
+import type {} from '../import/types.ts'
+import { harKind, vcrKind } from './import/kinds.ts'
 import { createUpstreams } from './config/upstream.ts'
 import { Proxy, type Modes } from './proxy.ts'
 import { registerForwardStep } from './forward-step.ts'
@@ -14,9 +16,11 @@ export default definePlugin<UpstreamOptions[]>({
   description: 'Forwards requests to upstream services, records their responses and replays them with their timing.',
   paths: ['/proxy', '/_svc/proxy'],
   options: optionsSchema,
+  uses: ['import'],
   exposes: ['X-Svc-Proxy', 'Proxy-Status'],
   categories: [{ name: 'Recording proxy', rank: 240 }],
   async register(app, svc) {
+    for (const kind of [harKind, vcrKind]) svc.use('import.kinds')?.register(kind)
     const upstreams = createUpstreams(svc)
     const hasUpstreams = upstreams.length > 0
     registerIndex(app, svc, {

@@ -30,6 +30,7 @@ export const ELSEWHERE = [
   'README',
   'architecture',
   'areas',
+  'coming-over',
   'comparison',
   'deployment',
   'hardening',

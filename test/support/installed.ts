@@ -59,21 +59,34 @@ export async function install(
     folder,
     packages: own,
     run: (command, args, { cwd = '.', env } = {}) =>
-      run(command, args, resolve(folder, cwd), { PATH: path, HOME: folder, ...env }),
+      run(command, args, resolve(folder, cwd), { PATH: path, HOME: folder, ...WITHOUT_REGISTRY, ...env }),
   }
 }
 
+/** npm looks for a newer version of itself when it finds no settings, and waits for minutes if nobody responds. */
+const WITHOUT_REGISTRY = { npm_config_offline: 'true', npm_config_update_notifier: 'false' }
+/** Less than the time that the file has, so that the report names the command that hangs. */
+const TIMEOUT_MS = 300_000
+/** How long the output is read after the command has ended: processes that it leaves behind may keep it open. */
+const LAST_OUTPUT_MS = 5000
+
 function run(command: string, args: string[], cwd: string, env?: Record<string, string>): Promise<Run> {
   return new Promise((done, fail) => {
-    execFile(
+    const child = execFile(
       command,
       args,
-      { cwd, env, timeout: 600_000, maxBuffer: 64 * 1024 * 1024 },
+      { cwd, env, timeout: TIMEOUT_MS, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 },
       (error: ExecFileException | null, output, errors) => {
+        if (error?.killed) fail(new Error(`${command} ${args.join(' ')} did not end: ${output}${errors}`))
         // A string is the reason why the command could not run.
-        if (typeof error?.code === 'string') fail(error)
+        else if (typeof error?.code === 'string') fail(error)
         else done({ code: error === null ? 0 : (error.code ?? 1), output, errors })
       },
     )
+    child.once('exit', () => {
+      const close = (): void => [child.stdout, child.stderr].forEach(stream => stream?.destroy())
+      const timer = setTimeout(close, LAST_OUTPUT_MS)
+      child.once('close', () => clearTimeout(timer))
+    })
   })
 }

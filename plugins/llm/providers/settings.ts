@@ -6,7 +6,6 @@ import { unknownName } from 'svc/toolkit'
 import { EngineMetrics } from '../inference/engine-metrics.ts'
 import { StatedLoad, type StatedLoads } from '../inference/stated-load.ts'
 import type { ModelInfo } from '../contract/neutral.ts'
-import { isInstalled, MISSING } from '../tokenizers/encodings.ts'
 import { TOKENIZERS, type TokenizerName } from '../tokenizers/tokenizers.ts'
 import { Slots, UNLIMITED, type CapacitySettings } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -73,7 +72,7 @@ export function readSettings(
     ...(item.context_window === undefined ? {} : { contextWindow: item.context_window }),
     ...(cache === undefined ? {} : { cache }),
     ...(profile === undefined ? {} : { profile }),
-    ...readTokenizers(item.tokenizer, at, owner, report),
+    ...readTokenizers(item.tokenizer, owner),
     ...readBatchPlan(item.batch, `${at}.batch`, services),
     ...readValidation(item, `${at}.validation`, services),
     ...(item.store_responses === false ? { storesResponses: false } : {}),
@@ -129,26 +128,13 @@ function readEngine(
   return { slots, engineMetrics }
 }
 
-/** Reports an encoding whose package is missing; texts are then counted by the rule. */
-function readTokenizers(
-  provider: TokenizerName | undefined,
-  at: string,
-  { models }: SettingsOwner,
-  report: Report,
-): Pick<Settings, 'tokenizers'> {
-  const own = models.flatMap(({ id, tokenizer }, index) => {
+function readTokenizers(provider: TokenizerName | undefined, { models }: SettingsOwner): Pick<Settings, 'tokenizers'> {
+  const ofModels = models.flatMap(({ id, tokenizer }) => {
     const name = TOKENIZERS.find(known => known === tokenizer)
-    return name === undefined ? [] : [{ id, name, place: `${at}.models[${index}].tokenizer` }]
+    return name === undefined ? [] : [[id, name] as const]
   })
-  const isUsable = (name: TokenizerName, place: string): boolean => {
-    if (name === 'rule' || isInstalled(name)) return true
-    report(place, `the tokenizer ${name} can't be used: ${MISSING}`)
-    return false
-  }
-  const usable = provider !== undefined && isUsable(provider, `${at}.tokenizer`) ? provider : undefined
-  const ofModels = own.filter(({ name, place }) => isUsable(name, place)).map(({ id, name }) => [id, name] as const)
-  if (usable === undefined && ofModels.length === 0) return {}
-  return { tokenizers: { provider: usable, models: Object.fromEntries(ofModels) } }
+  if (provider === undefined && ofModels.length === 0) return {}
+  return { tokenizers: { provider, models: Object.fromEntries(ofModels) } }
 }
 
 function readProfileName(text: string, at: string, { profiles, report }: SettingsServices): Profile | undefined {

@@ -1,13 +1,10 @@
-/** Tokenizers of OpenAI's encodings, by the optional package `gpt-tokenizer`. */
-import { createRequire } from 'node:module'
+/** Tokenizers of OpenAI's encodings, by the package `gpt-tokenizer`. */
 import { RULE } from '../engine/tokenizer.ts'
 import type { Tokenizer, NeutralRequest, Part } from '../contract/neutral.ts'
 import { BadInput } from '../contract/errors.ts'
 
 export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const
 export type EncodingName = (typeof ENCODINGS)[number]
-
-const PACKAGE = 'gpt-tokenizer'
 
 interface Encoding {
   encode(text: string, options: { disallowedSpecial: Set<string> }): number[]
@@ -21,18 +18,7 @@ const MAX_TEXT = 262_144
 /** The time for a run of letters, or of white space, grows with its square: longer ones are encoded in parts. */
 const MAX_RUN = 500
 
-export function isInstalled(name: EncodingName): boolean {
-  try {
-    createRequire(import.meta.url).resolve(`${PACKAGE}/encoding/${name}`)
-    return true
-  } catch {
-    return false
-  }
-}
-
-export const MISSING = `the package ${PACKAGE} is not installed; run npm install ${PACKAGE}`
-
-/** Imports megabytes of JavaScript. Rejects if the package is missing. */
+/** Imports megabytes of JavaScript. */
 export async function loadEncoding(name: EncodingName): Promise<Tokenizer> {
   const encoding: Encoding =
     name === 'o200k_base'

@@ -3,7 +3,7 @@ import { RULE } from '../engine/tokenizer.ts'
 import type { Tokenizer } from '../contract/neutral.ts'
 import { BadInput } from '../contract/errors.ts'
 import type { Parsed } from '../contract/parsed.ts'
-import { ENCODINGS, isInstalled, loadEncoding, MISSING, type EncodingName } from './encodings.ts'
+import { ENCODINGS, loadEncoding, type EncodingName } from './encodings.ts'
 
 export const TOKENIZERS = ['rule', ...ENCODINGS] as const
 export type TokenizerName = (typeof TOKENIZERS)[number]
@@ -58,7 +58,6 @@ export type RequestTokenizers = (model: string | undefined) => Tokenizer
 function readName(text: string): TokenizerName {
   const name = TOKENIZERS.find(known => known === text)
   if (name === undefined) throw new BadInput(`${HEADER}: expected one of ${TOKENIZERS.join(', ')}`, { param: HEADER })
-  if (name !== 'rule' && !isInstalled(name)) throw new BadInput(`${HEADER}: ${MISSING}`, { param: HEADER })
   return name
 }
 

@@ -5,4 +5,4 @@ import { OfficialSchema } from './official-schema.ts'
 import { LOADED } from './thread-messages.ts'
 
 parentPort?.postMessage(LOADED)
-parentPort?.postMessage(await checkDefinition(workerData as CheckInput, new OfficialSchema()))
+void checkDefinition(workerData as CheckInput, new OfficialSchema()).then(output => parentPort?.postMessage(output))

@@ -7,6 +7,7 @@ import { mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from 
 import { join } from 'node:path'
 import type { Upstream } from '../config/upstream.ts'
 import { compare, type Comparison } from './closest.ts'
+import { fileNameOf } from './file-name.ts'
 import { parseHar, type HarExchange } from './har.ts'
 import { InvalidRecording, parseRecording, parseRequest, printRecording, type RecordedResponse } from './recording.ts'
 import { canonicalPath } from '../target-path.ts'
@@ -202,17 +203,8 @@ export class RecordingFolder {
     return true
   }
 
-  /** `<METHOD>_<path>_<8 hex digits>.yaml`; with a number if another request has the name. */
   #freeName(shape: RequestShape, key: string): string {
-    const method = shape.method.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 32)
-    const slug = shape.path
-      .replaceAll(/[^A-Za-z0-9]{1,2000}/g, '-')
-      .replaceAll(/^-|-$/g, '')
-      .slice(0, 60)
-    const stem = `${method}_${slug === '' ? 'root' : slug}_${key.slice(0, 8)}`
-    let name = `${stem}.yaml`
-    for (let number = 2; this.#files.has(name) || this.#invalid.has(name); number++) name = `${stem}-${number}.yaml`
-    return name
+    return fileNameOf(shape, key, name => this.#files.has(name) || this.#invalid.has(name))
   }
 
   async #readFolder(): Promise<void> {

@@ -58,7 +58,7 @@ t.test('help and version', async t => {
       t.match(output, new RegExp(`^  ${name} +\\w`, 'm'), name)
     t.match(
       output,
-      /\nRun\n {2}serve [^]*\nConfigure\n {2}check [^]*\nTest\n {2}demo [^]*\n {2}mock [^]*\nMove from other tools\n {2}fixtures /,
+      /\nRun\n {2}serve [^]*\nConfigure\n {2}check [^]*\nTest\n {2}demo [^]*\n {2}mock [^]*\nMove from other tools\n {2}import [^]*\n {2}fixtures /,
     )
   }
   for (const name of ['check', 'plugins', 'routes', 'mock'])

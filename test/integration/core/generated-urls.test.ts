@@ -128,6 +128,9 @@ t.test('the sources make addresses in one place [PREFIX-5]', async t => {
         'plugins/tls/routes.ts',
         'plugins/mcp/skills/skill.ts',
         'core/http/routes/host-list.ts',
+        // Those that imported files name.
+        'plugins/import/mockserver/actions.ts',
+        'plugins/import/mockserver/kind.ts',
         // The servers that a request asks to be forwarded to.
         'plugins/grpc-services/forward/destination.ts',
         'plugins/grpc-services/forward/grpc.ts',

@@ -3,18 +3,20 @@ import t from 'tap'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
-  appendFileSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
+import { isAllowed } from '../../../packing/allowed-licenses.ts'
+import { componentsOf } from '../../../packing/components.ts'
 import { builtPackage } from '../../support/built-package.ts'
 import { ROOT, install } from '../../support/installed.ts'
 import { REPORT_FLAGS, SEMI_SPACE_FLAG } from '../../support/launcher-flags.ts'
@@ -30,19 +32,20 @@ const packed = await pack.run('npm', ['pack', await builtPackage(t), '--silent',
 const tarball = join(pack.folder, packed.output.trim().split('\n').at(-1)!)
 const author = await install(t, { tarball, packages: ['tap'] })
 const alone = await install(t, { tarball, isAlone: true })
-const main = join(alone.folder, 'node_modules', 'svc', 'bin', 'svc.mjs')
+const home = join(alone.folder, 'node_modules', 'svc')
+const main = join(home, 'bin', 'svc.mjs')
 /** Replaces esbuild, so that all bundling fails. */
 const WITHOUT_BUNDLER = { ESBUILD_BINARY_PATH: process.execPath }
 
 t.test('the command runs from any folder and passes on exit codes and signals [CLI-8]', async t => {
-  const home = join(author.folder, 'node_modules', 'svc')
-  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
+  const installed = join(author.folder, 'node_modules', 'svc')
+  const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as { version: string }
   t.strictSame(
-    readdirSync(home).filter(name => ['test', 'bench', 'certs'].includes(name)),
+    readdirSync(installed).filter(name => ['test', 'bench', 'certs'].includes(name)),
     [],
     'no other files',
   )
-  t.ok(statSync(join(home, 'bin', 'svc.mjs')).mode & 0o100, 'can be executed')
+  t.ok(statSync(join(installed, 'bin', 'svc.mjs')).mode & 0o100, 'can be executed')
   t.match(await author.run('npx', ['--no-install', 'svc', '--version'], { env: { NODE_OPTIONS: REPORT_FLAGS } }), {
     code: 0,
     output: `${version}\n`,
@@ -166,13 +169,92 @@ t.test('the package is small and contains all licenses [PACK-2]', async t => {
   const megabytes = megabytesOf(join(alone.folder, 'node_modules'))
   t.comment(`${alone.packages.length + 1} packages, ${megabytes.toFixed(1)} MB`)
   t.ok(
-    alone.packages.length + 1 < 120,
+    alone.packages.length + 1 <= 8,
     `${alone.packages.length + 1} packages; INSTALLED in packing/published.ts lists them`,
   )
-  t.ok(megabytes < 85, `${megabytes} MB`)
-  const licenses = readFileSync(join(alone.folder, 'node_modules', 'svc', 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
-  for (const name of ['graphql', '@grpc/grpc-js', 'preact', 'swagger-ui-dist'])
-    t.ok(licenses.includes(`\n${name} `), name)
+  t.ok(megabytes < 60, `${megabytes} MB`)
+  const files = readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => relative(home, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+    .sort()
+  t.ok(files.length < 1_200, `${files.length} files`)
+  t.strictSame(
+    files.filter(file => /^(core|plugins|backends|bin)\/.*\.tsx?$|lock\.json$|^(docs|test)\//.test(file)),
+    [],
+    'no sources of the core and the plugins',
+  )
+  const here = realpathSync(ROOT)
+  t.strictSame(
+    files.filter(file => readFileSync(join(home, file), 'latin1').includes(here)),
+    [],
+    'no path of this machine',
+  )
+})
+
+t.test('the licenses and the bill of materials name what is bundled or installed [PACK-2, PACK-7]', async t => {
+  const licenses = readFileSync(join(home, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+  const headings = licenses
+    .split(`\n\n${'-'.repeat(80)}\n\n`)
+    .map(text => /^(\S+) (\S+) \(/.exec(text.split('\n', 1)[0]!)!)
+    .map(([, name, version]) => `${name}@${version}`)
+  const bill = JSON.parse(readFileSync(join(home, 'sbom.cdx.json'), 'utf8')) as Bill
+  t.match(bill, {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    metadata: { component: { group: '@svc-upstream', name: 'svc' } },
+  })
+  const named = bill.components.map(
+    ({ group, name, version }) => `${group === undefined ? '' : `${group}/`}${name}@${version}`,
+  )
+  t.strictSame([...named].sort(), [...headings].sort(), 'the same packages in both')
+  const purls = bill.components.map(({ purl }) => purl)
+  t.strictSame(purls, [...purls].sort(), 'in the order of package URLs')
+  t.equal(new Set(purls).size, purls.length)
+  for (const component of bill.components) {
+    t.match(component.purl, /^pkg:npm\/(%40[^/@]+\/)?[^/@]+@\d/, component.name)
+    t.match(component.hashes, [{ alg: 'SHA-512', content: /^[0-9a-f]{128}$/ }], component.name)
+  }
+  const isBundled = (purl: RegExp): string | undefined =>
+    bill.components.find(component => purl.test(component.purl))?.properties[0]?.value
+  t.equal(isBundled(/npm\/fastify@/), 'true')
+  t.equal(isBundled(/npm\/swagger-ui-dist@/), 'true', 'files of the browser')
+  t.equal(isBundled(/npm\/tsx@/), 'false')
+  t.equal(isBundled(/npm\/(tap|typescript|oxlint)@/), undefined, 'no development package')
+  for (const place of alone.packages)
+    t.ok(
+      named.some(one => one.startsWith(`${place.slice(place.lastIndexOf('node_modules/') + 13)}@`)),
+      `${place} is listed`,
+    )
+})
+
+interface Bill {
+  components: {
+    group?: string
+    name: string
+    version: string
+    purl: string
+    hashes: object[]
+    properties: { name: string; value: string }[]
+  }[]
+}
+
+t.test("a license that is not on the list can't be packed [PACK-8]", async t => {
+  for (const [expression, is] of [
+    ['MIT', true],
+    ['(MIT OR GPL-3.0-only)', true],
+    ['MIT AND GPL-3.0-only', false],
+    ['(GPL-2.0-only OR (MIT AND ISC))', true],
+    ['SEE LICENSE IN LICENSE', false],
+    ['', false],
+  ] as const)
+    t.equal(isAllowed(expression), is, expression)
+  const folder = mkdtempSync(join(tmpdir(), 'svc-license-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'node_modules'))
+  const packages = { 'node_modules/odd': { version: '1.2.3', license: 'AGPL-3.0-only' } }
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }))
+  t.throws(() => componentsOf(folder, [], ['odd']), { message: /odd 1\.2\.3 .*AGPL-3\.0-only/ })
 })
 
 t.test('packages that only some installations need are part of the package [PACK-3]', async t => {
@@ -191,31 +273,36 @@ t.test('packages that only some installations need are part of the package [PACK
   t.equal(server.errors(), '')
 })
 
-t.test('third-party and changed built-in plugins run from their sources [PACK-4]', async t => {
+t.test('third-party plugins run from their sources, with the packages that the host shares [PACK-4]', async t => {
   const own = folderWithPlugin(t)
-  const changed = join(mkdtempSync(join(tmpdir(), 'svc-changed-')), 'node_modules')
-  t.teardown(() => rmSync(join(changed, '..'), { recursive: true, force: true }))
-  cpSync(join(alone.folder, 'node_modules'), changed, { recursive: true, verbatimSymlinks: true })
-  const builtin = join(changed, 'svc', 'plugins', 'graphql', 'index.ts')
-  writeFileSync(builtin, readFileSync(builtin, 'utf8').replace(/title: '[^']*'/, "title: 'Graphs'"))
-  const server = startProcess(t, { main: join(changed, 'svc', 'bin', 'svc.mjs'), env: { SVC_PLUGINS_DIR: own.folder } })
+  const write = (file: string, text: string): void => {
+    mkdirSync(join(own.folder, file, '..'), { recursive: true })
+    writeFileSync(join(own.folder, file), text)
+  }
+  write(
+    'shared/index.cjs',
+    `const fp = require('fastify-plugin')
+require('@fastify/websocket')
+module.exports = require('svc/plugin').definePlugin({ title: 'Shared', paths: ['/shared'], register(app) { app.get('/shared', () => ({ fp: typeof fp })) } })
+`,
+  )
+  write('needy/index.js', "import 'left-out/part'\nexport default {}\n")
+  const server = startProcess(t, { main, env: { SVC_PLUGINS_DIR: own.folder } })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
-  const titleOf = async (name: string): Promise<unknown> =>
-    (
-      (await (await fetch(`${url}/_svc/plugins`)).json()) as {
-        plugins: { name: string; state: string; title: string }[]
-      }
-    ).plugins.find(plugin => plugin.name === name)
-  t.match(await titleOf('graphql'), { title: 'Graphs', state: 'enabled' }, 'with the packages that were packed for it')
   t.match(await (await fetch(`${url}/tide`)).json(), { level: 1 })
+  t.match(await (await fetch(`${url}/shared`)).json(), { fp: 'function' })
+  t.match(await (await fetch(`${url}/_svc/plugins/needy`)).json(), {
+    state: 'failed',
+    error: {
+      phase: 'load',
+      message: `the package left-out is not installed: run "npm install left-out" in ${join(own.folder, 'needy')}`,
+    },
+  })
   own.write(2)
   await until(
     async () => ((await (await fetch(`${url}/tide`)).json()) as { level: number }).level === 2,
     'the new code',
   )
-  appendFileSync(builtin, '\nthis is not code\n')
-  await until(async () => /"stale":true/.test(JSON.stringify(await titleOf('graphql'))), 'the mistake')
-  t.equal((await fetch(`${url}/graphql?query={__typename}`)).status, 200, 'the version before goes on')
 })
 
 t.test('without the development dependencies, the build tells what to install [PACK-5]', async t => {

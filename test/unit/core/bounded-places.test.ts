@@ -140,6 +140,13 @@ const SEARCHES: Record<string, Bound> = {
 /** A result of a fixed or bounded size. */
 const SIZES: Record<string, Bound> = {
   'plugins/demos/command/command.ts': { calls: ['padEnd'], bound: 'the name of a demo, 40 characters' },
+  'plugins/import/mockserver/conditions.ts': {
+    calls: ['compileJsonPath'],
+    bound: 'files of the operator, 16 MiB each',
+  },
+  'plugins/import/stub/match.ts': { calls: ['deepEqual'], bound: 'files of the operator, 16 MiB each' },
+  'plugins/import/wiremock/conditions.ts': { calls: ['compileJsonPath'], bound: 'files of the operator, 16 MiB each' },
+  'plugins/import/wiremock/response.ts': { calls: ['Array.from'], bound: 'MAX_CHUNKS' },
   'plugins/demos/run/sender.ts': { calls: ['Array.from'], bound: 'the concurrency of a run, 100' },
   'core/cli/terminal.ts': { calls: ['padEnd'], bound: 'the command line' },
   'core/contract/json.ts': {

@@ -20,6 +20,7 @@ const ORDINARY = new Set([
   'grpc',
   'identity',
   'images',
+  'import',
   'info',
   'orchestration',
   'probe',

@@ -1,0 +1,79 @@
+/** The tools from which `svc import` reads, where they are installed: by Maven's local repository, or packages of npm. */
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { until } from '../../support/until.ts'
+import { MODULES } from './program.ts'
+
+export interface Original {
+  title: string
+  /** Starts it with arguments that contain `PORT`, and returns its address once it answers. */
+  start(t: { teardown(callback: () => unknown): unknown }, args: string[]): Promise<string>
+}
+
+/** A jar of the local Maven repository, or why it is not there, for `skip` of a test. `SVC_TEST_<NAME>` names another one. */
+export function jarOf(name: string, path: string, properties: readonly string[] = []): Original | string {
+  const jar = process.env[`SVC_TEST_${name.toUpperCase()}`] ?? join(homedir(), '.m2', 'repository', ...path.split('/'))
+  if (!existsSync(jar))
+    return `no ${name} here: mvn dependency:get puts ${path.split('/').at(-1)} into the local repository`
+  try {
+    execFileSync('java', ['-version'], { stdio: 'ignore' })
+  } catch {
+    return 'no java here'
+  }
+  const version = /(\d+\.\d+\.\d+)[^/]*$/.exec(jar)?.[1] ?? 'of unknown version'
+  return {
+    title: `${name} ${version}`,
+    start: (t, args) => startProcess(t, 'java', [...properties, '-jar', jar, ...args]),
+  }
+}
+
+/** A program of a package of this tier, or of the folder that `SVC_TEST_<NAME>` names. */
+export function packageOf(name: string, bin: string): Original | string {
+  const modules = [MODULES, process.env[`SVC_TEST_${name.toUpperCase()}`] ?? '']
+  const file = modules.map(folder => join(folder, bin)).find(path => existsSync(path))
+  if (file === undefined)
+    return `no ${name} here: SVC_TEST_${name.toUpperCase()} names the node_modules with its package`
+  return { title: name, start: (t, args) => startProcess(t, process.execPath, [file, ...args]) }
+}
+
+async function startProcess(
+  t: { teardown(callback: () => unknown): unknown },
+  command: string,
+  args: string[],
+): Promise<string> {
+  const port = await freePort()
+  const child = spawn(
+    command,
+    args.map(arg => arg.replaceAll('PORT', String(port))),
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let output = ''
+  let hasEnded = false
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => (output = (output + data.toString()).slice(-4000)))
+  child.on('exit', () => (hasEnded = true))
+  t.teardown(() => child.kill('SIGKILL'))
+  const url = `http://127.0.0.1:${port}`
+  await until(async () => {
+    if (hasEnded) throw new Error(`${command} has ended: ${output}`)
+    return fetch(`${url}/none`).then(
+      () => true,
+      () => false,
+    )
+  })
+  return url
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer()
+    server.on('error', fail)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => done(port))
+    })
+  })
+}
