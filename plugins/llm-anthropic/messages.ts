@@ -154,7 +154,7 @@ function usageOf(
   outputTokens = result.completionTokens,
 ): Record<string, unknown> {
   const { cachedTokens: read = 0, cacheWriteTokens: created = 0 } = result
-  const long = Math.min(created, wire.longTokens)
+  const long = result.longCacheWriteTokens ?? Math.min(created, wire.longTokens)
   return {
     input_tokens: result.promptTokens - created - read,
     cache_creation_input_tokens: created,

@@ -129,8 +129,20 @@ export function usageOf(result: ChatResult): object {
 }
 
 function usageWithCache(result: ChatResult): object {
-  const { cachedTokens = 0, cacheWriteTokens = 0 } = result
-  return { ...usageOf(result), cacheReadInputTokens: cachedTokens, cacheWriteInputTokens: cacheWriteTokens }
+  const { cachedTokens = 0, cacheWriteTokens = 0, longCacheWriteTokens: long } = result
+  return {
+    ...usageOf(result),
+    cacheReadInputTokens: cachedTokens,
+    cacheWriteInputTokens: cacheWriteTokens,
+    ...(long === undefined
+      ? {}
+      : {
+          cacheDetails: [
+            { ttl: '1h', inputTokens: long },
+            { ttl: '5m', inputTokens: cacheWriteTokens - long },
+          ],
+        }),
+  }
 }
 
 /** The parts of a reply. Empty texts are left out, since Bedrock refuses them when they are sent back. */

@@ -119,6 +119,22 @@ t.test('the marker is found behind a long text', async t => {
   t.match(await answer.json(), { choices: [{ message: { content: 'Long.' } }] })
 })
 
+t.test('a stream that is larger than the buffer of a connection is served to its end', async t => {
+  const { url, session, put } = await setUp(t)
+  const text = 'word '.repeat(10_000)
+  const step = { reply: { text, stream: { ttft_ms: 0, tokens_per_second: 100_000 } } }
+  await put([{ step: 1, content: true, script: [{ do: 'serve', step }] }])
+  const answer = await chat(url, {
+    model: 'gpt-4o-mini',
+    stream: true,
+    messages: [{ role: 'user', content: `Hello ${session.field}-1` }],
+  })
+  const events = await answer.text()
+  const words = [...events.matchAll(/"content":"((?:word| )*)"/g)].map(([, piece]) => piece).join('')
+  t.equal(words, text)
+  t.match(events, /data: \[DONE\]\n\n$/)
+})
+
 t.test('a break in mid-stream breaks the connection', async t => {
   const { url, session, put } = await setUp(t)
   await put([

@@ -121,6 +121,27 @@ const CASES: Readonly<Record<string, Case>> = {
     expected: { parts: [text('One ')], finish: 'stop_sequence', stop_sequence: 'HALT' },
     unlike: { responses: [text('One HALT two')] },
   },
+  'a stop sequence that the reply names': {
+    reply: { text: 'One ', finish: 'stop_sequence', stop_sequence: 'HALT' },
+    expected: { parts: [text('One ')], finish: 'stop_sequence', stop_sequence: 'HALT' },
+  },
+  'tokens written to a cache': {
+    reply: {
+      text: 'Counted.',
+      usage: {
+        prompt_tokens: 1_003,
+        cached_tokens: 401,
+        cache_write_5m_tokens: 53,
+        cache_write_1h_tokens: 29,
+        completion_tokens: 77,
+      },
+    },
+    expected: {
+      parts: [text('Counted.')],
+      finish: 'stop',
+      usage: { ...emptyUsage(), input: 1_003, cached: 401, write: 82, write_1h: 29, output: 77 },
+    },
+  },
   usage: {
     reply: {
       text: 'Counted.',

@@ -99,6 +99,8 @@ export function createClaimServer({ services, Http1Response, ...options }: Servi
       const request = requestOf(arrival, body, socket)
       const response = new Http1Response(request)
       response.assignSocket(socket as unknown as Socket)
+      // As a listener does for its connections: writers wait for it when they are ahead of the peer.
+      socket.on('drain', () => void (response.writableFinished || response.emit('drain')))
       const context = options.start(request, response as unknown as SvcResponse, listener)
       context.body = body
       context.isBodyRead = true

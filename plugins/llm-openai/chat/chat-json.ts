@@ -27,7 +27,7 @@ interface Usage {
   prompt_tokens: number
   completion_tokens: number
   total_tokens: number
-  prompt_tokens_details: { cached_tokens: number; audio_tokens: 0 }
+  prompt_tokens_details: { cached_tokens: number; audio_tokens: 0; cache_write_tokens?: number }
   completion_tokens_details: {
     reasoning_tokens: number
     audio_tokens: 0
@@ -113,7 +113,7 @@ const usage = object({
   prompt_tokens: count,
   completion_tokens: count,
   total_tokens: count,
-  prompt_tokens_details: object({ cached_tokens: count, audio_tokens: { const: 0 } }),
+  prompt_tokens_details: object({ cached_tokens: count, audio_tokens: { const: 0 } }, { cache_write_tokens: count }),
   completion_tokens_details: object({
     reasoning_tokens: count,
     audio_tokens: { const: 0 },

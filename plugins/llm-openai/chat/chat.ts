@@ -194,12 +194,17 @@ function usageOf({
   completionTokens,
   reasoningTokens,
   cachedTokens = 0,
+  cacheWriteTokens,
 }: ChatResult): ChatReply['usage'] {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: { cached_tokens: cachedTokens, audio_tokens: 0 },
+    prompt_tokens_details: {
+      cached_tokens: cachedTokens,
+      audio_tokens: 0,
+      ...(cacheWriteTokens === undefined ? {} : { cache_write_tokens: cacheWriteTokens }),
+    },
     completion_tokens_details: {
       reasoning_tokens: reasoningTokens,
       audio_tokens: 0,

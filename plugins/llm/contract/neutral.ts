@@ -143,6 +143,8 @@ export interface ChatResult {
   /** Prompt tokens that were read from the prefix cache, and written to it. Default: 0. */
   cachedTokens?: number
   cacheWriteTokens?: number
+  /** Of those that were written, for an hour; absent: the format decides. */
+  longCacheWriteTokens?: number
   /** Audio tokens in the prompt and in the reply. */
   audio?: { input: number; output: number }
   /** Absent if no guardrail was requested. */

@@ -8,7 +8,8 @@ import type { Parsed } from '../contract/parsed.ts'
 import type { ErrorKind } from '../contract/provider.ts'
 import { exactDetails, type FaultParser } from '../headers/faults.ts'
 import { factsOf, handledFacts } from '../testing/protocol.ts'
-import { chatResultOf, embedResultOf, fits, readReply } from '../testing/reply.ts'
+import { chatResultOf, fits, readReply } from '../testing/reply.ts'
+import { embedResultOf } from '../testing/reply-vectors.ts'
 import { LLM_STEP, type LlmStep } from '../testing/llm-step.ts'
 import { countFault } from './fault.ts'
 import { idsOf } from '../validation/violations.ts'
@@ -109,10 +110,13 @@ export async function replyOfRule(
   parsed: Parsed,
 ): Promise<FixedReply | null> {
   const fixed = readReply(reply, '')
+  const own = { pace: {}, shape: null, fault: null }
   if (fixed.kind === 'embedding')
     return parsed.op === 'embed'
-      ? { result: embedResultOf(fixed.vector, parsed, { mode: 'rule', output }), pace: {}, shape: null, fault: null }
+      ? { ...own, result: embedResultOf(fixed.vectors, parsed, { mode: 'rule', output }) }
       : null
+  if (fixed.kind === 'count')
+    return parsed.op === 'count' ? { ...own, result: { op: 'count', promptTokens: fixed.tokens } } : null
   if (parsed.op !== 'chat') return null
   return {
     result: await chatResultOf(fixed, parsed, { lookUp, output, ignore }),

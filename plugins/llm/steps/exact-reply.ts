@@ -6,7 +6,8 @@ import type { Parsed, RerankParsed } from '../contract/parsed.ts'
 import { REPLY_HEADERS } from '../directives/directive.ts'
 import { textOfBytes, textOfTokens } from '../engine/sized-text.ts'
 import { RULE } from '../engine/tokenizer.ts'
-import { chatResultOf, embedResultOf, readReply, type ChatReply } from '../testing/reply.ts'
+import { chatResultOf, readReply, type ChatReply } from '../testing/reply.ts'
+import { embedResultOf } from '../testing/reply-vectors.ts'
 import type { FixedReply, ModelCall } from '../call/model-call.ts'
 import { JSON_TEXT, parseReply, wrong } from '../headers/reply-header.ts'
 import { readReplySize, SIZE } from '../headers/reply-size.ts'
@@ -96,6 +97,7 @@ async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parse
       return { ...own, parsed: modelRoute.withReply(parsed, given), result: { op: 'own' } }
     }
     case 'embed':
+    case 'count':
     case 'chat':
       break
     default:
@@ -107,9 +109,13 @@ async function replyFor({ header, value, lookUp }: Given, call: ModelCall, parse
   const reply = readReply(rest, '')
   if (reply.kind === 'embedding') {
     if (parsed.op !== 'embed') throw new InputProblem('embedding', 'this route does not return embeddings')
-    return { ...own, parsed, result: embedResultOf(reply.vector, parsed, { mode: 'reply', output }) }
+    return { ...own, parsed, result: embedResultOf(reply.vectors, parsed, { mode: 'reply', output }) }
   }
-  if (parsed.op !== 'chat') throw new InputProblem('', 'expected embedding')
+  if (reply.kind === 'count') {
+    if (parsed.op !== 'count') throw new InputProblem('count', 'this route does not count tokens')
+    return { ...own, parsed, result: { op: 'count', promptTokens: reply.tokens } }
+  }
+  if (parsed.op !== 'chat') throw new InputProblem('', parsed.op === 'count' ? 'expected count' : 'expected embedding')
   const isTemplate = reply.isTemplate && header !== TEXT
   return {
     parsed: logprobs === false && modelRoute?.withReply !== undefined ? modelRoute.withReply(parsed, value) : parsed,

@@ -24,8 +24,8 @@ import { digest } from '../engine/seed.ts'
 import { calledName, findTool } from '../engine/tool-names.ts'
 import { evenTokenizer, RULE } from '../engine/tokenizer.ts'
 import { streamBreaks, type FaultSpec } from '../headers/faults.ts'
-import type { Call, ChatResult, Choice, EmbedResult, Finish, NeutralRequest } from '../contract/neutral.ts'
-import type { ChatParsed, EmbedParsed } from '../contract/parsed.ts'
+import type { Call, ChatResult, Choice, Finish, NeutralRequest } from '../contract/neutral.ts'
+import type { ChatParsed } from '../contract/parsed.ts'
 import { printable } from '../headers/credentials.ts'
 import { EXPECTED_SHAPE, readShape, type StreamShape } from '../shapes/shape.ts'
 import type { Latency } from '../streaming/pace.ts'
@@ -37,10 +37,13 @@ import {
   type ChosenBlock,
   type ReplyBlock,
 } from './reply-blocks.ts'
+import { cacheTokens, readTokens, readUsage, type ReplyUsage } from './reply-usage.ts'
+import { readVector, readVectors, type ReplyVectors } from './reply-vectors.ts'
 import { chooseCalls, MAX_CALLS, readCalls, type ChosenCall, type ReplyCall } from './reply-calls.ts'
 
-const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'] as const
-const USAGE = ['prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cached_tokens'] as const
+const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter', 'stop_sequence'] as const
+/** Replies of other operations, which have nothing else. */
+const ALONE = ['embedding', 'embeddings', 'count']
 /** What becomes the text of the reply. */
 const CONTENTS = ['text', 'json', 'refusal']
 const CHAT_KEYS = [
@@ -50,15 +53,16 @@ const CHAT_KEYS = [
   'blocks',
   'calls_first',
   'finish',
+  'stop_sequence',
   'usage',
   'stream',
   'template',
-  'embedding',
+  ...ALONE,
 ]
 const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'delta_chars', 'shape', 'break']
 const MAX_TEXT = 65_536
-const MAX_VECTOR = 4096
-const MAX_TOKENS = 1_000_000_000
+/** Characters of a stop sequence. */
+const MAX_STOP = 256
 
 /** The words of references in replies. */
 export const REPLY_REFERENCES: ReferenceWords = { ...RULE_REFERENCES, prompt: 'nothing', model: 'nothing' }
@@ -69,7 +73,8 @@ const IN_BLOCKS = ['reasoning', ...CONTENTS, 'tool_calls', 'calls_first']
 
 /** A checked reply. */
 export type RuleReply =
-  | { kind: 'embedding'; vector: readonly number[] }
+  | { kind: 'embedding'; vectors: ReplyVectors }
+  | { kind: 'count'; tokens: number }
   | {
       kind: 'chat'
       reasoning: string
@@ -84,7 +89,9 @@ export type RuleReply =
       /** The parts in an order, in place of the others; null: in the usual one. */
       blocks: readonly ReplyBlock[] | null
       finish: Finish | null
-      usage: Partial<Record<(typeof USAGE)[number], number>>
+      /** What it met, if it ended for one. */
+      stopSequence: string | null
+      usage: ReplyUsage
       stream: Partial<Latency>
       /** Characters of each delta of texts and arguments, in place of tokens; null: tokens. */
       deltaChars: number | null
@@ -95,13 +102,16 @@ export type RuleReply =
 /** Reads the step. Throws an `InputProblem`. */
 export function readReply(value: Json, at: string): RuleReply {
   const given = asObject(value, at)
-  if (given.embedding !== undefined) {
-    rejectUnknownKeys(given, ['embedding'], at)
-    return { kind: 'embedding', vector: readVector(given.embedding, below(at, 'embedding')) }
+  const alone = ALONE.find(key => given[key] !== undefined)
+  if (alone !== undefined) {
+    rejectUnknownKeys(given, [alone], at)
+    const [value, place] = [given[alone]!, below(at, alone)]
+    if (alone === 'count') return { kind: 'count', tokens: readTokens(value, place) }
+    return { kind: 'embedding', vectors: alone === 'embedding' ? readVector(value, place) : readVectors(value, place) }
   }
   rejectUnknownKeys(given, CHAT_KEYS, at)
   if ([...CONTENTS, 'tool_calls', 'blocks', 'finish'].every(key => given[key] === undefined))
-    throw new InputProblem(at, 'expected text, json, tool_calls, blocks, refusal or embedding')
+    throw new InputProblem(at, 'expected text, json, tool_calls, blocks, refusal, embedding, embeddings or count')
   if (given.blocks !== undefined)
     for (const key of IN_BLOCKS)
       if (given[key] !== undefined) throw new InputProblem(below(at, key), `${key} and blocks cannot be combined`)
@@ -111,6 +121,9 @@ export function readReply(value: Json, at: string): RuleReply {
   if (given.refusal !== undefined)
     for (const key of ['tool_calls', 'finish'])
       if (given[key] !== undefined) throw new InputProblem(below(at, key), `${key} and refusal cannot be combined`)
+  const finish = given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish'))
+  if (given.stop_sequence !== undefined && finish !== 'stop_sequence')
+    throw new InputProblem(below(at, 'stop_sequence'), 'expected finish to be stop_sequence')
   const isTemplate = given.template === undefined || asBoolean(given.template, below(at, 'template'))
   for (const key of isTemplate ? TEMPLATES : [])
     if (given[key] !== undefined) checkReferences(given[key], REPLY_REFERENCES, below(at, key))
@@ -132,35 +145,18 @@ export function readReply(value: Json, at: string): RuleReply {
     isTemplate,
     calls: given.tool_calls === undefined ? [] : readCalls(given.tool_calls, below(at, 'tool_calls')),
     blocks: given.blocks === undefined ? null : readBlocks(given.blocks, below(at, 'blocks')),
-    finish: given.finish === undefined ? null : readFinish(given.finish, below(at, 'finish')),
+    finish,
+    stopSequence:
+      given.stop_sequence === undefined ? null : asText(given.stop_sequence, below(at, 'stop_sequence'), MAX_STOP, 1),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
     ...streamed,
   }
-}
-
-function readVector(value: Json, at: string): number[] {
-  if (
-    !Array.isArray(value) ||
-    value.length === 0 ||
-    value.length > MAX_VECTOR ||
-    !value.every(item => typeof item === 'number')
-  )
-    throw new InputProblem(at, `expected a list of 1 to ${MAX_VECTOR} numbers`)
-  return value as number[]
 }
 
 function readFinish(value: Json, at: string): Finish {
   const found = FINISHES.find(known => known === value)
   if (found === undefined) throw new InputProblem(at, `expected one of ${FINISHES.join(', ')}`)
   return found
-}
-
-function readUsage(value: Json, at: string): Partial<Record<(typeof USAGE)[number], number>> {
-  const given = asObject(value, at)
-  rejectUnknownKeys(given, USAGE, at)
-  return Object.fromEntries(
-    Object.entries(given).map(([name, tokens]) => [name, asInteger(tokens, below(at, name), 0, MAX_TOKENS)]),
-  )
 }
 
 function readStream(value: Json, at: string): Pick<ChatReply, 'stream' | 'deltaChars' | 'shape' | 'break'> {
@@ -198,9 +194,11 @@ function readBreak(value: Json, at: string): FaultSpec {
   return { label: what, break: { what, afterTokens: Number(tokens) }, percent: 100 }
 }
 
+const OPERATIONS = { embedding: 'embed', count: 'count', chat: 'chat' } as const
+
 /** Whether a reply fits what the request asks for. */
 export function fits(reply: RuleReply, op: string): boolean {
-  return reply.kind === 'embedding' ? op === 'embed' : op === 'chat'
+  return op === OPERATIONS[reply.kind]
 }
 
 export type ChatReply = Extract<RuleReply, { kind: 'chat' }>
@@ -302,7 +300,7 @@ function makeResult(
     completionTokens:
       usage.completion_tokens ?? choices.reduce((sum, choice) => sum + completionTokens(choice, request), 0),
     reasoningTokens: usage.reasoning_tokens ?? choices.reduce((sum, choice) => sum + choice.reasoningPieces.length, 0),
-    ...(usage.cached_tokens === undefined ? {} : { cachedTokens: Math.min(usage.cached_tokens, inputTokens) }),
+    ...cacheTokens(usage, inputTokens),
   }
 }
 
@@ -370,7 +368,7 @@ function choiceOf(reply: ChosenReply, request: NeutralRequest, texts: PlainTexts
     finish: reply.isRefusal ? 'content_filter' : (reply.finish ?? byCut),
     ...(reply.isRefusal ? { isRefusal: true as const } : {}),
     ...(reply.callsFirst ? { callsFirst: true as const } : {}),
-    stopSequence: reply.finish === null ? content.stopSequence : null,
+    stopSequence: reply.finish === null ? content.stopSequence : reply.stopSequence,
   }
 }
 
@@ -401,18 +399,4 @@ function callOf(wanted: ChosenCall, request: NeutralRequest, texts: PlainTexts):
     jsonPieces: piecesOf(json, request.tokenizer),
     ...(isText ? { isText: true as const } : {}),
   }
-}
-
-/** The result for an embeddings request: each input gets the vector, cut or padded to the dimensions. */
-export function embedResultOf(
-  vector: readonly number[],
-  { inputs, dimensions, tokenizer: { count } = RULE }: EmbedParsed,
-  { mode, output }: { mode: 'rule' | 'reply'; output: OutputBudget },
-): EmbedResult {
-  // Each dimension has two bytes at least, in any format.
-  output.take(2 * dimensions * inputs.length)
-  const own = Array.from({ length: dimensions }, (_, place) => vector[place] ?? 0)
-  const tokens = inputs.map(input => (typeof input === 'string' ? count(input) : input.length))
-  const promptTokens = tokens.reduce((sum, n) => sum + n, 0)
-  return { op: 'embed', mode, vectors: inputs.map(() => own), tokens, promptTokens }
 }

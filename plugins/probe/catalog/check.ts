@@ -148,6 +148,8 @@ export interface PairContext {
   /** Also those of other plugins. */
   wires: readonly Wire[]
   marks: Marks
+  /** Models of embeddings that the routes file gives. */
+  embeddings: readonly string[] | null
   /** Fields of the routes file for the model. */
   fields: readonly Field[]
 }

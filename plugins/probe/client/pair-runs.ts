@@ -150,6 +150,7 @@ export class PairRuns {
   }
 
   #contextOf({ fields, ...pair }: RecognizedPair): PairContext {
-    return { pair, fields, wires: WIRES, marks: this.#options.routes.llm.marks }
+    const { marks, embeddings } = this.#options.routes.llm
+    return { pair, fields, wires: WIRES, marks, embeddings }
   }
 }

@@ -32,8 +32,11 @@ export function pairCheck(aspect: Aspect, page: CheckPage, since: string): Check
   return check
 }
 
-function checkOfPair(check: Check, aspect: Aspect, { pair, wires, marks, fields }: PairContext): Check {
-  const scenes = aspect.scenes(pair)
+function checkOfPair(check: Check, aspect: Aspect, { pair, wires, marks, embeddings, fields }: PairContext): Check {
+  const { limits } = pair.client
+  const scenes = aspect
+    .scenes(pair, { embeddings })
+    .filter(({ needs = [] }) => !needs.some(limit => limits.request.has(limit)))
   const planned = plannedScenes(scenes)
   const context = { client: pair.client, model: pair.model, marks, fields }
   const { forPair: _made, ...own } = check

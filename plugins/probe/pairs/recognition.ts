@@ -120,6 +120,7 @@ async function listedModels(options: RecognitionOptions, clients: readonly Wire[
 /** Paths of the lists of models. */
 const LISTS: Readonly<Record<string, string>> = {
   chat: '/models',
+  responses: '/models',
   messages: '/v1/models',
   gemini: '/v1beta/models',
   cohere: '/v1/models',

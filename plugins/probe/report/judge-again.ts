@@ -15,7 +15,9 @@ function checkForModels(check: Check, facts: Report['facts']): Check {
     const [client, upstream] = [wireOf(from), wireOf(to)]
     return state !== 'tested' || client === undefined || upstream === undefined ? [] : [{ client, upstream, model }]
   })
-  const clients = pairsOfClients(pairs).map((pair): PairContext => ({ pair, wires: WIRES, marks: 'none', fields: [] }))
+  const clients = pairsOfClients(pairs).map(
+    (pair): PairContext => ({ pair, wires: WIRES, marks: 'none', embeddings: null, fields: [] }),
+  )
   // Judges need their number.
   const tenants = Array.from({ length: facts?.models.tenants ?? 0 }, (_, index) => `tenant ${index}`)
   return check.forModels!(clients, tenants)
@@ -28,7 +30,7 @@ function checkForPair(check: Check, pair: string, facts: Report['facts']): Check
   const [client, upstream] = pair.split(':').map(id => WIRES.find(wire => wire.id === id))
   const model = facts?.pairs?.find(one => one.pair === pair)?.model ?? ''
   if (check.forPair === undefined || client === undefined || upstream === undefined) return null
-  return check.forPair({ pair: { client, upstream, model }, wires: WIRES, marks: 'none', fields: [] })
+  return check.forPair({ pair: { client, upstream, model }, wires: WIRES, marks: 'none', embeddings: null, fields: [] })
 }
 
 /** Returns a sentence if the report does not have what the check needs. */

@@ -65,6 +65,7 @@ const CHAT_REQUEST: readonly RequestLimit[] = [
   'error-flag',
   'result-image',
   'vendor-tools',
+  'namespaces',
 ]
 const CHAT_REPLY: readonly ReplyLimit[] = [
   'thinking',
@@ -84,7 +85,7 @@ export const RESPONSES_LIMITS = limits(
 )
 
 export const MESSAGES_LIMITS = limits(
-  ['seed', 'penalties', 'format-name', 'late-system', 'vendor-tools'],
+  ['seed', 'penalties', 'format-name', 'late-system', 'vendor-tools', 'namespaces'],
   ['filter'],
   null,
   CLAUDE_REFUSED,
@@ -101,13 +102,24 @@ export const GEMINI_LIMITS = limits(
     'format-name',
     'late-system',
     'vendor-tools',
+    'namespaces',
   ],
   ['stop-sequence', 'stop-sequence-reason', 'write', 'write-1h', 'redacted', 'refusal'],
   GEMINI_KEYWORDS,
 )
 
 export const CONVERSE_LIMITS = limits(
-  ['seed', 'penalties', 'image-url', 'parallel-off', 'choice-none', 'user', 'late-system', 'vendor-tools'],
+  [
+    'seed',
+    'penalties',
+    'image-url',
+    'parallel-off',
+    'choice-none',
+    'user',
+    'late-system',
+    'vendor-tools',
+    'namespaces',
+  ],
   ['reasoning', 'stop-sequence', 'refusal', 'identity'],
   null,
   CLAUDE_REFUSED,
@@ -127,6 +139,7 @@ export const COHERE_LIMITS = limits(
     'format-name',
     'user',
     'vendor-tools',
+    'namespaces',
   ],
   [
     'signatures',

@@ -339,6 +339,7 @@ export const REQUEST_LIMITS = {
   'choice-name': 'one tool that must be called',
   'late-system': 'a system text behind the first turn',
   'vendor-tools': 'tools of another vendor',
+  namespaces: 'namespaces of tools',
 } as const
 export type RequestLimit = keyof typeof REQUEST_LIMITS
 

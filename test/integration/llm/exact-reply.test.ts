@@ -116,6 +116,87 @@ t.test('embeddings, rerank, moderations and transcriptions [LLMN-20]', async t =
   t.match(await recognized.json(), { text: 'what was said' })
 })
 
+t.test('a vector for each input, and a count of tokens [LLMN-20]', async t => {
+  const json = (value: object): Record<string, string> => ({ 'X-Svc-Reply-Json': JSON.stringify(value) })
+  const asked = { input: ['a', 'b', 'c'], dimensions: 2 }
+  const embedded = await post('/ai/v1/embeddings', asked, json({ embeddings: [[1], [2, 3, 4]] }))
+  t.match(await embedded.json(), { data: [{ embedding: [1, 0] }, { embedding: [2, 3] }, { embedding: [0, 0] }] })
+  const messages = [{ role: 'user', content: 'hello' }]
+  const counts: [path: string, body: object, member: string][] = [
+    ['/ai/anthropic/v1/messages/count_tokens', { model: 'claude-sonnet-4-5', messages }, 'input_tokens'],
+    ['/ai/openai/v1/responses/input_tokens', { model: 'gpt-5', input: 'hello' }, 'input_tokens'],
+    [
+      '/ai/gemini/v1beta/models/gemini-2.5-flash:countTokens',
+      { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
+      'totalTokens',
+    ],
+    [
+      '/ai/bedrock/model/svc-claude/count-tokens',
+      { input: { converse: { messages: [{ role: 'user', content: [{ text: 'hello' }] }] } } },
+      'inputTokens',
+    ],
+  ]
+  for (const [path, body, member] of counts) {
+    const headers = { ...json({ count: 4_711 }), 'anthropic-version': '2023-06-01' }
+    t.match(await (await post(path, body, headers)).json(), { [member]: 4_711 }, path)
+  }
+})
+
+t.test('tokens that were written to a cache, and which stop sequence was met [LLMN-20]', async t => {
+  const usage = {
+    prompt_tokens: 1_000,
+    cached_tokens: 400,
+    cache_write_5m_tokens: 50,
+    cache_write_1h_tokens: 30,
+    completion_tokens: 7,
+  }
+  const headers = {
+    'X-Svc-Reply-Json': JSON.stringify({ text: 'One ', finish: 'stop_sequence', stop_sequence: 'HALT', usage }),
+    'anthropic-version': '2023-06-01',
+  }
+  const messages = [{ role: 'user', content: 'hello' }]
+  const claude = { model: 'claude-sonnet-4-5', max_tokens: 99, messages }
+  t.match(await (await post('/ai/anthropic/v1/messages', claude, headers)).json(), {
+    stop_reason: 'stop_sequence',
+    stop_sequence: 'HALT',
+    usage: {
+      input_tokens: 520,
+      cache_read_input_tokens: 400,
+      cache_creation_input_tokens: 80,
+      cache_creation: { ephemeral_5m_input_tokens: 50, ephemeral_1h_input_tokens: 30 },
+      output_tokens: 7,
+    },
+  })
+  const converse = { messages: [{ role: 'user', content: [{ text: 'hello' }] }] }
+  t.match(await (await post('/ai/bedrock/model/svc-claude/converse', converse, headers)).json(), {
+    stopReason: 'stop_sequence',
+    usage: {
+      inputTokens: 520,
+      cacheReadInputTokens: 400,
+      cacheWriteInputTokens: 80,
+      cacheDetails: [
+        { ttl: '1h', inputTokens: 30 },
+        { ttl: '5m', inputTokens: 50 },
+      ],
+    },
+  })
+  const details = { cached_tokens: 400, cache_write_tokens: 80 }
+  t.match(await (await post(CHAT, hello, headers)).json(), {
+    choices: [{ finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1_000, prompt_tokens_details: details },
+  })
+  t.match(await (await post('/ai/openai/v1/responses', { model: 'gpt-5', input: 'hello' }, headers)).json(), {
+    usage: { input_tokens: 1_000, input_tokens_details: details },
+  })
+  const all = { text: 'a', usage: { prompt_tokens: 10, cached_tokens: 8, cache_write_1h_tokens: 9 } }
+  const cut = { ...headers, 'X-Svc-Reply-Json': JSON.stringify(all) }
+  t.match(
+    await (await post('/ai/anthropic/v1/messages', claude, cut)).json(),
+    { usage: { input_tokens: 0, cache_creation_input_tokens: 2 } },
+    'no more than the prompt is cached',
+  )
+})
+
 t.test('a wrong reply is a native 400 that names the place [LLMN-21]', async t => {
   const wrong: [path: string, body: object, reply: string, message: string][] = [
     [CHAT, hello, '{', 'expected a JSON object, or base64url of it'],
@@ -123,6 +204,11 @@ t.test('a wrong reply is a native 400 that names the place [LLMN-21]', async t =
     [CHAT, hello, '{"text":1}', 'text: expected a text'],
     [CHAT, hello, '{"sparkle":1}', 'sparkle: '],
     [CHAT, hello, '{"embedding":[1]}', 'embedding: this route does not return embeddings'],
+    [CHAT, hello, '{"count":3}', 'count: this route does not count tokens'],
+    [CHAT, hello, '{"text":"a","stop_sequence":"HALT"}', 'stop_sequence: expected finish to be stop_sequence'],
+    [CHAT, hello, '{"text":"a","usage":{"cache_write_5m_tokens":-1}}', 'usage.cache_write_5m_tokens: expected '],
+    ['/ai/v1/embeddings', { input: 'a' }, '{"embeddings":[]}', 'embeddings: expected a list of 1 to 100 vectors'],
+    ['/ai/v1/embeddings', { input: 'a' }, '{"embeddings":[["x"]]}', 'embeddings[0]: expected a list of 1 to '],
     [CHAT, hello, '{"text":"a","logprobs":true}', 'logprobs: expected false'],
     ['/ai/v1/embeddings', { input: 'a' }, '{"text":"a"}', 'expected embedding'],
     ['/ai/v1/moderations', { input: 'a' }, '{"flagged":1}', 'flagged: expected true or false'],

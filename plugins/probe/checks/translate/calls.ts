@@ -26,7 +26,7 @@ export const CALLS = comparedAspect({
       scene('quotes', ask, { tool_calls: [QUOTES] }),
       ...(CHAT_STREAMS.has(upstream.id)
         ? ['interleaved', 'fused'].map(order =>
-            scene(`${order}-deltas`, ask, { ...two, stream: { shape: `tools=${order}` } }, ['stream']),
+            scene(`${order}-deltas`, ask, { ...two, stream: { shape: `tools=${order}` } }, { modes: ['stream'] }),
           )
         : []),
     ]

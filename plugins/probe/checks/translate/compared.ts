@@ -1,12 +1,21 @@
 /** Judges scenes by what is not the same on both sides of the gateway. */
 import { compareReplies, compareRequests, scopeOf } from '../../wires/difference.ts'
 import type { Difference } from '../../wires/types.ts'
-import type { Aspect, AspectVerdict, ExchangeEvidence, JudgeFacts, SceneEvidence } from './types.ts'
+import type { Aspect, AspectVerdict, ExchangeEvidence, JudgeFacts, SceneEvidence, SentRequest } from './types.ts'
 
-/** Which differences an aspect judges, by their path. Others belong to other checks. */
+/** Differences by their path, or by more than that. */
+type Own = RegExp | ((difference: Difference) => boolean)
+
+/** Which differences an aspect judges. Others belong to other checks. */
 export interface Compared extends Omit<Aspect, 'judge' | 'level'> {
-  request?: RegExp
-  reply?: RegExp
+  request?: Own
+  reply?: Own
+  /** Differences that are only a warning. */
+  warns?(difference: Difference): boolean
+  /** Why a request that the client wrote says nothing of the aspect; null: it does. */
+  skips?(sent: SentRequest): string | null
+  /** A refusal of what is too large is only noted. */
+  allowsTooLarge?: boolean
   /** What a comparison cannot see. */
   more?(exchange: ExchangeEvidence, scene: SceneEvidence, facts: JudgeFacts): Difference[]
 }
@@ -14,15 +23,23 @@ export interface Compared extends Omit<Aspect, 'judge' | 'level'> {
 type Word = AspectVerdict['verdict']
 
 /** What became of one exchange, if there is nothing to compare. */
-interface Unusable {
-  verdict: Extract<Word, 'fail' | 'warn' | 'skip'>
+export interface Unusable {
+  verdict: Exclude<Word, 'pass'>
   detail: string
 }
 
 /** The worst first. */
-const WORST: readonly Unusable['verdict'][] = ['fail', 'warn', 'skip']
+const WORST: readonly Unusable['verdict'][] = ['fail', 'warn', 'skip', 'note']
 
-export function comparedAspect({ request, reply, more, ...aspect }: Compared): Aspect {
+export function comparedAspect({
+  request,
+  reply,
+  more,
+  warns,
+  skips,
+  allowsTooLarge = false,
+  ...aspect
+}: Compared): Aspect {
   return {
     ...aspect,
     level: 'integrity',
@@ -31,18 +48,29 @@ export function comparedAspect({ request, reply, more, ...aspect }: Compared): A
       const unusable: Unusable[] = []
       for (const scene of evidence)
         for (const exchange of scene.exchanges) {
-          const found = unusableOf(exchange, scene)
+          const reason = skips?.(exchange.sent) ?? null
+          const found =
+            reason === null ? unusableOf(exchange, scene, facts) : ({ verdict: 'skip', detail: reason } as const)
           if (found !== null) {
-            unusable.push(found)
+            unusable.push(
+              allowsTooLarge && exchange.received?.native.status === 413 ? tooLarge(exchange, scene) : found,
+            )
             break
           }
           differences.push(...compared(exchange, scene, facts, { request, reply }))
           differences.push(...(more?.(exchange, scene, facts) ?? []))
         }
-      return verdictOf(differences, unusable)
+      return verdictOf(differences, unusable, warns)
     },
   }
 }
+
+function tooLarge({ sent }: ExchangeEvidence, { scene, mode }: SceneEvidence): Unusable {
+  const bytes = sent.native.body.length
+  return { verdict: 'note', detail: `refuses ${nameOf(scene)} (${mode}) of ${bytes} bytes: 413` }
+}
+
+const nameOf = ({ id }: SceneEvidence['scene']): string => id.replaceAll('-', ' ')
 
 function compared(
   { sent, arrivals, answered, received }: ExchangeEvidence,
@@ -60,23 +88,31 @@ function compared(
     reply === undefined || !answered?.reply || !received?.reply
       ? []
       : compareReplies(answered.reply, received.reply, scopeOf(pair, { side: 'reply', ...scope }))
-  return [...ofRequest.filter(({ path }) => request!.test(path)), ...ofReply.filter(({ path }) => reply!.test(path))]
+  return [...ofRequest.filter(one => isOwn(one, request!)), ...ofReply.filter(one => isOwn(one, reply!))]
+}
+
+function isOwn(difference: Difference, own: Own): boolean {
+  return own instanceof RegExp ? own.test(difference.path) : own(difference)
 }
 
 /** Null: both sides can be compared. */
-function unusableOf(
+export function unusableOf(
   { arrivals, answered, received }: ExchangeEvidence,
-  { scene, mode }: SceneEvidence,
+  { scene, mode }: Pick<SceneEvidence, 'scene' | 'mode'>,
+  { pair }: Pick<JudgeFacts, 'pair'>,
 ): Unusable | null {
-  const what = `${scene.id.replaceAll('-', ' ')} (${mode})`
+  const what = `${nameOf(scene)} (${mode})`
   const status = received?.native.status ?? 0
   const isError = received !== null && (received.error !== null || received.reply === null)
   if (arrivals.length === 0) {
     if (status < 400)
       return { verdict: 'skip', detail: received === null ? 'not forwarded' : `answered by the gateway: ${status}` }
     if (status === 429) return { verdict: 'skip', detail: 'answered by the gateway: 429' }
-    const isRefusal = status < 500 || status === 501
-    return { verdict: isRefusal ? 'warn' : 'fail', detail: `refuses ${what}: ${status}` }
+    const detail = `refuses ${what}: ${status}`
+    if (status >= 500 && status !== 501) return { verdict: 'fail', detail }
+    // What the upstream has no word for is refused honestly.
+    const isHonest = (scene.needs ?? []).some(limit => pair.upstream.limits.request.has(limit))
+    return { verdict: isHonest ? 'note' : 'warn', detail }
   }
   if (answered === null || answered.error !== null)
     return {
@@ -87,10 +123,17 @@ function unusableOf(
   return isError ? { verdict: 'fail', detail: `the reply to ${what} came back as an error: ${status}` } : null
 }
 
-function verdictOf(differences: Difference[], unusable: readonly Unusable[]): AspectVerdict {
-  const wrong = differences.filter(isWrong)
+export function verdictOf(
+  differences: Difference[],
+  unusable: readonly Unusable[],
+  warns: Compared['warns'] = () => false,
+): AspectVerdict {
+  const wrong = differences.filter(one => isWrong(one) && !warns(one))
+  const warned = differences.filter(warns)
   const [worst] = WORST.flatMap(verdict => unusable.filter(one => one.verdict === verdict))
   if (wrong.length > 0) return { verdict: 'fail', detail: described(wrong), differences }
+  if (worst?.verdict === 'fail') return { ...worst, differences }
+  if (warned.length > 0) return { verdict: 'warn', detail: described(warned), differences }
   if (worst !== undefined) return { ...worst, differences }
   if (differences.length > 0) return { verdict: 'note', detail: described(differences), differences }
   return { verdict: 'pass', detail: '', differences }

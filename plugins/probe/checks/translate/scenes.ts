@@ -20,6 +20,32 @@ export const TOOLS: readonly Tool[] = [
   { name: 'clock', description: 'Tells the time', schema: { type: 'object', properties: {} } },
 ]
 
+/** What most scenes are answered. */
+export const DONE: RuleStep = { text: 'Done.' }
+
+/** A schema with what schemas of agents have: bounds, an enum, lists, a null type, descriptions, objects within. */
+export const NESTED_SCHEMA = {
+  type: 'object',
+  description: 'Where and when',
+  properties: {
+    place: {
+      type: 'object',
+      description: 'A place on the map',
+      properties: {
+        name: { type: 'string', description: 'Its name', minLength: 2 },
+        kind: { type: 'string', enum: ['town', 'village', 'hamlet'] },
+      },
+      required: ['name', 'kind'],
+      additionalProperties: false,
+    },
+    days: { type: 'integer', description: 'How many days', minimum: 1, maximum: 14 },
+    tags: { type: 'array', items: { type: 'string' }, maxItems: 5 },
+    note: { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'If there is one' },
+  },
+  required: ['place', 'days', 'tags', 'note'],
+  additionalProperties: false,
+}
+
 /** A short question, with more members. */
 export function question(text: string, more: Partial<Request> = {}): Request {
   return {
@@ -38,8 +64,8 @@ export function scene(
   id: string,
   request: Request,
   { stream, ...reply }: RuleStep & { stream?: RuleStep },
-  modes: readonly Mode[] = BOTH_MODES,
+  { modes = BOTH_MODES, ...more }: Partial<Scene> = {},
 ): Scene {
   const step = { template: false, ...reply, stream: { ...FAST, ...stream } }
-  return { id, modes, operation: 'generate', request, reply: { reply: step } }
+  return { id, modes, operation: 'generate', request, reply: { reply: step }, ...more }
 }

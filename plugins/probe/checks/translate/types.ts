@@ -7,6 +7,7 @@ import type {
   Part,
   Reply,
   Request,
+  RequestLimit,
   StreamReading,
   Wire,
   WireAnswer,
@@ -44,6 +45,10 @@ export interface Scene {
   /** Of `generate` and `count`. The marker of the step is added to its texts by `withMarker`. */
   request: Request
   embedding?: EmbeddingRequest
+  /** Default: that of the pair. */
+  model?: string
+  /** What both wires have to have words for; without them a gateway may refuse it, and a client does not send it. */
+  needs?: readonly RequestLimit[]
   /** What the upstream replies to the first request. */
   reply: RuleStep
   turns?: readonly SceneTurn[]
@@ -120,6 +125,12 @@ export interface AspectVerdict {
   differences: Difference[]
 }
 
+/** What the routes file says of scenes. */
+export interface SceneOptions {
+  /** Models of embeddings; null: those of the pairs. */
+  embeddings: readonly string[] | null
+}
+
 /** A check of the group. */
 export interface Aspect {
   id: string
@@ -127,6 +138,6 @@ export interface Aspect {
   level: 'integrity' | 'other-spec' | 'hazard' | 'observation'
   impact: 'low' | 'medium' | 'high'
   /** Those that the wires of the pair can say; empty: the check is skipped. */
-  scenes(pair: Pair): readonly Scene[]
+  scenes(pair: Pair, options: SceneOptions): readonly Scene[]
   judge(evidence: readonly SceneEvidence[], facts: JudgeFacts): AspectVerdict
 }

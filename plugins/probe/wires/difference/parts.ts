@@ -51,7 +51,7 @@ export function compareParts(
     const other = matched.get(part)
     const at = `${path}/${index}`
     if (other === undefined) {
-      differences.lost(at, part)
+      differences.lost(at, part, part.type === 'image' && part.url !== null && to.request.has('image-url'))
       continue
     }
     const place = after.indexOf(other)

@@ -125,13 +125,24 @@ function compareTools(sent: Request, got: Request, formatTool: string | null, di
 
 /** A namespace may be in front of the name. */
 function isSameTool(one: Tool, other: Tool): boolean {
-  if (one.vendor !== undefined) return other.vendor?.includes(one.vendor.split('_20')[0]!) === true
+  if (one.vendor !== undefined) return other.vendor !== undefined && isSameVendorTool(one.vendor, other.vendor)
   return other.name === one.name || (one.namespace !== undefined && other.name.endsWith(one.name))
+}
+
+/** `web_search`, `web_search_20250305`, `webSearch` and `googleSearch` all search. */
+function isSameVendorTool(one: string, other: string): boolean {
+  const [before = '', after = ''] = [one, other].map(name => name.toLowerCase().replace(/[^a-z]/g, ''))
+  return after.includes(before) || before.includes(after) || (before.includes('search') && after.includes('search'))
 }
 
 function compareTool(sent: Tool, got: Tool, path: string, differences: Collector): void {
   if (sent.vendor !== undefined) return
-  if (sent.name !== got.name) differences.changed(`${path}/name`, sent.name, got.name, false, 'the namespace is in it')
+  const isFlat = cannot(differences, 'namespaces')
+  if (sent.name !== got.name) differences.changed(`${path}/name`, sent.name, got.name, isFlat, 'the namespace is in it')
+  if (sent.namespace !== undefined && sent.namespace !== got.namespace) {
+    if (got.namespace === undefined) differences.lost(`${path}/namespace`, sent.namespace, isFlat)
+    else differences.changed(`${path}/namespace`, sent.namespace, got.namespace)
+  }
   if ((sent.description ?? '') !== (got.description ?? '')) {
     if (got.description === null) differences.lost(`${path}/description`, sent.description)
     else differences.changed(`${path}/description`, sent.description, got.description)
@@ -210,7 +221,11 @@ function compareMarks(sent: Request, got: Request, differences: Collector): void
     const other = after.find(one => one.key === key)?.mark
     // Vendors without lifetimes cache on their own.
     if (other === undefined) differences.lost(`/marks/${index}`, mark, cannot(differences, 'marks') || isOwn)
-    else if (other.lifetime !== mark.lifetime)
+    else if (
+      other.lifetime !== mark.lifetime &&
+      mark.lifetime !== 'default' &&
+      !(isOwn && other.lifetime === 'default')
+    )
       differences.changed(`/marks/${index}/lifetime`, mark.lifetime, other.lifetime, isOwn)
   }
   for (const { mark, key } of after) if (!before.some(one => one.key === key)) differences.added(`/marks`, mark)

@@ -1,0 +1,65 @@
+/** What the pages of the checks say, by their id. */
+import type { CheckPage } from '../../catalog/check.ts'
+
+export const PAGES: Readonly<Record<string, CheckPage>> = {
+  'TRN-TEXT': {
+    sent: 'Conversations with spaces, blank lines, combining characters, emoji, and text that looks like markup or a control token; replies with the same.',
+    expected: 'The same texts in the same turns, in both directions.',
+    why: 'A model that reads another text gives another answer, and code loses its indentation.',
+  },
+  'TRN-SYSTEM': {
+    sent: 'Conversations with one system prompt, with two, with a message of the developer, and with one behind the first turn where the client can send it.',
+    expected: 'The same system texts, and no turn that has them.',
+    why: 'What is in a turn of the user has no authority over the user; what is lost does not guide the model at all.',
+  },
+  'TRN-PARAMS': {
+    sent: 'Requests with every parameter that the client has, each with a value of its own, with zeros, with small numbers, and with a limit alone.',
+    expected: 'The same values, where the upstream has the parameter.',
+    why: 'A temperature of 0 that is dropped makes replies random, and a limit that grows makes them expensive.',
+  },
+  'TRN-MEDIA': {
+    sent: 'Turns with an image in base64, one by its URL, two images between texts, and a PDF document.',
+    expected: 'The same bytes or the same URL, of the same type, at the same place.',
+    why: 'A model that does not get an image answers without it, or about another one.',
+  },
+  'TRN-TOOLS': {
+    sent: 'Three tools, one with a nested schema and one without arguments, with each choice of tools and without parallel calls.',
+    expected: 'The same names, descriptions and schemas, and the same choice.',
+    why: 'A keyword of a schema that is lost is an argument that the tool does not take; a choice that is lost is a call that nobody asked for.',
+  },
+  'TRN-CALLS': {
+    sent: 'Requests with tools, which are answered with one or two calls, plain and streamed.',
+    expected: 'The same calls in the same order, with the same arguments, each with its own id.',
+    why: 'An agent runs what it is given: a call that is missing or joined with another one breaks its loop.',
+  },
+  'TRN-RESULTS': {
+    sent: 'Conversations in which two tools were called, with their results in order and reversed, as JSON, empty, as an error, and with a text behind them.',
+    expected: 'Each result at its call, with its content and whether it is an error.',
+    why: 'A result at another call is a wrong fact, and an error that reads like a result hides that the tool failed.',
+  },
+  'TRN-CACHE': {
+    sent: 'Requests with marks on tools, the system prompt, a text and a result: of one hour and five minutes, and all of five minutes.',
+    expected: 'As many marks, behind the same blocks, with the same lifetimes.',
+    why: 'Without its marks the whole prompt is paid for at full price on every turn.',
+  },
+  'TRN-SCHEMA': {
+    sent: 'A request for a reply that follows a JSON schema, which is answered with such a reply.',
+    expected: 'The same schema, and the reply as text.',
+    why: 'Programs parse such replies: without the schema they get other members, and cannot parse a call in its place.',
+  },
+  'TRN-FINISH': {
+    sent: 'Requests whose replies end for different reasons: complete, too long, tool calls, a stop sequence, a filter, a refusal.',
+    expected: 'The reason in the words of the client.',
+    why: 'Clients decide by the reason whether they run tools, ask for more, or show an error.',
+  },
+  'TRN-USAGE': {
+    sent: 'Requests whose replies have usage with a different number in each figure, and one without output.',
+    expected: 'The same numbers in the members of the client, plain and streamed.',
+    why: 'Users are billed, and budgets are enforced, by these numbers.',
+  },
+  'TRN-LONG': {
+    sent: 'A text of 220 KiB, 64 tools, 120 turns, and a result of 100 KiB.',
+    expected: 'All of it, or a refusal.',
+    why: 'What is cut without an error is missed by the model, and nobody knows why.',
+  },
+}

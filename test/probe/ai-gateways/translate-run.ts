@@ -1,0 +1,71 @@
+/** Runs the checks of the group `translate` through a toy gateway. */
+import type { Test } from 'tap'
+import { launch } from '../../../core/testing/launch.ts'
+import { TRANSLATE_CHECKS } from '../../../plugins/probe/checks/translate/translate.ts'
+import { readRoutes } from '../../../plugins/probe/client/routes.ts'
+import { probeThrough } from '../probe-through.ts'
+import type { WrongGateway } from './faults.ts'
+import { startToyGateway, type GatewayFault } from './toy-gateway.ts'
+
+/** The wires that the toy speaks on both sides. */
+export const PAIRS = ['chat', 'responses', 'messages', 'gemini', 'converse'] as const
+
+/** Where the toy has the wires of clients. */
+const BASES = { openai: '/openai/v1', anthropic: '/anthropic', gemini: '/gemini', bedrock: '/bedrock' }
+
+export interface Found {
+  /** `<id> <pair> <verdict> <text>` of everything that is neither a pass nor a note, nor skipped because a wire has no word for it. */
+  findings: string[]
+  /** That were tested. */
+  pairs: string[]
+}
+
+export interface TranslateOptions {
+  clients: readonly string[]
+  upstreams: readonly string[]
+  fault?: GatewayFault
+  /** Of the checks; default: all. */
+  ids?: readonly string[]
+}
+
+export async function findingsOf(t: Test, { clients, upstreams, fault, ids }: TranslateOptions): Promise<Found> {
+  const server = await launch()
+  t.teardown(() => server.stop())
+  const models = Object.fromEntries(upstreams.map(wire => [`model-${wire}`, wire]))
+  const toy = await startToyGateway({ upstream: server.url, models, ...(fault === undefined ? {} : { fault }) })
+  t.teardown(() => toy.close())
+  const routes = readRoutes({ llm: { ...BASES, wires: [...clients], marks: 'cache_control' } })
+  if (typeof routes === 'string') throw new Error(routes)
+  const checks = TRANSLATE_CHECKS.filter(({ id }) => ids === undefined || ids.includes(id))
+  const { results } = await probeThrough(toy.url, server.url, { checks, routes })
+  const isExpected = (verdict: string, text: string): boolean =>
+    verdict === 'pass' || verdict === 'note' || (verdict === 'skip' && text === 'a wire of the pair cannot say it')
+  return {
+    findings: results
+      .map(({ check, pair, verdict, summary, reason }) => ({
+        verdict,
+        text: reason ?? summary,
+        head: `${check.id} ${pair ?? '-'}`,
+      }))
+      .filter(({ verdict, text }) => !isExpected(verdict, text))
+      .map(({ head, verdict, text }) => `${head} ${verdict} ${text}`),
+    pairs: [...new Set(results.flatMap(({ pair }) => pair ?? []))],
+  }
+}
+
+/** Each wrong gateway is found by its own check, and by no other. */
+export function testWrongGateways(t: Test, gateways: Readonly<Record<string, WrongGateway>>): void {
+  for (const [name, { fault, id, summary, verdict = 'fail', pair = ['messages', 'messages'] }] of Object.entries(
+    gateways,
+  ))
+    t.test(`a gateway that ${name} is found by ${id} alone`, async t => {
+      const [client, upstream] = pair
+      const { findings } = await findingsOf(t, { clients: [client], upstreams: [upstream], fault })
+      t.strictSame([...new Set(findings.map(one => one.split(' ')[0]))], [id], findings.join('\n'))
+      const start = `${id} ${client}:${upstream} ${verdict} `
+      for (const one of findings) {
+        t.equal(one.slice(0, start.length), start)
+        t.match(one.slice(start.length), summary)
+      }
+    })
+}

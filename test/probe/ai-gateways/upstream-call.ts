@@ -1,0 +1,49 @@
+/** Sends a request to the upstream of a toy gateway. */
+import { request as requestHttp, type IncomingMessage } from 'node:http'
+import type { Wire, WireAnswer, WireRequest } from '../../../plugins/probe/wires/types.ts'
+
+export interface UpstreamOptions {
+  /** The upstream is left when it is aborted. */
+  signal: AbortSignal
+  /** What came so far of an answer that is not an error. */
+  onPart?(answer: WireAnswer): void
+}
+
+export async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** Rejects if there is no answer at all. */
+export function callUpstream(
+  upstream: string,
+  wire: Wire,
+  { method, path, fields, body }: WireRequest,
+  { signal, onPart }: UpstreamOptions,
+): Promise<WireAnswer> {
+  const headers = {
+    ...Object.fromEntries([...fields, ...wire.credentials('toy-key')]),
+    'Content-Length': String(body.length),
+  }
+  return new Promise((resolve, reject) => {
+    const sent = requestHttp(`${upstream}${wire.base}${path}`, { method, agent: false, headers, signal }, response => {
+      const chunks: Buffer[] = []
+      const answer = (): WireAnswer => ({
+        status: response.statusCode ?? 0,
+        fields: Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const),
+        body: Buffer.concat(chunks),
+        isComplete: response.complete,
+      })
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        if (answer().status < 400) onPart?.(answer())
+      })
+      // Without its end, what came of it is the answer.
+      response.on('error', () => {})
+      response.on('close', () => resolve(answer()))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
