@@ -123,7 +123,7 @@ const WRONG: Readonly<
   },
   'mixes streams': {
     checks: ['LLM-ISOLATION'],
-    fault: { reply: mixed },
+    fault: { reply: mixed, needsWhole: true },
     id: 'LLM-ISOLATION',
     finding: /^fail \w+ gets words of \w+/,
   },

@@ -34,28 +34,35 @@ export function sceneEvidence(
       calls.push(call)
     }
     if (calls.length === 0) return []
-    const exchanges = calls.map((call, index) => exchangeOf(call, calls[index + 1], one, pair, wires))
+    const arrivals = arrivalsOfTurns(calls, one)
+    const exchanges = calls.map((call, index) => exchangeOf(call, arrivals[index]!, one, pair, wires))
     return [{ scene: one.scene, mode: one.mode, exchanges }]
   })
 }
 
-/** The turns of a loop have one marker, so time separates their arrivals. */
+/** The turns of a loop have one marker, so time separates their arrivals. A turn that was answered had one, however fast it was. */
+function arrivalsOfTurns(calls: readonly Call[], { scene }: PlannedScene): ArrivalView[][] {
+  if ((scene.turns ?? []).length === 0) return calls.map(({ arrivals }) => [...arrivals])
+  const turns: ArrivalView[][] = calls.map(() => [])
+  let turn = 0
+  for (const arrival of calls.at(-1)!.arrivals) {
+    const next = calls[turn + 1]
+    const isLater = next !== undefined && arrival.record.head_at_ms >= next.record.sentAtMs - CLOCK_MS
+    if (isLater && turns[turn]!.length > 0) turn += 1
+    turns[turn]!.push(arrival)
+  }
+  return turns
+}
+
 function exchangeOf(
   call: Call,
-  next: Call | undefined,
+  arrivals: readonly ArrivalView[],
   { scene, mode }: PlannedScene,
   pair: Pair,
   wires: readonly Wire[],
 ): ExchangeEvidence {
-  const isLoop = (scene.turns ?? []).length > 0
-  const all = call.arrivals.filter(({ method, target }) => wireOf(wires, method, target) !== null)
-  const arrivals = isLoop
-    ? all.filter(({ record: { head_at_ms: at } }) => {
-        const isLater = next !== undefined && at >= next.record.sentAtMs - CLOCK_MS
-        return at >= call.record.sentAtMs - CLOCK_MS && !isLater
-      })
-    : all
-  return readExchange(call, arrivals, { operation: scene.operation, mode, pair, wires })
+  const own = arrivals.filter(({ method, target }) => wireOf(wires, method, target) !== null)
+  return readExchange(call, own, { operation: scene.operation, mode, pair, wires })
 }
 
 interface Reading {

@@ -125,6 +125,23 @@ export const FAULTS_OF_REQUESTS: Readonly<Record<string, WrongGateway>> = {
     id: 'TRN-RESULTS',
     summary: /^request \/turns\/2\/parts\/0\/error is lost \(error, plain\)/,
   },
+  'loses signatures of thinking': {
+    fault: {
+      remembered: parts => parts.filter(({ type }) => type !== 'thinking'),
+    },
+    id: 'TRN-THINK',
+    summary: /^request \/signatures\/0 is lost \(thinking-and-two-calls, plain\)/,
+  },
+  'puts all thinking in front of the calls': {
+    fault: {
+      remembered: parts => [
+        ...parts.filter(({ type }) => type !== 'call'),
+        ...parts.filter(({ type }) => type === 'call'),
+      ],
+    },
+    id: 'TRN-THINK',
+    summary: /^request \/signatures\/1 is changed \(thinking-between-calls, plain\)/,
+  },
   'loses marks of results': {
     fault: { request: request => ofResults(request, part => ({ ...part, mark: undefined })) },
     id: 'TRN-CACHE',
@@ -230,6 +247,29 @@ export const FAULTS_OF_REPLIES: Readonly<Record<string, WrongGateway>> = {
     id: 'TRN-FINISH',
     summary: /^reply \/parts\/0 is lost \(filter, plain\)/,
     pair: ['chat', 'chat'],
+  },
+  'ends streams without their end': {
+    fault: { events: events => events.filter(event => !event.toString().includes('message_stop')) },
+    id: 'TRN-EVENTS',
+    summary: /^reply \/events is changed \(text-and-two-calls, stream\)/,
+  },
+  'says the role in each event': {
+    fault: {
+      events: events => events.map(event => event.toString().replace('"delta":{', '"delta":{"role":"assistant",')),
+    },
+    id: 'TRN-EVENTS',
+    summary: /^reply \/events is changed \(text-and-two-calls, stream\)/,
+    pair: ['chat', 'chat'],
+  },
+  'estimates counts of tokens': {
+    fault: { count: () => 42 },
+    id: 'TRN-COUNT',
+    summary: /^reply \/count is changed \(first, plain\)/,
+  },
+  'rounds counts of tokens up': {
+    fault: { count: tokens => Math.ceil(tokens / 10) * 10 },
+    id: 'TRN-COUNT',
+    summary: /^reply \/count is changed \(first, plain\)/,
   },
   'loses usage of streams': {
     fault: { reply: (reply, isStream) => (isStream ? { ...reply, usage: null } : reply) },

@@ -25,6 +25,8 @@ import { bodyOf, callUpstream } from './upstream-call.ts'
 export interface GatewayFault {
   request?(request: Request): Request
   reply?(reply: Reply, isStream: boolean): Reply
+  /** `reply` is called with whole replies alone. */
+  needsWhole?: boolean
   /** Of the reply of a turn that the client sends back. */
   remembered?(parts: Part[]): Part[]
   /** All events of a stream. */
@@ -189,7 +191,8 @@ class ToyServer {
       if (!response.writableFinished && !ignored) leaving.abort()
     })
     // These need the whole reply.
-    const isPassed = ![this.#guard, fallback, cache, cost].some(one => one !== undefined)
+    const isPassed =
+      this.#fault.needsWhole !== true && ![this.#guard, fallback, cache, cost].some(one => one !== undefined)
     const once = (): Promise<Forwarded | null> =>
       callUpstream(this.#upstream, to, sent, { signal: leaving.signal, ...(isPassed ? { onPart } : {}) }).then(
         came => forwarded(to, came, request.stream),

@@ -8,6 +8,8 @@ type Own = RegExp | ((difference: Difference) => boolean)
 
 /** Which differences an aspect judges. Others belong to other checks. */
 export interface Compared extends Omit<Aspect, 'judge' | 'level'> {
+  /** Default: `integrity`. */
+  level?: Aspect['level']
   request?: Own
   reply?: Own
   /** Differences that are only a warning. */
@@ -41,8 +43,8 @@ export function comparedAspect({
   ...aspect
 }: Compared): Aspect {
   return {
-    ...aspect,
     level: 'integrity',
+    ...aspect,
     judge(evidence, facts) {
       const differences: Difference[] = []
       const unusable: Unusable[] = []

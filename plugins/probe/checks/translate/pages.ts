@@ -37,6 +37,12 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
     expected: 'Each result at its call, with its content and whether it is an error.',
     why: 'A result at another call is a wrong fact, and an error that reads like a result hides that the tool failed.',
   },
+  'TRN-THINK': {
+    sent: 'Loops of two turns: a reply with signed thinking and two calls, with redacted thinking, and with thinking between the calls; then the results.',
+    expected:
+      'In the second turn each signature and each redacted value as it was, in front of the call to which it belonged.',
+    why: 'Vendors refuse a turn whose signatures are lost or changed, and without them the model forgets why it called.',
+  },
   'TRN-CACHE': {
     sent: 'Requests with marks on tools, the system prompt, a text and a result: of one hour and five minutes, and all of five minutes.',
     expected: 'As many marks, behind the same blocks, with the same lifetimes.',
@@ -56,6 +62,16 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
     sent: 'Requests whose replies have usage with a different number in each figure, and one without output.',
     expected: 'The same numbers in the members of the client, plain and streamed.',
     why: 'Users are billed, and budgets are enforced, by these numbers.',
+  },
+  'TRN-EVENTS': {
+    sent: 'Streamed requests, which are answered with a text and two calls, thinking and a text, a refusal, and nothing at all.',
+    expected: 'The events that the vendor of the client documents, in their order, each once.',
+    why: 'SDKs build replies from these events, and fail or lose parts when one is missing or comes twice.',
+  },
+  'TRN-COUNT': {
+    sent: 'Two requests to count the tokens of a conversation with a system prompt and tools; the upstream counts 4711, then 17.',
+    expected: 'These numbers.',
+    why: 'Agents decide by the count when they shorten a conversation; a wrong one is a refused or a needlessly short request.',
   },
   'TRN-LONG': {
     sent: 'A text of 220 KiB, 64 tools, 120 turns, and a result of 100 KiB.',

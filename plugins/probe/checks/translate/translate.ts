@@ -3,7 +3,9 @@ import type { Check } from '../../catalog/check.ts'
 import { pairCheck } from '../../pairs/pair-check.ts'
 import { CACHE } from './cache-marks.ts'
 import { CALLS } from './calls.ts'
+import { COUNT } from './count.ts'
 import { FINISH, USAGE } from './ends.ts'
+import { EVENTS } from './events.ts'
 import { LONG } from './long.ts'
 import { MEDIA } from './media.ts'
 import { PAGES } from './pages.ts'
@@ -13,6 +15,7 @@ import { RESULTS } from './results.ts'
 import { SCHEMA } from './schema.ts'
 import { SYSTEM } from './system.ts'
 import { TEXT } from './text.ts'
+import { THINK } from './think.ts'
 import { TOOLS_OFFERED } from './tools.ts'
 import type { Aspect } from './types.ts'
 
@@ -27,10 +30,13 @@ const ASPECTS: readonly Aspect[] = [
   TOOLS_OFFERED,
   CALLS,
   RESULTS,
+  THINK,
   CACHE,
   SCHEMA,
   FINISH,
   USAGE,
+  EVENTS,
+  COUNT,
   LONG,
 ]
 
