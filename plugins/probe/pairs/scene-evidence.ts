@@ -34,35 +34,30 @@ export function sceneEvidence(
       calls.push(call)
     }
     if (calls.length === 0) return []
-    const arrivals = arrivalsOfTurns(calls, one)
-    const exchanges = calls.map((call, index) => exchangeOf(call, arrivals[index]!, one, pair, wires))
+    const arrivals = arrivalsOfTurns(calls, one, wires)
+    const reading: Reading = { operation: one.scene.operation, mode: one.mode, pair, wires }
+    const exchanges = calls.map((call, index) => readExchange(call, arrivals[index]!, reading))
     return [{ scene: one.scene, mode: one.mode, exchanges }]
   })
 }
 
-/** The turns of a loop have one marker, so time separates their arrivals. A turn that was answered had one, however fast it was. */
-function arrivalsOfTurns(calls: readonly Call[], { scene }: PlannedScene): ArrivalView[][] {
-  if ((scene.turns ?? []).length === 0) return calls.map(({ arrivals }) => [...arrivals])
+/**
+ * The requests of each turn that came on a wire; others ask a guard, for example. The turns of a loop have one marker, so time
+ * separates their arrivals. A turn that was answered had one, however fast it was.
+ */
+function arrivalsOfTurns(calls: readonly Call[], { scene }: PlannedScene, wires: readonly Wire[]): ArrivalView[][] {
+  const onWires = ({ arrivals }: Call): ArrivalView[] =>
+    arrivals.filter(({ method, target }) => wireOf(wires, method, target) !== null)
+  if ((scene.turns ?? []).length === 0) return calls.map(onWires)
   const turns: ArrivalView[][] = calls.map(() => [])
   let turn = 0
-  for (const arrival of calls.at(-1)!.arrivals) {
+  for (const arrival of onWires(calls.at(-1)!)) {
     const next = calls[turn + 1]
     const isLater = next !== undefined && arrival.record.head_at_ms >= next.record.sentAtMs - CLOCK_MS
     if (isLater && turns[turn]!.length > 0) turn += 1
     turns[turn]!.push(arrival)
   }
   return turns
-}
-
-function exchangeOf(
-  call: Call,
-  arrivals: readonly ArrivalView[],
-  { scene, mode }: PlannedScene,
-  pair: Pair,
-  wires: readonly Wire[],
-): ExchangeEvidence {
-  const own = arrivals.filter(({ method, target }) => wireOf(wires, method, target) !== null)
-  return readExchange(call, own, { operation: scene.operation, mode, pair, wires })
 }
 
 interface Reading {
