@@ -19,8 +19,18 @@ export type ShownFindings = Record<string, ShownFinding>
 const FILE = join(root, 'plugins', 'probe', 'catalog', 'findings.json')
 export const WRITES_FINDINGS = process.env.SVC_WRITE_DOCS !== undefined
 
-export function readFindings(): ShownFindings {
+function readFindings(): ShownFindings {
   return JSON.parse(readFileSync(FILE, 'utf8')) as ShownFindings
+}
+
+/** What the pages of checks show that need the models of a gateway, and of the others. */
+export function findingsBy(needsModels: boolean): ShownFindings {
+  const ids = new Set(
+    CATALOG.filter(({ forModels, forPair }) => (forModels !== undefined || forPair !== undefined) === needsModels).map(
+      ({ id }) => id,
+    ),
+  )
+  return Object.fromEntries(Object.entries(readFindings()).filter(([id]) => ids.has(id)))
 }
 
 interface Found {

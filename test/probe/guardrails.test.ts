@@ -8,7 +8,7 @@ import { readRoutes, type Routes } from '../../plugins/probe/client/routes.ts'
 import { judgeAgain } from '../../plugins/probe/report/judge-again.ts'
 import type { Guard } from './ai-gateways/guard.ts'
 import { startToyGateway } from './ai-gateways/toy-gateway.ts'
-import { findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
+import { findingsBy, findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
 import { probeThrough, reportOf } from './probe-through.ts'
 
 const VALUE = '078-05-1120'
@@ -160,5 +160,12 @@ t.test('the value and the text in front of prompts are those of --routes', async
 
 t.test('the pages show what the checks found', { skip: !WRITES_FINDINGS && 'not written' }, t => {
   writeFindings(shown)
+  t.end()
+})
+
+t.test('the findings on the pages are those of wrong guardrails [PRB-21]', t => {
+  const onPages = Object.entries(findingsBy(true)).filter(([id]) => id.startsWith('GRD-'))
+  t.strictSame([...new Set(Object.values(WRONG).map(({ id }) => id))].toSorted(), onPages.map(([id]) => id).toSorted())
+  for (const [id, { proxy }] of onPages) t.equal(WRONG[proxy.replace('a guardrail that ', '')]?.id, id, proxy)
   t.end()
 })

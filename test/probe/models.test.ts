@@ -7,7 +7,7 @@ import { readRoutes, type Routes } from '../../plugins/probe/client/routes.ts'
 import type { Part, Reply } from '../../plugins/probe/wires/types.ts'
 import { textsOf, type Features } from './ai-gateways/features.ts'
 import { startToyGateway, type GatewayFault } from './ai-gateways/toy-gateway.ts'
-import { findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
+import { findingsBy, findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
 import { checksNamed, findings, probeThrough } from './probe-through.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
 
@@ -217,5 +217,12 @@ for (const [name, { id, finding, ...options }] of Object.entries(WRONG))
 
 t.test('the pages show what the checks found', { skip: !WRITES_FINDINGS && 'not written' }, t => {
   writeFindings(shown)
+  t.end()
+})
+
+t.test('the findings on the pages are those of wrong gateways [PRB-21]', t => {
+  const onPages = Object.entries(findingsBy(true)).filter(([id]) => id.startsWith('LLM-'))
+  t.strictSame([...new Set(Object.values(WRONG).map(({ id }) => id))].toSorted(), onPages.map(([id]) => id).toSorted())
+  for (const [id, { proxy }] of onPages) t.equal(WRONG[proxy.replace('a gateway that ', '')]?.id, id, proxy)
   t.end()
 })
