@@ -255,7 +255,8 @@ export const FAULTS_OF_REPLIES: Readonly<Record<string, WrongGateway>> = {
   },
   'says the role in each event': {
     fault: {
-      events: events => events.map(event => event.toString().replace('"delta":{', '"delta":{"role":"assistant",')),
+      events: events =>
+        events.map(event => event.toString().replace('"delta":{"content"', '"delta":{"role":"assistant","content"')),
     },
     id: 'TRN-EVENTS',
     summary: /^reply \/events is changed \(text-and-two-calls, stream\)/,
