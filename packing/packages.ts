@@ -1,6 +1,6 @@
 /**
  * Bundles the packages that svc uses into one file, so that npm installs none of them. Each is run when it is first used.
- * Large ones that only some installations use are in files of their own, so that they are read only then. There is one copy
+ * Large ones that only some installations use are in separate files, so that they are read only then. There is one copy
  * of each: objects of two copies are not compatible.
  */
 import {
@@ -26,7 +26,7 @@ export interface PackedPackages {
 const COMMON = 'packages.cjs'
 /** The folder of the others. */
 const FOLDER = 'packages'
-/** Packages in files of their own. */
+/** Packages in separate files. */
 const SEPARATE = [/^@graphql-yoga\/render-graphiql$/, /^@opentelemetry\//, /^@redis\/client$/, /^gpt-tokenizer\//]
 /** Data files that packages read from their own folder. */
 const PROTO = /\.proto$/

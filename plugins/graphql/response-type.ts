@@ -19,7 +19,7 @@ export interface ResponseType {
   eventStream: 'for subscriptions' | 'always' | 'never'
   /** The client takes subscriptions as `multipart/mixed`. */
   takesSubscriptionParts: boolean
-  /** The client takes the events of subscriptions at a URL of its own (`callbackSpec=1.0`). */
+  /** The client takes the events of subscriptions at its own URL (`callbackSpec=1.0`). */
   takesCallback: boolean
   /** The format of deferred parts that the client takes; null: one complete response. */
   incremental: IncrementalFormat | null

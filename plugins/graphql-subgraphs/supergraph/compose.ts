@@ -30,7 +30,7 @@ export async function composeSubgraphs(subgraphs: readonly ComposedSubgraph[]): 
     if (errors === undefined && supergraphSdl !== undefined) return { supergraph: supergraphSdl, errors: null }
     return { supergraph: null, errors: (errors ?? []).slice(0, MAX_ERRORS).map(describeError) }
   } catch (error) {
-    // The composer throws other errors for some schemas that nobody should write.
+    // The composer throws other errors for some odd schemas.
     return { supergraph: null, errors: [describeError(error as Error)] }
   }
 }

@@ -25,7 +25,7 @@ export class Composer {
 
   /**
    * The same subgraphs in the same order are composed once. `isTrusted`: all of them belong to svc. Others are composed in a
-   * thread with limits, because nobody knows how long they take.
+   * thread with limits, because they may take long.
    */
   compose(subgraphs: readonly ComposedSubgraph[], isTrusted: boolean): Promise<Composition> {
     const key = createHash('sha256').update(JSON.stringify(subgraphs)).digest('base64url')

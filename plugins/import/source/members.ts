@@ -52,7 +52,7 @@ export class Members {
     for (const name of names) this.#read.add(name)
   }
 
-  /** The names that nobody has read. */
+  /** The names of unread members. */
   others(): string[] {
     return Object.keys(this.#value).filter(name => !this.#read.has(name) && this.#value[name] !== null)
   }

@@ -85,7 +85,7 @@ export class Stub {
     return undefined
   }
 
-  /** Members that nobody has read: conditions disable the rule, others are lost. */
+  /** Unread members: conditions disable the rule, others are lost. */
   others(members: Members, severity: 'disabled' | 'lost'): void {
     for (const name of members.others()) this[severity](members.at(name), 'svc import does not know this member')
   }

@@ -115,7 +115,7 @@ async function compositionWarnings({ document }: GraphSchema): Promise<Issue[]> 
     const { errors } = composeServices([{ name: 'mock', url: 'http://mock.invalid', typeDefs: document }])
     return (errors ?? []).slice(0, 20).map(({ message, extensions }) => warn(String(extensions['code']), message))
   } catch (error) {
-    // The composer throws for some schemas that nobody should write, such as keys that are nested very deeply.
+    // The composer throws for some odd schemas, such as keys that are nested very deeply.
     return [warn('COMPOSER_FAILED', (error as Error).message)]
   }
 }

@@ -41,7 +41,7 @@ export function replyStep({ stream, ...reply }: RuleStep & { stream?: RuleStep }
   return { reply: { template: false, ...reply, stream: { ...FAST, ...stream } } }
 }
 
-/** On a connection of its own. Violations of what arrives are kept, but nothing is refused. */
+/** On a separate connection. Violations of what arrives are kept, but nothing is refused. */
 export function connectionOf(
   { label, context, request, mode, step, others, isLoop = false, tenant, sameAs, more }: ModelCall,
   connection: Omit<ConnectionSpec, 'requests'> = {},

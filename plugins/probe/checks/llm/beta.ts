@@ -35,7 +35,7 @@ export const LLM_BETA: Check = {
   page: {
     sent: 'A request with a member that no vendor has and, on the wire of Anthropic, a beta feature, where both sides are of one wire.',
     expected: 'Both arrive.',
-    why: 'Without it, what a vendor added yesterday works only after the gateway is updated, and nobody says why.',
+    why: 'Without it, what a vendor added yesterday works only after the gateway is updated, and no error says so.',
   },
   plan: () => ({ connections: [] }),
   judge: () => skip('no pair of wires'),

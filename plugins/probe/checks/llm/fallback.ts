@@ -48,7 +48,7 @@ export const LLM_FALLBACK = modelsCheck({
     sent: 'Requests whose first deployment answers 503 or 429, closes the connection, or is silent; the second one answers.',
     expected:
       'The reply of the second deployment, or the error of the first one; which of them, and when, is reported.',
-    why: 'Whoever configured a fallback relies on it, and finds out in an outage whether it works.',
+    why: 'Users who configured a fallback rely on it, and find out in an outage whether it works.',
   },
   plan: (models, { timeoutMs }) => ({
     inOrder: true,

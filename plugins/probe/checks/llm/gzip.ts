@@ -50,7 +50,7 @@ export const LLM_GZIP = modelsCheck({
       const accepted = arrival.native.fields
         .filter(([name]) => name.toLowerCase() === 'accept-encoding')
         .some(([, value]) => value.toLowerCase().includes(coding))
-      // A coding that nobody announced is the upstream's fault.
+      // A coding that was not announced is the upstream's fault.
       if (coding !== 'gzip' && !accepted) return []
       const text = received?.reply == null ? null : textOfReply(received.reply)
       if (text !== TEXT) {

@@ -38,7 +38,7 @@ export const LLM_ISOLATION = modelsCheck({
   level: 'integrity',
   when: { alone: true, judgesDirect: true },
   page: {
-    sent: 'Eight streams at once on up to two client wires, six with words and usage of their own, two with errors of their own.',
+    sent: 'Eight streams at once on up to two client wires, six with different words and usage, two with different errors.',
     expected: 'Each client gets its own words, ids, error and usage.',
     why: 'What one client gets of the reply to another one is a leak.',
   },

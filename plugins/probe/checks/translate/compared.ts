@@ -141,7 +141,7 @@ export function verdictOf(
   return { verdict: 'pass', detail: '', differences }
 }
 
-/** Nobody asked for a part that was added to a reply; additions to requests are defaults. */
+/** A part that was added to a reply is a difference; additions to requests are defaults. */
 function isWrong({ kind, side, path }: Difference): boolean {
   return kind === 'lost' || kind === 'changed' || (kind === 'added' && side === 'reply' && path.startsWith('/parts'))
 }

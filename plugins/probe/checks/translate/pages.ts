@@ -13,7 +13,7 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
     why: 'What is in a turn of the user has no authority over the user; what is lost does not guide the model at all.',
   },
   'TRN-PARAMS': {
-    sent: 'Requests with every parameter that the client has, each with a value of its own, with zeros, with small numbers, and with a limit alone.',
+    sent: 'Requests with every parameter that the client has, each with a different value, with zeros, with small numbers, and with a limit alone.',
     expected: 'The same values, where the upstream has the parameter.',
     why: 'A temperature of 0 that is dropped makes replies random, and a limit that grows makes them expensive.',
   },
@@ -25,7 +25,7 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
   'TRN-TOOLS': {
     sent: 'Three tools, one with a nested schema and one without arguments, with each choice of tools and without parallel calls.',
     expected: 'The same names, descriptions and schemas, and the same choice.',
-    why: 'A keyword of a schema that is lost is an argument that the tool does not take; a choice that is lost is a call that nobody asked for.',
+    why: 'A keyword of a schema that is lost is an argument that the tool does not take; a choice that is lost is a call that was not requested.',
   },
   'TRN-CALLS': {
     sent: 'Requests with tools, which are answered with one or two calls, plain and streamed.',
@@ -76,6 +76,6 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
   'TRN-LONG': {
     sent: 'A text of 220 KiB, 64 tools, 120 turns, and a result of 100 KiB.',
     expected: 'All of it, or a refusal.',
-    why: 'What is cut without an error is missed by the model, and nobody knows why.',
+    why: 'What is cut without an error is missed by the model, and nothing shows why.',
   },
 }
