@@ -2,7 +2,17 @@
  * Writes the package that is published, complete: `npm run build [-- --out <folder>]`, by default to `dist/package`. Needs
  * the development dependencies.
  */
-import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
@@ -11,6 +21,7 @@ import { writeScripts } from './scripts.ts'
 import { billOfMaterials } from './bill-of-materials.ts'
 import { componentsOf } from './components.ts'
 import { writeLicenses } from './licenses.ts'
+import { keepReachableTypes } from './reachable-types.ts'
 import { INSTALLED, PUBLISHED_FILES, publishedManifest, type Manifest } from './published.ts'
 
 const PRODUCT = join(import.meta.dirname, '..')
@@ -63,10 +74,23 @@ async function build(tsc: string): Promise<void> {
     cwd: PRODUCT,
     stdio: 'inherit',
   })
+  keepReachableTypes(join(out, 'types'), typeEntries(checkout))
   const inputs = await writeScripts(PRODUCT, out, Object.keys(checkout.dependencies))
   const components = componentsOf(PRODUCT, inputs, INSTALLED)
   writeLicenses(components, PRODUCT, join(out, 'THIRD-PARTY-LICENSES.txt'))
   writeFileSync(join(out, 'sbom.cdx.json'), billOfMaterials(manifest, components, timeOfSources()))
+}
+
+/** The declarations of `exports`. */
+function typeEntries({ exports }: Manifest): string[] {
+  const patterns = Object.values(exports).flatMap(target => (typeof target === 'string' ? [] : [target.types]))
+  return patterns.flatMap(pattern => {
+    const [before, after] = pattern.split('*') as [string, string?]
+    if (after === undefined) return [join(out, pattern)]
+    return readdirSync(join(out, before))
+      .map(name => join(out, before, name + after))
+      .filter(file => existsSync(file))
+  })
 }
 
 /** `SOURCE_DATE_EPOCH`, in seconds, otherwise the time of the commit; 1970 without either. */

@@ -1,21 +1,25 @@
 /**
- * Creates a release: builds and packs, tests the tarball in an empty folder, updates the changelog, commits and tags.
+ * Creates a release: builds and packs, tests the tarball in an empty folder, sets the version of the clients, updates the
+ * changelog, commits and tags.
  *
  *     npm run release -- <version | major | minor | patch> [--out <folder>]
  *     npm run release -- --check [--out <folder>]
  *
- * `--check` packs and tests the current version without changing anything. The tarball, `notes.md` and the pages of the
- * probe's checks are written to the folder `--out` (default: `release`). Nothing is pushed or published; pushing the tag publishes the release.
+ * `--check` packs and tests the current version without changing anything. The tarball, the bill of
+ * materials, `notes.md`, `SHA256SUMS` and the pages of the probe's checks are written to the folder `--out` (default:
+ * `release`). The version is also set in the files of `versions.ts`. Nothing is pushed or published; pushing the tag publishes the release.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { closeRelease, nextVersion, releaseNotes } from './changelog.ts'
+import { writeChecksums } from './checksums.ts'
 import { tryTarball } from './try-tarball.ts'
+import { VERSIONED, withVersion } from './versions.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md']
+const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md', ...VERSIONED.map(({ path }) => path)]
 
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
@@ -45,6 +49,7 @@ async function release([wanted, ...rest]: string[]): Promise<void> {
   try {
     run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts')
     writeFileSync(join(ROOT, 'CHANGELOG.md'), changelog)
+    for (const file of VERSIONED) writeFileSync(join(ROOT, file.path), withVersion(read(file.path), file, version))
     await packAndTry(releaseNotes(changelog, version))
   } catch (error) {
     run('git', 'checkout', '--', ...CHANGED)
@@ -70,7 +75,9 @@ async function packAndTry(notes: string): Promise<void> {
     run('npm', 'pack', './dist/package', '--silent', '--pack-destination', out).split('\n').at(-1)!,
   )
   for (const line of await tryTarball(tarball)) process.stdout.write(`ok: ${line}\n`)
+  cpSync(join(ROOT, 'dist', 'package', 'sbom.cdx.json'), join(out, 'sbom.cdx.json'))
   writeFileSync(join(out, 'notes.md'), `${notes}\n`)
+  writeChecksums(out)
   run('npm', 'run', '--silent', 'docs:probe', '--', '--out', join(out, 'probe'))
   process.stdout.write(`${tarball}\n`)
 }

@@ -37,7 +37,7 @@ export interface SvcHttp {
    */
   body(request: FastifyRequest): Buffer
   /** The body as received, in its `Content-Encoding`: for routes that show, sign, store or pass on what was sent. */
-  receivedBody(request: FastifyRequest): Buffer
+  receivedBody(request: AnyRequest): Buffer
   /**
    * The body as it arrives, on routes with `streamsBody`; null if the request has none. Call it once. Ends with an
    * `IncompleteBody` if the client disconnects, or if the body exceeds its limit: the core has then sent the 413, unless
@@ -139,7 +139,16 @@ export interface SvcHttp {
    * Compares a request with conditions in the form of `X-Svc-Expect`, or a request within it, and shows the result in
    * `X-Svc-Expectation`. For routes that find the conditions in a body, which they have read. Null: they hold.
    */
-  checkExpectation(request: AnyRequest, text: string, message?: RuleMessage | null): Promise<ExpectationFailure | null>
+  checkExpectation(
+    request: AnyRequest,
+    conditions: string | JsonObject,
+    message?: RuleMessage | null,
+  ): Promise<ExpectationFailure | null>
+  /**
+   * Sends a response in the form of `X-Svc-Answer`, which the route has found in the request. Returns null if it was sent, otherwise
+   * the 400 of the header: the value is not valid.
+   */
+  answer(request: FastifyRequest, reply: FastifyReply, value: JsonObject): Promise<ExpectationFailure | null>
   /** The PROXY protocol header of the connection; null without one. `clientIp` is its source already. */
   proxyHeader(request: AnyRequest): ProxyHeader | null
   /** The listener on which the request arrived. */

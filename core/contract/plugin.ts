@@ -77,6 +77,7 @@ export type {
   RuleOutcome,
   SpanAttributeValue,
 } from './http.ts'
+export type { AliasRefusal, RequestAlias, RequestAliases } from './aliases.ts'
 export type {
   SvcStreams,
   BodyStreamOptions,

@@ -5,7 +5,7 @@ import { replaceParameters, templateParameters } from '../toolkit/path-template.
 import { isRecord } from '../contract/record.ts'
 import { neededScope } from '../http/access/scopes.ts'
 import type { RouteRecord } from '../http/routes/route-record.ts'
-import { SchemaRegistry } from './openapi-schemas.ts'
+import { INLINE } from './openapi-schemas.ts'
 import { buildOperation, type OpenapiOperation, type OpenapiParameter } from './openapi-operation.ts'
 import { listOperations, type Operation } from './operations.ts'
 
@@ -78,7 +78,7 @@ function deriveArguments(operation: Operation, method: string): DerivedArguments
     operationId: operation.path,
     parameterNames: inPath,
     sharing: [{ ...operation, description: withoutExamples(operation.description) }],
-    schemas: new SchemaRegistry(),
+    schemas: INLINE,
   })
   const shown = parameters.filter(parameter => parameter.in !== 'header')
   const plain = shown.filter(({ name }) => !isPattern(name))

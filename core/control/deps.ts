@@ -54,6 +54,8 @@ export interface ControlDeps {
 
 /** The instance, with members that only the control plane uses. */
 export interface ControlInstance extends SvcInstance {
+  /** The document of `GET /_svc/openapi.json`, without a session: of the control plane alone. */
+  controlOpenapi(baseUrl: string): Record<string, unknown>
   uptimeSeconds(): number
   readonly startedAt: Date
   readonly hostname: string

@@ -2,7 +2,7 @@
 import type { JsonSchema, ReplyContent, RouteDescription, RouteExample } from '../contract/plugin.ts'
 import { readParameters, templateParameters } from '../toolkit/path-template.ts'
 import { securityOf } from './openapi-security.ts'
-import type { SchemaRegistry } from './openapi-schemas.ts'
+import type { SchemaReferences } from './openapi-schemas.ts'
 import type { Operation } from './operations.ts'
 
 /** The part of an Operation Object (OpenAPI 3.1.0, 4.8.10) that svc uses. */
@@ -51,7 +51,7 @@ export function buildOperation(slot: {
   operationId: string
   parameterNames: string[]
   sharing: Operation[]
-  schemas: SchemaRegistry
+  schemas: SchemaReferences
 }): OpenapiOperation {
   const { method, operationId, parameterNames, sharing, schemas } = slot
   const first = sharing[0] as Operation
@@ -76,7 +76,7 @@ export function buildOperation(slot: {
 }
 
 /** The described request body, otherwise a body of the kinds that the examples send. */
-function bodyOf({ requestBody, examples }: RouteDescription, method: string): RouteDescription['requestBody'] {
+export function bodyOf({ requestBody, examples }: RouteDescription, method: string): RouteDescription['requestBody'] {
   if (requestBody) return requestBody
   const kinds = new Set(
     examples.flatMap(example =>
@@ -174,7 +174,7 @@ function fitsNumber(text: string, { type, minimum, maximum }: JsonSchema): boole
 function buildRequestBody(
   { description }: Operation,
   method: string,
-  schemas: SchemaRegistry,
+  schemas: SchemaReferences,
 ): OpenapiOperation['requestBody'] {
   const body = bodyOf(description, method) as NonNullable<RouteDescription['requestBody']>
   const examples = description.examples.filter(example => fitsMethod(example, method) && example.body != null)
@@ -202,7 +202,7 @@ function exampleValue({ bodyType, body }: RouteExample): unknown {
   return bodyType === 'form' ? Object.fromEntries(new URLSearchParams(body ?? '')) : body
 }
 
-function buildResponses(description: RouteDescription, schemas: SchemaRegistry): OpenapiOperation['responses'] {
+function buildResponses(description: RouteDescription, schemas: SchemaReferences): OpenapiOperation['responses'] {
   const { responses, protocol, summary } = description
   const reply = replyContent(description)
   const described = Object.entries(responses ?? {}).flatMap(([status, response]) => {
@@ -228,7 +228,7 @@ function replyContent({ reply, negotiated }: RouteDescription): ReplyContent | u
   return { [JSON_TYPE]: reply?.[JSON_TYPE] ?? {}, [USUAL_TYPES.xml]: reply === undefined ? {} : { type: 'string' } }
 }
 
-function mapSchemas(content: ReplyContent, schemas: SchemaRegistry): Record<string, MediaType> {
+function mapSchemas(content: ReplyContent, schemas: SchemaReferences): Record<string, MediaType> {
   return Object.fromEntries(
     Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema: schemas.refer(schema) }]),
   )

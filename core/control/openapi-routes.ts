@@ -11,8 +11,10 @@ import {
   readQuery,
   type RouteParameter,
 } from '../contract/plugin.ts'
+import { jsonReply, RECORD } from '../toolkit/reply-schemas.ts'
 import { writeYaml, type YamlOptions } from '../toolkit/yaml-text.ts'
 import type { ControlDeps } from './deps.ts'
+import { SESSION_VARIABLE } from './openapi-control.ts'
 
 const YAML: YamlOptions = { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' }
 
@@ -104,6 +106,34 @@ export function registerOpenapi(app: FastifyInstance, { budgets, http, instance 
       },
     )
   }
+}
+
+/** Registers `/_svc/openapi.json`. */
+export function registerControlOpenapi(app: FastifyInstance, { budgets, http, instance }: ControlDeps): void {
+  const documentOf = cacheDocument({
+    async build(baseUrl) {
+      await new Pacer(budgets.workMs).pause()
+      return JSON.stringify(instance.controlOpenapi(baseUrl))
+    },
+    write: baseUrl => JSON.stringify(baseUrl + SESSION_VARIABLE),
+  })
+  app.get(
+    '/_svc/openapi.json',
+    describe({
+      summary: 'OpenAPI 3.1 document of the control plane, to generate clients from',
+      description:
+        'The paths below `/_svc`, also those of enabled plugins. All bodies and responses have named schemas. The variable `session` of the server is empty, or the prefix of a session: `/s/<name>`.',
+      category: 'Control Plane',
+      reply: jsonReply(RECORD, 'OpenapiDocument'),
+      examples: [{ name: 'OpenAPI document of the control plane', path: '/_svc/openapi.json', expectStatus: 200 }],
+    }),
+    async (request, reply) => {
+      const document = await documentOf(http.baseUrl(request))
+      return reply
+        .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' })
+        .send(document)
+    },
+  )
 }
 
 /** The base URL with which a document is built, and which is replaced for each request. */

@@ -1,8 +1,25 @@
 /**
- * Schemas of the OpenAPI document. Those with a name are components that operations refer to, so that generated clients have
+ * Schemas of the OpenAPI document. Those with a title, and those inside of others with a type name, are components that operations refer to, so that generated clients have
  * one type for each. All are in a form that generators of clients compile, and accept the same values as before.
  */
 import type { JsonSchema } from '../contract/plugin.ts'
+import { TYPE_NAME } from '../toolkit/reply-schemas.ts'
+
+/** What operations use of a registry. */
+export type SchemaReferences = Pick<SchemaRegistry, 'refer'>
+
+/** All schemas are where they are used, without the names of types. */
+export const INLINE: SchemaReferences = { refer: schema => withoutNames(portable(schema)) as JsonSchema }
+
+function withoutNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNames)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([keyword, inner]) =>
+      keyword === TYPE_NAME ? [] : [[keyword, VALUES.has(keyword) ? inner : withoutNames(inner)]],
+    ),
+  )
+}
 
 export class SchemaRegistry {
   readonly #names = new Map<string, string>()
@@ -13,14 +30,31 @@ export class SchemaRegistry {
   refer(given: JsonSchema): JsonSchema {
     let schema = this.#portable.get(given)
     if (schema === undefined) {
-      schema = portable(given) as JsonSchema
+      schema = this.#referInside(portable(given)) as JsonSchema
       this.#portable.set(given, schema)
     }
-    if (typeof schema.title !== 'string') return schema
+    return typeof schema.title === 'string' ? this.#add(schema.title, schema) : schema
+  }
+
+  /** Replaces schemas that have a type name with references, the inner ones first. */
+  #referInside(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(item => this.#referInside(item))
+    if (typeof value !== 'object' || value === null) return value
+    const { [TYPE_NAME]: name, ...members } = value as JsonSchema
+    const schema = Object.fromEntries(
+      Object.entries(members).map(([keyword, inner]) => [
+        keyword,
+        VALUES.has(keyword) ? inner : this.#referInside(inner),
+      ]),
+    )
+    return typeof name === 'string' ? this.#add(name, schema) : schema
+  }
+
+  #add(title: string, schema: JsonSchema): JsonSchema {
     const text = JSON.stringify(schema)
     let name = this.#names.get(text)
     if (name === undefined) {
-      name = this.#uniqueName(schema.title)
+      name = this.#uniqueName(title)
       this.#names.set(text, name)
       this.#schemas.set(name, schema)
     }
@@ -45,7 +79,7 @@ export class SchemaRegistry {
 const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples', 'required'])
 
 /**
- * Arrays have `items`; enumerations of texts have a type, and no values that differ only in case, which would be one constant;
+ * A value of several types is one of several schemas; a constant `true` is an enumeration; arrays have `items`; enumerations of texts have a type, and no values that differ only in case, which would be one constant;
  * only single values are defaults and constants.
  */
 function portable(value: unknown): unknown {
@@ -60,6 +94,14 @@ function portable(value: unknown): unknown {
   if (Array.isArray(schema.const)) {
     const { const: constant, ...rest } = schema
     return { type: 'array', items: {}, ...(constant.length === 0 && { maxItems: 0 }), ...rest }
+  }
+  if (typeof schema.const === 'boolean') {
+    const { const: constant, ...rest } = schema
+    return { ...rest, type: 'boolean', enum: [constant] }
+  }
+  if (Array.isArray(type) && type.filter(name => name !== 'null').length > 1 && schema.anyOf === undefined) {
+    const { type: names, ...rest } = schema
+    return { ...rest, anyOf: (names as string[]).map(name => portable({ type: name })) }
   }
   if (isTexts(values)) {
     schema.type ??= 'string'

@@ -3,6 +3,7 @@ import { type CatalogSelection, isSelected, type JsonSchema } from '../contract/
 import { templateParameters, templateShape, renameParameters, replaceParameters } from '../toolkit/path-template.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
+import { completeDescription, isControlPath, type Server, sessionServer } from './openapi-control.ts'
 import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'
 import { securitySchemes, type SecurityScheme } from './openapi-security.ts'
 import { SchemaRegistry } from './openapi-schemas.ts'
@@ -12,7 +13,7 @@ import type { RouteRecord } from '../http/routes/route-record.ts'
 export type OpenapiDocument = {
   openapi: '3.1.0'
   info: { title: string; version: string; description: string }
-  servers: { url: string }[]
+  servers: Server[]
   tags: { name: string }[]
   /** By default, operations require no credential. */
   security: []
@@ -42,6 +43,7 @@ interface Slot {
 /**
  * Builds an OpenAPI 3.1.0 document. Methods that OpenAPI does not support are omitted. Templates that differ only in
  * parameter names or wildcards are the same path for OpenAPI; they share a path item with the names of the first one.
+ * `isControl`: the document of the control plane, for generators of clients.
  */
 export function buildOpenapi(
   routes: RouteRecord[],
@@ -50,10 +52,18 @@ export function buildOpenapi(
     version,
     categories: ranks,
     selection = ALL,
-  }: { baseUrl: string; version: string; categories?: CategoryRanks; selection?: CatalogSelection },
+    isControl = false,
+  }: {
+    baseUrl: string
+    version: string
+    categories?: CategoryRanks
+    selection?: CatalogSelection
+    isControl?: boolean
+  },
 ): OpenapiDocument {
-  const operations = listOperations(routes, ranks).filter(({ plugin, description }) =>
-    isSelected(selection, { plugin, category: description.category }),
+  const operations = listOperations(routes, ranks).filter(
+    ({ plugin, path, description }) =>
+      isSelected(selection, { plugin, category: description.category }) && (!isControl || isControlPath(path)),
   )
   const slots = fillSlots(operations)
   const operationIds = new Set<string>()
@@ -62,19 +72,20 @@ export function buildOpenapi(
   for (const { path, method, parameterNames, operations: sharing } of slots) {
     const item = paths.get(path) ?? {}
     paths.set(path, item)
+    const operationId = uniqueOperationId(operationIds, method, path)
     item[method] = buildOperation({
       method,
-      operationId: uniqueOperationId(operationIds, method, path),
+      operationId,
       parameterNames,
-      sharing,
+      sharing: isControl ? sharing.map(operation => completeDescription(operation, { method, operationId })) : sharing,
       schemas,
     })
   }
   const categories = new Set(slots.flatMap(slot => slot.operations.map(operation => operation.description.category)))
   return {
     openapi: '3.1.0',
-    info: { title: 'svc', version, description: DESCRIPTION },
-    servers: [{ url: baseUrl }],
+    info: { title: isControl ? 'svc control plane' : 'svc', version, description: DESCRIPTION },
+    servers: [isControl ? sessionServer(baseUrl) : { url: baseUrl }],
     tags: [...categories].map(name => ({ name })),
     security: [],
     paths: Object.fromEntries(paths),

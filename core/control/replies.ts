@@ -11,6 +11,7 @@ import {
   RECORD,
   TEXT,
   textReply,
+  typed,
 } from '../toolkit/reply-schemas.ts'
 
 export const HEALTH = jsonReply(
@@ -73,7 +74,7 @@ export const SVC_VERSION = jsonReply(
 
 export const SVC_READY = jsonReply(object({ status: TEXT }), 'Ready')
 
-export const SVC_CONFIG = jsonReply(RECORD)
+export const SVC_CONFIG = jsonReply(RECORD, 'Config')
 
 export const SVC_STATUS = jsonReply(
   object({
@@ -219,12 +220,44 @@ export const SVC_REPLICAS = jsonReply(
   'Replicas',
 )
 
+const HEADER = object({ name: TEXT, value: TEXT })
+
+const CAPTURED = typed(
+  'CapturedRequest',
+  object(
+    { id: TEXT, method: TEXT, path: TEXT },
+    {
+      request_id: TEXT,
+      timestamp: TEXT,
+      uri: TEXT,
+      query: nullable(TEXT),
+      version: TEXT,
+      headers: list(HEADER),
+      client_ip: TEXT,
+      session: nullable(TEXT),
+      body: nullable(TEXT),
+      body_base64: nullable(TEXT),
+      body_size: INTEGER,
+      body_truncated: BOOLEAN,
+      body_decoded: nullable(TEXT),
+      status: INTEGER,
+      latency_ms: NUMBER,
+      grpc_status: nullable(INTEGER),
+      fault: nullable(TEXT),
+      fault_source: nullable(TEXT),
+      end_reason: nullable(TEXT),
+      rule: nullable(TEXT),
+      tags: list(TEXT),
+    },
+  ),
+)
+
 export const SVC_REQUESTS = jsonReply(
   object(
-    { count: INTEGER, capacity: INTEGER, public_mode: BOOLEAN, requests: list() },
+    { count: INTEGER, capacity: INTEGER, public_mode: BOOLEAN, requests: list(CAPTURED) },
     { satisfied: BOOLEAN, waited_ms: INTEGER },
   ),
-  'Requests',
+  'RequestPage',
 )
 
 const CONNECTION_ENTRY = object({
@@ -276,7 +309,15 @@ export const SVC_VERIFY_POST = jsonReply(
     { verified: BOOLEAN, count: INTEGER, expected: TEXT, waited_ms: INTEGER },
     { requests: list(), records: list(TEXT) },
   ),
-  'VerifyPost',
+  'Verified',
+)
+
+export const VERIFICATION_FAILED = jsonReply(
+  object(
+    { verified: BOOLEAN, error: TEXT, expected: TEXT, count: INTEGER, waited_ms: INTEGER, message: TEXT },
+    { looked_at: INTEGER, missing: INTEGER, requests: list(), closest: list(RECORD), dropped: INTEGER },
+  ),
+  'VerificationFailure',
 )
 
 export const SVC_METRICS = textReply('text/plain')
@@ -327,6 +368,33 @@ export const SVC_KEYS_USAGE = jsonReply(
   'KeysUsage',
 )
 
+const STORED_RULE = typed(
+  'StoredRule',
+  object(
+    { name: TEXT, match: RECORD, then: ANY, priority: INTEGER, hits: INTEGER, enabled: BOOLEAN, scope: TEXT },
+    {
+      skip: INTEGER,
+      every: INTEGER,
+      sample: NUMBER,
+      seed: nullable(TEXT),
+      times: nullable(INTEGER),
+      loop: BOOLEAN,
+      count: TEXT,
+      description: TEXT,
+      session: nullable(TEXT),
+      source: TEXT,
+      file: nullable(TEXT),
+      line: nullable(INTEGER),
+      matches: INTEGER,
+      step: nullable(INTEGER),
+      state: TEXT,
+      last_hit_at: nullable(TEXT),
+      created_at: nullable(TEXT),
+      expires_at: nullable(TEXT),
+    },
+  ),
+)
+
 export const SVC_RULES = jsonReply(
   object({
     count: INTEGER,
@@ -338,73 +406,14 @@ export const SVC_RULES = jsonReply(
       steps: INTEGER,
       tests: INTEGER,
     }),
-    rules: list(),
+    rules: list(STORED_RULE),
   }),
   'Rules',
 )
 
-export const SVC_RULES_PUT = jsonReply(
-  object({
-    name: TEXT,
-    match: RECORD,
-    then: ANY,
-    priority: INTEGER,
-    skip: INTEGER,
-    every: INTEGER,
-    sample: INTEGER,
-    seed: TEXT,
-    loop: BOOLEAN,
-    count: TEXT,
-    enabled: BOOLEAN,
-    scope: TEXT,
-    session: nullable(TEXT),
-    source: TEXT,
-    file: ANY,
-    line: ANY,
-    matches: INTEGER,
-    hits: INTEGER,
-    step: INTEGER,
-    state: TEXT,
-    last_hit_at: ANY,
-    created_at: TEXT,
-    expires_at: ANY,
-  }),
-  'RulesPut',
-)
+export const SVC_RULES_PUT = jsonReply(STORED_RULE)
 
-export const SVC_RULES_POST = jsonReply(
-  object({
-    count: INTEGER,
-    rules: list(
-      object({
-        name: TEXT,
-        match: RECORD,
-        then: ANY,
-        priority: INTEGER,
-        skip: INTEGER,
-        every: INTEGER,
-        sample: INTEGER,
-        seed: TEXT,
-        loop: BOOLEAN,
-        count: TEXT,
-        enabled: BOOLEAN,
-        scope: TEXT,
-        session: nullable(TEXT),
-        source: TEXT,
-        file: ANY,
-        line: ANY,
-        matches: INTEGER,
-        hits: INTEGER,
-        step: INTEGER,
-        state: TEXT,
-        last_hit_at: ANY,
-        created_at: TEXT,
-        expires_at: ANY,
-      }),
-    ),
-  }),
-  'RulesPost',
-)
+export const SVC_RULES_POST = jsonReply(object({ count: INTEGER, rules: list(STORED_RULE) }), 'RulesPost')
 
 export const SVC_RULES_DELETE = jsonReply(object({ removed: INTEGER }), 'RulesDelete')
 
@@ -423,13 +432,13 @@ export const SVC_PLUGIN = jsonReply(
   'Plugin',
 )
 
-export const SVC_RELOAD = jsonReply(RECORD)
+export const SVC_RELOAD = jsonReply(RECORD, 'Reload')
 
-export const CAPTURED_REQUEST = jsonReply(object({ id: ANY, method: TEXT, path: TEXT }), 'CapturedRequest')
+export const CAPTURED_REQUEST = jsonReply(CAPTURED)
 
-export const RESET = jsonReply(RECORD)
-
-export const RULE = jsonReply(
-  object({ name: TEXT, match: RECORD, then: ANY, priority: INTEGER, hits: INTEGER, enabled: BOOLEAN, scope: TEXT }),
-  'Rule',
+export const RESET = jsonReply(
+  object({ scope: TEXT, session: nullable(TEXT), removed: { type: 'object', additionalProperties: INTEGER } }),
+  'ResetResult',
 )
+
+export const RULE = jsonReply(STORED_RULE)

@@ -34,6 +34,7 @@ const resetDescription: RouteDescription = {
   requestBody: {
     content: {
       'application/json': {
+        title: 'Reset',
         type: 'object',
         properties: { kinds: { type: 'array', items: { type: 'string' } } },
       },

@@ -6,7 +6,7 @@ import type { ControlDeps } from './deps.ts'
 import { registerInstance } from './instance.ts'
 import { registerKeysUsage } from './keys-usage.ts'
 import { registerMetrics } from './metrics.ts'
-import { registerOpenapi } from './openapi-routes.ts'
+import { registerControlOpenapi, registerOpenapi } from './openapi-routes.ts'
 import { registerReplicas } from './replicas.ts'
 import { registerReset } from './reset.ts'
 import { registerRules } from './rules.ts'
@@ -27,5 +27,6 @@ export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): voi
   registerMetrics(app, deps)
   registerUsage(app, deps)
   registerKeysUsage(app, deps)
+  registerControlOpenapi(app, deps)
   registerOpenapi(app, deps)
 }

@@ -15,6 +15,7 @@ import { viewRule } from '../rules/rule-view.ts'
 import { TooManyRules } from '../rules/rule-book.ts'
 import type { ControlDeps } from './deps.ts'
 import { readableScope, SCOPE_PARAMETERS as PARAMETERS, writableScope } from './rule-scope.ts'
+import { RECORD } from '../toolkit/reply-schemas.ts'
 import { RULE, SVC_RULES, SVC_RULES_DELETE, SVC_RULES_POST, SVC_RULES_PUT } from './replies.ts'
 
 const category = 'Testing'
@@ -151,7 +152,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
       description: 'A JSON Merge Patch (RFC 7396). The counters go on.',
       category,
       parameters: [NAME, ...PARAMETERS],
-      requestBody: { required: true, content: { 'application/merge-patch+json': { type: 'object' } } },
+      requestBody: { required: true, content: { 'application/merge-patch+json': { title: 'RulePatch', ...RECORD } } },
       responses: {
         200: { description: 'Changed.' },
         404: { description: 'No rule has this name.' },
@@ -187,7 +188,10 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
       requestBody: {
         required: true,
         content: {
-          'application/json': { oneOf: [RULE_SCHEMA, { type: 'array', minItems: 1, items: RULE_SCHEMA }] },
+          'application/json': {
+            title: 'RuleOrRules',
+            oneOf: [RULE_SCHEMA, { type: 'array', minItems: 1, items: RULE_SCHEMA }],
+          },
         },
       },
       responses: { 201: { description: 'The rules.' }, ...WRITE_RESPONSES },

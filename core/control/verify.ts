@@ -11,22 +11,27 @@ import {
   type Verification,
 } from '../inspector/verification.ts'
 import { readVerification, type RecordVerification } from '../inspector/verification-input.ts'
+import { typed } from '../toolkit/reply-schemas.ts'
 import { readOrProblems, showProblems } from '../toolkit/all-problems.ts'
 import type { VerifiedRecords } from '../contract/testing.ts'
 import type { ControlDeps } from './deps.ts'
 import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
 import { scopeOf } from './request-scope.ts'
 import { maxWaitMs, orRefuse } from './request-waits.ts'
-import { SVC_VERIFY_POST } from './replies.ts'
+import { SVC_VERIFY_POST, VERIFICATION_FAILED } from './replies.ts'
 import { connectionRecords } from './verify-connections.ts'
 import { readRecords, recordsIn, verifyRecords } from './verify-records.ts'
 
 const MAX_DEPTH = 160
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0, maximum: 1_000_000 }
-const MATCH: JsonSchema = { type: 'object', description: 'Conditions, as `match` of a rule' }
+const MATCH = typed('RequestMatch', {
+  type: 'object',
+  description: 'Conditions, as `match` of a rule, and of the response',
+})
 /** For documentation. The body is read by code. */
 const VERIFICATION_SCHEMA: JsonSchema = {
+  title: 'Verification',
   type: 'object',
   properties: {
     match: MATCH,
@@ -81,7 +86,7 @@ const verifyDescription: RouteDescription = {
       description:
         'The verification is wrong: `at` names the place of the first mistake. Or its conditions take too many steps (`too_expensive`).',
     },
-    409: { description: 'They did not: `message` and `closest` say why.' },
+    409: { description: 'They did not: `message` and `closest` say why.', content: VERIFICATION_FAILED },
     503: { description: 'Too many waits are open.' },
   },
   examples: [

@@ -13,6 +13,7 @@ import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm } from '../contract/plugin.ts'
 import { ResponseExtensions } from '../http/response/additions.ts'
+import { AliasRegistry } from '../rules/alias-registry.ts'
 import { headerText } from '../http/request/header.ts'
 import type { ServerRequest, AbsentPlugin, RoutingGeneration } from '../http/request/types.ts'
 import { type RequestContext, contextOf } from '../http/request/context.ts'
@@ -87,6 +88,7 @@ export class Generation implements RoutingGeneration {
   readonly routes = new RouteTable()
   readonly mediaTypeHandlers: MediaTypeHandler[] = []
   readonly responses = new ResponseExtensions()
+  readonly aliases = new AliasRegistry()
   readonly tlsNames: TlsNameHandler[] = []
   readonly ports: PortList
   readonly hosts = new HostMounts()

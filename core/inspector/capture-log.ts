@@ -10,6 +10,7 @@ import {
   idOf,
   progressOf,
   sizeOf,
+  type CapturedNotes,
   type CapturedRequest,
   type Notified,
   type ResponseProgress,
@@ -24,7 +25,7 @@ export interface LoggedCapture extends CapturedRequest {
 }
 
 /** How a response ended that was still being sent when its request was logged, or what became of the requests that a rule has sent. */
-export interface LoggedEnd extends Pick<CapturedRequest, 'service' | 'tags'> {
+export interface LoggedEnd extends CapturedNotes {
   id: string
   response: ResponseProgress
   notified?: readonly Notified[]
@@ -47,9 +48,9 @@ export function endBounds(capacity: number): EventLogBounds<LoggedEnd> {
   return { maxPerStream: capacity, maxCount: capacity, maxBytes: MAX_CAPTURE_BYTES, sizeOf: sizeOfEnd, batched: true }
 }
 
-function sizeOfEnd({ response: { head, body }, service, tags }: LoggedEnd): number {
+function sizeOfEnd({ response: { head, body }, service, tags, rule }: LoggedEnd): number {
   const notes = (service === undefined ? 0 : sizeOfService(service)) + (tags === undefined ? 0 : sizeOfTags(tags))
-  return END_BYTES + (head?.length ?? 0) + (body?.length ?? 0) + notes
+  return END_BYTES + (rule?.length ?? 0) + (head?.length ?? 0) + (body?.length ?? 0) + notes
 }
 
 export class CaptureLog implements CaptureSource {
@@ -136,7 +137,7 @@ export class CaptureLog implements CaptureSource {
   async #withEnds(found: CapturedRequest[]): Promise<CapturedRequest[]> {
     if (found.every(isFinal)) return found
     const ends = await this.#logs.ends.newest(STREAM, this.#capacity)
-    const over = new Map<string, Pick<LoggedEnd, 'response' | 'service' | 'tags'>>()
+    const over = new Map<string, Pick<LoggedEnd, 'response' | keyof CapturedNotes>>()
     const notified = new Map<string, readonly Notified[]>()
     for (const { value } of ends) {
       const { id, notified: sent, ...end } = value
@@ -152,12 +153,13 @@ export class CaptureLog implements CaptureSource {
 }
 
 function endOf(captured: CapturedRequest): LoggedEnd {
-  const { response, service, tags } = captured
+  const { response, service, tags, rule } = captured
   return {
     id: idOf(captured),
     response: progressOf(response),
     ...(service === undefined ? {} : { service }),
     ...(tags === undefined ? {} : { tags }),
+    ...(rule === null ? {} : { rule }),
   }
 }
 

@@ -3,7 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ServiceDecision } from '../contract/plugin.ts'
 import { copyText } from '../collections/text-memory.ts'
 import { findKey } from '../keys/api-key.ts'
-import { fieldsOf, keptBody, type CapturedRequest, type Notified, type ResponseProgress } from './captured-request.ts'
+import {
+  fieldsOf,
+  keptBody,
+  type CapturedNotes,
+  type CapturedRequest,
+  type Notified,
+  type ResponseProgress,
+} from './captured-request.ts'
 import type { CapturedService } from './captured-service.ts'
 import type { Redaction } from './redaction.ts'
 import { BodyConverter, type ResponseCopy } from './response-copy.ts'
@@ -26,8 +33,8 @@ export interface CaptureFacts
   headers: IncomingHttpHeaders
 }
 
-/** What plugins note about a request, until its response has ended. */
-export type CaptureNotes = Pick<CaptureFacts, 'service' | 'tags'>
+/** What is noted about a request until its response has ended: by plugins, and the rule about a later message of a stream. */
+export type CaptureNotes = Pick<CaptureFacts, 'service' | 'tags' | 'rule'>
 
 /** A response that may still be sent. */
 export interface ResponseInProgress {
@@ -101,11 +108,9 @@ function redactedHeaders(
 }
 
 /** As an entry has them. */
-export function capturedNotes(
-  { service, tags }: CaptureNotes,
-  redaction: Redaction,
-): Pick<CapturedRequest, 'service' | 'tags'> {
+export function capturedNotes({ service, tags, rule }: CaptureNotes, redaction: Redaction): CapturedNotes {
   return {
+    ...(rule === null ? {} : { rule }),
     ...(service === null ? {} : { service: redactedService(service, redaction) }),
     ...(tags.length === 0 ? {} : { tags }),
   }

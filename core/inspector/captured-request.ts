@@ -84,6 +84,9 @@ export interface CapturedRequest {
   replica?: string
 }
 
+/** What is noted until the response has ended; what is absent stays as it was. */
+export type CapturedNotes = Partial<Pick<CapturedRequest, 'service' | 'tags' | 'rule'>>
+
 /** A request that a rule has sent after the response, or not. */
 export interface Notified {
   /** Without credentials. */

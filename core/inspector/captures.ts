@@ -2,7 +2,7 @@
 import type { RingEntry } from '../collections/ring-buffer.ts'
 import { CaptureLog, FollowedCaptures, type CaptureLogs } from './capture-log.ts'
 import { CaptureStore, type CaptureSource } from './capture-store.ts'
-import { progressOf, type CapturedRequest } from './captured-request.ts'
+import { progressOf, type CapturedNotes, type CapturedRequest } from './captured-request.ts'
 import { Feeds, type FeedStream } from './feed.ts'
 
 type Matches = (captured: CapturedRequest) => boolean
@@ -22,7 +22,9 @@ export interface Captures {
   stored(matches: Matches): Promise<CapturedRequest[]>
   add(captured: CapturedRequest): CapturedRequest
   /** The response of a stored request has ended. */
-  end(captured: CapturedRequest, notes: Pick<CapturedRequest, 'service' | 'tags'>): void
+  /** Of a response that is still being sent. */
+  note(captured: CapturedRequest, notes: CapturedNotes): void
+  end(captured: CapturedRequest, notes: CapturedNotes): void
   /** The requests that a rule has sent are done. */
   noteNotified(captured: CapturedRequest): void
   /** Calls `listener` with every new request. Returns a function that stops. */
@@ -82,9 +84,12 @@ export function openCaptures({ capacity, instanceId, maxFeeds, logs, isPartial, 
       else log.add(entry.value)
       return entry.value
     },
-    end(captured, notes) {
+    note(captured, notes) {
       hasServices ||= notes.service !== undefined
       Object.assign(captured, notes)
+    },
+    end(captured, notes) {
+      this.note(captured, notes)
       captured.response = progressOf(captured.response)
       log?.end(captured)
     },

@@ -26,12 +26,14 @@ export interface ConnectionsOptions {
 export class Connections {
   readonly capacity: number
   readonly #options: ConnectionsOptions
+  /** Ids of entries on their way to the log, or that could not be sent, with how often. */
+  readonly #unsent = new Map<string, number>()
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
     this.capacity = options.local.capacity
     const { log, local } = options
-    if (log !== null) local.onChange(connection => void log.append(STREAM, this.#entryOf(connection)).catch(() => {}))
+    if (log !== null) local.onChange(connection => void this.#append(log, this.#entryOf(connection)))
   }
 
   /** Newest first, by when they began. */
@@ -39,12 +41,13 @@ export class Connections {
     const { local, log, isPartial } = this.#options
     const own = local.newest().map(connection => this.#entryOf(connection))
     if (log === null || isPartial()) return own
-    const byId = new Map<string, ConnectionEntry>()
-    // What this replica has is newer than what it has sent.
-    for (const entry of own) byId.set(entry.id, entry)
+    const ownById = new Map(own.map(entry => [entry.id, entry]))
+    const shown = new Map<string, ConnectionEntry>()
+    for (const [id, entry] of ownById) if (this.#unsent.has(id)) shown.set(id, entry)
+    // Another replica may have removed one of this replica, which the log then lacks. What this one has of the others is newer.
     for (const { value } of await log.newest(STREAM, 2 * this.capacity))
-      if (!byId.has(value.id)) byId.set(value.id, value)
-    return [...byId.values()].toSorted((a, b) => (a.started_at < b.started_at ? 1 : -1)).slice(0, this.capacity)
+      if (!shown.has(value.id)) shown.set(value.id, ownById.get(value.id) ?? value)
+    return [...shown.values()].toSorted((a, b) => (a.started_at < b.started_at ? 1 : -1)).slice(0, this.capacity)
   }
 
   /** Calls `listener` when a connection begins, and when it ends. Returns a function that stops. */
@@ -71,6 +74,27 @@ export class Connections {
     )
     await log.clear(STREAM, entry => matching.has(entry.id))
     return Math.max(removed, matching.size)
+  }
+
+  /** An entry that could not be sent is shown by this replica alone, while it keeps it. */
+  async #append(log: EventLog<ConnectionEntry>, entry: ConnectionEntry): Promise<void> {
+    const { id } = entry
+    this.#unsent.set(id, (this.#unsent.get(id) ?? 0) + 1)
+    if (this.#unsent.size > 2 * this.capacity) this.#forgetGone()
+    try {
+      await log.append(STREAM, entry)
+      const left = (this.#unsent.get(id) ?? 1) - 1
+      if (left > 0) this.#unsent.set(id, left)
+      else this.#unsent.delete(id)
+    } catch {
+      // It stays among the unsent ones.
+    }
+  }
+
+  /** Forgets those that this replica no longer keeps, which are most of this number. */
+  #forgetGone(): void {
+    const kept = new Set<string>(this.#options.local.newest().map(connection => connection.id))
+    for (const id of this.#unsent.keys()) if (!kept.has(id)) this.#unsent.delete(id)
   }
 
   #entryOf(connection: TrackedConnection): ConnectionEntry {

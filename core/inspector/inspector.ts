@@ -39,6 +39,8 @@ export interface Inspector extends Omit<SvcInspector, 'annotate'> {
   captures(path: string | null, session: string | null): boolean
   /** Returns the stored request; call `end` if its response is still being sent. */
   capture(facts: CaptureFacts): CapturedRequest
+  /** Shows what was noted about a stored request whose response is still being sent; other replicas see it at its end. */
+  note(captured: CapturedRequest, notes: CaptureNotes): void
   /** Call it when the response of a stored request has ended. */
   end(captured: CapturedRequest, notes: CaptureNotes): void
   /** Call it when all requests that a rule has sent are done. */
@@ -129,6 +131,7 @@ export function createInspector({
       totals.add(facts.session)
       return captures.add(entryOf(facts))
     },
+    note: (captured, notes) => captures.note(captured, capturedNotes(notes, redaction)),
     end: (captured, notes) => captures.end(captured, capturedNotes(notes, redaction)),
     noteNotified: captured => captures.noteNotified(captured),
     ...createReads(captures, totals, evaluations),

@@ -1,4 +1,5 @@
 /** Expectations by header: conditions that a request states about itself (`X-Svc-Expect`). */
+import type { JsonObject } from '../contract/json.ts'
 import { readOrProblem, type Problem } from '../toolkit/input-problem.ts'
 import { readMatch, type Difference, type Match, type MatchOptions } from '../match/match.ts'
 import { readHeaderJson } from './header-json.ts'
@@ -6,12 +7,14 @@ import { readHeaderJson } from './header-json.ts'
 const MAX_CHARACTERS = 16_384
 const EXPECTED = 'expected conditions as a JSON object, or base64url of it'
 
-/** The conditions in the value of the header: JSON, or base64url of it. Throws `TooExpensive`. */
+/** The conditions in the value of the header, as JSON or base64url of it, or as an object. Throws `TooExpensive`. */
 export function readExpectation(
-  text: string,
+  given: string | JsonObject,
   options: Pick<MatchOptions, 'protocols' | 'maxTests' | 'checks'>,
 ): { value: Match } | { problem: Problem } {
-  return readOrProblem(() => readMatch(readHeaderJson(text, MAX_CHARACTERS, EXPECTED), '', options))
+  return readOrProblem(() =>
+    readMatch(typeof given === 'string' ? readHeaderJson(given, MAX_CHARACTERS, EXPECTED) : given, '', options),
+  )
 }
 
 const CREDENTIALS = new Set([

@@ -1,5 +1,6 @@
 /** JSON Schemas of rules, and of the sections `rules` and `sessions` of `svc.yaml`, for editors. Rules are read by code. */
 import type { JsonSchema } from '../contract/plugin.ts'
+import { TYPE_NAME, typed } from '../toolkit/reply-schemas.ts'
 import type { Rule, Step } from '../contract/rule-types.ts'
 import { ENCODINGS } from './encoding.ts'
 import { MATCH_SCHEMA as match } from '../match/match-schema.ts'
@@ -122,10 +123,19 @@ const properties = {
 
 /** A rule that is stored over HTTP. */
 export const RULE_SCHEMA: JsonSchema = {
+  [TYPE_NAME]: 'Rule',
   type: 'object',
   additionalProperties: false,
   required: ['then'],
-  properties: { name, ...properties },
+  properties: {
+    name,
+    ...properties,
+    match: typed('Match', match),
+    // oxlint-disable-next-line unicorn/no-thenable -- the name of the outcome in a rule
+    then: {
+      anyOf: [typed('Step', step), { type: 'array', minItems: 1, items: typed('ListedStep', listedStep) }],
+    },
+  },
 }
 
 /** The sections, by key. */

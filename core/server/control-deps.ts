@@ -111,6 +111,13 @@ export function createControlDeps({
           categories: host().declarations.categories,
           selection,
         }),
+      controlOpenapi: baseUrl =>
+        buildOpenapi(routes(), {
+          baseUrl,
+          version: instance.version,
+          categories: host().declarations.categories,
+          isControl: true,
+        }),
       links: () => host().declarations.links,
       plugins: () => host().records(),
       listeners,

@@ -37,16 +37,25 @@ export const startTestServer: (options?: TestServerOptions) => Promise<TestServe
  */
 export const startReplicas: (count: number, options?: TestReplicasOptions) => Promise<TestReplicas> = launchReplicas
 
-/** Connects to a running instance. `token` is its admin token, if it has one. */
-export const connect: (url: string, options?: { token?: string }) => TestClient = client.connect
+/**
+ * Connects to a running instance: by default the one of `SVC_URL`. `token` is its admin token, by default that of
+ * `SVC_ADMIN_TOKEN`. Makes no request; throws if there is no URL.
+ */
+export const connect: (url?: string, options?: { token?: string }) => TestClient = client.connect
 
-/** A response that is not a success. */
+/** A response that is not a success, or no response. */
 export interface TestClientError extends Error {
+  /** 0 without a response. */
   readonly status: number
+  /** The error's word, such as `invalid_rule`; empty without one. */
+  readonly error: string
+  /** What the error says in words; may be empty. */
+  readonly details: string
   /** The parsed JSON, or the text. */
   readonly body: unknown
 }
-export const TestClientError: new (status: number, body: unknown) => TestClientError = client.TestClientError
+export const TestClientError: new (status: number, body: unknown, options?: ErrorOptions) => TestClientError =
+  client.TestClientError
 
 /** The requests that came are not the expected ones. The message names the closest one and how it differs. */
 export interface VerificationError extends Error, Unverified {}

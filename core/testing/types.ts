@@ -39,6 +39,8 @@ export interface TestScope {
     put(name: string, rule: Rule): Promise<StoredRule>
     /** Stores rules, all or none; rules without a name are named. */
     add(rules: Rule | readonly Rule[]): Promise<StoredRule[]>
+    /** Stores the rules of a YAML or JSON file with `rules:`, all or none. */
+    load(path: string): Promise<StoredRule[]>
     get(name: string): Promise<StoredRule>
     /** In the order of evaluation. */
     list(): Promise<StoredRule[]>
@@ -50,7 +52,8 @@ export interface TestScope {
   requests(filter?: RequestFilter): Promise<InspectorEntry[]>
   /**
    * Waits until this number of requests (default 1) match the filter, stored ones included, and returns them. Rejects with
-   * a `VerificationError` if they have not come after `timeoutMs` (default 5000, at most 30000).
+   * a `VerificationError`, which names the requests that came, if they have not come after `timeoutMs` (default 5000, at most
+   * 30000).
    */
   waitFor(filter?: RequestFilter, count?: number, timeoutMs?: number): Promise<InspectorEntry[]>
   /** Checks which requests came. Rejects with a `VerificationError` if they are not the expected ones. */

@@ -3,11 +3,24 @@ import type { OutputBudget } from '../contract/budgets.ts'
 import type { Json, JsonObject } from '../contract/json.ts'
 import { isRecord } from '../contract/record.ts'
 import { headerProblem } from '../fields/settable-header.ts'
-import { asText, below, InputProblem } from './input-problem.ts'
+import { asMembers, asText, below, InputProblem } from './input-problem.ts'
 import { expandText, type LookUp } from './references.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 
+/** What changes in the headers of a message. */
+export interface HeaderChanges {
+  /** Replace what the message has. */
+  set: readonly HeaderLine[]
+  /** Come in addition to it. */
+  append: readonly HeaderLine[]
+  /** Names in lower case. */
+  remove: readonly string[]
+}
+
+export const NO_HEADER_CHANGES: HeaderChanges = { set: [], append: [], remove: [] }
+
+const CHANGES = ['set', 'append', 'remove'] as const
 const MAX_LINES = 100
 const MAX_VALUE = 8192
 const MAX_NAME = 200
@@ -48,6 +61,21 @@ export function readHeaderNames(value: Json | undefined, at: string): string[] {
   })
 }
 
+/** Reads an object of changes; `known` are the members that it may have. Throws an `InputProblem`. */
+export function readHeaderChanges(
+  value: Json | undefined,
+  at: string,
+  known: readonly (typeof CHANGES)[number][] = CHANGES,
+): HeaderChanges {
+  if (value === undefined) return NO_HEADER_CHANGES
+  const { set, append, remove } = asMembers(value, at, known)
+  return {
+    set: readHeaderLines(set, below(at, 'set')),
+    append: readHeaderLines(append, below(at, 'append')),
+    remove: readHeaderNames(remove, below(at, 'remove')),
+  }
+}
+
 function rejectHeader(name: string, value: string, at: string): void {
   const problem = headerProblem(name, value)
   if (problem === null) return
@@ -65,6 +93,12 @@ function rejectHeader(name: string, value: string, at: string): void {
 /** The lines of one hit. Throws the errors of the budget. */
 export function expandLines(lines: readonly HeaderLine[], lookUp: LookUp, output: OutputBudget): HeaderLine[] {
   return lines.map(([name, value]) => [name, settable(expandText(value, lookUp, output))])
+}
+
+/** The changes of one hit. Throws the errors of the budget. */
+export function expandHeaderChanges(changes: HeaderChanges, lookUp: LookUp, output: OutputBudget): HeaderChanges {
+  const { set, append, remove } = changes
+  return { set: expandLines(set, lookUp, output), append: expandLines(append, lookUp, output), remove }
 }
 
 /** A text as the value of a header: characters that it can't have are replaced. */

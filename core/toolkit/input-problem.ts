@@ -51,6 +51,13 @@ export function asObject(value: unknown, at: string, expected = 'expected an obj
   return value as JsonObject
 }
 
+/** An object with no other members than the known ones; throws if it is not one. */
+export function asMembers(value: unknown, at: string, known: readonly string[]): JsonObject {
+  const given = asObject(value, at, `expected an object with ${known.join(', ')}`)
+  rejectUnknownKeys(given, known, at)
+  return given
+}
+
 /** Throws for a key that is not known, with the nearest known one. */
 export function rejectUnknownKeys(value: JsonObject, known: readonly string[], at: string): void {
   for (const key of Object.keys(value)) {

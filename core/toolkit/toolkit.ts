@@ -15,6 +15,7 @@ export { exactAsText, parseExactJson, writeJson } from './exact-json.ts'
 export {
   asBoolean,
   asInteger,
+  asMembers,
   asObject,
   asText,
   below,
@@ -60,14 +61,19 @@ export {
   templatePattern,
 } from './path-template.ts'
 export {
+  expandHeaderChanges,
   expandLines,
+  type HeaderChanges,
   type HeaderLine,
+  NO_HEADER_CHANGES,
+  readHeaderChanges,
   readHeaderLines,
   readHeaderNames,
   readLines,
   readNames,
   settable,
 } from './header-lines.ts'
+export { readStepMembers } from './step-members.ts'
 export { fillVariables } from './process-variables.ts'
 export { nearest } from './nearest.ts'
 export { ArgumentError, type ReadArguments, splitArguments } from './split-arguments.ts'
@@ -132,6 +138,7 @@ export {
   TEXT,
   textReply,
   withReplies,
+  typed,
 } from './reply-schemas.ts'
 
 // ---------- Header fields and targets of requests
@@ -185,6 +192,11 @@ export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
 export { isSecretMember, isSecretParameter, Redactor } from './redaction.ts'
 export { isOrdinaryText, isSecretName } from './secret-names.ts'
 export { SecretValues } from './secret-values.ts'
+
+// ---------- Threads
+
+/** Work that would block other requests. */
+export { THREAD_LOADED, type ThreadFailure, ThreadPool, type ThreadResult } from './thread-pool.ts'
 
 // ---------- Bounded collections, and the memory of values in bytes
 

@@ -6,11 +6,9 @@ import {
   status,
   type ServerUnaryCall,
   type ServerWritableStream,
-  type ServiceDefinition,
   type UntypedServiceImplementation,
   type sendUnaryData,
 } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer, type MessageTypeDefinition } from '@grpc/proto-loader'
 import type { Svc } from 'svc/plugin'
 import type { A2aCore, A2aOutcome, JsonObject } from '../a2a/types.ts'
 import type { GrpcImplementation, GrpcServices } from '../grpc/types.ts'
@@ -28,30 +26,20 @@ const STREAM_MS = 10 * 60_000
 /** Updates that may wait for a client that reads slowly. */
 const MAX_WAITING = 100
 
-export function openA2a(svc: Svc, core: A2aCore, services: GrpcServices): GrpcImplementation {
-  const { definition, types, descriptorSet } = svc.shared('definitions', () => readDefinitions(svc.folder))
-  const binding = new Binding(svc, { core, services, types })
+export async function openA2a(svc: Svc, core: A2aCore, services: GrpcServices): Promise<GrpcImplementation> {
+  const path = join(svc.folder, '..', '..', 'proto', 'a2a.binpb')
+  const forms = { longs: Number, enums: String, bytes: String }
+  const { service, message, descriptorSet } = await svc.shared('definitions', () =>
+    services.definitions(readFileSync(path), forms),
+  )
+  const definition = service(SERVICE)
+  const binding = new Binding(svc, { core, services, types: message })
   const handlers: UntypedServiceImplementation = {}
   for (const name of METHODS)
     handlers[name] = definition[name]!.responseStream
       ? (call: Streaming) => void binding.stream(name, call)
       : (call: Unary, reply: sendUnaryData<JsonObject>) => void binding.unary(name, call, reply)
   return { definition, handlers, reflection: descriptorSet }
-}
-
-/** Read once per version of the code, because it takes a tenth of a second. */
-function readDefinitions(folder: string): {
-  descriptorSet: Buffer
-  definition: ServiceDefinition
-  types: MessageTypes
-} {
-  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'a2a.binpb'))
-  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, { longs: Number, enums: String, bytes: String })
-  return {
-    descriptorSet,
-    definition: loaded[SERVICE] as ServiceDefinition,
-    types: name => loaded[name] as MessageTypeDefinition<object, object>,
-  }
 }
 
 class Binding {

@@ -24,6 +24,7 @@ import { createWhoami } from './flavours/whoami.ts'
 import { asCommand, STAND_INS, VARIABLE } from './stand-ins/command.ts'
 import { type DropInOptions, type FlavourSettings, schema } from './options.ts'
 import { Call, type Server } from './request/call.ts'
+import { TestUpstreamHeaders } from './request/testupstream-headers.ts'
 import type { Flavour } from './types.ts'
 
 const PREFIX = '/drop-in'
@@ -67,6 +68,8 @@ export default definePlugin<DropInOptions, Variables>({
   },
   categories: [{ name: CATEGORY, rank: 56 }],
   register(app, svc) {
+    const testUpstream = new TestUpstreamHeaders(svc, svc.variables.testUpstreamId || svc.instance.id)
+    if (svc.options.aliases.includes('testupstream')) svc.use('testing.aliases').add(testUpstream.alias)
     const servers = new Map(
       [
         createWhoami(svc),
@@ -76,7 +79,7 @@ export default definePlugin<DropInOptions, Variables>({
         FORTIO,
         createKongMock(svc),
         APISIX_UPSTREAM,
-        createTestUpstream(svc, svc.variables.testUpstreamId),
+        createTestUpstream(testUpstream),
         AZURE_MOCK,
         RAW_HEADERS,
         TESTBOX_LLM,

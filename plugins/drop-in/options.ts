@@ -22,7 +22,11 @@ interface Served extends FlavourSettings {
   serve: string
 }
 
+/** Servers whose request headers have their meaning on all routes. */
+const ALIASES = ['testupstream'] as const
+
 export interface DropInOptions {
+  aliases: (typeof ALIASES)[number][]
   prefixes: (Served & { path: string })[]
   hosts: (Served & { host: string })[]
   /** `name` is that of the listener, so whoami shows `as`. */
@@ -66,6 +70,14 @@ export const schema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
+    aliases: {
+      type: 'array',
+      description: 'Servers whose request headers are read on all routes, as X-Svc-Expect and X-Svc-Answer are.',
+      maxItems: ALIASES.length,
+      uniqueItems: true,
+      default: [],
+      items: { enum: [...ALIASES] },
+    },
     hosts: entries(
       'Hosts whose requests are all answered by a flavour. The first match counts.',
       100,

@@ -1,8 +1,8 @@
 /** Decides about checked requests: a rule, else the header of the request, else the policy. */
 import type { AnyRequest, Svc } from 'svc/plugin'
-import { nearest } from 'svc/toolkit'
+import { type HeaderLine, nearest } from 'svc/toolkit'
 import type { GatewayService, ServiceResult, ServiceSteps } from '../gateway-services/types.ts'
-import { allow, deny, type Decision, type HeaderLine } from './decision.ts'
+import { allow, deny, type Decision } from './decision.ts'
 import { fillDecision } from './decide.ts'
 import { AUTHZ_VALUES, MAX_FILL, parseAuthz, type AskedDecision } from './fault-header.ts'
 import type { Policy, PolicyCall } from './policies/policy.ts'

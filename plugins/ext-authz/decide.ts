@@ -3,23 +3,22 @@ import type { Json, JsonObject, OutputBudget } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
+  asMembers,
   asObject,
   below,
-  checkReferences,
+  expandHeaderChanges,
   expandLines,
   expandText,
   expandTexts,
   expandValue,
   InputProblem,
   type LookUp,
-  readHeaderLines,
-  readHeaderNames,
+  readHeaderChanges,
   readLines,
   readNames,
-  rejectUnknownKeys,
-  RULE_REFERENCES,
+  readStepMembers,
 } from 'svc/toolkit'
-import { type Decision, type HeaderLine, NO_CHANGES } from './decision.ts'
+import type { Decision } from './decision.ts'
 
 const KEYS = ['allow', 'status', 'headers', 'response_headers', 'body', 'query', 'metadata']
 /** What only a denial has. */
@@ -27,16 +26,13 @@ const OF_DENIAL = ['status', 'body'] as const
 
 /** Reads the value of the step. Throws an `InputProblem`. The result is a decision whose texts have references. */
 function readDecide(value: Json, at: string): Decision {
-  const given = asObject(value, at, 'expected an object with allow')
-  rejectUnknownKeys(given, KEYS, at)
+  const given = readStepMembers(value, at, KEYS)
   const isAllowed = asBoolean(given.allow, below(at, 'allow'))
   if (isAllowed)
     for (const key of OF_DENIAL)
       if (given[key] !== undefined) throw new InputProblem(below(at, key), `${key} belongs to allow: false`)
-  for (const key of ['headers', 'response_headers', 'body', 'query', 'metadata'])
-    if (given[key] !== undefined) checkReferences(given[key], RULE_REFERENCES, below(at, key), 'remove it')
-  const headers = readChanges(given.headers, below(at, 'headers'), ['set', 'append', 'remove'])
-  const responseHeaders = readChanges(given.response_headers, below(at, 'response_headers'), ['set', 'append'])
+  const headers = readHeaderChanges(given.headers, below(at, 'headers'))
+  const responseHeaders = readHeaderChanges(given.response_headers, below(at, 'response_headers'), ['set', 'append'])
   return {
     decision: isAllowed ? 'allow' : 'deny',
     status: isAllowed ? 200 : readStatus(given.status, below(at, 'status')),
@@ -55,16 +51,15 @@ export const DECIDE = { keys: KEYS, read: readDecide }
 
 /** The decision of one hit. Throws the errors of the budget. */
 export function fillDecision(decision: Decision, lookUp: LookUp, output: OutputBudget): Decision {
-  const lines = (given: readonly HeaderLine[]): HeaderLine[] => expandLines(given, lookUp, output)
   const { headers, responseHeaders, body, query, metadata } = decision
   return {
     ...decision,
-    headers: { set: lines(headers.set), append: lines(headers.append), remove: headers.remove },
-    responseHeaders: { set: lines(responseHeaders.set), append: lines(responseHeaders.append) },
+    headers: expandHeaderChanges(headers, lookUp, output),
+    responseHeaders: expandHeaderChanges(responseHeaders, lookUp, output),
     ...(body === undefined
       ? {}
       : { body: typeof body === 'string' ? expandText(body, lookUp, output) : expandValue(body, lookUp, output) }),
-    ...(query === undefined ? {} : { query: { set: lines(query.set), remove: query.remove } }),
+    ...(query === undefined ? {} : { query: { set: expandLines(query.set, lookUp, output), remove: query.remove } }),
     ...(metadata === undefined ? {} : { metadata: expandTexts(metadata, lookUp, output) as JsonObject }),
   }
 }
@@ -76,19 +71,7 @@ function readStatus(value: Json | undefined, at: string): number {
   return status
 }
 
-function readChanges(value: Json | undefined, at: string, known: readonly string[]): Decision['headers'] {
-  if (value === undefined) return NO_CHANGES
-  const given = asObject(value, at, `expected an object with ${known.join(', ')}`)
-  rejectUnknownKeys(given, known, at)
-  return {
-    set: readHeaderLines(given.set, below(at, 'set')),
-    append: readHeaderLines(given.append, below(at, 'append')),
-    remove: readHeaderNames(given.remove, below(at, 'remove')),
-  }
-}
-
 function readQueryChanges(value: Json, at: string): NonNullable<Decision['query']> {
-  const given = asObject(value, at, 'expected an object with set, remove')
-  rejectUnknownKeys(given, ['set', 'remove'], at)
+  const given = asMembers(value, at, ['set', 'remove'])
   return { set: readLines(given.set, below(at, 'set')), remove: readNames(given.remove, below(at, 'remove')) }
 }

@@ -1,17 +1,6 @@
 /** What an authorization service decides, whichever protocol says it. */
 import type { Json, JsonObject } from 'svc/plugin'
-import { type HeaderLine, settable } from 'svc/toolkit'
-
-export type { HeaderLine }
-
-export interface HeaderChanges {
-  /** Replace what the request has. */
-  set: readonly HeaderLine[]
-  /** Come in addition to it. */
-  append: readonly HeaderLine[]
-  /** Lower case. */
-  remove: readonly string[]
-}
+import { type HeaderChanges, type HeaderLine, NO_HEADER_CHANGES, settable } from 'svc/toolkit'
 
 export interface Decision {
   decision: 'allow' | 'deny'
@@ -22,7 +11,7 @@ export interface Decision {
   /** For the request that goes on. */
   headers: HeaderChanges
   /** For the response to the client. */
-  responseHeaders: Omit<HeaderChanges, 'remove'>
+  responseHeaders: HeaderChanges
   /** Of a denial; undefined: the JSON that names the policy. A text or JSON. */
   body?: Json
   /** Whether the body and the headers come from a rule: whoever stored it must get no rights of the instance in a browser. */
@@ -30,8 +19,6 @@ export interface Decision {
   query?: { set: readonly HeaderLine[]; remove: readonly string[] }
   metadata?: JsonObject
 }
-
-export const NO_CHANGES: HeaderChanges = { set: [], append: [], remove: [] }
 
 /** The headers by which the services say who the client is; a client must not bring its own. */
 export const IDENTITY_HEADERS = ['X-Svc-User', 'X-Svc-Scopes', 'X-Svc-Tenant'] as const
@@ -56,7 +43,7 @@ export function allow(reason: string, { user, scopes, tenant }: Identity = {}): 
       append: [],
       remove: IDENTITY_HEADERS.filter((_name, index) => values[index] === undefined).map(name => name.toLowerCase()),
     },
-    responseHeaders: NO_CHANGES,
+    responseHeaders: NO_HEADER_CHANGES,
   }
 }
 
@@ -66,8 +53,8 @@ export function deny(status: number, reason: string, responseHeaders: readonly H
     decision: 'deny',
     status,
     reason,
-    headers: NO_CHANGES,
-    responseHeaders: { set: responseHeaders, append: [] },
+    headers: NO_HEADER_CHANGES,
+    responseHeaders: { ...NO_HEADER_CHANGES, set: responseHeaders },
   }
 }
 

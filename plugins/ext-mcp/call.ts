@@ -1,6 +1,6 @@
 /** A call of the service: an MCP method before it goes to the upstream, or its result. */
 import type { Json, JsonObject } from 'svc/plugin'
-import type { HeaderLine } from 'svc/toolkit'
+import type { HeaderChanges } from 'svc/toolkit'
 import type { CheckedRequest } from '../gateway-services/types.ts'
 
 export type Phase = 'request' | 'response'
@@ -20,18 +20,12 @@ export type ErrorCode = 'PERMISSION_DENIED' | 'RESOURCE_EXHAUSTED' | 'INVALID'
 /** What is decided about a call. `headers` and `metadata` are for the request that goes on. */
 export type McpDecision =
   | { kind: 'pass'; reason: string }
-  | { kind: 'mutate'; reason: string; value?: Json; headers?: HeaderMutation; metadata?: JsonObject; leftOut: string[] }
+  | { kind: 'mutate'; reason: string; value?: Json; headers?: HeaderChanges; metadata?: JsonObject; leftOut: string[] }
   | { kind: 'deny'; reason: string; code: ErrorCode; error?: Json }
   /** A result without a choice. */
   | { kind: 'empty'; reason: string }
   /** A value that is not JSON. */
   | { kind: 'malformed'; reason: string }
-
-export interface HeaderMutation {
-  set: readonly HeaderLine[]
-  /** Lower case. */
-  remove: readonly string[]
-}
 
 /** The body of the checked request: a JSON-RPC message, so that conditions on it hold. */
 export function messageOf({ phase, method, value }: Pick<McpCall, 'phase' | 'method' | 'value'>): Json {

@@ -4,26 +4,25 @@ import {
   applyJsonPatch,
   asBoolean,
   asInteger,
+  asMembers,
   asObject,
   asText,
   below,
-  checkReferences,
-  expandLines,
+  expandHeaderChanges,
   expandText,
   expandTexts,
   expandValue,
+  type HeaderChanges,
   InputProblem,
   isRecord,
   type JsonPatch,
   type LookUp,
-  readHeaderLines,
-  readHeaderNames,
+  readHeaderChanges,
   readJsonPatch,
-  rejectUnknownKeys,
-  RULE_REFERENCES,
+  readStepMembers,
 } from 'svc/toolkit'
 import type { ServiceStep } from '../gateway-services/types.ts'
-import type { ErrorCode, HeaderMutation, McpCall, McpDecision } from './call.ts'
+import type { ErrorCode, McpCall, McpDecision } from './call.ts'
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   permission_denied: 'PERMISSION_DENIED',
@@ -50,21 +49,17 @@ type Change = { value: Json } | { patch: JsonPatch }
 interface MutateStep {
   params: Change | null
   result: Change | null
-  headers: HeaderMutation | null
+  headers: HeaderChanges | null
   metadata: JsonObject | null
 }
 
 export const DECIDE: ServiceStep = {
   keys: DECIDE_KEYS,
   read(value, at): DecideStep {
-    const given = asObject(value, at, 'expected an object with allow')
-    rejectUnknownKeys(given, DECIDE_KEYS, at)
+    const given = readStepMembers(value, at, DECIDE_KEYS)
     const isAllowed = asBoolean(given.allow, below(at, 'allow'))
-    for (const key of DECIDE_KEYS.slice(1)) {
-      if (given[key] === undefined) continue
-      if (isAllowed) throw new InputProblem(below(at, key), `${key} belongs to allow: false`)
-      checkReferences(given[key], RULE_REFERENCES, below(at, key), 'remove it')
-    }
+    const other = DECIDE_KEYS.find(key => key !== 'allow' && given[key] !== undefined)
+    if (isAllowed && other !== undefined) throw new InputProblem(below(at, other), `${other} belongs to allow: false`)
     return {
       isAllowed,
       code: readCode(given.code, below(at, 'code')),
@@ -77,15 +72,12 @@ export const DECIDE: ServiceStep = {
 export const MUTATE: ServiceStep = {
   keys: MUTATE_KEYS,
   read(value, at): MutateStep {
-    const given = asObject(value, at, `expected an object with ${MUTATE_KEYS.join(', ')}`)
-    rejectUnknownKeys(given, MUTATE_KEYS, at)
-    if (Object.keys(given).length === 0) throw new InputProblem(at, `expected one of ${MUTATE_KEYS.join(', ')}`)
-    for (const key of MUTATE_KEYS)
-      if (given[key] !== undefined) checkReferences(given[key], RULE_REFERENCES, below(at, key), 'remove it')
+    const given = readStepMembers(value, at, MUTATE_KEYS, 1)
     return {
       params: readChange(given.params, below(at, 'params')),
       result: readChange(given.result, below(at, 'result')),
-      headers: given.headers === undefined ? null : readHeaders(given.headers, below(at, 'headers')),
+      headers:
+        given.headers === undefined ? null : readHeaderChanges(given.headers, below(at, 'headers'), ['set', 'remove']),
       metadata: given.metadata === undefined ? null : asObject(given.metadata, below(at, 'metadata')),
     }
   },
@@ -98,8 +90,7 @@ function readCode(value: Json | undefined, at: string): ErrorCode {
 }
 
 function readError(value: Json, at: string): JsonObject {
-  const given = asObject(value, at, `expected an object with ${ERROR_KEYS.join(', ')}`)
-  rejectUnknownKeys(given, ERROR_KEYS, at)
+  const given = asMembers(value, at, ERROR_KEYS)
   asInteger(given.code, below(at, 'code'), -MAX_CODE, MAX_CODE)
   asText(given.message, below(at, 'message'), MAX_TEXT)
   return given
@@ -111,15 +102,6 @@ function readChange(value: Json | undefined, at: string): Change | null {
   const { json_patch: patch, ...others } = value as JsonObject
   if (patch === undefined || Object.keys(others).length > 0) return { value }
   return { patch: readJsonPatch(patch, below(at, 'json_patch')) }
-}
-
-function readHeaders(value: Json, at: string): HeaderMutation {
-  const given = asObject(value, at, 'expected an object with set, remove')
-  rejectUnknownKeys(given, ['set', 'remove'], at)
-  return {
-    set: readHeaderLines(given.set, below(at, 'set')),
-    remove: readHeaderNames(given.remove, below(at, 'remove')),
-  }
 }
 
 export interface Filling {
@@ -172,9 +154,7 @@ export function mutated(
     reason: `changed by the rule ${rule}`,
     leftOut: forOther || [],
     ...(value === undefined ? {} : { value }),
-    ...(isRequest && headers !== null
-      ? { headers: { set: expandLines(headers.set, lookUp, output), remove: headers.remove } }
-      : {}),
+    ...(isRequest && headers !== null ? { headers: expandHeaderChanges(headers, lookUp, output) } : {}),
     ...(isRequest && metadata !== null ? { metadata: expandTexts(metadata, lookUp, output) as JsonObject } : {}),
   }
 }

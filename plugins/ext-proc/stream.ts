@@ -61,6 +61,8 @@ export class ProcStream {
   #message: ProcessingRequest | null = null
   #outcome: ServiceOutcome = { decision: 'continue', by: 'policy', reason: null }
   readonly #leftOut = new Set<string>()
+  /** What the record shows so far. */
+  #noted = ''
   #isObserved = false
 
   constructor(
@@ -379,7 +381,12 @@ export class ProcStream {
     return { ...this.#outcome, phases: this.#phases(), leftOut: [...this.#leftOut] }
   }
 
+  /** Shown while the stream is open, when something has changed: a body can have any number of messages. */
   #note(): void {
+    const { decision, by, reason } = this.#outcome
+    const noted = JSON.stringify([decision, by, reason, this.#phases(), [...this.#leftOut]])
+    if (noted === this.#noted) return
+    this.#noted = noted
     this.#parts.service.note(this.#request, this.#checked!, this.#facts(), this.#recorded())
   }
 }

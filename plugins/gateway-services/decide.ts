@@ -54,10 +54,10 @@ export async function decide<Decision, Own>(
     case 'pass':
       return record(await steps.byPolicy(), 'policy')
     case 'none': {
-      if (header === null) return record(await steps.byPolicy(), 'policy')
+      if (header === null || kind.header === null) return record(await steps.byPolicy(), 'policy')
       const fault = steps.readFault(header)
       if (fault === null) throw invalidHeader(kind.header, header, steps.faultValues)
-      if (fault.kind !== 'slow') return record(await failAsAsked(svc, request, kind, fault, steps), 'header')
+      if (fault.kind !== 'slow') return record(await failAsAsked(svc, request, kind.header, fault, steps), 'header')
       if (!(await svc.http.delay(request, fault.ms))) return record({ kind: 'left' }, 'header')
       return record(await steps.byPolicy(), 'policy')
     }
@@ -86,7 +86,7 @@ export function grpcFailure(
 async function failAsAsked<Decision, Own>(
   { http, config }: Svc<unknown>,
   request: AnyRequest,
-  { header }: ServiceKind,
+  header: string,
   fault: Exclude<ServiceFault<Own>, { kind: 'slow' }>,
   steps: ServiceSteps<Decision, Own>,
 ): Promise<ServiceResult<Decision>> {

@@ -44,13 +44,16 @@ export class Services {
   add(kind: ServiceKind): GatewayService {
     if (this.#kinds.has(kind.name)) throw new Error(`the service "${kind.name}" is registered twice`)
     this.#kinds.set(kind.name, kind)
-    const header = kind.header.toLowerCase()
+    const header = kind.header?.toLowerCase()
     const service: GatewayService = {
       decide: (request, checked, facts, steps) => decide(this.#svc, service, kind, { request, checked, facts, steps }),
       grpcFailure: (request, result) => grpcFailure(this.#svc, request, result),
       checked: (request, given) => this.#checked(request, given),
       rule: (request, checked, facts) => this.#rule(kind, request, checked, facts),
-      header: checked => (this.#svc.options.by_header ? (firstRawHeader(checked.rawHeaders, header) ?? null) : null),
+      header: checked =>
+        header !== undefined && this.#svc.options.by_header
+          ? (firstRawHeader(checked.rawHeaders, header) ?? null)
+          : null,
       note: (request, checked, facts, outcome) => {
         const { receivedUrl: _received, ...shown } = checked
         this.#svc.inspector.annotate(request, {

@@ -31,8 +31,8 @@ export interface ServiceKind {
   grpc: string | null
   /** Path of its HTTP form; null without one. */
   http: string | null
-  /** The header of the checked request that decides when no rule does. */
-  header: string
+  /** The header of the checked request that decides when no rule does; null without one. */
+  header: string | null
   /** The names of its policies. */
   policies: readonly string[]
   /** The step `decide` of rules about this service. Default: no such rule. */

@@ -2,6 +2,7 @@
 import { definePlugin, describe } from 'svc/plugin'
 import type {} from '../demo-data/types.ts'
 import type {} from '../graphql/types.ts'
+import type {} from '../mocks/types.ts'
 import { registerList } from './list.ts'
 import { CATEGORY, pathOf } from './paths.ts'
 import { createRows } from './rows.ts'
@@ -16,7 +17,7 @@ import { productsSubgraph } from './subgraphs/products.ts'
 import { reviewsSubgraph } from './subgraphs/reviews.ts'
 import { usersSubgraph } from './subgraphs/users.ts'
 import { registerSupergraph } from './supergraph/routes.ts'
-import { unknownSubgraph } from './supergraph/selection.ts'
+import { Selection } from './supergraph/selection.ts'
 
 /** Gateways join requests by alias, and send entities in large lists. */
 const LIMITS = { depth: 20, complexity: 5000, aliases: 500 }
@@ -28,6 +29,7 @@ export default definePlugin({
   description: 'Eight federation subgraphs over the demo data, and the supergraphs with which gateways join them.',
   paths: ['/graphql/subgraphs', '/graphql/supergraph', '/graphql/supergraph.graphql'],
   buildsOn: ['graphql', 'demo-data'],
+  uses: ['mocks'],
   area: 'graphql',
   register(app, svc) {
     const graphs = svc.use('graphql.graphs')!
@@ -59,7 +61,8 @@ export default definePlugin({
         example,
       })
     registerList(app, svc, subgraphs)
-    registerSupergraph(app, svc, graphs, subgraphs)
+    const selection = new Selection(subgraphs, () => svc.use('mocks.subgraphs'))
+    registerSupergraph(app, svc, graphs, selection)
     app.all<{ Params: { name: string } }>(
       '/graphql/subgraphs/:name',
       describe({
@@ -79,7 +82,7 @@ export default definePlugin({
         examples: [{ name: 'Unknown subgraph', method: 'POST', path: '/graphql/subgraphs/unknown', expectStatus: 404 }],
       }),
       request => {
-        throw unknownSubgraph(request.params.name, subgraphs)
+        throw selection.unknown(request.params.name)
       },
     )
   },

@@ -9,6 +9,7 @@ import {
   type OperationTypeNode,
   type validate as Validate,
 } from 'graphql'
+import type { PersistedDocuments } from './documents/persisted-documents.ts'
 import { rejectedDocument, withoutStatus } from './errors.ts'
 import { isRequestError } from './execution/request-errors.ts'
 import type { Run } from './execution/run.ts'
@@ -34,7 +35,7 @@ export interface Engine {
   subscribe(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
 }
 
-export function createEngine(yoga: YogaServer): Engine {
+export function createEngine(yoga: YogaServer, documents: Pick<PersistedDocuments, 'check'>): Engine {
   const { getEnveloped } = yoga
   const { execute, subscribe } = getEnveloped({})
   return {
@@ -46,6 +47,7 @@ export function createEngine(yoga: YogaServer): Engine {
         validate: typeof Validate
       }
       try {
+        documents.check(query)
         const document = parse(query)
         const problems = validate(schema, document)
         if (problems.length > 0) return refused(problems)

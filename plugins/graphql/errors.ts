@@ -46,6 +46,34 @@ export function persistedQueryMismatch(): GraphQLError {
   return refusal('PERSISTED_QUERY_HASH_MISMATCH', 'provided sha does not match query', { status: 400 })
 }
 
+export function persistedDocumentNotFound(id: string): GraphQLError {
+  return refusal(
+    'PERSISTED_DOCUMENT_NOT_FOUND',
+    `no persisted document has the id ${JSON.stringify(id.slice(0, 100))}`,
+    { status: 400 },
+  )
+}
+
+export function persistedDocumentRequired(): GraphQLError {
+  return refusal('PERSISTED_DOCUMENT_REQUIRED', 'only persisted documents can be executed', { status: 400 })
+}
+
+export function callbackNotAllowed(): GraphQLError {
+  return refusal(
+    'CALLBACK_NOT_ALLOWED',
+    'callbackUrl must be at the address of the client, or at a host in notify.allow of svc.yaml',
+    { status: 400 },
+  )
+}
+
+export function callbackCheckFailed(): GraphQLError {
+  return refusal('CALLBACK_CHECK_FAILED', 'callbackUrl did not answer the check with 204', { status: 500 })
+}
+
+export function tooManyCallbacks(): GraphQLError {
+  return refusal('TOO_MANY_CALLBACKS', 'too many callback subscriptions are running', { status: 429 })
+}
+
 export function limitExceeded(code: string, message: string): GraphQLError {
   return refusal(code, message, REFUSED_DOCUMENT)
 }

@@ -1,6 +1,7 @@
 /** What serves one graph, created with the first request: Yoga, the engine of its sockets, and the runs of operations. */
 import type { GraphQLSchema } from 'graphql'
 import type { Store, Svc } from 'svc/plugin'
+import type { PersistedDocuments } from './documents/persisted-documents.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { federationFields } from './federation/root-fields.ts'
 import { federatedSchema } from './federation/schema.ts'
@@ -8,6 +9,7 @@ import { lazy } from './lazy.ts'
 import { DEFAULT_LIMITS } from './query-cost.ts'
 import { Runs } from './runs.ts'
 import type { DocumentLimits, Graph } from './types.ts'
+import type { Callbacks } from './wire/callback/callbacks.ts'
 import { createYogaServer, type YogaServer } from './yoga/server.ts'
 
 export interface GraphServer {
@@ -16,6 +18,8 @@ export interface GraphServer {
   limits: DocumentLimits
   /** Whether requests are refused that any page can make a browser send. */
   csrf: boolean
+  documents: PersistedDocuments
+  callbacks: Callbacks
   schema(): GraphQLSchema
   yoga(): Promise<YogaServer>
   engine(): Promise<Engine>
@@ -28,12 +32,14 @@ const MAX_FILES = { normal: 10, public: 3 }
 /** What all graphs share. */
 export interface GraphServices {
   persistedQueries: Store<string>
+  documents: PersistedDocuments
+  callbacks: Callbacks
   /** Whether requests are refused that any page can make a browser send. */
   csrf: boolean
 }
 
 export function createGraphServer(svc: Svc, path: string, graph: Graph, services: GraphServices): GraphServer {
-  const { persistedQueries, csrf } = services
+  const { persistedQueries, documents, callbacks, csrf } = services
   const { federation, sdl } = graph
   if (federation !== undefined && sdl === undefined) throw new Error(`the subgraph at ${path} has no SDL`)
   const federated = lazy(() => federatedSchema(sdl!))
@@ -55,7 +61,16 @@ export function createGraphServer(svc: Svc, path: string, graph: Graph, services
     maxFiles: graph.uploads === true ? MAX_FILES[svc.config.publicMode ? 'public' : 'normal'] : 0,
   }
   const yoga = lazy(() =>
-    createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log, limits, path, requests }),
+    createYogaServer({
+      schema: schema(),
+      rootValue,
+      persistedQueries,
+      documents,
+      log: svc.log,
+      limits,
+      path,
+      requests,
+    }),
   )
   return {
     path,
@@ -64,7 +79,9 @@ export function createGraphServer(svc: Svc, path: string, graph: Graph, services
     csrf: csrf || graph.csrf === true,
     schema,
     yoga,
-    engine: lazy(async () => createEngine(await yoga())),
+    documents,
+    callbacks,
+    engine: lazy(async () => createEngine(await yoga(), documents)),
     runs: new Runs(svc, graph, limits),
   }
 }

@@ -2,6 +2,9 @@
 import { definePlugin } from 'svc/plugin'
 import type {} from '../demo-data/types.ts'
 import { createDemoGraph } from './demo-graph.ts'
+import { readDocumentFile } from './documents/document-file.ts'
+import { PersistedDocuments } from './documents/persisted-documents.ts'
+import { registerDocuments } from './documents/routes.ts'
 import { createGraphs } from './graphs.ts'
 import { lazy } from './lazy.ts'
 import { graphqlProtocol } from './match.ts'
@@ -10,6 +13,7 @@ import { FAULT_KIND, maxPlaces } from './runs.ts'
 import { OPTIONS, type GraphqlOptions } from './options.ts'
 import { createSchema } from './schema.ts'
 import { graphqlStep } from './faults/step.ts'
+import { Callbacks } from './wire/callback/callbacks.ts'
 import { persistedQueryBounds } from './yoga/persisted-queries.ts'
 
 const BATCH = { normal: 10, public: 5 }
@@ -17,15 +21,21 @@ const BATCH = { normal: 10, public: 5 }
 export default definePlugin<GraphqlOptions>({
   title: 'GraphQL',
   description: 'Queries, mutations and subscriptions over demo data, with limits, persisted queries and GraphiQL.',
-  paths: ['/graphql'],
+  paths: ['/graphql', '/_svc/graphql'],
   buildsOn: ['demo-data'],
   area: 'graphql',
   options: OPTIONS,
   faultKinds: [FAULT_KIND],
   categories: [{ name: 'GraphQL', rank: 160 }],
   register(app, svc) {
-    const { batching, csrf } = svc.options
-    const graphs = createGraphs(svc, { persistedQueries: svc.state('persisted-queries', persistedQueryBounds), csrf })
+    const { batching, csrf, documents: given = {} } = svc.options
+    const documents = new PersistedDocuments(svc, {
+      mode: given.mode ?? 'allow',
+      file: readDocumentFile(svc, given.file),
+    })
+    const persistedQueries = svc.state<string>('persisted-queries', persistedQueryBounds)
+    const graphs = createGraphs(svc, { persistedQueries, documents, callbacks: new Callbacks(svc), csrf })
+    registerDocuments(app, svc, documents)
     svc.use('testing.protocols').register(graphqlProtocol)
     svc.use('testing.steps').register(graphqlStep(maxPlaces(svc)))
     svc.offer('graphql.graphs', graphs)

@@ -92,7 +92,7 @@ function readOperations(request: MatchableRequest): Operation[] | null {
     const start = request.url.indexOf('?')
     const parameters = new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
     const query = parameters.get('query')
-    if (query === null) return null
+    if (query === null && parameters.get('documentId') === null) return null
     const variables = parseVariables(parameters.get('variables'))
     return [{ query, operationName: parameters.get('operationName'), variables }]
   }
@@ -120,6 +120,7 @@ function parseVariables(text: string | null): Json | undefined {
 }
 
 function isPersisted(body: JsonObject): boolean {
+  if (textOf(body, 'documentId') !== null) return true
   const extensions = own(body, 'extensions')
   return isRecord(extensions) && isRecord(own(extensions, 'persistedQuery'))
 }

@@ -6,6 +6,7 @@ const RESPONSE = 'application/graphql-response+json'
 const LEGACY = 'application/json'
 const EVENT_STREAM = 'text/event-stream'
 const PARTS = 'multipart/mixed'
+const CALLBACK_SPEC = 'callbackspec'
 const SUBSCRIPTION_SPEC = 'subscriptionspec'
 const PAGE = 'text/html'
 const MAX_RANGES = 64
@@ -18,6 +19,8 @@ export interface ResponseType {
   eventStream: 'for subscriptions' | 'always' | 'never'
   /** The client takes subscriptions as `multipart/mixed`. */
   takesSubscriptionParts: boolean
+  /** The client takes the events of subscriptions at a URL of its own (`callbackSpec=1.0`). */
+  takesCallback: boolean
   /** The format of deferred parts that the client takes; null: one complete response. */
   incremental: IncrementalFormat | null
   /** The client is a browser. */
@@ -28,6 +31,7 @@ const ONE_JSON: ResponseType = {
   mediaType: LEGACY,
   eventStream: 'never',
   takesSubscriptionParts: false,
+  takesCallback: false,
   incremental: null,
   isBrowser: false,
 }
@@ -40,17 +44,21 @@ export function selectResponseType(accept: string | undefined): ResponseType {
     mediaType: json === RESPONSE ? RESPONSE : LEGACY,
     eventStream: !isNamed(accept, EVENT_STREAM) ? 'never' : json === null ? 'always' : 'for subscriptions',
     takesSubscriptionParts: parts.some(parameters => parameters.has(SUBSCRIPTION_SPEC)),
+    takesCallback: rangesOf(accept, LEGACY).some(parameters => parameters.get(CALLBACK_SPEC) === '1.0'),
     incremental: incrementalOf(parts),
     isBrowser: isNamed(accept, PAGE) && preferredType(accept, [PAGE, RESPONSE, LEGACY]) === PAGE,
   }
 }
 
-/** The parameters of the ranges `multipart/mixed`, by lower-case name. */
 function partsOf(accept: string): Map<string, string>[] {
-  if (!isNamed(accept, PARTS)) return []
+  return isNamed(accept, PARTS) ? rangesOf(accept, PARTS) : []
+}
+
+/** The parameters of the ranges of a type, by lower-case name. */
+function rangesOf(accept: string, type: string): Map<string, string>[] {
   return splitField(accept, ',', MAX_RANGES)
     .map(range => splitField(range, ';', MAX_PARAMETERS))
-    .filter(([name = '']) => name.trim().toLowerCase() === PARTS)
+    .filter(([name = '']) => name.trim().toLowerCase() === type)
     .map(([, ...parameters]) => new Map(parameters.map(parameterOf)))
 }
 

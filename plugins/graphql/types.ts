@@ -138,6 +138,8 @@ export interface UploadedFile {
   filename: string
   mimetype: string
   content: Buffer
+  /** `filename`, `mimetype`, `bytes` and `sha256` (hex). */
+  toJSON(): object
 }
 
 declare module 'svc/plugin' {

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServiceDefinition } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
-import type { GrpcImplementation } from '../grpc/types.ts'
+import type { GrpcDefinitions, GrpcImplementation, GrpcServices } from '../grpc/types.ts'
 import type { CallContext, Methods, ServiceSvc } from './call.ts'
 import { SERVICES } from './catalog.ts'
 import { addMethods } from './services/add.ts'
@@ -28,33 +27,23 @@ const METHODS: Readonly<Record<string, (context: CallContext, definition: Servic
   'whoami.Whoami': whoamiMethods,
 }
 
-interface Definitions {
-  /** By file. */
-  sets: ReadonlyMap<string, Buffer>
-  /** By full name. */
-  services: ReadonlyMap<string, ServiceDefinition>
-}
-
-export function openService(svc: ServiceSvc, name: string): GrpcImplementation {
-  const { sets, services } = svc.shared('definitions', () => readDefinitions(svc.folder))
+export async function openService(svc: ServiceSvc, name: string): Promise<GrpcImplementation> {
+  const grpc = svc.use('grpc.services')!
+  const { sets, definitions } = await svc.shared('definitions', () => readSets(svc.folder, grpc))
   const { file } = SERVICES.find(service => service.name === name)!
-  return {
-    definition: services.get(name)!,
-    handlers: METHODS[name]!({ svc, grpc: svc.use('grpc.services')! }, services.get(name)!),
-    reflection: sets.get(file)!,
-  }
+  const definition = definitions.service(name)
+  return { definition, handlers: METHODS[name]!({ svc, grpc }, definition), reflection: sets.get(file)! }
 }
 
-/** Reads all sets as one, because each reading takes a while. A field that is absent from a message is undefined. */
-function readDefinitions(folder: string): Definitions {
+/** Reads all sets, by file, as one, because each reading takes a while. A field that is absent from a message is undefined. */
+async function readSets(
+  folder: string,
+  grpc: GrpcServices,
+): Promise<{ sets: ReadonlyMap<string, Buffer>; definitions: GrpcDefinitions }> {
   const sets = new Map(
     SERVICES.map(({ file }) => [file, readFileSync(join(folder, '..', '..', 'proto', 'services', `${file}.binpb`))]),
   )
   // A FileDescriptorSet has one repeated field: sets in a row are one set.
-  const loaded = loadFileDescriptorSetFromBuffer(Buffer.concat([...sets.values()]), {
-    keepCase: true,
-    longs: String,
-    enums: String,
-  })
-  return { sets, services: new Map(SERVICES.map(({ name }) => [name, loaded[name] as ServiceDefinition])) }
+  const all = Buffer.concat([...sets.values()])
+  return { sets, definitions: await grpc.definitions(all, { keepCase: true, longs: String, enums: String }) }
 }

@@ -1,28 +1,21 @@
-/** The descriptor set and the service definitions loaded from it. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { loadFileDescriptorSetFromBuffer, type MessageTypeDefinition, type ServiceDefinition } from '@grpc/proto-loader'
+/** Reads descriptor sets: the definitions of services and messages. */
+import { loadFileDescriptorSetFromBuffer, type MessageTypeDefinition, type Options } from '@grpc/proto-loader'
+import type { ServiceDefinition } from '@grpc/grpc-js'
+import type { GrpcDefinitions } from './types.ts'
 
-export interface ProtocolDefinitions {
-  /** The FileDescriptorSet written by `proto/compile.ts`. */
-  descriptorSet: Buffer
-  service(name: string): ServiceDefinition
-  message(name: string): MessageTypeDefinition<object, object>
-}
+/** The forms of fields, unless a service asks for others. */
+const FORMS: Options = { keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true }
 
-/** Reads the checked-in set, once per version of the code because it takes a tenth of a second. */
-export function createProtocolDefinitions(folder: string): ProtocolDefinitions {
-  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'descriptors.binpb'))
-  const definitions = loadFileDescriptorSetFromBuffer(descriptorSet, {
-    keepCase: true,
-    longs: Number,
-    enums: String,
-    defaults: true,
-    oneofs: true,
-  })
+/** Reads a FileDescriptorSet. Throws if it isn't one. */
+export function readDefinitions(descriptorSet: Buffer, forms: Options = FORMS): GrpcDefinitions {
+  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, forms)
+  const find = (name: string) => {
+    if (!Object.hasOwn(loaded, name)) throw new Error(`the descriptor set has no "${name}"`)
+    return loaded[name]
+  }
   return {
     descriptorSet,
-    service: name => definitions[name] as ServiceDefinition,
-    message: name => definitions[name] as MessageTypeDefinition<object, object>,
+    service: name => find(name) as ServiceDefinition,
+    message: name => find(name) as MessageTypeDefinition<object, object>,
   }
 }

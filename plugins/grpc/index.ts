@@ -24,6 +24,8 @@ export default definePlugin({
     })
     const registrar = (plugin: string): GrpcServices => ({
       service: service => services.add(plugin, service),
+      definitions: async (descriptorSet, forms) =>
+        (await import('./definitions.ts')).readDefinitions(descriptorSet, forms),
       requestOf: ({ metadata }) => open.find(metadata)?.request,
       trailers: read => void services.trailers.push(read),
       writer: writerOf,

@@ -6,6 +6,7 @@ import type {
   ServiceDefinition,
   UntypedServiceImplementation,
 } from '@grpc/grpc-js'
+import type { MessageTypeDefinition, Options } from '@grpc/proto-loader'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 
@@ -39,6 +40,12 @@ export interface GrpcImplementation {
 export interface GrpcServices {
   /** Throws if the name is invalid or in use; the error names both plugins. */
   service(service: GrpcService): void
+  /**
+   * Reads a FileDescriptorSet (binary), for `open`. It takes up to a tenth of a second: keep the result with `svc.shared`. `forms` are
+   * the options of `@grpc/proto-loader`; without them names are as in the source, 64-bit integers numbers, enumeration values texts,
+   * and absent fields have their defaults. Rejects if the bytes aren't a descriptor set.
+   */
+  definitions(descriptorSet: Buffer, forms?: Options): Promise<GrpcDefinitions>
   /** The request of a call, for `svc.http`. Undefined once the call has ended. */
   requestOf(call: { metadata: Metadata }): IncomingMessage | Http2ServerRequest | undefined
   /**
@@ -53,6 +60,16 @@ export interface GrpcServices {
    * order.
    */
   wasCompressed(call: { metadata: Metadata }): boolean
+}
+
+/** A descriptor set that has been read. */
+export interface GrpcDefinitions {
+  /** As given, for reflection. */
+  descriptorSet: Buffer
+  /** The definition of a service by its full name. Throws if the set has no such service. */
+  service(name: string): ServiceDefinition
+  /** The type of a message by its full name. Throws if the set has no such message. */
+  message(name: string): MessageTypeDefinition<object, object>
 }
 
 /** Writes messages at the pace of the client. */

@@ -41,7 +41,7 @@ export class Blocklists {
   readonly limits: BlocklistLimits
   readonly #store: Store<Blocklist>
 
-  constructor(svc: Svc) {
+  constructor(svc: Svc<unknown>) {
     const { publicMode } = svc.config
     this.limits = publicMode ? PUBLIC_LIMITS : LIMITS
     this.#store = svc.state<Blocklist>('blocklists', {

@@ -1,7 +1,7 @@
 /** Azure AI Content Safety: analyzes the words in the URL of an image or in its file, never its pixels. */
 import { isRecord } from 'svc/toolkit'
 import { CATEGORIES, readCategories } from './azure.ts'
-import { harmMatches, highestSeverity } from './check.ts'
+import { harmMatches, highestSeverity } from './findings.ts'
 import { azureError } from './errors.ts'
 import type { DetectorRegistry } from './types.ts'
 

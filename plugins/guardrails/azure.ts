@@ -1,7 +1,7 @@
 /** Azure AI Content Safety: text analysis and Prompt Shields. */
 import type { Blocklist } from './azure-blocklists.ts'
 import { codePointLength } from './code-points.ts'
-import { harmMatches, highestSeverity, matchesOf } from './check.ts'
+import { harmMatches, highestSeverity, matchesOf } from './findings.ts'
 import { azureError } from './errors.ts'
 import { TermAutomaton } from './term-automaton.ts'
 import { BLOCKLIST } from './terms.ts'

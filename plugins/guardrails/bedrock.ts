@@ -1,6 +1,6 @@
 /** Bedrock's ApplyGuardrail: the decision of a guardrail about blocks of text, and its assessment. */
 import { codePointLength, unitIndex } from './code-points.ts'
-import { harmMatches, highestSeverity, matchesOf } from './check.ts'
+import { harmMatches, highestSeverity, matchesOf } from './findings.ts'
 import { findPersonalData, replaceEntities, type Entity } from './personal-data.ts'
 import type { GuardrailRequest } from './bedrock-request.ts'
 import type { DetectorRegistry, GuardrailDecision, Match } from './types.ts'

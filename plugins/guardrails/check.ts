@@ -1,8 +1,9 @@
 /** The vendor-neutral result: the findings of all detectors in a text. */
 import { unitIndex } from './code-points.ts'
-import { findPersonalData, label, replaceEntities, type Entity } from './personal-data.ts'
+import { findingsOf, flagsOf, highestSeverity, snakeCase } from './findings.ts'
+import { label, replaceEntities, type Entity } from './personal-data.ts'
 import { BLOCKLIST_NAME } from './terms.ts'
-import type { Detector, DetectorRegistry, Match } from './types.ts'
+import type { DetectorRegistry, Match } from './types.ts'
 
 /** Maximum number of matches in a list; decisions use all of them. */
 const MAX_SHOWN = 1000
@@ -28,71 +29,31 @@ export interface CheckResult {
 
 export function checkText(registry: DetectorRegistry, text: string): CheckResult {
   const lists = new Lists(text)
+  const findings = findingsOf(registry, text)
+  const { harm, injections, blocked, entities } = findings
   const categories: CheckResult['categories'] = Object.create(null)
-  for (const [category, matches] of harmMatches(registry, text)) {
-    const severity = highestSeverity(matches)
+  for (const [category, matches] of harm) {
     categories[snakeCase(category)] = {
       flagged: matches.length > 0,
-      severity,
+      severity: highestSeverity(matches),
       matches: lists.show(matches, match => ({ type: category, severity: match.severity ?? 0 })),
     }
   }
-  const injections = matchesOf(registry, 'injection', text)
-  const blocked = matchesOf(registry, 'blocklist', text)
-  const pii = findPersonalData(registry, text)
-  const flagged =
-    injections.length > 0 || blocked.length > 0 || Object.values(categories).some(category => category.flagged)
+  const flagged = flagsOf(findings).length > 0
   const result: CheckResult = {
     flagged,
-    action: flagged ? 'block' : pii.length > 0 ? 'redact' : 'allow',
+    action: flagged ? 'block' : entities.length > 0 ? 'redact' : 'allow',
     categories,
     prompt_injection: {
       detected: injections.length > 0,
       matches: lists.show(injections, match => ({ rule: match.rule })),
     },
     blocklist: { name: BLOCKLIST_NAME, matches: lists.show(blocked, match => ({ id: match.rule })) },
-    pii_detected: pii.length > 0,
-    pii: lists.cut(pii),
-    redacted_text: replaceEntities(text, pii, label),
+    pii_detected: entities.length > 0,
+    pii: lists.cut(entities),
+    redacted_text: replaceEntities(text, entities, label),
   }
   return lists.isTruncated ? { ...result, truncated: true } : result
-}
-
-/** The harm categories that a text has, and `prompt_injection` and `blocklist`. It is not flagged for personal data. */
-export function flagsOf(registry: DetectorRegistry, text: string): string[] {
-  const harm = [...harmMatches(registry, text)].filter(([, matches]) => matches.length > 0)
-  return [
-    ...harm.map(([category]) => snakeCase(category)),
-    ...(matchesOf(registry, 'injection', text).length > 0 ? ['prompt_injection'] : []),
-    ...(matchesOf(registry, 'blocklist', text).length > 0 ? ['blocklist'] : []),
-  ]
-}
-
-/** Matches by category, in order; includes categories without matches. */
-export function harmMatches(registry: DetectorRegistry, text: string): Map<string, Match[]> {
-  const byCategory = new Map<string, Match[]>()
-  for (const detector of registry.list()) {
-    if (detector.kind !== 'harm') continue
-    byCategory.set(detector.category, inOrder([...(byCategory.get(detector.category) ?? []), ...detector.find(text)]))
-  }
-  return byCategory
-}
-
-export function highestSeverity(matches: readonly Match[]): number {
-  return matches.reduce((highest, match) => Math.max(highest, match.severity ?? 0), 0)
-}
-
-/** Matches of all detectors of one kind, in order. */
-export function matchesOf(
-  registry: DetectorRegistry,
-  kind: Extract<Detector['kind'], 'injection' | 'blocklist'>,
-  text: string,
-): Match[] {
-  return inOrder(registry.list().flatMap(detector => (detector.kind === kind ? detector.find(text) : [])))
-}
-
-function inOrder(matches: Match[]): Match[] {
-  return matches.sort((a, b) => a.start - b.start || a.end - b.end)
 }
 
 /** The lists of one response; long lists are truncated. */
@@ -104,13 +65,13 @@ export class Lists {
     this.#text = text
   }
 
-  cut<T>(list: T[]): T[] {
+  cut<T>(list: readonly T[]): T[] {
     if (list.length > MAX_SHOWN) this.isTruncated = true
     return list.slice(0, MAX_SHOWN)
   }
 
   /** Adds the matched text and its offsets after `fields`. */
-  show(matches: Match[], fields: (match: Match) => Record<string, unknown>): Shown[] {
+  show(matches: readonly Match[], fields: (match: Match) => Record<string, unknown>): Shown[] {
     const toUnit = unitIndex(this.#text)
     return this.cut(matches).map(match => ({
       ...fields(match),
@@ -119,9 +80,4 @@ export class Lists {
       end: match.end,
     }))
   }
-}
-
-/** `SelfHarm` as `self_harm`. */
-function snakeCase(name: string): string {
-  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase()
 }

@@ -9,7 +9,24 @@ import {
   readJsonObject,
   type Svc,
 } from 'svc/plugin'
-import { asInteger, asObject, asText, below, InputProblem, nearest, rejectUnknownKeys } from 'svc/toolkit'
+import {
+  ANY,
+  asInteger,
+  asObject,
+  asText,
+  below,
+  InputProblem,
+  INTEGER,
+  jsonReply,
+  list,
+  nearest,
+  nullable,
+  object,
+  RECORD,
+  rejectUnknownKeys,
+  TEXT,
+  typed,
+} from 'svc/toolkit'
 import { ABORT, DELAY, DRIP, type Layer4Options, MAX_TEXT } from './options.ts'
 import type { Override, Overrides } from './overrides.ts'
 
@@ -30,6 +47,11 @@ const RESPONSES = {
   403: { description: 'The instance runs in public mode and no admin token is configured.' },
   404: { description: '`unknown_listener`, with the names of all.' },
 }
+
+const LISTENER = typed(
+  'Layer4Listener',
+  object({ name: TEXT, port: nullable(INTEGER), open_connections: INTEGER, settings: RECORD, override: ANY }),
+)
 
 export interface RouteParts {
   /** Names of the listeners of the section, in its order. */
@@ -53,6 +75,7 @@ export function registerRoutes(
     describe({
       summary: 'Listeners for TCP and UDP, with their settings',
       category: CATEGORY,
+      reply: jsonReply(object({ listeners: list(LISTENER) }), 'Layer4Listeners'),
       responses: { 200: { description: 'The listeners' } },
       examples: [{ name: 'Listeners', path: PATH, expectStatus: 200 }],
     }),
@@ -86,6 +109,7 @@ export function registerRoutes(
         },
       },
       credentials: ['none', 'bearer', 'adminToken'],
+      reply: jsonReply(LISTENER),
       responses: { 200: { description: 'The listener' }, 400: { description: '`invalid_layer4`' }, ...RESPONSES },
       examples: [
         {
@@ -113,6 +137,7 @@ export function registerRoutes(
       category: CATEGORY,
       parameters: [NAME],
       credentials: ['none', 'bearer', 'adminToken'],
+      reply: jsonReply(LISTENER),
       responses: { 200: { description: 'The listener' }, ...RESPONSES },
       examples: [{ name: 'The settings of svc.yaml', method: 'DELETE', ...example }],
     }),

@@ -1,9 +1,10 @@
-/** The plugin `mocks`: serves OpenAPI documents as mock APIs. */
+/** The plugin `mocks`: serves OpenAPI documents and GraphQL schemas as mock APIs. */
 import { definePlugin } from 'svc/plugin'
 import { registerIndex } from 'svc/toolkit'
 import type {} from '../graphql/types.ts'
 import type {} from '../import/types.ts'
 import { openapiKind } from './import/kind.ts'
+import { createSubgraphs } from './management/subgraphs.ts'
 import { mockCommand } from './sources/command.ts'
 import { registerRoutes } from './routes/routes.ts'
 import { MOCKS_SECTION, type MocksSection } from './management/section.ts'
@@ -30,16 +31,18 @@ export default definePlugin<MocksSection, Variables>({
   ],
   faultKinds: ['abort'],
   variables,
-  categories: [{ name: 'OpenAPI Mocks', rank: 210 }],
+  categories: [{ name: 'API Mocks', rank: 210 }],
   command: mockCommand,
   async register(app, svc) {
     svc.use('import.kinds')?.register(openapiKind)
     registerIndex(app, svc, {
       path: '/mock',
-      category: 'OpenAPI Mocks',
+      category: 'API Mocks',
       summary: 'List the endpoints of the mocks',
       links: { mocks: '/_svc/mocks' },
     })
-    registerRoutes(app, await startService(svc))
+    const service = await startService(svc)
+    svc.offer('mocks.subgraphs', createSubgraphs(service.registry))
+    registerRoutes(app, service)
   },
 })

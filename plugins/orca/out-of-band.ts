@@ -1,8 +1,7 @@
 /** `xds.service.orca.v3.OpenRcaService`: reports that are not part of responses. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ServerWritableStream, ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import type { ServerWritableStream, UntypedHandleCall } from '@grpc/grpc-js'
 import { sleep } from 'svc/toolkit'
 import type { GrpcImplementation, GrpcServices } from '../grpc/types.ts'
 import type { OrcaSvc } from './options.ts'
@@ -21,8 +20,9 @@ const MAX_INTERVAL_MS = 3_600_000
 /** A stream ends after this time; clients open a new one. */
 const LIFETIME_MS = 3_600_000
 
-export function openService(svc: OrcaSvc, grpc: GrpcServices, reports: Reports): GrpcImplementation {
-  const { definition, descriptorSet } = svc.shared('definitions', () => readDefinition(svc.folder))
+export async function openService(svc: OrcaSvc, grpc: GrpcServices, reports: Reports): Promise<GrpcImplementation> {
+  const descriptorSet = join(svc.folder, '..', '..', 'proto', 'orca.binpb')
+  const definitions = await svc.shared('definitions', () => grpc.definitions(readFileSync(descriptorSet)))
   const shortest = svc.config.publicMode ? MIN_INTERVAL_MS.public : MIN_INTERVAL_MS.normal
 
   async function stream(call: ServerWritableStream<ReportRequest, object>): Promise<void> {
@@ -41,7 +41,11 @@ export function openService(svc: OrcaSvc, grpc: GrpcServices, reports: Reports):
     if (!call.cancelled) call.end()
   }
 
-  return { definition, handlers: { StreamCoreMetrics: stream as UntypedHandleCall }, reflection: descriptorSet }
+  return {
+    definition: definitions.service(SERVICE),
+    handlers: { StreamCoreMetrics: stream as UntypedHandleCall },
+    reflection: definitions.descriptorSet,
+  }
 }
 
 /** Map fields are lists of entries for the library. */
@@ -53,10 +57,4 @@ function toMessage(report: LoadReport, costNames: readonly string[]): object {
       member === 'request_cost' && costNames.length > 0 ? entries.filter(({ key }) => costNames.includes(key)) : entries
   }
   return message
-}
-
-function readDefinition(folder: string): { descriptorSet: Buffer; definition: ServiceDefinition } {
-  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'orca.binpb'))
-  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, { keepCase: true, longs: Number })
-  return { descriptorSet, definition: loaded[SERVICE] as ServiceDefinition }
 }

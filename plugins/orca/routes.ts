@@ -1,11 +1,13 @@
 /** `/_svc/orca`: the report, for the operator. */
 import { describe, type FastifyInstance, readJsonObject } from 'svc/plugin'
+import { jsonReply, object, RECORD, TEXT } from 'svc/toolkit'
 import type { OrcaSvc } from './options.ts'
 import { invalidOrca, readReport, reportSchema } from './report.ts'
 import type { Reports } from './reports.ts'
 
 const PATH = '/_svc/orca'
 const CATEGORY = 'Control Plane'
+const REPLY = jsonReply(object({ source: TEXT, report: RECORD }), 'OrcaReport')
 
 export function registerRoutes(app: FastifyInstance, svc: OrcaSvc, reports: Reports): void {
   const shown = () => ({ source: reports.source, report: reports.current() })
@@ -14,6 +16,7 @@ export function registerRoutes(app: FastifyInstance, svc: OrcaSvc, reports: Repo
     describe({
       summary: 'Get the load report of ORCA',
       category: CATEGORY,
+      reply: REPLY,
       responses: { 200: { description: 'The report, and whether it is set, configured or measured' } },
       examples: [{ name: 'The load report', path: PATH, expectStatus: 200 }],
     }),
@@ -29,6 +32,7 @@ export function registerRoutes(app: FastifyInstance, svc: OrcaSvc, reports: Repo
         description: 'The values',
         content: { 'application/json': reportSchema },
       },
+      reply: REPLY,
       responses: { 200: { description: 'The report' }, 400: { description: '`invalid_orca`' } },
       examples: [
         {

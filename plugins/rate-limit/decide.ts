@@ -4,7 +4,6 @@ import {
   asObject,
   asText,
   below,
-  checkReferences,
   expandLines,
   expandText,
   expandTexts,
@@ -12,8 +11,7 @@ import {
   InputProblem,
   type LookUp,
   readHeaderLines,
-  rejectUnknownKeys,
-  RULE_REFERENCES,
+  readStepMembers,
 } from 'svc/toolkit'
 import { CODES } from './fault-entry.ts'
 import type { Code } from './limit.ts'
@@ -32,13 +30,10 @@ const MAX_BODY = 65_536
 
 /** Reads the value of the step. Throws an `InputProblem`. */
 function readDecide(value: Json, at: string): RuleDecision {
-  const given = asObject(value, at, 'expected an object with code')
-  rejectUnknownKeys(given, KEYS, at)
+  const given = readStepMembers(value, at, KEYS)
   const { code } = given
   if (typeof code !== 'string' || !Object.hasOwn(CODES, code))
     throw new InputProblem(below(at, 'code'), `expected one of ${Object.keys(CODES).join(', ')}`)
-  for (const key of KEYS)
-    if (given[key] !== undefined) checkReferences(given[key], RULE_REFERENCES, below(at, key), 'remove it')
   return {
     code: CODES[code]!,
     headers: readHeaderLines(given.headers, below(at, 'headers')),

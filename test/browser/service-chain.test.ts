@@ -1,5 +1,11 @@
 /** The console shows what a gateway asked about a request, and what arrived, as one chain. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Client, credentials, type ServiceDefinition } from '@grpc/grpc-js'
+import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
 import t from 'tap'
+import { EXT_PROC_DESCRIPTOR_SET } from '../../proto/compile.ts'
+import { putRule } from '../support/rules.ts'
 import { accessibilityProblems } from './support/accessibility.ts'
 import { skipWithoutBrowser, startBrowser } from './support/browser.ts'
 import { serve } from '../support/server.ts'
@@ -44,3 +50,41 @@ t.test('the chain of a request [CON-23, GWS-5, GWS-11]', { skip: skipWithoutBrow
   await eventually(t, () => chain.innerText(), /authz deny[^]*denied, nothing arrived/)
   t.strictSame(page.problems, [])
 })
+
+t.test(
+  'a stream shows its phases, and the rule that acted in a later one [CON-23, GWS-18]',
+  { skip: skipWithoutBrowser },
+  async t => {
+    const server = await serve(t, { plugins: ['console', 'ext-proc', 'guardrails', 'echo'] })
+    const browser = await startBrowser(t)
+    const page = await openTraffic(browser, server.url)
+    await putRule(server, 'late', {
+      match: { service: { name: 'proc', phase: 'response_headers' } },
+      then: { mutate: { response: { headers: { set: { 'x-late': '1' } } } } },
+    })
+    const set = loadFileDescriptorSetFromBuffer(readFileSync(EXT_PROC_DESCRIPTOR_SET), { keepCase: true })
+    const { Process } = set['envoy.service.ext_proc.v3.ExternalProcessor'] as ServiceDefinition
+    const client = new Client(server.grpcAddress, credentials.createInsecure())
+    t.teardown(() => client.close())
+    const call = client.makeBidiStreamRequest(Process!.path, Process!.requestSerialize, Process!.responseDeserialize)
+    const headers = (lines: Record<string, string>): object => ({
+      headers: { headers: Object.entries(lines).map(([key, value]) => ({ key, raw_value: Buffer.from(value) })) },
+    })
+    call.write({ request_headers: headers({ ':method': 'GET', ':path': '/orders', ':authority': 'shop.test' }) })
+    await once(call, 'data')
+    call.write({ response_headers: headers({ ':status': '200' }) })
+    await once(call, 'data')
+    call.end()
+    await once(call, 'status')
+    await page.list.getByText('ExternalProcessor/Process').first().click()
+    const chain = page.detail.getByRole('region', { name: 'Services asked' })
+    await eventually(
+      t,
+      async () => (await chain.innerText()).replaceAll(/\s+/g, ' '),
+      /proc mutate .*changed by the rule late.*about GET shop\.test\/orders phases request_headers, response_headers/,
+    )
+    t.match(await page.detail.innerText(), /\blate\b/)
+    t.strictSame(await accessibilityProblems(page), [])
+    t.strictSame(page.problems, [])
+  },
+)

@@ -27,8 +27,8 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     'The same paths and responses': /## Use it as httpbin/,
     'Usable as a library in tests': /svc\/testing/,
   },
-  'OpenAPI mocks': {
-    Input: /OpenAPI 3 or Swagger 2\.0/,
+  'API mocks': {
+    Input: /OpenAPI 3 or Swagger 2\.0[^]*## GraphQL schemas/,
     'Responses from': /schema/,
     'Same data every time': /deterministic data/,
     'Choose status or example per request': /Prefer: code=404/,
@@ -193,5 +193,17 @@ t.test('the lists are those of the page [DOC-8]', t => {
     for (const row of Object.keys(known)) t.ok(rows.includes(`${table}: ${row}`), `${table}: ${row}`)
   // What the text says svc lacks would escape the tables.
   t.notMatch(PAGE, /\bsvc (?:has no|does not|doesn't|cannot|can't)\b/)
+  t.end()
+})
+
+t.test('size and start are shown next to the other tools, measured in one run [DOC-13]', t => {
+  const page = readFileSync(join(root, 'docs', 'comparison.md'), 'utf8')
+  const table = /<!-- footprint -->\n([^]*?)\n<!-- \/footprint -->/.exec(page)![1]!
+  const rows = [...table.matchAll(/^\| ([\w-]+) \| (\d+ \w+) \| (\d+ MiB) \| (\d+\.\d s) \| (\d+ MiB) \|$/gm)]
+  t.strictSame(
+    rows.map(([, name]) => name),
+    ['svc', 'aimock', 'Mockoon', 'WireMock', 'go-httpbin'],
+  )
+  t.match(table, /^Medians of \d+ starts .* Node\.js \d+\.\d+\.\d+, \d{4}-\d\d-\d\d;/m)
   t.end()
 })

@@ -5,6 +5,7 @@
 import t from 'tap'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildSchema, parse, validate } from 'graphql'
 import { parseDocument } from 'yaml'
 import type { Catalog } from '../../core/contract/plugin.ts'
 import { blocksOf, root, runExamples } from '../support/examples.ts'
@@ -51,7 +52,8 @@ t.test('the service has the hosts, ports and paths in the recipes [DOC-3]', asyn
       .join('\n')
     const ports = [...blocks.matchAll(/\bsvc(?::|, port_value: )(\d+)/g)].map(([, port]) => port!)
     t.ok(ports.length > 0, `${page} names the service`)
-    for (const port of ports) t.match(port, /^(?:8080|8443|50051)$/, page)
+    // 5514 is the syslog port of svc.yaml.example.
+    for (const port of ports) t.match(port, /^(?:8080|8443|50051|5514)$/, page)
     for (const [, path] of blocks.matchAll(/http:\/\/svc:8080(?:\/demo)?(\/[^\s"']+)/g))
       t.ok(isServed(path!), `${page}: ${path}`)
     for (const [, path] of text.matchAll(
@@ -60,6 +62,56 @@ t.test('the service has the hosts, ports and paths in the recipes [DOC-3]', asyn
       t.ok(isServed(path!), `${page}: ${path}`)
   }
 })
+
+/** The files that name a service of svc which a gateway asks or reports to, with the tests that start the gateway with them. */
+const STARTED: Readonly<Record<string, string>> = {
+  'envoy.md services.yaml': 'docs/gateways.test.ts',
+  'envoy.md rate-limits.yaml': 'docs/gateways.test.ts',
+  'envoy.md authz-http.yaml': 'programs/gateway-authorization.test.ts',
+  'envoy.md reports.yaml': 'programs/gateway-reports.test.ts',
+  'nginx.md authz.conf': 'programs/gateway-authorization.test.ts',
+  'caddy.md authz.caddyfile': 'programs/gateway-authorization.test.ts',
+  'litellm.md litellm.yaml': 'programs/gateway-guards.test.ts',
+}
+const NAMES_SERVICE =
+  /ext_authz|ext_proc|rate_limit_service|svc_limit|auth_request|forward_auth|http_grpc|opentelemetry|syslog|\/guardrails\//
+
+t.test('every file that names a service is one that a test starts [DOC-3]', async t => {
+  const found = pages.flatMap(page =>
+    blocksOf(read(page))
+      .filter(({ text }) => NAMES_SERVICE.test(text))
+      .map(({ text }) => `${page} ${/^# (.+)/.exec(text)?.[1] ?? text.split('\n', 1)[0]}`),
+  )
+  t.strictSame(found.toSorted(), Object.keys(STARTED).toSorted())
+  for (const [file, test] of Object.entries(STARTED))
+    t.match(readFileSync(join(root, 'test', test), 'utf8'), file.split(' ')[1]!, file)
+})
+t.test(
+  'GraphQL gateways: the files are those of the service, and the query joins the graphs [DOC-3] [GQLSUB-13]',
+  async t => {
+    const server = await serve(t)
+    const files: Record<string, [page: string, name: string]> = {
+      'apollo-router': ['apollo-router.md', '# router.yaml'],
+      'hive-gateway': ['hive.md', '// gateway.config.ts'],
+      'hive-router': ['hive.md', '# router.config.yaml'],
+      cosmo: ['cosmo.md', '# graph.yaml'],
+      grafbase: ['grafbase.md', '# grafbase.toml'],
+    }
+    for (const [gateway, [page, name]] of Object.entries(files)) {
+      const text = await (await fetch(`${server.url}/graphql/supergraph/config/${gateway}`)).text()
+      const block = blocksOf(read(page)).find(({ text: found }) => found.startsWith(`${name}\n`))!
+      t.equal(block.text.trim(), `${name}\n${text.replaceAll(server.url, 'http://svc:8080')}`.trim(), page)
+    }
+    const supergraph = await (await fetch(`${server.url}/graphql/supergraph.graphql`)).text()
+    for (const page of new Set(Object.values(files).map(([page]) => page))) {
+      const [, body] = /-H 'X-Tenant: blue' -d '([^']+)'/.exec(read(page))!
+      const { query } = JSON.parse(body!) as { query: string }
+      // What the composer adds does not matter here: the fields exist in the joined graph.
+      const fields = validate(buildSchema(supergraph, { assumeValid: true, assumeValidSDL: true }), parse(query))
+      t.strictSame(fields, [], page)
+    }
+  },
+)
 
 t.test('Kong: every service has routes with the right protocol [DOC-3]', async t => {
   const { _format_version, services, plugins } = yamlOf('kong.md', 'kong.yaml')

@@ -25,14 +25,16 @@ export const GROUPS = {
 /** Pages that a plugin author follows in an empty folder; `test/integration/kit/<name>-page.test.ts` runs them. */
 export const AUTHORING = ['plugins', 'state', 'command-line', 'three-demos']
 
-/** Pages without examples that run against a server, and those that `test/integration/kit` runs in a separate project. */
+/** Pages without examples that run against a server, and those that `test/integration/kit` and `test/programs` run in a separate project. */
 export const ELSEWHERE = [
   'README',
   'architecture',
   'areas',
+  'clients',
   'coming-over',
   'comparison',
   'deployment',
+  'github-action',
   'hardening',
   'plugins',
   'command-line',

@@ -9,6 +9,8 @@ import type { Facts, VerdictWord } from '../../plugins/probe/catalog/check.ts'
 import { ArrivalView, Call, Evidence, sha256 } from '../../plugins/probe/client/evidence.ts'
 import type { CheckResult } from '../../plugins/probe/client/check-result.ts'
 import type { Response } from '../../plugins/probe/client/response-parser.ts'
+import { NO_ROUTES } from '../../plugins/probe/client/routes.ts'
+import { modelSettingsOf } from '../../plugins/probe/client/run-facts.ts'
 import type { ArrivalRecord } from '../../plugins/probe/upstream/arrival-record.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
 import { checksNamed, probeThrough } from './probe-through.ts'
@@ -55,6 +57,7 @@ const FACTS: Facts = {
   asksForCertificates: false,
   mcpToken: null,
   pairs: [],
+  models: modelSettingsOf(NO_ROUTES),
   routes: new Set<string>(),
   tokens: {},
   timeoutMs: 10_000,

@@ -152,6 +152,50 @@ t.test('a break in mid-stream breaks the connection', async t => {
   await t.rejects(answer.text())
 })
 
+t.test('deltas have the characters that the step says', async t => {
+  const { url, session, put } = await setUp(t)
+  const reply = { text: 'Ab 👍 defg', template: false, stream: { delta_chars: 3 } }
+  t.equal((await put([{ step: 1, content: true, script: [{ do: 'serve', step: { reply } }] }])).status, 204)
+  const content = `Hello ${session.field}-1`
+  const answer = await chat(url, { model: 'gpt-4o-mini', stream: true, messages: [{ role: 'user', content }] })
+  const deltas = [...(await answer.text()).matchAll(/"content":"([^"]+)"/g)].map(([, text]) => text)
+  t.strictSame(deltas, ['Ab ', '👍 ', 'def', 'g'])
+  const isTemplate = { text: '{{prompt}}', stream: { delta_chars: 3 } }
+  const refused = await put([{ step: 2, content: true, script: [{ do: 'serve', step: { reply: isTemplate } }] }])
+  t.match(((await refused.json()) as { details: string }).details, /delta_chars needs template: false/)
+})
+
+t.test('requests to other routes than those of models are served, fail, or get no answer', async t => {
+  const { url, session, put } = await setUp(t)
+  const step = { reply: { text: 'Served.' } }
+  const script = (more: object): object[] => [{ do: 'serve', step, ...more }]
+  const stored = await put([
+    { step: 1, content: true, script: script({}) },
+    { step: 2, content: true, script: script({ others: 'unavailable' }) },
+    { step: 3, content: true, script: script({ others: 'silent' }) },
+  ])
+  t.equal(stored.status, 204)
+  const check = (number: number, signal?: AbortSignal): Promise<Response> =>
+    fetch(`${url}/guardrails/check`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ text: `Hello ${session.field}-${number}` }),
+      signal: signal ?? null,
+    })
+  t.match(await (await check(1)).json(), { flagged: false })
+  const failed = await check(2)
+  t.equal(failed.status, 503)
+  t.strictSame(await failed.json(), { error: 'unavailable' })
+  await t.rejects(check(3, AbortSignal.timeout(300)))
+  for (const number of [1, 2, 3]) {
+    const messages = [{ role: 'user', content: `Hello ${session.field}-${number}` }]
+    const answer = await chat(url, { model: 'gpt-4o-mini', messages })
+    t.match(await answer.json(), { choices: [{ message: { content: 'Served.' } }] }, String(number))
+  }
+  const wrong = await put([{ step: 4, content: true, script: script({ others: 'slow' }) }])
+  t.match(((await wrong.json()) as { details: string }).details, /others must be one of unavailable, silent/)
+})
+
 t.test('steps that no rule could have are refused with their place', async t => {
   const { put } = await setUp(t)
   const refused = async (step: unknown): Promise<string> => {

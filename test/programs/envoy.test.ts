@@ -112,7 +112,7 @@ t.test(`${isMissing ? 'Envoy' : envoy.title} and the external processor`, { skip
       body: { body: string }
     }
 
-  for (const mode of ['BUFFERED', 'STREAMED', 'FULL_DUPLEX_STREAMED'])
+  for (const mode of ['BUFFERED', 'BUFFERED_PARTIAL', 'STREAMED', 'FULL_DUPLEX_STREAMED'])
     await t.test(`bodies in the mode ${mode}`, async t => {
       const url = await through(t, { processor: 'redact', request: mode })
       const response = await send(`${url}/echo`, '{"a":"mail joe@example.com"}')

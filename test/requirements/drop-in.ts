@@ -61,4 +61,26 @@ export default [
   { id: 'DIN-33', rule: 'the file for the testbox is what svc as testbox serves', where: 'drop-in 5.8' },
   { id: 'DIN-40', rule: "the object of Azure-Samples' mock on /ai/azure is a directive", where: 'drop-in 5.8' },
   { id: 'DIN-41', rule: 'the object has no meaning without directives', where: 'drop-in 5.8' },
+  {
+    id: 'DIN-50',
+    rule: 'aliases: what the headers of testupstream expect must hold on all routes, in the order of the original',
+    where: 'drop-in 5.7',
+  },
+  {
+    id: 'DIN-51',
+    rule: 'aliases: the headers have the answer of any route, as X-Svc-Answer has',
+    where: 'drop-in 5.7',
+  },
+  { id: 'DIN-52', rule: 'aliases: what cannot be read is a 400 in one line', where: 'drop-in 5.7' },
+  {
+    id: 'DIN-53',
+    rule: 'aliases: not for the control plane and pages, nor without the option; unknown names are load errors',
+    where: 'drop-in 5.7',
+  },
+  {
+    id: 'DIN-60',
+    rule: 'whoamitcp, whoamiudp and echo-basic over TCP, TLS, UDP and gRPC answer as the originals',
+    where: 'drop-in 4.1, 6.1',
+  },
+  { id: 'DIN-61', rule: 'the cases of other suites pass, and the page counts them', where: 'drop-in 9' },
 ]

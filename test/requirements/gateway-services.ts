@@ -101,6 +101,11 @@ export default [
     where: 'gateway-services 4',
   },
   {
+    id: 'GWS-21',
+    rule: 'Replicas keep one state of endpoints, quotas, lists of tools and drawn decisions, and each shows the records of all, with the rule of any phase.',
+    where: 'gateway-services 1',
+  },
+  {
     id: 'GWT-1',
     rule: 'OTLP is received over HTTP in JSON and protobuf, and over gRPC, with the same records for the same message.',
     where: 'gateway-services 8',

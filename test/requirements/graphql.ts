@@ -187,6 +187,16 @@ export default [
     where: 'graphql-next 2.1',
   },
   {
+    id: 'GQLSUB-14',
+    rule: 'a federated mock joins the subgraphs as mock:{name}, with the addresses of the request',
+    where: 'graphql-next 2.1, 3',
+  },
+  {
+    id: 'GQLSUB-15',
+    rule: 'a mock that is unknown, not federated or does not compose is an error that names it',
+    where: 'graphql-next 2.1, 3',
+  },
+  {
     id: 'GQLSUB-20',
     rule: 'entities out of step and failing fields of entities, by header and by rule; verification counts entity requests by type and variables',
     where: 'graphql-next 4',
@@ -239,6 +249,26 @@ export default [
   {
     id: 'GQL-66',
     rule: 'the client’s leaving ends the generator on every transport',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'GQL-67',
+    rule: 'persisted documents run by their id or digest, of a file and of the control plane; unknown ones are errors',
+    where: 'graphql-next 5.1',
+  },
+  {
+    id: 'GQL-68',
+    rule: 'with mode only, nothing else runs on any transport but a query for _service',
+    where: 'graphql-next 5.1',
+  },
+  {
+    id: 'GQL-69',
+    rule: 'events of a subscription are sent to a URL of the client, after a check and until it refuses; server errors are tried again',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'GQL-70',
+    rule: 'callbacks go to the address of the client and to hosts in notify.allow alone, and to nobody in public mode',
     where: 'graphql-next 5.2',
   },
 ]

@@ -49,5 +49,20 @@ export default [
     rule: 'Azure: the size of blocklists is bounded, and they are searched in linear time',
     where: 'guardrails 1, 7',
   },
+  {
+    id: 'GUARD-23',
+    rule: 'the APIs of agentgateway, LiteLLM, Lakera, Presidio, Comprehend, F5, Model Armor and Portkey allow, redact and block',
+    where: 'gateway-services 7',
+  },
+  {
+    id: 'GUARD-24',
+    rule: "their errors have the vendor's form, also for unknown paths and methods",
+    where: 'gateway-services 7',
+  },
+  {
+    id: 'GUARD-25',
+    rule: 'a host has such an API at its root, and its calls are records of the service guardrail',
+    where: 'gateway-services 7',
+  },
   { id: 'GUARD-19', rule: "the vendors' clients parse responses and errors", where: 'guardrails 6' },
 ]

@@ -267,6 +267,12 @@ export default [
     rule: 'nine in ten operations say what a success holds, and generated clients compile and return it',
     where: 'issue 44, 10',
   },
+  {
+    id: 'CAT-7',
+    rule: '/_svc/openapi.json has the paths of the control plane alone, each body and response with a named schema, each operation with its errors',
+    where: 'distribution 4',
+  },
+  { id: 'CAT-8', rule: 'the server of /_svc/openapi.json has a variable for the session', where: 'distribution 4' },
   { id: 'CAT-6', rule: 'category and plugin select a part of the OpenAPI document', where: 'issue 44, 11' },
   {
     id: 'CAT-2',

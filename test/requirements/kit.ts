@@ -85,6 +85,56 @@ export default [
   },
   { id: 'PACK-8', rule: 'a license that is not on the list fails the build', where: 'issue 52.8' },
   {
+    id: 'ACTION-1',
+    rule: 'the action starts svc in an empty folder; outputs and variables name addresses, process, log and reports',
+    where: 'distribution 3',
+  },
+  {
+    id: 'ACTION-2',
+    rule: 'the report writes captured requests, log and summary, and stops svc',
+    where: 'distribution 3',
+  },
+  {
+    id: 'ACTION-3',
+    rule: 'findings of the probe fail the report; what cannot be collected is a warning',
+    where: 'distribution 3',
+  },
+  {
+    id: 'ACTION-4',
+    rule: 'wrong inputs, and an svc that does not start, are exit code 1 with the reason',
+    where: 'distribution 9',
+  },
+  { id: 'ACTION-5', rule: 'inputs of the action are variables, never part of a script', where: 'distribution 3' },
+  { id: 'RELEASE-1', rule: 'one version in package, chart and action; a release changes all', where: 'distribution 8' },
+  { id: 'RELEASE-2', rule: 'a release has checksums in the format of sha256sum', where: 'distribution 8' },
+  {
+    id: 'RELEASE-3',
+    rule: 'the release workflow pins actions by commit, has rights for each job, and runs scripts that exist',
+    where: 'distribution 8',
+  },
+  {
+    id: 'CHART-1',
+    rule: 'the chart renders six sets of values as their golden files say, and all kinds are valid by the schemas of Kubernetes',
+    where: 'distribution 2',
+  },
+  {
+    id: 'CHART-2',
+    rule: 'default values and deploy/kubernetes agree on container, probes, ports, security context and volumes',
+    where: 'distribution 2',
+  },
+  {
+    id: 'CHART-3',
+    rule: 'rendering fails for unknown and contradictory values, and names them',
+    where: 'distribution 9',
+  },
+  { id: 'CHART-4', rule: 'pods restart for variables and secrets, never for svc.yaml', where: 'distribution 2' },
+  {
+    id: 'CHART-5',
+    rule: 'the state store of the chart has a generated password that an upgrade keeps',
+    where: 'distribution 2',
+  },
+  { id: 'CHART-6', rule: 'the notes name the addresses, and warn about unprotected settings', where: 'distribution 2' },
+  {
     id: 'PACK-6',
     rule: 'npm pack in the checkout fails and names the commands that build and pack',
     where: 'issue 42.6',

@@ -33,4 +33,9 @@ export default [
   },
   { id: 'L4-4', rule: 'faults, ends and times of connections', where: 'drop-in 4' },
   { id: 'L4-5', rule: 'connections and what is kept of them are bounded', where: 'drop-in 10' },
+  {
+    id: 'L4-6',
+    rule: 'connections are listed, verified and removed at any replica',
+    where: 'drop-in 4.4',
+  },
 ]

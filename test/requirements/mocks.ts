@@ -1,4 +1,4 @@
-/** Rules of the OpenAPI mocks. */
+/** Rules of the API mocks. */
 export default [
   {
     id: 'MOCK-1',
@@ -267,6 +267,47 @@ export default [
     id: 'MOCK-101',
     rule: 'Mocks without rules and overrides respond while the state store is unavailable, and mocks survive a store that comes back empty.',
     where: 'issue 43.18',
+  },
+  {
+    id: 'MOCK-102',
+    rule: '@examples and @listLength give values and lengths of lists, declared or not; @fake is ignored with a warning',
+    where: 'graphql-next 3.1',
+  },
+  {
+    id: 'MOCK-103',
+    rule: 'fail_percent of an override by path fails there alone, as often as it says',
+    where: 'graphql-next 3.2',
+  },
+  {
+    id: 'MOCK-104',
+    rule: 'a subscription to a mock ends when its client disconnects',
+    where: 'graphql-next 5.2',
+  },
+  {
+    id: 'MOCK-105',
+    rule: 'mocks with the scalar Upload take files, whose digest counts as their value',
+    where: 'graphql-next 3, 5.1',
+  },
+  { id: 'MOCK-106', rule: 'with csrf, a mock refuses what any page could send', where: 'graphql-next 3.2, 5.1' },
+  {
+    id: 'MOCK-107',
+    rule: 'schemas come from folders and svc.yaml, with the parts alongside; what is wrong is a load error',
+    where: 'graphql-next 3',
+  },
+  {
+    id: 'MOCK-108',
+    rule: 'a schema of the size of GitHub’s deploys within 5 s of processor time, and valid operations give complete answers',
+    where: 'graphql-next 9',
+  },
+  {
+    id: 'MOCK-109',
+    rule: 'clients of GraphQL work unmodified with mocks of schemas',
+    where: 'graphql-next 3',
+  },
+  {
+    id: 'MOCK-110',
+    rule: 'no schema and no operation makes a mock fail, hang or answer without a bound',
+    where: 'graphql-next 8',
   },
   { id: 'MOCK-90', rule: 'Real clients work unmodified.', where: 'mocks 15' },
   {

@@ -356,6 +356,11 @@ export default [
     where: 'docs/README.md',
   },
   {
+    id: 'ANSWER-11',
+    rule: 'encoding of X-Svc-Answer is the content coding of the response.',
+    where: 'docs/faults.md',
+  },
+  {
     id: 'ENCODING-1',
     rule: 'X-Svc-Encoding codes whole bodies of all routes, errors included, with the length of the coding.',
     where: 'docs/faults.md',
@@ -498,6 +503,16 @@ export default [
   {
     id: 'TESTLIB-5',
     rule: 'svc/testing waits for a number of requests, and says what came if they do not.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-8',
+    rule: 'svc/testing stores the rules of a YAML or JSON file, all or none.',
+    where: 'docs/testing.md',
+  },
+  {
+    id: 'TESTLIB-9',
+    rule: 'svc/testing attaches to the instance of SVC_URL with the token of SVC_ADMIN_TOKEN, and keeps the base path.',
     where: 'docs/testing.md',
   },
   {

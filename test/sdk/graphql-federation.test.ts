@@ -1,27 +1,13 @@
 /** Other composers and gateways over the subgraphs. Where they are not installed, the tests are skipped. */
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { parse, type DocumentNode } from 'graphql'
+import { judge } from '../support/judges.ts'
 import { serve } from '../support/server.ts'
 
 const { url } = await serve(t, { plugins: ['graphql-subgraphs'] })
 const CORE = ['users', 'products', 'inventory', 'reviews', 'orders']
 const SETS = { core: CORE, full: [...CORE, 'pricing', 'billing'], newest: [...CORE, 'pricing', 'billing', 'caching'] }
 const KINDS = ['syntax', 'unknown-directive', 'key-field', 'not-shareable', 'field-type', 'link']
-
-/** A package in `test/sdk`, or in the folder that `SVC_TEST_JUDGES` names; null if it is not installed. */
-async function judge<Package>(name: string): Promise<Package | null> {
-  const folder = process.env.SVC_TEST_JUDGES ?? import.meta.dirname
-  try {
-    const found = (await import(pathToFileURL(createRequire(`${folder}/`).resolve(name)).href)) as Package & {
-      default?: Package
-    }
-    return { ...found.default, ...found }
-  } catch {
-    return null
-  }
-}
 
 interface Part {
   name: string

@@ -184,6 +184,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       onHealthChange: unused,
       catalog: () => buildCatalog(host.routes, VERSION),
       openapi: (baseUrl, selection) => buildOpenapi(host.routes, { baseUrl, version: VERSION, selection }),
+      controlOpenapi: baseUrl => buildOpenapi(host.routes, { baseUrl, version: VERSION, isControl: true }),
       links: () => [],
       plugins: () => host.records,
       uptimeSeconds: () => 12,

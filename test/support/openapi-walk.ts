@@ -124,21 +124,26 @@ export async function checkProbe(url: string, probe: Probe, validator: SchemaChe
   }
 }
 
+const DOCUMENT = 'svc:document'
+
 /** Caches compiled schemas, since many responses share one. */
 export class SchemaChecker {
+  readonly #absolute = new Map<string, Json>()
   #ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false })
-  readonly #named: Readonly<Record<string, Json>>
-
+  /** References of named schemas are relative to the document. */
   constructor({ components }: Pick<Document, 'components'>) {
-    this.#named = components.schemas
+    this.#ajv.addSchema({ $id: DOCUMENT, components })
   }
 
   /** Describes what is wrong with the value; null if nothing is. */
   check(schema: Json, value: unknown): string | null {
-    const name = typeof schema.$ref === 'string' ? schema.$ref.replace('#/components/schemas/', '') : undefined
-    const named = name === undefined ? schema : this.#named[name]
-    if (named === undefined) return `no schema ${name}`
-    return this.#ajv.validate(named, value) ? null : this.#ajv.errorsText()
+    const text = JSON.stringify(schema)
+    let absolute = this.#absolute.get(text)
+    if (absolute === undefined) {
+      absolute = JSON.parse(text.replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)) as Json
+      this.#absolute.set(text, absolute)
+    }
+    return this.#ajv.validate(absolute, value) ? null : this.#ajv.errorsText()
   }
 }
 

@@ -48,7 +48,15 @@ export async function startGateway(
     folder,
     ready = '/uuid',
     env = {},
-  }: { port: number; folder: string; ready?: string; env?: Record<string, string> },
+    headers = {},
+  }: {
+    port: number
+    folder: string
+    ready?: string
+    env?: Record<string, string>
+    /** Of the request for `ready`. */
+    headers?: Record<string, string>
+  },
 ): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
   const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, ...env } })
   const exited = new Promise(resolve => child.on('exit', resolve))
@@ -61,7 +69,7 @@ export async function startGateway(
     fetch(`http://127.0.0.1:${port}${path}`, init)
   await until(
     () =>
-      through(ready).then(
+      through(ready, { headers }).then(
         ({ ok }) => ok,
         () => false,
       ),

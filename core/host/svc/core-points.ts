@@ -1,7 +1,9 @@
 /** The core's own extension points, for what few plugins need. */
 import type { SvcMediaTypes } from '../../contract/calls.ts'
+import type { NotifyHosts } from '../../contract/core-points.ts'
 import type { SvcTls } from '../../contract/tls.ts'
 import { forPlugin } from '../../contract/plugin.ts'
+import { hostList } from '../../toolkit/bounded-fetch.ts'
 import { openPortOf } from '../../http/ports/wanted.ts'
 import type { Generation } from '../generation.ts'
 import type { SharedServices } from './svc.ts'
@@ -23,11 +25,15 @@ export function corePoints(generation: Generation, shared: SharedServices): [poi
     cors: shared.cors,
     follow: request => shared.follow(plugin, request),
   })
+  // The section is read after the plugins have registered.
+  const notifyHosts: NotifyHosts = { allows: url => hostList(generation.notifyHosts)(url) }
   return [
+    ['core.notify-hosts', notifyHosts],
     ['core.responses', generation.responses],
     ['core.tap', shared.tap],
     ['core.tls', { [forPlugin]: tlsOf }],
     ['core.media-types', { [forPlugin]: mediaTypesOf }],
+    ['testing.aliases', generation.aliases],
     ['testing.protocols', generation.rules.protocols],
     ['testing.steps', generation.rules.vocabulary.steps],
     ['testing.resets', generation.resets],

@@ -15,6 +15,7 @@ import { breakConnection } from '../../http/response/connection-faults.ts'
 import { negotiate } from '../../http/response/negotiation.ts'
 import { sendUnrouted } from '../../http/pipeline/pipeline.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
+import { answerAs } from '../../http/pipeline/rules/answering.ts'
 import { encodeInstead } from '../../http/pipeline/rules/encoding.ts'
 import { expectationFailureOf } from '../../http/pipeline/stages/expectation.ts'
 import { applyRulesInRoute, applyRulesToMessage, closestRule } from '../../http/pipeline/stages/rules.ts'
@@ -131,7 +132,13 @@ export function createSvcHttp({ browserAccess, call, config, guard, rules, ports
     applyRulesToMessage: (request, message, facts) => applyRulesToMessage(contextOf(request), rules, message, facts),
     closestRule: (request, facts, message = null) => closestRule(contextOf(request), rules, facts, message),
     encodeResponse: (request, coding, { flushes = true } = {}) => encodeInstead(contextOf(request), coding, flushes),
-    checkExpectation: (request, text, message = null) => expectationFailureOf(text, contextOf(request), rules, message),
+    checkExpectation: (request, conditions, message = null) =>
+      expectationFailureOf(conditions, contextOf(request), rules, message),
+    async answer(request, reply, value) {
+      const failure = await answerAs(value, contextOf(request), rules)
+      if (failure === null) reply.hijack()
+      return failure
+    },
     listener(request) {
       const { name, kind, port } = contextOf(request).listener
       return { name, kind, port }

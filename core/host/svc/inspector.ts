@@ -15,7 +15,7 @@ export function createSvcInspector(inspector: Inspector): SvcInspector {
     annotate(request, { service, tags }) {
       const context = contextOf(request)
       if (tags !== undefined) context.tags = joinTags(context.tags, tags)
-      if (service === undefined) return
+      if (service === undefined) return context.showNotes?.()
       context.service = service
       const { session } = service.checked
       // In public mode the call of a gateway has no session, and is captured for that of its client.
@@ -23,6 +23,7 @@ export function createSvcInspector(inspector: Inspector): SvcInspector {
         context.isCaptured =
           inspector.captures(context.path, session) &&
           !context.generation.exemptions.has('inspector', context.routedPath)
+      context.showNotes?.()
     },
   }
 }

@@ -258,6 +258,8 @@ export class RequestContext implements Waiting<RequestContext> {
   // ---------- Observation. Written by host/svc/media-type-call.ts, http/pipeline/rules/acting.ts,
   // http/pipeline/stages/capture.ts, http/pipeline/stages/observation.ts, http/response/coded-response.ts.
 
+  /** Shows what plugins note in the entry that was captured already; null before, and once the response has ended. */
+  showNotes: (() => void) | null = null
   /** Notified of response headers and end, once the request has passed it. */
   observer: (RequestFollower<RequestContext> & EgressCounter) | null = null
   /** Whether the inspector captures it. */

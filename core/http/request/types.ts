@@ -8,6 +8,7 @@ import type { Exemptions } from '../routes/exemptions.ts'
 import type { ErrorForm, WebSocketOptions } from '../../contract/plugin.ts'
 import type { HttpError } from '../../contract/http-error.ts'
 import type { RouteLookup } from '../routes/route-record.ts'
+import type { AliasRegistry } from '../../rules/alias-registry.ts'
 import type { ResetRegistry } from '../../rules/reset-registry.ts'
 import type { VerificationRegistry } from '../../rules/verification-registry.ts'
 import type { GenerationRules } from '../../rules/rule-entry.ts'
@@ -122,6 +123,8 @@ export interface RoutingGeneration {
   readonly replica: string | null
   /** What plugins add to responses, and observe of them. */
   readonly responses: ResponsePlugins
+  /** Headers of other projects that say what `X-Svc-Expect` and `X-Svc-Answer` say. */
+  readonly aliases: AliasRegistry
   /** Headers that name sessions, in addition to `X-Svc-Session`; lower case. */
   readonly sessionHeaders: readonly string[]
   /** Hosts to which rules may send requests. */

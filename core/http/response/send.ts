@@ -23,6 +23,14 @@ export function sendResponse(context: RequestContext, { status, headers, body }:
   sendJson(context, status, headers, body)
 }
 
+/** Sends a text, with its type among the headers. */
+export function sendRendered(
+  context: RequestContext,
+  { status, headers, body }: { status: number; headers: OutgoingHttpHeaders; body: string },
+): void {
+  send(context, status, headers, Buffer.from(body))
+}
+
 function sendJson(
   context: RequestContext,
   status: number,

@@ -1,7 +1,7 @@
 /** Writes what was decided as a `CheckResponse`. */
 import type { JsonObject } from 'svc/plugin'
-import { structOf } from 'svc/toolkit'
-import { denialBody, type Decision, type HeaderLine } from '../decision.ts'
+import { type HeaderLine, structOf } from 'svc/toolkit'
+import { denialBody, type Decision } from '../decision.ts'
 import type { CheckResponse, HeaderValueOption } from './messages.ts'
 
 const OK = 0

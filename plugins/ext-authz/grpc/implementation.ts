@@ -1,15 +1,7 @@
 /** `envoy.service.auth.v3.Authorization/Check`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  Metadata,
-  status,
-  type sendUnaryData,
-  type ServerUnaryCall,
-  type ServiceDefinition,
-  type ServiceError,
-} from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import { Metadata, status, type sendUnaryData, type ServerUnaryCall, type ServiceError } from '@grpc/grpc-js'
 import type { AnyRequest, Svc } from 'svc/plugin'
 import type { GatewayService } from '../../gateway-services/types.ts'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
@@ -33,15 +25,24 @@ const POLICY_METADATA = 'svc-policy'
 type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 type Check = ServerUnaryCall<CheckRequest, CheckResponse | Buffer>
 
-export function openAuthorization(
+export async function openAuthorization(
   svc: Svc<{ default: string }>,
   services: GrpcServices,
   parts: CheckParts,
-): GrpcImplementation {
-  const { definition, descriptorSet } = svc.shared('definitions', () => readDefinitions(svc.folder))
+): Promise<GrpcImplementation> {
+  const descriptorSet = join(svc.folder, '..', '..', 'proto', 'ext-authz.binpb')
+  const definitions = await svc.shared('definitions', () => services.definitions(readFileSync(descriptorSet)))
+  const { Check: method } = definitions.service(AUTHORIZATION)
+  const { responseSerialize } = method!
   return {
-    definition,
-    reflection: descriptorSet,
+    definition: {
+      Check: {
+        ...method!,
+        // Bytes are sent unchanged, for the answer that can't be decoded.
+        responseSerialize: message => (Buffer.isBuffer(message) ? message : responseSerialize(message)),
+      },
+    },
+    reflection: definitions.descriptorSet,
     handlers: {
       Check: async (call: Check, reply: sendUnaryData<CheckResponse | Buffer>): Promise<void> => {
         const request = services.requestOf(call)
@@ -49,31 +50,6 @@ export function openAuthorization(
         const answer = await check(svc, parts, call, request)
         if ('failure' in answer) reply(answer.failure)
         else reply(null, answer.message)
-      },
-    },
-  }
-}
-
-/** Read once per version of the code, because it takes time. */
-function readDefinitions(folder: string): { definition: ServiceDefinition; descriptorSet: Buffer } {
-  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'ext-authz.binpb'))
-  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, {
-    keepCase: true,
-    longs: Number,
-    enums: String,
-    defaults: true,
-    oneofs: true,
-  })
-  const { Check: method, ...others } = loaded[AUTHORIZATION] as ServiceDefinition
-  const { responseSerialize } = method!
-  return {
-    descriptorSet,
-    definition: {
-      ...others,
-      Check: {
-        ...method!,
-        // Bytes are sent unchanged, for the answer that can't be decoded.
-        responseSerialize: message => (Buffer.isBuffer(message) ? message : responseSerialize(message)),
       },
     },
   }

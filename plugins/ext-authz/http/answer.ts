@@ -1,8 +1,8 @@
 /** The response to a call over HTTP. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
-import { sandboxPolicy } from 'svc/toolkit'
+import { type HeaderLine, sandboxPolicy } from 'svc/toolkit'
 import type { CheckResult } from '../authorizer.ts'
-import { denialBody, type Decision, type HeaderLine } from '../decision.ts'
+import { denialBody, type Decision } from '../decision.ts'
 
 /** Envoy removes these headers from the request that goes on. */
 const TO_REMOVE = 'x-envoy-auth-headers-to-remove'

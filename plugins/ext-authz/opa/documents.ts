@@ -1,6 +1,7 @@
 /** The documents of the package `svc`, from what was decided. */
 import type { Json, JsonObject } from 'svc/plugin'
-import { denialBody, type Decision, type HeaderLine } from '../decision.ts'
+import type { HeaderLine } from 'svc/toolkit'
+import { denialBody, type Decision } from '../decision.ts'
 
 /** The rules of the package: a boolean, and the object that OPA-Envoy understands. */
 export const RULES = ['allow', 'authz']

@@ -1,6 +1,6 @@
 /** The policy `header`: a drop-in for the sample service of Istio's tasks on external authorization. */
-import { settable } from 'svc/toolkit'
-import { NO_CHANGES, type Decision, type HeaderLine } from '../decision.ts'
+import { type HeaderLine, NO_HEADER_CHANGES, settable } from 'svc/toolkit'
+import type { Decision } from '../decision.ts'
 import { headerOf, type Policy, type PolicyCall } from './policy.ts'
 
 const CHECKED = 'x-ext-authz'
@@ -26,7 +26,7 @@ export const headerPolicy: Policy = {
       [RECEIVED, settable(receivedText(call))],
       [OVERRIDE, settable(override)],
     ]
-    const shared = { headers: { ...NO_CHANGES, set: lines }, responseHeaders: NO_CHANGES }
+    const shared = { headers: { ...NO_HEADER_CHANGES, set: lines }, responseHeaders: NO_HEADER_CHANGES }
     const decision: Decision = isAllowed
       ? { ...shared, decision: 'allow', status: 200, reason: `${CHECKED} is allow` }
       : {
@@ -34,8 +34,8 @@ export const headerPolicy: Policy = {
           decision: 'deny',
           status: 403,
           reason: `${CHECKED} is not allow`,
-          headers: NO_CHANGES,
-          responseHeaders: { set: lines, append: [] },
+          headers: NO_HEADER_CHANGES,
+          responseHeaders: { ...NO_HEADER_CHANGES, set: lines },
           body: DENIED,
         }
     return decision

@@ -2,15 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  Metadata,
-  status,
-  type sendUnaryData,
-  type ServerUnaryCall,
-  type ServiceDefinition,
-  type ServiceError,
-} from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import { Metadata, status, type sendUnaryData, type ServerUnaryCall, type ServiceError } from '@grpc/grpc-js'
 import type { AnyRequest, Json, Svc } from 'svc/plugin'
 import { isTextNestedWithin, parseExactJson, writeJson } from 'svc/toolkit'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
@@ -26,8 +18,13 @@ type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 type Call = ServerUnaryCall<McpMessage, McpMessageResult>
 type Answer = { message: McpMessageResult } | { failure: Failure }
 
-export function openExtMcp(svc: Svc<unknown>, services: GrpcServices, parts: McpParts): GrpcImplementation {
-  const { definition, descriptorSet } = svc.shared('definitions', () => readDefinitions(svc.folder))
+export async function openExtMcp(
+  svc: Svc<unknown>,
+  services: GrpcServices,
+  parts: McpParts,
+): Promise<GrpcImplementation> {
+  const descriptorSet = join(svc.folder, '..', '..', 'proto', 'ext-mcp.binpb')
+  const definitions = await svc.shared('definitions', () => services.definitions(readFileSync(descriptorSet)))
   const handler =
     (phase: Phase) =>
     async (call: Call, reply: sendUnaryData<McpMessageResult>): Promise<void> => {
@@ -38,23 +35,10 @@ export function openExtMcp(svc: Svc<unknown>, services: GrpcServices, parts: Mcp
       else reply(null, answer.message)
     }
   return {
-    definition,
-    reflection: descriptorSet,
+    definition: definitions.service(EXT_MCP),
+    reflection: definitions.descriptorSet,
     handlers: { CheckRequest: handler('request'), CheckResponse: handler('response') },
   }
-}
-
-/** Read once per version of the code, because it takes time. */
-function readDefinitions(folder: string): { definition: ServiceDefinition; descriptorSet: Buffer } {
-  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'ext-mcp.binpb'))
-  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, {
-    keepCase: true,
-    longs: Number,
-    enums: String,
-    defaults: true,
-    oneofs: true,
-  })
-  return { descriptorSet, definition: loaded[EXT_MCP] as ServiceDefinition }
 }
 
 async function check(

@@ -1,8 +1,7 @@
 /** `envoy.service.ext_proc.v3.ExternalProcessor/Process`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { status, type ServerDuplexStream, type ServiceDefinition } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import { status, type ServerDuplexStream } from '@grpc/grpc-js'
 import type { Svc } from 'svc/plugin'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
 import { type ProcParts, ProcStream } from '../stream.ts'
@@ -15,15 +14,20 @@ const MAX_PUBLIC_STREAMS = 10
 
 type Call = ServerDuplexStream<Buffer, ProcessingResponse>
 
-export function openExternalProcessor(svc: Svc<unknown>, grpc: GrpcServices, parts: ProcParts): GrpcImplementation {
-  const { definition, descriptorSet } = svc.shared('definitions', () => readDefinitions(svc.folder))
-  const { Process: method } = definition
+export async function openExternalProcessor(
+  svc: Svc<unknown>,
+  grpc: GrpcServices,
+  parts: ProcParts,
+): Promise<GrpcImplementation> {
+  const descriptorSet = join(svc.folder, '..', '..', 'proto', 'ext-proc.binpb')
+  const definitions = await svc.shared('definitions', () => grpc.definitions(readFileSync(descriptorSet)))
+  const { Process: method } = definitions.service(EXT_PROC)
   const open = svc.shared('open', () => ({ streams: 0 }))
   const limit = svc.config.publicMode ? MAX_PUBLIC_STREAMS : MAX_STREAMS
   return {
     // Decoded in the handler, which refuses what can't be in the words of the protocol.
     definition: { Process: { ...method!, requestDeserialize: bytes => bytes } },
-    reflection: descriptorSet,
+    reflection: definitions.descriptorSet,
     handlers: {
       Process: async (call: Call): Promise<void> => {
         const writer = grpc.writer(call)
@@ -78,17 +82,4 @@ function inWordsOfGrpc(error: unknown): unknown {
   return code === 'SVC_HTTP_ERROR'
     ? new StreamError(status.INVALID_ARGUMENT, body?.details ?? 'invalid request')
     : error
-}
-
-/** Read once per version of the code, because it takes time. */
-function readDefinitions(folder: string): { definition: ServiceDefinition; descriptorSet: Buffer } {
-  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'ext-proc.binpb'))
-  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, {
-    keepCase: true,
-    longs: Number,
-    enums: String,
-    defaults: true,
-    oneofs: true,
-  })
-  return { descriptorSet, definition: loaded[EXT_PROC] as ServiceDefinition }
 }

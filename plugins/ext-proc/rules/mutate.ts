@@ -3,21 +3,20 @@ import type { Json, JsonObject } from 'svc/plugin'
 import {
   asBoolean,
   asInteger,
+  asMembers,
   asObject,
   asText,
   below,
-  checkReferences,
+  type HeaderChanges,
   type HeaderLine,
   InputProblem,
   isRecord,
   isToken,
   type JsonPatch,
-  readHeaderLines,
-  readHeaderNames,
+  readHeaderChanges,
   readJsonPatch,
   readLines,
-  rejectUnknownKeys,
-  RULE_REFERENCES,
+  readStepMembers,
 } from 'svc/toolkit'
 import type { ServiceStep } from '../../gateway-services/types.ts'
 import type { BodyMode, ModeOverride } from '../phase.ts'
@@ -38,12 +37,6 @@ const MAX_LINE = 8192
 const MAX_REPLACED = 20
 const MAX_GRPC_STATUS = 16
 
-export interface HeadStep {
-  set: readonly HeaderLine[]
-  append: readonly HeaderLine[]
-  remove: readonly string[]
-}
-
 export type BodyStep =
   | { kind: 'text'; text: string }
   | { kind: 'patch'; patch: JsonPatch }
@@ -51,15 +44,15 @@ export type BodyStep =
 
 export interface SideStep {
   /** With `:path`, `:method`, `:authority` and `:status`. */
-  head: HeadStep
+  head: HeaderChanges
   body: BodyStep | null
-  trailers: HeadStep | null
+  trailers: HeaderChanges | null
   clearsRouteCache: boolean
 }
 
 export interface ImmediateStep {
   status: number
-  head: HeadStep
+  head: HeaderChanges
   body: Json
   grpcStatus: number | null
   details: string
@@ -76,14 +69,10 @@ export interface MutateStep {
 export const MUTATE: ServiceStep = {
   keys: KEYS,
   read(value, at): MutateStep {
-    const given = asObject(value, at, `expected an object with ${KEYS.join(', ')}`)
-    rejectUnknownKeys(given, KEYS, at)
-    if (Object.keys(given).length === 0) throw new InputProblem(at, `expected one of ${KEYS.join(', ')}`)
+    const given = readStepMembers(value, at, KEYS, 1)
     const other = KEYS.find(key => key !== 'immediate' && given[key] !== undefined)
     if (given.immediate !== undefined && other !== undefined)
       throw new InputProblem(below(at, other), `${other} can't be used together with immediate`)
-    for (const key of KEYS)
-      if (given[key] !== undefined) checkReferences(given[key], RULE_REFERENCES, below(at, key), 'remove it')
     return {
       request: given.request === undefined ? null : readSide(given.request, below(at, 'request'), REQUEST_KEYS),
       response: given.response === undefined ? null : readSide(given.response, below(at, 'response'), RESPONSE_KEYS),
@@ -102,11 +91,10 @@ function readMetadata(value: Json, at: string): JsonObject {
 }
 
 function readSide(value: Json, at: string, keys: readonly string[]): SideStep {
-  const given = asObject(value, at, `expected an object with ${keys.join(', ')}`)
-  rejectUnknownKeys(given, keys, at)
+  const given = asMembers(value, at, keys)
   if (given.body !== undefined && given.clear_body !== undefined)
     throw new InputProblem(below(at, 'clear_body'), 'expected either body or clear_body')
-  const head = readHead(given.headers, below(at, 'headers'))
+  const head = readHeaderChanges(given.headers, below(at, 'headers'))
   return {
     head: { ...head, set: [...readPseudo(given, at), ...head.set] },
     body:
@@ -115,7 +103,7 @@ function readSide(value: Json, at: string, keys: readonly string[]): SideStep {
         : given.body === undefined
           ? null
           : readBody(given.body, below(at, 'body')),
-    trailers: given.trailers === undefined ? null : readHead(given.trailers, below(at, 'trailers')),
+    trailers: given.trailers === undefined ? null : readHeaderChanges(given.trailers, below(at, 'trailers')),
     clearsRouteCache:
       given.clear_route_cache !== undefined && asBoolean(given.clear_route_cache, below(at, 'clear_route_cache')),
   }
@@ -145,17 +133,6 @@ function readPseudo(given: JsonObject, at: string): HeaderLine[] {
   return lines
 }
 
-function readHead(value: Json | undefined, at: string): HeadStep {
-  if (value === undefined) return { set: [], append: [], remove: [] }
-  const given = asObject(value, at, 'expected an object with set, append, remove')
-  rejectUnknownKeys(given, ['set', 'append', 'remove'], at)
-  return {
-    set: readHeaderLines(given.set, below(at, 'set')),
-    append: readHeaderLines(given.append, below(at, 'append')),
-    remove: readHeaderNames(given.remove, below(at, 'remove')),
-  }
-}
-
 function readBody(value: Json, at: string): BodyStep {
   if (typeof value === 'string') return { kind: 'text', text: asText(value, at, MAX_TEXT) }
   const keys = isRecord(value) && !Array.isArray(value) ? Object.keys(value) : []
@@ -180,11 +157,10 @@ function readPairs(value: Json, at: string): [string, string][] {
 }
 
 function readImmediate(value: Json, at: string): ImmediateStep {
-  const given = asObject(value, at, `expected an object with ${IMMEDIATE_KEYS.join(', ')}`)
-  rejectUnknownKeys(given, IMMEDIATE_KEYS, at)
+  const given = asMembers(value, at, IMMEDIATE_KEYS)
   return {
     status: asInteger(given.status, below(at, 'status'), 200, 599),
-    head: readHead(given.headers, below(at, 'headers')),
+    head: readHeaderChanges(given.headers, below(at, 'headers')),
     body: given.body ?? '',
     grpcStatus:
       given.grpc_status === undefined
@@ -195,8 +171,7 @@ function readImmediate(value: Json, at: string): ImmediateStep {
 }
 
 function readMode(value: Json, at: string): ModeOverride {
-  const given = asObject(value, at, `expected an object with ${MODE_KEYS.join(', ')}`)
-  rejectUnknownKeys(given, MODE_KEYS, at)
+  const given = asMembers(value, at, MODE_KEYS)
   const body = (key: string): BodyMode | undefined => {
     const word = given[key]
     if (word === undefined) return undefined

@@ -2,7 +2,7 @@
 import type { JsonObject, OutputBudget, StepBudget } from 'svc/plugin'
 import {
   applyJsonPatch,
-  expandLines,
+  expandHeaderChanges,
   expandText,
   expandTexts,
   expandValue,
@@ -15,7 +15,7 @@ import { isNested, jsonText } from '../bodies/texts.ts'
 import { replaceWith } from '../bodies/pieces.ts'
 import { isEncoded, type BodyChange, type Changes, type HeadChanges, type Plan, type WholeOutcome } from '../plan.ts'
 import type { Side } from '../phase.ts'
-import type { BodyStep, HeadStep, ImmediateStep, MutateStep, SideStep } from './mutate.ts'
+import type { BodyStep, ImmediateStep, MutateStep, SideStep } from './mutate.ts'
 
 export interface Filling {
   rule: string
@@ -90,28 +90,24 @@ function filledSide(side: SideStep | null, filling: Filling): FilledSide {
   if (side === null) return { head: null, trailers: null, clearsRouteCache: false, body: null }
   const { head, trailers, clearsRouteCache, body } = side
   return {
-    head: filledHead(head, filling),
-    trailers: trailers === null ? null : filledHead(trailers, filling),
+    head: expandHeaderChanges(head, filling.lookUp, filling.output),
+    trailers: trailers === null ? null : expandHeaderChanges(trailers, filling.lookUp, filling.output),
     clearsRouteCache,
     body: body?.kind === 'text' ? { ...body, text: expandText(body.text, filling.lookUp, filling.output) } : body,
   }
 }
 
-function filledHead({ set, append, remove }: HeadStep, { lookUp, output }: Filling): HeadChanges {
-  return { set: expandLines(set, lookUp, output), append: expandLines(append, lookUp, output), remove }
-}
-
 function immediateOf({ status, head, body, grpcStatus, details }: ImmediateStep, filling: Filling): WholeOutcome {
   const { rule, lookUp, output } = filling
   const isText = typeof body === 'string'
-  const filled = filledHead(head, filling)
+  const filled = expandHeaderChanges(head, filling.lookUp, filling.output)
   const text = isText ? expandText(body, lookUp, output) : writeJson(expandValue(body, lookUp, output))
   const hasType = head.set.some(([name]) => name.toLowerCase() === 'content-type')
   const type = isText ? 'text/plain; charset=utf-8' : 'application/json'
   return {
     kind: 'immediate',
     status,
-    head: { ...filled, set: [...(hasType || text === '' ? [] : ([['content-type', type]] as const)), ...filled.set!] },
+    head: { ...filled, set: [...(hasType || text === '' ? [] : ([['content-type', type]] as const)), ...filled.set] },
     body: Buffer.from(text),
     grpcStatus,
     details: details === '' ? 'rule' : expandText(details, lookUp, output),

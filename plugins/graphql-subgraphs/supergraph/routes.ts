@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto'
 import { describe, HttpError, type FastifyInstance, type FastifyRequest, type Svc } from 'svc/plugin'
 import { jsonReply, list, namesTag, object, queryRecord, rawQuery, TEXT, textReply } from 'svc/toolkit'
 import type { Graphs } from '../../graphql/types.ts'
-import { CATEGORY, pathOf } from '../paths.ts'
-import { SET_NAMES, type Subgraph } from '../subgraph.ts'
-import { Composer, withAddresses } from './compose.ts'
+import { CATEGORY } from '../paths.ts'
+import { SET_NAMES } from '../subgraph.ts'
+import { withAddresses } from './compose.ts'
+import { Composer } from './composer.ts'
 import { GATEWAY_FILES } from './gateway-files.ts'
-import { selectSubgraphs } from './selection.ts'
+import { doesNotCompose, type SelectedSubgraph, type Selection } from './selection.ts'
 
 /** The subgraph that `?sdl=` breaks. */
 const BROKEN = 'products'
@@ -20,20 +21,21 @@ const SELECTION = [
       'core: without what needs a license in Apollo Router; full: with it; newest: refused by the composer so far',
     schema: { type: 'string', enum: [...SET_NAMES], default: 'core' },
   },
-  { name: 'subgraphs', in: 'query' as const, description: 'Names, joined by commas', schema: { type: 'string' } },
+  {
+    name: 'subgraphs',
+    in: 'query' as const,
+    description: 'Names, joined by commas; `mock:shop` is the federated mock `shop`',
+    schema: { type: 'string' },
+  },
 ]
 const UNKNOWN = {
   400: { description: 'Unknown set, or unknown kind of mistake' },
-  404: { description: 'Unknown subgraph' },
+  404: { description: 'Unknown subgraph or mock' },
+  422: { description: 'The subgraphs do not compose, or a mock is not federated' },
 }
 
-export function registerSupergraph(
-  app: FastifyInstance,
-  svc: Svc,
-  graphs: Graphs,
-  subgraphs: readonly Subgraph[],
-): void {
-  const composer = svc.shared('composer', () => new Composer())
+export function registerSupergraph(app: FastifyInstance, svc: Svc, graphs: Graphs, selection: Selection): void {
+  const composer = svc.shared('composer', () => new Composer(svc.folder))
   const { sdlKinds } = graphs
 
   app.get(
@@ -57,7 +59,7 @@ export function registerSupergraph(
         304: { description: 'It is still the one of If-None-Match' },
         ...UNKNOWN,
         422: {
-          description: 'The subgraphs do not compose',
+          ...UNKNOWN[422],
           content: jsonReply(object({ error: TEXT, errors: list(object({ code: TEXT, message: TEXT })) })),
         },
       },
@@ -68,16 +70,18 @@ export function registerSupergraph(
     }),
     async (request, reply) => {
       const query = queryRecord(rawQuery(request))
-      const selected = selectSubgraphs(query, subgraphs)
+      const selected = selection.of(query)
       const broken = selected.find(({ name }) => name === BROKEN) ?? selected[0]
       const parts = selected.map(subgraph => {
         const { name, sdl } = subgraph
         return { name, sdl: query.sdl === undefined || subgraph !== broken ? sdl : brokenSdl(sdl, query.sdl) }
       })
       await svc.budgets.turn()
-      const { supergraph, errors } = await composer.compose(parts)
-      if (supergraph === null) throw new HttpError(422, { error: 'does_not_compose', errors })
-      const text = withAddresses(supergraph, name => svc.http.url(request, pathOf(name)))
+      const isTrusted = selected.every(({ isBuiltIn }) => isBuiltIn)
+      const { supergraph, errors } = await composer.compose(parts, isTrusted)
+      if (supergraph === null) throw doesNotCompose(errors)
+      const paths = new Map(selected.map(({ name, path }) => [name, path]))
+      const text = withAddresses(supergraph, name => svc.http.url(request, paths.get(name) ?? ''))
       const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
       reply.header('ETag', etag).type('text/plain; charset=utf-8')
       return namesTag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text)
@@ -114,9 +118,9 @@ export function registerSupergraph(
       if (file === undefined)
         throw new HttpError(404, { error: 'unknown_gateway', gateways: Object.keys(GATEWAY_FILES) })
       const query = queryRecord(rawQuery(request))
-      const selected = selectSubgraphs(query, subgraphs)
+      const selected = selection.of(query)
       const text = file.text({
-        subgraphs: selected.map(({ name }) => addressesOf(svc, request, name)),
+        subgraphs: selected.map(subgraph => addressesOf(svc, request, subgraph)),
         supergraphUrl: svc.http.url(request, `/graphql/supergraph.graphql${selectionQuery(query)}`),
       })
       return reply
@@ -127,9 +131,9 @@ export function registerSupergraph(
   )
 }
 
-function addressesOf(svc: Svc, request: FastifyRequest, name: string) {
-  const url = svc.http.url(request, pathOf(name))
-  return { name, url, wsPath: `${new URL(url).pathname}/ws`, schemaUrl: `${url}/schema` }
+function addressesOf(svc: Svc, request: FastifyRequest, { name, path, schemaPath }: SelectedSubgraph) {
+  const url = svc.http.url(request, path)
+  return { name, url, wsPath: `${new URL(url).pathname}/ws`, schemaUrl: svc.http.url(request, schemaPath) }
 }
 
 /** What of the query says which subgraphs are meant. */

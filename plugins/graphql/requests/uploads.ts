@@ -1,4 +1,5 @@
 /** Files in a request: the GraphQL multipart request specification. */
+import { createHash } from 'node:crypto'
 import { isRecord, readFormParts, type FormPart } from 'svc/toolkit'
 import { badRequest } from '../errors.ts'
 import type { UploadedFile } from '../types.ts'
@@ -23,14 +24,27 @@ export function readUploads(contentType: string, body: ArrayBuffer | Uint8Array,
     if (part === undefined) throw badRequest(`the part ${shown(name)} of map is missing`)
     if (!Array.isArray(places) || places.length > MAX_PLACES)
       throw badRequest(`map.${shown(name)} must be a list of at most ${MAX_PLACES} paths`)
-    const file: UploadedFile = {
-      filename: part.filename ?? '',
-      mimetype: part.type?.split(';', 1)[0]!.trim() ?? DEFAULT_TYPE,
-      content: part.content,
-    }
+    const file = uploadedFile(part)
     for (const place of places) put(operations, place, file)
   }
   return operations
+}
+
+/** As JSON, in data that depend on arguments and in captured requests, a file has its digest in place of its bytes. */
+function uploadedFile({ filename: name, type, content }: FormPart): UploadedFile {
+  const filename = name ?? ''
+  const mimetype = type?.split(';', 1)[0]!.trim() ?? DEFAULT_TYPE
+  return {
+    filename,
+    mimetype,
+    content,
+    toJSON: () => ({
+      filename,
+      mimetype,
+      bytes: content.length,
+      sha256: createHash('sha256').update(content).digest('hex'),
+    }),
+  }
 }
 
 function fieldOf(parts: readonly FormPart[], name: string): string {

@@ -9,6 +9,7 @@ import { refuseSimple } from '../requests/csrf.ts'
 import type { FaultPlan } from '../faults/plan.ts'
 import { createGraphiqlPage, inflatePage, type GraphiqlPage } from '../graphiql.ts'
 import type { GraphServer } from '../graph-server.ts'
+import type { CallbackSubscription } from '../wire/callback/callbacks.ts'
 import { ENDPOINT, type ServerContext, type YogaServer } from '../yoga/server.ts'
 import { getDescription, postDescription } from './descriptions.ts'
 import { sendParts, sendResponse } from './response.ts'
@@ -56,11 +57,36 @@ export function createHttpHandlers(svc: Svc, server: GraphServer): HttpHandlers 
     const yogaRequest = new fetchAPI.Request(query === '' ? ENDPOINT : `${ENDPOINT}?${query}`, init)
     const takesParts = responseType.incremental !== null || responseType.eventStream === 'always'
     const run = runs.create(request, faults, { takesParts })
+    // A callback outlives its request.
+    const own = responseType.takesCallback ? new AbortController() : null
+    if (own !== null) {
+      run.signal?.addEventListener('abort', () => context.streaming.callback ?? own.abort(), { once: true })
+      run.signal = own.signal
+    }
     const context: ServerContext = { responseType, streaming: {}, run }
     const response = await handleRequest(yogaRequest, context)
-    const { answer } = context.streaming
+    const { answer, callback } = context.streaming
+    if (callback !== undefined) {
+      const cut = faults?.cut ?? null
+      return startCallback(request, reply, { ...callback, cut, end: () => own?.abort() })
+    }
     if (answer !== undefined) return sendParts(svc, request, reply, answer, faults)
     return sendResponse(svc, request, reply, response, { status: run.response.status, ...faultsOf(faults) })
+  }
+
+  async function startCallback(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    subscription: CallbackSubscription,
+  ): Promise<FastifyReply> {
+    reply.type('application/json; charset=utf-8')
+    try {
+      await server.callbacks.start(request, subscription)
+      return reply.send('{"data":null}')
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error
+      return reply.code(error.extensions.http?.status ?? 400).send(JSON.stringify({ errors: [withoutStatus(error)] }))
+    }
   }
 
   return {
@@ -69,7 +95,7 @@ export function createHttpHandlers(svc: Svc, server: GraphServer): HttpHandlers 
       const responseType = selectResponseType(request.headers.accept)
       if (wantsPage(responseType, rawQuery(request))) return sendPage(request, reply, await page())
       // Yoga gets a HEAD request as GET; the body is not sent.
-      return serve(request, reply, responseType, { method: 'GET' })
+      return serve(request, reply, { ...responseType, takesCallback: false }, { method: 'GET' })
     },
     post(request, reply) {
       reply.header('Vary', 'Accept')

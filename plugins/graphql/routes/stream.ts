@@ -181,7 +181,7 @@ export function createStreamHandlers(svc: Svc, server: GraphServer, reservations
     if (reservation.operations.size >= MAX_OPERATIONS[size]) throw badRequest('too many operations on this stream')
     const faults = runs.faultsOf(request, reply)
     const engine = await server.engine()
-    const query = read.query ?? ''
+    const query = read.query ?? (read.documentId === null ? '' : await server.documents.text(read.documentId))
     const run = { ...runs.create(request, faults, { takesParts: true }), signal: undefined }
     const operation: Operation = { isStopped: false, stop: () => (operation.isStopped = true) }
     reservation.operations.set(id, operation)

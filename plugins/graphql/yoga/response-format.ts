@@ -13,8 +13,16 @@ export interface FormatContext extends SelectedOperation {
   /** Several operations, whose results are one list. */
   isBatch?: boolean
   /** Gets an answer that the route streams in place of the response. Yoga copies the context, but not this. */
-  streaming: { answer?: StreamedAnswer }
+  streaming: { answer?: StreamedAnswer; callback?: StartedCallback }
 }
+
+/** A subscription whose events the route sends to a URL of the client. */
+export interface StartedCallback {
+  results: AsyncIterable<ExecutionResult>
+  /** `extensions.subscription`. */
+  settings: unknown
+}
+
 /** Yoga's result processors. */
 export interface ResultProcessors {
   json: typeof processRegularResult
@@ -31,18 +39,32 @@ export function useResponseFormat(
       // A WebSocket has no response format to select.
       const { responseType, isBatch } = contextValue as Partial<FormatContext>
       if (responseType === undefined) return
-      const isTaken = responseType.eventStream !== 'never' || responseType.takesSubscriptionParts
+      const isTaken =
+        responseType.eventStream !== 'never' || responseType.takesSubscriptionParts || responseType.takesCallback
       if (!isTaken || isBatch === true) setResultAndStopExecution({ errors: [subscriptionNotSupported(path)] })
     },
     onResultProcess({ result, serverContext, setResultProcessor }) {
-      const streamed = streamedAnswer(result, serverContext)
-      if (streamed !== null) {
+      const callback = startedCallback(result, serverContext)
+      const streamed = callback === null ? streamedAnswer(result, serverContext) : null
+      if (callback !== null) {
+        serverContext.streaming.callback = callback
+        setResultProcessor((_result, fetchAPI) => new fetchAPI.Response(null), 'application/json')
+      } else if (streamed !== null) {
         serverContext.streaming.answer = streamed
         setResultProcessor((_result, fetchAPI) => new fetchAPI.Response(null), 'multipart/mixed')
       } else if (isEventStream(serverContext)) setResultProcessor(eventStream, 'text/event-stream')
       else setResultProcessor(json, serverContext.responseType.mediaType)
     },
   }
+}
+
+/** The subscription of a client that takes callbacks; null for other operations, and for one that could not start. */
+function startedCallback(result: unknown, context: FormatContext): StartedCallback | null {
+  const { responseType, operationType, isBatch } = context
+  if (!responseType.takesCallback || operationType !== 'subscription' || isBatch === true) return null
+  if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return null
+  const { params } = context as unknown as { params: GraphQLParams }
+  return { results: result as AsyncIterable<ExecutionResult>, settings: params.extensions?.subscription }
 }
 
 /** The answer in parts; null for other formats. */

@@ -2,6 +2,7 @@
 import { parse, type GraphQLSchema } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { Logger, Store } from 'svc/plugin'
+import type { PersistedDocuments } from '../documents/persisted-documents.ts'
 import type { Run } from '../execution/run.ts'
 import type { RequestOptions } from '../requests/http-request.ts'
 import type { DocumentLimits } from '../types.ts'
@@ -10,6 +11,7 @@ import { createDocumentCache } from './document-cache.ts'
 import { useDocumentLimits } from './document-limits.ts'
 import { useExecution } from './execution.ts'
 import { useOperationSelection } from './operation-selection.ts'
+import { usePersistedDocuments } from './persisted-documents.ts'
 import { usePersistedQueries } from './persisted-queries.ts'
 import { useStrictRequests } from './strict-requests.ts'
 
@@ -23,6 +25,7 @@ export interface YogaServerOptions {
   schema: GraphQLSchema
   rootValue: object
   persistedQueries: Store<string>
+  documents: PersistedDocuments
   log: Logger
   limits: DocumentLimits
   /** The path of the graph, for messages. */
@@ -39,6 +42,7 @@ export async function createYogaServer({
   schema,
   rootValue,
   persistedQueries,
+  documents,
   log,
   limits,
   path,
@@ -52,6 +56,7 @@ export async function createYogaServer({
     plugins: [
       useStrictRequests(requests),
       usePersistedQueries(persistedQueries),
+      usePersistedDocuments(documents),
       useOperationSelection(),
       useDocumentLimits(parse, limits),
       useExecution(rootValue),

@@ -1,6 +1,6 @@
 /** The status and the details of `Fail` (google.rpc error model). */
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
-import type { ProtocolDefinitions } from '../definitions.ts'
+import type { GrpcDefinitions } from '../types.ts'
 import type { MapEntry } from './metadata.ts'
 
 export interface FailRequest {
@@ -20,7 +20,7 @@ const TYPE_URL = 'type.googleapis.com/'
 
 /** Returns the requested failure, or null if the request asks for success. */
 export function createFailures(
-  { message }: ProtocolDefinitions,
+  { message }: GrpcDefinitions,
   instanceId: string,
 ): (request: FailRequest) => Failure | null {
   const pack = (name: string, value: object): object => ({

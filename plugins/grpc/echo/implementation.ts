@@ -1,13 +1,15 @@
 /** Loads the echo service. Its descriptor set also has the services of the server itself: health and reflection. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Svc } from 'svc/plugin'
-import { createProtocolDefinitions } from '../definitions.ts'
+import { readDefinitions } from '../definitions.ts'
 import type { GrpcImplementation } from '../types.ts'
 import { ECHO_SERVICE } from './methods.ts'
 import { createEchoService } from './service.ts'
 
-/** The descriptor set is read once per version of the code. */
 export function openEcho(svc: Svc): GrpcImplementation {
-  const definitions = svc.shared('definitions', () => createProtocolDefinitions(svc.folder))
+  const descriptorSet = join(svc.folder, '..', '..', 'proto', 'descriptors.binpb')
+  const definitions = svc.shared('definitions', () => readDefinitions(readFileSync(descriptorSet)))
   return {
     definition: definitions.service(ECHO_SERVICE),
     handlers: createEchoService(svc, definitions),

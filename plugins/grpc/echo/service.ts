@@ -12,7 +12,7 @@ import {
 import { type Svc } from 'svc/plugin'
 import { sleep } from 'svc/toolkit'
 import { writerOf } from '../call-writer.ts'
-import type { ProtocolDefinitions } from '../definitions.ts'
+import type { GrpcDefinitions } from '../types.ts'
 import { createFailures, type FailRequest } from './failure.ts'
 import { readTimeout, showMetadata, type MapEntry } from './metadata.ts'
 
@@ -38,7 +38,7 @@ const MAX_JOINED_BYTES = 4 * 1024 * 1024
 
 const tooManyMessages = { code: status.RESOURCE_EXHAUSTED, details: `too many messages (at most ${MAX_MESSAGES})` }
 
-export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): UntypedServiceImplementation {
+export function createEchoService(svc: Svc, definitions: GrpcDefinitions): UntypedServiceImplementation {
   const failureOf = createFailures(definitions, svc.instance.id)
 
   function responder(call: { metadata: Metadata }): (message: string, index: number) => EchoResponse {

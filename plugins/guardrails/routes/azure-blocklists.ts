@@ -175,7 +175,7 @@ interface Params {
 }
 type Run = (scope: string, name: string, body: Record<string, unknown>) => Promise<object | null>
 
-export function registerBlocklists(app: FastifyInstance, svc: Svc, lists: Blocklists): void {
+export function registerBlocklists(app: FastifyInstance, svc: Svc<unknown>, lists: Blocklists): void {
   const scopeOf = (request: FastifyRequest): string => blocklistScope(svc, request)
   const found = async (request: FastifyRequest): Promise<Blocklist> => {
     const { name } = request.params as Params
@@ -246,7 +246,7 @@ export function registerBlocklists(app: FastifyInstance, svc: Svc, lists: Blockl
 }
 
 /** The scope of the lists that a request can access. */
-export function blocklistScope(svc: Svc, request: FastifyRequest): string {
+export function blocklistScope(svc: Svc<unknown>, request: FastifyRequest): string {
   return svc.config.publicMode ? svc.http.session(request).key : ''
 }
 
@@ -254,7 +254,7 @@ function shown({ blocklistName, description }: Blocklist): object {
   return { blocklistName, ...(description === undefined ? {} : { description }) }
 }
 
-function readBody(svc: Svc, request: FastifyRequest): Record<string, unknown> {
+function readBody(svc: Svc<unknown>, request: FastifyRequest): Record<string, unknown> {
   const body = svc.http.body(request)
   const value = body.length === 0 ? null : readJsonObject(body)
   if (value === null) throw azureError('The body must be a JSON object.')

@@ -89,7 +89,7 @@ const shieldPrompt: RouteDescription = {
 
 export function registerAzure(
   app: FastifyInstance,
-  svc: Svc,
+  svc: Svc<unknown>,
   registry: DetectorRegistry,
   blocklists: Blocklists,
 ): void {

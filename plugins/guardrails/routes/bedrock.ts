@@ -6,7 +6,7 @@ import { bedrockError } from '../errors.ts'
 import type { BedrockGuardrails, DetectorRegistry } from '../types.ts'
 import { GUARDRAILS_BEDROCK_GUARDRAIL_VERSION_APPLY_POST } from '../replies.ts'
 
-export function registerBedrock(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
+export function registerBedrock(app: FastifyInstance, svc: Svc<unknown>, registry: DetectorRegistry): void {
   app.post(
     '/guardrails/bedrock/guardrail/:id/version/:version/apply',
     describe({

@@ -89,7 +89,7 @@ const redactDescription: RouteDescription = {
   ],
 }
 
-export function registerGeneric(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
+export function registerGeneric(app: FastifyInstance, svc: Svc<unknown>, registry: DetectorRegistry): void {
   registerIndex(app, svc, { path: '/guardrails', category, summary: 'List the guardrail endpoints' })
 
   app.post('/guardrails/check', describe(checkDescription), (request, reply) => {
@@ -129,7 +129,7 @@ export function registerGeneric(app: FastifyInstance, svc: Svc, registry: Detect
 /** Reads the text from a JSON body; a body of any other media type is the text itself. */
 function readText(
   request: FastifyRequest,
-  svc: Svc,
+  svc: Svc<unknown>,
   fields: readonly string[],
 ): { text: string; body: Record<string, unknown> | null } {
   const bytes = svc.http.body(request)

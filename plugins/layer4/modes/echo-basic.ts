@@ -1,7 +1,7 @@
 /** The mode `echo-basic`: the TCP and UDP servers of Gateway API's conformance images. */
 import { isUtf8 } from 'node:buffer'
 import { Lines } from './lines.ts'
-import type { ModeContext, ModeDefinition } from './mode.ts'
+import type { Answers, ModeContext, ModeDefinition } from './mode.ts'
 
 const WELCOME = 'Gateway API Test TCP Server\n'
 const MAX_LINE = 65_536
@@ -16,19 +16,23 @@ const CURVES: Readonly<Record<string, string>> = {
 export const echoBasic: ModeDefinition = {
   connection(context) {
     const lines = new Lines(MAX_LINE)
+    const reply = (line: Buffer, send: Answers['send']): void => {
+      const answer = answerOf(line.toString('latin1'), context)
+      if (answer !== null) send(`${answer}\n`)
+    }
     return {
       open: ({ send }) => send(WELCOME),
       data(bytes, { send, end }) {
-        const isWhole = lines.add(bytes, line => {
-          const answer = answerOf(line.toString('latin1'), context)
-          if (answer !== null) send(`${answer}\n`)
-        })
-        if (!isWhole) end()
+        if (!lines.add(bytes, line => reply(line, send))) end()
+      },
+      end({ send, end }) {
+        const line = lines.rest()
+        if (line !== null) reply(line, send)
+        end()
       },
     }
   },
   datagram(data, { instance }) {
-    // Each wrong byte is one U+FFFD, as in Go.
     const request = goText(data.subarray(0, MAX_DATAGRAM))
     return Buffer.from(goJson({ request, ...instance.deployment() }))
   },
@@ -63,20 +67,24 @@ function assertions({ options, facts, instance }: ModeContext): object {
   }
 }
 
+/** Stands for a byte that is not UTF-8, which Go writes as an escape of U+FFFD; that character itself it writes as it is. */
+const NO_TEXT = '\uD800'
+
 /** JSON as Go writes it. */
 function goJson(value: object): string {
-  return JSON.stringify(value).replace(
-    /[<>&\u2028\u2029]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  // A lone surrogate is an escape in JSON; a backslash of the text is two.
+  return JSON.stringify(value).replace(/\\\\|\\ud800|[<>&\u2028\u2029]/g, found => {
+    if (found === '\\\\') return found
+    return found.length > 1 ? '\\ufffd' : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 }
 
-/** The text of bytes, with U+FFFD for each byte that is not UTF-8. */
+/** The text of bytes, with `NO_TEXT` for each byte that is not UTF-8. */
 function goText(bytes: Buffer): string {
   let text = ''
   for (let offset = 0; offset < bytes.length; ) {
     const length = characterLength(bytes, offset)
-    text += length === 0 ? '\uFFFD' : bytes.toString('utf8', offset, offset + length)
+    text += length === 0 ? NO_TEXT : bytes.toString('utf8', offset, offset + length)
     offset += Math.max(length, 1)
   }
   return text

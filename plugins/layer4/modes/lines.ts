@@ -31,6 +31,13 @@ export class Lines {
     }
   }
 
+  /** The line that has no LF, once nothing follows; null if there is none. */
+  rest(): Buffer | null {
+    const line = Buffer.concat(this.#pieces)
+    if (line.length === 0) return null
+    return line.at(-1) === CR ? line.subarray(0, -1) : line
+  }
+
   #keep(piece: Buffer): void {
     if (piece.length === 0) return
     this.#pieces.push(piece)

@@ -9,15 +9,22 @@ export const whoami: ModeDefinition = {
   readBytes: TCP_READ,
   connection: context => ({
     data(bytes, { send, end }) {
-      const word = bytes.toString('latin1').trim()
+      const word = wordOf(bytes)
       if (word === 'STOP') end()
       else send(word === 'WHO' ? namesOf(context) : received(bytes))
     },
   }),
   datagram(data, context) {
     const read = data.subarray(0, UDP_READ)
-    return read.toString('latin1').trim() === 'WHO' ? Buffer.from(namesOf(context)) : received(read)
+    return wordOf(read) === 'WHO' ? Buffer.from(namesOf(context)) : received(read)
   },
+}
+
+/** White space of Unicode in UTF-8, as Go's `strings.TrimSpace` sees it: with NEL, without the byte order mark. */
+const WORD = /^(?:(?!\uFEFF)[\s\x85])*(WHO|STOP)(?:(?!\uFEFF)[\s\x85])*$/
+
+function wordOf(bytes: Buffer): string | undefined {
+  return WORD.exec(bytes.toString('utf8'))?.[1]
 }
 
 function received(bytes: Buffer): Buffer {

@@ -22,6 +22,7 @@ import { lastUserText, promptTokens, render } from '../engine/prompt.ts'
 import { piecesOf } from '../engine/pieces.ts'
 import { digest } from '../engine/seed.ts'
 import { calledName, findTool } from '../engine/tool-names.ts'
+import { evenTokenizer } from '../engine/tokenizer.ts'
 import { streamBreaks, type FaultSpec } from '../headers/faults.ts'
 import type { Call, ChatResult, Choice, Finish, NeutralRequest } from '../contract/neutral.ts'
 import type { ChatParsed } from '../contract/parsed.ts'
@@ -58,7 +59,7 @@ const CHAT_KEYS = [
   'template',
   ...ALONE,
 ]
-const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'shape', 'break']
+const STREAM = ['ttft_ms', 'tokens_per_second', 'jitter_percent', 'delta_chars', 'shape', 'break']
 const MAX_TEXT = 65_536
 /** Characters of a stop sequence. */
 const MAX_STOP = 256
@@ -92,6 +93,8 @@ export type RuleReply =
       stopSequence: string | null
       usage: ReplyUsage
       stream: Partial<Latency>
+      /** Characters of each delta of texts and arguments, in place of tokens; null: tokens. */
+      deltaChars: number | null
       shape: StreamShape | null
       break: FaultSpec | null
     }
@@ -125,6 +128,13 @@ export function readReply(value: Json, at: string): RuleReply {
   for (const key of isTemplate ? TEMPLATES : [])
     if (given[key] !== undefined) checkReferences(given[key], REPLY_REFERENCES, below(at, key))
   const text = (key: string): string => (given[key] === undefined ? '' : asText(given[key], below(at, key), MAX_TEXT))
+  const streamed =
+    given.stream === undefined
+      ? { stream: {}, deltaChars: null, shape: null, break: null }
+      : readStream(given.stream, below(at, 'stream'))
+  // What references become has no limit of its own.
+  if (streamed.deltaChars !== null && isTemplate)
+    throw new InputProblem(below(below(at, 'stream'), 'delta_chars'), 'delta_chars needs template: false')
   return {
     kind: 'chat',
     reasoning: text('reasoning'),
@@ -139,9 +149,7 @@ export function readReply(value: Json, at: string): RuleReply {
     stopSequence:
       given.stop_sequence === undefined ? null : asText(given.stop_sequence, below(at, 'stop_sequence'), MAX_STOP, 1),
     usage: given.usage === undefined ? {} : readUsage(given.usage, below(at, 'usage')),
-    ...(given.stream === undefined
-      ? { stream: {}, shape: null, break: null }
-      : readStream(given.stream, below(at, 'stream'))),
+    ...streamed,
   }
 }
 
@@ -151,10 +159,7 @@ function readFinish(value: Json, at: string): Finish {
   return found
 }
 
-function readStream(
-  value: Json,
-  at: string,
-): { stream: Partial<Latency>; shape: StreamShape | null; break: FaultSpec | null } {
+function readStream(value: Json, at: string): Pick<ChatReply, 'stream' | 'deltaChars' | 'shape' | 'break'> {
   const given = asObject(value, at)
   rejectUnknownKeys(given, STREAM, at)
   const integer = (key: string, max: number): number | undefined =>
@@ -168,6 +173,8 @@ function readStream(
       ...(tokensPerSecond === undefined ? {} : { tokensPerSecond }),
       ...(jitterPercent === undefined ? {} : { jitterPercent }),
     },
+    deltaChars:
+      given.delta_chars === undefined ? null : asInteger(given.delta_chars, below(at, 'delta_chars'), 1, MAX_TEXT),
     shape: given.shape === undefined ? null : readRuleShape(given.shape, below(at, 'shape')),
     break: given.break === undefined ? null : readBreak(given.break, below(at, 'break')),
   }
@@ -274,7 +281,8 @@ function makeResult(
 ): ChatResult {
   const prompt = render(request)
   const before = output.used
-  const first = choiceOf(reply, request, reply.isTemplate ? new Template(output, fill) : new PlainTexts(output))
+  const ofDeltas = reply.deltaChars === null ? request : { ...request, tokenizer: evenTokenizer(reply.deltaChars) }
+  const first = choiceOf(reply, ofDeltas, reply.isTemplate ? new Template(output, fill) : new PlainTexts(output))
   const bytes = output.used - before
   const choices = Array.from({ length: request.n }, (_, index) => {
     // All choices are equal, but for their ids. Each of them is sent.

@@ -1,12 +1,11 @@
 /** Runs checks with a time limit: small documents inline, large ones in a worker thread. */
-import { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
+import { ThreadPool, type ThreadFailure } from 'svc/toolkit'
 import { boundsFor } from '../bounds.ts'
 import { issue } from '../document/issue.ts'
 import { checkDefinition, type CheckInput, type CheckOutput } from './check.ts'
 import { OfficialSchema } from './official-schema.ts'
 import type { Report } from './report.ts'
-import { LOADED } from './thread-messages.ts'
 
 /** Documents with more characters are checked in a thread, because they would block other requests. */
 const INLINE_LIMIT = 32 << 10
@@ -14,14 +13,11 @@ const INLINE_LIMIT = 32 << 10
 const MAX_THREADS = 2
 /** Heap limit of a thread in MiB: enough for documents within the limits, and it stops documents that expand. */
 const THREAD_HEAP_MB = 1024
-/** Time limit for loading the thread's code in milliseconds; generous, because the machine can be busy. */
-const START_MS = 120_000
 
 export class Checker {
   readonly #official = new OfficialSchema()
   readonly #workerFile: string
-  #running = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #threads = new ThreadPool({ threads: MAX_THREADS, heapMib: THREAD_HEAP_MB })
 
   /** `folder` is the folder of the plugin. */
   constructor(folder: string) {
@@ -32,51 +28,25 @@ export class Checker {
   async check(input: CheckInput): Promise<CheckOutput> {
     if (input.text.length + (input.against?.text.length ?? 0) <= INLINE_LIMIT)
       return checkDefinition(input, this.#official)
-    while (this.#running >= MAX_THREADS) await new Promise<void>(resolve => this.#waiting.push(resolve))
-    this.#running++
-    try {
-      return await this.#inThread(input)
-    } finally {
-      this.#running--
-      this.#waiting.shift()?.()
-    }
-  }
-
-  #inThread(input: CheckInput): Promise<CheckOutput> {
     const started = performance.now()
     const limitMs = boundsFor(input.publicMode).checkMs
-    const refused = (message: string): CheckOutput => ({
-      report: refusal(message, performance.now() - started),
-      kind: 'openapi',
-      served: null,
-      format: 'json',
-    })
-    return new Promise(resolve => {
-      const worker = new Worker(this.#workerFile, {
-        workerData: input,
-        resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
-      })
-      const finish = (output: CheckOutput): void => {
-        clearTimeout(timer)
-        resolve(output)
-        void worker.terminate()
-      }
-      let timer = setTimeout(() => finish(refused('the check could not be started')), START_MS)
-      worker.on('message', (output: CheckOutput | typeof LOADED) => {
-        if (output !== LOADED) return finish(output)
-        clearTimeout(timer)
-        timer = setTimeout(() => finish(refused(`the check took longer than ${limitMs / 1000} s`)), limitMs)
-      })
-      worker.once('error', error =>
-        finish(
-          refused(
-            (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-              ? 'the check exceeded its memory limit'
-              : `the check failed: ${error.message}`,
-          ),
-        ),
-      )
-    })
+    const { output, failure } = await this.#threads.run<CheckOutput>(this.#workerFile, input, limitMs)
+    if (failure === null) return output
+    const report = refusal(messageOf(failure, limitMs), performance.now() - started)
+    return { report, kind: 'openapi', served: null, format: 'json' }
+  }
+}
+
+function messageOf({ reason, message }: ThreadFailure, limitMs: number): string {
+  switch (reason) {
+    case 'start':
+      return 'the check could not be started'
+    case 'time':
+      return `the check took longer than ${limitMs / 1000} s`
+    case 'memory':
+      return 'the check exceeded its memory limit'
+    case 'error':
+      return `the check failed: ${message}`
   }
 }
 

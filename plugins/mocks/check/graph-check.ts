@@ -109,16 +109,15 @@ function schemaWarnings({ schema }: GraphSchema, shapes: Shapes): Issue[] {
 /** Whether a gateway can take the subgraph at all. */
 async function compositionWarnings({ document }: GraphSchema): Promise<Issue[]> {
   const { composeServices } = await import('@theguild/federation-composition')
-  const { errors } = composeServices([{ name: 'mock', url: 'http://mock.invalid', typeDefs: document }])
-  return (errors ?? [])
-    .slice(0, 20)
-    .map(({ message, extensions }) =>
-      issue(
-        'does_not_compose',
-        null,
-        `alone, the subgraph does not compose: ${String(extensions['code'])}: ${message.slice(0, 300)}`,
-      ),
-    )
+  const warn = (code: string, message: string): Issue =>
+    issue('does_not_compose', null, `alone, the subgraph does not compose: ${code}: ${message.slice(0, 300)}`)
+  try {
+    const { errors } = composeServices([{ name: 'mock', url: 'http://mock.invalid', typeDefs: document }])
+    return (errors ?? []).slice(0, 20).map(({ message, extensions }) => warn(String(extensions['code']), message))
+  } catch (error) {
+    // The composer throws for some schemas that nobody should write, such as keys that are nested very deeply.
+    return [warn('COMPOSER_FAILED', (error as Error).message)]
+  }
 }
 
 function unusedParts(graph: GraphSchema, shapes: Shapes, { rules, overrides }: GraphParts): Issue[] {

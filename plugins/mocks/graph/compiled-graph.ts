@@ -1,5 +1,6 @@
 /** A compiled schema: its shapes, and the schema with the resolvers of the mock. */
-import { isObjectType, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
+import { GraphQLError, isObjectType, isScalarType, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
+import { isRecord } from 'svc/toolkit'
 import { compileSchema, type GraphSchema } from './read-schema.ts'
 import { Shapes, type GraphOperationShape } from './shapes.ts'
 import { readPlace } from './overrides.ts'
@@ -66,6 +67,7 @@ export class CompiledGraph {
     const { engine } = this
     const resolve: GraphQLFieldResolver<unknown, ValueContext> = (source, args, context, info) =>
       engine.resolve(source, args as Record<string, unknown>, context, info)
+    acceptFiles(schema)
     const subscription = schema.getSubscriptionType()
     for (const type of Object.values(schema.getTypeMap())) {
       if (!isObjectType(type) || type.name.startsWith('__') || type.name === '_Service') continue
@@ -79,4 +81,15 @@ export class CompiledGraph {
     }
     return schema
   }
+}
+
+/** The scalar `Upload` has files only, which come by the GraphQL multipart request specification. */
+function acceptFiles(schema: GraphQLSchema): void {
+  const type = schema.getType('Upload')
+  if (!isScalarType(type)) return
+  const refuse = (): never => {
+    throw new GraphQLError('expected a file, sent by the GraphQL multipart request specification')
+  }
+  type.parseValue = value => (isRecord(value) && Buffer.isBuffer(value['content']) ? value : refuse())
+  type.parseLiteral = refuse
 }

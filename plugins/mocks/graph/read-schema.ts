@@ -7,6 +7,7 @@ import {
   Kind,
   parse,
   printSchema,
+  TokenKind,
   validateSchema,
   type DefinitionNode,
   type DirectiveDefinitionNode,
@@ -51,6 +52,10 @@ directive @fake(type: svc__Examples, options: svc__Examples, locale: svc__Exampl
 scalar svc__Examples
 `
 const MAX_ERRORS = 100
+const MAX_NESTING = 100
+const TOO_DEEP = 'the schema is nested too deeply'
+const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
+const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
 /** Reads and validates a schema. Errors have the line in SDL. */
 export function readSchema(text: string, bounds: GraphBounds): ReadSchema {
@@ -97,7 +102,11 @@ function sdlOf(text: string): string | Issue {
   try {
     return printSchema(buildClientSchema(introspection as unknown as IntrospectionQuery))
   } catch (error) {
-    return issue('schema_invalid', null, (error as Error).message.slice(0, 300))
+    return issue(
+      'schema_invalid',
+      null,
+      error instanceof RangeError ? TOO_DEEP : (error as Error).message.slice(0, 300),
+    )
   }
 }
 
@@ -108,12 +117,15 @@ function parseSdl(sdl: string): DocumentNode | { error: Issue } {
     if (error instanceof GraphQLError)
       return { error: issue('parse_error', null, error.message, error.locations?.[0]?.line) }
     // The parser is recursive.
-    if (error instanceof RangeError) return { error: issue('parse_error', null, 'the schema is nested too deeply') }
+    if (error instanceof RangeError) return { error: issue('parse_error', null, TOO_DEEP) }
     throw error
   }
 }
 
-function documentProblem({ definitions }: DocumentNode, { types, fields }: GraphBounds): Issue | null {
+function documentProblem(document: DocumentNode, { types, fields }: GraphBounds): Issue | null {
+  const { definitions } = document
+  const deep = tooDeepLine(document)
+  if (deep !== null) return issue('parse_error', null, TOO_DEEP, deep)
   let typeCount = 0
   let fieldCount = 0
   for (const node of definitions) {
@@ -127,6 +139,17 @@ function documentProblem({ definitions }: DocumentNode, { types, fields }: Graph
     return issue('too_many_types', null, `the schema has ${typeCount} types, more than the maximum of ${types}`)
   if (fieldCount > fields)
     return issue('too_many_types', null, `the schema has ${fieldCount} fields, more than the maximum of ${fields}`)
+  return null
+}
+
+/** The line on which brackets are nested too deeply; null if none are. What walks types and values is recursive. */
+function tooDeepLine({ loc }: DocumentNode): number | null {
+  let depth = 0
+  for (let token = loc?.startToken ?? null; token !== null; token = token.next) {
+    if (OPENING.has(token.kind)) depth++
+    else if (CLOSING.has(token.kind)) depth--
+    if (depth > MAX_NESTING) return token.line
+  }
   return null
 }
 

@@ -150,8 +150,11 @@ export class ValueEngine {
     if (isNull && !at.isItem) return null
     if (isListType(type)) return this.#list(type.ofType, key, at, context)
     if (isScalarType(type) || isEnumType(type)) return this.#leaf(type, key, at)
-    const object = isAbstractType(type) ? this.#possible(type, key, at) : type
-    return this.#object(object as GraphQLObjectType, key, at, context)
+    if (!isAbstractType(type)) return this.#object(type as GraphQLObjectType, key, at, context)
+    const object = this.#possible(type, key, at)
+    if (object !== undefined) return this.#object(object, key, at, context)
+    if (at.isRequired !== true) return null
+    throw new GraphQLError(`no type implements ${type.name}`, { extensions: { code: 'NO_POSSIBLE_TYPE' } })
   }
 
   #leaf(type: GraphQLScalarType | GraphQLEnumType, key: string, { field }: At): unknown {
@@ -208,15 +211,18 @@ export class ValueEngine {
     return override.delayMs === 0 ? made() : context.delay(override.delayMs).then(made)
   }
 
-  /** In lists the possible types take turns; a look-up by an id such as `user-1` is of the type in it. */
-  #possible(type: GraphQLAbstractType, key: string, { passed }: At): GraphQLObjectType {
+  /**
+   * In lists the possible types take turns; a look-up by an id such as `user-1` is of the type in it. Undefined: no type
+   * implements an interface.
+   */
+  #possible(type: GraphQLAbstractType, key: string, { passed }: At): GraphQLObjectType | undefined {
     const possible = this.#shapes.schema.getPossibleTypes(type)
     const id = passed.given?.get('id ID')
     if (typeof id === 'string') {
       const named = possible.find(({ name }) => id.startsWith(`${name.toLowerCase()}-`))
       if (named !== undefined) return named
     }
-    return possible[(passed.index ?? hash(key)) % possible.length]!
+    return possible[(passed.index ?? hash(key)) % possible.length]
   }
 
   #object(type: GraphQLObjectType, key: string, at: At, context: ValueContext): MockObject | null {

@@ -4,7 +4,7 @@ import { uploadLimit } from '../management/upload.ts'
 import { describe, type RouteDescription, type RouteParameter } from 'svc/plugin'
 
 export const MANAGEMENT = {
-  category: 'OpenAPI Mocks',
+  category: 'API Mocks',
   responses: {
     200: { description: 'Success' },
     201: { description: 'Created' },

@@ -90,7 +90,7 @@ export class GraphRoutes {
     const { answerFields, batch } = this.#service.registry.options.bounds.graph
     return {
       title: `Mock ${mock.name}`,
-      category: 'OpenAPI Mocks',
+      category: 'API Mocks',
       example: '{ __typename }',
       schema: () => graph.executable(pace),
       sdl: graph.source.sdl,

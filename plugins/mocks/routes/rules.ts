@@ -11,6 +11,9 @@ import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 import { BASE, PETSTORE, edit, readersFor, readJsonBody, tagged, type Named } from './edit.ts'
 import { DELETED, RULE, SVC_MOCKS_RULES } from '../replies.ts'
 
+/** The other type of this title in generated clients is that of the rules of svc. */
+const RULE_BODY = { ...RULE_SCHEMA, title: 'MockRule' }
+
 interface OfRule {
   Params: { name: string; id: string }
 }
@@ -46,7 +49,7 @@ export function registerRules(app: FastifyInstance, service: Service): void {
     writes({
       summary: 'Add a rule',
       reply: RULE,
-      requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
+      requestBody: { required: true, content: { 'application/json': RULE_BODY } },
       parameters: [
         nameParameter,
         {
@@ -107,7 +110,7 @@ export function registerRules(app: FastifyInstance, service: Service): void {
     writes({
       summary: 'Replace a rule',
       reply: RULE,
-      requestBody: { required: true, content: { 'application/json': RULE_SCHEMA } },
+      requestBody: { required: true, content: { 'application/json': RULE_BODY } },
       parameters: [nameParameter, idParameter],
       examples: [
         {

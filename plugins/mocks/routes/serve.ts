@@ -33,7 +33,7 @@ const serve: RouteDescription = {
   reply: MOCK,
   description:
     'Responds with examples or deterministic data and echoes path parameters. The header `Prefer` selects a response: `code=404`, `example=cat`, `dynamic=true`, `seed=a`. Rules, overrides, validation and security are configured at `/_svc/mocks`.',
-  category: 'OpenAPI Mocks',
+  category: 'API Mocks',
   steps: ['graphql'],
   parameters: [
     { name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } },
@@ -83,7 +83,7 @@ const serve: RouteDescription = {
 
 const root: RouteDescription = {
   summary: 'Call the root path of a mocked API, or run an operation of a mocked GraphQL schema',
-  category: 'OpenAPI Mocks',
+  category: 'API Mocks',
   steps: ['graphql'],
   parameters: [{ name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } }],
   responses: {
@@ -100,7 +100,7 @@ const socket: RouteDescription = {
   summary: 'Run operations of a mocked GraphQL schema over a WebSocket',
   description:
     'With the subprotocol graphql-transport-ws, or the older graphql-ws. An OpenAPI document may have a path `/ws`.',
-  category: 'OpenAPI Mocks',
+  category: 'API Mocks',
   protocol: 'websocket',
   steps: GRAPH_STEPS,
   parameters: [{ name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } }],

@@ -43,7 +43,7 @@ interface Arguments {
 
 export const mockCommand: Command = {
   name: 'mock',
-  summary: 'check, serve or push OpenAPI mocks',
+  summary: 'check, serve or push mocks of APIs',
   usage: USAGE,
   group: 'test',
   complete: () => ({ '': ['check', 'serve', 'push'], '--fail-on': ['breaking'] }),

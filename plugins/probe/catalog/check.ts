@@ -3,7 +3,7 @@ import type { Evidence } from '../client/evidence.ts'
 import type { ConnectionSpec, ExchangeRecord } from '../client/exchange.ts'
 import type { Field } from '../client/response-parser.ts'
 import type { FoundPair, Pair } from '../pairs/pair.ts'
-import type { Marks } from '../pairs/llm-routes.ts'
+import type { LlmRoutes, Marks } from '../pairs/llm-routes.ts'
 import type { Wire } from '../wires/types.ts'
 import type { CauseId } from './causes.ts'
 
@@ -67,6 +67,13 @@ export interface McpServer {
   tool: string
 }
 
+/** What `--routes` says of a gateway of models, without credentials. Plain JSON. */
+export interface ModelSettings extends Pick<LlmRoutes, 'fallback' | 'replicas' | 'cost' | 'spend' | 'cache'> {
+  guardrails: { value: string; ask: string | null }
+  /** Number of credentials of users. */
+  tenants: number
+}
+
 /** Facts about the run that judges may use. */
 export interface Facts {
   /** Origin and authority of the gateway. */
@@ -98,6 +105,7 @@ export interface Facts {
   isSlow: boolean
   /** What recognition found; empty before, and if it was not asked for. */
   pairs: readonly FoundPair[]
+  models: ModelSettings
   protocol: Protocol
   /** Protocols that the gateway speaks with clients. */
   clientProtocols: Protocol[]
@@ -191,12 +199,19 @@ export interface Check {
     showsOwnAnswers?: boolean
     /** The pairs of wires are found out first. */
     pairs?: boolean
+    /** Of checks with `forModels`: svc itself passes if the judge has no finding there, for each of its wires on both sides. */
+    judgesDirect?: boolean
     /** What is found out first. */
     discovery?: Discovery
   }
   page: CheckPage
   /** It runs once for each pair of wires: as the check that this returns. */
   forPair?(context: PairContext): Check
+  /**
+   * It runs once, as the check that this returns, with the client wires that reach a model: `chat` and `messages` first, each
+   * with its first pair. `tenants`: credentials of users.
+   */
+  forModels?(clients: readonly PairContext[], tenants: readonly string[]): Check
   /** Of a check that `forPair` made: `chat:messages`. */
   pair?: string
   plan(facts: Facts): Plan

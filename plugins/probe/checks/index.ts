@@ -13,6 +13,7 @@ import { HTTP2_FRAMING_CHECKS } from './framing/http2.ts'
 import { LENGTH_CHECKS } from './framing/lengths.ts'
 import { VALID_FRAMING_CHECKS } from './framing/valid.ts'
 import { GRPC_CHECKS } from './grpc/grpc.ts'
+import { GUARDRAIL_CHECKS } from './guardrails/guardrails.ts'
 import { ADDED_CHECKS } from './headers/added.ts'
 import { FORWARDING_CHECKS } from './headers/forwarding.ts'
 import { PROXY_STATUS_CHECK } from './headers/proxy-status.ts'
@@ -65,6 +66,7 @@ const CHECKS: readonly Check[] = [
   ...JWT_CHECKS,
   ...LLM_CHECKS,
   ...TRANSLATE_CHECKS,
+  ...GUARDRAIL_CHECKS,
   ...MCP_CHECKS,
   ...A2A_CHECKS,
   ...OAUTH_CHECKS,

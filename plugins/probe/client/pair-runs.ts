@@ -1,5 +1,6 @@
 /** What a run knows of pairs of wires: which there are, their checks, and whether svc itself passes these. */
 import type { Check, Facts, PairContext } from '../catalog/check.ts'
+import { pairsOfClients } from '../pairs/clients.ts'
 import type { PairPattern } from '../pairs/pair.ts'
 import { recognize, type Recognized, type RecognizedPair } from '../pairs/recognition.ts'
 import type { Wire } from '../wires/types.ts'
@@ -67,22 +68,34 @@ export class PairRuns {
     return this.#recognized.isForwarding ? 'bytes' : 'messages'
   }
 
-  /** Checks for pairs become one for each pair; without pairs they remain, to say that they were skipped. */
+  /**
+   * Checks for pairs become one for each pair, and those for models one with all client wires; without pairs they remain, to
+   * say that they were skipped.
+   */
   jobsOf(jobs: readonly Job[]): Job[] {
     const recognized = this.#recognized
-    if (recognized === null || this.reasonWithout !== null) return [...jobs]
+    if (recognized === null) return [...jobs]
     return jobs.flatMap(job => {
-      const { forPair } = job.check
-      if (forPair === undefined) return [job]
-      return recognized.pairs.map(pair => ({ ...job, check: forPair(this.#contextOf(pair)) }))
+      const { forPair, forModels } = job.check
+      const hasPairs = forPair !== undefined || forModels !== undefined
+      if (!hasPairs || this.reasonWithout(job.check) !== null) return [job]
+      if (forPair !== undefined)
+        return recognized.pairs.map(pair => ({ ...job, check: forPair(this.#contextOf(pair)) }))
+      const check = forModels!(this.#clients(recognized.pairs), this.#options.routes.llm.tenants)
+      return [{ ...job, check }]
     })
   }
 
-  /** Why no pair is tested; null if one is. */
-  get reasonWithout(): string | null {
+  #clients(pairs: readonly RecognizedPair[]): PairContext[] {
+    return pairsOfClients(pairs).map(pair => this.#contextOf(pair))
+  }
+
+  /** Why no pair is tested with a check; null if one is, and for checks that need none. */
+  reasonWithout({ group, forPair, forModels }: Check): string | null {
+    if (forPair === undefined && forModels === undefined) return null
     if (this.#recognized === null) return 'no pair of wires'
     const { pairs, found, isForwarding } = this.#recognized
-    if (isForwarding) return 'forwards, does not interpret'
+    if (isForwarding && group === 'translate') return 'forwards, does not interpret'
     if (pairs.length > 0) return null
     if (found.some(({ state }) => state === 'not asked')) return 'no such pair'
     const reason = found.find(({ state }) => state === 'not routed')?.reason
@@ -103,9 +116,22 @@ export class PairRuns {
     return null
   }
 
+  /** The first difference that svc itself shows on the client wires of a check for models. */
+  async modelsDifference(check: Check): Promise<string | null> {
+    const base = this.#options.checks.find(({ id }) => id === check.id)!
+    const wires = new Set(this.#recognized!.pairs.map(({ client }) => client))
+    const pairs = [...wires].map(wire => ({ client: wire, upstream: wire, model: DIRECT_MODEL, fields: [] }))
+    return this.#directVerdict(base.forModels!(this.#clients(pairs), this.#options.routes.llm.tenants))
+  }
+
   async #directOfWire(base: Check, wire: Wire): Promise<string | null> {
+    return this.#directVerdict(
+      base.forPair!(this.#contextOf({ client: wire, upstream: wire, model: DIRECT_MODEL, fields: [] })),
+    )
+  }
+
+  async #directVerdict(check: Check): Promise<string | null> {
     const { runner, facts, health, direct } = this.#parts
-    const check = base.forPair!(this.#contextOf({ client: wire, upstream: wire, model: DIRECT_MODEL, fields: [] }))
     let difference: string | null = null
     for (let attempt = 0; attempt < DIRECT_ATTEMPTS; attempt++) {
       try {

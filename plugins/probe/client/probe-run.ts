@@ -254,7 +254,7 @@ export class ProbeRun {
       routes,
       facts: this.#facts,
     })
-    const chosen = reason ?? (job.check.forPair === undefined ? null : this.#pairs.reasonWithout)
+    const chosen = reason ?? this.#pairs.reasonWithout(job.check)
     if (chosen !== null) this.#record(job, notRun(job, skip(chosen)))
     return chosen !== null
   }
@@ -284,7 +284,9 @@ export class ProbeRun {
       try {
         const end = protocol === '2' ? this.#directHttp2! : this.#direct
         const facts = await factsOf(check, this.#facts, this.#options.channels[0]!)
-        if (check.when?.showsOwnAnswers === true) {
+        if (check.when?.judgesDirect === true) {
+          difference = await this.#pairs.modelsDifference(check)
+        } else if (check.when?.showsOwnAnswers === true) {
           const route = routeOf(check, { ...end, authority: this.#gateway.authority }, this.#options.routes)
           evidence = await this.#runner.run(check, underGatewayName(facts), { ...route, protocol })
           difference = connectionError(evidence)

@@ -1,7 +1,8 @@
 /** What plans and judges know of a run. */
-import type { Check, Facts } from '../catalog/check.ts'
+import type { Check, Facts, ModelSettings } from '../catalog/check.ts'
 import type { BackChannel } from './back-channel.ts'
 import type { RunOptions } from './probe-run.ts'
+import type { Routes } from './routes.ts'
 
 /** Before anything is sent. */
 export function initialFacts({ gateway, route, channels, routes, ...options }: RunOptions): Facts {
@@ -29,11 +30,17 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
     ]),
     tokens: {},
     pairs: [],
+    models: modelSettingsOf(routes),
     timeoutMs,
     isSlow,
     protocol: '1.1',
     clientProtocols: ['1.1'],
   }
+}
+
+export function modelSettingsOf({ llm, guardrails }: Routes): ModelSettings {
+  const { fallback, replicas, cost, spend, cache, tenants } = llm
+  return { guardrails, fallback, replicas, cost, spend, cache, tenants: tenants.length }
 }
 
 /** Of a direct run in which the upstream has the name of the gateway. */

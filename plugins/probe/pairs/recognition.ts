@@ -204,7 +204,8 @@ function pairsOf(
   const seen = new Set<string>()
   for (const { client, model, call } of attempts) {
     const { arrival } = call
-    const upstream = arrival === null ? null : (wireOf(wires, arrival.method, arrival.target)?.wire ?? null)
+    // A gateway may ask other services before, such as one for guardrails.
+    const upstream = call.arrivals.flatMap(({ method, target }) => wireOf(wires, method, target)?.wire ?? [])[0] ?? null
     const own = { client: client.id, model: model.name }
     if (upstream === null) {
       const reason =

@@ -34,18 +34,20 @@ export function sceneEvidence(
       calls.push(call)
     }
     if (calls.length === 0) return []
-    const arrivals = arrivalsOfTurns(calls, one)
+    const arrivals = arrivalsOfTurns(calls, one, wires)
     const exchanges = calls.map((call, index) => exchangeOf(call, arrivals[index]!, one, pair, wires))
     return [{ scene: one.scene, mode: one.mode, exchanges }]
   })
 }
 
 /** The turns of a loop have one marker, so time separates their arrivals. A turn that was answered had one, however fast it was. */
-function arrivalsOfTurns(calls: readonly Call[], { scene }: PlannedScene): ArrivalView[][] {
-  if ((scene.turns ?? []).length === 0) return calls.map(({ arrivals }) => [...arrivals])
+function arrivalsOfTurns(calls: readonly Call[], { scene }: PlannedScene, wires: readonly Wire[]): ArrivalView[][] {
+  const known = ({ arrivals }: Call): ArrivalView[] =>
+    arrivals.filter(({ method, target }) => wireOf(wires, method, target) !== null)
+  if ((scene.turns ?? []).length === 0) return calls.map(known)
   const turns: ArrivalView[][] = calls.map(() => [])
   let turn = 0
-  for (const arrival of calls.at(-1)!.arrivals) {
+  for (const arrival of known(calls.at(-1)!)) {
     const next = calls[turn + 1]
     const isLater = next !== undefined && arrival.record.head_at_ms >= next.record.sentAtMs - CLOCK_MS
     if (isLater && turns[turn]!.length > 0) turn += 1
@@ -58,10 +60,25 @@ function exchangeOf(
   call: Call,
   arrivals: readonly ArrivalView[],
   { scene, mode }: PlannedScene,
-  { client, upstream }: Pair,
+  pair: Pair,
   wires: readonly Wire[],
 ): ExchangeEvidence {
-  const { operation } = scene
+  return readExchange(call, arrivals, { operation: scene.operation, mode, pair, wires })
+}
+
+interface Reading {
+  operation: Operation
+  mode: Mode
+  pair: Pair
+  wires: readonly Wire[]
+}
+
+/** A call as the readers of its wires read it. `arrivals`: those that are judged. */
+export function readExchange(
+  call: Call,
+  arrivals: readonly ArrivalView[],
+  { operation, mode, pair: { client, upstream }, wires }: Reading,
+): ExchangeEvidence {
   const last = arrivals.at(-1)
   const wireOfArrival = (arrival: ArrivalView): Wire => wireOf(wires, arrival.method, arrival.target)?.wire ?? upstream
   const answered = last === undefined ? null : answeredAnswer(last.record.answered)

@@ -3,6 +3,8 @@ import { impactOf, type Check, type Facts, type Level } from '../catalog/check.t
 import FINDINGS from '../catalog/findings.json' with { type: 'json' }
 import COMPARISON from '../catalog/gateways.json' with { type: 'json' }
 import { encodeRequest, type Encoding, type RequestSpec } from '../client/request.ts'
+import { NO_ROUTES } from '../client/routes.ts'
+import { modelSettingsOf } from '../client/run-facts.ts'
 import { visible } from './visible.ts'
 
 const LEVELS: Record<Level, string> = {
@@ -35,6 +37,7 @@ const FACTS: Facts = {
   asksForCertificates: false,
   mcpToken: 'TOKEN',
   pairs: [],
+  models: modelSettingsOf(NO_ROUTES),
   routes: new Set(['jwt', 'mcp.token', 'tls.good', 'tls.expired', 'tls.wrong-host', 'tls.unknown-ca']),
   tokens: { valid: 'TOKEN', before: 'TOKEN' },
   hasOwnLlmCredential: false,

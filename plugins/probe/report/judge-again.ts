@@ -1,9 +1,27 @@
 /** Judges the evidence of a report again, without sending anything. */
-import { fault, type Check, type Verdict } from '../catalog/check.ts'
+import { fault, type Check, type PairContext, type Verdict } from '../catalog/check.ts'
 import { generalVerdict } from '../client/general-rules.ts'
+import { pairsOfClients } from '../pairs/clients.ts'
+import type { Pair } from '../pairs/pair.ts'
+import type { Wire } from '../wires/types.ts'
 import { WIRES } from '../wires/wires.ts'
 import { evidenceOf, factsOf } from './recorded-evidence.ts'
 import type { Report, ReportedResult } from './report.ts'
+
+/** The check as it ran with the models of the gateway. */
+function checkForModels(check: Check, facts: Report['facts']): Check {
+  const wireOf = (id: string | null): Wire | undefined => WIRES.find(wire => wire.id === id)
+  const pairs = (facts?.pairs ?? []).flatMap(({ state, client: from, upstream: to, model }): Pair[] => {
+    const [client, upstream] = [wireOf(from), wireOf(to)]
+    return state !== 'tested' || client === undefined || upstream === undefined ? [] : [{ client, upstream, model }]
+  })
+  const clients = pairsOfClients(pairs).map(
+    (pair): PairContext => ({ pair, wires: WIRES, marks: 'none', embeddings: null, fields: [] }),
+  )
+  // Judges need their number.
+  const tenants = Array.from({ length: facts?.models.tenants ?? 0 }, (_, index) => `tenant ${index}`)
+  return check.forModels!(clients, tenants)
+}
 
 export type JudgedAgain = Pick<ReportedResult, 'verdict' | 'summary' | 'reason' | 'values'>
 
@@ -21,17 +39,18 @@ export function judgeAgain(
   { recorded, protocol, verdict, pair = null }: ReportedResult,
   listed: Check,
 ): JudgedAgain | string {
-  const check = pair === null ? listed : checkForPair(listed, pair, facts)
+  const own = listed.forModels === undefined ? listed : checkForModels(listed, facts)
+  const check = pair === null ? own : checkForPair(listed, pair, facts)
   if (check === null) return `${listed.id} is not known for the pair ${pair}`
   if (check.when?.comparesDirect === true || check.when?.showsOwnAnswers === true)
     return `${check.id} compares with the direct run, which reports do not contain`
   if (recorded === undefined || facts === undefined)
     return `the report has no evidence of ${check.id} (${verdict}): run it with --verbose; large evidence is left out`
-  const own = factsOf(facts, protocol)
+  const known = factsOf(facts, protocol)
   let found: Verdict
   try {
-    const evidence = evidenceOf(recorded, check, own)
-    found = generalVerdict(check, evidence) ?? check.judge(evidence, own, null)
+    const evidence = evidenceOf(recorded, check, known)
+    found = generalVerdict(check, evidence) ?? check.judge(evidence, known, null)
   } catch (error) {
     found = fault((error as Error).message)
   }

@@ -9,6 +9,7 @@ import {
   type RouteParameter,
   type Svc,
 } from 'svc/plugin'
+import { jsonReply, RECORD, textReply } from 'svc/toolkit'
 import { catalogWith } from '../checks/custom/registry.ts'
 import { BackChannel } from '../client/back-channel.ts'
 import type { ProbeSection } from '../options.ts'
@@ -169,7 +170,10 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
   app.get<RunParams>(
     '/_svc/probe/runs/:id',
     described('Get the report of a run so far', {
-      200: { description: 'The report, with the state of the run as `progress`' },
+      200: {
+        description: 'The report, with the state of the run as `progress`',
+        content: jsonReply(RECORD, 'ProbeReport'),
+      },
     }),
     request => {
       const run = find(request.params.id)
@@ -180,7 +184,11 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
   for (const [file, { type, write }] of Object.entries(FORMATS))
     app.get<RunParams>(
       `/_svc/probe/runs/:id/${file}`,
-      described(`Get the report of a run as ${file.slice(7)}`, { 200: { description: 'The report' } }, `/${file}`),
+      described(
+        `Get the report of a run as ${file.slice(7)}`,
+        { 200: { description: 'The report', content: textReply(type.slice(0, type.indexOf(';'))) } },
+        `/${file}`,
+      ),
       (request, reply) => {
         const text = write(find(request.params.id).report())
         // The policy of the page is its own; it has no scripts.

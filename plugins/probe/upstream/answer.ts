@@ -6,7 +6,8 @@ import { unchunked } from '../client/http2-request.ts'
 import type { Conversation } from '../client/websocket-frames.ts'
 import { answerUnary } from './grpc-web.ts'
 import { messageBytes } from './rpc-message.ts'
-import type { Action } from './script.ts'
+import { WIRES, wireOf } from '../wires/wires.ts'
+import { MAX_WAIT_MS, type Action } from './script.ts'
 import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
 
 const MAX_KEPT = 64 * 1024
@@ -16,6 +17,8 @@ const MAX_CHUNKS = 1_000
 const MAX_HEADS = 100
 const INVALID =
   'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 7\r\nConnection: close\r\n\r\ninvalid'
+const UNAVAILABLE =
+  'HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: 23\r\nConnection: close\r\n\r\n{"error":"unavailable"}'
 
 /** Where a script writes: the connection of an HTTP/1 request, or the stream of an HTTP/2 request. */
 export interface ScriptWriter {
@@ -160,7 +163,15 @@ export async function answer(
       case 'serve':
         answered.isServed = true
         await arrival.whenReceived
-        return handOver(arrival, reply, { step: stepAt(action.step, number), answered, serve })
+        if (isOfModels(arrival)) return handOver(arrival, reply, { step: stepAt(action.step, number), answered, serve })
+        if (action.others === 'silent') {
+          await sleep(MAX_WAIT_MS, { signal: reply.signal })
+          break
+        }
+        if (action.others === undefined) return handOver(arrival, reply, { step: null, answered, serve })
+        answered.isDone = true
+        await write(Buffer.from(UNAVAILABLE))
+        return reply.end()
       case 'refuse':
         answered.isDone = true
         return reply.refuse()
@@ -192,6 +203,12 @@ async function handOver(
   answered.isDone = true
   if (then === 'reset') return reply.reset()
   return then === 'end' || isClosing(arrival) ? reply.end() : reply.keep()
+}
+
+/** Whether a route of a wire of models gets the request. */
+function isOfModels({ head }: Arrival): boolean {
+  const [method = '', path = ''] = head.toString('latin1').split(/\r?\n/, 1)[0]!.split(' ')
+  return wireOf(WIRES, method, path) !== null
 }
 
 function isHead({ head }: Arrival): boolean {

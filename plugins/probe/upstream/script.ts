@@ -3,6 +3,13 @@ import type { JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import type { MessageAction } from './rpc-message.ts'
 
+/**
+ * What becomes of requests to other routes than those of models, such as those of guardrail services: 503, or no answer at all
+ * until the client leaves. Default: they are served too, without the step.
+ */
+export const OTHERS = ['unavailable', 'silent'] as const
+export type Others = (typeof OTHERS)[number]
+
 /** Bytes are text in ISO 8859-1. `{{n}}` in them is replaced by the number of the arrival, with five digits: the length stays. */
 export type Action =
   | { do: 'bytes'; bytes: string }
@@ -36,7 +43,7 @@ export type Action =
    * Waits for the whole request, and lets the route that its path names answer it; the step of a rule acts as if a rule in front
    * of all others had matched. A list has the steps of the first, second, … arrival, and the last one for all that follow.
    */
-  | { do: 'serve'; step: JsonObject | null | (JsonObject | null)[] }
+  | { do: 'serve'; step: JsonObject | null | (JsonObject | null)[]; others?: Others }
   /** Accepts the upgrade to h2c if the request has it, and writes back what comes. */
   | { do: 'h2c'; ms: number }
 
@@ -58,7 +65,7 @@ const MAX_ACTIONS = 400
 const MAX_SERVED = 20
 const MAX_SCRIPT_BYTES = 1024 * 1024
 const MAX_FILL = 64 * 1024 * 1024
-const MAX_WAIT_MS = 180_000
+export const MAX_WAIT_MS = 180_000
 
 /** The scripts in a request body, or what is wrong with them. */
 export function readScripts(
@@ -121,6 +128,8 @@ function actionsProblem(value: unknown, stepProblem: (step: unknown) => string |
         return '"unary" needs a text of at most 100 characters'
     } else if (action.do === 'serve') {
       const steps: unknown[] = Array.isArray(action.step) ? action.step : [action.step]
+      if (action.others !== undefined && !OTHERS.some(word => word === action.others))
+        return `"serve": others must be one of ${OTHERS.join(', ')}`
       if (steps.length === 0 || steps.length > MAX_SERVED) return `"serve" needs 1 to ${MAX_SERVED} steps`
       for (const step of steps) {
         if (step === null) continue

@@ -1,15 +1,7 @@
 /** `envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  Metadata,
-  status,
-  type sendUnaryData,
-  type ServerUnaryCall,
-  type ServiceDefinition,
-  type ServiceError,
-} from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import { Metadata, status, type sendUnaryData, type ServerUnaryCall, type ServiceError } from '@grpc/grpc-js'
 import type { AnyRequest, Svc } from 'svc/plugin'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
 import { problemOf } from '../check-call.ts'
@@ -20,11 +12,16 @@ import { type LimitParts, RATE_LIMIT_SERVICE } from './service.ts'
 type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 type Call = ServerUnaryCall<RateLimitRequest, RateLimitResponse>
 
-export function openRateLimit(svc: Svc<unknown>, services: GrpcServices, parts: LimitParts): GrpcImplementation {
-  const { definition, descriptorSet } = svc.shared('definitions', () => readDefinitions(svc.folder))
+export async function openRateLimit(
+  svc: Svc<unknown>,
+  services: GrpcServices,
+  parts: LimitParts,
+): Promise<GrpcImplementation> {
+  const descriptorSet = join(svc.folder, '..', '..', 'proto', 'rate-limit.binpb')
+  const definitions = await svc.shared('definitions', () => services.definitions(readFileSync(descriptorSet)))
   return {
-    definition,
-    reflection: descriptorSet,
+    definition: definitions.service(RATE_LIMIT_SERVICE),
+    reflection: definitions.descriptorSet,
     handlers: {
       ShouldRateLimit: async (call: Call, reply: sendUnaryData<RateLimitResponse>): Promise<void> => {
         const request = services.requestOf(call)
@@ -35,19 +32,6 @@ export function openRateLimit(svc: Svc<unknown>, services: GrpcServices, parts: 
       },
     },
   }
-}
-
-/** Read once per version of the code, because it takes time. */
-function readDefinitions(folder: string): { definition: ServiceDefinition; descriptorSet: Buffer } {
-  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'rate-limit.binpb'))
-  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, {
-    keepCase: true,
-    longs: Number,
-    enums: String,
-    defaults: true,
-    oneofs: true,
-  })
-  return { descriptorSet, definition: loaded[RATE_LIMIT_SERVICE] as ServiceDefinition }
 }
 
 type Answer = { message: RateLimitResponse } | { failure: Failure }

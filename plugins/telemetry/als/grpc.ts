@@ -1,8 +1,7 @@
 /** `envoy.service.accesslog.v3.AccessLogService`: access logs of HTTP and TCP, as a stream. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Metadata, status, type sendUnaryData, type ServerReadableStream, type ServiceDefinition } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import { Metadata, status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js'
 import { Pacer, type AnyRequest, type Svc } from 'svc/plugin'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
 import { Intake } from '../records/intake.ts'
@@ -12,13 +11,14 @@ import { ACCESS_LOGS, ALS, identifierOf, logOf, MESSAGE, type Identifier } from 
 
 type Stream = ServerReadableStream<Buffer, object>
 
-export function openAccessLogs(svc: Svc<unknown>, grpc: GrpcServices, sinks: Sinks): GrpcImplementation {
-  const { descriptorSet, definition } = svc.shared('als-definition', () => readDefinition(svc.folder))
-  const { StreamAccessLogs: method } = definition
+export async function openAccessLogs(svc: Svc<unknown>, grpc: GrpcServices, sinks: Sinks): Promise<GrpcImplementation> {
+  const descriptorSet = join(svc.folder, '..', '..', 'proto', 'als.binpb')
+  const definitions = await svc.shared('als-definition', () => grpc.definitions(readFileSync(descriptorSet)))
+  const { StreamAccessLogs: method } = definitions.service(ACCESS_LOGS)
   return {
     // Messages are decoded by parts.
     definition: { StreamAccessLogs: { ...method!, requestDeserialize: bytes => bytes } },
-    reflection: descriptorSet,
+    reflection: definitions.descriptorSet,
     handlers: {
       StreamAccessLogs: async (call: Stream, reply: sendUnaryData<object>): Promise<void> => {
         const request = grpc.requestOf(call)
@@ -61,12 +61,6 @@ async function keep(
         if (pacer.isDue) await pacer.pause()
       }
   await reports.keep('logs', ALS, request, intake)
-}
-
-function readDefinition(folder: string) {
-  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'als.binpb'))
-  const loaded = loadFileDescriptorSetFromBuffer(descriptorSet, { keepCase: true, longs: Number })
-  return { descriptorSet, definition: loaded[ACCESS_LOGS] as ServiceDefinition }
 }
 
 function failure(code: status, details: string): { code: status; details: string; metadata: Metadata } {

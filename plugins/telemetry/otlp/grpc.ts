@@ -1,8 +1,7 @@
 /** OTLP/gRPC: the services of traces, metrics and logs, each with the method `Export`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Metadata, status, type sendUnaryData, type ServerUnaryCall, type ServiceDefinition } from '@grpc/grpc-js'
-import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader'
+import { Metadata, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
 import type { Svc } from 'svc/plugin'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
 import type { Kind } from '../records/record.ts'
@@ -13,18 +12,19 @@ import { readSignal, type Signal } from './signals.ts'
 
 type Export = ServerUnaryCall<Buffer, object>
 
-export function openSignal<K extends Kind>(
+export async function openSignal<K extends Kind>(
   svc: Svc<unknown>,
   grpc: GrpcServices,
   signal: Signal<K>,
   sinks: Sinks,
-): GrpcImplementation {
-  const { descriptorSet, definitions } = svc.shared('otlp-definitions', () => readDefinitions(svc.folder))
-  const { Export: method } = definitions[signal.service] as ServiceDefinition
+): Promise<GrpcImplementation> {
+  const descriptorSet = join(svc.folder, '..', '..', 'proto', 'otlp.binpb')
+  const definitions = await svc.shared('otlp-definitions', () => grpc.definitions(readFileSync(descriptorSet)))
+  const { Export: method } = definitions.service(signal.service)
   return {
     // Messages are decoded by parts, as over HTTP.
     definition: { Export: { ...method!, requestDeserialize: bytes => bytes } },
-    reflection: descriptorSet,
+    reflection: definitions.descriptorSet,
     handlers: {
       Export: async (call: Export, reply: sendUnaryData<object>): Promise<void> => {
         const request = grpc.requestOf(call)
@@ -47,14 +47,6 @@ export function openSignal<K extends Kind>(
         }
       },
     },
-  }
-}
-
-function readDefinitions(folder: string) {
-  const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'otlp.binpb'))
-  return {
-    descriptorSet,
-    definitions: loadFileDescriptorSetFromBuffer(descriptorSet, { keepCase: true, longs: Number }),
   }
 }
 

@@ -1,6 +1,8 @@
 /** What gateways said next to what arrived. */
 import { Pacer, type Arrival, type Svc } from 'svc/plugin'
 import type { Providers } from '../../llm/types.ts'
+import { ACCESS_LOGS } from '../als/entry.ts'
+import { SIGNALS } from '../otlp/signals.ts'
 import type { Reports } from '../records/reports.ts'
 import { differencesOf, isRefused, type CountedCall, type Difference } from './differences.ts'
 import { Groups, pathOf, type Group } from './groups.ts'
@@ -49,7 +51,7 @@ export async function reconcile(
   const after = since - SLACK_MS
   const arrivals = (
     await svc.inspector.arrivals({ session: session ?? undefined, since: after, limit: MAX_ARRIVALS })
-  ).filter(({ plugin }) => plugin !== svc.name)
+  ).filter(arrival => arrival.plugin !== svc.name && !isReport(arrival))
   const groups = new Groups()
   await groups.add(arrivals, await saidOf(reports, session, after, pacer), pacer)
   const counted = await countedCalls(llm, session, arrivals)
@@ -67,6 +69,14 @@ export async function reconcile(
     if (pacer.isDue) await pacer.pause()
   }
   return result
+}
+
+/** The paths of the sinks over gRPC. */
+const SINK_PATHS = [ACCESS_LOGS, ...SIGNALS.map(({ service }) => service)].map(name => `/${name}/`)
+
+/** A call with which a gateway reports: its route is one of the plugin `grpc`. */
+function isReport({ url }: Pick<Arrival, 'url'>): boolean {
+  return SINK_PATHS.some(path => url.startsWith(path))
 }
 
 function addTo(

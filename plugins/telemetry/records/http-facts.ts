@@ -124,6 +124,8 @@ export function memberOf(object: JsonObject, name: string): Json | undefined {
 
 function textOf(value: Json): string | null {
   if (typeof value === 'number') return String(value)
+  // The semantic conventions have headers as lists.
+  if (Array.isArray(value)) return value.length === 1 && typeof value[0] === 'string' ? textOf(value[0]) : null
   // Envoy writes a hyphen for what is absent.
   return typeof value === 'string' && value !== '' && value !== '-' ? value : null
 }

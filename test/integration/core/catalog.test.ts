@@ -211,7 +211,7 @@ const DISPLAY_ORDER = [
   'SOAP / XML',
   'WebSocket',
   'JSON-RPC',
-  'OpenAPI Mocks',
+  'API Mocks',
   'Reliability Testing',
   'Request Bin & Webhooks',
   'Recording proxy',

@@ -401,7 +401,18 @@ t.test('a rule with a phase acts in this phase alone [GWS-18]', async t => {
   const stream = using('tag')
   t.match(setBy(await stream.ask(requestHeaders(ofSession('phase')))), { 'x-svc-processed': 'request_headers' })
   t.same(setBy(await stream.ask(responseHeaders())), { 'x-late': '1' })
+  const { requests: open } = (await send(server, '/_svc/requests?service=proc&session=phase')).json as Json
+  t.match(open, [
+    {
+      ended: 'open',
+      rule: 'of-phase',
+      service: { decision: 'mutate', phases: ['request_headers', 'response_headers'] },
+    },
+  ])
   await stream.end()
+  const { requests: late } = (await send(server, '/_svc/requests?service=proc&session=phase&rule=of-phase'))
+    .json as Json
+  t.match(late, [{ rule: 'of-phase', service: { decision: 'mutate', by: 'rule' } }], 'the record names the rule')
   await putRule(server, 'immediate', {
     match: { session: 'immediate', service: { name: 'proc' }, json: { '/bad': true } },
     then: {

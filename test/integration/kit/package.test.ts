@@ -177,7 +177,7 @@ t.test('the package is small and contains all licenses [PACK-2]', async t => {
     .filter(entry => entry.isFile())
     .map(entry => relative(home, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
     .sort()
-  t.ok(files.length < 1_200, `${files.length} files`)
+  t.ok(files.length < 900, `${files.length} files`)
   t.strictSame(
     files.filter(file => /^(core|plugins|backends|bin)\/.*\.tsx?$|lock\.json$|^(docs|test)\//.test(file)),
     [],

@@ -139,6 +139,7 @@ t.test('a subscription ends at once when the client disconnects [GQL-23]', async
   const yoga = await createYogaServer({
     schema: createSchema(),
     rootValue: { ticker: () => ticks } as never,
+    documents: { check: () => {} } as never,
     persistedQueries: {} as never,
     log: {} as never,
     limits: DEFAULT_LIMITS,
@@ -155,6 +156,7 @@ t.test('a subscription ends at once when the client disconnects [GQL-23]', async
       mediaType: 'application/json',
       eventStream: 'always',
       takesSubscriptionParts: false,
+      takesCallback: false,
       incremental: null,
       isBrowser: false,
     },

@@ -42,6 +42,18 @@ t.test('a status, JSON, or base64url of it is the response of any route [ANSWER-
   t.same([empty.status, empty.text], [503, ''])
 })
 
+t.test('the response is coded as the answer says, unless X-Svc-Encoding does [ANSWER-11]', async t => {
+  const coded = await ask({ body: 'hello', encoding: 'gzip' })
+  t.match([...coded.headers].join(), /content-encoding,gzip/)
+  t.equal(coded.text, 'hello')
+  const own = await ask({ body: 'hello', encoding: 'gzip' }, '/echo', { headers: { 'X-Svc-Encoding': 'br' } })
+  t.equal(own.headers.get('content-encoding'), 'br')
+  for (const encoding of ['lzma', 7, null]) {
+    const wrong = await ask({ encoding })
+    t.match([wrong.status, wrong.json], [400, { error: 'invalid_answer', at: 'encoding' }])
+  }
+})
+
 t.test('order, case, repetition, reason, trailers and interim responses are as asked [ANSWER-2]', async t => {
   const answer = {
     status: 299,

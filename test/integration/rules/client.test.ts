@@ -1,9 +1,12 @@
 /** `svc/testing`: rules, requests, resets and sessions, in the process and against a running instance. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { connect, startTestServer, TestClientError, VerificationError, type Har, type TestClient } from 'svc/testing'
 
 const server = await startTestServer({ plugins: ['echo'], env: { SVC_ADMIN_TOKEN: 'secret-token' } })
 t.teardown(() => server.stop())
+const thrownBy = (promise: Promise<unknown>): Promise<unknown> => promise.catch((thrown: unknown) => thrown)
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status
 
 t.test('stores and reads rules of the instance [TESTLIB-1]', async t => {
@@ -48,9 +51,41 @@ t.test('errors have the status and the body of the response [TESTLIB-3]', async 
     .rules.clear()
     .catch((thrown: unknown) => thrown)
   t.match(denied, { status: 401 })
+  t.match(error, { error: 'invalid_rule', details: /expected a status/ })
+  t.match(await thrownBy(connect('http://127.0.0.1:9').rules.list()), { status: 0, error: 'no_response' })
 })
 
-const thrownBy = (promise: Promise<unknown>): Promise<unknown> => promise.catch((thrown: unknown) => thrown)
+t.test('stores the rules of a file, all or none [TESTLIB-8]', async t => {
+  await using test = server.session()
+  const file = join(t.testdir(), 'rules.yaml')
+  writeFileSync(
+    file,
+    'rules:\n  - { name: one, match: { path: /echo }, then: { fail: 418 } }\n  - { match: { path: /z }, then: { pass: true } }\n',
+  )
+  t.match(await test.rules.load(file), [{ name: 'one' }, { name: 'r1' }])
+  t.equal(await statusOf(`${test.url}/echo`), 418)
+  writeFileSync(file, '{ "rules": [{ "name": "two", "then": { "pass": true } }, { "then": { "fial": 1 } }] }')
+  t.match(await thrownBy(test.rules.load(file)), { error: 'invalid_rule' })
+  t.notMatch(await test.rules.list(), [{}, {}, {}])
+  writeFileSync(file, '- one\n')
+  t.match(await thrownBy(test.rules.load(file)), { message: /has no list of rules/ })
+})
+
+t.test('attaches to the instance of SVC_URL, and keeps the base path [TESTLIB-9]', async t => {
+  const environment = process.env
+  t.teardown(() => {
+    process.env = environment
+  })
+  process.env = { ...environment, SVC_URL: '', SVC_ADMIN_TOKEN: '' }
+  t.throws(() => connect(), { message: /SVC_URL/ })
+  process.env = { ...environment, SVC_URL: `${server.url}/s/outer/`, SVC_ADMIN_TOKEN: 'secret-token' }
+  t.equal(connect().url, `${server.url}/s/outer`)
+  process.env = { ...environment, SVC_URL: server.url, SVC_ADMIN_TOKEN: 'secret-token' }
+  t.equal(await connect().rules.clear(), 0)
+  const { name, url } = connect().session()
+  t.match(name, /^t-[a-z0-9]{12}$/)
+  t.equal(url, `${server.url}/s/${name}`)
+})
 
 t.test('verifies the requests of a session, or of all [TESTLIB-4]', async t => {
   await using test = server.session()
@@ -91,7 +126,8 @@ t.test('waits for requests [TESTLIB-5]', async t => {
   const error = await thrownBy(test.waitFor({ path: '/echo/**' }, 3, 10))
   t.type(error, VerificationError)
   t.match(error, {
-    message: /^expected at least 3 requests with path \/echo\/\*\*, got 2 in \d+ ms$/,
+    message:
+      /^expected at least 3 requests with path \/echo\/\*\*, got 2 in \d+ ms; the newest requests are\nGET \/echo\/b 200\nGET \/echo\/a 200$/,
     expected: 'at least 3',
     count: 2,
     closest: [],
@@ -109,7 +145,7 @@ t.test('exports an HTTP archive [TESTLIB-6]', async t => {
     creator: { name: 'svc' },
     entries: [
       {
-        request: { url: `${server.url}/echo/a?x=1`, queryString: [{ name: 'x', value: '1' }] },
+        request: { url: `${test.url}/echo/a?x=1`, queryString: [{ name: 'x', value: '1' }] },
         response: { status: 200 },
       },
       { request: { method: 'POST', postData: { text: 'hello' } }, _session: test.name },

@@ -10,7 +10,7 @@ import {
   type Json,
   type SignalPath,
 } from '../../support/otlp-requests.ts'
-import { putRule } from '../../support/rules.ts'
+import { putRule, send } from '../../support/rules.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t, { plugins: ['telemetry', 'grpc'], env: { SVC_BODY_LIMIT: '100000' } })
@@ -44,6 +44,16 @@ const failure = async (path: SignalPath, message: object | Buffer): Promise<{ co
   )
   return { code: status[code]!, details }
 }
+
+t.test('a report does not count as an arrival [GWT-8]', async t => {
+  const metadata = new Metadata()
+  metadata.set('x-svc-session', 'reporting')
+  await call('traces', messageOf(requestOf('traces', [])), client, metadata)
+  const { requests } = (await send(server, '/_svc/requests?session=reporting')).json as Json
+  t.equal(requests.length, 1, 'the call is listed')
+  const { summary } = (await send(server, '/_svc/telemetry/reconcile?session=reporting')).json as Json
+  t.equal(summary.only_arrived, 0)
+})
 
 t.test('all signals are kept [GWT-1]', async t => {
   t.strictSame(await call('traces', messageOf(requestOf('traces', [span()], { 'service.name': 'envoy' }))), {})

@@ -67,6 +67,19 @@ export const FORTIO: readonly Case[] = [
   post('/?size=50&header=X-A:1&status=404'),
 ]
 
+export const NGINX_HELLO: readonly Case[] = [
+  { path: '/' },
+  { path: '/a/b?c=<d>&e' },
+  { path: '/%41%2Fb' },
+  { path: '//a' },
+  { path: '/a/./b/../c' },
+  post('/x'),
+  { method: 'PUT', path: '/x', body: 'y' },
+  { method: 'DELETE', path: '/x' },
+  { method: 'OPTIONS', path: '/' },
+  { path: '/', headers: { 'If-Modified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' } },
+]
+
 const retry = (query: string): Case => ({ path: `/retry/x?${query}` })
 
 export const WHOAMI: readonly Case[] = [
@@ -142,6 +155,16 @@ export const ECHO_BASIC: readonly Case[] = [
   { path: '/', headers: { 'x-z': '<b>' } },
 ]
 
+/** The fields that are compared. `Expires` is compared with `Date`, whose clock may be a second behind. */
+export function comparedFields(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const kept = Object.fromEntries(
+    COMPARED.flatMap(field => (headers[field] === undefined ? [] : [[field, String(headers[field])]])),
+  )
+  const left = Date.parse(kept.expires ?? '') - Date.parse(String(headers.date))
+  if (Number.isFinite(left)) kept.expires = left <= 0 ? 'not after Date' : 'after Date'
+  return kept
+}
+
 /** A body without the machine, its addresses and ports. */
 export function withoutMachine(body: string): string {
   return body
@@ -150,4 +173,7 @@ export function withoutMachine(body: string): string {
     .replace(/"hostname":"[^"]*","ip":\[[^\]]*\]/, '"hostname","ip"')
     .replace(/"remoteAddr":"[^"]*"/, '"remoteAddr"')
     .replace(/"httpPort": "\d+"/, '"httpPort"')
+    .replace(/^(Server (?:address|name)): .*/gm, '$1')
+    .replace(/^Date: \d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/m, 'Date')
+    .replace(/^Request ID: [\da-f]{32}$/m, 'Request ID')
 }

@@ -1,7 +1,7 @@
 /** Wrong gateways: each has one fault, which its own check finds and no other. */
 import type { Part } from '../../../plugins/probe/wires/types.ts'
 import { ofParts, ofReplyParts, ofResults, ofTools, withoutKeyword, withUsage } from './changes.ts'
-import type { GatewayFault } from './toy-gateway.ts'
+import type { GatewayFault } from './translating-gateway.ts'
 
 export interface WrongGateway {
   fault: GatewayFault

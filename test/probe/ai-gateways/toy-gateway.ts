@@ -1,43 +1,16 @@
 /** A gateway of models that translates by the neutral form, and keeps every rule unless a fault says otherwise. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, request as requestHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type {
-  EmbeddingReply,
-  EmbeddingRequest,
-  Part,
-  Reply,
-  Request,
-  Wire,
-  WireError,
-  WireRequest,
-} from '../../../plugins/probe/wires/types.ts'
 import { WIRES, wireOf } from '../../../plugins/probe/wires/wires.ts'
-import { EMBEDDING_WRITERS } from './replies/embeddings.ts'
-import type { ReplyWriter } from './replies/writer.ts'
-import { REPLY_WRITERS } from './replies/writers.ts'
-import { ReplyStream } from './reply-stream.ts'
-import { bodyOf, callUpstream } from './upstream-call.ts'
+import type { Reply, Request, Wire, WireAnswer } from '../../../plugins/probe/wires/types.ts'
+import { afterFallback, type Features } from './features.ts'
+import { guardedReply, guardedRequest, type Guard } from './guard.ts'
+import { REPLY_WRITERS } from './replies.ts'
 
 /** What one wrong gateway does; data, so that others are added as rows. */
 export interface GatewayFault {
   request?(request: Request): Request
   reply?(reply: Reply, isStream: boolean): Reply
-  /** Of the reply of a turn that the client sends back. */
-  remembered?(parts: Part[]): Part[]
-  /** All events of a stream. */
-  events?(events: (string | Buffer)[]): (string | Buffer)[]
-  error?(error: WireError, isStream: boolean): WireError
-  /** Status of an error before the first byte of a stream, in place of its own. */
-  streamErrorStatus?: number
-  count?(tokens: number): number
-  embeddingRequest?(request: EmbeddingRequest): EmbeddingRequest
-  embedding?(reply: EmbeddingReply): EmbeddingReply
-  /** What a stream becomes whose upstream breaks; default: its connection is broken. */
-  onBreak?: 'complete' | 'again' | 'event' | 'end'
-  /** The upstream is not left when the client leaves. */
-  ignoresLeaving?: 'plain' | 'stream'
-  /** The native request as it is sent. */
-  native?(request: WireRequest): WireRequest
 }
 
 export interface ToyOptions {
@@ -45,6 +18,8 @@ export interface ToyOptions {
   /** The upstream wire of each model. */
   models: Readonly<Record<string, string>>
   fault?: GatewayFault
+  guard?: Guard
+  features?: Features
 }
 
 export interface ToyGateway {
@@ -52,21 +27,104 @@ export interface ToyGateway {
   close(): Promise<void>
 }
 
-/** One request of a client. */
-interface Exchange {
-  client: Wire
-  to: Wire
-  model: string
-  writer: ReplyWriter
-  native: WireRequest
-  response: ServerResponse
+const MODEL = /"model"\s*:\s*"([^"]*)"/
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
 }
 
-/** Client wires are at `/openai/v1`, `/anthropic`, `/gemini` and `/bedrock`, as svc has them below `/ai`. */
-export async function startToyGateway({ upstream, models, fault = {} }: ToyOptions): Promise<ToyGateway> {
-  const gateway = new ToyServer(upstream, models, fault)
+/** As far as they came. */
+async function partsOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of message) chunks.push(chunk as Buffer)
+  } catch {
+    // The connection broke off.
+  }
+  return Buffer.concat(chunks)
+}
+
+function send(url: string, method: string, fields: Record<string, string>, body: Buffer): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    const headers = { ...fields, 'Content-Length': String(body.length) }
+    const sent = requestHttp(url, { method, agent: false, headers }, response => {
+      void partsOf(response).then(read =>
+        resolve({
+          status: response.statusCode ?? 0,
+          fields: Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const),
+          body: read,
+          isComplete: response.complete,
+        }),
+      )
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** Client wires are at `/openai/v1` and `/anthropic`, as svc has them below `/ai`. */
+export async function startToyGateway({
+  upstream,
+  models,
+  fault = {},
+  guard,
+  features = {},
+}: ToyOptions): Promise<ToyGateway> {
+  const cache = new Map<string, Forwarded>()
+  /** Null: the upstream closed the connection. */
+  const attempted = async (request: Request, to: Wire, model: string): Promise<Forwarded | null> => {
+    const forwarded = (): Promise<Forwarded | null> =>
+      forward(to, request, model, { upstream, keepsCoding: features.keepsCoding === true }).catch(() => null)
+    const first = await forwarded()
+    const isBroken = first === null || first.reply === null || !first.parts.isComplete
+    if (features.fallback === undefined || !isBroken) return first
+    const second = await forwarded()
+    if (second?.reply == null) return second
+    return { ...second, reply: afterFallback(first?.reply ?? null, second.reply, features.fallback) }
+  }
+  const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '/' } = message
+    const answer = (status: number, type: string, body: string, more: Record<string, string> = {}): void => {
+      response.writeHead(status, { 'Content-Type': type, Server: 'toy', ...more })
+      response.end(body)
+    }
+    if (method === 'GET' && url.endsWith('/models'))
+      return answer(200, 'application/json', JSON.stringify({ data: Object.keys(models).map(id => ({ id })) }))
+    const body = await bodyOf(message)
+    const client = wireOf(WIRES, method, url)
+    const model = MODEL.exec(body.toString())?.[1] ?? ''
+    const writer = client === null ? undefined : REPLY_WRITERS[client.wire.id]
+    const to = WIRES.find(({ id }) => id === models[model])
+    if (client === null || client.operation !== 'generate' || writer === undefined || to === undefined)
+      return answer(404, 'application/json', JSON.stringify({ error: { message: 'no such route', type: 'not_found' } }))
+    const fields = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const)
+    const request = client.wire.readRequest({ method, path: url, fields, body })
+    const stop = (): void =>
+      answer(400, 'application/json', JSON.stringify({ error: { message: 'stopped', type: 'invalid_request_error' } }))
+    const allowed = guard === undefined ? request : await guardedRequest(request, client.wire.id, guard)
+    if (allowed === null) return stop()
+    const passed = fault.request?.(allowed) ?? allowed
+    const credential = String(message.headers.authorization ?? message.headers['x-api-key'] ?? '')
+    const key = features.cache?.key(request, credential)
+    const known = key === undefined ? undefined : cache.get(key)
+    const found = known ?? (await attempted(passed, to, model))
+    if (found === null) return void response.destroy()
+    const { parts, reply: whole, error, events } = found
+    if (key !== undefined && whole !== null) cache.set(key, found)
+    const reply = whole !== null && guard !== undefined ? guardedReply(whole, events, guard) : whole
+    if (whole !== null && reply === null) return stop()
+    if (reply === null) return answer(parts.status, 'application/json', error)
+    const named = withIds(reply)
+    const losesUsage = known !== undefined && features.cache?.losesUsage === true
+    const changed = losesUsage ? { ...named, usage: null } : (fault.reply?.(named, request.stream) ?? named)
+    const written = request.stream ? writer.stream(changed, model) : writer.whole(changed, model)
+    const cost = reply.usage === null ? undefined : features.cost?.(reply.usage)
+    answer(200, written.type, written.body, cost === undefined ? {} : { 'x-cost': String(cost) })
+  }
   const server = createServer((message, response) => {
-    gateway.serve(message, response).catch(() => response.destroy())
+    serve(message, response).catch(() => response.destroy())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -79,165 +137,39 @@ export async function startToyGateway({ upstream, models, fault = {} }: ToyOptio
   }
 }
 
-class ToyServer {
-  readonly #upstream: string
-  readonly #models: Readonly<Record<string, string>>
-  readonly #fault: GatewayFault
-  /** Replies with calls, by the ids of their calls: clients of some wires can't send all of them back. */
-  readonly #remembered = new Map<string, Part[]>()
-  #calls = 0
-
-  constructor(upstream: string, models: Readonly<Record<string, string>>, fault: GatewayFault) {
-    this.#upstream = upstream
-    this.#models = models
-    this.#fault = fault
-  }
-
-  async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = 'GET', url = '/' } = message
-    if (method === 'GET' && url.endsWith('/models'))
-      return answer(response, 200, { data: Object.keys(this.#models).map(id => ({ id })) })
-    const body = await bodyOf(message)
-    const fields = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const)
-    const native: WireRequest = { method, path: url, fields, body }
-    const found = wireOf(WIRES, method, url)
-    const model = found === null ? '' : modelOf(found.wire, native)
-    const to = WIRES.find(({ id }) => id === this.#models[model])
-    const writer = found === null ? undefined : REPLY_WRITERS[found.wire.id]
-    if (found === null || to === undefined || writer === undefined)
-      return answer(response, 404, { error: { message: 'no such route', type: 'not_found' } })
-    const exchange = { client: found.wire, to, model, writer, native, response }
-    if (found.operation === 'count') return this.#count(exchange)
-    return found.operation === 'embed' ? this.#embed(exchange) : this.#generate(exchange)
-  }
-
-  async #generate({ client, to, model, writer, native, response }: Exchange): Promise<void> {
-    const fault = this.#fault
-    const read = client.readRequest(native)
-    const passed = this.#recalled(fault.request?.(read) ?? read)
-    const vendors = passed.tools.find(({ vendor }) => vendor !== undefined)
-    if (vendors !== undefined && to.limits.request.has('vendor-tools'))
-      return this.#fail(response, writer, refused(`${model} has no ${vendors.name}`), false)
-    const isStream = passed.stream
-    const written = to.writeRequest(passed, { model, stream: isStream, marks: 'prompt_cache_breakpoint' })
-    const leaving = new AbortController()
-    response.on('close', () => {
-      if (!response.writableFinished && fault.ignoresLeaving !== (isStream ? 'stream' : 'plain')) leaving.abort()
-    })
-    let stream: ReplyStream | null = null
-    const came = await callUpstream(this.#upstream, to, fault.native?.(written) ?? written, {
-      signal: leaving.signal,
-      onPart: part => {
-        if (!isStream || (part.body.length === 0 && stream === null)) return
-        const { reply, error } = to.readStream(part)
-        if (error !== null || reply.parts.length === 0) return
-        stream ??= new ReplyStream(response, writer, { model, change: fault.events?.bind(fault) })
-        stream.pass(fault.reply?.(reply, true) ?? reply)
-      },
-    })
-    const error = to.readError(came)
-    if (error !== null) return this.#fail(response, writer, error, isStream)
-    const reading = isStream ? to.readStream(came) : null
-    const reply = this.#named(reading?.reply ?? to.readReply(came))
-    const changed = fault.reply?.(reply, isStream) ?? reply
-    if (!isStream) return answer(response, 200, writer.whole(changed, model))
-    stream ??= new ReplyStream(response, writer, { model, change: fault.events?.bind(fault) })
-    if (came.isComplete && reading!.error === null && reading!.isEnded) return stream.end(changed)
-    this.#break(stream, writer, changed, response)
-  }
-
-  #break(stream: ReplyStream, writer: ReplyWriter, reply: Reply, response: ServerResponse): void {
-    const { onBreak } = this.#fault
-    const whole = { ...reply, finish: 'stop' }
-    if (onBreak === 'complete') stream.end(whole)
-    else if (onBreak === 'again') stream.again(whole)
-    else if (onBreak === 'end') response.end()
-    else if (onBreak === 'event') stream.fail(writer.errorEvent(BROKEN))
-    else response.destroy()
-  }
-
-  #fail(response: ServerResponse, writer: ReplyWriter, error: WireError, isStream: boolean): void {
-    const passed = this.#fault.error?.(error, isStream) ?? error
-    if (isStream && this.#fault.streamErrorStatus !== undefined) {
-      response.writeHead(this.#fault.streamErrorStatus, { 'Content-Type': writer.streamType })
-      return void response.end(writer.errorEvent(passed))
-    }
-    const { body, fields = {} } = writer.error(passed)
-    const retry: Record<string, string> = passed.retryAfter === null ? {} : { 'Retry-After': passed.retryAfter }
-    answer(response, passed.status, body, { ...fields, ...retry })
-  }
-
-  async #count({ client, to, model, writer, native, response }: Exchange): Promise<void> {
-    if (to.count === undefined || writer.count === undefined)
-      return answer(response, 404, { error: { message: 'nothing counts here', type: 'not_found' } })
-    const written = to.count.write(client.readRequest(native), { model, marks: 'none' })
-    const came = await callUpstream(this.#upstream, to, written, { signal: new AbortController().signal })
-    const error = to.readError(came)
-    if (error !== null) return this.#fail(response, writer, error, false)
-    const tokens = to.count.read(came) ?? 0
-    answer(response, 200, writer.count(this.#fault.count?.(tokens) ?? tokens))
-  }
-
-  async #embed({ client, to, model, writer, native, response }: Exchange): Promise<void> {
-    const write = EMBEDDING_WRITERS[client.id]
-    if (to.embeddings === undefined || write === undefined)
-      return answer(response, 404, { error: { message: 'no embeddings here', type: 'not_found' } })
-    const read = client.embeddings!.readRequest(native)
-    const written = to.embeddings.write(this.#fault.embeddingRequest?.(read) ?? read, model)
-    const came = await callUpstream(this.#upstream, to, written, { signal: new AbortController().signal })
-    const error = to.readError(came)
-    if (error !== null) return this.#fail(response, writer, error, false)
-    const reply = to.embeddings.readReply(came)
-    answer(response, 200, write(this.#fault.embedding?.(reply) ?? reply, read, model))
-  }
-
-  /** Gemini gives calls no ids; clients of other wires need them. */
-  #named(reply: Reply): Reply {
-    const parts = reply.parts.map(part =>
-      part.type === 'call' ? { ...part, id: part.id ?? `call_toy_${(this.#calls += 1)}` } : part,
-    )
-    for (const part of parts) if (part.type === 'call') this.#remembered.set(part.id!, parts)
-    return { ...reply, parts }
-  }
-
-  /** Turns of the assistant as they came. */
-  #recalled(request: Request): Request {
-    const turns = request.turns.map(turn => {
-      if (turn.role !== 'assistant') return turn
-      const call = turn.parts.find(part => part.type === 'call')
-      const known = call?.type === 'call' ? this.#remembered.get(call.id ?? '') : undefined
-      return known === undefined ? turn : { ...turn, parts: this.#fault.remembered?.(known) ?? known }
-    })
-    return { ...request, turns }
-  }
+/** Gemini gives calls no ids; clients of other wires need them. */
+function withIds(reply: Reply): Reply {
+  const parts = reply.parts.map((part, index) =>
+    part.type === 'call' ? { ...part, id: part.id ?? `call_toy_${index}` } : part,
+  )
+  return { ...reply, parts }
 }
 
-const BROKEN: WireError = {
-  status: 500,
-  class: 'server',
-  type: 'server_error',
-  code: null,
-  message: 'the provider broke off',
-  retryAfter: null,
-  isOfWire: true,
-  isRaised: true,
-  isContextLength: false,
+interface Forwarded {
+  parts: WireAnswer
+  reply: Reply | null
+  error: string
+  events: string[]
 }
 
-const refused = (message: string): WireError => ({
-  ...BROKEN,
-  status: 400,
-  class: 'client',
-  type: 'invalid_request_error',
-  message,
-})
-
-function modelOf(wire: Wire, native: WireRequest): string {
-  const named = wire.readRequest(native).model
-  return named ?? wire.embeddings?.readRequest(native).model ?? ''
-}
-
-function answer(response: ServerResponse, status: number, body: object, fields: Record<string, string> = {}): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', Server: 'toy', ...fields })
-  response.end(JSON.stringify(body))
+async function forward(
+  to: Wire,
+  request: Request,
+  model: string,
+  { upstream, keepsCoding }: { upstream: string; keepsCoding: boolean },
+): Promise<Forwarded> {
+  const { method, path, fields, body } = to.writeRequest(request, {
+    model,
+    stream: request.stream,
+    marks: 'prompt_cache_breakpoint',
+  })
+  const own = Object.fromEntries([...fields, ...to.credentials('toy-key')])
+  if (keepsCoding) own['accept-encoding'] = 'gzip'
+  const parts = await send(`${upstream}${to.base}${path}`, method, own, body)
+  const found = to.readError(parts)
+  if (found !== null)
+    return { parts, reply: null, error: JSON.stringify({ error: { message: found.message } }), events: [] }
+  if (!request.stream) return { parts, reply: to.readReply(parts), error: '', events: [] }
+  const { reply, events } = to.readStream(parts)
+  return { parts, reply, error: '', events: events.map(({ data }) => data) }
 }

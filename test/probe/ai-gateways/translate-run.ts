@@ -5,7 +5,7 @@ import { TRANSLATE_CHECKS } from '../../../plugins/probe/checks/translate/transl
 import { readRoutes } from '../../../plugins/probe/client/routes.ts'
 import { probeThrough } from '../probe-through.ts'
 import type { WrongGateway } from './faults.ts'
-import { startToyGateway, type GatewayFault } from './toy-gateway.ts'
+import { startTranslatingGateway, type GatewayFault } from './translating-gateway.ts'
 
 /** The wires that the toy speaks on both sides. */
 export const PAIRS = ['chat', 'responses', 'messages', 'gemini', 'converse'] as const
@@ -32,7 +32,7 @@ export async function findingsOf(t: Test, { clients, upstreams, fault, ids }: Tr
   const server = await launch()
   t.teardown(() => server.stop())
   const models = Object.fromEntries(upstreams.map(wire => [`model-${wire}`, wire]))
-  const toy = await startToyGateway({ upstream: server.url, models, ...(fault === undefined ? {} : { fault }) })
+  const toy = await startTranslatingGateway({ upstream: server.url, models, ...(fault === undefined ? {} : { fault }) })
   t.teardown(() => toy.close())
   const routes = readRoutes({ llm: { ...BASES, wires: [...clients], marks: 'cache_control' } })
   if (typeof routes === 'string') throw new Error(routes)

@@ -6,7 +6,7 @@ import t from 'tap'
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment'
 import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet'
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler'
@@ -87,7 +87,7 @@ t.test('the image is complete, and its commands start, check and stop the server
     SVC_GIT_SHA: 'image',
   }
   const [program, ...args] = command(image.entrypoint)
-  t.equal(program, join(folder, 'svc/bin/svc.mjs'))
+  t.strictSame([program, ...args], ['node', '--max-semi-space-size=64', join(folder, 'svc/bin/svc.mjs')])
   const server = spawn(program!, args, { cwd: data, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => server.kill('SIGKILL'))
   let output = ''
@@ -104,7 +104,7 @@ t.test('the image is complete, and its commands start, check and stop the server
 
   const check = (at: string): Promise<number> =>
     new Promise(resolve => {
-      spawn(process.execPath, image.healthCheck.slice(1), {
+      spawn(process.execPath, command(image.healthCheck).slice(1), {
         env: { ...environment, SVC_HTTP_PORT: at },
         stdio: 'ignore',
       }).on('close', code => resolve(code!))
@@ -117,7 +117,11 @@ t.test('the image is complete, and its commands start, check and stop the server
 })
 
 t.test('the image runs without root, on unprivileged ports, and installs no development packages [DOC-4]', async t => {
-  t.equal(valueOf('USER'), 'node')
+  t.equal(valueOf('USER'), '1000:1000', 'a number, which Kubernetes can check')
+  t.strictSame(
+    [...valueOf('LABEL').matchAll(/org\.opencontainers\.image\.(\w+)=/g)].map(([, name]) => name),
+    ['title', 'description', 'licenses', 'source', 'documentation', 'version', 'revision', 'created'],
+  )
   const order = instructions().map(({ name }) => name)
   t.ok(order.lastIndexOf('RUN') < order.indexOf('USER'), 'no RUN instruction uses that user')
   t.strictSame(image.ports, [8080, 8443, 50051])
@@ -169,15 +173,89 @@ function isIgnored(rules: string[], path: string): boolean {
   return last !== undefined && !last.startsWith('!')
 }
 
+/** What each service of the compose files may have. */
+const COMPOSE_KEYS = [
+  'build',
+  'image',
+  'profiles',
+  'command',
+  'environment',
+  'deploy',
+  'ports',
+  'volumes',
+  'user',
+  'read_only',
+  'tmpfs',
+  'cap_drop',
+  'security_opt',
+  'healthcheck',
+  'stop_grace_period',
+  'depends_on',
+]
+const COMPOSE_FILES = ['compose.yaml', ...['kong', 'replicas', 'demo'].map(name => `deploy/compose/${name}.yaml`)]
+
+t.test('compose files have the keys that exist, fixed versions and few rights [DOC-5]', async t => {
+  const present = readdirSync(join(root, 'deploy/compose')).filter(name => name.endsWith('.yaml'))
+  t.strictSame(present.map(name => `deploy/compose/${name}`).sort(), COMPOSE_FILES.slice(1).sort())
+  for (const file of COMPOSE_FILES) {
+    const { services, volumes = {}, ...others } = yamlOf(file)
+    t.strictSame(Object.keys(others), [], `${file}: no other key, such as version`)
+    const home = join(root, dirname(file))
+    for (const [name, service] of Object.entries<Record<string, any>>(services)) {
+      // eslint-disable-line @typescript-eslint/no-explicit-any
+      const at = `${file}: ${name}`
+      t.strictSame(
+        Object.keys(service).filter(key => !COMPOSE_KEYS.includes(key)),
+        [],
+        at,
+      )
+      const isOwn = service.image === 'svc'
+      if (service.build !== undefined) t.equal(resolve(home, service.build as string), resolve(root), at)
+      if (!isOwn) t.match(service.image, /:\d+(\.\d+)*$/, `${at}: a fixed version`)
+      // Kong's image needs to write and has capabilities of its own.
+      if (name !== 'kong')
+        t.match(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }, at)
+      if (isOwn && service.profiles === undefined) {
+        t.strictSame(service.healthcheck.test, ['CMD', ...image.healthCheck], at)
+        t.ok(Number.parseInt(service.stop_grace_period as string, 10) >= grace, at)
+      }
+      for (const volume of (service.volumes ?? []) as string[]) {
+        const [source] = volume.split(':') as [string]
+        t.ok(source.startsWith('.') ? existsSync(join(home, source)) : source in volumes, `${at}: ${source}`)
+      }
+      for (const needed of Object.keys(service.depends_on ?? {})) t.ok(needed in services, `${at}: ${needed}`)
+      if (isOwn) t.strictSame(readEnvironment((service.environment ?? {}) as Record<string, string>).warnings, [], at)
+    }
+  }
+})
+
+t.test('compose.yaml starts svc alone, and the demo file runs demos through nginx [DOC-5]', async t => {
+  const { services } = yamlOf('compose.yaml')
+  t.strictSame(Object.keys(services), ['svc'])
+  t.strictSame(
+    services.svc.ports.map((pair: string) => Number(pair.split(':')[1])),
+    image.ports,
+  )
+  const { demo, nginx } = yamlOf('deploy/compose/demo.yaml').services
+  const words = demo.command as string[]
+  t.strictSame(words.slice(0, 2), ['demo', 'run'])
+  const names = words.slice(2, words.indexOf('--through'))
+  for (const name of names) t.ok(existsSync(join(root, `plugins/demos/demos/${name}.yaml`)), name)
+  const conf = read('deploy/compose/nginx-demo.conf')
+  for (const name of names) t.match(conf.split('\n', 1)[0], name, 'the configuration is for these demos')
+  t.equal(words[words.indexOf('--through') + 1], `http://nginx:${nginx.ports[0].split(':')[1]}`)
+  t.match(conf, new RegExp(`listen ${nginx.ports[0].split(':')[1]};`))
+  t.match(conf, `server svc:${image.ports[0]} `)
+})
+
 t.test('compose puts Kong in front, with the configuration of the recipe [DOC-5]', async t => {
-  const { services, volumes } = yamlOf('compose.yaml')
+  const { services, volumes } = yamlOf('deploy/compose/kong.yaml')
   t.strictSame(
     services.svc.ports.map((pair: string) => Number(pair.split(':')[1])),
     image.ports,
   )
   t.ok(Number.parseInt(services.svc.stop_grace_period, 10) >= grace)
   for (const volume of services.svc.volumes) t.ok(volume.split(':')[0] in volumes, volume)
-  for (const volume of services.kong.volumes) t.ok(existsSync(join(root, volume.split(':')[0])), volume)
   t.equal(services.kong.environment.KONG_DECLARATIVE_CONFIG, services.kong.volumes[0].split(':')[1])
   t.strictSame(services.kong.depends_on, { svc: { condition: 'service_healthy' } })
   t.equal(
@@ -232,11 +310,10 @@ t.test('three replicas share a store, in Kubernetes and with compose [DOC-6]', a
   t.equal(variables.SVC_STATE_STORE, `redis://${metadata.name}:${spec.ports[0].port}`)
   t.match(yamlOf(`${folder}/valkey.yaml`).spec.template.spec.containers[0].args[0], /--maxmemory-policy noeviction/)
 
-  const { services } = yamlOf('compose.replicas.yaml')
+  const { services } = yamlOf('deploy/compose/replicas.yaml')
   t.equal(services.svc.deploy.replicas, 3)
   t.notOk(services.svc.ports, 'only the balancer is reached from outside')
   t.strictSame(readEnvironment(services.svc.environment).warnings, [])
-  t.ok(existsSync(join(root, services.nginx.volumes[0].split(':')[0])))
 })
 
 t.test('the manifests agree with the image and with each other [DOC-6]', async t => {

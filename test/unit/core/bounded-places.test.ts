@@ -194,7 +194,10 @@ const SIZES: Record<string, Bound> = {
   'plugins/llm/profiles/routes.ts': { calls: ['Array.from'], bound: 'a fixed maximum of draws' },
   'plugins/llm/state/batches.ts': { calls: ['Array.from'], bound: 'the items of a batch' },
   'core/toolkit/aws-event-frame.ts': { calls: ['Buffer.alloc'], bound: 'the size of the event' },
-  'plugins/drop-in/flavours/testupstream.ts': { calls: ['repeat'], bound: 'x-fake-response: 5 MB, public 64 KiB' },
+  'plugins/drop-in/request/testupstream-headers.ts': {
+    calls: ['repeat'],
+    bound: 'x-fake-response: 5 MB, public 64 KiB',
+  },
   'plugins/drop-in/flavours/whoami.ts': { calls: ['Buffer.alloc'], bound: '/data: 10 MiB, public 64 KiB' },
   'plugins/mcp/conformance/contents.ts': { calls: ['Buffer.alloc'], bound: 'built once' },
   'plugins/mcp/demo/png.ts': { calls: ['Buffer.alloc'], bound: 'built once' },

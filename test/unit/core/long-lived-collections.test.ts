@@ -127,6 +127,7 @@ const BOUNDS: Record<string, string[]> = {
     'core/collections/bounded-map.ts',
     'core/http/ports/udp-port.ts',
     'core/inspector/connection-log.ts',
+    'core/inspector/connections.ts #unsent',
     'core/toolkit/linear-pattern.ts',
     'core/toolkit/redaction.ts',
     'core/http/node-internals/header-line-cache.ts',

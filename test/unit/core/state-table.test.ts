@@ -50,10 +50,13 @@ const TABLE: Record<string, Record<string, string>> = {
   },
   graphql: {
     'state persisted-queries': 'shared',
+    'state documents': 'shared',
+    'replicated document-index': 'shared',
     'shared schema': 'compiled from the code',
+    'shared callbacks': 'how many this process runs',
     'shared graphiql': 'a page made of the code',
   },
-  'graphql-subgraphs': { 'shared composer': 'supergraphs made of the code' },
+  'graphql-subgraphs': { 'shared composer': 'supergraphs by the digest of their subgraphs' },
   grpc: { 'shared definitions': 'compiled from the code', 'shared reflection': 'compiled from the code' },
   'grpc-services': { 'shared definitions': 'compiled from the code' },
   layer4: {

@@ -1,13 +1,16 @@
 /** Server reflection without a connection. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
-import { join } from 'node:path'
 import t from 'tap'
-import { createProtocolDefinitions } from '../../../plugins/grpc/definitions.ts'
+import { readDefinitions } from '../../../plugins/grpc/definitions.ts'
 import { messageNames } from '../../../plugins/grpc/reflection/descriptor-files.ts'
 import { createReflection } from '../../../plugins/grpc/reflection/service.ts'
 
-const definitions = createProtocolDefinitions(join(import.meta.dirname, '..', '..', '..', 'plugins', 'grpc'))
+const definitions = readDefinitions(
+  readFileSync(join(import.meta.dirname, '..', '..', '..', 'proto', 'descriptors.binpb')),
+)
 const reflection = createReflection([definitions.descriptorSet])
 const messages = new Set(messageNames(definitions.descriptorSet))
 

@@ -68,6 +68,11 @@ export function recordRequests(inspector: Inspector): CompletionReader {
     })
     void context.notified?.done.then(() => inspector.noteNotified(captured))
     // Most responses have ended by now.
-    if (captured.response.ended === 'open') context.whenClosed(() => inspector.end(captured, context))
+    if (captured.response.ended !== 'open') return
+    context.showNotes = () => inspector.note(captured, context)
+    context.whenClosed(() => {
+      context.showNotes = null
+      inspector.end(captured, context)
+    })
   }
 }

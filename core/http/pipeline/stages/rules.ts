@@ -54,7 +54,16 @@ export function applyRulesInRoute(
     return taken && perform(taken, context, rules, { isInRoute: true })
   }
   const answer = answerInRoute(context, rules)
-  if (answer !== null) return answer.then(() => ANSWERED)
+  if (answer !== null)
+    return answer.then(isSent => (isSent ? ANSWERED : (applyStoredRules(context, rules, facts) ?? PASS)))
+  return applyStoredRules(context, rules, facts)
+}
+
+function applyStoredRules(
+  context: RequestContext,
+  rules: RuleServices,
+  facts?: ProtocolFacts,
+): Promise<RuleOutcome> | null {
   const own = context.generation.rules
   if (!rules.book.hasRules(own) || !rules.book.mayFit(own, targetsOf(context), () => context.session.header))
     return null

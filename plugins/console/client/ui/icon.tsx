@@ -34,6 +34,7 @@ const PATHS = {
   rules: 'M4 6h.01M4 12h.01M4 18h.01M9 6h11M9 12h11M9 18h7',
   replicas: 'M4 4h16v6H4zM4 14h16v6H4zM8 7h.01M8 17h.01',
   probe: 'M9 6h11M9 12h11M9 18h11M3 6l1.5 1.5L7 5M3 12l1.5 1.5L7 11M3 18l1.5 1.5L7 17',
+  reports: 'M4 5h7v14H4zM13 5h7v14h-7zM6 9h3M6 13h3M15 9h3M15 13h3',
   chevron: 'M9 6l6 6-6 6',
   presenter: 'M4 4h16M5 4v11h14V4M12 15v3M8 21l4-3 4 3M9 11V9M12 11V7M15 11V8',
   plus: 'M12 5v14M5 12h14',

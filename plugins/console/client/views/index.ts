@@ -64,6 +64,13 @@ export const views: readonly View[] = [
     shownWhen: (paths, status) => paths.includes('/_svc/probe') && status?.public_mode === false,
     load: () => import('./probe.tsx'),
   },
+  {
+    key: 'reports',
+    title: 'Reconciliation',
+    icon: 'reports',
+    shownWhen: serves('/_svc/telemetry'),
+    load: () => import('./reports.tsx'),
+  },
   { key: 'rules', title: 'Rules', icon: 'rules', load: () => import('./rules.tsx') },
   {
     key: 'tokens',

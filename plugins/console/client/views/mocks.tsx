@@ -1,4 +1,4 @@
-/** OpenAPI mocks: the list, and the document, behavior, traffic and versions of each. */
+/** API mocks: the list, and the document, behavior, traffic and versions of each. */
 import { useEffect, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { instanceBase } from '../lib/instance/page.ts'

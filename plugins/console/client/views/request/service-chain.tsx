@@ -45,6 +45,7 @@ export function ServiceChain({ entry }: { entry: Entry }) {
         </li>
       </ol>
       {isCall && <CheckedRequest checked={value.service!.checked} />}
+      {isCall && <Stream service={value.service!} />}
     </section>
   )
 }
@@ -59,5 +60,25 @@ function CheckedRequest({ checked }: { checked: NonNullable<Entry['service']>['c
         {[method, `${host ?? ''}${path}${query === null ? '' : `?${query}`}`].filter(text => text !== '').join(' ')}
       </code>
     </p>
+  )
+}
+
+/** Of a stream: what the gateway sent, in this order, and what the protocol could not say. */
+function Stream({ service: { phases, left_out: leftOut } }: { service: NonNullable<Entry['service']> }) {
+  return (
+    <>
+      {phases !== null && phases.length > 0 && (
+        <p class="hint">
+          phases{' '}
+          {phases.map((phase, index) => (
+            <span key={phase}>
+              {index > 0 && ', '}
+              <code>{phase}</code>
+            </span>
+          ))}
+        </p>
+      )}
+      {leftOut.length > 0 && <p class="hint">left out: {leftOut.join(', ')}</p>}
+    </>
   )
 }

@@ -1,0 +1,3 @@
+module github.com/svc-upstream/svc/clients/go
+
+go 1.22

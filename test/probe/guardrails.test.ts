@@ -1,0 +1,164 @@
+/** Checks of the group `guardrails`: a right guardrail has no finding, and each wrong one is found by its own check alone. */
+import t, { type Test } from 'tap'
+import { launch } from '../../core/testing/launch.ts'
+import { GUARDRAIL_CHECKS } from '../../plugins/probe/checks/guardrails/guardrails.ts'
+import type { CheckResult } from '../../plugins/probe/client/check-result.ts'
+import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
+import { readRoutes, type Routes } from '../../plugins/probe/client/routes.ts'
+import { judgeAgain } from '../../plugins/probe/report/judge-again.ts'
+import type { Guard } from './ai-gateways/guard.ts'
+import { startToyGateway } from './ai-gateways/toy-gateway.ts'
+import { findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
+import { probeThrough, reportOf } from './probe-through.ts'
+
+const VALUE = '078-05-1120'
+const MODELS = { gpt: 'chat', claude: 'messages', gem: 'gemini', bed: 'converse' }
+
+function routesOf(more: object = {}): Routes {
+  const routes = readRoutes({
+    llm: { openai: '/openai/v1', anthropic: '/anthropic', wires: ['chat', 'messages'] },
+    ...more,
+  })
+  if (typeof routes === 'string') throw new Error(routes)
+  return routes
+}
+
+interface GuardOptions {
+  guard?: Omit<Guard, 'value' | 'service'> & { value?: string; service?: { failsOpen: boolean } }
+  models?: Record<string, string>
+  routes?: Routes
+}
+
+async function probed(t: Test, { guard, models = MODELS, routes = routesOf() }: GuardOptions): Promise<RunResult> {
+  const server = await launch()
+  t.teardown(() => server.stop())
+  const { service, ...rest } = guard ?? {}
+  const url = `${server.url}/guardrails/check`
+  const own = { value: VALUE, ...rest, ...(service === undefined ? {} : { service: { url, ...service } }) }
+  const toy = await startToyGateway({ upstream: server.url, models, ...(guard === undefined ? {} : { guard: own }) })
+  t.teardown(() => toy.close())
+  return probeThrough(toy.url, server.url, { checks: GUARDRAIL_CHECKS, routes })
+}
+
+function resultOf({ results }: RunResult, id: string): CheckResult {
+  return results.find(({ check }) => check.id === id)!
+}
+
+const verdicts = ({ results }: RunResult): Record<string, string> =>
+  Object.fromEntries(results.map(({ check, verdict }) => [check.id, verdict]))
+
+t.test('a guardrail of prompts and replies has no finding', async t => {
+  const run = await probed(t, { guard: { service: { failsOpen: false } } })
+  t.strictSame(verdicts(run), {
+    'GRD-BLOCK': 'note',
+    'GRD-SPLIT': 'pass',
+    'GRD-TOOL': 'pass',
+    'GRD-ROUTES': 'pass',
+    'GRD-FAILOPEN': 'pass',
+  })
+  t.equal(resultOf(run, 'GRD-BLOCK').summary, 'values in prompts are stopped, in replies are stopped')
+  t.equal(resultOf(run, 'GRD-FAILOPEN').summary, 'fails closed')
+  t.strictSame(resultOf(run, 'GRD-SPLIT').values.wires, ['chat', 'messages'])
+})
+
+t.test('a guardrail that masks is one too', async t => {
+  const run = await probed(t, { guard: { isMasking: true }, models: { gpt: 'chat', claude: 'messages' } })
+  t.strictSame(verdicts(run), {
+    'GRD-BLOCK': 'note',
+    'GRD-SPLIT': 'pass',
+    'GRD-TOOL': 'pass',
+    'GRD-ROUTES': 'pass',
+    'GRD-FAILOPEN': 'skip',
+  })
+})
+
+t.test('without a guardrail the checks are skipped', async t => {
+  const run = await probed(t, { models: { gpt: 'chat' } })
+  t.equal(resultOf(run, 'GRD-BLOCK').summary, 'neither prompts nor replies are guarded')
+  t.equal(resultOf(run, 'GRD-SPLIT').reason, 'no plain reply is guarded')
+  t.equal(resultOf(run, 'GRD-TOOL').reason, 'neither prompts nor replies are guarded')
+  t.equal(resultOf(run, 'GRD-ROUTES').reason, 'no prompt is guarded')
+  t.equal(resultOf(run, 'GRD-FAILOPEN').reason, 'no guardrail service of svc was asked')
+})
+
+t.test('guardrails of prompts alone, and of replies alone, are said to be so', async t => {
+  const prompts = await probed(t, { guard: { only: 'prompts' }, models: { gpt: 'chat' } })
+  t.equal(resultOf(prompts, 'GRD-BLOCK').summary, 'values in prompts are stopped, in replies pass')
+  t.equal(resultOf(prompts, 'GRD-SPLIT').verdict, 'skip')
+  t.equal(resultOf(prompts, 'GRD-TOOL').summary, 'only prompts are guarded')
+  const replies = await probed(t, { guard: { only: 'replies' }, models: { gpt: 'chat' } })
+  t.equal(resultOf(replies, 'GRD-BLOCK').summary, 'values in prompts pass, in replies are stopped')
+  t.equal(resultOf(replies, 'GRD-ROUTES').verdict, 'skip')
+  t.equal(resultOf(replies, 'GRD-TOOL').summary, 'only replies are guarded')
+})
+
+const WRONG: Readonly<Record<string, { guard: GuardOptions['guard']; id: string; finding: RegExp }>> = {
+  'looks at each delta alone': {
+    guard: { readsDeltas: true },
+    id: 'GRD-SPLIT',
+    finding: /^fail the value reaches the client: chat in deltas of 1, .*messages in deltas of 4$/,
+  },
+  'does not read arguments': {
+    guard: { ignoresArguments: true },
+    id: 'GRD-TOOL',
+    finding: /^warn arguments of a call \(plain\) reach the client; arguments of a call \(stream\) reach the client$/,
+  },
+  'does not read results': {
+    guard: { ignoresResults: true },
+    id: 'GRD-TOOL',
+    finding: /^warn a result reaches the upstream$/,
+  },
+  'guards one wire only': {
+    guard: { openWires: ['messages'] },
+    id: 'GRD-ROUTES',
+    finding: /^fail a prompt arrives on messages, and not on chat; a system text arrives on messages/,
+  },
+  'reads system texts of one wire only': {
+    guard: { openSystem: ['messages'] },
+    id: 'GRD-ROUTES',
+    finding: /^fail a system text arrives on messages, and not on chat$/,
+  },
+  'fails open': {
+    guard: { service: { failsOpen: true } },
+    id: 'GRD-FAILOPEN',
+    finding: /^warn fails open: the service answers 503; the service does not answer$/,
+  },
+}
+
+const shown: Parameters<typeof writeFindings>[0][number][] = []
+for (const [name, { guard, id, finding }] of Object.entries(WRONG))
+  t.test(`a guardrail that ${name} is found by ${id} alone`, async t => {
+    const run = await probed(t, { guard: guard!, models: { gpt: 'chat', claude: 'messages' } })
+    const found = run.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn' || verdict === 'error')
+    t.strictSame(
+      found.map(({ check }) => check.id),
+      [id],
+    )
+    t.match(`${found[0]?.verdict} ${found[0]?.summary}`, finding)
+    shown.push(...findingsOf(`a guardrail that ${name}`, run))
+    const report = reportOf(run)
+    const result = report.results.find(one => one.id === id)!
+    const again = judgeAgain(report, result, GUARDRAIL_CHECKS.find(one => one.id === id)!)
+    t.match(again, { verdict: result.verdict, summary: result.summary })
+  })
+
+t.test('half of a value is a note', async t => {
+  const run = await probed(t, { guard: { leaksHalf: true }, models: { gpt: 'chat' } })
+  t.equal(resultOf(run, 'GRD-SPLIT').verdict, 'note')
+  t.match(resultOf(run, 'GRD-SPLIT').summary, /^more than half of the value reaches the client: chat in deltas of 1/)
+})
+
+t.test('the value and the text in front of prompts are those of --routes', async t => {
+  const run = await probed(t, {
+    guard: { value: 'GEHEIM-42' },
+    models: { gpt: 'chat' },
+    routes: routesOf({ guardrails: { value: 'GEHEIM-42', ask: 'Please check: ' } }),
+  })
+  t.equal(resultOf(run, 'GRD-SPLIT').verdict, 'pass')
+  t.equal(resultOf(run, 'GRD-BLOCK').summary, 'values in prompts are stopped, in replies are stopped')
+})
+
+t.test('the pages show what the checks found', { skip: !WRITES_FINDINGS && 'not written' }, t => {
+  writeFindings(shown)
+  t.end()
+})
