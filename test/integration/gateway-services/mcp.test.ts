@@ -267,5 +267,7 @@ t.test('bad JSON is INVALID, and calls are recorded [GWS-15]', async t => {
       ],
     },
   })
-  t.match((await send(server, '/_svc/services')).json, { services: [{ name: 'mcp', grpc: SERVICE, http: null }] })
+  t.match((await send(server, '/_svc/services')).json, {
+    services: [{ name: 'guardrail' }, { name: 'mcp', grpc: SERVICE, http: null }],
+  })
 })

@@ -32,7 +32,7 @@ t.test('routes', async t => {
     const { endpoints } = (await (await fetch(`${server.url}/guardrails`)).json()) as {
       endpoints: { method: string; path: string }[]
     }
-    t.equal(endpoints.length, 28)
+    t.equal(endpoints.length, 30)
     for (const { method, path } of endpoints) {
       const response = await fetch(server.url + path.replace(/\{\w+\}/g, '1'), {
         method,
