@@ -1,7 +1,6 @@
 /** Servers made with the official SDKs, mounted by a plugin. */
 import t, { type Test } from 'tap'
 import { symlinkSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -16,8 +15,13 @@ import { until } from '../support/until.ts'
 
 t.setTimeout(600_000)
 
-const require = createRequire(import.meta.url)
-const path = (name: string) => JSON.stringify(require.resolve(name))
+/** Plugins whose packages are installed in their folders. */
+function installed(t: Test, plugins: Record<string, string>): string {
+  const { folder } = pluginFolder(t, plugins)
+  for (const name of Object.keys(plugins))
+    symlinkSync(join(import.meta.dirname, 'node_modules'), join(folder, name, 'node_modules'))
+  return folder
+}
 
 /** The servers of both SDKs fit the type of the extension point. */
 const definitions: SdkDefinition[] = [
@@ -28,9 +32,9 @@ const definitions: SdkDefinition[] = [
 /** A plugin that mounts a server; `body` fills it. */
 const plugin = (body: string, mount = "{ name: 'notes', title: 'Notes', create: makeServer }") => `
 import { definePlugin } from 'svc/plugin'
-import { McpServer, ResourceTemplate } from ${path('@modelcontextprotocol/sdk/server/mcp.js')}
-import { SubscribeRequestSchema } from ${path('@modelcontextprotocol/sdk/types.js')}
-import { z } from ${path('zod')}
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { SubscribeRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
 let count = 0
 function makeServer(session) {
   const number = ++count
@@ -45,7 +49,7 @@ export default definePlugin({
 })`
 
 async function serveNotes(t: Test, body: string, mount?: string) {
-  const { folder } = pluginFolder(t, { notes: plugin(body, mount) })
+  const folder = installed(t, { notes: plugin(body, mount) })
   const server = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
   return { server, url: `${server.url}/mcp/servers/notes` }
 }
@@ -282,7 +286,7 @@ t.test('a server that fails to start is a load error, and its name is unknown [M
 })
 
 t.test('a server of the SDK 2.x works the same, behind an API key [MCPX-12]', async t => {
-  const { folder } = pluginFolder(t, {
+  const folder = installed(t, {
     modern: `
 import { definePlugin } from 'svc/plugin'
 import { McpServer } from '@modelcontextprotocol/server'
@@ -298,8 +302,6 @@ export default definePlugin({
   },
 })`,
   })
-  // Its packages are installed in its folder.
-  symlinkSync(join(import.meta.dirname, 'node_modules'), join(folder, 'modern', 'node_modules'))
   const { url } = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
   const modern = `${url}/mcp/servers/modern`
   t.equal((await callTool(modern, 'greet', { name: 'Ada' })).status, 401)
@@ -311,7 +313,7 @@ export default definePlugin({
 
 t.test('ten lines mount a server, with OAuth, faults, the inspector and metrics around it [MCPX-12]', async t => {
   const lines = `import { definePlugin } from 'svc/plugin'
-import { McpServer } from ${path('@modelcontextprotocol/sdk/server/mcp.js')}
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 export default definePlugin({
   title: 'Ten', paths: [], buildsOn: ['mcp'],
   register(app, svc) {
@@ -321,7 +323,7 @@ export default definePlugin({
   },
 })`
   t.equal(lines.split('\n').length, 10)
-  const { folder } = pluginFolder(t, { ten: lines })
+  const folder = installed(t, { ten: lines })
   const { url } = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
   const ten = `${url}/mcp/servers/ten`
   const ping = (headers: Record<string, string> = {}) =>
