@@ -16,7 +16,7 @@ import {
   type Entry,
 } from '../../plugins/console/client/lib/protocol/http.ts'
 import { decodeJwt, expiryOf } from '../../plugins/console/client/lib/tokens/jwt.ts'
-import { emptyValue, resolveSchema, typeOf } from '../../plugins/console/client/lib/protocol/schema-form.ts'
+import { emptyValue, resolveAll, resolveSchema, typeOf } from '../../plugins/console/client/lib/protocol/schema-form.ts'
 import { EventParser } from '../../plugins/console/client/lib/protocol/sse.ts'
 import { tagsOf } from '../../plugins/console/client/lib/traffic/tags.ts'
 
@@ -345,6 +345,16 @@ t.test('forms from schemas', async t => {
   t.notOk('c' in (emptyValue(schema) as object))
   t.equal(typeOf({ type: ['string', 'null'] }), 'string')
   t.equal(typeOf({ type: ['string', 'number'] }), 'json')
+  t.strictSame(
+    resolveAll(
+      { properties: { step: { anyOf: [{ $ref: '#/$defs/step' }] } } },
+      { $defs: { step: { items: { $ref: '#/$defs/name' } }, name: { type: 'string' } } },
+    ),
+    { properties: { step: { anyOf: [{ items: { type: 'string' } }] } } },
+    'references in other schemas',
+  )
+  const loop = { $defs: { loop: { not: { $ref: '#/$defs/loop' } } } }
+  t.match(JSON.stringify(resolveAll({ $ref: '#/$defs/loop' }, loop)), /^(?:\{"not":){6}\{\}\}+$/, 'a loop ends')
   t.strictSame(resolveSchema({ $ref: '#/none/there' }, schema), {}, 'an unresolvable reference allows anything')
   t.same(
     resolveSchema({ $ref: '#/$defs/loop' }, { $defs: { loop: { $ref: '#/$defs/loop' } } }),

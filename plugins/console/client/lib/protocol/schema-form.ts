@@ -41,6 +41,23 @@ export function resolveSchema(schema: FormSchema, root: FormSchema): FormSchema 
   return current
 }
 
+/** The schema without references: all of them are resolved, and one that leads back to itself after some levels allows anything. */
+export function resolveAll(schema: FormSchema, root: FormSchema): FormSchema {
+  return withoutReferences(schema, root, 0) as FormSchema
+}
+
+function withoutReferences(value: unknown, root: FormSchema, references: number): unknown {
+  if (Array.isArray(value)) return value.map(item => withoutReferences(item, root, references))
+  if (typeof value !== 'object' || value === null) return value
+  const isReference = typeof (value as FormSchema).$ref === 'string'
+  if (isReference && references === MAX_DEPTH) return {}
+  const resolved = isReference ? resolveSchema(value as FormSchema, root) : value
+  const below = isReference ? references + 1 : references
+  return Object.fromEntries(
+    Object.entries(resolved).map(([name, member]) => [name, withoutReferences(member, root, below)]),
+  )
+}
+
 function target(reference: string, root: FormSchema): FormSchema {
   const segments = reference
     .slice(1)

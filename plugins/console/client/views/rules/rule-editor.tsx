@@ -1,7 +1,7 @@
 /** The editor of rules of all kinds: JSON completed from the instance's schema, and for some kinds with a form. */
 import { callJson } from '../../lib/instance/api.ts'
 import type { JsonSchema } from '../../lib/protocol/json-place.ts'
-import { resolveSchema, type FormSchema } from '../../lib/protocol/schema-form.ts'
+import { resolveAll, type FormSchema } from '../../lib/protocol/schema-form.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
 import { Editor } from '../../ui/editor.tsx'
 import { FormWithJson } from '../../ui/form-with-json.tsx'
@@ -25,8 +25,8 @@ export function useRuleSchema(route: string): JsonSchema | null {
         },
       )
       const schema = document.paths[route]?.put?.requestBody?.content['application/json']?.schema
-      // Schemas with a title are components of the document.
-      return schema === undefined ? null : (resolveSchema(schema as FormSchema, document) as JsonSchema)
+      // Parts of it are components of the document.
+      return schema === undefined ? null : (resolveAll(schema as FormSchema, document) as JsonSchema)
     },
     [route],
   )
