@@ -25,7 +25,7 @@ import { bodyOf, callUpstream } from './upstream-call.ts'
 export interface GatewayFault {
   request?(request: Request): Request
   reply?(reply: Reply, isStream: boolean): Reply
-  /** `reply` is called with whole replies alone. */
+  /** `reply` is only called with complete replies. */
   needsWhole?: boolean
   /** Of the reply of a turn that the client sends back. */
   remembered?(parts: Part[]): Part[]
@@ -190,7 +190,7 @@ class ToyServer {
       const ignored = this.#fault.ignoresLeaving === (request.stream ? 'stream' : 'plain')
       if (!response.writableFinished && !ignored) leaving.abort()
     })
-    // These need the whole reply.
+    // These need the complete reply.
     const isPassed =
       this.#fault.needsWhole !== true && ![this.#guard, fallback, cache, cost].some(one => one !== undefined)
     const once = (): Promise<Forwarded | null> =>
