@@ -29,7 +29,11 @@ const BUDGETS: Record<string, Bound> = {
   },
   'plugins/llm/testing/reply.ts': {
     calls: ['Array.from', 'expandText', 'expandValue'],
-    bound: 'output; choices and dimensions have the limits of the model',
+    bound: 'output; choices have the limit of the model',
+  },
+  'plugins/llm/testing/reply-vectors.ts': {
+    calls: ['Array.from'],
+    bound: 'output; dimensions have the limits of the model',
   },
   'plugins/mocks/rules/template.ts': { calls: ['expandText', 'expandValue'], bound: 'output' },
   'plugins/ext-authz/decide.ts': { calls: ['expandText', 'expandTexts', 'expandValue'], bound: 'output' },
