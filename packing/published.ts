@@ -3,7 +3,7 @@
 /** The name `svc` belongs to an unrelated project. */
 export const PUBLISHED_NAME = '@svc-upstream/svc'
 
-/** Packages that npm installs with svc: they compile plugins in TypeScript. All others are part of its own files. */
+/** Packages that npm installs with svc: they compile plugins in TypeScript. All others are bundled. */
 export const INSTALLED = ['esbuild', 'tsx']
 
 /** Its types are those of plugins in TypeScript. */
@@ -20,7 +20,7 @@ export const PUBLISHED_FILES = [
   'LICENSE',
 ]
 
-/** Where each module of `exports` is in the package: a script, with types of its own. */
+/** Where each module of `exports` is in the package: a script and its types. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   './plugin': './dist/modules/plugin.mjs',
   './toolkit': './dist/modules/toolkit.mjs',

@@ -70,7 +70,7 @@ export function completeDescription(
   }
 }
 
-/** What a response without content of its own holds. */
+/** What a response holds that has no content. */
 function contentOf(status: string, { reply }: RouteDescription): ReplyContent | undefined {
   if (/^[45]/.test(status)) return errorContent()
   return /^2(?!0[45])/.test(status) ? reply : undefined

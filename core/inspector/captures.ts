@@ -21,9 +21,9 @@ export interface Captures {
   /** Matching entries, oldest first. */
   stored(matches: Matches): Promise<CapturedRequest[]>
   add(captured: CapturedRequest): CapturedRequest
-  /** The response of a stored request has ended. */
-  /** Of a response that is still being sent. */
+  /** Shows notes of a stored request whose response is still being sent. */
   note(captured: CapturedRequest, notes: CapturedNotes): void
+  /** The response of a stored request has ended. */
   end(captured: CapturedRequest, notes: CapturedNotes): void
   /** The requests that a rule has sent are done. */
   noteNotified(captured: CapturedRequest): void

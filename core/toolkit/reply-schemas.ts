@@ -13,10 +13,10 @@ export const ANY: JsonSchema = {}
 /** An object with members of any name. */
 export const RECORD: JsonSchema = { type: 'object', additionalProperties: true }
 
-/** A keyword for schemas inside of others: the name of their own type in generated clients. */
+/** A keyword for schemas within others: the name of their type in generated clients. */
 export const TYPE_NAME = 'x-svc-type'
 
-/** Gives a schema that is used inside of others a type of its own in generated clients. */
+/** Names the type that a schema within others has in generated clients. */
 export function typed(name: string, schema: JsonSchema): JsonSchema {
   return { [TYPE_NAME]: name, ...schema }
 }

@@ -1,7 +1,7 @@
 /** A response of a route of Mockoon, as a step of a rule. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
-import { convertTemplate } from '../templates/handlebars.ts'
+import { filled } from '../stub/filled.ts'
 import { checkedRequest, MAX_NOTIFY, MAX_NOTIFY_DELAY_MS, notifyHost } from '../stub/notify.ts'
 import { Members } from '../source/members.ts'
 import { textOf, type Stub } from '../stub/stub.ts'
@@ -59,7 +59,7 @@ export async function readResponse(response: Members, stub: Stub, environment: E
   const content = await readContent(response, stub, { isPlain, environment })
   const lines = merged([...environment.headers, ...content.lines], own).map(
     ([name, value, path]): readonly [Line, boolean] => {
-      const converted = filled(value, path, stub)
+      const converted = filled(value, path, mockoonTemplate, stub)
       return [[name, converted.text, path], converted.isTemplate]
     },
   )
@@ -113,7 +113,7 @@ async function readContent(
   const fallsBack = response.take('fallbackTo404') === true
   const text = (value: string, path: ItemPath, isTemplate: boolean): Content => {
     const { text: written, isTemplate: hasReferences } = isTemplate
-      ? filled(value, path, stub)
+      ? filled(value, path, mockoonTemplate, stub)
       : { text: value, isTemplate: false }
     return { body: stub.body(written, hasReferences), isText: true, isMissing: false, lines: [] }
   }
@@ -159,16 +159,6 @@ function compactJson(text: string): string {
   }
 }
 
-function filled(text: string, path: ItemPath, stub: Stub): { text: string; isTemplate: boolean } {
-  const converted = convertTemplate(text, mockoonTemplate)
-  if ('block' in converted) {
-    stub.lost(path, `blocks have no counterpart, so the text is sent as it is: ${converted.block}`)
-    return { text, isTemplate: false }
-  }
-  for (const one of converted.lost) stub.lost(path, `the helper has no counterpart and is left out: ${one}`)
-  return converted
-}
-
 function readCallbacks(response: Members, stub: Stub, { callbacks, notify }: Environment): Json[] {
   const requests: Json[] = []
   for (const [index, invocation] of response.list('callbacks').entries()) {
@@ -180,17 +170,17 @@ function readCallbacks(response: Members, stub: Stub, { callbacks, notify }: Env
     }
     const given = new Members(callback.value, callback.path)
     given.ignore('uuid', 'id', 'name', 'documentation', 'filePath', 'sendFileAsBody', 'databucketID')
-    const url = filled(given.text('uri') ?? '', given.at('uri'), stub).text
+    const url = filled(given.text('uri') ?? '', given.at('uri'), mockoonTemplate, stub).text
     const host = notifyHost(url)
     const isInline = (given.text('bodyType') ?? 'INLINE') === 'INLINE'
     const headers = stub.headers(
       mockoonLines(given.list('headers'), given.at('headers')).map(([name, value, at]) => [
         name,
-        filled(value, at, stub).text,
+        filled(value, at, mockoonTemplate, stub).text,
         at,
       ]),
     )
-    const body = filled(given.text('body') ?? '', given.at('body'), stub).text
+    const body = filled(given.text('body') ?? '', given.at('body'), mockoonTemplate, stub).text
     const method = (given.text('method') ?? 'post').toUpperCase()
     stub.others(given, 'lost')
     if (host === null || !isInline || [url, body].some(text => /\{\{~?[#^/>&]/.test(text))) {

@@ -1,9 +1,10 @@
 /** `response` of a stub of WireMock, as a step of a rule. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
-import { convertTemplate, type Translate } from '../templates/handlebars.ts'
+import type { Translate } from '../templates/handlebars.ts'
 import { Members } from '../source/members.ts'
 import { checkedDelay } from '../stub/delay.ts'
+import { filled } from '../stub/filled.ts'
 import { headerLines, textOf, type Stub } from '../stub/stub.ts'
 import type { ItemPath } from '../types.ts'
 import { wiremockTemplate } from './template.ts'
@@ -158,23 +159,6 @@ async function readBodyFile(
   if (translate === null || !content.includes('{{')) return stub.bodyFile(name, content, false)
   const { text, isTemplate } = filled(content.toString(), path, translate, stub)
   return stub.body(text, isTemplate)
-}
-
-/** The text with references; `translate`: null if it is not a template. */
-export function filled(
-  text: string,
-  path: ItemPath,
-  translate: Translate | null,
-  stub: Stub,
-): { text: string; isTemplate: boolean } {
-  if (translate === null) return { text, isTemplate: false }
-  const converted = convertTemplate(text, translate)
-  if ('block' in converted) {
-    stub.lost(path, `blocks have no counterpart, so the text is sent as it is: ${converted.block}`)
-    return { text, isTemplate: false }
-  }
-  for (const one of converted.lost) stub.lost(path, `the helper has no counterpart and is left out: ${one}`)
-  return converted
 }
 
 /** The delays of a response, in milliseconds or as a distribution; null: none. */

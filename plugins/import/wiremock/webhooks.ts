@@ -3,8 +3,9 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import { Members } from '../source/members.ts'
 import { headerLines, type Stub } from '../stub/stub.ts'
+import { filled } from '../stub/filled.ts'
 import { checkedRequest, MAX_NOTIFY, MAX_NOTIFY_DELAY_MS, notifyHost } from '../stub/notify.ts'
-import { filled, wholeMs } from './response.ts'
+import { wholeMs } from './response.ts'
 import { wiremockTemplate } from './template.ts'
 
 /** The requests, and their hosts. */

@@ -50,8 +50,8 @@ export function embedResultOf(
   // Each dimension has two bytes at least, in any format.
   output.take(2 * dimensions * inputs.length)
   const sized = (vector: Vector = []): number[] => Array.from({ length: dimensions }, (_, place) => vector[place] ?? 0)
-  const shared = sized(list[0])
-  const vectors = inputs.map((_input, index) => (isForEach ? sized(list[index]) : shared))
+  const shared = isForEach ? null : sized(list[0])
+  const vectors = inputs.map((_input, index) => shared ?? sized(list[index]))
   const tokens = inputs.map(input => (typeof input === 'string' ? count(input) : input.length))
   const promptTokens = tokens.reduce((sum, n) => sum + n, 0)
   return { op: 'embed', mode, vectors, tokens, promptTokens }
