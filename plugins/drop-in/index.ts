@@ -17,6 +17,7 @@ import { HTTP_ECHO } from './flavours/http-echo.ts'
 import { ISTIO_ECHO } from './flavours/istio-echo.ts'
 import { createKongMock } from './flavours/kong-mock.ts'
 import { NGINX_HELLO } from './flavours/nginx-hello.ts'
+import { PRESERVE_CASE } from './flavours/preserve-case.ts'
 import { RAW_HEADERS } from './flavours/raw-headers.ts'
 import { TESTBOX_A2A, TESTBOX_LLM } from './flavours/testbox.ts'
 import { createTestUpstream } from './flavours/testupstream.ts'
@@ -81,6 +82,7 @@ export default definePlugin<DropInOptions, Variables>({
         APISIX_UPSTREAM,
         createTestUpstream(testUpstream),
         AZURE_MOCK,
+        PRESERVE_CASE,
         RAW_HEADERS,
         TESTBOX_LLM,
         TESTBOX_A2A,
