@@ -1,6 +1,6 @@
 /** Suites of projects with upstreams besides `echo-basic`, as their gateways forward the requests; `test/suites` has the cases. */
 import { connect as connectTls } from 'node:tls'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import WebSocket from 'ws'
 import { ask } from '../../originals/drop-in/connections.ts'
 import { GrpcCaller, loadProto, type Message } from '../../support/grpc-caller.ts'
@@ -36,6 +36,8 @@ interface HttpCase extends Case {
   json?: object
   /** Lines of JSON, one after the other. */
   lines?: number
+  /** Members of the load report in the head. */
+  report?: object
 }
 
 interface StreamCase extends Case {
@@ -143,14 +145,22 @@ const server = await serve(t, {
         'whoami-admin': { serve: 'whoami', as: 'whoami-admin' },
         'whoami-developer': { serve: 'whoami', as: 'whoami-developer' },
         'istio-echo': { serve: 'istio-echo', namespace: 'echo', ...ISTIO },
-        http: { serve: 'istio-echo', ...ISTIO },
-        https: { serve: 'istio-echo', tls: true, ...ISTIO },
+        app: { serve: 'istio-echo', ...ISTIO },
+        'app-tls': { serve: 'istio-echo', tls: true, ...ISTIO },
       }),
     },
     mcp: {
       servers: [
-        { name: 'mcp-website-fetcher', tools: [tool('fetch', 'fetched: {{args.url}}')] },
-        { name: 'mcp-admin-server', tools: [tool('fetch', 'fetched: {{args.url}}'), tool('admin_status', 'ok')] },
+        {
+          name: 'mcp-website-fetcher',
+          info_name: 'mcp-website-fetcher',
+          tools: [tool('fetch', 'fetched: {{args.url}}')],
+        },
+        {
+          name: 'mcp-admin-server',
+          info_name: 'mcp-admin-server',
+          tools: [tool('fetch', 'fetched: {{args.url}}'), tool('admin_status', 'ok')],
+        },
       ],
       listeners: entriesOf({
         'mcp-website-fetcher': { server: 'mcp-website-fetcher' },
@@ -161,6 +171,7 @@ const server = await serve(t, {
   oneProcess: 'ports belong to a process',
 })
 const open = await openPorts(server)
+const ca = await (await fetch(`${server.url}/tls/ca.pem`)).text()
 
 function tool(name: string, text: string): object {
   return { name, answers: [{ text }] }
@@ -171,8 +182,6 @@ function portOf(listener: string): number {
   if (port === undefined) throw new Error(`no listener ${listener}`)
   return port
 }
-
-type Test = typeof t
 
 async function replayHttp(t: Test, one: HttpCase, name: string): Promise<void> {
   const { method = 'GET', path, host, headers, body } = one
@@ -193,6 +202,10 @@ async function replayHttp(t: Test, one: HttpCase, name: string): Promise<void> {
     const lines = reply.text.trimEnd().split('\n')
     t.equal(lines.length, one.lines, name)
     for (const line of lines) t.type(JSON.parse(line), Object, name)
+  }
+  if (one.report !== undefined) {
+    const report = /^JSON (.*)$/.exec(String(reply.headers['endpoint-load-metrics']))?.[1] ?? '{}'
+    t.hasStrict(JSON.parse(report), one.report, name)
   }
   if (one.rawFields === undefined) return
   const { text } = await exchange(
@@ -217,7 +230,7 @@ async function replayTcp(t: Test, one: StreamCase, name: string): Promise<void> 
           port,
           host: '127.0.0.1',
           servername: tls.servername,
-          ca: server.pki.caPem,
+          ca,
           ...(tls.version === undefined ? {} : { minVersion: tls.version, maxVersion: tls.version }),
         })
   let text = ''
