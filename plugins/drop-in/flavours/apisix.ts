@@ -138,7 +138,8 @@ export const APISIX_UPSTREAM: Server = {
     return call.send('text/plain', '404 Not Found\n', 404)
   },
   socket: {
-    takes: path => /^\/websocket[_/-](?:handshake(?:[_/-]route)?|hold)$/.test(path),
+    paths: ['/websocket_handshake', '/websocket_handshake/route', '/websocket_hold'],
+    plainStatus: 404,
     open(socket, { path }) {
       if (path.includes('handshake')) socket.send('hello')
       else socket.on('message', () => {})

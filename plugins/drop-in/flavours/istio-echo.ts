@@ -117,7 +117,8 @@ export const ISTIO_ECHO: Server = {
     return call.send(status === undefined ? 'application/text' : 'text/plain; charset=utf-8', body, status ?? 200)
   },
   socket: {
-    takes: () => true,
+    paths: ['*'],
+    plainStatus: 200,
     open(socket, call) {
       socket.once('message', (message: Buffer, isBinary: boolean) => {
         const lines = describeRequest(call).map(line => `${line}\n`)

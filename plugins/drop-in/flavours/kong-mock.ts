@@ -36,7 +36,8 @@ export function createKongMock(svc: Svc<unknown>): Server {
     mediaTypes: ['application/json', 'text/plain'],
     handle: call => respond(call, logs),
     socket: {
-      takes: path => path === '/ws',
+      paths: ['/ws'],
+      plainStatus: 400,
       open(socket) {
         socket.on('message', (message: Buffer, isBinary: boolean) => socket.send(message, { binary: isBinary }))
       },
