@@ -134,7 +134,7 @@ export const APISIX_UPSTREAM: Server = {
     const number = /^\/print_uri_(\d{1,3})$/.exec(name)?.[1]
     if (number !== undefined && Number(number) >= 1 && Number(number) <= 100)
       return call.send('text/plain', `${nginxUri(call.target)}\n`)
-    if (/^\/uri_/.test(name)) return uri(call)
+    if (name.startsWith('/uri_')) return uri(call)
     return call.send('text/plain', '404 Not Found\n', 404)
   },
   socket: {

@@ -46,7 +46,7 @@ export function createKongMock(svc: Svc<unknown>): Server {
 }
 
 async function respond(call: Call, logs: Store<Log>): Promise<unknown> {
-  const { path, method, reply } = call
+  const { path, reply } = call
   reply.raw.setHeader('X-Powered-By', 'mock_upstream')
   reply.raw.setHeader('Server', 'mock-upstream/1.0.0')
   const [, action, name, user, password] = LOG.exec(path) ?? []

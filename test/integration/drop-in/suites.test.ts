@@ -73,7 +73,11 @@ const backendCertificate = await makeCertificate({ subject: 'CN=abc.example.com'
 const otherCertificate = await makeCertificate({ subject: 'CN=other.example.com' })
 const gatewayCertificate = await makeCertificate({ subject: 'CN=gateway' })
 const pemOf = ({ certificate }: typeof backendCertificate): string => certificate.toString()
-const folder = t.testdir({ 'tls.crt': pemOf(backendCertificate), 'tls.key': keyPem(backendCertificate.key) })
+const folder = t.testdir({
+  'tls.crt': pemOf(backendCertificate),
+  'tls.key': keyPem(backendCertificate.key),
+  'ca.crt': pemOf(gatewayCertificate),
+})
 
 const server = await serve(t, {
   plugins: ['drop-in', 'grpc-services', 'httpbin', 'layer4', 'tls'],
@@ -93,7 +97,7 @@ const server = await serve(t, {
           name: 'https-echo',
           port: 0,
           serve: 'echo-basic',
-          tls: { cert: `${folder}/tls.crt`, key: `${folder}/tls.key` },
+          tls: { cert: `${folder}/tls.crt`, key: `${folder}/tls.key`, client_ca: `${folder}/ca.crt` },
         },
       ],
       hosts: [
