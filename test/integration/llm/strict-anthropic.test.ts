@@ -46,6 +46,10 @@ const error = (message: string | RegExp): object => ({
 })
 const version = { 'anthropic-version': '2023-06-01' }
 
+interface Reply {
+  content: Record<string, unknown>[]
+}
+
 const cases: RuleCase[] = [
   {
     rule: 'anthropic.beta',
@@ -161,8 +165,8 @@ const cases: RuleCase[] = [
   },
   {
     rule: 'anthropic.image-size',
-    body: withContent(image('image/png', PNG, 5 * 1024 * 1024)),
-    error: error(/image exceeds 5 MB maximum: \d+ bytes > 5242880 bytes$/),
+    body: withContent(image('image/png', PNG, 10 * 1024 * 1024)),
+    error: error(/image exceeds 10 MB maximum: \d+ bytes > 10485760 bytes$/),
     valid: withContent(image('image/png', PNG, 1000)),
   },
   {
@@ -285,7 +289,11 @@ const cases: RuleCase[] = [
 
 t.test('messages', async t => {
   const suite = { url: server.url, path: '/ai/anthropic/v1/messages', flavour: 'anthropic', headers: version }
-  await checkRules(t, { ...suite, apart: ['anthropic.request-size', 'anthropic.version'], cases })
+  await checkRules(t, {
+    ...suite,
+    apart: ['anthropic.request-size', 'anthropic.thinking-bound', 'anthropic.version'],
+    cases,
+  })
 })
 
 t.test('the header with the version', async t => {
@@ -326,6 +334,86 @@ t.test('on Vertex AI the model is in the path, and fewer beta features exist', a
   t.strictSame(await ask(hello), [400, 'vertex.model-field'])
   t.strictSame(await ask({ ...valid, temperature: 0 }), [400, 'anthropic.sampling'])
   t.strictSame(await ask(valid, { 'anthropic-beta': 'files-api-2025-04-14' }), [400, 'anthropic.beta'])
+})
+
+t.test('anthropic.thinking-bound: thinking is read after what it came after only', async t => {
+  const post = async (
+    path: string,
+    body: object,
+    reply?: object,
+  ): Promise<{ violations: string | null; body: Reply }> => {
+    const response = await fetch(server.url + path, {
+      method: 'POST',
+      headers: {
+        ...version,
+        'X-Svc-Validation': 'enforce',
+        'X-Svc-Tokens-Per-Second': '0',
+        ...(reply === undefined ? {} : { 'X-Svc-Reply-Json': JSON.stringify(reply) }),
+      },
+      body: JSON.stringify(body),
+    })
+    return { violations: response.headers.get('x-svc-violations'), body: (await response.json()) as Reply }
+  }
+  const vertex = '/ai/anthropic/v1/projects/p/locations/l/publishers/anthropic/models/claude-opus-5-5:rawPredict'
+  const invoke = '/ai/bedrock/model/anthropic.claude-opus-5-5-v1:0/invoke'
+  const messages = '/ai/anthropic/v1/messages'
+  const bodies: [path: string, more: object][] = [
+    [messages, { model: 'claude-opus-5-5' }],
+    [vertex, { anthropic_version: 'vertex-2023-10-16' }],
+    [invoke, { anthropic_version: 'bedrock-2023-05-31' }],
+  ]
+  for (const [path, more] of bodies) {
+    const base = { ...more, max_tokens: 999, system: 'Be brief.', tools: [tool] }
+    const first = { role: 'user', content: 'hello\n[svc turn=any; latency=1]' }
+    const blocks = [
+      { reasoning: 'Hm.' },
+      { text: 'One moment.' },
+      { redacted: 'Secret.' },
+      { tool_call: { name: 'look_up', args: { b: 1, a: [2] }, id: 'toolu_1' } },
+      { reasoning: 'Or not.' },
+    ]
+    const { body: reply } = await post(path, { ...base, messages: [first] }, { blocks })
+    t.equal(reply.content.length, 5, path)
+    const said = { role: 'assistant', content: reply.content }
+    const next = (changed: object = {}, ...others: object[]): object => ({
+      ...base,
+      messages: others.length === 0 ? [first, said, answered] : others,
+      ...changed,
+    })
+    const refused = async (body: object): Promise<string | null> => (await post(path, body)).violations
+    t.equal(await refused(next()), null, 'as it came')
+    const [thoughtBlock, textBlock, redacted, call, last] = reply.content
+    const same = next(
+      { system: [{ type: 'text', text: 'Be brief.', ...mark() }], tools: [{ ...tool, ...mark() }] },
+      { role: 'user', content: [{ type: 'text', text: 'hello' }] },
+      { role: 'assistant', content: [thoughtBlock, textBlock] },
+      { role: 'assistant', content: [redacted, { ...call, input: { a: [2], b: 1 } }, last] },
+      { role: 'user', content: [{ ...result, ...mark() }] },
+    )
+    t.equal(await refused(same), null, 'the same in other JSON, with marks and without the directive')
+    t.equal(
+      await refused(next({}, first, { role: 'assistant', content: [textBlock, call] }, answered)),
+      null,
+      'no thinking',
+    )
+    const bound = 'anthropic.thinking-bound'
+    t.equal(await refused(next({ system: 'Be long.' })), bound, 'another system text')
+    t.equal(await refused(next({ tools: [tool, { ...tool, name: 'other' }] })), bound, 'another tool')
+    t.equal(await refused(next({}, { role: 'user', content: 'hi' }, said, answered)), bound, 'another message')
+    const moved = { role: 'assistant', content: [textBlock, thoughtBlock, call] }
+    t.equal(await refused(next({}, first, moved, answered)), bound, 'the block is elsewhere')
+    const dropped = { thinking: { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } } }
+    t.equal(await refused(next({ ...dropped, system: 'Be long.' })), null, 'the request takes the loss')
+    if (path !== messages) continue
+    const { body } = await post(path, next({ system: 'Be long.' }))
+    t.match(
+      body,
+      error(
+        /^messages\.1\.content\.0: Invalid `signature` in `thinking` block\. The block is bound to a different conv/,
+      ),
+    )
+    t.equal(await refused(next({ model: 'claude-sonnet-4-6', system: 'Be long.' })), null, 'a model that does not bind')
+  }
 })
 
 t.test('messages in a row of one role are one turn', async t => {
