@@ -239,7 +239,7 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking, bound }: Mess
 function buildBlock(engine: Engine, block: ChoiceBlock, options: ThoughtOptions): BuiltBlock {
   if (block.type === 'call') return callBlock(block.call)
   if (block.type === 'text') return textBlock(block)
-  return block.isRedacted === true ? redactedBlock(engine, block.text, options) : thinkingBlock(engine, block, options)
+  return block.isRedacted === true ? redactedBlock(engine, block, options) : thinkingBlock(engine, block, options)
 }
 
 function thinkingBlock(
@@ -259,8 +259,8 @@ function thinkingBlock(
 }
 
 /** It comes whole: what it says is not for the client. */
-function redactedBlock(engine: Engine, text: string, { isOmitted: _, ...binding }: ThoughtOptions): BuiltBlock {
-  const whole = { type: 'redacted_thinking', data: engine.signThought(text, binding) }
+function redactedBlock(engine: Engine, { text }: { text: string }, { after }: ThoughtOptions): BuiltBlock {
+  const whole = { type: 'redacted_thinking', data: engine.signThought(text, after === undefined ? {} : { after }) }
   return { whole, empty: whole, deltas: [] }
 }
 

@@ -84,7 +84,7 @@ for (const [name, Client, Exception] of [
   )
 }
 
-t.test('anthropic: messages', t => {
+t.test('anthropic: messages [STR-43]', t => {
   const client = new Anthropic({ baseURL: `${server.url}/ai/anthropic`, apiKey: 'sk-demo', maxRetries: 0 })
   return checkThrown(
     t,

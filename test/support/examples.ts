@@ -70,7 +70,7 @@ export async function runExamples(t: Tap, path: string, server: TestServer | nul
 }
 
 /** The rules of vendors that requests to a server have violated so far. */
-async function violatedRules({ url }: TestServer): Promise<string[]> {
+export async function violatedRules({ url }: TestServer): Promise<string[]> {
   const response = await fetch(`${url}/_svc/metrics`)
   const text = response.ok ? await response.text() : ''
   return [...text.matchAll(/^svc_llm_violations_total\{rule="([^"]+)"/gm)].map(([, rule]) => rule!)

@@ -718,7 +718,7 @@ const ACCEPTED: Readonly<Record<string, Accepted>> = {
 }
 
 for (const [name, { path, headers = {}, bodies }] of Object.entries(ACCEPTED))
-  t.test(name, async t => {
+  t.test(`${name} [STR-13]`, async t => {
     for (const [what, body] of Object.entries(bodies)) {
       const response = await fetch(server.url + path, {
         method: 'POST',

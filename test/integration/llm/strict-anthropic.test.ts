@@ -9,7 +9,6 @@ import {
   hello,
   mark,
   result,
-  text,
   thinking,
   tool,
   user,
@@ -60,7 +59,7 @@ t.test('Claude on Vertex AI: the same rules', t =>
   }),
 )
 
-t.test('Claude on Bedrock: the same rules in the words of Bedrock', t =>
+t.test('Claude on Bedrock: the same rules in the words of Bedrock [STR-19]', t =>
   checkRules(t, {
     url: server.url,
     path: '',
@@ -113,7 +112,7 @@ t.test('on Vertex AI the model is in the path, and fewer beta features exist', a
   t.strictSame(await ask(valid, { 'anthropic-beta': 'files-api-2025-04-14' }), [400, 'anthropic.beta'])
 })
 
-t.test('anthropic.thinking-bound: thinking is read after what it came after only', async t => {
+t.test('anthropic.thinking-bound: thinking is read after what it came after only [STR-24]', async t => {
   const post = async (
     path: string,
     body: object,
@@ -193,7 +192,7 @@ t.test('anthropic.thinking-bound: thinking is read after what it came after only
   }
 })
 
-t.test('messages in a row of one role are one turn', async t => {
+t.test('messages in a row of one role are one turn [STR-17]', async t => {
   const body = withMessages(user, asked, user, answered, { role: 'assistant', content: 'ok' }, user)
   const response = await fetch(`${server.url}/ai/anthropic/v1/messages`, {
     method: 'POST',
@@ -203,29 +202,34 @@ t.test('messages in a row of one role are one turn', async t => {
   t.equal(response.status, 200)
 })
 
-t.test('anthropic.request-size: the vendor refuses it before all else, where the server lets it in', async t => {
-  const wide = await serveLlm(t, { env: { SVC_BODY_LIMIT: String(40 * 1024 * 1024) } })
-  const ask = async (bytes: number, level: string): Promise<Response> => {
-    const body = JSON.stringify({ ...hello, n: 2, messages: [{ role: 'user', content: '' }] })
-    const size = bytes - body.length
-    const response = await fetch(`${wide.url}/ai/anthropic/v1/messages`, {
-      method: 'POST',
-      headers: { ...version, 'X-Svc-Validation': level, 'X-Svc-Tokens-Per-Second': '0' },
-      body: body.replace('"content":""', `"content":"${'a'.repeat(size)}"`),
+t.test(
+  'anthropic.request-size: the vendor refuses it before all else, where the server lets it in [STR-18]',
+  async t => {
+    const wide = await serveLlm(t, { env: { SVC_BODY_LIMIT: String(40 * 1024 * 1024) } })
+    const ask = async (bytes: number, level: string): Promise<Response> => {
+      const body = JSON.stringify({ ...hello, n: 2, messages: [{ role: 'user', content: '' }] })
+      const size = bytes - body.length
+      const response = await fetch(`${wide.url}/ai/anthropic/v1/messages`, {
+        method: 'POST',
+        headers: { ...version, 'X-Svc-Validation': level, 'X-Svc-Tokens-Per-Second': '0' },
+        body: body.replace('"content":""', `"content":"${'a'.repeat(size)}"`),
+      })
+      return response
+    }
+    const maximum = 32 * 1024 * 1024
+    const refused = await ask(maximum + 1, 'enforce')
+    t.equal(refused.status, 413)
+    t.match(await refused.json(), {
+      type: 'error',
+      error: { type: 'request_too_large', message: 'Request exceeds the maximum size' },
+      request_id: /^req_/,
     })
-    return response
-  }
-  const maximum = 32 * 1024 * 1024
-  const refused = await ask(maximum + 1, 'enforce')
-  t.equal(refused.status, 413)
-  t.match(await refused.json(), {
-    type: 'error',
-    error: { type: 'request_too_large', message: 'Request exceeds the maximum size' },
-    request_id: /^req_/,
-  })
-  t.equal(refused.headers.get('x-svc-violations'), 'anthropic.request-size, anthropic.unknown-field')
-  const other = await ask(maximum, 'enforce')
-  t.strictSame([other.status, other.headers.get('x-svc-violations')], [400, 'anthropic.unknown-field'])
-  const { limits } = (await (await fetch(`${wide.url}/ai/validation?flavour=anthropic`)).json()) as { limits: object[] }
-  t.match(limits, [{ flavour: 'anthropic', value: '32 MB', sources: [{ kind: 'reference' }] }, {}, {}])
-})
+    t.equal(refused.headers.get('x-svc-violations'), 'anthropic.request-size, anthropic.unknown-field')
+    const other = await ask(maximum, 'enforce')
+    t.strictSame([other.status, other.headers.get('x-svc-violations')], [400, 'anthropic.unknown-field'])
+    const { limits } = (await (await fetch(`${wide.url}/ai/validation?flavour=anthropic`)).json()) as {
+      limits: object[]
+    }
+    t.match(limits, [{ flavour: 'anthropic', value: '32 MB', sources: [{ kind: 'reference' }] }, {}, {}])
+  },
+)

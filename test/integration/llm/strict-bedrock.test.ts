@@ -1,7 +1,7 @@
 /** What Bedrock refuses, rule by rule: Converse, and Claude's own format. */
 import t from 'tap'
 import { serveLlm } from '../../support/llm-formats.ts'
-import { CLAUDE, CONVERSE_CASES, hello, user } from '../../support/strict-cases/converse.ts'
+import { CLAUDE, CONVERSE_CASES, user } from '../../support/strict-cases/converse.ts'
 import { checkRules } from '../../support/strict.ts'
 
 const server = await serveLlm(t)

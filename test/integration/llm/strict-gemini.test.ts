@@ -34,7 +34,7 @@ async function ask(path: string, body: object): Promise<Response> {
   })
 }
 
-t.test('several wrong members are listed together', async t => {
+t.test('several wrong members are listed together [STR-20]', async t => {
   const body = declare(object({ a: { type: 'STRING', const: 'x' } }), {
     parameters: { ...object({}), $schema: 'x', additionalProperties: false },
   })
@@ -45,7 +45,7 @@ t.test('several wrong members are listed together', async t => {
   t.equal(found.details[0]?.fieldViolations.length, 2)
 })
 
-t.test('Vertex AI', async t => {
+t.test('Vertex AI [STR-21]', async t => {
   const path = '/ai/gemini/v1/projects/p/locations/l/publishers/google/models/gemini-3-pro-preview:generateContent'
   const closed = declare({ ...object({}), additionalProperties: false })
   t.equal((await ask(path, closed)).status, 200, 'its schemas have more keywords')
@@ -61,7 +61,7 @@ interface Reply {
   candidates: { content: { parts: { text?: string; functionCall?: object; thoughtSignature?: string }[] } }[]
 }
 
-t.test('parts are signed in Gemini 3 always, and in other models with thoughts', async t => {
+t.test('parts are signed in Gemini 3 always, and in other models with thoughts [STR-25]', async t => {
   const body = {
     ...hello,
     toolConfig: { functionCallingConfig: { mode: 'ANY' } },

@@ -1,16 +1,16 @@
 /** What chat completions and responses refuse, rule by rule, as OpenAI and Azure do. */
 import t from 'tap'
 import { serveLlm } from '../../support/llm-formats.ts'
-import { CHAT_CASES, RESPONSES_CASES, error, hello, object, result, user } from '../../support/strict-cases/openai.ts'
+import { CHAT_CASES, RESPONSES_CASES, error, hello, result, user } from '../../support/strict-cases/openai.ts'
 import { checkRules } from '../../support/strict.ts'
 
 const server = await serveLlm(t)
 
-t.test('chat completions', t =>
+t.test('chat completions [STR-12]', t =>
   checkRules(t, { url: server.url, path: '/ai/openai/v1/chat/completions', flavour: 'openai', cases: CHAT_CASES }),
 )
 
-t.test('Azure says it in other words where the model is in the path', async t => {
+t.test('Azure says it in other words where the model is in the path [STR-16]', async t => {
   const url = `${server.url}/ai/azure/openai/deployments/gpt-5/chat/completions?api-version=2024-10-21`
   const ask = async (body: object): Promise<unknown> =>
     (

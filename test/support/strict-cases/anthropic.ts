@@ -13,7 +13,7 @@ export const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 's
 export const answered = { role: 'user', content: [result] }
 export const withMessages = (...messages: object[]): object => ({ ...hello, messages })
 const withContent = (...content: object[]): object => withMessages({ role: 'user', content })
-export const text = { type: 'text', text: 'hi' }
+const text = { type: 'text', text: 'hi' }
 export const mark = (ttl?: string): object => ({
   cache_control: { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) },
 })

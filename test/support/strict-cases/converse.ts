@@ -11,7 +11,7 @@ const spec = (name: string, json: object = { type: 'object' }): object => ({
   tools: [{ toolSpec: { name, inputSchema: { json } } }],
 })
 const toolConfig = spec('look_up')
-export const hello = { messages: [user] }
+const hello = { messages: [user] }
 const use = (toolUseId = 't1'): object => ({ toolUse: { toolUseId, name: 'look_up', input: {} } })
 const result = (toolUseId = 't1', more: object = {}): object => ({
   toolResult: { toolUseId, content: [{ text: 'sunny' }], ...more },

@@ -3,7 +3,7 @@ import type { RuleCase } from '../strict.ts'
 
 export const hello = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'hello' }] }
 export const user = hello.messages[0]!
-export const object = { type: 'object', properties: { city: { type: 'string' } } }
+const object = { type: 'object', properties: { city: { type: 'string' } } }
 const strictObject = { ...object, required: ['city'], additionalProperties: false }
 const tool = (more: object): object => ({ type: 'function', function: { name: 'look_up', ...more } })
 const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{}' } }
