@@ -24,7 +24,7 @@ export function startConversation(engine: Engine, { tools, system }: Body): Conv
     if (type === 'thinking' || type === 'redacted_thinking') return
     hash.update(`${String(role)} ${textOf(engine, block)}\n`)
   }
-  // Tools that are loaded later are no part of what the model has read.
+  // The model has not read tools that are loaded later.
   for (const tool of listOf(tools)) if (tool.defer_loading !== true) add('tool', tool)
   for (const block of blocksOf(system)) add('system', block)
   return { add, digest: () => hash.copy().digest('hex') }

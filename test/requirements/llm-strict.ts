@@ -176,7 +176,7 @@ export default [
   { id: 'STR-42', rule: 'a rule that a plugin reports and does not list is logged once', where: 'llm-strict 10' },
   {
     id: 'STR-43',
-    rule: 'each refusal raises the own exception of the official client, with type and message',
+    rule: 'each refusal raises the exception class of the official client, with type and message',
     where: 'llm-strict 11',
   },
   { id: 'STR-44', rule: 'loops of official clients and of agent frameworks are not refused', where: 'llm-strict 11' },

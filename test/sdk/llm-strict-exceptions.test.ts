@@ -111,7 +111,7 @@ t.test('bedrock: Converse', t => {
     CONVERSE_CASES,
     ({ rule, body, path = CLAUDE }) => {
       const command = new ConverseCommand({ modelId: decodeURIComponent(path.split('/')[4]!), messages: [] })
-      // Some of the bodies are none that the client writes.
+      // The client does not write some of these bodies.
       command.middlewareStack.add(
         next => args => {
           const request = args.request as { headers: Record<string, string>; body: string }

@@ -52,13 +52,13 @@ const CHAT: Accepted['bodies'] = {
     { role: 'assistant', content: 'hi', refusal: null, annotations: [], audio: null, function_call: null },
     user,
   ),
-  'no content beside calls': chat(
+  'calls without content': chat(
     { tools: [chatTool()] },
     user,
     { role: 'assistant', tool_calls: [call('a')] },
     result('a'),
   ),
-  'empty content beside calls': chat(
+  'calls with empty content': chat(
     { tools: [chatTool()] },
     user,
     { role: 'assistant', content: '', tool_calls: [call('a', { index: 0 }), call('b', { index: 1 })] },
@@ -512,7 +512,7 @@ const GEMINI: Accepted['bodies'] = {
     { role: 'model', parts: [{ text: 'x' }] },
     asks,
   ),
-  'text beside calls and responses': generate(
+  'text with calls and responses': generate(
     {},
     asks,
     { role: 'model', parts: [{ text: 'One moment.' }, { functionCall: { name: 'f', args: {} } }] },
