@@ -18,7 +18,7 @@ const PACKAGES = ['openai', 'anthropic', 'google.genai', 'litellm']
 async function pythonWith(packages: readonly string[]): Promise<Program | string> {
   const python = findProgram(process.env.SVC_TEST_PYTHON ?? 'python3')
   if (typeof python === 'string') return python
-  const code = `import importlib.util as u; print([n for n in ${JSON.stringify(packages)} if u.find_spec(n.split('.')[0]) is None])`
+  const code = `import importlib.util as u; print([n for n in ${JSON.stringify(packages)} if not u.find_spec(n.split('.')[0])])`
   const { output } = await python.run(['-c', code], { cwd: LOOPS })
   return output.trim() === '[]'
     ? python
