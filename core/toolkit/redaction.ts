@@ -17,6 +17,8 @@ export type IsReplaced = (path: readonly string[]) => boolean
 const MAX_DEPTH = 200
 /** Names that are remembered. */
 const MAX_NAMES = 1000
+/** Characters of a name that is remembered. */
+const MAX_NAME = 100
 
 /** Replaces secrets in headers, URLs, forms, JSON and any other text. */
 export class Redactor {
@@ -28,7 +30,7 @@ export class Redactor {
     let isSecret = this.#names.get(name)
     if (isSecret === undefined) {
       isSecret = isSecretName(name)
-      if (this.#names.size < MAX_NAMES) this.#names.set(name, isSecret)
+      if (this.#names.size < MAX_NAMES && name.length <= MAX_NAME) this.#names.set(name, isSecret)
     }
     return isSecret
   }
@@ -47,9 +49,14 @@ export class Redactor {
     return [`${pair.slice(0, equals + 1)}${this.#replace(pair.slice(equals + 1))}`, ...attributes].join(';')
   }
 
+  /** Whether the value of a header, or the decoded value of a parameter, is a secret. */
+  isSecret(name: string, value: string): boolean {
+    return this.#isSecretName(name) && !isOrdinaryText(name, value)
+  }
+
   /** The decoded value of a parameter of a query or form. */
   parameter(name: string, value: string): string {
-    return isSecretParameter(name, value) ? this.#replace(value) : this.text(value)
+    return this.isSecret(name, value) ? this.#replace(value) : this.text(value)
   }
 
   /** A whole query or form, encoded and without `?`. */

@@ -31,7 +31,7 @@ export const TOOL_MEMBERS = set('type function custom')
 export const STREAM_OPTIONS = set('include_usage include_obfuscation')
 
 export const RESPONSES_MEMBERS = set(
-  'background context_management conversation include input instructions max_output_tokens max_tool_calls metadata model ' +
+  'access_programs background background_options context_management conversation image include input instructions max_output_tokens max_tool_calls metadata model ' +
     'moderation parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention ' +
     'reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs ' +
     'top_p truncation user client_metadata generate betas',

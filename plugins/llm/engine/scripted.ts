@@ -30,8 +30,13 @@ export class Phrases {
   }
 }
 
+/** A part of a text that has one of the words of a canned text. */
+const CANNED_WORDS = new RegExp(cannedTable.flatMap(row => row.words).join('|'))
+
 /** The reply of the mode `canned` to a user text. */
 export function cannedText(userText: string): string {
+  // Most texts have none of these words, and are not split.
+  if (!CANNED_WORDS.test(userText.toLowerCase())) return standard
   const userWords = new Set(words(userText))
   return cannedTable.find(row => row.words.some(word => userWords.has(word)))?.text ?? standard
 }

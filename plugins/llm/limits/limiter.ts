@@ -67,6 +67,7 @@ const BOUNDS = { normal: { buckets: 10_000 }, public: { buckets: 1000 } }
 const IDLE_MS = 3_600_000
 const DAY_MS = 86_400_000
 const HEADERS = DIMENSIONS.map(dimension => [dimension, `x-svc-limit-${dimension}`] as const)
+const HEADER_NAMES = HEADERS.map(([, name]) => name)
 const MAX_LIMIT = 1e9
 
 export class Limiter {
@@ -207,6 +208,8 @@ function matchesKey(pattern: string, key: string): boolean {
 /** The limits that the request names for itself; null: none. */
 function readHeaders(call: LimitedCall, { http }: Svc<unknown>): Limits | null {
   const { headers, request } = call
+  // Most requests have none.
+  if (HEADER_NAMES.every(name => headers[name] === undefined)) return null
   const limits: Limits = {}
   for (const [dimension, name] of HEADERS) {
     if (headers[name] === undefined) continue

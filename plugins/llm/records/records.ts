@@ -1,6 +1,6 @@
 /** Records of mock LLM requests and responses, for `/ai/requests`. */
 import { type Svc, type SvcInspector } from 'svc/plugin'
-import { copyText, isSecretName, isSecretParameter, newestByTime } from 'svc/toolkit'
+import { copyText, isSecretName, newestByTime, Redactor } from 'svc/toolkit'
 import { maskKey } from '../headers/credentials.ts'
 import type { GuardrailOutcome } from '../contract/neutral.ts'
 import type { RequestHeaders } from '../contract/provider.ts'
@@ -163,6 +163,8 @@ export function keepPath(path: string, hasQuery: boolean): string {
   return hasQuery ? copyText(path) : path
 }
 
+/** It knows the names of earlier headers. */
+const redactor = new Redactor()
 const authorizationHeaders = new Set(['authorization', 'proxy-authorization'])
 /** Headers of most requests. */
 const ordinaryHeaders = new Set(
@@ -188,7 +190,7 @@ export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): s
 function maskHeader(name: string, value: string): string {
   if (ordinaryHeaders.has(name)) return value
   if (authorizationHeaders.has(name)) return maskAuthorization(value)
-  return isSecretParameter(name, value) ? maskKey(value) : value
+  return redactor.isSecret(name, value) ? maskKey(value) : value
 }
 
 function maskAuthorization(value: string): string {
