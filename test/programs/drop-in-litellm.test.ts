@@ -49,7 +49,7 @@ t.test('LiteLLM reaches the hosts of the vendors', { skip: typeof litellm === 's
   for (const model of ['gpt', 'claude', 'gemini']) {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: 'Bearer sk-any' },
+      headers: { 'Content-Type': 'application/json', Authorization: 'Bearer sk-of-the-gateway-only' },
       body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
     })
     const text = await response.text()
