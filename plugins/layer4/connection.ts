@@ -63,6 +63,11 @@ class ServedConnection {
   /** Nothing more is answered: the rest is read and dropped. */
   #isOver = false
   #isHanging = false
+  /** What was received while too much was pending: it is answered when the client has read. */
+  #waiting: Buffer | null = null
+  /** Acts when all bytes before it are answered. */
+  #due: Abort | null = null
+  #hasEnded = false
 
   constructor(connection: TcpConnection, parts: ConnectionParts) {
     const { socket, record } = connection
@@ -76,7 +81,10 @@ class ServedConnection {
       delayMs: faults.delayMs,
       drip: faults.drip,
       onSent: bytes => record.sent(bytes),
-      onPressure: isHigh => void (isHigh ? socket.pause() : socket.resume()),
+      onPressure: isHigh => {
+        if (isHigh) socket.pause()
+        else if (this.#answerWaiting()) socket.resume()
+      },
     })
     this.#answers = {
       send: bytes => this.#writer.send(typeof bytes === 'string' ? Buffer.from(bytes) : bytes),
@@ -200,9 +208,31 @@ class ServedConnection {
     const isDue = abort !== null && abort.after > 0 && this.#received + bytes.length >= abort.after
     const served = isDue ? bytes.subarray(0, abort.after - this.#received) : bytes
     this.#received += bytes.length
-    for (let from = 0; from < served.length && !this.#isOver; from += this.#readBytes)
-      this.#mode.data(served.subarray(from, Math.min(served.length, from + this.#readBytes)), this.#answers)
-    if (isDue && !this.#isOver) this.#act(abort)
+    if (isDue) this.#due = abort
+    this.#waiting = this.#waiting === null ? served : Buffer.concat([this.#waiting, served])
+    this.#answerWaiting()
+  }
+
+  /** Answers what was received, in pieces: a few bytes can ask for many. False if too much is pending. */
+  #answerWaiting(): boolean {
+    const waiting = this.#waiting
+    if (waiting === null) return !this.#writer.isHigh
+    // Answers may relieve the pressure while they are made.
+    this.#waiting = null
+    let from = 0
+    while (from < waiting.length && !this.#isOver) {
+      if (this.#writer.isHigh) {
+        const rest = waiting.subarray(from)
+        this.#waiting = this.#waiting === null ? rest : Buffer.concat([rest, this.#waiting])
+        return false
+      }
+      this.#mode.data(waiting.subarray(from, Math.min(waiting.length, from + this.#readBytes)), this.#answers)
+      from += this.#readBytes
+    }
+    if (this.#due !== null && !this.#isOver) this.#act(this.#due)
+    this.#due = null
+    if (this.#hasEnded) this.#ended()
+    return !this.#writer.isHigh
   }
 
   #act({ kind }: Abort): void {
@@ -233,7 +263,8 @@ class ServedConnection {
   #ended(): void {
     const { socket, transport, record } = this.#connection
     if (this.#first !== null) this.#lineIsLate()
-    if (this.#isHanging) return
+    this.#hasEnded = this.#waiting !== null && !this.#isOver
+    if (this.#isHanging || this.#hasEnded) return
     const { on_fin: onFin = 'finish' } = this.#parts.options
     if (onFin === 'stay' && !socket.writableEnded) return
     if (onFin === 'close') {

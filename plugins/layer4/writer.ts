@@ -36,6 +36,7 @@ export class Writer {
   #isStopped = false
   #isHigh = false
   #isWriting = false
+  #retry: NodeJS.Timeout | null = null
 
   constructor(options: WriterOptions) {
     this.#options = options
@@ -43,6 +44,11 @@ export class Writer {
     this.#delayMs = options.delayMs
     options.socket.on('drain', () => this.#pump())
     options.socket.once('close', () => this.stop())
+  }
+
+  /** Whether so much is pending that nothing more should be made. */
+  get isHigh(): boolean {
+    return this.#isHigh
   }
 
   /** Replaces how what follows is sent. */
@@ -142,7 +148,13 @@ export class Writer {
       this.#taken = pending
     }
     const isHigh = pending > maxPending || isFull
-    if (isFull) setTimeout(() => this.#account(), RETRY_MS).unref()
+    if (isFull && this.#retry === null) {
+      this.#retry = setTimeout(() => {
+        this.#retry = null
+        this.#account()
+      }, RETRY_MS)
+      this.#retry.unref()
+    }
     if (isHigh === this.#isHigh) return
     this.#isHigh = isHigh
     onPressure(isHigh)

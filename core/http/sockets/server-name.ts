@@ -10,6 +10,8 @@ const APPLICATION_PROTOCOLS = 16
 const RECORD_HEADER = 5
 /** Maximum length of the fragments of a ClientHello in bytes. */
 export const MAX_HELLO_BYTES = 16_384
+/** All are walked through for each piece that is received. */
+const MAX_RECORDS = 1024
 
 /** What is known after some bytes. `none`: no TLS, or a ClientHello without a server name. */
 export type ServerNameState =
@@ -38,9 +40,13 @@ export function findClientHello(bytes: Buffer): ClientHelloState {
   return 'state' in hello ? hello : { state: 'hello', ...readHello(hello.message) }
 }
 
-/** The ClientHello without record headers. It can span several records (RFC 8446, 5.1). */
+/**
+ * The ClientHello without record headers. It can span several records (RFC 8446, 5.1), which are joined once: a client can
+ * send many of a byte each.
+ */
 function collectHello(bytes: Buffer): { message: Buffer } | { state: 'more' | 'none' | 'too-long' } {
   const fragments: Buffer[] = []
+  const head = Buffer.alloc(4)
   let size = 0
   for (let offset = 0; ; ) {
     if (offset < bytes.length && bytes[offset] !== HANDSHAKE) return { state: 'none' }
@@ -48,14 +54,15 @@ function collectHello(bytes: Buffer): { message: Buffer } | { state: 'more' | 'n
     const length = bytes.readUInt16BE(offset + 3)
     const fragment = bytes.subarray(offset + RECORD_HEADER, offset + RECORD_HEADER + length)
     fragments.push(fragment)
+    if (size < head.length) fragment.copy(head, size)
     size += fragment.length
-    const message = Buffer.concat(fragments, size)
-    if (message.length > 0 && message[0] !== CLIENT_HELLO) return { state: 'none' }
-    if (message.length >= 4) {
-      const needed = 4 + message.readUIntBE(1, 3)
+    if (size > 0 && head[0] !== CLIENT_HELLO) return { state: 'none' }
+    if (size >= head.length) {
+      const needed = head.length + head.readUIntBE(1, 3)
       if (needed > MAX_HELLO_BYTES) return { state: 'too-long' }
-      if (message.length >= needed) return { message: message.subarray(4, needed) }
+      if (size >= needed) return { message: Buffer.concat(fragments, size).subarray(head.length, needed) }
     }
+    if (fragments.length === MAX_RECORDS) return { state: 'too-long' }
     if (fragment.length < length || length === 0) return { state: length === 0 ? 'none' : 'more' }
     offset += RECORD_HEADER + length
   }

@@ -85,11 +85,13 @@ export function readServerName(socket: Socket, found: (name: string | null) => v
     if (state.state === 'too-long' || seen.length > MAX_RECEIVED_BYTES) return void socket.destroy()
     if (state.state === 'more') return
     clearTimeout(timer)
-    socket.off('data', onData).off('close', onClose)
+    socket.off('data', onData).off('end', onEnd).off('close', onClose)
     socket.pause()
     socket.unshift(seen)
     found(state.state === 'name' ? state.name : null)
   }
+  // Checks of a load balancer connect and close: their sockets need not wait for the timer.
+  const onEnd = (): void => void socket.destroy()
   const onClose = (): void => clearTimeout(timer)
-  socket.on('data', onData).on('close', onClose)
+  socket.on('data', onData).on('end', onEnd).on('close', onClose)
 }

@@ -6,6 +6,8 @@ import type { Answers, ModeContext, ModeDefinition } from './mode.ts'
 const WELCOME = 'Gateway API Test TCP Server\n'
 const MAX_LINE = 65_536
 const MAX_DATAGRAM = 1024
+/** A line of five bytes has an answer of more than a hundred. */
+const READ = 256
 /** Names of Go by those of OpenSSL. */
 const CURVES: Readonly<Record<string, string>> = {
   prime256v1: 'CurveP256',
@@ -14,6 +16,7 @@ const CURVES: Readonly<Record<string, string>> = {
 }
 
 export const echoBasic: ModeDefinition = {
+  readBytes: READ,
   connection(context) {
     const lines = new Lines(MAX_LINE)
     const reply = (line: Buffer, send: Answers['send']): void => {

@@ -112,6 +112,20 @@ t.test('connections are listed from their beginning to their end [L4-3]', async 
   t.match(metrics, /svc_connections_total\{kind="tls",listener="secure",end="tls_failed"[^}]*\} 2/)
 })
 
+t.test('a client that connects and closes does not wait for the time of a handshake [LSN-3]', async t => {
+  const server = await serveLayer4(t, { secure: { tls: true }, strict: { proxy_protocol: 'strict' } })
+  const { open } = server
+  for (const port of [open.secure!, open.strict!]) {
+    const socket = await dial(port)
+    socket.end()
+    t.equal((await readAll(socket)).text, '')
+    socket.destroy()
+  }
+  t.match((await list(server, '?listener=secure&end=tls_failed&wait_for=1')).connections, [
+    { error: 'the connection was closed during the handshake' },
+  ])
+})
+
 t.test('what is kept is bounded [L4-5]', async t => {
   const server = await serveLayer4(t, { discard: { mode: 'discard' } }, { SVC_INSPECTOR_CAPACITY: '3' })
   for (let index = 0; index < 5; index++) await exchange(server.open.discard!, `number ${index}`)

@@ -164,6 +164,21 @@ t.test('a client that never reads: reading stops, and memory stays [LSN-3]', asy
   socket.destroy()
 })
 
+t.test('clients that ask for much and never read do not keep others waiting [LSN-3]', async t => {
+  const { open } = await serveLayer4(t, { eb: { mode: 'echo-basic' }, echo: {} })
+  const lines = Buffer.from('TEST\n'.repeat(20_000))
+  const greedy = await Promise.all(Array.from({ length: 60 }, () => dial(open.eb!)))
+  for (const socket of greedy) socket.pause().write(lines)
+  t.match(await exchange(open.eb!, 'PING\n'), /PONG/)
+  t.equal(await exchange(open.echo!, 'hi'), 'hi')
+  const [first, ...others] = greedy
+  for (const socket of others) socket.destroy()
+  first!.resume().end()
+  const { text } = await readAll(first!)
+  t.equal(text.match(/"isTLS":false/g)?.length, 20_000, 'one that reads late gets all')
+  first!.destroy()
+})
+
 t.test('faults set by the control plane [L4-2]', async t => {
   const server = await serveLayer4(t, { echo: { delay_ms: 1 }, other: {} })
   const { open, url } = server

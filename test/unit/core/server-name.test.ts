@@ -34,6 +34,22 @@ t.test('the name of a real client, also in pieces and several records [TLS-2]', 
   t.strictSame(findServerName(await helloOf('')), { state: 'none' })
 })
 
+t.test('records of few bytes are joined, up to a number [TLS-2, HARD-10]', async t => {
+  const message = (await helloOf('a.example')).subarray(5)
+  const size = Math.ceil(message.length / 1000)
+  const record = (part: Buffer): Buffer => Buffer.concat([Buffer.from([22, 3, 1, 0, part.length]), part])
+  const parts = Array.from({ length: Math.ceil(message.length / size) }, (_, index) =>
+    record(message.subarray(index * size, index * size + size)),
+  )
+  t.strictSame(findServerName(Buffer.concat(parts)), { state: 'name', name: 'a.example' })
+  const long = Buffer.alloc(16_384)
+  long.set([1, 0, 0x3f, 0xfc])
+  const many = Array.from({ length: 1024 }, (_, index) => record(long.subarray(index, index + 1)))
+  t.strictSame(findServerName(Buffer.concat(many.slice(1))), { state: 'none' })
+  t.strictSame(findServerName(Buffer.concat(many.slice(0, -1))), { state: 'more' })
+  t.strictSame(findServerName(Buffer.concat(many)), { state: 'too-long' })
+})
+
 t.test('other and malformed bytes have no name [TLS-2]', async t => {
   const hello = await helloOf('a.example')
   t.strictSame(findServerName(Buffer.from('GET / HTTP/1.1\r\n\r\n')), { state: 'none' })
