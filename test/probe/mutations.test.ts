@@ -55,6 +55,7 @@ const FACTS: Facts = {
   hasCredentials: false,
   hasOwnLlmCredential: false,
   asksForCertificates: false,
+  hiddenTools: [],
   mcpToken: null,
   pairs: [],
   models: modelSettingsOf(NO_ROUTES),

@@ -23,6 +23,7 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
     hasOwnLlmCredential: routes.ownLlmCredential,
     asksForCertificates: routes.asksForCertificates,
     mcpToken: routes.mcpToken,
+    hiddenTools: routes.hiddenTools,
     routes: new Set([
       ...Object.keys(routes.paths),
       ...(routes.mcpToken === null ? [] : ['mcp.token']),

@@ -163,8 +163,9 @@ function loopOf(
   if (turn === undefined) return []
   const arrivals = turn.arrivals.filter(({ method, target }) => wireOf(wires, method, target)?.operation === 'generate')
   const startedMs = turn.record.sentAtMs - CLOCK_MS
-  const first = arrivals.findLast(({ record }) => record.head_at_ms < startedMs)
-  const second = arrivals.findLast(({ record }) => record.head_at_ms >= startedMs)
+  // A turn that was answered had an arrival, however fast it was.
+  const first = arrivals.findLast(({ record }) => record.head_at_ms < startedMs) ?? arrivals[0]
+  const second = arrivals.slice(1).findLast(({ record }) => record.head_at_ms >= startedMs)
   if (first === undefined || second === undefined) return []
   return [{ kind: kind.id, first: deploymentOf(first), second: deploymentOf(second), needs: neededState(second) }]
 }
