@@ -2,6 +2,7 @@
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { NO_ROUTES } from '../../plugins/probe/client/routes.ts'
+import { findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
 import { checksNamed, findings, probeThrough } from './probe-through.ts'
 import { startListGateway } from './proxies/mcp-list-gateway.ts'
 import { LIST_GATEWAYS, type WrongListGateway } from './proxies/wrong-list-gateways.ts'
@@ -13,6 +14,7 @@ t.test('a gateway that keeps and hides lists as it should has no finding, and ea
   const server = await launch({ plugins: ['probe', 'mcp'] })
   t.teardown(() => server.stop())
   const right: WrongListGateway = { name: 'is right', fault: {}, caught: {} }
+  const shown = new Map<string, ReturnType<typeof findingsOf>>()
   const pending = [right, ...LIST_GATEWAYS]
   const work = async (): Promise<void> => {
     for (let one = pending.shift(); one !== undefined; one = pending.shift()) {
@@ -22,6 +24,7 @@ t.test('a gateway that keeps and hides lists as it should has no finding, and ea
         routes: { ...NO_ROUTES, hiddenTools: HIDDEN },
       })
       await gateway.close()
+      shown.set(one.name, findingsOf(one.name, run))
       const found = Object.fromEntries(
         run.results
           .filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
@@ -35,4 +38,9 @@ t.test('a gateway that keeps and hides lists as it should has no finding, and ea
   }
   // Four sessions exist at a time.
   await Promise.all([work(), work(), work()])
+  if (WRITES_FINDINGS)
+    writeFindings(
+      LIST_GATEWAYS.flatMap(({ name }) => shown.get(name) ?? []),
+      { more: true },
+    )
 })

@@ -100,7 +100,8 @@ export const MCP_CACHE = mcpCheck({
           delayMs: waitMs,
           requests: [
             rpc(label, 'tools/list', {
-              params: marker => ({ _meta: { ...ENVELOPE, probe: marker } }),
+              // What is kept of an earlier attempt must not be found again: the cursor is another one.
+              params: marker => ({ cursor: marker, _meta: { ...ENVELOPE } }),
               fields: [...requestFields(facts, 'tools/list'), ...credential],
               ...(label === first!.label ? { script: () => rpcResult(list(series)) } : { sameAs: first!.label }),
             }),

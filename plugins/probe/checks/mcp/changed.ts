@@ -41,16 +41,20 @@ function announces(first: object | null, params: object): Action[] {
   ]
 }
 
-const listOf = (facts: Pick<Facts, 'mcp'>, label: string, tool: string): RequestSpec =>
-  rpc(label, 'tools/list', {
-    params: marker => ({ _meta: { ...(serverOf(facts).isStateless ? ENVELOPE : {}), probe: marker } }),
+const tools = (name: string, isStateless: boolean): Action[] =>
+  rpcResult({ ...(isStateless ? { resultType: 'complete' } : {}), tools: [{ name, inputSchema: { type: 'object' } }] })
+
+/** The first list is the old one, all others are new. What a gateway keeps of an earlier attempt has another cursor. */
+const listOf = (facts: Pick<Facts, 'mcp'>, label: 'before' | 'after'): RequestSpec => {
+  const { isStateless } = serverOf(facts)
+  return rpc(label, 'tools/list', {
+    params: marker => ({ cursor: marker, ...(isStateless ? { _meta: { ...ENVELOPE } } : {}) }),
     fields: requestFields(facts, 'tools/list'),
-    script: () =>
-      rpcResult({
-        ...(serverOf(facts).isStateless ? { resultType: 'complete' } : {}),
-        tools: [{ name: tool, inputSchema: { type: 'object' } }],
-      }),
+    ...(label === 'after'
+      ? { sameAs: 'before' }
+      : { script: () => tools(OLD, isStateless), next: () => tools(NEW, isStateless) }),
   })
+}
 
 function streamOf(facts: Pick<Facts, 'mcp'>): RequestSpec {
   const patience = { silenceMs: AFTER_MS + 2_000, isValid: false }
@@ -98,9 +102,9 @@ export const MCP_CHANGED = mcpCheck({
   plan: facts => {
     const { isStateless } = serverOf(facts)
     const steps = (own: Pick<Facts, 'mcp'>): RequestSpec[] => [
-      listOf(own, 'before', OLD),
+      listOf(own, 'before'),
       streamOf(own),
-      listOf(own, 'after', NEW),
+      listOf(own, 'after'),
     ]
     if (isStateless) return { inOrder: true, connections: steps(facts).map(request => ({ requests: [request] })) }
     return {
@@ -123,7 +127,7 @@ export const MCP_CHANGED = mcpCheck({
     const names = after === undefined ? [] : namesIn(after)
     const hasNew = names.some(name => name.endsWith(NEW))
     if (names.some(name => name.endsWith(OLD)) && !hasNew)
-      return fail('the list is still the old one after the tools have changed', { arrived: after!.count > 0 })
+      return fail('the list is still the old one after the tools have changed', { arrived: after!.count > 1 })
     if (stream === undefined || stream.count === 0)
       return note(`no stream from the server: ${stream?.status ?? 'closed'}`)
     if (!eventsOf(stream).some(({ data }) => data.includes(CHANGED)))
