@@ -55,6 +55,7 @@ const FACTS: Facts = {
   hasCredentials: false,
   hasOwnLlmCredential: false,
   asksForCertificates: false,
+  realtimeModel: 'gpt-realtime',
   hiddenTools: [],
   mcpToken: null,
   pairs: [],

@@ -95,6 +95,8 @@ export interface Facts {
   asksForCertificates: boolean
   /** A token of the gateway's own issuer. */
   mcpToken: string | null
+  /** Of realtime sockets. */
+  realtimeModel: string
   /** Tools that it must not show. */
   hiddenTools: readonly string[]
   /** Names of the routes that `--routes` gives. */

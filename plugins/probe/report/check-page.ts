@@ -35,6 +35,7 @@ const FACTS: Facts = {
   viaPseudonym: 'gateway',
   hasCredentials: false,
   asksForCertificates: false,
+  realtimeModel: 'gpt-realtime',
   hiddenTools: ['delete_all'],
   mcpToken: 'TOKEN',
   pairs: [],
