@@ -4,16 +4,19 @@ import type { ModelCall } from '../call/model-call.ts'
 import type { FindMessageStep, MessageStep, MessageSteps } from '../contract/message-steps.ts'
 
 export class MessageStepFinders implements MessageSteps {
-  readonly #finders = new Set<FindMessageStep>()
+  /** One or two: a plugin adds its own when it is registered. */
+  #finders: readonly FindMessageStep[] = []
 
   add(find: FindMessageStep): () => void {
-    this.#finders.add(find)
-    return () => void this.#finders.delete(find)
+    this.#finders = [...this.#finders, find]
+    return () => {
+      this.#finders = this.#finders.filter(one => one !== find)
+    }
   }
 
   /** Costs nothing else while there are none. */
   get areNone(): boolean {
-    return this.#finders.size === 0
+    return this.#finders.length === 0
   }
 
   /** The first that knows the conversation of the call. */
