@@ -37,7 +37,7 @@ import { Ledger } from './usage/ledger.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { resolveVariables, variables, type Variables } from './providers/variables.ts'
 import { Validator } from './validation/validator.ts'
-import { MessageStepFinders } from './steps/message-step.ts'
+import { MessageStepFinders } from './testing/message-steps.ts'
 import { TokenClock } from './streaming/token-clock.ts'
 
 /** What the formats tell about their limits. */

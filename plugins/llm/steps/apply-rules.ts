@@ -26,7 +26,8 @@ export function applyRules(call: ModelCall, services: CallServices): boolean | P
 
 /** The step of a message that somebody knows, or the rules that are stored. */
 async function applyMessageStep(call: ModelCall, services: CallServices): Promise<boolean> {
-  const found = await services.messageSteps.find(call)
+  const text = await textOfMessage(call)
+  const found = text === null ? null : await services.messageSteps.find(text, call.request)
   if (found === null) return applyStored(call, services)
   call.inner!.isCounted = false
   if (found.close !== null) {
@@ -42,6 +43,16 @@ async function applyMessageStep(call: ModelCall, services: CallServices): Promis
     factsFor(call, services),
   )
   return outcome === null || act(outcome, call, services)
+}
+
+/** The texts of the conversation; null: the route reports what is wrong with the message. */
+async function textOfMessage(call: ModelCall): Promise<string | null> {
+  try {
+    const parsed = await call.parse()
+    return parsed.op === 'chat' ? JSON.stringify(parsed.request.messages) : null
+  } catch {
+    return null
+  }
 }
 
 function applyStored(call: ModelCall, services: CallServices): boolean | Promise<boolean> {

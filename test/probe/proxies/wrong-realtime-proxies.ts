@@ -1,6 +1,5 @@
 /** Proxies in front of realtime sockets with one fault each. */
-import type { Routes } from '../../../plugins/probe/client/routes.ts'
-import { NO_ROUTES } from '../../../plugins/probe/client/routes.ts'
+import { NO_ROUTES, type Routes } from '../../../plugins/probe/client/routes.ts'
 import type { Fault } from './reference-proxy.ts'
 
 export interface WrongRealtimeProxy {

@@ -1,6 +1,5 @@
-/** Asks those who know steps of messages, such as a probe of gateways, for the step of a call. */
+/** Those who know steps of messages on sockets, such as a probe of gateways. */
 import type { FastifyRequest } from 'svc/plugin'
-import type { ModelCall } from '../call/model-call.ts'
 import type { FindMessageStep, MessageStep, MessageSteps } from '../contract/message-steps.ts'
 
 export class MessageStepFinders implements MessageSteps {
@@ -19,24 +18,12 @@ export class MessageStepFinders implements MessageSteps {
     return this.#finders.length === 0
   }
 
-  /** The first that knows the conversation of the call. */
-  async find(call: ModelCall): Promise<MessageStep | null> {
-    const text = await textOf(call)
-    if (text === null) return null
+  /** Of the first that knows the text. */
+  async find(text: string, handshake: FastifyRequest): Promise<MessageStep | null> {
     for (const find of this.#finders) {
-      const found = await find(text, call.request as FastifyRequest)
+      const found = await find(text, handshake)
       if (found !== null) return found
     }
-    return null
-  }
-}
-
-async function textOf(call: ModelCall): Promise<string | null> {
-  try {
-    const parsed = await call.parse()
-    return parsed.op === 'chat' ? JSON.stringify(parsed.request.messages) : null
-  } catch {
-    // The route reports what is wrong with the message.
     return null
   }
 }
