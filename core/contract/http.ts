@@ -315,6 +315,8 @@ export interface RuleMessage {
   clientIp?: string
   /** The name of its session, whose rules and counters apply; null: none. */
   session?: string | null
+  /** The step of a rule, which acts as if a rule in front of all others had matched; it is not counted. Throws if it is not valid. */
+  step?: JsonObject
 }
 
 /** Where a request within another one may name its session. */

@@ -37,6 +37,7 @@ import { Ledger } from './usage/ledger.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { resolveVariables, variables, type Variables } from './providers/variables.ts'
 import { Validator } from './validation/validator.ts'
+import { MessageStepFinders } from './testing/message-steps.ts'
 import { TokenClock } from './streaming/token-clock.ts'
 
 /** What the formats tell about their limits. */
@@ -115,6 +116,8 @@ export default definePlugin<LlmOptions, Variables>({
       report: (at, message, remedy) =>
         svc.reportLoadError({ at, message, ...(remedy === undefined ? {} : { remedy }) }),
     })
+    const messageSteps = new MessageStepFinders()
+    svc.offer('llm.steps', messageSteps)
     const services: CallServices = {
       svc,
       limits: engineLimits(svc.config),
@@ -123,6 +126,7 @@ export default definePlugin<LlmOptions, Variables>({
       records,
       ledger,
       limiter,
+      messageSteps,
       cache,
       profiles,
       validator,

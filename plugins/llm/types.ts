@@ -1,5 +1,6 @@
 /** The public types of the mock LLM, for plugins that add a provider. Import them as types only. */
 import type { Parsed } from './contract/parsed.ts'
+import type { MessageSteps } from './contract/message-steps.ts'
 import type { LlmRoute } from './contract/route.ts'
 import type { Providers } from './registry/providers.ts'
 
@@ -18,6 +19,7 @@ export type { AudioFormat, SpeechChange, SpeechDetector } from './engine/audio.t
 export type { Engine } from './registry/engine.ts'
 export type { CallFormat, CallPart } from './shapes/call-blocks.ts'
 export type { Rule, RuleReply } from './engine/rules.ts'
+export type * from './contract/message-steps.ts'
 export type * from './contract/mounted-format.ts'
 export type * from './contract/neutral.ts'
 export type * from './contract/parsed.ts'
@@ -37,5 +39,6 @@ export type RouteOf<P extends Parsed> = LlmRoute<P>
 declare module 'svc/plugin' {
   interface ExtensionPoints {
     'llm.providers': Providers
+    'llm.steps': MessageSteps
   }
 }

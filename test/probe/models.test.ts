@@ -15,6 +15,8 @@ const CACHES = ['LLM-CACHE-HIT', 'LLM-CACHE-FALSE', 'LLM-CACHE-STREAM', 'LLM-CAC
 const FALLBACKS = ['LLM-FALLBACK', 'LLM-FB-MID']
 const PRICES = { input: 2, output: 8, cached: 0.5 }
 const COST = { header: 'x-cost', prices: PRICES }
+const SPEND = { url: '/spend/{id}', id: 'x-call-id', value: '/data/0/spend', wait_s: 0.3 }
+const ALL_WIRES = { wires: ['chat', 'messages', 'responses'] }
 const TENANTS = ['tenant-key-one', 'tenant-key-two']
 
 function routesOf(llm: object): Routes {
@@ -30,6 +32,8 @@ interface ProbedOptions {
   features?: Features
   fault?: GatewayFault
   llm?: object
+  /** The upstream wire of each model. */
+  models?: Readonly<Record<string, string>>
   timeoutMs?: number
 }
 
@@ -74,6 +78,39 @@ t.test('a proxy that forwards has no finding', async t => {
   t.equal(resultOf(run, 'LLM-CACHE-TENANT').reason, 'not in --routes: llm.tenants')
   t.equal(resultOf(run, 'LLM-FALLBACK').reason, 'not in --routes: llm.fallback')
   t.equal(resultOf(run, 'LLM-COST').reason, 'not in --routes: llm.cost')
+})
+
+t.test('a ledger and deployments that are right have no finding', async t => {
+  const run = await probed(t, {
+    checks: ['LLM-CUT-BILL', 'LLM-AFFINITY'],
+    features: { ledger: 'right', replicas: { sticks: true } },
+    llm: { spend: SPEND, replicas: 'gpt', ...ALL_WIRES },
+    models: { gpt: 'responses' },
+  })
+  t.strictSame(findings(run), [])
+  t.equal(resultOf(run, 'LLM-CUT-BILL').verdict, 'pass', resultOf(run, 'LLM-CUT-BILL').reason ?? '')
+  t.equal(resultOf(run, 'LLM-AFFINITY').verdict, 'pass', resultOf(run, 'LLM-AFFINITY').reason ?? '')
+})
+
+t.test('what a gateway does in silence is reported', async t => {
+  const server = await launch()
+  t.teardown(() => server.stop())
+  const proxy = await startProxy(server.ports.http!)
+  t.teardown(() => proxy.close())
+  const [passing, dropping, own] = await Promise.all([
+    probeThrough(proxy.url, server.url, { checks: checksNamed(['LLM-ALIVE']) }),
+    probed(t, { checks: ['LLM-ALIVE'] }),
+    probed(t, { checks: ['LLM-ALIVE'], features: { beatsMs: 2_500 } }),
+  ])
+  t.match(
+    resultOf(passing!, 'LLM-ALIVE').summary,
+    /^comments of the upstream are passed on \(\d of \d\); the gateway has none/,
+  )
+  t.match(
+    resultOf(dropping!, 'LLM-ALIVE').summary,
+    'comments of the upstream are dropped; the gateway has none of its own',
+  )
+  t.match(resultOf(own!, 'LLM-ALIVE').summary, /are replaced; the gateway has \d of its own in a silent stream/)
 })
 
 t.test('a gateway with costs, a cache and a fallback that are right has no finding', async t => {
@@ -197,6 +234,28 @@ const WRONG: Readonly<
     features: { keepsCoding: true },
     id: 'LLM-GZIP',
     finding: /^fail gzip: the text is lost, Content-Encoding is absent$/,
+  },
+  'bills nothing for streams that were cut': {
+    checks: ['LLM-CUT-BILL'],
+    features: { ledger: 'cut is free' },
+    llm: { spend: SPEND },
+    id: 'LLM-CUT-BILL',
+    finding: /^fail left by the client: billed nothing; cut by the upstream: billed nothing$/,
+  },
+  'bills streams that were cut as whole ones': {
+    checks: ['LLM-CUT-BILL'],
+    features: { ledger: 'cut is whole' },
+    llm: { spend: SPEND },
+    id: 'LLM-CUT-BILL',
+    finding: /^fail left by the client: billed \d+ of \d+ for the whole one; cut by/,
+  },
+  'sends second turns to any deployment': {
+    checks: ['LLM-AFFINITY'],
+    features: { replicas: { sticks: false } },
+    llm: { replicas: 'gpt', ...ALL_WIRES },
+    models: { gpt: 'responses' },
+    id: 'LLM-AFFINITY',
+    finding: /previous_response_id: [1-6] of 6 .*encrypted_content: [1-6] of 6/,
   },
   'drops what it does not know': {
     checks: ['LLM-BETA'],

@@ -55,6 +55,8 @@ const FACTS: Facts = {
   hasCredentials: false,
   hasOwnLlmCredential: false,
   asksForCertificates: false,
+  realtimeModel: 'gpt-realtime',
+  hiddenTools: [],
   mcpToken: null,
   pairs: [],
   models: modelSettingsOf(NO_ROUTES),

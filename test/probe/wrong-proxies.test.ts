@@ -8,6 +8,8 @@ import { launch } from '../../core/testing/launch.ts'
 import { WRITES_FINDINGS, findingsBy, findingsOf, writeFindings } from './findings.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
 import { HTTP2_PROXIES } from './proxies/wrong-http2-proxies.ts'
+import { LIST_GATEWAYS } from './proxies/wrong-list-gateways.ts'
+import { REALTIME_PROXIES } from './proxies/wrong-realtime-proxies.ts'
 import { WRONG_VERIFIERS } from './proxies/wrong-verifiers.ts'
 import { WRONG_PROXIES, type WrongProxy } from './proxies/wrong-proxies.ts'
 import { findings, probeThrough, quickChecks } from './probe-through.ts'
@@ -57,7 +59,7 @@ t.test('each wrong proxy is caught by exactly the checks that name its fault [PR
 })
 
 t.test('the findings on the pages are those of wrong proxies [PRB-21]', t => {
-  const proxies = [...WRONG_PROXIES, ...HTTP2_PROXIES, ...WRONG_VERIFIERS]
+  const proxies = [...WRONG_PROXIES, ...HTTP2_PROXIES, ...WRONG_VERIFIERS, ...LIST_GATEWAYS, ...REALTIME_PROXIES]
   for (const [id, { proxy, verdict }] of Object.entries(findingsBy(false)))
     t.ok(
       proxies.some(({ name, caught }) => name === proxy && caught[id] === verdict),

@@ -10,7 +10,6 @@ import { isTooExpensive } from '../../contract/budgets.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Arrival, TapServed } from '../../contract/tap.ts'
 import { InputProblem } from '../../toolkit/input-problem.ts'
-import { readRule } from '../../rules/rule.ts'
 import type { RuleEntry } from '../../rules/rule-entry.ts'
 import { bodyLimitOf } from '../request/body.ts'
 import { contextOf, type RequestContext } from '../request/context.ts'
@@ -21,13 +20,10 @@ import type { Http1ResponseClass, SvcResponse } from '../response/response.ts'
 import { sendError, sendResponse } from '../response/send.ts'
 import { assignRequestId, callRoute, runStages } from '../pipeline/pipeline.ts'
 import type { PipelineServices, Stage } from '../pipeline/stage.ts'
+import { readServedStep } from '../pipeline/rules/served-step.ts'
 import { applyRules } from '../pipeline/stages/rules.ts'
 import type { ClaimServer } from '../tap/tap.ts'
 import { bodyReaderFor, fieldsOf } from '../tap/message-framing.ts'
-
-/** Characters of a step as JSON. */
-const MAX_STEP = 1024 * 1024
-const NAME = 'probe-step'
 
 export interface ServingOptions {
   services: PipelineServices
@@ -44,25 +40,7 @@ const STAGES: readonly Stage[] = [assignRequestId, takeBody, applyRules, callRou
 export function createClaimServer({ services, Http1Response, ...options }: ServingOptions): ClaimServer {
   const { rules } = services
 
-  function readEntry(step: JsonObject): RuleEntry {
-    const rule = readRule({ name: NAME, then: step }, '', {
-      ...options.generation().rules.vocabulary,
-      bounds: { ...rules.book.bounds, ruleBytes: MAX_STEP },
-      checks: null,
-    })
-    const { match } = rule
-    return {
-      id: NAME,
-      rule,
-      match,
-      session: null,
-      source: 'svc.yaml',
-      file: null,
-      line: null,
-      createdAt: Date.now(),
-      expiresAt: null,
-    }
-  }
+  const readEntry = (step: JsonObject): RuleEntry => readServedStep(step, options.generation().rules, rules)
 
   return {
     stepProblem(step) {

@@ -186,7 +186,9 @@ export class TappedSocket {
       reset: () =>
         finish(() => {
           arrival.end('kept')
-          this.#socket.resetAndDestroy()
+          // Node cannot reset a socket that is shutting down, and would never close it.
+          if (this.#socket.writableEnded) this.#socket.destroy()
+          else this.#socket.resetAndDestroy()
         }),
       onBytes: listener => {
         this.#onBytes = bytes => {

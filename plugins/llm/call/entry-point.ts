@@ -20,6 +20,8 @@ export interface Recipient {
   leave(): void
   /** Destroys the connection: a rule asks for it. */
   abort(): void
+  /** Closes the socket on which the call came, in place of a reply; absent: it did not come on one. */
+  close?(code: number, reason: string): void
   /** Sends the reply. */
   deliver(): void | Promise<void>
 }

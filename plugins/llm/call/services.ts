@@ -15,6 +15,7 @@ import type { Records } from '../records/records.ts'
 import type { OpenSockets } from '../streaming/socket-bounds.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import type { GenAiMetrics } from '../telemetry/metrics.ts'
+import type { MessageStepFinders } from '../testing/message-steps.ts'
 import type { PlacedRoute } from '../testing/protocol.ts'
 import type { Tokenizers } from '../tokenizers/tokenizers.ts'
 import type { Ledger } from '../usage/ledger.ts'
@@ -29,6 +30,7 @@ export interface CallServices {
   records: Records
   ledger: Ledger
   limiter: Limiter
+  messageSteps: MessageStepFinders
   cache: PromptCache
   profiles: Profiles
   tokenizers: Tokenizers

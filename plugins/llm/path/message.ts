@@ -31,6 +31,7 @@ export interface MessageOptions {
   /** Resolves when more can be sent. */
   ready(): Promise<void>
   destroy(): void
+  close(code: number, reason: string): void
 }
 
 /** Runs a message on a socket, and sends the events of its reply at their pace. */
@@ -120,6 +121,10 @@ class SocketClient implements Recipient {
 
   abort(): void {
     this.#options.destroy()
+  }
+
+  close(code: number, reason: string): void {
+    this.#options.close(code, reason)
   }
 
   deliver(): Promise<void> {

@@ -192,6 +192,7 @@ class ProviderSocket implements LlmSocket {
       },
       ready: () => this.#drained(),
       destroy: () => socket.terminate(),
+      close: (code, reason) => socket.close(code, reason),
     })
     const ended = running.finally(() => joined?.release())
     return ended.catch((error: unknown) => {

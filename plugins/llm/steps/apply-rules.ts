@@ -20,6 +20,42 @@ import { violationsOf } from './validate.ts'
  * answered. Throws the failure of a rule.
  */
 export function applyRules(call: ModelCall, services: CallServices): boolean | Promise<boolean> {
+  if (call.entry.rules === 'message' && !services.messageSteps.areNone) return applyMessageStep(call, services)
+  return applyStored(call, services)
+}
+
+/** The step of a message that somebody knows, or the rules that are stored. */
+async function applyMessageStep(call: ModelCall, services: CallServices): Promise<boolean> {
+  const text = await textOfMessage(call)
+  const found = text === null ? null : await services.messageSteps.find(text, call.request)
+  if (found === null) return applyStored(call, services)
+  call.inner!.isCounted = false
+  if (found.close !== null) {
+    // What follows is sent to a socket that is closed.
+    call.recipient!.close?.(found.close.code, found.close.reason)
+    return true
+  }
+  if (found.step === null) return true
+  const { svc, request } = call
+  const outcome = await svc.http.applyRulesToMessage(
+    request,
+    { ...messageOf(call)!, step: found.step },
+    factsFor(call, services),
+  )
+  return outcome === null || act(outcome, call, services)
+}
+
+/** The texts of the conversation; null: the route reports what is wrong with the message. */
+async function textOfMessage(call: ModelCall): Promise<string | null> {
+  try {
+    const parsed = await call.parse()
+    return parsed.op === 'chat' ? JSON.stringify(parsed.request.messages) : null
+  } catch {
+    return null
+  }
+}
+
+function applyStored(call: ModelCall, services: CallServices): boolean | Promise<boolean> {
   if (call.requestedFault !== null) return true
   const { svc, request, reply } = call
   const facts = factsFor(call, services)

@@ -95,6 +95,10 @@ export interface Facts {
   asksForCertificates: boolean
   /** A token of the gateway's own issuer. */
   mcpToken: string | null
+  /** Of realtime sockets. */
+  realtimeModel: string
+  /** Tools that it must not show. */
+  hiddenTools: readonly string[]
   /** Names of the routes that `--routes` gives. */
   routes: ReadonlySet<string>
   /** Tokens of the upstream's issuer by preset, for checks that ask for them. */

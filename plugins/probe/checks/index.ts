@@ -22,6 +22,7 @@ import { TRANSLATE_CHECKS } from './translate/translate.ts'
 import { MCP_CHECKS } from './mcp/mcp.ts'
 import { OAUTH_CHECKS } from './oauth/oauth.ts'
 import { REACH_CHECKS } from './reach/reach.ts'
+import { REALTIME_CHECKS } from './realtime/realtime.ts'
 import { RESPONSE_BODY_CHECKS } from './responses/bodies.ts'
 import { NO_CONTENT_CHECKS, RESPONSE_HEAD_CHECKS } from './responses/heads.ts'
 import { CONTENT_CHECKS } from './streaming/content.ts'
@@ -67,6 +68,7 @@ const CHECKS: readonly Check[] = [
   ...LLM_CHECKS,
   ...TRANSLATE_CHECKS,
   ...GUARDRAIL_CHECKS,
+  ...REALTIME_CHECKS,
   ...MCP_CHECKS,
   ...A2A_CHECKS,
   ...OAUTH_CHECKS,

@@ -30,6 +30,8 @@ export class Connection {
   readonly port: number
   readonly #socket: Socket
   isTooLarge = false
+  /** Called when bytes have come. */
+  onReceived: (() => void) | null = null
   readonly #changes = new Changes()
 
   constructor(socket: Socket) {
@@ -42,6 +44,7 @@ export class Connection {
       this.received.push({ atMs: clock(), bytes: chunk })
       this.isTooLarge = this.receivedBytes > MAX_RECEIVED
       if (this.isTooLarge) socket.destroy()
+      this.onReceived?.()
       this.#changes.notify()
     })
     socket.on('end', () => this.#end('fin'))

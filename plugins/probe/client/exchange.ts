@@ -27,6 +27,11 @@ export interface ConnectionSpec {
   pauseReadingMs?: number
   /** Before the connection is opened. */
   delayMs?: number
+  /**
+   * What the client sends on another connection while it still receives on this one. Called with all that was received, and the
+   * number of connections that it has led to; null: nothing more for now.
+   */
+  meanwhile?: (received: Buffer, opened: number) => ConnectionSpec | null
 }
 
 export interface CallRecord {
@@ -83,12 +88,14 @@ export interface ExchangeOptions {
   trust: TlsTrust
   timeoutMs: number
   signal: AbortSignal
+  /** Called when bytes have come, with all of them. */
+  onReceived?: (received: Buffer) => void
 }
 
 export async function runExchange(
   spec: ConnectionSpec,
   requests: readonly EncodedRequest[],
-  { address, trust, timeoutMs, signal }: ExchangeOptions,
+  { address, trust, timeoutMs, signal, onReceived }: ExchangeOptions,
 ): Promise<ExchangeRecord> {
   if (spec.delayMs !== undefined) await sleep(spec.delayMs)
   const calls: CallRecord[] = requests.map((request, index) => ({
@@ -109,6 +116,8 @@ export async function runExchange(
   }
   const stop = (): void => connection.close()
   signal.addEventListener('abort', stop)
+  if (onReceived !== undefined)
+    connection.onReceived = () => onReceived(Buffer.concat(connection.received.map(({ bytes }) => bytes)))
   const reader = new Reader(connection, requests)
   let hasLeft = false
   let leftAtMs: number | null = null

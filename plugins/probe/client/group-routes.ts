@@ -10,7 +10,12 @@ import { ROOT, type Route } from './step-runner.ts'
 export type End = Omit<Route, 'protocol'>
 
 /** Paths of the groups that do not use that of the probe. */
-const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/mcp', a2a: '/a2a/weather' }
+const DEFAULT_PATHS: Readonly<Record<string, string>> = {
+  llm: '/ai/openai/v1',
+  realtime: '/ai/openai/v1',
+  mcp: '/mcp',
+  a2a: '/a2a/weather',
+}
 
 /** The upstream, as the probe reaches it without the gateway. */
 export function directEnd(upstream: Address): End {
@@ -44,7 +49,7 @@ function placeOf(name: string, end: End, { paths }: Routes): Pick<Route, 'addres
     return { address, authority, prefix: `${end.prefix}${wire.base}` }
   // Paths that came back in answers have all prefixes already.
   if (name === ROOT) return { address, authority, prefix: '' }
-  const own = paths[name]
+  const own = paths[name] ?? (name === 'realtime' ? paths.llm : undefined)
   if (own === undefined || end.through === 'direct') return null
   if (own.address === null) return { address, authority, prefix: `${address.prefix}${own.path}` }
   return { address: own.address, authority: own.address.authority, prefix: own.address.prefix }

@@ -63,7 +63,7 @@ function fieldsOf(lines: string): Field[] {
 
 /** The parts without the chunked coding. Each part of a plan has whole chunks. */
 function contentParts(spec: RequestSpec): Part[] {
-  const parts = spec.parts!(() => Buffer.alloc(0))
+  const parts = spec.parts!(() => Buffer.alloc(0), '')
   const isChunked = typeof spec.rawFields === 'string' && /^transfer-encoding:/im.test(spec.rawFields)
   return isChunked ? parts.map(part => (Buffer.isBuffer(part) ? unchunked(part) : part)) : parts
 }

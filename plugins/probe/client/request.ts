@@ -37,7 +37,7 @@ export interface RequestSpec {
   /** Complete requests of other steps behind the body or in it: rendered and appended to the body. */
   embedded?: readonly RequestSpec[]
   /** What follows the head, instead of the body. */
-  parts?: (render: (request: RequestSpec) => Buffer) => Part[]
+  parts?: (render: (request: RequestSpec) => Buffer, marker: string) => Part[]
   /** Of the upstream. Default: an ordinary 200. */
   script?: (step: number, facts: ScriptFacts) => Action[]
   next?: (step: number, facts: ScriptFacts) => Action[]
@@ -126,7 +126,8 @@ export function encodeRequest(
     `${line}${end}${spec.lead ?? ''}${host}${marker}${linesOf(extra, end)}${fields}${framed}${end}`,
     'latin1',
   )
-  if (spec.parts !== undefined) return { step, method, parts: [head, ...spec.parts(render)] }
+  if (spec.parts !== undefined)
+    return { step, method, parts: [head, ...spec.parts(render, `${encoding.field}-${step}`)] }
   const content = hasBody ? (framing === 'chunked' ? chunked(body, spec.chunkSize) : body) : Buffer.alloc(0)
   return { step, method, parts: [Buffer.concat([head, content])] }
 }

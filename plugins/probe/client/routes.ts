@@ -21,6 +21,8 @@ export interface Routes {
   /** Tools that the gateway must not show. */
   hiddenTools: readonly string[]
   llm: LlmRoutes
+  /** Of realtime sockets; null: that of the requests to models. */
+  realtimeModel: string | null
   guardrails: { value: string; ask: string | null }
 }
 
@@ -35,12 +37,13 @@ export const NO_ROUTES: Routes = {
   mcpToken: null,
   hiddenTools: [],
   llm: NO_LLM_ROUTES,
+  realtimeModel: null,
   guardrails: { value: STOPPED_VALUE, ask: null },
 }
 
 const KEYS = ['llm', 'websocket', 'grpc', 'mcp', 'a2a', 'oauth', 'jwt', 'tls', 'mtls', 'realtime', 'guardrails']
 /** Those that are one path or URL. */
-const PLAIN = ['websocket', 'grpc', 'a2a', 'oauth', 'jwt', 'realtime'] as const
+const PLAIN = ['websocket', 'grpc', 'a2a', 'oauth', 'jwt'] as const
 const MCP_KEYS = ['path', 'token', 'hidden']
 /** Kinds of certificates of the upstream. */
 const TLS_KEYS = ['good', 'expired', 'wrong-host', 'unknown-ca']
@@ -74,6 +77,8 @@ function readAll(value: unknown, { newGroups = [], environment = {}, moreWires =
   for (const [wire, route] of Object.entries(llm.bases)) paths[`wire.${wire}`] = route
   const mcp = readMcp(value.mcp)
   if (mcp.route !== null) paths.mcp = mcp.route
+  const realtime = readRealtime(value.realtime)
+  if (realtime.route !== null) paths.realtime = realtime.route
   readTls(value.tls, paths)
   if (value.mtls !== undefined && typeof value.mtls !== 'boolean')
     throw new RoutesProblem('routes: mtls must be true or false')
@@ -85,6 +90,7 @@ function readAll(value: unknown, { newGroups = [], environment = {}, moreWires =
     mcpToken: mcp.token,
     hiddenTools: mcp.hidden,
     llm,
+    realtimeModel: realtime.model,
     guardrails: readGuardrails(value.guardrails),
   }
 }
@@ -100,6 +106,17 @@ function readMcp(mcp: unknown): { route: GroupRoute | null; token: string | null
   if (!Array.isArray(hidden) || hidden.length > MAX_HIDDEN || !hidden.every(isToolName))
     throw new RoutesProblem('routes: mcp.hidden must be a list of names of tools')
   return { route: path === undefined ? null : readRoute('mcp.path', path), token: token ?? null, hidden }
+}
+
+/** A path or URL, or a mapping with a model. */
+function readRealtime(realtime: unknown): { route: GroupRoute | null; model: string | null } {
+  if (realtime === undefined) return { route: null, model: null }
+  if (!isRecord(realtime)) return { route: readRoute('realtime', realtime), model: null }
+  rejectUnknown('realtime.', realtime, ['path', 'model'])
+  const { path, model } = realtime
+  if (model !== undefined && !isToolName(model))
+    throw new RoutesProblem('routes: realtime.model must be the name of a model')
+  return { route: path === undefined ? null : readRoute('realtime.path', path), model: model ?? null }
 }
 
 function isToolName(name: unknown): name is string {

@@ -4,6 +4,9 @@ import type { BackChannel } from './back-channel.ts'
 import type { RunOptions } from './probe-run.ts'
 import type { Routes } from './routes.ts'
 
+/** Where the routes name none. */
+const REALTIME_MODEL = 'gpt-realtime'
+
 /** Before anything is sent. */
 export function initialFacts({ gateway, route, channels, routes, ...options }: RunOptions): Facts {
   const { hasCredentials, timeoutMs, isSlow } = options
@@ -23,6 +26,8 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
     hasOwnLlmCredential: routes.ownLlmCredential,
     asksForCertificates: routes.asksForCertificates,
     mcpToken: routes.mcpToken,
+    hiddenTools: routes.hiddenTools,
+    realtimeModel: routes.realtimeModel ?? routes.model ?? REALTIME_MODEL,
     routes: new Set([
       ...Object.keys(routes.paths),
       ...(routes.mcpToken === null ? [] : ['mcp.token']),

@@ -8,7 +8,7 @@ import type { BackChannel } from './back-channel.ts'
 import type { TlsTrust } from './connection.ts'
 import { clock } from './changes.ts'
 import { ArrivalView, Call, Evidence } from './evidence.ts'
-import { runExchange, type ConnectionSpec, type ExchangeRecord } from './exchange.ts'
+import { runExchange, type ConnectionSpec, type ExchangeOptions, type ExchangeRecord } from './exchange.ts'
 import { runHttp2Exchange } from './http2-exchange.ts'
 import { encodeHttp2Request } from './http2-request.ts'
 import { encodeRequest, type Encoding, type RequestSpec } from './request.ts'
@@ -18,6 +18,8 @@ import type { Field } from './response-parser.ts'
 const LATE_MS = 500
 /** Connections that follow from what came back. */
 const MAX_FOLLOWED = 8
+/** Connections that one leads to while it is open. */
+const MAX_MEANWHILE = 8
 const ARRIVAL_CHECKS_MS = [0, 20, 60, 150, 300]
 const ENDED_CHECK_MS = 250
 
@@ -79,11 +81,30 @@ export class StepRunner {
       if (spec.label !== undefined) labels.set(spec.label, number)
       return number
     }
+    const meanwhile: Promise<ExchangeRecord>[] = []
     const prepare = (spec: ConnectionSpec): (() => Promise<ExchangeRecord>) => {
       const own = spec.route === undefined ? null : (route.at?.(spec.route) ?? null)
       const { prefix, authority } = own ?? route
-      return this.#prepare(spec, { ...encoding, prefix, authority }, numberOf, { ...route, ...own })
+      let opened = 0
+      const onReceived = (received: Buffer): void => {
+        for (; opened < MAX_MEANWHILE; opened++) {
+          const next = spec.meanwhile!(received, opened)
+          if (next === null) return
+          const exchange = prepare(next)
+          meanwhile.push(addScripts().then(exchange))
+        }
+      }
+      return this.#prepare(spec, { ...encoding, prefix, authority }, numberOf, {
+        ...route,
+        ...own,
+        ...(spec.meanwhile === undefined ? {} : { onReceived }),
+      })
     }
+    /** Also those that were opened while others were open. */
+    const ended = async (own: readonly ExchangeRecord[]): Promise<ExchangeRecord[]> => [
+      ...own,
+      ...(await Promise.all(meanwhile.splice(0))),
+    ]
     const scripts = new Map<number, StepScript>()
     const addScripts = async (): Promise<void> => {
       const added = [...numbers].filter(([spec, step]) => spec.script !== undefined && !scripts.has(step))
@@ -93,13 +114,13 @@ export class StepRunner {
     }
     const exchanges = plan.connections.map(prepare)
     await addScripts()
-    const records = await inTurn(exchanges, plan)
+    const records = await ended(await inTurn(exchanges, plan))
     for (let round = 0; round < (plan.maxFollowed ?? MAX_FOLLOWED); round++) {
       const next = plan.follow?.(records) ?? null
       if (next === null) break
       const exchange = prepare(next)
       await addScripts()
-      records.push(await exchange())
+      records.push(...(await ended([await exchange()])))
     }
     this.requests += records.flatMap(({ calls }) => calls).length
     return this.#collect(records, numbers, [...scripts.values()], route, check.when?.counts === true)
@@ -122,7 +143,7 @@ export class StepRunner {
     spec: ConnectionSpec,
     encoding: Encoding,
     numberOf: (spec: RequestSpec) => number,
-    { address, trust, protocol }: Route,
+    { address, trust, protocol, onReceived }: Route & Pick<ExchangeOptions, 'onReceived'>,
   ): () => Promise<ExchangeRecord> {
     const { timeoutMs, signal } = this.#options
     const options = { address, trust, timeoutMs, signal }
@@ -131,7 +152,8 @@ export class StepRunner {
       return () => runHttp2Exchange(spec, requests, options)
     }
     const requests = spec.requests.map(request => encodeRequest(request, encoding, numberOf))
-    return () => runExchange(spec, requests, options)
+    const observed = onReceived === undefined ? options : { ...options, onReceived }
+    return () => runExchange(spec, requests, observed)
   }
 
   async #arrivals(steps: readonly number[]): Promise<ArrivalRecord[]> {

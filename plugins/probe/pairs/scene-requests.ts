@@ -98,13 +98,13 @@ function connectionOf(
   return {
     route: routeOfWire(context.client.id),
     requests: [requestOf(planned, context, turn, replies)],
-    ...(leave?.events === undefined ? {} : { leaveWhen: received => countEvents(received) >= leave.events! }),
+    ...(leave?.events === undefined ? {} : { leaveWhen: received => eventsIn(received) >= leave.events! }),
     ...(leave === undefined ? {} : { leaveAfterMs: leave.afterMs ?? SILENCE_MS, untilEndedMs: WATCH_MS }),
   }
 }
 
-/** Events of SSE, or chunks of the transfer coding where the wire has a binary stream. */
-function countEvents(received: Buffer): number {
+/** The number of events of SSE, or of chunks of the transfer coding where the wire has a binary stream. */
+export function eventsIn(received: Buffer): number {
   const text = received.toString('latin1')
   const body = text.slice(text.indexOf('\r\n\r\n') + 4)
   const isBinary = /^content-type: *application\/vnd\.amazon\.eventstream/im.test(text)

@@ -184,7 +184,8 @@ export async function answer(
   reply.end()
 }
 
-function stepAt(step: Extract<Action, { do: 'serve' }>['step'], number: number): JsonObject | null {
+/** The step of the n-th arrival. */
+export function stepAt(step: Extract<Action, { do: 'serve' }>['step'], number: number): JsonObject | null {
   return Array.isArray(step) ? (step[Math.min(number, step.length) - 1] ?? null) : step
 }
 

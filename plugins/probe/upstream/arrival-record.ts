@@ -1,4 +1,5 @@
 /** The form in which arrivals go over the back channel. */
+import { createHash } from 'node:crypto'
 import type { Arrival } from 'svc/toolkit'
 import type { Conversation } from '../client/websocket-frames.ts'
 import type { Answered } from './answer.ts'
@@ -111,6 +112,54 @@ export function arrivalRecord(
       head_sizes: [...answered.headSizes],
       trailers_size: answered.trailersSize,
       done: answered.isDone,
+    },
+  }
+}
+
+/** A message on a socket: the head of the request that opened it, and the message as its body. */
+export function messageRecord(
+  { number, step, atMs }: { number: number; step: string; atMs: number },
+  { head, peer }: { head: string; peer: string },
+  text: Buffer,
+): ArrivalRecord {
+  const bytes = Buffer.concat([Buffer.from(head, 'latin1'), text])
+  const hash = (part: Buffer): string => createHash('sha256').update(part).digest('hex')
+  return {
+    number,
+    instance: '',
+    step,
+    connection: 0,
+    request_on_connection: 1,
+    listener: 'http',
+    peer,
+    tls: null,
+    protocol: '1.1',
+    bytes: bytes.toString('latin1'),
+    size: bytes.length,
+    truncated: false,
+    sha256: hash(bytes),
+    head_size: head.length,
+    body_size: text.length,
+    body_sha256: hash(text),
+    chunks: [],
+    head_at_ms: atMs,
+    first_body_byte_ms: atMs,
+    last_byte_ms: atMs,
+    framing: 'complete',
+    ended: 'kept',
+    ended_ms: null,
+    trailers: [],
+    reset_code: null,
+    conversation: null,
+    // The route writes to the socket, so the tap sees nothing of it.
+    answered: {
+      bytes: '',
+      size: 0,
+      sha256: hash(Buffer.alloc(0)),
+      chunks: [],
+      head_sizes: [],
+      trailers_size: 0,
+      done: true,
     },
   }
 }

@@ -15,6 +15,7 @@ import {
 import { CATALOGUE } from '../catalog/version.ts'
 import { SharedSessions } from './shared-sessions.ts'
 import { MAX_SESSION_S, ProbeSessions, type ProbeSession } from './sessions.ts'
+import type {} from '../../llm/types.ts'
 import type { ProbeSection } from '../options.ts'
 import { MAX_STEPS, readScripts } from './script.ts'
 import { ARRIVALS, SVC_PROBE_SESSIONS_POST } from '../replies.ts'
@@ -136,6 +137,17 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>): 
     all => all.close(),
   )
   const sessions = new SharedSessions(svc, own)
+  svc.use('llm.steps')?.add(async (text, { raw, socket }) => {
+    if (own.all.length === 0) return null
+    const lines = raw.rawHeaders.map((value, index) => (index % 2 === 0 ? `${value}: ` : `${value}\r\n`)).join('')
+    const head = `${raw.method} ${raw.url} HTTP/${raw.httpVersion}\r\n${lines}\r\n`
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`
+    for (const session of own.all) {
+      const found = await session.takeMessage(text, { head, peer })
+      if (found !== null) return found
+    }
+    return null
+  })
   const find = (id: string): ProbeSession => {
     const session = sessions.get(id)
     if (session === undefined) throw refusal(404, 'unknown_probe_session', 'no such session; it may have expired')

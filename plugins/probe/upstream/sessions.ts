@@ -1,9 +1,11 @@
 /** Probe sessions: a nonce, the scripts of its steps, and what arrived. */
 import { randomBytes } from 'node:crypto'
+import type { JsonObject } from 'svc/plugin'
 import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/toolkit'
-import { Answered, answer, type ScriptWriter } from './answer.ts'
-import { arrivalRecord, type ArrivalRecord } from './arrival-record.ts'
+import { Answered, answer, stepAt, type ScriptWriter } from './answer.ts'
+import { arrivalRecord, messageRecord, type ArrivalRecord } from './arrival-record.ts'
 import { http2Writer } from './http2-writer.ts'
+import { closeText, OPCODE } from '../client/websocket-frames.ts'
 import { MAX_STEPS, defaultScript, type StepScript } from './script.ts'
 
 export const MAX_SESSIONS = 4
@@ -13,6 +15,9 @@ const MAX_ARRIVALS = 12_000
 const MAX_KEPT_BYTES = 24 * 1024 * 1024
 /** As the tap keeps them. */
 const MAX_KEPT_OF_ARRIVAL = 1280 * 1024
+const MAX_MESSAGES = 1_000
+/** Bytes of a message that are kept. */
+const MAX_MESSAGE = 64 * 1024
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** 26 characters of 5 bits. */
@@ -35,6 +40,12 @@ interface SessionOptions {
 export interface SelectedArrivals {
   steps: readonly string[] | null
   after: number
+}
+
+/** A message on a socket, which a route answers. */
+export interface FoundMessage {
+  step: JsonObject | null
+  close: { code: number; reason: string } | null
 }
 
 interface Entry {
@@ -69,6 +80,8 @@ export class ProbeSession {
   #readsContent = false
   readonly #counts = new Map<number, number>()
   readonly #entries: Entry[] = []
+  /** Messages on sockets. */
+  readonly #messages: ArrivalRecord[] = []
   readonly #waiting = new Set<() => void>()
   #total = 0
   #bytes = 0
@@ -126,11 +139,41 @@ export class ProbeSession {
 
   /** Arrivals of these steps, or those after a number. */
   arrivals(select: SelectedArrivals, instance: string): ArrivalRecord[] {
-    return this.#entries
-      .filter(({ number, arrival }) =>
-        select.steps === null ? number > select.after : select.steps.includes(arrival.step),
-      )
-      .map(({ number, arrival, answered }) => arrivalRecord({ number, instance }, arrival, answered))
+    const isSelected = (number: number, step: string): boolean =>
+      select.steps === null ? number > select.after : select.steps.includes(step)
+    return [
+      ...this.#entries
+        .filter(({ number, arrival }) => isSelected(number, arrival.step))
+        .map(({ number, arrival, answered }) => arrivalRecord({ number, instance }, arrival, answered)),
+      ...this.#messages
+        .filter(({ number, step }) => isSelected(number, step))
+        .map(message => ({ ...message, instance })),
+    ]
+  }
+
+  /**
+   * What becomes of a message with these texts, and its arrival, with the head of the request that opened the socket. Null: it is
+   * none of this session.
+   */
+  async takeMessage(text: string, handshake: { head: string; peer: string }): Promise<FoundMessage | null> {
+    const step = stepIn(text, this.field)
+    if (step === null) return null
+    const found = this.scriptOf(Number(step)) ?? (await this.#findScript?.(Number(step))) ?? null
+    if (found === null) return null
+    const number = (this.#counts.get(found.step) ?? 0) + 1
+    this.#counts.set(found.step, number)
+    const shown = Buffer.from(text).subarray(0, MAX_MESSAGE)
+    const at = { number: ++this.#total, step, atMs: this.#now() }
+    if (this.#messages.length < MAX_MESSAGES) this.#messages.push(messageRecord(at, handshake, shown))
+    for (const wake of this.#waiting) wake()
+    const serve = found.script.find(action => action.do === 'serve')
+    const frame = found.script.find(action => action.do === 'frame' && action.opcode === OPCODE.close)
+    const close = frame?.do === 'frame' ? closeText(Buffer.from(frame.payload, 'latin1')) : ''
+    const [, code, reason = ''] = /^(\d+) ?(.*)$/.exec(close) ?? []
+    return {
+      step: serve?.do === 'serve' ? stepAt(serve.step, number) : null,
+      close: code === undefined ? null : { code: Number(code), reason },
+    }
   }
 
   get lastNumber(): number {

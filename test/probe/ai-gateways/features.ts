@@ -10,6 +10,12 @@ export interface Features {
   fallback?: 'right' | 'joins both' | 'ends as complete' | 'apologizes'
   /** Accepts compressed replies, and passes them on without saying so. */
   keepsCoding?: boolean
+  /** Answers have `x-call-id`, and `/spend/<id>` has what the call cost: by its text, unless it was cut. */
+  ledger?: 'right' | 'cut is free' | 'cut is whole'
+  /** Every model has two deployments, used in turn. Whether a second turn reaches the one of the first. */
+  replicas?: { sticks: boolean }
+  /** Writes comments of its own, in milliseconds, while a stream is silent. */
+  beatsMs?: number
 }
 
 /** All texts of a request without the marker of the probe, which is the same in a series. */
@@ -23,4 +29,49 @@ export function afterFallback(first: Reply | null, second: Reply, kind: Features
   const hasBegun = first !== null && first.parts.length > 0
   if (hasBegun && kind === 'joins both') return { ...second, parts: [...first.parts, ...second.parts] }
   return hasBegun && kind === 'ends as complete' ? { ...first, finish: 'stop' } : second
+}
+
+/** What calls cost. */
+export class ToyLedger {
+  readonly #kind: Features['ledger']
+  readonly #costs = new Map<string, number>()
+  #whole = 0
+
+  constructor(kind: Features['ledger']) {
+    this.#kind = kind
+  }
+
+  enter(id: string, reply: Reply | null, isWhole: boolean): void {
+    const size = JSON.stringify(reply?.parts ?? []).length
+    if (isWhole) this.#whole = size
+    this.#costs.set(id, isWhole || this.#kind === 'right' ? size : this.#kind === 'cut is free' ? 0 : this.#whole)
+  }
+
+  /** The answer to a request for an entry; null if there is none. */
+  entry(path: string): object | null {
+    const cost = this.#costs.get(decodeURIComponent(path.replace(/^\/spend\//, '')))
+    return cost === undefined ? null : { data: [{ spend: cost }] }
+  }
+}
+
+/** Which deployment gets a request, by its native body on the wire of the upstream. */
+export class ToyReplicas {
+  readonly #sticks: boolean
+  /** By what only one deployment can read. */
+  readonly #owners = new Map<string, string>()
+  #next = 0
+
+  constructor({ sticks }: NonNullable<Features['replicas']>) {
+    this.#sticks = sticks
+  }
+
+  /** The credential of the deployment. */
+  choose(body: string): string {
+    const owner = [...this.#owners].find(([state]) => body.includes(state))?.[1]
+    return this.#sticks && owner !== undefined ? owner : `toy-key-${(this.#next += 1) % 2}`
+  }
+
+  keep(states: readonly string[], credential: string): void {
+    for (const state of states) this.#owners.set(state, credential)
+  }
 }

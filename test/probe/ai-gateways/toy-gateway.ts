@@ -13,7 +13,7 @@ import type {
   WireRequest,
 } from '../../../plugins/probe/wires/types.ts'
 import { WIRES, wireOf } from '../../../plugins/probe/wires/wires.ts'
-import { afterFallback, type Features } from './features.ts'
+import { afterFallback, ToyLedger, ToyReplicas, type Features } from './features.ts'
 import { guardedReply, guardedRequest, type Guard } from './guard.ts'
 import { EMBEDDING_WRITERS } from './replies/embeddings.ts'
 import type { ReplyWriter } from './replies/writer.ts'
@@ -105,6 +105,8 @@ class ToyServer {
   readonly #guard: Guard | undefined
   readonly #features: Features
   readonly #cache = new Map<string, Forwarded>()
+  readonly #ledger: ToyLedger | null
+  readonly #replicas: ToyReplicas | null
   /** Replies with calls, by the ids of their calls: clients of some wires can't send all of them back. */
   readonly #remembered = new Map<string, Part[]>()
   #calls = 0
@@ -115,12 +117,18 @@ class ToyServer {
     this.#fault = fault
     this.#guard = guard
     this.#features = features
+    this.#ledger = features.ledger === undefined ? null : new ToyLedger(features.ledger)
+    this.#replicas = features.replicas === undefined ? null : new ToyReplicas(features.replicas)
   }
 
   async serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = message
     if (method === 'GET' && url.endsWith('/models'))
       return answer(response, 200, { data: Object.keys(this.#models).map(id => ({ id })) })
+    if (this.#ledger !== null && url.startsWith('/spend/')) {
+      const entry = this.#ledger.entry(url)
+      return answer(response, entry === null ? 404 : 200, entry ?? {})
+    }
     const body = await bodyOf(message)
     const fields = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const)
     const native: WireRequest = { method, path: url, fields, body }
@@ -150,8 +158,19 @@ class ToyServer {
     const key = this.#features.cache?.key(read, credential)
     const known = key === undefined ? undefined : this.#cache.get(key)
     let stream: ReplyStream | null = null
+    const id = `call-${(this.#calls += 1)}`
+    const own: Record<string, string> = this.#ledger === null ? {} : { 'x-call-id': id }
     const opened = (fields: Record<string, string> = {}): ReplyStream =>
-      (stream ??= new ReplyStream(response, writer, { model, fields, change: fault.events?.bind(fault) }))
+      (stream ??= new ReplyStream(response, writer, {
+        model,
+        fields: { ...own, ...fields },
+        change: fault.events?.bind(fault),
+      }))
+    const { beatsMs } = this.#features
+    if (beatsMs !== undefined && isStream) {
+      opened()
+      beat(response, beatsMs)
+    }
     const came =
       known ??
       (await this.#attempted(exchange, passed, part => {
@@ -159,6 +178,7 @@ class ToyServer {
         const { reply, error } = to.readStream(part)
         if (error === null && reply.parts.length > 0) opened().pass(fault.reply?.(reply, true) ?? reply)
       }))
+    this.#ledger?.enter(id, came?.reply ?? null, came?.isWhole === true)
     if (came === null) return void response.destroy()
     if (came.reply === null) return this.#fail(response, writer, came.error!, isStream)
     if (key !== undefined) this.#cache.set(key, came)
@@ -168,7 +188,7 @@ class ToyServer {
     const losesUsage = known !== undefined && this.#features.cache?.losesUsage === true
     const changed = losesUsage ? { ...reply, usage: null } : (fault.reply?.(reply, isStream) ?? reply)
     const cost = reply.usage === null ? undefined : this.#features.cost?.(reply.usage)
-    const fields: Record<string, string> = cost === undefined ? {} : { 'x-cost': String(cost) }
+    const fields: Record<string, string> = { ...own, ...(cost === undefined ? {} : { 'x-cost': String(cost) }) }
     if (!isStream) return answer(response, 200, writer.whole(changed, model), fields)
     if (came.isWhole) return opened(fields).end(changed)
     this.#break(opened(fields), writer, changed, response)
@@ -176,13 +196,14 @@ class ToyServer {
 
   /** The answer of the upstream, or of its second deployment. Null: there was none. `onPart`: see `UpstreamOptions`. */
   async #attempted(
-    { to, model, response }: Exchange,
+    { client, to, model, native, response }: Exchange,
     request: Request,
     onPart: (part: WireAnswer) => void,
   ): Promise<Forwarded | null> {
     const { fallback, keepsCoding, cache, cost } = this.#features
     const written = to.writeRequest(request, { model, stream: request.stream, marks: 'prompt_cache_breakpoint' })
-    const changed = this.#fault.native?.(written) ?? written
+    const translated = client.id === 'responses' && to.id === 'responses' ? withState(written, native) : written
+    const changed = this.#fault.native?.(translated) ?? translated
     const sent =
       keepsCoding === true ? { ...changed, fields: [...changed.fields, ['accept-encoding', 'gzip'] as const] } : changed
     const leaving = new AbortController()
@@ -193,12 +214,18 @@ class ToyServer {
     // These need the complete reply.
     const isPassed =
       this.#fault.needsWhole !== true && ![this.#guard, fallback, cache, cost].some(one => one !== undefined)
+    const credential = this.#replicas?.choose(sent.body.toString('utf8'))
     const once = (): Promise<Forwarded | null> =>
-      callUpstream(this.#upstream, to, sent, { signal: leaving.signal, ...(isPassed ? { onPart } : {}) }).then(
+      callUpstream(this.#upstream, to, sent, {
+        signal: leaving.signal,
+        ...(credential === undefined ? {} : { credential }),
+        ...(isPassed ? { onPart } : {}),
+      }).then(
         came => forwarded(to, came, request.stream),
         () => null,
       )
     const first = await once()
+    if (credential !== undefined && first?.reply != null) this.#replicas!.keep(statesOf(first.reply), credential)
     if (fallback === undefined || first?.isWhole === true) return first
     const second = await once()
     if (second === null || second.reply === null) return second
@@ -269,6 +296,25 @@ class ToyServer {
     })
     return { ...request, turns }
   }
+}
+
+/** Comments while nothing else is sent. */
+function beat(response: ServerResponse, everyMs: number): void {
+  const timer = setInterval(() => response.writableEnded || response.write(': toy\n\n'), everyMs)
+  response.on('close', () => clearInterval(timer))
+}
+
+/** What the neutral form has no word for: where the conversation is kept. */
+function withState(written: WireRequest, native: WireRequest): WireRequest {
+  const { store, previous_response_id } = JSON.parse(native.body.toString('utf8')) as Record<string, unknown>
+  const body = { ...(JSON.parse(written.body.toString('utf8')) as object), store, previous_response_id }
+  return { ...written, body: Buffer.from(JSON.stringify(body)) }
+}
+
+/** What only the deployment that wrote a reply knows. */
+function statesOf({ id, parts }: Reply): string[] {
+  const sealed = parts.flatMap(part => (part.type === 'thinking' ? (part.signature ?? []) : []))
+  return [...(id === null ? [] : [id]), ...sealed]
 }
 
 function forwarded(to: Wire, came: WireAnswer, isStream: boolean): Forwarded {

@@ -5,6 +5,8 @@ import type { Wire, WireAnswer, WireRequest } from '../../../plugins/probe/wires
 export interface UpstreamOptions {
   /** The upstream is left when it is aborted. */
   signal: AbortSignal
+  /** Of the gateway for the upstream. */
+  credential?: string
   /** What came so far of an answer that is not an error. */
   onPart?(answer: WireAnswer): void
 }
@@ -20,10 +22,10 @@ export function callUpstream(
   upstream: string,
   wire: Wire,
   { method, path, fields, body }: WireRequest,
-  { signal, onPart }: UpstreamOptions,
+  { signal, onPart, credential = 'toy-key' }: UpstreamOptions,
 ): Promise<WireAnswer> {
   const headers = {
-    ...Object.fromEntries([...fields, ...wire.credentials('toy-key')]),
+    ...Object.fromEntries([...fields, ...wire.credentials(credential)]),
     'Content-Length': String(body.length),
   }
   return new Promise((resolve, reject) => {

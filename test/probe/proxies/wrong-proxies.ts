@@ -987,6 +987,7 @@ const MODELS: WrongProxy[] = [
 ]
 
 const MCP = ['MCP-HEAD', 'MCP-SESSION', 'MCP-STREAM', 'MCP-LIST', 'MCP-EXT', 'MCP-AUTH']
+const MCP_LISTS = ['MCP-LIST', 'MCP-CACHE', 'MCP-SERVER', 'MCP-CHANGED', 'MCP-LARGE']
 const A2A = ['A2A-CARD', 'A2A-SIG', 'A2A-VERSION', 'A2A-STREAM', 'A2A-ERRORS']
 const OAUTH = ['OAU-ISSUER', 'OAU-CODE', 'OAU-FORM', 'OAU-CACHE']
 const dropsOf = (name: string, field: RegExp, caught: WrongProxy['caught'], groups: string[]): WrongProxy =>
@@ -1054,6 +1055,29 @@ const AGENTS: WrongProxy[] = [
   swapsBack('drops a keyword of a schema', '"maxItems":3', '"maxitems":3', { 'MCP-LIST': 'fail' }, MCP),
   swapsBack('loses a tool', '"probe_plain"', '"hidden"', { 'MCP-LIST': 'fail' }, MCP),
   swapsBack('ends lists early', 'probe-cursor', '', { 'MCP-LIST': 'fail' }, MCP),
+  swapsBack(
+    'renames what servers ask for',
+    'sampling/createMessage',
+    'sampling/createMassage',
+    { 'MCP-SERVER': 'fail' },
+    MCP_LISTS,
+  ),
+  {
+    name: 'answers another question of the server',
+    fault: { requestBody: swap('"id":"probe-', '"id":"other-') },
+    caught: { 'MCP-SERVER': 'fail' },
+    groups: MCP_LISTS,
+  },
+  swapsBack(
+    'changes the state of requests',
+    '"requestState":"probe',
+    '"requestState":"prove',
+    { 'MCP-SERVER': 'fail' },
+    MCP_LISTS,
+  ),
+  swapsBack('renames announcements', 'tools/list_changed', 'tools/list_chanced', { 'MCP-CHANGED': 'warn' }, MCP_LISTS),
+  swapsBack('changes cursors', 'probe/page=', 'probe_page=', { 'MCP-LARGE': 'fail' }, MCP_LISTS),
+  swapsBack('loses one of many tools', 'probe_tool_000', 'other_tool_000', { 'MCP-LARGE': 'fail' }, MCP_LISTS),
   byResponse('drops challenges', head => remove(head, /^www-authenticate$/i), { 'MCP-AUTH': 'fail' }, { groups: MCP }),
   byResponse(
     'names metadata elsewhere',

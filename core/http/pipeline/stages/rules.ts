@@ -2,10 +2,12 @@
 import { whenRead } from '../../../match/pending-facts.ts'
 import { isTooExpensive } from '../../../contract/budgets.ts'
 import type { MessageRule, NearRule, ProtocolFacts, RuleMessage, RuleOutcome } from '../../../contract/plugin.ts'
+import type { JsonObject } from '../../../contract/json.ts'
 import type { MatchSubject } from '../../../match/subject.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { ANSWERED, delayOf, mark, outcomeOf, perform } from '../rules/acting.ts'
 import { answerInRoute } from '../rules/answering.ts'
+import { readServedStep } from '../rules/served-step.ts'
 import { isExempt, subjectOf, subjectOfMessage } from '../rules/subject.ts'
 import { takeAmong, type TakenRule } from '../rules/taking.ts'
 import type { PipelineServices, RuleServices } from '../stage.ts'
@@ -84,6 +86,7 @@ export function applyRulesToMessage(
   message: RuleMessage,
   facts: ProtocolFacts,
 ): Promise<MessageRule> | null {
+  if (message.step !== undefined) return Promise.resolve(ofStep(message.step))
   if (context.served !== null) return null
   const own = context.generation.rules
   const { url, canAbort } = message
@@ -93,6 +96,13 @@ export function applyRulesToMessage(
   const candidates = rules.book.candidates(own, subject)
   if (candidates.length === 0) return null
   return ofMessage()
+
+  function ofStep(step: JsonObject): MessageRule {
+    const entry = readServedStep(step, context.generation.rules, rules)
+    const subject = subjectOfMessage(context, rules, message)
+    const taken = { entry, step: entry.rule.steps[0]!, hit: 0, subject }
+    return { ...outcomeOf(taken, context), delayMs: delayOf(taken, rules.config.maxDelayMs), tested: [] }
+  }
 
   async function ofMessage(): Promise<MessageRule> {
     const isOwnProtocol = own.vocabulary.protocols.find(facts.protocol)?.messages != null

@@ -1,8 +1,11 @@
 /** Models behind the gateway: bodies, streams, usage and errors, costs, caches and fallbacks. */
 import type { Check } from '../../catalog/check.ts'
+import { LLM_AFFINITY } from './affinity.ts'
+import { LLM_ALIVE } from './alive.ts'
 import { LLM_BETA } from './beta.ts'
 import { LLM_CACHE_FALSE, LLM_CACHE_HIT, LLM_CACHE_STREAM, LLM_CACHE_TENANT } from './cache.ts'
 import { LLM_COST } from './cost.ts'
+import { LLM_CUT_BILL } from './cut-bill.ts'
 import { LLM_FALLBACK, LLM_FB_MID } from './fallback.ts'
 import { LLM_GZIP } from './gzip.ts'
 import { LLM_ISOLATION } from './isolation.ts'
@@ -24,10 +27,13 @@ export const LLM_CHECKS: Check[] = [
   LLM_CANCEL,
   LLM_RETRY,
   LLM_COST,
+  LLM_CUT_BILL,
   LLM_ISOLATION,
+  LLM_AFFINITY,
   LLM_FALLBACK,
   LLM_FB_MID,
   LLM_GZIP,
+  LLM_ALIVE,
   LLM_BETA,
   LLM_CACHE_HIT,
   LLM_CACHE_FALSE,

@@ -5,12 +5,17 @@ import { Call } from '../../client/evidence.ts'
 import type { ExchangeRecord } from '../../client/exchange.ts'
 import type { RequestSpec } from '../../client/request.ts'
 import { one } from '../builders.ts'
-import { rpc, rpcAnswer, type RpcOptions } from '../json-rpc.ts'
+import { rpc, rpcAnswer, rpcResult, type RpcOptions } from '../json-rpc.ts'
 import { ENVELOPE, LEGACY, sessionFields, STATELESS } from './revisions.ts'
 
 /** What gateways put in front of names of tools ends with a character that is not a letter. */
 const ECHO = /(?:^|[^a-z0-9])echo$/i
 const MAX_NAME = 200
+const ECHO_TOOL = {
+  name: 'echo',
+  description: 'Returns the message',
+  inputSchema: { type: 'object', properties: { message: { type: 'string' } } },
+}
 
 /** A request that svc's own server answers, unless the gateway does. */
 const own = (label: string, method: string, options: RpcOptions = {}): RequestSpec =>
@@ -55,12 +60,15 @@ export const MCP_DISCOVERY: Discovery = {
     {
       plan: () =>
         one(
-          own('list', 'tools/list', {
-            params: () => ({ _meta: ENVELOPE }),
+          rpc('list', 'tools/list', {
+            isValid: false,
+            params: marker => ({ _meta: { ...ENVELOPE, probe: marker } }),
             fields: [
               ['MCP-Protocol-Version', STATELESS],
               ['Mcp-Method', 'tools/list'],
             ],
+            // In place of svc's own list, which may be kept: the lists of the checks have to arrive.
+            script: () => rpcResult({ resultType: 'complete', tools: [ECHO_TOOL], ttlMs: 0, cacheScope: 'private' }),
           }),
         ),
       learn({ first }) {

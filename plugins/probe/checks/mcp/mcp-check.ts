@@ -5,7 +5,11 @@ import { MCP_DISCOVERY } from './discovery.ts'
 
 export const RESULT = { content: [{ type: 'text', text: 'probe' }], isError: false }
 
-type McpCheck = Omit<Check, 'group' | 'since'>
+type McpCheck = Omit<Check, 'group' | 'since'> & {
+  since?: string
+  /** What the gateway answers itself is judged too. */
+  judgesUnreached?: boolean
+}
 
 /** Of a request that does not reach the upstream: the gateway may be the MCP server, and answer it. */
 export function unreached({ status }: Call, { mcp }: Facts): Verdict {
@@ -14,14 +18,14 @@ export function unreached({ status }: Call, { mcp }: Facts): Verdict {
 }
 
 /** Judges only where requests reach the upstream. */
-export function mcpCheck({ judge, when, ...check }: McpCheck): Check {
+export function mcpCheck({ judge, when, since = '2026.1', judgesUnreached = false, ...check }: McpCheck): Check {
   return defineCheck({
     ...check,
     group: 'mcp',
-    since: '2026.1',
+    since,
     when: { ...when, judgesRefusal: true, http11: true, discovery: MCP_DISCOVERY },
     judge(evidence, facts, direct) {
-      if (when?.showsOwnAnswers !== true && evidence.calls.every(({ count }) => count === 0))
+      if (when?.showsOwnAnswers !== true && !judgesUnreached && evidence.calls.every(({ count }) => count === 0))
         return unreached(evidence.first, facts)
       return judge(evidence, facts, direct)
     },

@@ -14,11 +14,11 @@ export function inSession(facts: Facts): Pick<Facts, 'mcp'> {
 }
 
 /** Starts a session, whose id the upstream gives. */
-export const initializes = (label: string, session: string, facts: Facts): RequestSpec =>
+export const initializes = (label: string, session: string, facts: Facts, capabilities: object = {}): RequestSpec =>
   rpc(label, 'initialize', {
     params: marker => ({
       protocolVersion: legacyRevision(facts),
-      capabilities: {},
+      capabilities,
       clientInfo: { name: marker, version: '1' },
     }),
     script: () =>

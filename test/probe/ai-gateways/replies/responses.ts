@@ -50,7 +50,7 @@ function reasonOf({ finish, parts }: Reply): string | undefined {
 function responseOf(reply: Reply, model: string): Record<string, unknown> {
   const reason = reasonOf(reply)
   return {
-    id: 'resp_toy',
+    id: reply.id?.startsWith('resp_') === true ? reply.id : 'resp_toy',
     object: 'response',
     model,
     status: reason === undefined ? 'completed' : 'incomplete',
