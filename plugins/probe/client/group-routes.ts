@@ -10,7 +10,12 @@ import { ROOT, type Route } from './step-runner.ts'
 export type End = Omit<Route, 'protocol'>
 
 /** Paths of the groups that do not use that of the probe. */
-const DEFAULT_PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/mcp', a2a: '/a2a/weather' }
+const DEFAULT_PATHS: Readonly<Record<string, string>> = {
+  llm: '/ai/openai/v1',
+  gql: '/graphql',
+  mcp: '/mcp',
+  a2a: '/a2a/weather',
+}
 
 /** The upstream, as the probe reaches it without the gateway. */
 export function directEnd(upstream: Address): End {

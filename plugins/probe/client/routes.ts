@@ -2,6 +2,8 @@
 import { isRecord } from 'svc/toolkit'
 import { NO_LLM_ROUTES, readLlm, type LlmRoutes, type RoutesContext } from '../pairs/llm-routes.ts'
 import type { Address } from './address.ts'
+import { NO_GRAPH_SETTINGS, readGraphs } from './graph-routes.ts'
+import type { GraphSettings } from '../catalog/check.ts'
 import type { Field } from './response-parser.ts'
 import { readRoute, rejectUnknown, RoutesProblem, type GroupRoute } from './routes-text.ts'
 
@@ -22,6 +24,7 @@ export interface Routes {
   hiddenTools: readonly string[]
   llm: LlmRoutes
   guardrails: { value: string; ask: string | null }
+  graphs: GraphSettings
 }
 
 /** A social security number that was published and is not assigned. */
@@ -36,9 +39,10 @@ export const NO_ROUTES: Routes = {
   hiddenTools: [],
   llm: NO_LLM_ROUTES,
   guardrails: { value: STOPPED_VALUE, ask: null },
+  graphs: NO_GRAPH_SETTINGS,
 }
 
-const KEYS = ['llm', 'websocket', 'grpc', 'mcp', 'a2a', 'oauth', 'jwt', 'tls', 'mtls', 'realtime', 'guardrails']
+const KEYS = ['llm', 'websocket', 'grpc', 'mcp', 'a2a', 'oauth', 'jwt', 'tls', 'mtls', 'realtime', 'guardrails', 'gql']
 /** Those that are one path or URL. */
 const PLAIN = ['websocket', 'grpc', 'a2a', 'oauth', 'jwt', 'realtime'] as const
 const MCP_KEYS = ['path', 'token', 'hidden']
@@ -86,6 +90,7 @@ function readAll(value: unknown, { newGroups = [], environment = {}, moreWires =
     hiddenTools: mcp.hidden,
     llm,
     guardrails: readGuardrails(value.guardrails),
+    graphs: readGraphs(value.gql, paths),
   }
 }
 
