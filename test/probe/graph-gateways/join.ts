@@ -56,8 +56,13 @@ export class Join {
     const type = operation.operation === 'mutation' ? 'Mutation' : 'Query'
     const fields = fieldsIn(operation.selectionSet)
     const row: Row = {}
-    const groups = operation.operation === 'mutation' ? runsOf(fields, field => this.#ownerOf(type, field)) : grouped(fields, field => this.#ownerOf(type, field))
-    const splits = faults.has('splits aliases') ? groups.flatMap(({ key, items }) => chunks(items, 20).map(part => ({ key, items: part }))) : groups
+    const groups =
+      operation.operation === 'mutation'
+        ? runsOf(fields, field => this.#ownerOf(type, field))
+        : grouped(fields, field => this.#ownerOf(type, field))
+    const splits = faults.has('splits aliases')
+      ? groups.flatMap(({ key, items }) => chunks(items, 20).map(part => ({ key, items: part })))
+      : groups
     const work = splits.map(({ key, items }) => async (): Promise<Missing[]> => {
       if (key === null) return []
       const built = this.#build(key, type, items)
@@ -101,7 +106,8 @@ export class Join {
   /** Whether the subgraph answers the field where its object is. */
   #isAt(graph: string, type: string, name: string, provided: string): boolean {
     if (name === '__typename' || provided.split(' ').includes(name)) return true
-    if (type === 'Product' && name === 'stock' && this.#options.faults.has('ignores overrides')) return graph === 'PRODUCTS'
+    if (type === 'Product' && name === 'stock' && this.#options.faults.has('ignores overrides'))
+      return graph === 'PRODUCTS'
     const owner = this.#type(type).fields.get(name)?.owners.get(graph)
     return owner !== undefined && owner.requires === null
   }
@@ -125,13 +131,22 @@ export class Join {
     const { isAbstract, fields: known } = this.#type(type)
     if (isAbstract || isPartial) parts.push('__typename')
     if (isPartial)
-      for (const key of ['id', 'sku', 'email']) if (known.get(key)?.owners.has(graph)) parts.push(`${HIDDEN}${key}: ${key}`)
+      for (const key of ['id', 'sku', 'email'])
+        if (known.get(key)?.owners.has(graph)) parts.push(`${HIDDEN}${key}: ${key}`)
     return `{ ${parts.length === 0 ? '__typename' : parts.join(' ')} }`
   }
 
   /** Goes through the rows that a subgraph has answered. */
-  #missingIn(graph: string, type: string, row: unknown, fields: readonly FieldNode[], path: Path, provided = ''): Missing[] {
-    if (Array.isArray(row)) return row.flatMap((one, index) => this.#missingIn(graph, type, one, fields, [...path, index], provided))
+  #missingIn(
+    graph: string,
+    type: string,
+    row: unknown,
+    fields: readonly FieldNode[],
+    path: Path,
+    provided = '',
+  ): Missing[] {
+    if (Array.isArray(row))
+      return row.flatMap((one, index) => this.#missingIn(graph, type, one, fields, [...path, index], provided))
     if (!isRecord(row)) return []
     const found: Missing[] = []
     const missing: FieldNode[] = []
@@ -142,7 +157,9 @@ export class Join {
       else if (field.selectionSet !== undefined) {
         const owned = this.#type(type).fields.get(name)!
         const own = fieldsIn(field.selectionSet)
-        found.push(...this.#missingIn(graph, owned.typeName, row[key], own, [...path, key], owned.provides.get(graph) ?? ''))
+        found.push(
+          ...this.#missingIn(graph, owned.typeName, row[key], own, [...path, key], owned.provides.get(graph) ?? ''),
+        )
       }
     }
     const isRoot = type === 'Query' || type === 'Mutation' || type === 'Subscription'
@@ -179,7 +196,11 @@ export class Join {
   }
 
   /** What has to be asked elsewhere before the subgraph can be asked. */
-  #neededFor(graph: string, { row, type }: Missing, fields: readonly FieldNode[]): { graph: string; field: FieldNode }[] {
+  #neededFor(
+    graph: string,
+    { row, type }: Missing,
+    fields: readonly FieldNode[],
+  ): { graph: string; field: FieldNode }[] {
     const needed: { graph: string; field: FieldNode }[] = []
     const add = (text: string): void => {
       for (const field of fieldsOfText(text)) {
@@ -197,7 +218,10 @@ export class Join {
         one => one !== graph && this.#keyFor(one, type, row) !== null && known.get(key)?.owners.has(one) === true,
       )
       for (const field of other === undefined ? [] : fieldsOfText(key))
-        needed.push({ graph: other!, field: { ...field, alias: { kind: Kind.NAME, value: `${HIDDEN}${key}` } } as FieldNode })
+        needed.push({
+          graph: other!,
+          field: { ...field, alias: { kind: Kind.NAME, value: `${HIDDEN}${key}` } } as FieldNode,
+        })
     }
     for (const field of fields) {
       const requires = this.#type(type).fields.get(field.name.value)?.owners.get(graph)?.requires
@@ -231,17 +255,27 @@ export class Join {
   /** Items with the same fields share a list of entities, all lists a request. */
   async #askTogether(graph: string, items: Askable[]): Promise<Missing[]> {
     const { faults } = this.#options
-    const lists = grouped(items, ({ item, fields }) => `${this.#nameAt(graph, item)} ${fields.map(one => print(one)).join(' ')}`)
-      .map(({ items: own }) => this.#listOf(graph, own))
+    const lists = grouped(
+      items,
+      ({ item, fields }) => `${this.#nameAt(graph, item)} ${fields.map(one => print(one)).join(' ')}`,
+    ).map(({ items: own }) => this.#listOf(graph, own))
     const variables = Object.fromEntries(
       lists.map(({ rows }, index) => [
         `r${index}`,
-        faults.has('keys of null') ? [...rows.map(({ value }) => value), { ...rows[0]!.value, id: null }] : rows.map(({ value }) => value),
+        faults.has('keys of null')
+          ? [...rows.map(({ value }) => value), { ...rows[0]!.value, id: null }]
+          : rows.map(({ value }) => value),
       ]),
     )
     const parameters = lists.map((_list, index) => `$r${index}: [_Any!]!`).join(', ')
-    const fields = lists.map(({ fragment }, index) => `e${index}: _entities(representations: $r${index}) { ${fragment} }`)
-    const answer = await this.#options.ask(graph, { query: `query(${parameters}) { ${fields.join(' ')} }`, variables }, true)
+    const fields = lists.map(
+      ({ fragment }, index) => `e${index}: _entities(representations: $r${index}) { ${fragment} }`,
+    )
+    const answer = await this.#options.ask(
+      graph,
+      { query: `query(${parameters}) { ${fields.join(' ')} }`, variables },
+      true,
+    )
     const missing: Missing[] = []
     for (const [at, { rows }] of lists.entries()) {
       const found = isRecord(answer.data) ? answer.data[`e${at}`] : null
@@ -288,7 +322,9 @@ export class Join {
   }
 
   #buildEntity(graph: string, type: string, field: FieldNode): string {
-    const owned = this.#type(type).fields.get(field.name.value) ?? this.#type(this.#type(type).interfaces[0]!).fields.get(field.name.value)!
+    const owned =
+      this.#type(type).fields.get(field.name.value) ??
+      this.#type(this.#type(type).interfaces[0]!).fields.get(field.name.value)!
     const sub =
       field.selectionSet === undefined
         ? ''
@@ -297,14 +333,21 @@ export class Join {
   }
 
   /** Errors of a subgraph get the paths of clients; without one, those of all fields that were asked for. */
-  #noteErrors({ errors }: SubgraphAnswer, path: Path, fields: readonly FieldNode[], entity: { list: string; index: number } | null = null): void {
+  #noteErrors(
+    { errors }: SubgraphAnswer,
+    path: Path,
+    fields: readonly FieldNode[],
+    entity: { list: string; index: number } | null = null,
+  ): void {
     for (const { message, path: own, extensions } of errors) {
       const code = extensions?.code ?? null
       const isOfEntity = entity !== null && own !== undefined && own.length > 2 && String(own[0]).startsWith('e')
       if (isOfEntity && (own[0] !== entity.list || own[1] !== entity.index)) continue
       if (isOfEntity) this.errors.push({ path: [...path, ...own.slice(2)], message, code })
       else if (entity === null && own !== undefined) this.errors.push({ path: own, message, code })
-      else for (const field of fields) this.errors.push({ path: [...path, field.alias?.value ?? field.name.value], message, code })
+      else
+        for (const field of fields)
+          this.errors.push({ path: [...path, field.alias?.value ?? field.name.value], message, code })
     }
   }
 }
@@ -312,7 +355,13 @@ export class Join {
 /** Fields of a selection; fragments without a condition are part of it. */
 export function fieldsIn({ selections }: SelectionSetNode): FieldNode[] {
   return selections.flatMap(one =>
-    one.kind === Kind.FIELD ? (one.name.value.startsWith('__') ? [] : [one]) : one.kind === Kind.INLINE_FRAGMENT ? fieldsIn(one.selectionSet) : [],
+    one.kind === Kind.FIELD
+      ? one.name.value.startsWith('__')
+        ? []
+        : [one]
+      : one.kind === Kind.INLINE_FRAGMENT
+        ? fieldsIn(one.selectionSet)
+        : [],
   )
 }
 
@@ -345,5 +394,7 @@ function runsOf<T, K>(items: readonly T[], keyOf: (item: T) => K): { key: K; ite
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
 }

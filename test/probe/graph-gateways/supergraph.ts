@@ -44,7 +44,13 @@ export function readSupergraph(sdl: string, { showsHidden = false, allowsNull = 
 
 function argumentOf({ arguments: own }: ConstDirectiveNode, name: string): string | null {
   const value = own?.find(one => one.name.value === name)?.value
-  return value === undefined ? null : value.kind === Kind.BOOLEAN ? String(value.value) : 'value' in value ? String(value.value) : null
+  return value === undefined
+    ? null
+    : value.kind === Kind.BOOLEAN
+      ? String(value.value)
+      : 'value' in value
+        ? String(value.value)
+        : null
 }
 
 const named = (directives: readonly ConstDirectiveNode[] | undefined, name: string): ConstDirectiveNode[] =>
@@ -118,16 +124,25 @@ function apiOf(document: DocumentNode, showsHidden: boolean, allowsNull: boolean
     DirectiveDefinition: () => null,
     FieldDefinition: node => (isHidden(node.directives) ? null : undefined),
     enter(node) {
-      if ('name' in node && node.name?.kind === Kind.NAME && node.kind.endsWith('TypeDefinition') && isInternal(node.name.value))
+      if (
+        'name' in node &&
+        node.name?.kind === Kind.NAME &&
+        node.kind.endsWith('TypeDefinition') &&
+        isInternal(node.name.value)
+      )
         return null
       return undefined
     },
   })
   const bare = visit(own, {
     Directive: () => null,
-    NonNullType: { leave: (node, _key, parent) => (allowsNull && !Array.isArray(parent) && isOfField(parent) ? node.type : undefined) },
+    NonNullType: {
+      leave: (node, _key, parent) =>
+        allowsNull && !Array.isArray(parent) && isOfField(parent) ? node.type : undefined,
+    },
   })
   return buildASTSchema(bare)
 }
 
-const isOfField = (parent: unknown): boolean => (parent as { kind?: string } | undefined)?.kind === Kind.FIELD_DEFINITION
+const isOfField = (parent: unknown): boolean =>
+  (parent as { kind?: string } | undefined)?.kind === Kind.FIELD_DEFINITION

@@ -84,11 +84,16 @@ interface Asked {
   headers: IncomingMessage['headers']
 }
 
-export async function startGraphGateway(options: GraphGatewayOptions): Promise<{ url: string; close(): Promise<void> }> {
+export async function startGraphGateway(
+  options: GraphGatewayOptions,
+): Promise<{ url: string; close(): Promise<void> }> {
   const faults = new Set<string>(options.faults ?? [])
   const path = options.session === undefined ? '' : `/s/${options.session}`
   const sdl = await (await fetch(`${options.upstream}${path}/graphql/supergraph.graphql`)).text()
-  const supergraph = readSupergraph(sdl, { showsHidden: faults.has('shows hidden fields'), allowsNull: faults.has('allows null') })
+  const supergraph = readSupergraph(sdl, {
+    showsHidden: faults.has('shows hidden fields'),
+    allowsNull: faults.has('allows null'),
+  })
   if (faults.has('any type')) permitAnyFloat(supergraph)
   const gateway = new GraphGateway(supergraph, faults, options)
   const server = createServer((request, response) => {
@@ -140,7 +145,8 @@ class GraphGateway {
       return this.#refuse(request, response, 415, 'expected application/json')
     const body = JSON.parse(content.toString()) as Body | Body[]
     if (!Array.isArray(body)) return this.#answer(body, asked, request, response)
-    if (body.length > MAX_BATCH) return this.#refuse(request, response, 400, `a batch has at most ${MAX_BATCH} operations`)
+    if (body.length > MAX_BATCH)
+      return this.#refuse(request, response, 400, `a batch has at most ${MAX_BATCH} operations`)
     const results = await Promise.all(body.map(one => this.#result(one, asked)))
     send(response, 200, 'application/json', JSON.stringify(results.map(({ result }) => result)))
   }
@@ -152,7 +158,8 @@ class GraphGateway {
   async #answer(body: Body, asked: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const accept = request.headers.accept ?? ''
     const operation = operationOf(body.query ?? '')
-    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) return this.#subscribe(operation, asked, accept, response)
+    if (operation?.operation === OperationTypeNode.SUBSCRIPTION)
+      return this.#subscribe(operation, asked, accept, response)
     if (accept.includes('deferSpec') && /@defer/.test(body.query ?? '')) return this.#defer(operation!, asked, response)
     const { result, isRequestError } = await this.#result(body, asked)
     if (result === null) return void response.destroy()
@@ -211,7 +218,9 @@ class GraphGateway {
 
   async #execute(operation: OperationDefinitionNode, asked: Asked): Promise<ExecutionResult | null> {
     const join = this.#join(asked)
-    const row = operation.selectionSet.selections.every(one => one.kind === Kind.FIELD && one.name.value.startsWith('__'))
+    const row = operation.selectionSet.selections.every(
+      one => one.kind === Kind.FIELD && one.name.value.startsWith('__'),
+    )
       ? {}
       : await join.run(operation)
     if (join.errors.some(({ code }) => code === 'BROKEN')) return null
@@ -221,7 +230,11 @@ class GraphGateway {
   }
 
   /** Checks the values and lets null climb. */
-  #completed(operation: OperationDefinitionNode, row: Record<string, unknown>, errors: readonly JoinError[]): ExecutionResult {
+  #completed(
+    operation: OperationDefinitionNode,
+    row: Record<string, unknown>,
+    errors: readonly JoinError[],
+  ): ExecutionResult {
     if (this.#faults.has('rounds totals') && isRecord(row.order)) row.order.total = Math.round(Number(row.order.total))
     if (this.#faults.has('forgets interface objects') && Array.isArray(row.offers))
       for (const offer of row.offers as Record<string, unknown>[]) delete offer.reviewCount
@@ -243,14 +256,21 @@ class GraphGateway {
     // Those below a null are errors too.
     const told = new Set(result.errors?.map(({ path }) => path?.join('.')))
     const untold = errors.filter(({ path }) => !told.has(path.join('.')))
-    const more = untold.map(({ path, message, code }) => ({ message, path, extensions: { code } }) as unknown as GraphQLError)
-    const all: ExecutionResult = errors.length === 0 ? result : { ...result, errors: [...(result.errors ?? []), ...more] }
+    const more = untold.map(
+      ({ path, message, code }) => ({ message, path, extensions: { code } }) as unknown as GraphQLError,
+    )
+    const all: ExecutionResult =
+      errors.length === 0 ? result : { ...result, errors: [...(result.errors ?? []), ...more] }
     return this.#withPaths(all)
   }
 
   #withPaths(result: ExecutionResult): ExecutionResult {
     if (!this.#faults.has('paths of subgraphs') || result.errors === undefined) return result
-    const wrong = result.errors.map(({ message, path, extensions }) => ({ message, path: ['_entities', ...(path ?? []).slice(1)], extensions }))
+    const wrong = result.errors.map(({ message, path, extensions }) => ({
+      message,
+      path: ['_entities', ...(path ?? []).slice(1)],
+      extensions,
+    }))
     return { ...result, errors: wrong as unknown as GraphQLError[] }
   }
 
@@ -264,7 +284,12 @@ class GraphGateway {
     return failed!
   }
 
-  async #askOnce(graph: string, body: object, isOfEntities: boolean, { signal, headers }: Asked): Promise<SubgraphAnswer> {
+  async #askOnce(
+    graph: string,
+    body: object,
+    isOfEntities: boolean,
+    { signal, headers }: Asked,
+  ): Promise<SubgraphAnswer> {
     const url = this.#supergraph.urls.get(graph)!
     const names = isOfEntities && this.#faults.has('forgets headers') ? [] : PROPAGATED
     const forwarded = [...names, ...(this.#faults.has('forwards cookies') ? ['cookie'] : [])]
@@ -274,7 +299,9 @@ class GraphGateway {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
-          ...Object.fromEntries(forwarded.flatMap(name => (headers[name] === undefined ? [] : [[name, String(headers[name])]]))),
+          ...Object.fromEntries(
+            forwarded.flatMap(name => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+          ),
         },
         body: JSON.stringify(body),
         signal: AbortSignal.any([signal, limit]),
@@ -283,14 +310,24 @@ class GraphGateway {
       if (answer.data === undefined && answer.errors === undefined) throw new Error(`${response.status}`)
       const entities = isRecord(answer.data) ? answer.data._entities : undefined
       if (isOfEntities && entities !== null && entities !== undefined && !Array.isArray(entities))
-        return this.#faults.has('breaks on no list') ? failure('broken', 'BROKEN') : failure('the subgraph answers no list', 'SUBGRAPH')
+        return this.#faults.has('breaks on no list')
+          ? failure('broken', 'BROKEN')
+          : failure('the subgraph answers no list', 'SUBGRAPH')
       return { data: answer.data, errors: answer.errors ?? [], isFailed: false }
     } catch {
-      return failure(this.#faults.has('shows addresses') ? `no answer of ${url}` : 'a subgraph does not answer', 'SUBGRAPH_FAILED')
+      return failure(
+        this.#faults.has('shows addresses') ? `no answer of ${url}` : 'a subgraph does not answer',
+        'SUBGRAPH_FAILED',
+      )
     }
   }
 
-  async #subscribe(operation: OperationDefinitionNode, asked: Asked, accept: string, response: ServerResponse): Promise<void> {
+  async #subscribe(
+    operation: OperationDefinitionNode,
+    asked: Asked,
+    accept: string,
+    response: ServerResponse,
+  ): Promise<void> {
     const isMultipart = accept.includes('multipart/mixed')
     const join = this.#join(asked)
     const { graph, query } = join.subscription(operation)
@@ -422,7 +459,10 @@ async function* eventsOf(response: Response): AsyncGenerator<{ name: string; dat
     for (const text of events) {
       const lines = text.split('\n')
       const valueOf = (name: string): string =>
-        lines.find(line => line.startsWith(`${name}:`))?.slice(name.length + 1).trim() ?? ''
+        lines
+          .find(line => line.startsWith(`${name}:`))
+          ?.slice(name.length + 1)
+          .trim() ?? ''
       yield { name: valueOf('event') || 'next', data: valueOf('data') }
     }
   }

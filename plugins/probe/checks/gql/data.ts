@@ -190,6 +190,7 @@ export const GQL_BATCH = graphCheck({
   id: 'GQL-BATCH',
   title: 'One request a subgraph and level',
   level: 'hazard',
+  when: { counts: true },
   page: {
     sent: 'Queries for fields of ten products in three subgraphs, for a name that `reviews` provides, and for the authors of reviews.',
     expected: 'One request for all entities of a level to each subgraph, and none for a field that was provided.',

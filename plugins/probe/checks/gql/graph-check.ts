@@ -59,7 +59,7 @@ export function graphCheck({
     since: '2026.3',
     sources,
     // Requests of the gateway are those of the check that runs.
-    when: { ...when, alone: true, counts: true, noDirect: true, judgesRefusal: true, discovery: JOINED },
+    when: { ...when, alone: true, noDirect: true, judgesRefusal: true, discovery: JOINED },
     plan(facts) {
       if (reasonOf(facts) !== null) return { connections: [] }
       const own = steps(contextOf(facts)).map(({ connection, ...request }) => ({

@@ -31,6 +31,7 @@ export const GQL_STATUS = graphCheck({
   id: 'GQL-STATUS',
   title: 'Media types and statuses',
   level: 'should',
+  when: { counts: true },
   sources: [{ spec: 'GraphQL over HTTP' }],
   page: {
     sent: `A query and documents with errors of syntax and of validation, accepted as \`application/json\` and as \`${RESPONSE_JSON}\`; a mutation by GET.`,
@@ -82,6 +83,7 @@ export const GQL_CSRF = graphCheck({
   title: 'Requests that browsers send without asking',
   level: 'hazard',
   impact: 'high',
+  when: { counts: true },
   page: {
     sent: 'A mutation as a form and as `text/plain`, and a query by GET, without a header such as `Apollo-Require-Preflight`.',
     expected: 'No mutation. Whether the query is answered is noted.',

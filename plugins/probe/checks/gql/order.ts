@@ -83,7 +83,7 @@ export const GQL_RETRY = graphCheck({
   id: 'GQL-RETRY',
   title: 'Mutations are sent once',
   level: 'integrity',
-  when: { breaks: true },
+  when: { breaks: true, counts: true },
   page: {
     sent: 'A mutation whose subgraph answers 503, and one whose connection it resets.',
     expected: 'One request to the subgraph each.',
