@@ -13,7 +13,7 @@ export const GQL_ERRPATH = graphCheck({
   id: 'GQL-ERRPATH',
   title: 'Errors at their place',
   level: 'other-spec',
-  sources: [{ spec: 'GraphQL', section: '7.1.2' }],
+  sources: [{ spec: 'GraphQL' }],
   page: {
     sent: 'A query for a field of entities in a list, which fails in its subgraph.',
     expected:
@@ -46,7 +46,7 @@ export const GQL_NULL = graphCheck({
   title: 'Null climbs to where it is allowed',
   level: 'must',
   impact: 'high',
-  sources: [{ spec: 'GraphQL', section: '6.4.4' }],
+  sources: [{ spec: 'GraphQL' }],
   page: {
     sent: 'A query for an order whose buyer no subgraph knows, and one whose subgraph answers null for a field that must not be null.',
     expected: 'Null at the next place above that may be null: the order, the user.',

@@ -44,7 +44,7 @@ export const GQL_SERIAL = graphCheck({
   title: 'Mutations in order',
   level: 'must',
   impact: 'high',
-  sources: [{ spec: 'GraphQL', section: '6.2.2' }],
+  sources: [{ spec: 'GraphQL' }],
   page: {
     sent: `Three mutations, the first and third of \`reviews\`, the second of \`orders\`, which each wait ${SERIAL_MS} ms.`,
     expected: 'Each is sent once the one before was answered, in their order.',
