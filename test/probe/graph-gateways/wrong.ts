@@ -1,5 +1,5 @@
 /** Wrong gateways that join graphs, each with the one check that finds it. */
-import t from 'tap'
+import type { Test } from 'tap'
 import { GRAPH_CHECKS } from '../../../plugins/probe/checks/gql/gql.ts'
 import { judgeAgain } from '../../../plugins/probe/report/judge-again.ts'
 import { findingsOf, writeFindings, WRITES_FINDINGS } from '../findings.ts'
@@ -175,7 +175,7 @@ export const WRONG: Readonly<Record<string, Wrong>> = {
 }
 
 /** Of the checks with these ids. */
-export function testWrongGateways(isWanted: (id: string) => boolean): void {
+export function testWrongGateways(t: Test, isWanted: (id: string) => boolean): void {
   const shown: Parameters<typeof writeFindings>[0][number][] = []
   for (const [name, { faults, id, finding, gql = {}, options = {} }] of Object.entries(WRONG).filter(([, one]) =>
     isWanted(one.id),

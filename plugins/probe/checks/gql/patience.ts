@@ -37,7 +37,7 @@ export const GQL_TIMEOUT = graphCheck({
 })
 
 const SLOW_MS = 10_000
-const LEAVES_AFTER_MS = 1_500
+const LEAVES_AFTER_MS = 3_000
 const OPEN_MS = 5_000
 
 export const GQL_ABORT = graphCheck({
