@@ -499,7 +499,7 @@ x-portkey-custom-host: http://127.0.0.1:${up}/ai/openai/v1
   propagateHeaders: {
     fromClientToSubgraphs: ({ request }) => ({ 'x-tenant': request.headers.get('x-tenant') ?? undefined }),
   },
-  requestTimeout: 10_000,
+  upstreamTimeout: 10_000,
 }
 `,
     arguments: file => ['supergraph', '--config-path', file],
