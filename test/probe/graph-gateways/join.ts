@@ -61,7 +61,7 @@ export class Join {
         ? runsOf(fields, field => this.#ownerOf(type, field))
         : grouped(fields, field => this.#ownerOf(type, field))
     const splits = faults.has('splits aliases')
-      ? groups.flatMap(({ key, items }) => chunks(items, 20).map(part => ({ key, items: part })))
+      ? groups.flatMap(({ key, items }) => chunks(items, 45).map(part => ({ key, items: part })))
       : groups
     const work = splits.map(({ key, items }) => async (): Promise<Missing[]> => {
       if (key === null) return []

@@ -71,6 +71,8 @@ export interface GraphGatewayOptions {
 const PROPAGATED = ['x-tenant']
 const MAX_ALIASES = 100
 const MAX_BATCH = 10
+/** Characters of a document. */
+const MAX_LENGTH = 4_000
 const PREFLIGHT = ['apollo-require-preflight', 'x-apollo-operation-name']
 
 interface Body {
@@ -180,12 +182,13 @@ class GraphGateway {
     }
     const shown = this.#faults.has('shows entities') && query.includes('_service')
     if (shown) return { result: { data: { _service: { sdl: 'type Query' } } }, isRequestError: false }
-    const [problem] = validate(this.#supergraph.api, document)
-    if (problem !== undefined) return error(problem.message)
     const operation = document.definitions.find(one => one.kind === Kind.OPERATION_DEFINITION)!
-    if (operation.selectionSet.selections.length > MAX_ALIASES && !this.#faults.has('splits aliases'))
-      return error(`more than ${MAX_ALIASES} fields`)
-    if (query.length > 4_000 && !this.#faults.has('splits aliases')) return error('too deep')
+    const isWide = operation.selectionSet.selections.length > MAX_ALIASES
+    if (isWide && !this.#faults.has('splits aliases')) return error(`more than ${MAX_ALIASES} fields`)
+    if (!isWide && query.length > MAX_LENGTH) return error('too deep')
+    // Wide ones are valid, and long to look through.
+    const [problem] = isWide ? [] : validate(this.#supergraph.api, document)
+    if (problem !== undefined) return error(problem.message)
     return { result: await this.#execute(withValues(operation, body.variables ?? {}), asked), isRequestError: false }
   }
 
@@ -304,8 +307,8 @@ class GraphGateway {
       })
       const answer = (await response.json()) as { data?: unknown; errors?: SubgraphAnswer['errors'] }
       if (answer.data === undefined && answer.errors === undefined) throw new Error(`${response.status}`)
-      const entities = isRecord(answer.data) ? answer.data._entities : undefined
-      if (isOfEntities && entities !== null && entities !== undefined && !Array.isArray(entities))
+      const lists = isOfEntities && isRecord(answer.data) ? Object.values(answer.data) : []
+      if (lists.some(list => list !== null && !Array.isArray(list)))
         return this.#faults.has('breaks on no list')
           ? failure('broken', 'BROKEN')
           : failure('the subgraph answers no list', 'SUBGRAPH')

@@ -160,7 +160,7 @@ export const WRONG: Readonly<Record<string, Wrong>> = {
   'splits aliases': {
     faults: ['splits aliases'],
     id: 'GQL-LIMITS',
-    finding: /^warn 5000 aliases: 250 requests to subgraphs$/,
+    finding: /^warn 5000 aliases: 112 requests to subgraphs$/,
   },
   'waits for deferred parts': {
     faults: ['waits for deferred parts'],
