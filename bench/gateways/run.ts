@@ -6,7 +6,7 @@
  * Reports go to `bench/gateways/reports/`, the table to `docs/gateways/matrix.md`, which is made of all reports there.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,10 +24,15 @@ maintain one of these products and disagree with a cell, open an issue; your wor
 Portkey forward only what their APIs know, so only the checks of models ran.
 
 `
+const GRAPHS = `## Gateways that join graphs
+
+With the supergraph \`core\` of svc, and the [checks of the group \`gql\`](../probe.md#gateways-that-join-graphs).
+
+`
 
 function versionOf({ program, versionProgram = program, version }: GatewayConfiguration): string | null {
   const { error, status, stdout, stderr } = spawnSync(versionProgram, version, { encoding: 'utf8' })
-  if (error !== undefined || (versionProgram !== program && status !== 0)) return null
+  if (error !== undefined || ((versionProgram !== program || program === 'node') && status !== 0)) return null
   return /\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
 }
 
@@ -59,6 +64,15 @@ function run(program: string, args: readonly string[]): Promise<number | null> {
   )
 }
 
+function folderOf({ product, kind }: GatewayConfiguration): string {
+  return `${product}-${kind}`.toLowerCase().replaceAll(' ', '-')
+}
+
+function startSvc(port: number): ChildProcess {
+  const args = ['bin/svc.mjs', '--host', '127.0.0.1', '--port', String(port), '--https-port', '0', '--grpc-port', '0']
+  return spawn('node', [...args, '--quiet'], { cwd: root, stdio: 'ignore' })
+}
+
 async function probe(gateway: GatewayConfiguration): Promise<void> {
   const version = versionOf(gateway)
   const label = `${gateway.product} ${gateway.kind}`
@@ -74,6 +88,8 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
   writeFileSync(file, gateway.text(facts))
   const routes = gateway.routes === undefined ? null : join(folder, 'routes.yaml')
   if (routes !== null) writeFileSync(routes, gateway.routes!(facts))
+  const svc = gateway.isOfGraphs === true ? startSvc(facts.up) : null
+  if (svc !== null) await listens(facts.up)
   const child: ChildProcess = spawn(gateway.program, gateway.arguments(file, facts), {
     cwd: folder,
     stdio: 'ignore',
@@ -85,15 +101,14 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
       process.stdout.write(`${label}: did not start\n`)
       return
     }
-    const out = join(reports, `${gateway.product}-${gateway.kind}`.toLowerCase().replaceAll(' ', '-'))
-    const code = await run('sh', [
+    const out = join(reports, folderOf(gateway))
+    const code = await run('node', [
       'bin/svc.mjs',
       'probe',
       `http://127.0.0.1:${facts.port}`,
-      '--listen',
-      String(facts.up),
-      '--listen-grpc',
-      String(facts.upGrpc),
+      ...(svc === null
+        ? ['--listen', String(facts.up), '--listen-grpc', String(facts.upGrpc)]
+        : ['--upstream', `http://127.0.0.1:${facts.up}`]),
       '--hostile',
       '--out',
       out,
@@ -111,6 +126,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
   } finally {
     child.kill('SIGTERM')
     await exited
+    svc?.kill('SIGTERM')
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -121,14 +137,26 @@ for (const gateway of GATEWAYS)
   if (parts.length === 0 || parts.some(part => `${gateway.product} ${gateway.kind}`.toLowerCase().includes(part)))
     await probe(gateway)
 
-const files = readdirSync(reports)
-  .map(name => join(reports, name, 'report.json'))
-  .sort()
-const { stdout } = spawnSync('sh', ['bin/svc.mjs', 'probe', 'matrix', ...files], {
-  cwd: root,
-  encoding: 'utf8',
-  maxBuffer: 64 * 1024 * 1024,
-})
-// Folders of the machine are not part of the table.
-const table = stdout.replaceAll(/\S*svc-bench-\w+/g, '/tmp/gateway')
-writeFileSync(join(root, 'docs', 'gateways', 'matrix.md'), `${HEADER}${table}`)
+/** The table of some reports; null without any. */
+function tableOf(isWanted: (name: string) => boolean): string | null {
+  const files = readdirSync(reports)
+    .filter(isWanted)
+    .map(name => join(reports, name, 'report.json'))
+    .sort()
+  if (files.length === 0) return null
+  const { stdout } = spawnSync('node', ['bin/svc.mjs', 'probe', 'matrix', ...files], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  // Folders of the machine are not part of the table.
+  return stdout.replaceAll(/\S*svc-bench-\w+/g, '/tmp/gateway')
+}
+
+const page = join(root, 'docs', 'gateways', 'matrix.md')
+const [before = '', behind = ''] = readFileSync(page, 'utf8').split(GRAPHS)
+const ofGraphs = new Set(GATEWAYS.filter(one => one.isOfGraphs === true).map(folderOf))
+// A part without reports stays as it is.
+const table = tableOf(name => !ofGraphs.has(name))
+const graphs = tableOf(name => ofGraphs.has(name)) ?? behind
+writeFileSync(page, `${table === null ? before : `${HEADER}${table}\n`}${graphs === '' ? '' : `${GRAPHS}${graphs}`}`)

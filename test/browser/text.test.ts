@@ -142,6 +142,21 @@ t.test('tags by type of traffic [CON-21]', async t => {
   ])
   t.strictSame(tags({ uri: '/a2a/echo', ...rpc('message/send') }), ['A2A message/send'])
   t.strictSame(tags({ uri: '/a2a/echo/v1/message:send' }), ['A2A send'])
+  const graph = (query: string) => ({ body: JSON.stringify({ query }), body_size: 50 })
+  t.strictSame(tags({ uri: '/graphql', ...graph('{ a: user(id: "u1") { id } }') }), ['GraphQL query user'])
+  t.strictSame(
+    tags({ uri: '/graphql', ...graph('# note\nmutation Rename($id: ID!) { renameUser(id: $id) { id } }') }),
+    ['GraphQL mutation Rename'],
+  )
+  t.strictSame(
+    tags({
+      uri: '/graphql/subgraphs/reviews',
+      ...graph('query($r: [_Any!]!) { _entities(representations: $r) { id } }'),
+    }),
+    ['GraphQL reviews: query _entities'],
+  )
+  t.strictSame(tags({ uri: '/graphql/subgraphs/users?query=%7Bme%7Bid%7D%7D' }), ['GraphQL users: query me'])
+  t.strictSame(tags({ uri: '/graphql/schema' }), ['GraphQL'])
   t.strictSame(tags({ uri: '/mock/shop/orders' }), ['mock shop'])
   t.strictSame(tags({ headers: [{ name: 'x-svc-fail', value: '503:1' }] }), [], 'a fault that did not occur has no tag')
   t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: truncate', abort: 'truncate', ended: 'aborted' }), [

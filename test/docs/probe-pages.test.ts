@@ -31,17 +31,29 @@ t.test('the table of all checks is up to date [PRB-21]', t => {
 
 t.test('the results of gateways are those of the comparison', t => {
   const path = join(root, 'plugins', 'probe', 'catalog', 'gateways.json')
-  const [header = [], , ...rows] = readFileSync(join(root, 'docs', 'gateways', 'matrix.md'), 'utf8')
-    .split('\n')
-    .filter(line => line.startsWith('| '))
-    .map(line => line.slice(2, -2).split(' | '))
   const known = new Set(CATALOG.flatMap(({ id }) => [id, `${id} (HTTP/2)`]))
-  const results = Object.fromEntries(
-    rows
-      .map(([first = '', ...cells]) => [/^\S+(?: \(HTTP\/2\))?/.exec(first)?.[0] ?? '', cells] as const)
-      .filter(([row]) => known.has(row)),
-  )
-  const text = `${JSON.stringify({ gateways: header.slice(1), results })}\n`
+  // A table for each part of the page, each with its own gateways.
+  const tables = readFileSync(join(root, 'docs', 'gateways', 'matrix.md'), 'utf8')
+    .split(/^## /m)
+    .map(part =>
+      part
+        .split('\n')
+        .filter(line => line.startsWith('| '))
+        .map(line => line.slice(2, -2).split(' | ')),
+    )
+  const gateways = tables.flatMap(([header = []]) => header.slice(1))
+  const results: Record<string, string[]> = {}
+  let before = 0
+  for (const [header = [], , ...rows] of tables) {
+    for (const [first = '', ...cells] of rows) {
+      const row = /^\S+(?: \(HTTP\/2\))?/.exec(first)?.[0] ?? ''
+      if (!known.has(row)) continue
+      results[row] ??= gateways.map(() => '–')
+      results[row].splice(before, cells.length, ...cells)
+    }
+    before += header.length - 1
+  }
+  const text = `${JSON.stringify({ gateways, results })}\n`
   if (process.env.SVC_WRITE_DOCS === '1') writeFileSync(path, text)
   else t.equal(readFileSync(path, 'utf8'), text, 'SVC_WRITE_DOCS=1 npm test -- docs/probe-pages')
   t.ok(Object.keys(results).length > 100)

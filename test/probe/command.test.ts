@@ -128,7 +128,7 @@ t.test('list and show print the catalog [PRB-5]', async t => {
   const { out, exitCode } = await run(['list', '--json'])
   t.equal(exitCode, 0)
   const { catalogue, checks } = JSON.parse(out) as { catalogue: string; checks: { id: string; hostile: boolean }[] }
-  t.equal(catalogue, '2026.2')
+  t.equal(catalogue, '2026.3')
   t.equal(new Set(checks.map(({ id }) => id)).size, checks.length, 'no id twice')
   t.ok(checks.some(({ id, hostile }) => id === 'FRM-CLTE' && hostile))
   t.match((await run(['list', '--groups', 'caching'])).out, /^CCH-STORE/)

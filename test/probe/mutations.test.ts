@@ -49,6 +49,8 @@ const FACTS: Facts = {
   directOrigin: 'http://gateway',
   arrivedOrigin: null,
   mcp: null,
+  graph: null,
+  graphs: NO_ROUTES.graphs,
   upstreamOrigins: ['http://upstream'],
   reuses: null,
   viaPseudonym: 'reference',

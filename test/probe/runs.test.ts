@@ -224,7 +224,7 @@ t.test('starting and stopping needs the admin token, the catalog does not [PRB-1
   t.equal(started.status, 202)
   const events = await eventsOf(`${url}${String(started.body.events)}`)
   t.match(events.at(-1), { event: 'end', data: { state: 'complete' } })
-  t.match((await ask(`${url}/_svc/probe/checks`)).body, { catalogue: '2026.2' })
+  t.match((await ask(`${url}/_svc/probe/checks`)).body, { catalogue: '2026.3' })
   t.match((await ask(`${url}/_svc/probe/checks/HDR-CONN`)).body, { id: 'HDR-CONN', page: { sent: /Connection/ } })
   t.match(await ask(`${url}/_svc/probe/checks/HDR-CON`), { status: 404, body: { details: /HDR-CONN/ } })
 })

@@ -29,6 +29,7 @@ export const GROUPS = [
   'translate',
   'guardrails',
   'realtime',
+  'gql',
   'mcp',
   'a2a',
   'oauth',
@@ -67,6 +68,28 @@ export interface McpServer {
   tool: string
 }
 
+/** How a gateway asks the subgraphs of svc. Plain JSON. */
+export interface JoinedGraph {
+  /** In front of `/graphql/subgraphs`, such as `/s/t-1`; null: nothing arrived at a subgraph. */
+  prefix: string | null
+  /** Why nothing did. */
+  reason: string
+  /** In which it asks: `1.1`. */
+  protocol: string
+  /** The gateway answers as one of GraphQL does, whatever it asks. */
+  isOfGraph: boolean
+}
+
+/** What `--routes` says of a gateway that joins graphs. Plain JSON. */
+export interface GraphSettings {
+  /** Names of headers that the gateway forwards to subgraphs. */
+  propagates: readonly string[] | null
+  /** After which it gives a subgraph up. */
+  timeoutS: number | null
+  /** Id of a persisted document that it knows. */
+  persisted: string | null
+}
+
 /** What `--routes` says of a gateway of models, without credentials. Plain JSON. */
 export interface ModelSettings extends Pick<LlmRoutes, 'fallback' | 'replicas' | 'cost' | 'spend' | 'cache'> {
   guardrails: { value: string; ask: string | null }
@@ -84,6 +107,9 @@ export interface Facts {
   arrivedOrigin: ArrivedOrigin | null
   /** Null: nothing answers as an MCP server, or nobody asked. */
   mcp: McpServer | null
+  /** Null: nobody asked. */
+  graph: JoinedGraph | null
+  graphs: GraphSettings
   /** `http://host:port` of the upstreams. */
   upstreamOrigins: readonly string[]
   /** Whether the gateway reuses answers; null if it is not known. */

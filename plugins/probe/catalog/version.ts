@@ -1,2 +1,2 @@
 /** Version of the catalog of checks; part of every report. */
-export const CATALOGUE = '2026.2'
+export const CATALOGUE = '2026.3'

@@ -12,6 +12,7 @@ import { HEAD_CHECKS } from './framing/heads.ts'
 import { HTTP2_FRAMING_CHECKS } from './framing/http2.ts'
 import { LENGTH_CHECKS } from './framing/lengths.ts'
 import { VALID_FRAMING_CHECKS } from './framing/valid.ts'
+import { GRAPH_CHECKS } from './gql/gql.ts'
 import { GRPC_CHECKS } from './grpc/grpc.ts'
 import { GUARDRAIL_CHECKS } from './guardrails/guardrails.ts'
 import { ADDED_CHECKS } from './headers/added.ts'
@@ -69,6 +70,7 @@ const CHECKS: readonly Check[] = [
   ...TRANSLATE_CHECKS,
   ...GUARDRAIL_CHECKS,
   ...REALTIME_CHECKS,
+  ...GRAPH_CHECKS,
   ...MCP_CHECKS,
   ...A2A_CHECKS,
   ...OAUTH_CHECKS,

@@ -13,6 +13,7 @@ export type End = Omit<Route, 'protocol'>
 const DEFAULT_PATHS: Readonly<Record<string, string>> = {
   llm: '/ai/openai/v1',
   realtime: '/ai/openai/v1',
+  gql: '/graphql',
   mcp: '/mcp',
   a2a: '/a2a/weather',
 }

@@ -2,8 +2,10 @@
 import { sleep } from 'svc/toolkit'
 import { fail, fault, skip, type Check, type Facts, type Verdict } from '../catalog/check.ts'
 import { BackChannelError, type BackChannel } from './back-channel.ts'
-import type { End } from './group-routes.ts'
+import { routeOf, type End } from './group-routes.ts'
+import type { Routes } from './routes.ts'
 import { modelPlan, type RecognizedPair } from '../pairs/recognition.ts'
+import type { RequestSpec } from './request.ts'
 import { LoadMonitor } from './load-monitor.ts'
 import type { Route, StepRunner } from './step-runner.ts'
 
@@ -36,14 +38,22 @@ export class Health {
   readonly #load = new LoadMonitor()
   #unconnected = 0
   #plan: Pick<Check, 'id' | 'plan'> = HEALTH_CHECK
+  #end: End
 
   constructor(options: HealthOptions) {
     this.#options = options
+    this.#end = options.gateway
   }
 
   /** For gateways that do not route `/probe`: a request on the client wire of this pair tells whether it serves. */
   useModel({ client, model, fields }: RecognizedPair): void {
     this.#plan = { id: 'HEALTH', plan: () => modelPlan(client, model, fields) }
+  }
+
+  /** For gateways that join graphs: this request tells whether they serve. */
+  useGraph(request: RequestSpec, routes: Routes): void {
+    this.#plan = { id: 'HEALTH', plan: () => ({ connections: [{ requests: [request] }] }) }
+    this.#end = routeOf({ group: 'gql' }, this.#options.gateway, routes)
   }
 
   stop(): void {
@@ -61,7 +71,7 @@ export class Health {
   async serves(withinMs: number): Promise<boolean> {
     const until = performance.now() + withinMs
     do {
-      if (await this.#isServed({ ...this.#options.gateway, protocol: '1.1' })) return true
+      if (await this.#isServed({ ...this.#end, protocol: '1.1' })) return true
       await sleep(RETRY_MS)
     } while (performance.now() < until && !this.isOver)
     return false

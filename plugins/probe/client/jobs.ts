@@ -12,7 +12,9 @@ const TUNNEL_GROUPS: readonly string[] = ['headers', 'targets', 'framing', 'resp
 /** What gateways of models have, which need not route `/probe`. */
 const MODEL_GROUPS: readonly string[] = ['llm', 'translate', 'guardrails', 'realtime']
 /** Those that they may have too, where `--routes` names them. */
-const ROUTED_GROUPS: readonly string[] = ['mcp', 'a2a', 'oauth']
+const ROUTED_GROUPS: readonly string[] = ['mcp', 'a2a', 'oauth', 'gql']
+/** What gateways that join graphs have, which need not route `/probe` either. */
+export const GRAPH_GROUP = 'gql'
 const TUNNEL_CHECKS: readonly string[] = ['CON-ERROR', 'CON-LOOP', 'UPG-H2C']
 
 /** Without HTTP/2 only the checks that need it have a result for it, which says that they were skipped. */
@@ -30,6 +32,8 @@ export interface Circumstances {
   isTunnel: boolean
   /** The gateway does not route `/probe`. */
   isOfModels: boolean
+  /** The gateway does not route `/probe`, and joins graphs. */
+  isOfGraphs: boolean
   isHostile: boolean
   triesHttp2: boolean
   /** The upstream is reached in HTTP/2 without the gateway. */
@@ -40,10 +44,11 @@ export interface Circumstances {
 
 /** Why a job is not tried; null if it is. */
 export function skipReason({ check, protocol }: Job, circumstances: Circumstances): string | null {
-  const { isTunnel, isOfModels, isHostile, triesHttp2, hasDirectHttp2, routes, facts } = circumstances
+  const { isTunnel, isOfModels, isOfGraphs, isHostile, triesHttp2, hasDirectHttp2, routes, facts } = circumstances
   const wanted = check.when?.routes
   const isGrpc = check.group === 'grpc' && hasOwnGrpcAddress(routes)
   if (isOfModels && !MODEL_GROUPS.includes(check.group) && !isRouted(check.group, routes)) return '/probe is not routed'
+  if (isOfGraphs && check.group !== GRAPH_GROUP && !isRouted(check.group, routes)) return '/probe is not routed'
   if (isTunnel && (TUNNEL_GROUPS.includes(check.group) || TUNNEL_CHECKS.includes(check.id)))
     return 'nothing that reads HTTP was seen'
   if (check.hostile === true && !isHostile) return '--hostile'

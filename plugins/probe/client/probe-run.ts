@@ -12,6 +12,7 @@ import { generalVerdict, verdictOfReplicas } from './general-rules.ts'
 import { directEnd, routeOf, type End } from './group-routes.ts'
 import { Health } from './health.ts'
 import {
+  GRAPH_GROUP,
   hasModelChecks,
   hasOwnGrpcAddress,
   inParallel,
@@ -23,8 +24,9 @@ import {
 } from './jobs.ts'
 import type { PairPattern } from '../pairs/pair.ts'
 import { PairRuns } from './pair-runs.ts'
-import { reach, reachedModels, reachInTime, ReachError, type Reached } from './reach.ts'
+import { reach, reachedOnly, reachInTime, ReachError, type Reached } from './reach.ts'
 import type { Routes } from './routes.ts'
+import { joinedRequest } from '../checks/gql/discovery.ts'
 import { factsAfterRotation, factsOf, initialFacts, underGatewayName } from './run-facts.ts'
 import { StepRunner, type Route } from './step-runner.ts'
 
@@ -122,7 +124,7 @@ export class ProbeRun {
     const { triesHttp2, routes, concurrency } = this.#options
     if (needsPairs(this.#options.checks)) await this.#pairs.recognize()
     this.#jobs = this.#pairs.jobsOf(this.#jobs)
-    if (triesHttp2 && !reached.isOfModels && (await this.#health.speaksHttp2(this.#gateway)))
+    if (triesHttp2 && !reached.isOfModels && !reached.isOfGraphs && (await this.#health.speaksHttp2(this.#gateway)))
       this.#facts.clientProtocols.push('2')
     if (this.#facts.clientProtocols.includes('2') || hasOwnGrpcAddress(routes))
       this.#directHttp2 = await this.#findDirectHttp2()
@@ -149,18 +151,31 @@ export class ProbeRun {
     return this.#result(reached, !this.#health.isOver)
   }
 
-  /** A gateway of models need not route `/probe`: one request that arrives is enough. */
+  /** A gateway of models, or one that joins graphs, need not route `/probe`: one request that arrives is enough. */
   async #reach(upstreamUrl: string): Promise<Reached> {
     try {
       return await reachInTime(this.#runner, this.#facts, { ...this.#gateway, protocol: '1.1' }, upstreamUrl)
     } catch (error) {
-      if (!(error instanceof ReachError) || !hasModelChecks(this.#options.checks)) throw error
+      if (!(error instanceof ReachError)) throw error
+      const graphs = await this.#reachGraphs()
+      if (graphs !== null) return graphs
+      if (!hasModelChecks(this.#options.checks)) throw error
       const recognized = await this.#pairs.recognize()
       if (!recognized.hasArrived) throw error
       const [pair] = recognized.pairs
       if (pair !== undefined) this.#health.useModel(pair)
-      return reachedModels(recognized)
+      return reachedOnly('models', recognized)
     }
+  }
+
+  /** Null if it does not ask the subgraphs. */
+  async #reachGraphs(): Promise<Reached | null> {
+    await this.#discover(this.#options.checks.filter(({ group }) => group === GRAPH_GROUP))
+    const { graph } = this.#facts
+    const isReached = graph?.prefix != null || (graph?.isOfGraph === true && this.#facts.graphs.persisted !== null)
+    if (graph === null || !isReached) return null
+    if (graph.prefix !== null) this.#health.useGraph(joinedRequest(graph.prefix), this.#options.routes)
+    return reachedOnly('graphs', { server: null, upstreamVersions: [graph.protocol] })
   }
 
   /** Pairs at the same time, the checks of one pair in order. Those in which the upstream fails come last, one by one. */
@@ -242,12 +257,13 @@ export class ProbeRun {
     return null
   }
 
-  #skipEarly(job: Job, { isTunnel, isOfModels }: Reached): boolean {
+  #skipEarly(job: Job, { isTunnel, isOfModels, isOfGraphs }: Reached): boolean {
     const { isHostile, triesHttp2, routes } = this.#options
     const hasDirectHttp2 = this.#directHttp2 !== null
     const reason = skipReason(job, {
       isTunnel,
       isOfModels,
+      isOfGraphs,
       isHostile,
       triesHttp2,
       hasDirectHttp2,

@@ -59,6 +59,8 @@ export interface Reached {
   arrivedOrigin: ArrivedOrigin
   /** It does not route `/probe`, but requests to models. */
   isOfModels: boolean
+  /** It does not route `/probe`, and asks the subgraphs of svc. */
+  isOfGraphs: boolean
 }
 
 export async function reach(runner: StepRunner, facts: Facts, route: Route, upstreamUrl: string): Promise<Reached> {
@@ -101,16 +103,21 @@ export async function reach(runner: StepRunner, facts: Facts, route: Route, upst
     arrivedOrigin: arrivedOrigin(first.arrival!),
     upstreamVersions: [...new Set(arrived.map(({ arrival }) => arrival!.record.protocol))],
     isOfModels: false,
+    isOfGraphs: false,
     ...path,
   }
 }
 
-/** Of a gateway that routes requests to models and not `/probe`. */
-export function reachedModels({ server, upstreamVersions }: Pick<Reached, 'server' | 'upstreamVersions'>): Reached {
+/** Of a gateway that does not route `/probe`: it routes requests to models, or asks subgraphs. */
+export function reachedOnly(
+  what: 'models' | 'graphs',
+  { server, upstreamVersions }: Pick<Reached, 'server' | 'upstreamVersions'>,
+): Reached {
   return {
     evidence: null,
     isTunnel: false,
-    isOfModels: true,
+    isOfModels: what === 'models',
+    isOfGraphs: what === 'graphs',
     server,
     upstreamVersions,
     removed: '',

@@ -65,6 +65,8 @@ export interface RequestSpec {
   /** Has the step, and so the path, of an earlier request of the same plan, by its label. */
   sameAs?: string
   label?: string
+  /** Requests to subgraphs belong to this step, see `StepScript`. */
+  subgraphs?: string
 }
 
 export interface ScriptFacts {

@@ -2,6 +2,8 @@
 import { isRecord } from 'svc/toolkit'
 import { NO_LLM_ROUTES, readLlm, type LlmRoutes, type RoutesContext } from '../pairs/llm-routes.ts'
 import type { Address } from './address.ts'
+import { NO_GRAPH_SETTINGS, readGraphs } from './graph-routes.ts'
+import type { GraphSettings } from '../catalog/check.ts'
 import type { Field } from './response-parser.ts'
 import { readRoute, rejectUnknown, RoutesProblem, type GroupRoute } from './routes-text.ts'
 
@@ -24,6 +26,7 @@ export interface Routes {
   /** Of realtime sockets; null: that of the requests to models. */
   realtimeModel: string | null
   guardrails: { value: string; ask: string | null }
+  graphs: GraphSettings
 }
 
 /** A social security number that was published and is not assigned. */
@@ -39,9 +42,10 @@ export const NO_ROUTES: Routes = {
   llm: NO_LLM_ROUTES,
   realtimeModel: null,
   guardrails: { value: STOPPED_VALUE, ask: null },
+  graphs: NO_GRAPH_SETTINGS,
 }
 
-const KEYS = ['llm', 'websocket', 'grpc', 'mcp', 'a2a', 'oauth', 'jwt', 'tls', 'mtls', 'realtime', 'guardrails']
+const KEYS = ['llm', 'websocket', 'grpc', 'mcp', 'a2a', 'oauth', 'jwt', 'tls', 'mtls', 'realtime', 'guardrails', 'gql']
 /** Those that are one path or URL. */
 const PLAIN = ['websocket', 'grpc', 'a2a', 'oauth', 'jwt'] as const
 const MCP_KEYS = ['path', 'token', 'hidden']
@@ -92,6 +96,7 @@ function readAll(value: unknown, { newGroups = [], environment = {}, moreWires =
     llm,
     realtimeModel: realtime.model,
     guardrails: readGuardrails(value.guardrails),
+    graphs: readGraphs(value.gql, paths),
   }
 }
 

@@ -19,6 +19,8 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
     directOrigin: `${channels[0]!.address.isTls ? 'https' : 'http'}://${route.authority}`,
     arrivedOrigin: null,
     mcp: null,
+    graph: null,
+    graphs: routes.graphs,
     upstreamOrigins: channels.map(({ address }) => `http://${address.authority}`),
     reuses: null,
     viaPseudonym: null,

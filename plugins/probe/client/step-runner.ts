@@ -106,14 +106,21 @@ export class StepRunner {
       ...(await Promise.all(meanwhile.splice(0))),
     ]
     const scripts = new Map<number, StepScript>()
-    const addScripts = async (): Promise<void> => {
-      const added = [...numbers].filter(([spec, step]) => spec.script !== undefined && !scripts.has(step))
+    const addScripts = async (isWanted = (_spec: RequestSpec): boolean => true): Promise<void> => {
+      const added = [...numbers].filter(
+        ([spec, step]) => spec.script !== undefined && !scripts.has(step) && isWanted(spec),
+      )
       for (const [spec, step] of added) scripts.set(step, this.#scriptOf(spec, step))
       const own = added.map(([, step]) => scripts.get(step)!)
       await Promise.all(channels.map(channel => channel.addScripts(own)))
     }
-    const exchanges = plan.connections.map(prepare)
-    await addScripts()
+    // The script to which requests to subgraphs belong comes when the connection is opened.
+    const exchanges = plan.connections.map(spec => {
+      const run = prepare(spec)
+      const [opening] = spec.requests.filter(({ subgraphs }) => subgraphs !== undefined)
+      return opening === undefined ? run : () => addScripts(one => one === opening).then(run)
+    })
+    await addScripts(({ subgraphs }) => subgraphs === undefined)
     const records = await ended(await inTurn(exchanges, plan))
     for (let round = 0; round < (plan.maxFollowed ?? MAX_FOLLOWED); round++) {
       const next = plan.follow?.(records) ?? null
@@ -135,6 +142,7 @@ export class StepRunner {
       ...(spec.http11 === true ? { http11: true } : {}),
       ...(spec.http2 === true ? { http2: true } : {}),
       ...(spec.content === undefined ? {} : { content: true }),
+      ...(spec.subgraphs === undefined ? {} : { subgraphs: spec.subgraphs }),
     }
   }
 

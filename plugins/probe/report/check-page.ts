@@ -22,7 +22,12 @@ const MAX_LINES = 14
 const MAX_LINE = 110
 const MAX_SUMMARY = 240
 const MAX_SHOWN_BYTES = 8_192
-const PATHS: Readonly<Record<string, string>> = { llm: '/ai/openai/v1', mcp: '/mcp', a2a: '/a2a/weather' }
+const PATHS: Readonly<Record<string, string>> = {
+  llm: '/ai/openai/v1',
+  gql: '/graphql',
+  mcp: '/mcp',
+  a2a: '/a2a/weather',
+}
 
 /** What plans get as the facts of a run. */
 const FACTS: Facts = {
@@ -30,6 +35,8 @@ const FACTS: Facts = {
   directOrigin: 'http://gateway.example',
   arrivedOrigin: null,
   mcp: null,
+  graph: { prefix: '', reason: '', protocol: '1.1', isOfGraph: true },
+  graphs: { propagates: ['X-Tenant'], timeoutS: 30, persisted: 'user-name' },
   upstreamOrigins: ['http://upstream.example:8080'],
   reuses: null,
   viaPseudonym: 'gateway',

@@ -65,7 +65,7 @@ export interface Report {
     seen: {
       server: string | null
       via: string | null
-      forwarding: 'messages' | 'bytes' | 'models'
+      forwarding: 'messages' | 'bytes' | 'models' | 'graphs'
       /** Whether it reads what models are sent; null if it was not asked for. */
       models?: 'messages' | 'bytes' | null
       client_protocols: string[]
@@ -175,7 +175,7 @@ export function createReport(input: ReportInput): Report {
       seen: {
         server: reached?.server ?? null,
         via: typeof via === 'string' ? via : null,
-        forwarding: reached?.isOfModels === true ? 'models' : reached?.isTunnel === true ? 'bytes' : 'messages',
+        forwarding: forwardingOf(reached),
         models: run.models ?? null,
         client_protocols: run.clientProtocols,
         upstream_protocols: reached?.upstreamVersions ?? [],
@@ -210,6 +210,12 @@ export function createReport(input: ReportInput): Report {
     ...(run.facts !== undefined && input.isRecorded === true ? { facts: recordedFacts(run.facts) } : {}),
     ...(isTruncated ? { truncated: true as const } : {}),
   }
+}
+
+function forwardingOf(reached: RunResult['reached'] | null): Report['gateway']['seen']['forwarding'] {
+  if (reached?.isOfModels === true) return 'models'
+  if (reached?.isOfGraphs === true) return 'graphs'
+  return reached?.isTunnel === true ? 'bytes' : 'messages'
 }
 
 /** An entry for all pairs is fixed once it is so for each of them. */

@@ -28,6 +28,7 @@ const REMEDIES: [pattern: RegExp, reason: string | null, remedy: string | null][
     'set SVC_GRPC_ON_HTTP=true at svc',
   ],
   [/^not in --routes: /, 'need routes of their own', 'name them in the file of --routes'],
+  [/^not configured: /, 'need settings of the gateway', 'name them in the file of --routes'],
   [/^nothing that reads HTTP was seen/, 'need a gateway that reads HTTP, and this one forwards bytes', null],
   [/^no reuse seen/, 'need a gateway that caches', 'enable its cache, if it has one'],
   [/^no connection to the upstream is reused/, 'need connections that are reused', 'nginx: keepalive 32; in upstream'],
@@ -43,6 +44,7 @@ const REMEDIES: [pattern: RegExp, reason: string | null, remedy: string | null][
 /** Where the groups are that do not use the path of the probe. */
 const PATHS: Readonly<Record<string, string>> = {
   llm: '/ai/openai/v1',
+  gql: '/graphql',
   mcp: '/mcp',
   a2a: '/a2a/weather and /.well-known',
   oauth: '/oauth and /.well-known',

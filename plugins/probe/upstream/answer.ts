@@ -8,6 +8,7 @@ import { answerUnary } from './grpc-web.ts'
 import { messageBytes } from './rpc-message.ts'
 import { WIRES, wireOf } from '../wires/wires.ts'
 import { MAX_WAIT_MS, type Action } from './script.ts'
+import { subgraphIn } from './subgraph-requests.ts'
 import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
 
 const MAX_KEPT = 64 * 1024
@@ -172,6 +173,20 @@ export async function answer(
         answered.isDone = true
         await write(Buffer.from(UNAVAILABLE))
         return reply.end()
+      case 'subgraph': {
+        answered.isServed = true
+        await arrival.whenReceived
+        const fault = action.faults[subgraphIn(arrival.head) ?? '']
+        if (fault === 'silent') {
+          await sleep(MAX_WAIT_MS, { signal: reply.signal })
+          break
+        }
+        answered.isDone = fault === 'reset' || fault === 'unavailable'
+        if (fault === 'reset') return reply.reset()
+        if (fault !== 'unavailable') return handOver(arrival, reply, { step: fault ?? null, answered, serve })
+        await write(Buffer.from(UNAVAILABLE))
+        return reply.end()
+      }
       case 'refuse':
         answered.isDone = true
         return reply.refuse()

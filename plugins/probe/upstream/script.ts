@@ -44,8 +44,17 @@ export type Action =
    * of all others had matched. A list has the steps of the first, second, … arrival, and the last one for all that follow.
    */
   | { do: 'serve'; step: JsonObject | null | (JsonObject | null)[]; others?: Others }
+  /** Waits for the whole request, and lets the subgraph that its path names answer it, unless that one has a fault. */
+  | { do: 'subgraph'; faults: Readonly<Record<string, SubgraphFault>> }
   /** Accepts the upgrade to h2c if the request has it, and writes back what comes. */
   | { do: 'h2c'; ms: number }
+
+/**
+ * Of a subgraph, by its name: the step of a rule, which acts as in `serve`; 503; no answer until the client leaves; a connection
+ * that breaks.
+ */
+export type SubgraphFault = JsonObject | (typeof SUBGRAPH_FAULTS)[number]
+const SUBGRAPH_FAULTS = ['unavailable', 'silent', 'reset'] as const
 
 export interface StepScript {
   step: number
@@ -58,6 +67,11 @@ export interface StepScript {
   http2?: boolean
   /** The request is also recognized by its JSON content, for gateways with paths and fields of their own. */
   content?: boolean
+  /**
+   * Requests to the subgraphs of svc belong to this step until another one says so too, since a gateway that joins graphs makes
+   * new requests. What is in front of `/graphql/subgraphs` in their paths, such as `/s/t-1`.
+   */
+  subgraphs?: string
 }
 
 export const MAX_STEPS = 8_000
@@ -77,7 +91,7 @@ export function readScripts(
   for (const [index, one] of value.entries()) {
     if (!isRecord(one) || !isStepNumber(one.step)) return `item ${index}: "step" must be a number from 1 to 999999`
     for (const key of Object.keys(one))
-      if (!['step', 'script', 'next', 'http11', 'http2', 'content'].includes(key))
+      if (!['step', 'script', 'next', 'http11', 'http2', 'content', 'subgraphs'].includes(key))
         return `item ${index}: unknown key "${key.slice(0, 100)}"`
     for (const actions of [one.script, one.next ?? []]) {
       const problem = actionsProblem(actions, stepProblem)
@@ -85,6 +99,11 @@ export function readScripts(
     }
     for (const key of ['http11', 'http2', 'content'])
       if (one[key] !== undefined && typeof one[key] !== 'boolean') return `item ${index}: "${key}" must be a boolean`
+    if (
+      one.subgraphs !== undefined &&
+      !(typeof one.subgraphs === 'string' && /^(?:\/[\w.~-]{1,100}){0,10}$/.test(one.subgraphs))
+    )
+      return `item ${index}: "subgraphs" must be a path, or empty`
     read.push(one as unknown as StepScript)
   }
   return read
@@ -136,6 +155,14 @@ function actionsProblem(value: unknown, stepProblem: (step: unknown) => string |
         const problem = isRecord(step) ? stepProblem(step) : 'step: expected the step of a rule, or null'
         if (problem !== null) return `"serve": ${problem}`
         bytes += JSON.stringify(step).length
+      }
+    } else if (action.do === 'subgraph') {
+      if (!isRecord(action.faults)) return '"subgraph" needs faults, an object'
+      for (const [name, fault] of Object.entries(action.faults)) {
+        if (SUBGRAPH_FAULTS.some(word => word === fault)) continue
+        const problem = isRecord(fault) ? stepProblem(fault) : `expected a step, or ${SUBGRAPH_FAULTS.join(', ')}`
+        if (problem !== null) return `"subgraph": ${name.slice(0, 50)}: ${problem}`
+        bytes += JSON.stringify(fault).length
       }
     } else if (action.do === 'goaway') {
       if (typeof action.refused !== 'boolean') return '"goaway" needs refused, a boolean'

@@ -7,6 +7,7 @@ import { arrivalRecord, messageRecord, type ArrivalRecord } from './arrival-reco
 import { http2Writer } from './http2-writer.ts'
 import { closeText, OPCODE } from '../client/websocket-frames.ts'
 import { MAX_STEPS, defaultScript, type StepScript } from './script.ts'
+import { isInSession, subgraphRequest } from './subgraph-requests.ts'
 
 export const MAX_SESSIONS = 4
 export const MAX_SESSION_S = 15 * 60
@@ -78,6 +79,8 @@ export class ProbeSession {
   readonly #findScript: FindScript | null
   readonly #steps = new Map<number, StepScript>()
   #readsContent = false
+  /** The step to which requests to subgraphs belong. */
+  #ofSubgraphs: StepScript | null = null
   readonly #counts = new Map<number, number>()
   readonly #entries: Entry[] = []
   /** Messages on sockets. */
@@ -129,6 +132,7 @@ export class ProbeSession {
     for (const script of scripts) {
       this.#steps.set(script.step, script)
       this.#readsContent ||= script.content === true
+      if (script.subgraphs !== undefined) this.#ofSubgraphs = script
     }
     return true
   }
@@ -194,9 +198,16 @@ export class ProbeSession {
     })
   }
 
-  /** The step of a request: from the path behind the nonce, or from the field. */
+  /** The step of a request: from the path behind the nonce, or from the field, or that of requests to subgraphs. */
   #claims(head: Buffer): string | null {
     const text = head.toString('latin1')
+    const request = subgraphRequest(text)
+    if (request !== null) {
+      const open = this.#ofSubgraphs
+      return stepIn(text, this.field) ?? (open?.subgraphs === request.prefix ? String(open.step) : null)
+    }
+    // A gateway may use the routes of the session that has the nonce as its name.
+    if (isInSession(text, this.nonce)) return stepIn(text, this.field)
     const inPath = text.indexOf(this.nonce)
     const ofPath =
       inPath === -1 ? null : /^\/[a-z0-9-]+\/(\d{1,6})(?!\d)/.exec(text.slice(inPath + this.nonce.length, inPath + 200))

@@ -47,7 +47,7 @@ function readTags(entry: Entry): Tag[] {
       text: joined('A2A', rpcMethod(entry) ?? /\/(?:message|tasks\/[^/]+):(\w+)$/.exec(path)?.[1] ?? null),
       tone: 'info',
     })
-  if (below(path, '/graphql')) tags.push({ text: 'GraphQL', tone: 'info' })
+  if (below(path, '/graphql')) tags.push({ text: graphText(entry), tone: 'info' })
   if (below(path, '/soap')) tags.push({ text: 'SOAP', tone: 'info' })
   if (below(path, '/jsonrpc')) tags.push({ text: joined('JSON-RPC', rpcMethod(entry)), tone: 'info' })
   if (below(path, '/oauth')) tags.push({ text: 'OAuth', tone: 'info' })
@@ -143,6 +143,30 @@ function below(path: string, prefix: string): boolean {
 
 function joined(kind: string, method: string | null): string {
   return method === null ? kind : `${kind} ${method}`
+}
+
+/** `GraphQL reviews: query _entities`: the subgraph, the kind of the operation, and its name or first field. */
+function graphText({ path, query, body, body_size }: Entry): string {
+  const subgraph = /^\/graphql\/subgraphs\/([\w-]+)/.exec(path)?.[1]
+  const kind = subgraph === undefined ? 'GraphQL' : `GraphQL ${subgraph}:`
+  const parsed: unknown = body === null || body_size > 65_536 ? null : parseJson(body)
+  const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+  const sent = typeof first === 'object' && first !== null ? (first as { query?: unknown }).query : undefined
+  const text = typeof sent === 'string' ? sent : new URLSearchParams(query ?? '').get('query')
+  const operation = text === null ? null : operationText(text)
+  return operation === null ? kind.replace(/:$/, '') : `${kind} ${operation}`
+}
+
+/** Documents are not parsed: a tag only has to be right for the usual forms. */
+function operationText(document: string): string | null {
+  const text = document
+    .replace(/#[^\n]*/g, '')
+    .trimStart()
+    .slice(0, 2_000)
+  const [, word = 'query', name = ''] = /^(query|mutation|subscription)\b\s*([_A-Za-z]\w*)?/.exec(text) ?? []
+  const field = /\{\s*(?:[_A-Za-z]\w*\s*:\s*)?([_A-Za-z]\w*)/.exec(text.replace(/\([^()]*\)/g, ''))?.[1]
+  const shown = name === '' ? field : name
+  return shown === undefined ? null : `${word} ${shown.slice(0, 60)}`
 }
 
 /** The method of a JSON-RPC request, or of the first one in a batch. */

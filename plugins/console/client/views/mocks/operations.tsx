@@ -16,26 +16,31 @@ import { useExchange } from '../explorer/exchange.ts'
 import { PathParameters } from '../explorer/path-parameters.tsx'
 import { ResponsePanel } from '../explorer/response.tsx'
 import { TargetSelect } from '../request/target.tsx'
-import type { MockRecord, Operation } from './types.ts'
+import { GraphOperations } from './graph-operations.tsx'
+import type { GraphOperation, MockRecord, Operation } from './types.ts'
 
 const REFRESH_MS = 5000
 
 export function Operations({ mock }: { mock: MockRecord }) {
   const list = useLoad(
     async signal =>
-      (await callJson<{ operations: Operation[] }>(`_svc/mocks/${mock.name}/operations`, { signal })).operations,
+      (await callJson<{ operations: (Operation | GraphOperation)[] }>(`_svc/mocks/${mock.name}/operations`, { signal }))
+        .operations,
     [mock.revision],
     REFRESH_MS,
   )
   const wanted = route.value.params.get('op')
-  const selected = list.value?.find(({ key }) => key === wanted)
   if (list.value === undefined) return list.error === null ? <Loading /> : <Notice kind="bad">{list.error}</Notice>
   if (list.value.length === 0) return <Empty title="No operations">The document has no paths.</Empty>
+  if (mock.kind === 'graphql')
+    return <GraphOperations name={mock.name} operations={list.value.filter(one => 'kind' in one)} />
+  const operations = list.value.filter(one => 'method' in one)
+  const selected = operations.find(({ key }) => key === wanted)
   return (
     <div class="mocks-operations">
       <section class="panel">
         <ul class="mocks-operation-list" aria-label="Operations">
-          {list.value.map(operation => (
+          {operations.map(operation => (
             <li key={operation.key}>
               <button
                 type="button"

@@ -3,6 +3,7 @@ import type { NameValue } from '../../lib/protocol/http.ts'
 
 export interface MockSummary {
   name: string
+  kind: 'openapi' | 'graphql'
   title: string
   api_version: string
   openapi: string
@@ -81,6 +82,18 @@ export interface Operation {
   statuses: string[]
   media_types: string[]
   examples: Record<string, string[]>
+  override: Json | null
+  rules: number
+  requests: number
+}
+
+/** Of a mock of a GraphQL schema. */
+export interface GraphOperation {
+  /** `Query.user` */
+  key: string
+  kind: 'query' | 'mutation' | 'subscription'
+  type: string
+  arguments: { name: string; type: string }[]
   override: Json | null
   rules: number
   requests: number

@@ -1,4 +1,5 @@
 /** URLs to paste into clients and gateways: direct, and through the active gateway. */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { urlAt } from '../../lib/instance/gateway.ts'
@@ -37,6 +38,7 @@ export function BaseUrls({ facts: { ports } }: { facts: Status }) {
           <Group title="AI providers" addresses={providersOf(catalog)} />
           <Group title="MCP servers" addresses={mcpServersOf(catalog)} />
           {catalog.endpoints.some(({ path }) => path === '/a2a') && <Agents />}
+          {catalog.endpoints.some(({ path }) => path === '/graphql/subgraphs') && <Subgraphs />}
         </>
       )}
     </Panel>
@@ -71,10 +73,12 @@ function Group({
   title,
   addresses,
   onOpen,
+  children,
 }: {
   title: string
   addresses: readonly Address[] | undefined
   onOpen?(): void
+  children?: ComponentChildren
 }) {
   if (addresses?.length === 0) return null
   return (
@@ -93,6 +97,7 @@ function Group({
           <Line key={path} name={name} url={urlAt(path, null)} path={path} />
         ))}
       </ul>
+      {children}
     </details>
   )
 }
@@ -109,6 +114,28 @@ function Agents() {
     [isOpen],
   )
   return <Group title="A2A agents" addresses={agents} onOpen={() => setOpen(true)} />
+}
+
+const SUPERGRAPH = 'graphql/supergraph.graphql'
+
+/** Of gateways that join graphs: the addresses, and what such a gateway starts with. */
+function Subgraphs() {
+  const [isOpen, setOpen] = useState(false)
+  const { value: subgraphs } = useLoad(
+    async signal => {
+      if (!isOpen) return undefined
+      const list = await callJson<{ subgraphs: { name: string }[] }>('graphql/subgraphs', { signal })
+      return list.subgraphs.map(({ name }) => ({ name, path: `/graphql/subgraphs/${name}` }))
+    },
+    [isOpen],
+  )
+  return (
+    <Group title="GraphQL" addresses={subgraphs} onOpen={() => setOpen(true)}>
+      <a class="button small" href={`${instanceBase.replace(/\/$/, '')}/${SUPERGRAPH}`} download="supergraph.graphql">
+        Supergraph
+      </a>
+    </Group>
+  )
 }
 
 /** Base URLs as SDKs expect them: with `/v1` for OpenAI's wire format, unless the provider has another one there too. */

@@ -1,0 +1,155 @@
+/** GraphQL over HTTP: media types, statuses, requests without preflight, limits. */
+import { fail, note, pass, skip, warn, type Check } from '../../catalog/check.ts'
+import type { Call } from '../../client/evidence.ts'
+import type { Field } from '../../client/response-parser.ts'
+import { answerOf, saidBy } from './answers.ts'
+import { fetchesOf } from './fetches.ts'
+import { graphCheck, type GraphStep } from './graph-check.ts'
+
+const RESPONSE_JSON = 'application/graphql-response+json'
+const MUTATION = 'mutation { addReview(productId: "p1", userId: "u1", rating: 5) { id } }'
+const QUERY = '{ user(id: "u1") { name } }'
+const WRONG = { syntax: '{ user(id: "u1") { ', validation: '{ user(id: "u1") { missing } }' } as const
+
+/** A GET with the document in the query; without a body. */
+function getStep(label: string, query: string, accept: string): GraphStep {
+  return {
+    label,
+    query,
+    more: {
+      method: 'GET',
+      path: '',
+      rest: `?query=${encodeURIComponent(query)}`,
+      fields: [['Accept', accept]],
+    },
+  }
+}
+
+const isMutated = (call: Call): boolean => fetchesOf(call).some(({ query }) => /\bmutation\b/.test(query))
+
+export const GQL_STATUS = graphCheck({
+  id: 'GQL-STATUS',
+  title: 'Media types and statuses',
+  level: 'should',
+  when: { counts: true },
+  sources: [{ spec: 'GraphQL over HTTP' }],
+  page: {
+    sent: `A query and documents with errors of syntax and of validation, accepted as \`application/json\` and as \`${RESPONSE_JSON}\`; a mutation by GET.`,
+    expected: `The type that was accepted; a status from 400 for documents with errors in \`${RESPONSE_JSON}\`. No mutation by GET.`,
+    why: 'Caches and monitoring see a status and no body. Links and images are followed by GET, so it must not change anything.',
+  },
+  steps: () => [
+    ...['application/json', RESPONSE_JSON].flatMap((accept): GraphStep[] => {
+      const fields = [['Accept', accept]] as const
+      return [
+        { label: `query ${accept}`, query: QUERY, fields },
+        { label: `syntax ${accept}`, query: WRONG.syntax, fields },
+        { label: `validation ${accept}`, query: WRONG.validation, fields },
+      ]
+    }),
+    getStep('mutation by GET', MUTATION, 'application/json'),
+  ],
+  judge(evidence) {
+    if (isMutated(evidence.call('mutation by GET'))) return fail('a mutation by GET is executed')
+    const found: string[] = []
+    for (const accept of ['application/json', RESPONSE_JSON]) {
+      const valid = answerOf(evidence.call(`query ${accept}`))
+      if (valid.status !== 200) found.push(`a query has the status ${valid.status ?? 'none'} (${accept})`)
+      else if (!valid.type.startsWith(accept)) found.push(`${valid.type || 'no type'} for ${accept}`)
+      for (const kind of ['syntax', 'validation'] as const) {
+        const { status, isOfGraph } = answerOf(evidence.call(`${kind} ${accept}`))
+        if (status === null || status >= 500) found.push(`an error of ${kind} has the status ${status ?? 'none'}`)
+        else if (!isOfGraph) found.push(`an error of ${kind} has no answer of GraphQL (${accept})`)
+        else if (status < 400 && accept === RESPONSE_JSON && valid.type.startsWith(accept))
+          found.push(`an error of ${kind} has the status ${status} (${accept})`)
+      }
+    }
+    return found.length > 0 ? warn(found.join('; ')) : pass()
+  },
+})
+
+const SIMPLE: { label: string; type: string; body: string }[] = [
+  { label: 'form', type: 'application/x-www-form-urlencoded', body: `query=${encodeURIComponent(MUTATION)}` },
+  { label: 'text', type: 'text/plain', body: JSON.stringify({ query: MUTATION }) },
+]
+
+const simpleFields = (type: string): readonly Field[] => [
+  ['Content-Type', type],
+  ['Accept', '*/*'],
+]
+
+export const GQL_CSRF = graphCheck({
+  id: 'GQL-CSRF',
+  title: 'Requests that browsers send without asking',
+  level: 'hazard',
+  impact: 'high',
+  when: { counts: true },
+  page: {
+    sent: 'A mutation as a form and as `text/plain`, and a query by GET, without a header such as `Apollo-Require-Preflight`.',
+    expected: 'No mutation. Whether the query is answered is noted.',
+    why: 'Browsers send such requests from any page, with the cookies of the user, and without asking the gateway first.',
+  },
+  steps: () => [
+    ...SIMPLE.map(({ label, type, body }) => ({
+      label,
+      query: MUTATION,
+      more: { fields: simpleFields(type), body },
+    })),
+    getStep('GET', QUERY, '*/*'),
+  ],
+  judge(evidence) {
+    const mutated = SIMPLE.filter(({ label }) => isMutated(evidence.call(label)))
+    if (mutated.length > 0) return fail(`a mutation is executed: ${mutated.map(({ type }) => type).join(', ')}`)
+    const isAnswered = fetchesOf(evidence.call('GET')).length > 0
+    return note(isAnswered ? 'queries by GET are answered' : 'queries by GET are refused', { get: isAnswered })
+  },
+})
+
+const DEPTH = 200
+const ALIASES = 5_000
+const BATCH = 100
+const MANY = 100_000
+const SLOW_MS = 5_000
+const MAX_ARRIVALS = 100
+
+const nested = `{ user(id: "u1") { ${'orders { buyer { '.repeat(DEPTH / 2)}id${' } }'.repeat(DEPTH / 2)} } }`
+const LIMITED: GraphStep[] = [
+  { label: `depth ${DEPTH}`, query: nested },
+  {
+    label: `${ALIASES} aliases`,
+    query: `{ ${Array.from({ length: ALIASES }, (_, index) => `a${index}: user(id: "u${(index % 5) + 1}") { name }`).join(' ')} }`,
+  },
+  { label: `a batch of ${BATCH}`, query: Array.from({ length: BATCH }, () => ({ query: QUERY })) },
+  { label: `limit ${MANY}`, query: `{ products(limit: ${MANY}) { id stock averageRating } }` },
+]
+
+export const GQL_LIMITS = graphCheck({
+  id: 'GQL-LIMITS',
+  title: 'Depth, aliases, batches, cost',
+  level: 'hazard',
+  page: {
+    sent: `A query of depth ${DEPTH}, one with ${ALIASES} aliases, a batch of ${BATCH}, and a list with \`limit: ${MANY}\`.`,
+    expected: `At most ${MAX_ARRIVALS} requests to subgraphs for each, and an answer within ${SLOW_MS / 1_000} s.`,
+    why: 'One small request that becomes thousands is the cheapest attack on a graph.',
+  },
+  steps: () => LIMITED,
+  judge(evidence) {
+    const values: Record<string, unknown> = {}
+    const found: string[] = []
+    for (const { label } of LIMITED) {
+      const call = evidence.call(label)
+      const answer = answerOf(call)
+      const tookMs = call.response === null ? null : Math.round(call.response.headAtMs - call.record.sentEndMs)
+      values[label] = call.count === 0 ? `refused: ${saidBy(answer)}` : `${call.count} requests`
+      if (call.count > MAX_ARRIVALS) found.push(`${label}: ${call.count} requests to subgraphs`)
+      else if (tookMs === null) found.push(`${label}: no answer`)
+      else if (tookMs > SLOW_MS) found.push(`${label}: ${tookMs} ms`)
+    }
+    if (found.length > 0) return warn(found.join('; '), values)
+    if (evidence.calls.every(({ status }) => status === null)) return skip('nothing was answered', values)
+    const refused = LIMITED.filter(({ label }) => evidence.call(label).count === 0).map(({ label }) => label)
+    return note(refused.length > 0 ? `refused: ${refused.join(', ')}` : 'nothing is refused', values)
+  },
+})
+
+export const HTTP_CHECKS: readonly Check[] = [GQL_STATUS, GQL_CSRF, GQL_LIMITS]
