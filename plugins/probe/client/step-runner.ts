@@ -12,7 +12,9 @@ import { runExchange, type ConnectionSpec, type ExchangeRecord } from './exchang
 import { runHttp2Exchange } from './http2-exchange.ts'
 import { encodeHttp2Request } from './http2-request.ts'
 import { encodeRequest, type Encoding, type RequestSpec } from './request.ts'
+import { reportsAbout } from './reports.ts'
 import type { Field } from './response-parser.ts'
+import { duringScene } from './service-scene.ts'
 
 /** How long late arrivals are waited for, once the client half is done. */
 const LATE_MS = 500
@@ -102,7 +104,9 @@ export class StepRunner {
       records.push(await exchange())
     }
     this.requests += records.flatMap(({ calls }) => calls).length
-    return this.#collect(records, numbers, [...scripts.values()], route, check.when?.counts === true)
+    const evidence = await this.#collect(records, numbers, [...scripts.values()], route, check.when?.counts === true)
+    if (plan.readsReports === true) evidence.reports = await reportsAbout(evidence.calls, { channels, nonce })
+    return evidence
   }
 
   #scriptOf(spec: RequestSpec, step: number): StepScript {
@@ -124,14 +128,18 @@ export class StepRunner {
     numberOf: (spec: RequestSpec) => number,
     { address, trust, protocol }: Route,
   ): () => Promise<ExchangeRecord> {
-    const { timeoutMs, signal } = this.#options
+    const { timeoutMs, signal, channels, nonce } = this.#options
     const options = { address, trust, timeoutMs, signal }
     if (protocol === '2') {
       const requests = spec.requests.map(request => encodeHttp2Request(request, encoding, numberOf, address.isTls))
       return () => runHttp2Exchange(spec, requests, options)
     }
     const requests = spec.requests.map(request => encodeRequest(request, encoding, numberOf))
-    return () => runExchange(spec, requests, options)
+    const run = (): Promise<ExchangeRecord> => runExchange(spec, requests, options)
+    const { service } = spec
+    if (service === undefined) return run
+    const about = { nonce, field: encoding.field, check: encoding.check, step: requests[0]!.step }
+    return () => duringScene(service, about, channels, run)
   }
 
   async #arrivals(steps: readonly number[]): Promise<ArrivalRecord[]> {

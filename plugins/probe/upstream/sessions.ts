@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/toolkit'
 import { Answered, answer, type ScriptWriter } from './answer.ts'
 import { arrivalRecord, type ArrivalRecord } from './arrival-record.ts'
+import type { IgnoredPaths } from './ignored-paths.ts'
 import { http2Writer } from './http2-writer.ts'
 import { MAX_STEPS, defaultScript, type StepScript } from './script.ts'
 
@@ -29,6 +30,7 @@ interface SessionOptions {
   onEnd: () => void
   /** Null if this replica gets every script when the others do. */
   findScript: FindScript | null
+  ignored: IgnoredPaths
 }
 
 /** Those of some steps, or those behind a number of this replica. */
@@ -77,7 +79,7 @@ export class ProbeSession {
   readonly #now: () => number
   readonly #tap: SvcTap
 
-  constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript }: SessionOptions) {
+  constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript, ignored }: SessionOptions) {
     this.id = nonces.id
     this.nonce = nonces.nonce
     this.field = nonces.field
@@ -89,8 +91,11 @@ export class ProbeSession {
     // Its scripts are not known here, so any of them may need the content.
     this.#readsContent = this.isJoined
     this.#armed = tap.arm({
-      claims: head => this.#claims(head),
-      claimsContent: (_head, content) => (this.#readsContent ? stepIn(content.toString('latin1'), this.field) : null),
+      claims: head => this.#claims(head, ignored),
+      claimsContent: (head, content) =>
+        this.#readsContent && !ignored.has(head.toString('latin1'))
+          ? stepIn(content.toString('latin1'), this.field)
+          : null,
       onArrival: () => {},
       answer: (arrival, reply) => this.#answer(arrival, answered => bytesWriter(reply, answered, this.#now)),
       answerHttp2: (arrival, reply) => {
@@ -152,8 +157,9 @@ export class ProbeSession {
   }
 
   /** The step of a request: from the path behind the nonce, or from the field. */
-  #claims(head: Buffer): string | null {
+  #claims(head: Buffer, ignored: IgnoredPaths): string | null {
     const text = head.toString('latin1')
+    if (ignored.has(text)) return null
     const inPath = text.indexOf(this.nonce)
     const ofPath =
       inPath === -1 ? null : /^\/[a-z0-9-]+\/(\d{1,6})(?!\d)/.exec(text.slice(inPath + this.nonce.length, inPath + 200))
