@@ -10,6 +10,7 @@ import { startProxy } from './proxies/reference-proxy.ts'
 import { HTTP2_PROXIES } from './proxies/wrong-http2-proxies.ts'
 import { WRONG_VERIFIERS } from './proxies/wrong-verifiers.ts'
 import { WRONG_PROXIES, type WrongProxy } from './proxies/wrong-proxies.ts'
+import { WRONG_GATEWAYS } from './service-gateways/wrong-gateways.ts'
 import { findings, probeThrough, quickChecks } from './probe-through.ts'
 import type { Check } from '../../plugins/probe/catalog/check.ts'
 
@@ -57,7 +58,7 @@ t.test('each wrong proxy is caught by exactly the checks that name its fault [PR
 })
 
 t.test('the findings on the pages are those of wrong proxies [PRB-21]', t => {
-  const proxies = [...WRONG_PROXIES, ...HTTP2_PROXIES, ...WRONG_VERIFIERS]
+  const proxies = [...WRONG_PROXIES, ...HTTP2_PROXIES, ...WRONG_VERIFIERS, ...WRONG_GATEWAYS]
   for (const [id, { proxy, verdict }] of Object.entries(findingsBy(false)))
     t.ok(
       proxies.some(({ name, caught }) => name === proxy && caught[id] === verdict),

@@ -1,7 +1,7 @@
 /** Requests about which the gateway asks svc as a service. */
 import type { JsonObject } from 'svc/plugin'
 import type { Call, Evidence } from '../client/evidence.ts'
-import type { ConnectionSpec } from '../client/exchange.ts'
+import type { ConnectionSpec, ExchangeRecord } from '../client/exchange.ts'
 import type { RequestSpec } from '../client/request.ts'
 import type { ServiceScene } from '../client/service-scene.ts'
 
@@ -21,6 +21,12 @@ export const asking =
   })
 
 export const isAsked = (call: Call): boolean => call.asked.length > 0
+
+/** `isEnough` of a plan: nothing can be said if the service is not asked about the request with this label, the first one. */
+export const isUseless =
+  (label: string) =>
+  ({ calls, asked }: ExchangeRecord): boolean =>
+    calls[0]?.spec.label === label && asked?.length === 0
 
 export const shownStatus = (call: Call): string => String(call.status ?? 'no status')
 

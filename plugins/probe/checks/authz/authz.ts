@@ -2,7 +2,7 @@
 import { defineCheck, fail, note, pass, skip, warn, worst, type Check, type Verdict } from '../../catalog/check.ts'
 import type { Call, Evidence } from '../../client/evidence.ts'
 import { rfc } from '../builders.ts'
-import { asking, isAsked, OF_SERVICE, outageOf, outagesOf, shownStatus } from '../service-scenes.ts'
+import { asking, isAsked, isUseless, OF_SERVICE, outageOf, outagesOf, shownStatus } from '../service-scenes.ts'
 
 const NOT_ASKED = 'svc is not asked as authorization service about the path of the probe'
 const ALLOW = { decide: { allow: true } }
@@ -38,6 +38,7 @@ const AUTHZ_DENY = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('allowed'),
     connections: [
       authz('allowed', ALLOW),
       ...DENIED.map(({ label, method, status }) =>
@@ -106,6 +107,7 @@ const AUTHZ_HEADERS = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('with a user'),
     connections: [
       authz(
         'with a user',
@@ -162,6 +164,7 @@ const AUTHZ_TARGET = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('GET /a%2Fb'),
     connections: FORMS.map(({ label, method }) => authz(`${method} ${label}`, ALLOW, { method, rest: label })),
   }),
   judge(evidence) {
@@ -203,8 +206,10 @@ const AUTHZ_SLOW = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('at once'),
     connections: [
       authz('at once', ALLOW),
+      authz('denied at once', { decide: { allow: false } }),
       authz('allowed late', { delay: SLOW_MS, ...ALLOW }),
       authz('denied late', { delay: SLOW_MS, decide: { allow: false } }),
     ],
@@ -213,9 +218,10 @@ const AUTHZ_SLOW = defineCheck({
     const reason = obstacle(evidence.call('at once'))
     if (reason !== null) return reason
     const [allowed, denied] = [evidence.call('allowed late'), evidence.call('denied late')]
+    const isObeyed = evidence.call('denied at once').count === 0
     const values = { allowed: { arrives: allowed.count > 0, status: allowed.status }, denied: denied.status }
     return worst([
-      isAsked(denied) && denied.count > 0
+      isObeyed && isAsked(denied) && denied.count > 0
         ? warn(`forwards before the service denies after ${SLOW_MS} ms`, values)
         : pass('', values),
       allowed.count === 0
@@ -244,6 +250,7 @@ const AUTHZ_DOWN = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('works'),
     connections: [authz('works', ALLOW), ...OUTAGES.map(({ label, then }) => authz(label, then))],
   }),
   judge: evidence => obstacle(evidence.call('works')) ?? closedOrOpen(evidence),

@@ -2,7 +2,7 @@
 import { defineCheck, fail, note, pass, skip, warn, type Check, type Verdict } from '../../catalog/check.ts'
 import { sha256, type Call } from '../../client/evidence.ts'
 import { answers, dateField, probeBody, randomBytes, script } from '../builders.ts'
-import { asking, isAsked, OF_SERVICE, outageOf, outagesOf, shownStatus } from '../service-scenes.ts'
+import { asking, isAsked, isUseless, OF_SERVICE, outageOf, outagesOf, shownStatus } from '../service-scenes.ts'
 
 const NOT_ASKED = 'svc is not asked as external processor about the path of the probe'
 const proc = asking('proc')
@@ -178,6 +178,7 @@ const PROC_WHOLE = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('length'),
     connections: (['length', 'chunked'] as const).map((framing, index) =>
       proc(framing, null, {
         method: 'POST',
@@ -224,6 +225,7 @@ const PROC_IMMEDIATE = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('passes'),
     connections: [
       proc('passes', null),
       proc('answered', {
@@ -264,6 +266,7 @@ const PROC_DOWN = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('works'),
     connections: [proc('works', null), ...OUTAGES.map(({ label, then }) => proc(label, then))],
   }),
   judge(evidence) {

@@ -2,7 +2,7 @@
 import { defineCheck, fail, note, pass, skip, warn, type Check, type Verdict } from '../../catalog/check.ts'
 import type { Call } from '../../client/evidence.ts'
 import { rfc } from '../builders.ts'
-import { asking, isAsked, OF_SERVICE, outageOf, outagesOf, shownStatus } from '../service-scenes.ts'
+import { asking, isAsked, isUseless, OF_SERVICE, outageOf, outagesOf, shownStatus } from '../service-scenes.ts'
 
 const NOT_ASKED = 'svc is not asked as rate-limit service about the path of the probe'
 const OK = { decide: { code: 'ok', headers: { 'x-probe-limit': 'ok' } } }
@@ -30,6 +30,7 @@ const RLS_OVER = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('below'),
     connections: [
       limit('below', OK),
       limit('GET over', OVER),
@@ -66,7 +67,11 @@ const RLS_HEADERS = defineCheck({
     expected: 'The client gets them, with Retry-After.',
     why: 'Clients wait as long as Retry-After says; without it they try again at once.',
   },
-  plan: () => ({ inOrder: true, connections: [limit('below', OK), limit('over', OVER)] }),
+  plan: () => ({
+    inOrder: true,
+    isEnough: isUseless('below'),
+    connections: [limit('below', OK), limit('over', OVER)],
+  }),
   judge(evidence) {
     const [below, over] = [evidence.call('below'), evidence.call('over')]
     const reason = obstacle(below)
@@ -99,6 +104,7 @@ const RLS_ONCE = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('first'),
     connections: [
       limit('first', OK),
       limit('second', OK),
@@ -134,6 +140,7 @@ const RLS_DOWN = defineCheck({
   },
   plan: () => ({
     inOrder: true,
+    isEnough: isUseless('works'),
     connections: [limit('works', OK), ...OUTAGES.map(({ label, then }) => limit(label, then))],
   }),
   judge(evidence) {
