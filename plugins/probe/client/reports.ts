@@ -51,18 +51,34 @@ interface Places {
   nonce: string
 }
 
-/** Waits until there is a report about each request, or none comes any more. */
+/** Waits until each format has a report about each request, or the time is over. */
 export async function reportsAbout(calls: readonly Call[], places: Places): Promise<ReportedRequest[]> {
   const until = clock() + PATIENCE_MS
   for (;;) {
+    const before = await reportsNow(calls, places)
+    const isOver = clock() >= until
+    if (!isOver && !isComplete(calls, before)) {
+      await sleep(POLL_MS)
+      continue
+    }
+    // Exporters have intervals, so a format may come later than others.
+    await sleep(SETTLE_MS)
     const found = await reportsNow(calls, places)
-    const isComplete = calls.every(({ record }) => found.some(({ step }) => step === record.step))
-    if (isComplete || clock() >= until) break
-    await sleep(POLL_MS)
+    if (isOver || isComplete(calls, found)) return found
   }
-  await sleep(SETTLE_MS)
-  return reportsNow(calls, places)
 }
+
+function isComplete(calls: readonly Call[], found: readonly ReportedRequest[]): boolean {
+  const formats = new Set(found.map(formatOf))
+  return (
+    formats.size > 0 &&
+    calls.every(({ record }) =>
+      [...formats].every(format => found.some(one => one.step === record.step && formatOf(one) === format)),
+    )
+  )
+}
+
+const formatOf = ({ kind, source, spanKind }: ReportedRequest): string => `${kind} ${source} ${spanKind}`
 
 async function reportsNow(calls: readonly Call[], { channels, nonce }: Places): Promise<ReportedRequest[]> {
   const lists = await Promise.all(

@@ -1,4 +1,4 @@
-/** What svc does as a service of the gateway while a request is under way, and what it was asked. */
+/** What svc does as a service of the gateway while a request is in progress, and what it was asked. */
 import type { JsonObject } from 'svc/plugin'
 import { sleep } from 'svc/toolkit'
 import type { BackChannel } from './back-channel.ts'
@@ -73,15 +73,17 @@ export async function duringScene<R extends object>(
   }
 }
 
-/** Calls about rate limits need not name the path. */
-function matchOf({ name }: ServiceScene, { nonce, check, step }: RequestIdentity): JsonObject {
+/** Calls about rate limits need not name the path; others may name another one, with the headers of the request. */
+function matchOf({ name }: ServiceScene, { nonce, field, check, step }: RequestIdentity): JsonObject {
   const path = `/probe/${nonce}/${check.toLowerCase()}/${step}(/|$)`
-  return { service: { name }, ...(name === 'ratelimit' ? {} : { path: { matches: path } }) }
+  const about: JsonObject[] = [{ path: { matches: path } }, { header: { 'x-svc-probe': `${field}-${step}` } }]
+  const service = { name }
+  return name === 'ratelimit' ? { service } : { service, any: about }
 }
 
 async function askedSince(
   from: number,
-  { name }: ServiceScene,
+  { name, then }: ServiceScene,
   about: RequestIdentity,
   channels: readonly BackChannel[],
 ): Promise<ServiceCall[]> {
@@ -100,10 +102,12 @@ async function askedSince(
     found = entries.filter(entry => isAbout(entry, about))
     if (found.length > 0 && found.every(({ ended }) => ended !== 'open')) break
   }
-  return found.map(callOf)
+  // What the rule did not decide says nothing about a gateway that forwards it.
+  const isDecided = name !== 'proc' && then !== undefined
+  return found.map(callOf).filter(({ by }) => !isDecided || by === 'rule')
 }
 
-/** A call without the path and the marker of any request of the probe may be about the only one that is under way. */
+/** A call without the path and the marker of any request of the probe may be about the only one that is in progress. */
 function isAbout({ service }: Entry, { nonce, field, check, step }: RequestIdentity): boolean {
   if (service === null) return false
   const { path, headers } = service.checked

@@ -1,7 +1,7 @@
-/** Paths of routes that gateways call themselves, about requests of clients. */
+/** Paths of the control plane, and of routes that gateways call themselves, about requests of clients. */
 
 export class IgnoredPaths {
-  readonly #paths: string[] = []
+  readonly #paths = ['/_svc']
 
   add(paths: readonly string[]): void {
     this.#paths.push(...paths)
@@ -9,7 +9,6 @@ export class IgnoredPaths {
 
   /** Whether the request with this head is for such a route, also in a session. */
   has(head: string): boolean {
-    if (this.#paths.length === 0) return false
     const target = /^\S+ (?:https?:\/\/[^/\s]*)?(?:\/s\/[^/\s?]+)?(\/[^\s?]*)/i.exec(head)?.[1]
     return target !== undefined && this.#paths.some(path => target === path || target.startsWith(`${path}/`))
   }

@@ -73,7 +73,7 @@ const AUTHZ_DENY = defineCheck({
     const hidden = calls.filter(({ call }) => call.status !== null && call.status < 400)
     if (hidden.length > 0)
       return fail(
-        `the client is not told: ${hidden.map(({ label, call }) => `${label} is answered with ${call.status}`).join('; ')}`,
+        `the client gets no refusal: ${hidden.map(({ label, call }) => `${label} is answered with ${call.status}`).join('; ')}`,
         values,
       )
     const changed = calls.filter(({ call, status }) => call.status !== status)

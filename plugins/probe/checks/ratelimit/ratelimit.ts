@@ -26,7 +26,7 @@ const RLS_OVER = defineCheck({
   page: {
     sent: 'A request that is below the limit, a GET and a POST that are over it.',
     expected: 'The latter do not arrive, and are answered with 429.',
-    why: 'The limit protects the upstream, and clients slow down only if they are told.',
+    why: 'The limit protects the upstream, and clients slow down only if they know.',
   },
   plan: () => ({
     inOrder: true,

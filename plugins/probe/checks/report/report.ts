@@ -51,7 +51,7 @@ const RPT_ONCE = defineCheck({
   page: {
     sent: 'Requests that are answered with 200, 404 and 500, and a POST.',
     expected: 'One report about each in every format in which the gateway reports.',
-    why: 'What is missing cannot be found, and what is there twice is counted twice.',
+    why: 'What is missing cannot be found, and what is reported twice is counted twice.',
   },
   plan: () => ({
     readsReports: true,
@@ -83,22 +83,22 @@ const RPT_STATUS = defineCheck({
   page: {
     sent: 'Requests that are answered with 200, 404 and 500.',
     expected: 'Their reports have the status that the client got.',
-    why: 'Alerts and invoices are made of it.',
+    why: 'Alerts and invoices rely on it.',
   },
   plan: () => ({ readsReports: true, inOrder: true, connections: answered() }),
   judge(evidence) {
-    const told = evidence.calls.flatMap(call =>
+    const reported = evidence.calls.flatMap(call =>
       reportsOf(evidence, call)
         .filter(report => ofRequest(report) && report.status !== null)
         .map(report => ({ call, report })),
     )
-    if (told.length === 0) return skip(evidence.reports.length === 0 ? NOTHING : 'no report has a status')
-    const wrong = told
+    if (reported.length === 0) return skip(evidence.reports.length === 0 ? NOTHING : 'no report has a status')
+    const wrong = reported
       .filter(({ call, report }) => report.status !== call.status)
       .map(
         ({ call, report }) => `${report.kind} of ${report.source} says ${report.status}, the client got ${call.status}`,
       )
-    return wrong.length === 0 ? pass('', { reports: told.length }) : fail([...new Set(wrong)].join('; '), { wrong })
+    return wrong.length === 0 ? pass('', { reports: reported.length }) : fail([...new Set(wrong)].join('; '), { wrong })
   },
 })
 
@@ -147,10 +147,10 @@ const RPT_IDS = defineCheck({
     if (compared.length === 0) return skip(NOTHING)
     const wrong = compared.flatMap(({ report, ids }) =>
       (['requestId', 'traceId'] as const).flatMap(name => {
-        const told = report[name]
-        if (told === null || ids[name].length === 0 || ids[name].includes(told)) return []
+        const reported = report[name]
+        if (reported === null || ids[name].length === 0 || ids[name].includes(reported)) return []
         const what = name === 'requestId' ? 'request' : 'trace'
-        return [`${report.kind} of ${report.source} has the ${what} id ${told}, ${ids[name].join()} arrived`]
+        return [`${report.kind} of ${report.source} has the ${what} id ${reported}, ${ids[name].join()} arrived`]
       }),
     )
     if (wrong.length > 0) return fail(wrong.join('; '), { wrong })
@@ -188,21 +188,21 @@ const RPT_ATTEMPTS = defineCheck({
     if (evidence.reports.length === 0) return skip(NOTHING)
     const repeated = evidence.calls.filter(({ count }) => count > 1)
     if (repeated.length === 0) return skip('the gateway does not send a request again')
-    const told = repeated.map(call => {
+    const reported = repeated.map(call => {
       const reports = reportsOf(evidence, call)
       const logs = reports.filter(({ attempts }) => attempts !== null).map(({ attempts }) => attempts!)
       // One span for each request to an upstream.
       const spans = reports.filter(({ spanKind }) => spanKind === 'client').length
       return { label: call.label, arrivals: call.count, attempts: logs.length > 0 ? logs : spans > 0 ? [spans] : [] }
     })
-    const wrong = told.filter(({ attempts, arrivals }) => attempts.some(count => count !== arrivals))
+    const wrong = reported.filter(({ attempts, arrivals }) => attempts.some(count => count !== arrivals))
     if (wrong.length > 0) {
       const texts = wrong.map(one => `${one.label}: ${one.attempts.join()} reported, ${one.arrivals} arrived`)
-      return warn(texts.join('; '), { told })
+      return warn(texts.join('; '), { reported })
     }
-    return told.some(({ attempts }) => attempts.length > 0)
-      ? pass('', { told })
-      : note('repeats are not reported', { told })
+    return reported.some(({ attempts }) => attempts.length > 0)
+      ? pass('', { reported })
+      : note('repeats are not reported', { reported })
   },
 })
 
