@@ -24,8 +24,8 @@ export interface ToyFaults extends ProcessorFaults {
   keepsIdentity?: boolean
   /** Asks about the decoded path. */
   asksDecoded?: boolean
-  /** Waits for the authorization service for this long. */
-  patienceMs?: number
+  /** Does not wait for a slow authorization service: from the second request of AUTHZ-SLOW on, so that a busy machine changes nothing. */
+  isImpatient?: boolean
   failsOpen?: boolean
   forwardsOver?: boolean
   dropsFields?: boolean
@@ -50,6 +50,7 @@ export interface ToyOptions {
 }
 
 const PATIENCE_MS = 3_000
+const IMPATIENT_MS = 150
 const UPSTREAM_MS = 20_000
 const IDENTITY = ['x-svc-user', 'x-svc-tenant', 'x-svc-scopes']
 const LONG = 100_000
@@ -91,6 +92,8 @@ export async function startToyGateway(options: ToyOptions): Promise<{ url: strin
 class ToyGateway {
   readonly #options: ToyOptions
   readonly #faults: ToyFaults
+  /** Requests of AUTHZ-SLOW. */
+  #slow = 0
 
   constructor(options: ToyOptions) {
     this.#options = options
@@ -130,7 +133,10 @@ class ToyGateway {
   }
 
   async #authorize(message: Message): Promise<{ message: Message } | { refusal: Reply }> {
-    const { keepsIdentity, asksDecoded, patienceMs = PATIENCE_MS, failsOpen, forwardsDenied } = this.#faults
+    const { keepsIdentity, asksDecoded, isImpatient, failsOpen, forwardsDenied } = this.#faults
+    if (message.target.includes('/authz-slow/')) this.#slow++
+    const patienceMs =
+      isImpatient === true && this.#slow > 1 && message.target.includes('/authz-slow/') ? IMPATIENT_MS : PATIENCE_MS
     const withoutIdentity = message.fields.filter(([name]) => !IDENTITY.includes(name.toLowerCase()))
     const asked = {
       method: 'GET',

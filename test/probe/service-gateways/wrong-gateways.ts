@@ -48,7 +48,7 @@ export const WRONG_GATEWAYS: readonly WrongGateway[] = [
   ),
   authz(
     'gives a slow service up',
-    { patienceMs: 150 },
+    { isImpatient: true },
     'AUTHZ-SLOW',
     'warn',
     /^refuses with 403 what the service allows after 300 ms$/,
