@@ -1,7 +1,7 @@
 /**
- * Bundles the packages that svc uses into one file, so that npm installs none of them. Each is run when it is first used.
- * Large ones that only some installations use are in separate files, so that they are read only then. There is one copy
- * of each: objects of two copies are not compatible.
+ * Bundles the packages that svc uses, so that npm installs none of them: those of every start into one file, the others
+ * into a second one, since a file is parsed whole. Each package is run when it is first used. Large ones that only some
+ * installations use are in files of their own. There is one copy of each: objects of two copies are not compatible.
  */
 import {
   build,
@@ -15,19 +15,41 @@ import { cpSync, readdirSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 
+/** `name` is relative to the manifest. A shared file exports a function by import id, any other its package. */
+export interface PackedFile {
+  name: string
+  isShared?: boolean
+}
+
 export interface PackedPackages {
-  /** File names by import id; null for the packages of the common file. */
-  files: Record<string, string | null>
+  /** Files by import id. */
+  files: Record<string, PackedFile>
   /** Absolute paths of the bundled files. */
   inputs: string[]
 }
 
-/** The file that contains all packages but those of `SEPARATE`. It exports a function by import id. */
-const COMMON = 'packages.cjs'
+/** The file of all packages that a start may use. */
+const AT_START = 'packages.cjs'
 /** The folder of the others. */
 const FOLDER = 'packages'
-/** Packages in separate files. */
-const SEPARATE = [/^@graphql-yoga\/render-graphiql$/, /^@opentelemetry\//, /^@redis\/client$/, /^gpt-tokenizer\//]
+/** Files of packages that are used after the start, by some requests and commands. A test starts the package without them. */
+const LATER: readonly { name: string; packages: readonly RegExp[] }[] = [
+  {
+    name: 'later',
+    packages: [
+      /^@bokuweb\/zstd-wasm$/,
+      /^@graphql-inspector\//,
+      /^@graphql-tools\//,
+      /^@grpc\/(proto-loader|reflection)$/,
+      /^@theguild\/federation-composition$/,
+      /^graphql-yoga$/,
+      /^swagger2openapi$/,
+    ],
+  },
+  { name: 'open-telemetry', packages: [/^@opentelemetry\/(?!api$)/] },
+]
+/** Large packages that only some installations use, in files of their own. */
+const SEPARATE = [/^@graphql-yoga\/render-graphiql$/, /^@redis\/client$/, /^gpt-tokenizer\//]
 /** Data files that packages read from their own folder. */
 const PROTO = /\.proto$/
 /** Others are copied if the code names them. */
@@ -36,23 +58,26 @@ const LINKED = 'packed-link'
 
 /** Writes the bundles of `ids` to the folder `out`. The packages are resolved from the folder `product`. */
 export async function bundlePackages(ids: readonly string[], out: string, product: string): Promise<PackedPackages> {
-  const isSeparate = (id: string): boolean => SEPARATE.some(pattern => pattern.test(id))
-  const files = Object.fromEntries(
-    ids.map(id => [id, isSeparate(id) ? `./${FOLDER}/${id.replaceAll('/', '__')}.cjs` : null]),
-  )
+  const files = Object.fromEntries(ids.map(id => [id, fileOf(id)]))
   // esbuild returns real paths, and names of files in the bundles are relative to the folder of the packages.
   const modules = realpathSync(join(product, 'node_modules'))
-  const packed: Packed = { files, modules, out, own: new Set(ids.filter(id => !isSeparate(id))) }
   const inputs = new Set<string>()
-  const write = async (contents: string, file: string, own: ReadonlySet<string>): Promise<void> => {
-    const used = await writeBundle(contents, file, { ...packed, own })
-    for (const path of used) inputs.add(path)
+  for (const name of [...new Set(Object.values(files).map(({ name }) => name))].sort()) {
+    const own = ids.filter(id => files[id]!.name === name).sort()
+    const members = own.map(id => `${JSON.stringify(id)}: () => require(${JSON.stringify(id)}),`)
+    const contents = files[own[0]!]!.isShared
+      ? `module.exports = {\n${members.join('\n')}\n}`
+      : `module.exports = require(${JSON.stringify(own[0])})`
+    for (const path of await writeBundle(contents, name, { files, modules, out, own: new Set(own) })) inputs.add(path)
   }
-  const members = [...packed.own].sort().map(id => `${JSON.stringify(id)}: () => require(${JSON.stringify(id)}),`)
-  await write(`module.exports = {\n${members.join('\n')}\n}`, COMMON, packed.own)
-  for (const [id, file] of Object.entries(files).sort())
-    if (file !== null) await write(`module.exports = require(${JSON.stringify(id)})`, file, new Set([id]))
   return { files, inputs: [...inputs].sort() }
+}
+
+function fileOf(id: string): PackedFile {
+  const isIn = (patterns: readonly RegExp[]): boolean => patterns.some(pattern => pattern.test(id))
+  if (isIn(SEPARATE)) return { name: `./${FOLDER}/${id.replaceAll('/', '__')}.cjs` }
+  const later = LATER.find(({ packages }) => isIn(packages))
+  return { name: later === undefined ? `./${AT_START}` : `./${FOLDER}/${later.name}.cjs`, isShared: true }
 }
 
 /** `@scope/name` of `@scope/name/part`. */
@@ -61,7 +86,7 @@ export function packageOf(id: string): string {
 }
 
 interface Packed {
-  files: Record<string, string | null>
+  files: Record<string, PackedFile>
   modules: string
   out: string
   /** What this bundle contains. */
@@ -112,9 +137,9 @@ function connect(setup: PluginBuild, packed: Packed, folder: string): void {
 
 /** A module that stands for a package of another file. */
 function linkTo(id: string, files: Packed['files'], folder: string): string {
-  const file = files[id] ?? `./${COMMON}`
-  const path = JSON.stringify(folder === '.' ? file : `.${file}`)
-  return `module.exports = require(${path})${files[id] === null ? `[${JSON.stringify(id)}]()` : ''}`
+  const { name, isShared } = files[id]!
+  const path = JSON.stringify(folder === '.' ? name : `.${name}`)
+  return `module.exports = require(${path})${isShared ? `[${JSON.stringify(id)}]()` : ''}`
 }
 
 /** Copies the data files of packages that use `__dirname` or `import.meta.url`, and changes these to their new folder. */

@@ -9,6 +9,7 @@ import { bundleAll, runScript, type Bundle } from '../core/host/bundle.mjs'
 import { bundlePackages, packageOf } from './packages.ts'
 import { packedVariants } from './packed-variants.ts'
 import { INSTALLED } from './published.ts'
+import { linesOnly } from './source-maps.ts'
 
 /** `import()` becomes `require`, which finds the packed packages. */
 const OPTIONS = {
@@ -67,7 +68,7 @@ const FOR_PLUGINS = ['fastify', 'fastify-plugin', '@fastify/websocket']
 function write(path: string, { code, map }: Pick<Bundle, 'code' | 'map'>): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(`${path}.js`, code)
-  writeFileSync(`${path}.js.map`, map)
+  writeFileSync(`${path}.js.map`, linesOnly(map))
 }
 
 /** The words of the entry files: commands look there for what a plugin offers before they load it. */

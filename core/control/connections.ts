@@ -5,7 +5,7 @@ import { describe, HttpError, readQuery, type RouteParameter } from '../contract
 import type { SseStream } from '../contract/streams.ts'
 import { CONNECTION_FILTERS, readConnectionFilter, selectConnections } from './connection-filters.ts'
 import type { ControlDeps } from './deps.ts'
-import { CONNECTION, CONNECTIONS, CONNECTIONS_DELETE } from './replies.ts'
+import { CONNECTION, CONNECTIONS, CONNECTIONS_DELETE } from './reply-schemas/inspection.ts'
 import {
   invalidFilter,
   limitParameter,

@@ -6,7 +6,8 @@ import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors } from './plugin-view.ts'
 import { shownStore } from './replicas.ts'
 import { countStates, registerPluginRoutes, viewBuilding } from './plugin-routes.ts'
-import { SVC_CATALOG, SVC_CONFIG, SVC_READY, SVC_RELOAD, SVC_STATUS, SVC_VERSION } from './replies.ts'
+import { SVC_CONFIG, SVC_READY, SVC_STATUS, SVC_VERSION } from './reply-schemas/instance.ts'
+import { SVC_CATALOG, SVC_RELOAD } from './reply-schemas/plugins.ts'
 
 const category = 'Control Plane'
 

@@ -4,7 +4,7 @@ import { describe, invalidParameter, type FastifyRequest } from '../contract/plu
 import { quoteInput } from '../contract/input.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
-import { HEALTH, IDENTITY } from './replies.ts'
+import { HEALTH, IDENTITY } from './reply-schemas/instance.ts'
 
 const category = 'Health & Identity'
 const SCOPE = {

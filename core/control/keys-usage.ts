@@ -5,7 +5,7 @@ import { firstHeader } from '../http/request/header.ts'
 import { findKey } from '../keys/api-key.ts'
 import { periodAt, periodView } from '../limits/period.ts'
 import type { ControlDeps } from './deps.ts'
-import { SVC_KEYS_USAGE } from './replies.ts'
+import { SVC_KEYS_USAGE } from './reply-schemas/usage.ts'
 
 const showUsageDescription: RouteDescription = {
   summary: "Today's usage of each API key (shared mode)",

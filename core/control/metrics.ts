@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib'
 import { describe } from '../contract/plugin.ts'
 import { preferredCoding } from '../fields/accept-encoding.ts'
 import type { ControlDeps } from './deps.ts'
-import { SVC_METRICS } from './replies.ts'
+import { SVC_METRICS } from './reply-schemas/instance.ts'
 
 const compress = promisify(gzip)
 

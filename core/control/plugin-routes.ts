@@ -5,7 +5,7 @@ import { shownFile } from '../config/effective.ts'
 import type { SwitchResult } from '../host/switching.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors, viewRecord } from './plugin-view.ts'
-import { SVC_PLUGIN, SVC_PLUGINS } from './replies.ts'
+import { SVC_PLUGIN, SVC_PLUGINS } from './reply-schemas/plugins.ts'
 
 const category = 'Control Plane'
 type ByName = { Params: { name: string } }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { describe } from '../contract/plugin.ts'
 import type { ControlDeps, ReplicaView, StateStoreView } from './deps.ts'
-import { SVC_REPLICAS } from './replies.ts'
+import { SVC_REPLICAS } from './reply-schemas/instance.ts'
 
 export function registerReplicas(app: FastifyInstance, { config, replicas }: ControlDeps): void {
   app.get(

@@ -16,7 +16,7 @@ import {
   readOrder,
   readQueryFilter,
 } from './request-filters.ts'
-import { SVC_REQUESTS_EXPORT } from './replies.ts'
+import { SVC_REQUESTS_EXPORT } from './reply-schemas/inspection.ts'
 
 const FORMATS = ['har', 'curl']
 const OTHERS = ['format', 'base_url', 'redact', 'limit', 'order']

@@ -30,7 +30,7 @@ import {
   rejectUnknownFilters,
   SESSION,
 } from './request-filters.ts'
-import { CAPTURED_REQUEST, SVC_REQUESTS, SVC_REQUESTS_DELETE } from './replies.ts'
+import { CAPTURED_REQUEST, SVC_REQUESTS, SVC_REQUESTS_DELETE } from './reply-schemas/inspection.ts'
 
 const category = 'Control Plane'
 const DEFAULT_LIMIT = 100

@@ -7,7 +7,7 @@ import { isRecord } from '../contract/record.ts'
 import { sessionKey } from '../sessions.ts'
 import type { ControlDeps } from './deps.ts'
 import { scopeOf, sessionRequired } from './request-scope.ts'
-import { RESET } from './replies.ts'
+import { RESET } from './reply-schemas/inspection.ts'
 
 const MAX_BODY_BYTES = 16_384
 

@@ -16,7 +16,7 @@ import { TooManyRules } from '../rules/rule-book.ts'
 import type { ControlDeps } from './deps.ts'
 import { readableScope, SCOPE_PARAMETERS as PARAMETERS, writableScope } from './rule-scope.ts'
 import { RECORD } from '../toolkit/reply-schemas.ts'
-import { RULE, SVC_RULES, SVC_RULES_DELETE, SVC_RULES_POST, SVC_RULES_PUT } from './replies.ts'
+import { RULE, SVC_RULES, SVC_RULES_DELETE, SVC_RULES_POST } from './reply-schemas/rules.ts'
 
 const category = 'Testing'
 const NAME: RouteParameter = {
@@ -122,7 +122,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'Store or replace a rule',
-      reply: SVC_RULES_PUT,
+      reply: RULE,
       description:
         'Replacing a rule resets its counters. Rules of the instance require the admin token if one is configured.',
       category,
@@ -148,7 +148,7 @@ function registerWriting(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/rules/:name',
     describe({
       summary: 'Change a rule',
-      reply: SVC_RULES_PUT,
+      reply: RULE,
       description: 'A JSON Merge Patch (RFC 7396). The counters go on.',
       category,
       parameters: [NAME, ...PARAMETERS],

@@ -6,7 +6,7 @@ import { isRecord } from '../contract/record.ts'
 import { MAX_SCENARIO_TEXT } from '../rules/scenarios.ts'
 import type { ControlDeps } from './deps.ts'
 import { readableScope, SCOPE_PARAMETERS, writableScope } from './rule-scope.ts'
-import { SVC_SCENARIOS, SVC_SCENARIOS_PUT } from './replies.ts'
+import { SVC_SCENARIOS, SVC_SCENARIOS_PUT } from './reply-schemas/rules.ts'
 
 const category = 'Testing'
 const MAX_BODY_BYTES = 4096

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { describe } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
-import { SVC_USAGE } from './replies.ts'
+import { SVC_USAGE } from './reply-schemas/usage.ts'
 
 /** Registers `/_svc/usage`. */
 export function registerUsage(app: FastifyInstance, { config, http, instance, limits }: ControlDeps): void {

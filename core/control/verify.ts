@@ -18,7 +18,7 @@ import type { ControlDeps } from './deps.ts'
 import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
 import { scopeOf } from './request-scope.ts'
 import { maxWaitMs, orRefuse } from './request-waits.ts'
-import { SVC_VERIFY_POST, VERIFICATION_FAILED } from './replies.ts'
+import { SVC_VERIFY_POST, VERIFICATION_FAILED } from './reply-schemas/inspection.ts'
 import { connectionRecords } from './verify-connections.ts'
 import { readRecords, recordsIn, verifyRecords } from './verify-records.ts'
 

@@ -8,24 +8,20 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/variables.ts'
 import type { Log } from '../log/log.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'
+import { readCoreSections } from './read-sections.ts'
 import { declarationProblems, type Declarations } from './declarations.ts'
 import { buildGeneration, type BuildResult, type BuildServices, type Candidate } from './build.ts'
 import { BuildAbandoned, BuildProgress, type Building, type RegisterTimes } from './build-progress.ts'
 import { discover, fingerprintPath, type FoundPlugin } from './discovery.ts'
+import { Draining } from './draining.ts'
 import type { FailureCause } from './failure-causes.ts'
 import type { Generation } from './generation.ts'
 import { Inventory, type KnownCode } from './inventory.ts'
 import type { LoadError, PluginRecord, ReloadResult, Replicated, ReportedError } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
+import { changed, unchanged } from './reload-result.ts'
 import { RunQueue } from './run-queue.ts'
 import { type AddedSections, Settings } from './settings.ts'
-import { readOrProblem, type Problem } from '../toolkit/input-problem.ts'
-import { readNotifyHosts } from './notify-section.ts'
-import { readSessionHeaders } from './session-section.ts'
-import { ruleBoundsOf } from '../rules/bounds.ts'
-import { BodyFiles } from '../rules/body-files.ts'
-import { addFileRules, rulesOfSection, type FileRule } from '../rules/file-rules.ts'
-import type { BuildContext } from './svc/svc.ts'
 import type { RequestedState } from './resolution.ts'
 import { planSwitch, type ClearResult, type SwitchResult } from './switching.ts'
 
@@ -55,21 +51,12 @@ export interface HostOptions {
   streams: StreamRegistry
 }
 
-/** Maximum number of generations at a time, including the current one. */
-const MAX_GENERATIONS = 8
-
 export class Host {
   readonly #options: HostOptions
   readonly #inventory: Inventory
   /** The value of `switches` that the running generation was built with. */
   #builtSwitches: Readonly<Record<string, boolean>> = {}
-  readonly #draining: BuildResult[] = []
-  /** Generations in memory, including those that are not garbage-collected yet. */
-  #inMemory = 0
-  /** Counts collected generations. Reading a weak reference would keep its generation alive until the end of the turn. */
-  readonly #collected = new FinalizationRegistry<null>(() => {
-    this.#inMemory--
-  })
+  readonly #draining: Draining
   #result: BuildResult | null = null
   #found: FoundPlugin[] = []
   #loadedAt = new Date()
@@ -91,6 +78,7 @@ export class Host {
 
   constructor(options: HostOptions) {
     this.#options = options
+    this.#draining = new Draining(options.streams, (plugin, error) => this.#reportError(plugin, error))
     this.#inventory = new Inventory(options.knownCode, {
       bundler: options.build.bundler,
       ...(options.registerTimes?.run !== undefined && { maxRunMs: options.registerTimes.run }),
@@ -126,7 +114,7 @@ export class Host {
 
   /** `open`: generations that serve or drain. `inMemory`: also those that are not garbage-collected yet. */
   get generationCounts(): { open: number; inMemory: number } {
-    return { open: this.#draining.length + 1, inMemory: this.#inMemory }
+    return { open: this.#draining.open, inMemory: this.#draining.inMemory }
   }
 
   get result(): BuildResult {
@@ -277,8 +265,7 @@ export class Host {
   /** Closes all generations, even if they have open requests. */
   async close(): Promise<void> {
     this.#stopFollowing()
-    const all = [...this.#draining.splice(0), ...(this.#result === null ? [] : [this.#result])]
-    await Promise.all(all.map(result => this.#retire(result)))
+    await Promise.all([this.#draining.close(), this.#result === null ? null : this.#draining.retire(this.#result)])
   }
 
   /** Null if a newer change replaced the build. */
@@ -289,14 +276,14 @@ export class Host {
     const isRead = this.settings.read()
     for (const { file, at, message, line } of this.settings.fileErrors)
       this.#options.log.warn('configuration error', { file, at, message, line })
-    if (!isRead && !isStart) return this.#unchanged(startedAt, false)
+    if (!isRead && !isStart) return unchanged(false, this.#reloaded(startedAt))
     await this.#discover()
     const bytes = await this.#hash(fingerprintPath)
-    if (!isStart && !force && bytes === this.#bytes) return this.#unchanged(startedAt, true)
+    if (!isStart && !force && bytes === this.#bytes) return unchanged(true, this.#reloaded(startedAt))
     if (!(await this.#rebuild())) return null
     // Only now the watched paths are known. Changes since they were first hashed are left to the next reload.
     this.#bytes = await this.#hash(path => this.#result!.context.watched.get(path)!)
-    return this.#outcome(before, startedAt)
+    return changed(before, this.records(), this.#reloaded(startedAt))
   }
 
   async #discover(): Promise<void> {
@@ -381,9 +368,10 @@ export class Host {
           return this.settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
         },
         configFolder: this.configFile === null ? this.#options.workingDirectory : dirname(this.configFile),
-        readCoreSections: async (generation, context) => {
-          this.#readSections(generation, context)
-          await this.#readRules(generation, context)
+        readCoreSections: (generation, context) => {
+          const { config, log } = this.#options
+          const source = { settings: this.settings, config, configFile: this.configFile, log }
+          return readCoreSections(source, generation, context)
         },
       },
       this.#options.build,
@@ -391,47 +379,6 @@ export class Host {
     this.#builtSwitches = switches
     this.#swap(result)
     await this.onSwap()
-  }
-
-  /** The sections that are short lists of names. */
-  #readSections(generation: Generation, context: BuildContext): void {
-    const names = (section: string, read: (value: unknown) => string[], effect: string): string[] => {
-      const result = readOrProblem(() => read(this.settings.section(section)))
-      if ('value' in result) return result.value
-      const { at, details, remedy = `correct it; until then ${effect}` } = result.problem
-      context.loadErrors.push(this.settings.locate({ at, message: details, remedy }, section))
-      return []
-    }
-    generation.sessionHeaders = names('sessions', readSessionHeaders, 'no further header names sessions')
-    generation.notifyHosts = names('notify', readNotifyHosts, 'rules send requests to paths of this instance only')
-  }
-
-  /** Adds the rules of `svc.yaml` and of other files, and reports those that are wrong. */
-  async #readRules({ rules }: Generation, context: BuildContext): Promise<void> {
-    const report = (problem: Problem, rule?: FileRule): void => {
-      const { at, details, remedy = 'correct it; the rule is left out until then' } = problem
-      const isOther = rule !== undefined && rule.file !== null && rule.file !== this.configFile
-      const place = isOther ? { file: rule.file!, line: rule.line } : {}
-      context.loadErrors.push(this.settings.locate({ at, message: details, remedy, ...place }, 'rules'))
-    }
-    const { ruleFiles } = context
-    const section = await rulesOfSection(this.settings.section('rules'), {
-      file: this.configFile,
-      folder: context.configFolder,
-      lineOf: at => this.settings.locate({ at, message: '' }, 'rules').line ?? null,
-      readFiles: (path, at) => ruleFiles.readSection(path, at),
-      report,
-    })
-    const bounds = ruleBoundsOf(this.#options.config)
-    const bodies = new BodyFiles(path => void context.watched.set(path, fingerprintPath(path)))
-    await bodies.load([...section, ...ruleFiles.rules])
-    addFileRules([...section, ...ruleFiles.rules], rules, { bounds, bodies }, report)
-    ruleFiles.onRefresh = () => {
-      rules.clear()
-      addFileRules([...section, ...ruleFiles.rules], rules, { bounds, bodies }, ({ at, details }, { file }) =>
-        this.#options.log.warn('a rule is wrong', { file, at, message: details }),
-      )
-    }
   }
 
   /** Returns the definitions that can't be used. Logs each warning about a variable of the others once. */
@@ -452,19 +399,13 @@ export class Host {
   #swap(result: BuildResult): void {
     const old = this.#result
     this.#result = result
-    this.#inMemory++
-    this.#collected.register(result.generation, null)
+    this.#draining.count(result)
     this.#loadedAt = new Date()
     for (const { name, error } of this.records())
       if (error !== null && !this.hasInvalidOptions(name)) this.#logFailure(name, error)
     for (const { file, at, message, line } of result.context.loadErrors)
       this.#options.log.warn('configuration error', { file, at, message, line })
-    if (old !== null) {
-      this.#draining.push(old)
-      old.generation.onDrained = () => void this.#retire(old)
-      old.generation.replace()
-      while (this.#draining.length >= MAX_GENERATIONS) this.#endOldest()
-    }
+    if (old !== null) this.#draining.add(old)
   }
 
   /** Adds a problem with an item of a plugin's section that was found after the generation was built. */
@@ -499,55 +440,12 @@ export class Host {
     })
   }
 
-  #endOldest(): void {
-    const oldest = this.#draining.shift()!
-    this.#options.streams.endAll({ generation: oldest.generation.number, reason: 'reload' })
-    void this.#retire(oldest)
-  }
-
-  async #retire(result: BuildResult): Promise<void> {
-    const index = this.#draining.indexOf(result)
-    if (index !== -1) this.#draining.splice(index, 1)
-    await result.generation.close((plugin, error) => this.#reportError(plugin, error))
-    result.release()
-  }
-
   #reportError(plugin: string | null, error: unknown): void {
     this.#options.log.error('error while closing a generation', { plugin: plugin ?? undefined, error })
   }
 
-  #unchanged(startedAt: number, applied: boolean): ReloadResult {
-    return {
-      applied,
-      changed: false,
-      generation: this.current().number,
-      plugins: { added: [], reloaded: [], removed: [], failed: [] },
-      load_errors: this.loadErrors,
-      took_ms: Math.round(performance.now() - startedAt),
-    }
-  }
-
-  #outcome(before: PluginRecord[], startedAt: number): ReloadResult {
-    const after = this.records()
-    const enabled = (records: PluginRecord[]): Map<string, PluginRecord> =>
-      new Map(records.filter(record => record.state === 'enabled').map(record => [record.name, record]))
-    const enabledBefore = enabled(before)
-    const enabledNow = enabled(after)
-    const { number } = this.current()
-    return {
-      applied: true,
-      changed: true,
-      generation: number,
-      plugins: {
-        added: [...enabledNow.keys()].filter(name => !enabledBefore.has(name)),
-        reloaded: [...enabledNow.values()]
-          .filter(record => enabledBefore.has(record.name) && record.generation === number)
-          .map(record => record.name),
-        removed: [...enabledBefore.keys()].filter(name => !enabledNow.has(name)),
-        failed: after.filter(record => record.error !== null).map(record => record.name),
-      },
-      load_errors: this.loadErrors,
-      took_ms: Math.round(performance.now() - startedAt),
-    }
+  /** For the result of a reload. */
+  #reloaded(startedAt: number): Parameters<typeof unchanged>[1] {
+    return { generation: this.current().number, loadErrors: this.loadErrors, startedAt }
   }
 }

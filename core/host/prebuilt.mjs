@@ -15,8 +15,11 @@ export function openPrebuilt(product) {
   if (existsSync(join(product, 'package-lock.json')) || !existsSync(list)) return null
   const { plugins, packages } = JSON.parse(readFileSync(list, 'utf8'))
   const requireOwn = createRequire(list)
-  /** A package in a file of its own, or one of the common file, which is run when it is used. */
-  const packed = id => (packages[id] === null ? requireOwn('./packages.cjs')[id]() : requireOwn(packages[id]))
+  /** A package in a file of its own, or one of a shared file, which is run when it is used. */
+  const packed = id => {
+    const { name, isShared } = packages[id]
+    return isShared ? requireOwn(name)[id]() : requireOwn(name)
+  }
   return {
     folder,
     core: () => scriptAt(join(folder, 'core')),

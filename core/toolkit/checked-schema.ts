@@ -8,6 +8,7 @@ import { takeSize, type Json, type JsonObject } from '../contract/json.ts'
 import { isNestedWithin } from './json-depth.ts'
 import { linearPattern } from './linear-pattern.ts'
 import { isRecord } from '../contract/record.ts'
+import { canonicalJson } from './canonical-json.ts'
 
 /** Maximum size of a schema as JSON text, in characters. */
 export const MAX_JSON_SCHEMA = 16_384
@@ -169,7 +170,7 @@ class Engine {
         // They are written with sorted members.
         takeSize(items, this.#steps!)
         takeSize(items, this.#steps!)
-        return new Set(items.map(canonical)).size === items.length
+        return new Set(items.map(canonicalJson)).size === items.length
       },
     })
   }
@@ -216,13 +217,6 @@ class Engine {
 function membersOf(value: Json): number {
   if (Array.isArray(value)) return value.length
   return isRecord(value) ? Object.keys(value).length : 0
-}
-
-/** The text of a value, with sorted members. */
-function canonical(value: Json): string {
-  return JSON.stringify(value, (_, member: Json) =>
-    isRecord(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
-  )
 }
 
 const draft7 = lazyEngine(Ajv)

@@ -12,6 +12,7 @@ export { applyJsonPatch, type JsonPatch, readJsonPatch } from './json-patch.ts'
 export { escapeToken, pointerTokens, valueAt } from './json-pointer.ts'
 export { compileJsonPath, type JsonPath, MAX_JSON_PATH } from './json-path.ts'
 export { exactAsText, parseExactJson, writeJson } from './exact-json.ts'
+export { canonicalJson } from './canonical-json.ts'
 export {
   asBoolean,
   asInteger,

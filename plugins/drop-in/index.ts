@@ -8,6 +8,7 @@ import {
   type FastifyRequest,
   type Svc,
   text,
+  type WebSocket,
 } from 'svc/plugin'
 import { unknownName } from 'svc/toolkit'
 import { APISIX_UPSTREAM } from './flavours/apisix.ts'
@@ -17,6 +18,7 @@ import { HTTP_ECHO } from './flavours/http-echo.ts'
 import { ISTIO_ECHO } from './flavours/istio-echo.ts'
 import { createKongMock } from './flavours/kong-mock.ts'
 import { NGINX_HELLO } from './flavours/nginx-hello.ts'
+import { PRESERVE_CASE } from './flavours/preserve-case.ts'
 import { RAW_HEADERS } from './flavours/raw-headers.ts'
 import { TESTBOX_A2A, TESTBOX_LLM } from './flavours/testbox.ts'
 import { createTestUpstream } from './flavours/testupstream.ts'
@@ -81,6 +83,7 @@ export default definePlugin<DropInOptions, Variables>({
         APISIX_UPSTREAM,
         createTestUpstream(testUpstream),
         AZURE_MOCK,
+        PRESERVE_CASE,
         RAW_HEADERS,
         TESTBOX_LLM,
         TESTBOX_A2A,
@@ -175,6 +178,13 @@ function addServer(
   { mount, settings, isHidden }: Place,
 ): void {
   const { socket } = server
+  const handler = (request: FastifyRequest, reply: FastifyReply): unknown =>
+    server.handle(new Call(request, reply, { svc, settings, mount }))
+  const wsHandler = (opened: WebSocket, request: FastifyRequest): void => {
+    svc.streams.websocket(request, opened)
+    socket!.open(opened, new Call(request, undefined as never, { svc, settings, mount }))
+  }
+  const takesAll = socket?.paths.includes('*') === true
   for (const below of ['', '/*']) {
     const place =
       below === ''
@@ -186,42 +196,42 @@ function addServer(
         : describe({
             summary: below === '' ? `Respond as ${server.title}` : `Respond as ${server.title} on any path`,
             description: server.summary,
-            category: CATEGORY,
-            takes: 'deliveries',
-            responses: {
-              200: { description: 'As the original responds' },
-              default: { description: 'As the original responds' },
-            },
+            ...COMMON,
             reply: replyOf(server),
             examples: [{ name: server.title, ...place, ...(method && { method }) }],
           })
     const url = mount + below
-    const handler = (request: FastifyRequest, reply: FastifyReply): unknown =>
-      server.handle(new Call(request, reply, { svc, settings, mount }))
-    if (socket === undefined) app.route({ method: [...METHODS], url, ...described(), handler })
-    else {
-      app.route({
-        method: METHODS.filter(name => name !== 'GET' && name !== 'HEAD'),
-        url,
-        // The first method would be TRACE, which many clients refuse to send.
-        ...described('POST'),
-        handler,
-      })
-      app.route({
-        method: 'GET',
-        url,
-        ...described(),
-        handler,
-        wsHandler(opened, request) {
-          svc.streams.websocket(request, opened)
-          const call = new Call(request, undefined as never, { svc, settings, mount })
-          if (socket.takes(call.path)) socket.open(opened, call)
-          else opened.close(1008, 'no WebSocket here')
-        },
-      })
-    }
+    if (takesAll) {
+      // The first method would be TRACE, which many clients refuse to send.
+      const method = METHODS.filter(name => name !== 'GET' && name !== 'HEAD')
+      app.route({ method, url, ...described('POST'), handler })
+      app.route({ method: 'GET', url, ...described(), handler, wsHandler })
+    } else app.route({ method: [...METHODS], url, ...described(), handler })
+  }
+  if (takesAll) return
+  for (const path of socket?.paths ?? []) {
+    const described =
+      isHidden === true
+        ? {}
+        : describe({
+            summary: `Respond as ${server.title} to WebSockets`,
+            description: server.summary,
+            ...COMMON,
+            reply: replyOf(server),
+            examples: [{ name: server.title, path: mount + path, expectStatus: socket!.plainStatus }],
+          })
+    app.route({ method: 'GET', url: mount + path, ...described, handler, wsHandler })
   }
 }
+
+const COMMON = {
+  category: CATEGORY,
+  takes: 'deliveries',
+  responses: {
+    200: { description: 'As the original responds' },
+    default: { description: 'As the original responds' },
+  },
+} as const
 
 function replyOf({ mediaTypes }: Server): Record<string, JsonSchema> {
   return Object.fromEntries(

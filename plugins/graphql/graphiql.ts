@@ -10,7 +10,7 @@ export interface GraphiqlPage {
 }
 
 /**
- * Renders the page, about nine megabytes, and keeps it compressed. It posts to the path that it was loaded from. The
+ * Renders the page, about two megabytes, and keeps it compressed. It posts to the path that it was loaded from. The
  * package is loaded for the first browser, because it would take most of the start-up time.
  */
 export async function createGraphiqlPage(): Promise<GraphiqlPage> {

@@ -18,6 +18,7 @@ import type {
 } from '../llm/types.ts'
 import { describeFiles } from './files.ts'
 import { contextError } from './context-error.ts'
+import { conversationOf } from './conversation-digest.ts'
 import { markedPrefix } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
@@ -30,6 +31,8 @@ interface MessageWire {
   longTokens: number
   /** Thinking blocks are returned without their text. */
   hidesThinking: boolean
+  /** The request, if the model binds its thinking to what came before; null: it does not. */
+  bound: Readonly<Record<string, unknown>> | null
 }
 type Parsed = ChatParsed<MessageWire>
 
@@ -144,7 +147,11 @@ function parse(engine: Engine, input: RouteInput, body: Record<string, unknown>)
     stream: body.stream === true,
     request: readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: true }),
     cacheMark: mark,
-    wire: { longTokens: mark?.longTokens ?? 0, hidesThinking: json.own(body.thinking, 'display') === 'omitted' },
+    wire: {
+      longTokens: mark?.longTokens ?? 0,
+      hidesThinking: json.own(body.thinking, 'display') === 'omitted',
+      bound: engine.modelClasses(model).includes('claude-bound') ? input.json() : null,
+    },
   }
 }
 
@@ -209,22 +216,38 @@ interface BuiltBlock {
   deltas: Deltas[]
 }
 
+interface ThoughtOptions {
+  isOmitted: boolean
+  /** What came before, if the thought is bound to it. */
+  after?: string
+}
+
 /** A reply that a filter withheld has no blocks. */
-function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire): BuiltBlock[] {
+function blocksOf(engine: Engine, choice: Choice, { hidesThinking, bound }: MessageWire): BuiltBlock[] {
   if (choice.finish === 'content_filter' && choice.text === '') return []
-  return engine.blocksOf(choice).map(block => {
-    if (block.type === 'call') return callBlock(block.call)
-    if (block.type === 'text') return textBlock(block)
-    return block.isRedacted === true ? redactedBlock(engine, block.text) : thinkingBlock(engine, block, hidesThinking)
+  const blocks = engine.blocksOf(choice)
+  const binds = bound !== null && blocks.some(({ type }) => type === 'reasoning')
+  const conversation = binds ? conversationOf(engine, bound) : null
+  return blocks.map(block => {
+    const after = conversation?.digest()
+    const built = buildBlock(engine, block, { isOmitted: hidesThinking, ...(after === undefined ? {} : { after }) })
+    conversation?.add('assistant', built.whole)
+    return built
   })
+}
+
+function buildBlock(engine: Engine, block: ChoiceBlock, options: ThoughtOptions): BuiltBlock {
+  if (block.type === 'call') return callBlock(block.call)
+  if (block.type === 'text') return textBlock(block)
+  return block.isRedacted === true ? redactedBlock(engine, block, options) : thinkingBlock(engine, block, options)
 }
 
 function thinkingBlock(
   engine: Engine,
   { text, pieces }: Extract<ChoiceBlock, { type: 'reasoning' }>,
-  isOmitted: boolean,
+  { isOmitted, ...binding }: ThoughtOptions,
 ): BuiltBlock {
-  const signature = engine.signThought(text, { isOmitted })
+  const signature = engine.signThought(text, { isOmitted, ...binding })
   return {
     whole: { type: 'thinking', thinking: isOmitted ? '' : text, signature },
     empty: { type: 'thinking', thinking: '', signature: '' },
@@ -236,8 +259,8 @@ function thinkingBlock(
 }
 
 /** It comes whole: what it says is not for the client. */
-function redactedBlock(engine: Engine, text: string): BuiltBlock {
-  const whole = { type: 'redacted_thinking', data: engine.signThought(text) }
+function redactedBlock(engine: Engine, { text }: { text: string }, { after }: ThoughtOptions): BuiltBlock {
+  const whole = { type: 'redacted_thinking', data: engine.signThought(text, after === undefined ? {} : { after }) }
   return { whole, empty: whole, deltas: [] }
 }
 

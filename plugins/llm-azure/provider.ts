@@ -15,7 +15,7 @@ import type { AnthropicWire } from '../llm-anthropic/types.ts'
 import type { OpenAiModelRouteName, OpenAiRouteName, OpenAiWire, OpenAiWireFactory } from '../llm-openai/types.ts'
 import { filterExtras } from './content-filter.ts'
 import { withSimulation } from './simulation.ts'
-import { azureRules } from './validation.ts'
+import { AZURE_MEMBERS, azureRules } from './validation.ts'
 import { azureError, azureLimited, wholeSeconds } from './errors.ts'
 
 const models: ModelInfo[] = [
@@ -87,7 +87,7 @@ const deployment = {
 
 /** The messages of Claude models need the plugin of the Anthropic format. */
 export function createProvider(engine: Engine, createWire: OpenAiWireFactory, anthropic?: AnthropicWire): LlmProvider {
-  const wire = createWire(filterExtras, { flavour: 'azure', rules: azureRules })
+  const wire = createWire(filterExtras, { flavour: 'azure', rules: azureRules, members: AZURE_MEMBERS })
   return {
     id: 'azure',
     telemetry: { name: 'azure.ai.openai' },

@@ -1,6 +1,12 @@
 /** What Azure OpenAI refuses in other words than OpenAI. */
 import type { ValidationRule } from '../llm/types.ts'
 
+/** Azure OpenAI on your data, whose replies have a context that is sent back, and the context of the user for Defender. */
+export const AZURE_MEMBERS = {
+  body: ['data_sources', 'enhancements', 'user_security_context'],
+  message: ['context', 'end_turn'],
+}
+
 export function azureRules(openAi: readonly ValidationRule[]): readonly ValidationRule[] {
   return openAi.map(rule => (rule.rule === 'openai.unknown-field' ? unknownField(rule) : rule))
 }

@@ -80,6 +80,8 @@ export interface StrictVariant {
   flavour: string
   /** The rules of chat completions, from those of OpenAI. */
   rules?(openAi: readonly ValidationRule[]): readonly ValidationRule[]
+  /** Members of the body and of messages of chat completions that OpenAI does not have. */
+  members?: { body: readonly string[]; message: readonly string[] }
   /** Unknown members are ignored, and no model has parameters of its own. */
   isLenient?: boolean
 }

@@ -46,9 +46,14 @@ const NOT_CHECKED = { ofChat: {}, ofResponses: {} }
 function validationsOf(
   engine: Engine,
   { isIssued }: OpenAiState,
-  { flavour, rules, isLenient = false }: StrictVariant,
+  { flavour, rules, members, isLenient = false }: StrictVariant,
 ): Record<'ofChat' | 'ofResponses', Pick<LlmRoute, 'validation'>> {
-  const chat = { flavour, isLenient, ...(rules === undefined ? {} : { rules: rules(CHAT_RULES) }) }
+  const chat = {
+    flavour,
+    isLenient,
+    ...(rules === undefined ? {} : { rules: rules(CHAT_RULES) }),
+    ...(members === undefined ? {} : { members }),
+  }
   const responses = { flavour: `${flavour}-responses`, isLenient, isIssued }
   return {
     ofChat: { validation: chatValidation(engine, chat) },

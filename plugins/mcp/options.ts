@@ -14,6 +14,8 @@ export interface Options {
 /** A server configured in svc.yaml. */
 export interface ConfiguredServer {
   name: string
+  /** `serverInfo.name`. Default: `svc-mcp-<name>`. */
+  info_name?: string
   title?: string
   description?: string
   instructions?: string
@@ -135,6 +137,7 @@ const server: JsonSchema = {
   required: ['name'],
   properties: {
     name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
+    info_name: { type: 'string', minLength: 1, maxLength: 200 },
     title: text(200),
     description: text(4000),
     instructions: text(20_000),

@@ -199,6 +199,8 @@ export interface ServerDefinition {
   /** The instance of the plugin, which gets the routes of `path`. */
   app?: FastifyInstance
   title: string
+  /** `serverInfo.name`. Default: `svc-mcp-<name>`. */
+  infoName?: string
   description?: string
   /** Instructions for the model. */
   instructions?: string

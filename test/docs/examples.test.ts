@@ -1,6 +1,7 @@
 /** The runner of examples itself: it detects output that differs from what a page shows. */
 import t from 'tap'
-import { blocksOf, findMismatch, unmentionedErrors, type Block } from '../support/examples.ts'
+import { blocksOf, findMismatch, unmentionedErrors, violatedRules, type Block } from '../support/examples.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
 const shown = (language: string, text: string): Block => ({ language, text, line: 1, end: 3 })
 
@@ -39,4 +40,18 @@ t.test('shown JSON is contained in the output [DOC-1]', async t => {
 
 t.test('an HTTP error that the page does not mention is detected [DOC-1]', async t => {
   t.strictSame(unmentionedErrors('<<status 200>><<status 404>>x<<status 503>>', 'curl … # 503'), ['404'])
+})
+
+t.test('a call of a model that its vendor would refuse is detected [DOC-1, STR-46]', async t => {
+  const server = await serveLlm(t)
+  const ask = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${server.url}/ai/anthropic/v1/messages`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ model: 'claude', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }),
+    })
+  t.equal((await ask({ 'anthropic-version': '2023-06-01' })).status, 200)
+  t.strictSame(await violatedRules(server), [])
+  t.equal((await ask({})).status, 200)
+  t.strictSame(await violatedRules(server), ['anthropic.version'])
 })

@@ -93,7 +93,7 @@ t.test('what is served is in no record, and rules of the instance do not act on 
   t.notMatch(usage, /gpt-4o-mini/)
 })
 
-t.test('violations of the vendor are kept with the arrival, at any level', async t => {
+t.test('violations of the vendor are kept with the arrival, at any level [STR-5]', async t => {
   const { url, session, put } = await setUp(t)
   const step = { reply: { text: 'Yes.' }, llm: { validation: 'warn' } }
   await put([{ step: 1, content: true, script: [{ do: 'serve', step }] }])

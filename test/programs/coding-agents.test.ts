@@ -99,7 +99,7 @@ for (const [, name = '', distribution = '', block = ''] of AGENTS) {
     for (const isProxied of [false, true]) {
       const how = [...(model === undefined ? [] : [model]), isProxied ? 'through a gateway' : 'directly'].join(', ')
       const title = typeof agent === 'string' ? name : `${name} (${agent.title})`
-      t.test(`${title}: ${how}`, { skip: typeof agent === 'string' && agent }, async t => {
+      t.test(`${title}: ${how} [STR-45]`, { skip: typeof agent === 'string' && agent }, async t => {
         t.setTimeout(0)
         await runAgent(t, block, { isProxied, ...(model === undefined ? {} : { model }) })
       })

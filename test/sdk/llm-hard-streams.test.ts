@@ -251,7 +251,7 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, Made | readonly
 }
 
 for (const [shape, different] of [['', {}] as const, ...Object.entries(DIFFERENT)])
-  t.test(`${shape || 'plain'}`, async t => {
+  t.test(`${shape || 'plain'} [STR-31]`, async t => {
     const results = Object.entries(readers).map(async ([name, read]) => [name, await read(shape)] as const)
     for (const [name, result] of await Promise.all(results)) {
       // A client that reports the error of Gemini says what it is.

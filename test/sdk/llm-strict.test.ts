@@ -87,7 +87,7 @@ t.test('openai: a conversation that is broken raises BadRequestError', async t =
   t.match(encrypted, { code: 'invalid_encrypted_content' })
 })
 
-t.test('openai: runTools, streams and structured output are not refused', async t => {
+t.test('openai: runTools, streams and structured output are not refused [STR-44]', async t => {
   const openai = openaiOf('chat')
   const runner = openai.chat.completions.runTools({
     model: 'gpt-5',

@@ -54,16 +54,26 @@ export function blocksOf(markdown: string): Block[] {
 /** Runs all examples of a page. `path` is relative to the project. Without `server`, the page gets its own. */
 export async function runExamples(t: Tap, path: string, server: TestServer | null = null): Promise<void> {
   await t.test(`${path} [DOC-1]`, async t => {
-    const blocks = blocksOf(readFileSync(join(root, path), 'utf8'))
-    const reader = new Reader(t, server)
+    const page = readFileSync(join(root, path), 'utf8')
+    const blocks = blocksOf(page)
+    const reader = new Reader(t, server, page)
+    await reader.begin()
     for (const [index, block] of blocks.entries()) {
       const next = blocks[index + 1]
       const shown =
         next !== undefined && next.line <= block.end + 2 && /^(?:json|text)$/.test(next.language) ? next : null
       await reader.read(block, shown, `${path}:${block.line}`)
     }
+    await reader.checkModels()
     if (path.startsWith('docs/')) t.ok(reader.count > 0, `${path} has examples`)
   })
+}
+
+/** The rules of vendors that requests to a server have violated so far. */
+export async function violatedRules({ url }: TestServer): Promise<string[]> {
+  const response = await fetch(`${url}/_svc/metrics`)
+  const text = response.ok ? await response.text() : ''
+  return [...text.matchAll(/^svc_llm_violations_total\{rule="([^"]+)"/gm)].map(([, rule]) => rule!)
 }
 
 /** The server needs neither program; the examples do. */
@@ -80,13 +90,32 @@ class Reader {
   readonly #folder = mkdtempSync(join(tmpdir(), 'svc-docs-'))
   #server: TestServer | null
   #environment: Record<string, string> = {}
+  readonly #page: string
   #lacksStore = false
+  /** Rules that were violated before this page. */
+  #violated: readonly string[] = []
   count = 0
 
-  constructor(test: Tap, server: TestServer | null) {
+  constructor(test: Tap, server: TestServer | null, page: string) {
     this.#t = test
     this.#server = server
+    this.#page = page
     test.teardown(() => rmSync(this.#folder, { recursive: true, force: true }))
+  }
+
+  async begin(): Promise<void> {
+    if (this.#server !== null) this.#violated = await violatedRules(this.#server)
+  }
+
+  /** What a vendor would refuse is a wrong example, unless the page names the rule. */
+  async checkModels(): Promise<void> {
+    if (this.#server === null) return
+    const violated = await violatedRules(this.#server)
+    this.#t.strictSame(
+      violated.filter(rule => !this.#violated.includes(rule) && !this.#page.includes(rule)),
+      [],
+      'calls of models that a vendor would refuse',
+    )
   }
 
   async read(block: Block, shown: Block | null, where: string): Promise<void> {
@@ -105,6 +134,7 @@ class Reader {
   }
 
   async #start({ yaml }: { yaml?: string }): Promise<void> {
+    await this.checkModels()
     // The server uses free ports, whatever the page says.
     const { SVC_HTTP_PORT: _http, SVC_HTTPS_PORT: _https, SVC_GRPC_PORT: _grpc, ...env } = this.#environment
     this.#lacksStore = env.SVC_STATE_STORE === 'local' && STATE_SERVER === null

@@ -25,6 +25,8 @@ export interface ServerProcess {
 export interface StartOptions {
   env?: Record<string, string>
   args?: string[]
+  /** Flags of Node. */
+  nodeArgs?: string[]
   yaml?: string
   /** The working folder, for example that of an earlier process. Default: a temporary folder. */
   folder?: string
@@ -41,11 +43,11 @@ const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 /** Starts the server on free ports, in a temporary folder; kills it at the end of the test if it still runs. */
 export function startProcess(
   t: Test,
-  { env = {}, args = [], yaml, folder: given, shell, main = MAIN, hasInput = false }: StartOptions = {},
+  { env = {}, args = [], nodeArgs = [], yaml, folder: given, shell, main = MAIN, hasInput = false }: StartOptions = {},
 ): ServerProcess {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'svc-process-'))
   if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
-  const command = [process.execPath, ...(main === MAIN ? ownBundleCache() : []), main, ...args]
+  const command = [process.execPath, ...nodeArgs, ...(main === MAIN ? ownBundleCache() : []), main, ...args]
   const [program, ...programArgs] =
     shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command]
   const child = spawn(program!, programArgs, {

@@ -13,6 +13,8 @@ export interface RuleCase {
   path?: string
   headers?: Record<string, string>
   validHeaders?: Record<string, string>
+  /** Of the valid request. Default: that of the other one. */
+  validPath?: string
 }
 
 export interface RuleSuite {
@@ -47,7 +49,7 @@ async function post(
 
 /** Checks each case at each level, and that every rule of the flavour has a case. */
 export async function checkRules(t: Test, suite: RuleSuite): Promise<void> {
-  for (const { rule, body, error, valid, path, headers, validHeaders = headers } of suite.cases) {
+  for (const { rule, body, error, valid, path, headers, validHeaders = headers, validPath = path } of suite.cases) {
     await t.test(rule, async t => {
       const options = { path, headers }
       const refused = await post(suite, body, `enforce; also=${rule}`, options)
@@ -60,7 +62,7 @@ export async function checkRules(t: Test, suite: RuleSuite): Promise<void> {
       t.strictSame([ignored.status, ignored.violations], [200, []])
       const except = await post(suite, body, `enforce; except=${rule}`, options)
       t.equal(except.status, 200, 'an exception')
-      const accepted = await post(suite, valid, `enforce; also=*`, { path, headers: validHeaders })
+      const accepted = await post(suite, valid, `enforce; also=*`, { path: validPath, headers: validHeaders })
       t.strictSame([accepted.status, accepted.violations], [200, []], 'the neighbor violates nothing')
     })
   }

@@ -1,17 +1,21 @@
 /** The upstream of APISIX's tests. */
 import type { Call, Server } from '../request/call.ts'
+import { argumentsOf, nginxUri } from '../request/nginx.ts'
 
 const MAX_SLEEP_MS = 600_000
 
 type Handler = (call: Call) => unknown
 
-/** Fields by lower-case name, sorted. */
+/** Not shown by `/uri`. */
+const FORWARDED = new Set(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port'])
+
+/** Fields by lower-case name, sorted. Repeated values follow each other, as nginx's Lua module prints a list. */
 function fieldsOf(call: Call, { withForwarded = true } = {}): string {
   return [...call.header, ['Host', [call.host]] as const]
     .map(([name, values]) => [name.toLowerCase(), values] as const)
-    .filter(([name]) => withForwarded || !name.startsWith('x-forwarded-'))
+    .filter(([name]) => withForwarded || !FORWARDED.has(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([name, values]) => values.map(value => `${name}: ${value}\n`))
+    .map(([name, values]) => `${name}: ${values.join('')}\n`)
     .join('')
 }
 
@@ -20,17 +24,12 @@ const plain =
   call =>
     call.send('text/plain', body, status)
 const uri: Handler = call =>
-  call.send('text/plain', `uri: ${pathOf(call)}\n${fieldsOf(call, { withForwarded: false })}`)
+  call.send('text/plain', `uri: ${nginxUri(call.target)}\n${fieldsOf(call, { withForwarded: false })}`)
 
-/** The path without the query. */
-function pathOf({ target }: Call): string {
-  return target.split('?', 1)[0]!
-}
-
-function argumentsOf({ query }: Call): string {
-  return [...query]
+function shownArguments({ target }: Call): string {
+  return [...argumentsOf(target)]
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([name, value]) => `${name}: ${value}\n`)
+    .map(([name, values]) => `${name}: ${values.join(',')}\n`)
     .join('')
 }
 
@@ -46,6 +45,8 @@ async function sleep(call: Call): Promise<unknown> {
   return call.send('text/plain', `${call.query.get('seconds') ?? ''}\n`)
 }
 
+const serverPort: Handler = call => call.send('text/plain', String(call.port))
+
 async function limitConn(call: Call): Promise<unknown> {
   return (await call.wait(300)) ? call.send('text/plain', 'hello world\n') : call.reply
 }
@@ -53,7 +54,7 @@ async function limitConn(call: Call): Promise<unknown> {
 function helloInChunks(call: Call): unknown {
   const stream = call.svc.streams.body(call.request, call.reply.header('Content-Type', 'text/plain'))
   if (stream === null) return call.reply
-  for (const piece of ['hello', ' ', 'world\n']) stream.write(piece)
+  for (const piece of ['hell', 'o w', 'orld\n']) stream.write(piece)
   stream.end()
   return call.reply
 }
@@ -69,42 +70,45 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   '/hello': plain('hello world\n'),
   '/hello_chunked': helloInChunks,
   '/hello1': plain('hello1 world\n'),
-  '/server_port': call => call.send('text/plain', String(call.port)),
+  '/server_port': serverPort,
+  '/server_port_route2': serverPort,
+  '/server_port_hello': serverPort,
+  '/server_port_aa': serverPort,
+  '/ewma': async call => ((await call.wait(100)) ? serverPort(call) : call.reply),
   '/limit_conn': limitConn,
   '/status': plain('ok\n'),
   '/specific_status': call => {
-    const text = String(call.request.headers['x-test-upstream-status'] ?? '')
-    const status = /^[2-5]\d\d$/.test(text) ? Number(text) : 200
+    const text = call.request.headers['x-test-upstream-status']
+    if (text === undefined) return call.send(null, '')
+    const status = /^[2-5]\d\d$/.test(String(text)) ? Number(text) : 200
     return call.send('text/plain', `upstream status: ${status}\n`, status)
   },
   '/uri': uri,
-  '/old_uri': call => call.send('text/plain', `uri: ${pathOf(call)}\n${fieldsOf(call)}`),
+  '/old_uri': call => call.send('text/plain', `uri: ${nginxUri(call.target)}\n${fieldsOf(call)}`),
   '/plugin_proxy_rewrite': call =>
     call.send(
       'text/plain',
-      `uri: ${pathOf(call)}\nhost: ${call.host}\nscheme: ${call.svc.http.origin(call.request).scheme}\n`,
+      `uri: ${nginxUri(call.target)}\nhost: ${call.host}\nscheme: ${call.svc.http.origin(call.request).scheme}\n`,
     ),
-  '/plugin_proxy_rewrite_args': call => call.send('text/plain', `uri: ${pathOf(call)}\n${argumentsOf(call)}`),
+  '/plugin_proxy_rewrite_args': call =>
+    call.send('text/plain', `uri: ${nginxUri(call.target)}\n${shownArguments(call)}`),
   '/print_uri_detailed': call =>
-    call.send('text/plain', `ngx.var.uri: ${pathOf(call)}\nngx.var.request_uri: ${call.target}\n`),
+    call.send('text/plain', `ngx.var.uri: ${nginxUri(call.target)}\nngx.var.request_uri: ${call.target}\n`),
   '/print_request_received': call => call.send('text/plain', `request_uri: ${call.target}\n${fieldsOf(call)}`),
   '/headers': call => {
     call.setChosen(call.query)
     return call.send('text/plain', '/headers\n')
   },
   '/echo': echo,
-  '/with_header': call => {
-    call.setChosen([
-      ['X-Server-Version', '1.0'],
-      ['server', 'svc'],
-    ])
-    return call.send('text/plain', 'hello\nworld\n!\n')
-  },
+  '/with_header': plain('hello\nworld\n!\n'),
   '/opentracing': plain('opentracing\n'),
+  '/plugin_proxy_rewrite_resp_header': plain('plugin_proxy_rewrite_resp_header\n'),
+  '/course_foo': plain('course foo\n'),
   '/mysleep': sleep,
   '/api_breaker': call => {
     const code = call.query.get('code') ?? ''
-    return call.send('text/plain', 'hello world\n', /^[2-5]\d\d$/.test(code) ? Number(code) : 200)
+    const status = /^[2-5]\d\d$/.test(code) ? Number(code) : 200
+    return call.send('text/plain', status < 300 ? '' : `${status}\n`, status)
   },
   '/server_error': plain('500 Internal Server Error\n', 500),
   '/log': plain(''),
@@ -123,19 +127,21 @@ export const APISIX_UPSTREAM: Server = {
         /^resp-./i.test(name) ? values.map(value => [name.slice('resp-'.length), value] as const) : [],
       ),
     )
-    const { path } = call
-    const handle = Object.hasOwn(HANDLERS, path) ? HANDLERS[path] : undefined
+    // The original makes the name of a function of the path.
+    const name = `/${nginxUri(call.path).slice(1).replace(/[/.-]/g, '_')}`
+    const handle = Object.hasOwn(HANDLERS, name) ? HANDLERS[name] : undefined
     if (handle !== undefined) return handle(call)
-    if (path.startsWith('/uri/')) return uri(call)
-    const number = /^\/print_uri_(\d{1,3})$/.exec(path)?.[1]
+    const number = /^\/print_uri_(\d{1,3})$/.exec(name)?.[1]
     if (number !== undefined && Number(number) >= 1 && Number(number) <= 100)
-      return call.send('text/plain', `${pathOf(call)}\n`)
+      return call.send('text/plain', `${nginxUri(call.target)}\n`)
+    if (name.startsWith('/uri_')) return uri(call)
     return call.send('text/plain', '404 Not Found\n', 404)
   },
   socket: {
-    takes: path => path === '/websocket_handshake' || path === '/websocket_hold',
+    paths: ['/websocket_handshake', '/websocket_handshake/route', '/websocket_hold'],
+    plainStatus: 404,
     open(socket, { path }) {
-      if (path === '/websocket_handshake') socket.send('hello')
+      if (path.includes('handshake')) socket.send('hello')
       else socket.on('message', () => {})
     },
   },

@@ -31,10 +31,10 @@ function readSimulation(body: JsonObject, host: string): Simulation | null {
   }
 }
 
-const MESSAGES: Readonly<Record<number, string>> = {
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
+const ERRORS: Readonly<Record<number, string>> = {
+  429: 'Rate limit is exceeded. Try again in 5 seconds.',
+  500: 'Internal server error',
+  503: 'The engine is currently overloaded, please try again later',
 }
 
 async function complete(call: Call): Promise<unknown> {
@@ -47,24 +47,24 @@ async function complete(call: Call): Promise<unknown> {
   const { status, waitMs } = simulation
   if (!(await call.wait(waitMs))) return call.reply
   if (status >= 400) {
-    if (status === 429) call.reply.raw.setHeader('retry-after-ms', '5000')
-    return call.json(
-      { message: MESSAGES[status] ?? `Status ${status}`, ...(status === 429 ? { retry_after_ms: 5000 } : {}) },
-      status,
-    )
+    const known = ERRORS[status]
+    if (status === 429) call.reply.raw.setHeader('retry_after_ms', '5000')
+    const error =
+      known === undefined ? { code: status, message: 'Unknown error' } : { code: `${status}`, message: known }
+    return call.json({ error }, status)
   }
   call.reply.raw.setHeader('x-ratelimit-remaining-tokens', '5000')
   call.reply.raw.setHeader('x-ratelimit-remaining-requests', '50')
   return call.json(
     {
-      id: 'chatcmpl-mock',
+      id: 'foo',
       object: 'chat.completion',
       created: Math.floor(Date.now() / 1000),
-      model: 'mock',
+      model: call.path.split('/')[3] ?? '',
       choices: [
         { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: `Mock response from ${host}` } },
       ],
-      usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+      usage: null,
     },
     status,
   )
@@ -75,9 +75,9 @@ export const AZURE_MOCK: Server = {
   title: 'Azure OpenAI mock',
   summary: 'Statuses and delays by backend, as the first message asks',
   example: '/',
-  mediaTypes: ['application/json', 'text/plain'],
+  mediaTypes: ['application/json'],
   handle(call) {
-    if (call.path === '/') return call.text('azure-mock: POST /openai/deployments/{deployment}/chat/completions\n')
+    if (call.path === '/') return call.json({ message: 'POST /openai/deployments/{deployment}/chat/completions' })
     if (!PATH.test(call.path)) return call.json({ message: 'Not Found' }, 404)
     return call.method === 'POST' ? complete(call) : call.json({ message: 'Method Not Allowed' }, 405)
   },

@@ -21,19 +21,29 @@ class Parameters {
   }
 }
 
-/** Picks a status: `500:90,200:10` are weights. Throws a text. */
+/** Picks a status: `500:90,200:10` are weights. Throws the text of the original. */
 function chooseStatus(codes: string): number {
   const weighted = codes.split(',').map(part => {
     const [code = '', weight = '1', ...rest] = part.split(':')
-    const isRight = rest.length === 0 && /^\d{3}$/.test(code) && /^\d{1,6}$/.test(weight)
-    if (!isRight || Number(code) < 200 || Number(code) > 599) throw new Error(`invalid ${JSON.stringify(part)}`)
-    return { code: Number(code), weight: Number(weight) }
+    if (rest.length > 0) throw new Error(`invalid ${JSON.stringify(part)} (want code or code:count)`)
+    const status = readInteger(code)
+    if (status < 200 || status > 599) throw new Error(`invalid HTTP response code ${status}`)
+    const count = readInteger(weight)
+    if (count < 0) throw new Error(`invalid count ${count}`)
+    return { status, count }
   })
-  const total = weighted.reduce((sum, { weight }) => sum + weight, 0)
+  const total = weighted.reduce((sum, { count }) => sum + count, 0)
+  // The original panics.
   if (total === 0) return 400
   let left = Math.random() * total
-  for (const { code, weight } of weighted) if ((left -= weight) < 0) return code
-  return weighted.at(-1)!.code
+  for (const { status, count } of weighted) if ((left -= count) < 0) return status
+  return weighted.at(-1)!.status
+}
+
+/** As Go's `strconv.Atoi`. */
+function readInteger(text: string): number {
+  if (!/^[+-]?\d{1,15}$/.test(text)) throw new Error(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
+  return Number(text)
 }
 
 function describeRequest(call: Call): string[] {
@@ -66,13 +76,13 @@ function describeRequest(call: Call): string[] {
   ]
 }
 
-/** `name:value` pairs, each with one colon. Throws a text. */
-function wantedHeaders(text: string): [string, string][] {
-  return text.split(',').map(part => {
-    const pieces = part.split(':')
-    if (pieces.length !== 2) throw new Error(`invalid ${JSON.stringify(part)} (want name:value)`)
-    return [pieces[0]!, pieces[1]!]
-  })
+/** Sets `name:value` pairs, up to the first without exactly one colon. Throws the text of the original. */
+function setHeaders(call: Call, text: string): void {
+  const parts = text.split(',').map(part => part.split(':'))
+  const wrong = parts.findIndex(pieces => pieces.length !== 2)
+  const right = wrong === -1 ? parts : parts.slice(0, wrong)
+  call.setChosen(right.map(([name, value]) => [name!, value!] as const))
+  if (wrong !== -1) throw new Error(`invalid ${JSON.stringify(parts[wrong]!.join(':'))} (want name:value)`)
 }
 
 export const ISTIO_ECHO: Server = {
@@ -99,19 +109,22 @@ export const ISTIO_ECHO: Server = {
       return ms
     })
     if (!(await call.wait(delay ?? 0))) return call.reply
-    const headers = attempt('response headers error', parameters.get('headers'), wantedHeaders)
-    const status = attempt('codes error', parameters.get('codes'), chooseStatus)
-    call.setChosen(headers ?? [])
+    attempt('response headers error', parameters.get('headers'), text => setHeaders(call, text))
+    const codes = parameters.get('codes')
+    const status = codes === '' ? 200 : attempt('codes error', codes, chooseStatus)
     const body = [...problems, ...describeRequest(call)].map(line => `${line}\n`).join('')
-    const type = problems.length > 0 ? 'application/text' : 'text/plain; charset=utf-8'
-    return call.send(type, body, problems.length > 0 ? 200 : (status ?? 200))
+    // Go finds the type in the body, unless the status could not be read: then none has been sent before the type is set.
+    return call.send(status === undefined ? 'application/text' : 'text/plain; charset=utf-8', body, status ?? 200)
   },
   socket: {
-    takes: () => true,
+    paths: ['*'],
+    plainStatus: 200,
     open(socket, call) {
-      socket.once('message', (message: Buffer) => {
-        const lines = [...describeRequest(call), message.toString(), 'StatusCode=200']
-        socket.send(lines.map(line => `${line}\n`).join(''), () => socket.close(1000))
+      socket.once('message', (message: Buffer, isBinary: boolean) => {
+        const lines = describeRequest(call).map(line => `${line}\n`)
+        // The original adds no line break to the message.
+        const body = Buffer.concat([Buffer.from(lines.join('')), message, Buffer.from('StatusCode=200\n')])
+        socket.send(body, { binary: isBinary }, () => socket.close(1000))
       })
     },
   },

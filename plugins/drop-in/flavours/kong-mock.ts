@@ -1,13 +1,13 @@
 /** Kong's `mock_upstream`, which its tests send requests to. */
 import { isIP } from 'node:net'
-import { HttpError, type JsonObject, type Store, type Svc } from 'svc/plugin'
-import { connectionTls, isRecord, readBasicCredentials, readFormParts } from 'svc/toolkit'
+import type { JsonObject, Store, Svc } from 'svc/plugin'
+import { connectionTls, readFormParts } from 'svc/toolkit'
 import type { Call, Server } from '../request/call.ts'
+import { basicCredentials, decodeText } from '../request/credentials.ts'
+import { type Argument, argumentsOf, nginxArguments, nginxUri } from '../request/nginx.ts'
+import { type Log, openLogs, serveLog } from './kong-logs.ts'
 
-const MAX_NAMES = 200
-const MAX_ENTRIES = 1000
-const MAX_LOG_BYTES = 1_048_576
-const ALL_LOG_BYTES = 16_777_216
+const MAX_LINES = 1000
 const LOG = /^\/(post_log|post_auth_log|read_log|count_log|reset_log)\/([^/]{1,100})(?:\/([^/]*)\/([^/]*))?$/
 
 const ROUTES: Readonly<Record<string, string>> = {
@@ -26,12 +26,8 @@ const ROUTES: Readonly<Record<string, string>> = {
   '/timestamp': 'Returns server timestamp in header',
 }
 
-interface Log {
-  entries: JsonObject[]
-}
-
 export function createKongMock(svc: Svc<unknown>): Server {
-  const logs = svc.state<Log>('kong-logs', { maxCount: MAX_NAMES, maxBytes: ALL_LOG_BYTES, ttlMs: 3_600_000 })
+  const logs = openLogs(svc)
   return {
     name: 'kong-mock',
     title: "Kong's mock upstream",
@@ -40,7 +36,8 @@ export function createKongMock(svc: Svc<unknown>): Server {
     mediaTypes: ['application/json', 'text/plain'],
     handle: call => respond(call, logs),
     socket: {
-      takes: path => path === '/ws',
+      paths: ['/ws'],
+      plainStatus: 400,
       open(socket) {
         socket.on('message', (message: Buffer, isBinary: boolean) => socket.send(message, { binary: isBinary }))
       },
@@ -49,56 +46,74 @@ export function createKongMock(svc: Svc<unknown>): Server {
 }
 
 async function respond(call: Call, logs: Store<Log>): Promise<unknown> {
-  const { path, method, reply } = call
+  const { path, reply } = call
   reply.raw.setHeader('X-Powered-By', 'mock_upstream')
   reply.raw.setHeader('Server', 'mock-upstream/1.0.0')
   const [, action, name, user, password] = LOG.exec(path) ?? []
   if (action !== undefined) return serveLog(call, logs, { action, name: name!, user, password })
-  const [first = ''] = path.slice(1).split('/')
-  const rest = path.slice(first.length + 2)
-  switch (first) {
-    case '':
-      return show(call, { valid_routes: ROUTES })
-    case 'get':
-    case 'post':
-      if (method !== first.toUpperCase() && !(first === 'get' && method === 'HEAD'))
-        return call.text('Method not allowed for the requested URL\n', 405)
-      return show(call)
-    case 'anything':
-    case 'request':
-      return show(call)
-    case 'response-headers':
-      call.setChosen(call.query)
-      return show(call, { headers: Object.fromEntries(call.query) })
-    case 'cache':
-      if (/^\d{1,9}$/.test(rest)) reply.raw.setHeader('Cache-Control', `public, max-age=${rest}`)
-      return show(call)
-    case 'delay':
-      if (!/^\d{1,3}$/.test(rest)) break
-      return (await call.wait(Number(rest) * 1000)) ? show(call, { delay: Number(rest) }) : reply
-    case 'status':
-      if (!/^[2-5]\d\d$/.test(rest)) break
-      return show(call, { code: Number(rest) }, Number(rest))
-    case 'stream':
-      if (!/^\d{1,4}$/.test(rest)) break
-      return stream(call, Number(rest))
-    case 'basic-auth':
-      return checkCredentials(call, ...(rest.split('/', 2) as [string, string]))
-    case 'xml':
-      return call.send(
-        'application/xml',
-        "<?xml version='1.0' encoding='us-ascii'?>\n<note>\n  <to>svc</to>\n</note>\n",
-      )
-    case 'timestamp':
-      reply.raw.setHeader('Server-Time', String(Date.now() / 1000))
-      return show(call)
-    case 'hop-by-hop':
-      return hopByHop(call)
-    case 'ws':
-      return call.text('bad WebSocket handshake\n', 400)
+  if (path === '/') return show(call, { valid_routes: ROUTES })
+  const exact = EXACT[path]
+  if (exact !== undefined) return exact(call)
+  for (const [pattern, handle] of PATTERNS) {
+    const found = pattern.exec(path)
+    if (found !== null) return handle(call, ...found.slice(1).map(decodeText))
   }
-  return show(call, {}, 404)
+  const route = PREFIXES.find(([prefix]) => path.startsWith(prefix))
+  return route === undefined ? show(call, {}, 404) : route[1](call)
 }
+
+type Handler = (call: Call, ...parts: string[]) => unknown
+
+/** Only GET: not HEAD either. */
+const onlyFor =
+  (method: string, handle: Handler): Handler =>
+  call =>
+    call.method === method ? handle(call) : call.send('text/plain', 'Method not allowed for the requested URL\n', 405)
+
+const EXACT: Readonly<Record<string, Handler>> = {
+  '/response-headers': onlyFor('GET', call => {
+    call.setChosen([...argumentsOf(call.target)].map(([name, values]) => [name, values.join(', ')] as const))
+    return show(call)
+  }),
+  '/timestamp': call => {
+    call.reply.raw.setHeader('Server-Time', String(Date.now() / 1000))
+    return call.send(null, '')
+  },
+  '/hop-by-hop': hopByHop,
+  '/echo_sni': call => call.send('text/plain', `SNI=${serverNameOf(call)}\n`),
+  '/ws': call => call.text('bad WebSocket handshake\n', 400),
+}
+
+const PATTERNS: readonly (readonly [RegExp, Handler])[] = [
+  [
+    /^\/cache\/(\d{1,9})$/,
+    (call, seconds) => {
+      call.reply.raw.setHeader('Cache-Control', `public, max-age=${seconds}`)
+      return show(call)
+    },
+  ],
+  [/^\/basic-auth\/(\w{1,100})\/(.+)$/, (call, user, password) => checkCredentials(call, user, password)],
+  [
+    /^\/delay\/(\d{1,3})$/,
+    async (call, seconds) =>
+      (await call.wait(Number(seconds) * 1000)) ? show(call, { delay: Number(seconds) }) : call.reply,
+  ],
+  [/^\/status\/([2-5]\d\d)$/, (call, code) => show(call, { code: Number(code) }, Number(code))],
+  [/^\/stream\/(\d{1,4})$/, (call, count) => stream(call, Number(count))],
+]
+
+/** What matches no route above. */
+const PREFIXES: readonly (readonly [string, Handler])[] = [
+  ['/get', onlyFor('GET', call => show(call))],
+  ['/post', onlyFor('POST', call => show(call))],
+  ['/anything', call => show(call)],
+  ['/request', call => show(call)],
+  [
+    '/xml',
+    call =>
+      call.send('application/xml', "<?xml version='1.0' encoding='us-ascii'?>\n<note>\n  <to>svc</to>\n</note>\n"),
+  ],
+]
 
 function show(call: Call, more: object = {}, status = 200): unknown {
   return call.send('application/json', `${JSON.stringify({ ...describeRequest(call), ...more })}\n`, status)
@@ -107,21 +122,18 @@ function show(call: Call, more: object = {}, status = 200): unknown {
 function describeRequest(call: Call): JsonObject {
   const { request, svc } = call
   const { scheme, host, port } = svc.http.origin(request)
-  const one = (values: readonly string[]): string | string[] => (values.length === 1 ? values[0]! : [...values])
   const fields = [['Host', [call.host]] as const, ...call.header]
-  const names = [...new Set(call.query.keys())]
   const isSecure = scheme === 'https'
   const target = call.target
   const mark = target.indexOf('?')
-  const serverName = connectionTls(request.socket)?.serverName ?? ''
   const clientIp = svc.http.clientIp(request)
   return {
     headers: Object.fromEntries(fields.map(([name, values]) => [name.toLowerCase(), one(values)])),
     post_data: readBody(call),
     url: withPort(svc.http.url(request, target), port),
-    uri_args: Object.fromEntries(names.map(name => [name, one(call.query.getAll(name))])),
+    uri_args: byName(argumentsOf(target)),
     vars: {
-      uri: mark === -1 ? target : target.slice(0, mark),
+      uri: nginxUri(target),
       host,
       hostname: call.hostname,
       https: isSecure ? 'on' : '',
@@ -141,9 +153,23 @@ function describeRequest(call: Call): JsonObject {
       request_length: String(call.body.length),
       request_method: call.method,
       bytes_received: String(call.body.length),
-      ssl_server_name: isIP(serverName) === 0 ? serverName : '',
+      ssl_server_name: serverNameOf(call) || 'no SNI',
     },
   }
+}
+
+/** The name that the client sent in its TLS handshake; empty without one. */
+function serverNameOf(call: Call): string {
+  const name = connectionTls(call.request.socket)?.serverName ?? ''
+  return isIP(name) === 0 ? name : ''
+}
+
+function one<T>(values: readonly T[]): T | T[] {
+  return values.length === 1 ? values[0]! : [...values]
+}
+
+function byName(found: ReadonlyMap<string, readonly Argument[]>): JsonObject {
+  return Object.fromEntries([...found].map(([name, values]) => [name, one(values)]))
 }
 
 /** A URL whose port is shown, even if it is that of the scheme. */
@@ -156,9 +182,9 @@ function readBody(call: Call): JsonObject {
   const text = svc.inspector.redactText(body.toString())
   const type = String(call.request.headers['content-type'] ?? '')
   const failed = (kind: string, error: string): JsonObject => ({ text, kind: `${kind} (error)`, params: null, error })
-  if (/^application\/x-www-form-urlencoded\b/i.test(type))
-    return { text, kind: 'form', params: Object.fromEntries(new URLSearchParams(text)) }
-  if (/^multipart\/form-data\b/i.test(type)) {
+  if (type.includes('application/x-www-form-urlencoded'))
+    return { text, kind: 'form', params: byName(nginxArguments(text)) }
+  if (type.includes('multipart/form-data')) {
     const form = readFormParts(body, type)
     if (form === null || !form.isComplete) return failed('multipart-form', 'the form cannot be read')
     const params = Object.fromEntries(
@@ -166,7 +192,7 @@ function readBody(call: Call): JsonObject {
     )
     return { text, kind: 'multipart-form', params }
   }
-  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) {
+  if (type.includes('application/json')) {
     try {
       return { text, kind: 'json', params: JSON.parse(text) as never }
     } catch (error) {
@@ -181,7 +207,7 @@ async function stream(call: Call, count: number): Promise<unknown> {
   const facts = JSON.stringify(describeRequest(call))
   const opened = call.svc.streams.body(call.request, call.reply, { headers: { 'Content-Type': 'application/json' } })
   if (opened === null) return call.reply
-  for (let index = 0; index < Math.min(count, MAX_ENTRIES) && !opened.closed; index++)
+  for (let index = 0; index < Math.min(count, MAX_LINES) && !opened.closed; index++)
     if (!opened.write(`${facts}\n`)) await opened.ready()
   opened.end()
   return call.reply
@@ -189,17 +215,12 @@ async function stream(call: Call, count: number): Promise<unknown> {
 
 function checkCredentials(call: Call, user = '', password = ''): unknown {
   const { headers } = call.request
-  const given = String(headers.authorization ?? headers['proxy-authorization'] ?? '')
-  const found = basicCredentials(given)
+  const found =
+    basicCredentials(String(headers['proxy-authorization'] ?? '')) ?? basicCredentials(headers.authorization ?? '')
   if (found !== null && found.username === user && found.password === password)
     return show(call, { authenticated: true, user })
   call.reply.raw.setHeader('WWW-Authenticate', 'mock_upstream')
   return call.text('Unauthorized\n', 401)
-}
-
-function basicCredentials(field: string): { username: string; password: string } | null {
-  const [, credentials] = /^basic +(\S{1,1000})$/i.exec(field) ?? []
-  return credentials === undefined ? null : readBasicCredentials(credentials)
 }
 
 /** Fields that belong to one connection, which a gateway must not forward. */
@@ -207,7 +228,7 @@ function hopByHop(call: Call): unknown {
   const { raw } = call.reply
   if (call.request.raw.httpVersionMajor === 1) {
     raw.setHeader('Keep-Alive', 'timeout=5, max=1000')
-    raw.setHeader('Proxy', 'remove-me')
+    raw.setHeader('Proxy', 'Remove-Me')
     raw.setHeader('Proxy-Connection', 'close')
     raw.setHeader('Proxy-Authenticate', 'Basic')
     raw.setHeader('Proxy-Authorization', 'Basic YWxhZGRpbjpvcGVuc2VzYW1l')
@@ -220,68 +241,4 @@ function hopByHop(call: Call): unknown {
   opened.write('hello\r\n\r\nExpires: Wed, 21 Oct 2015 07:28:00 GMT\r\n\r\n')
   opened.end()
   return call.reply
-}
-
-interface LogCall {
-  action: string
-  name: string
-  user: string | undefined
-  password: string | undefined
-}
-
-async function serveLog(call: Call, logs: Store<Log>, { action, name, user, password }: LogCall): Promise<unknown> {
-  const { header } = call.svc.http.session(call.request)
-  if (header === null && call.svc.config.publicMode)
-    throw new HttpError(400, { error: 'session_required', details: 'logs of a shared instance belong to sessions' })
-  const key = `${header ?? ''} ${decodeText(name)}`
-  switch (action) {
-    case 'post_auth_log': {
-      const given = basicCredentials(String(call.request.headers.authorization ?? ''))
-      if (given === null || given.username !== user || given.password !== password)
-        return call.text('Unauthorized\n', 401)
-      return post(call, logs, key)
-    }
-    case 'post_log':
-      return call.method === 'POST'
-        ? post(call, logs, key)
-        : call.text('Method not allowed for the requested URL\n', 405)
-    case 'reset_log':
-      await logs.delete(key)
-      return call.send(null, '')
-    case 'count_log':
-      return call.text(`${(await logs.get(key))?.entries.length ?? 0}\n`)
-    default: {
-      const entries = (await logs.get(key))?.entries ?? []
-      return call.send('application/json', JSON.stringify({ entries, count: entries.length }))
-    }
-  }
-}
-
-/** Adds the object or the objects of the body, each with the headers of the request. */
-async function post(call: Call, logs: Store<Log>, key: string): Promise<unknown> {
-  let sent: unknown
-  try {
-    sent = JSON.parse(call.body.toString())
-  } catch {
-    return call.text('the body must be JSON\n', 400)
-  }
-  const headers = Object.fromEntries([...call.header].map(([name, values]) => [name.toLowerCase(), values.join(', ')]))
-  const added = [sent].flat().filter(isRecord)
-  if (added.length === 0) return call.text('the body must be an object, or a list of objects\n', 400)
-  const entries = added.map(entry => ({ ...entry, log_req_headers: headers }) as JsonObject)
-  let isFull = false
-  await logs.update(key, (log = { entries: [] }) => {
-    const all = [...log.entries, ...entries]
-    isFull = all.length > MAX_ENTRIES || JSON.stringify(all).length > MAX_LOG_BYTES
-    return isFull ? log : { entries: all }
-  })
-  return isFull ? call.text('the log is full\n', 413) : call.send(null, '')
-}
-
-function decodeText(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

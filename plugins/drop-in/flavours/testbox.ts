@@ -3,36 +3,63 @@ import { isRecord } from 'svc/toolkit'
 import type { Call, Server } from '../request/call.ts'
 import { jsonObject } from '../request/json-object.ts'
 
+// What agentgateway's tests look for.
+const MODEL = 'gpt-4o-mini'
+const PROJECT_TEXT = 'The name of this project is agentgateway'
 const SSN_TEXT = '123-45-6789 is an example SSN'
+const MASKING_TEXT = 'Data masking replaces sensitive values'
 
 function completion(call: Call, isSsn: boolean): unknown {
   return call.json({
     id: 'chatcmpl-testbox',
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
-    model: 'testbox',
+    model: MODEL,
     choices: [
       {
         index: 0,
         finish_reason: 'stop',
-        message: { role: 'assistant', content: isSsn ? SSN_TEXT : 'Hello from testbox' },
+        message: { role: 'assistant', content: isSsn ? SSN_TEXT : PROJECT_TEXT },
       },
     ],
+    service_tier: 'default',
     usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
   })
 }
 
-function message(call: Call): unknown {
+function message(call: Call, isBlocked: boolean): unknown {
   return call.json({
     id: 'msg_testbox',
     type: 'message',
     role: 'assistant',
-    model: 'testbox',
-    content: [{ type: 'text', text: 'blocked' }],
+    model: 'claude-3-5-sonnet-20240620',
+    content: [{ type: 'text', text: isBlocked ? 'blocked content' : MASKING_TEXT }],
     stop_reason: 'end_turn',
     stop_sequence: null,
     usage: { input_tokens: 8, output_tokens: 8 },
   })
+}
+
+/** The webhook of its guards, for requests. */
+function judgeRequest(call: Call, body: string): unknown {
+  return call.json({
+    action: /blocked content/i.test(body)
+      ? { body: 'request blocked', status_code: 403 }
+      : { reason: 'request passed' },
+  })
+}
+
+/** The webhook of its guards, for responses: masks a word. */
+function judgeResponse(call: Call, body: string): unknown {
+  const sent = jsonObject(body)
+  if (sent === null) return call.text('the body must be a JSON object\n', 400)
+  const found = isRecord(sent.body) && Array.isArray(sent.body.choices) ? (sent.body.choices as unknown[]) : []
+  const choices = found.map(choice => {
+    const message = isRecord(choice) && isRecord(choice.message) ? choice.message : {}
+    const text = (name: string): string => (typeof message[name] === 'string' ? message[name] : '')
+    return { message: { role: text('role'), content: text('content').replaceAll('masking', '****ing') } }
+  })
+  return call.json({ action: { body: { choices }, reason: 'response masked' } })
 }
 
 export const TESTBOX_LLM: Server = {
@@ -46,18 +73,20 @@ export const TESTBOX_LLM: Server = {
     if (path === '/') return call.text('testbox-llm: POST /v1/chat/completions, /v1/messages\n')
     if (method !== 'POST') return call.text('method not allowed\n', 405)
     const body = call.body.toString()
-    if (jsonObject(body) === null) return call.text('the body must be a JSON object\n', 400)
-    if (path.endsWith('/messages')) return message(call)
+    if (path.endsWith('/messages')) return message(call, /blocked/i.test(body))
     if (path.endsWith('/chat/completions')) return completion(call, /ssn/i.test(body))
+    if (path === '/request') return judgeRequest(call, body)
+    if (path === '/response') return judgeResponse(call, body)
     return call.text('not found\n', 404)
   },
 }
 
-/** The texts of a message of A2A. */
+/** The text of the first part of a message of A2A, trimmed. */
 function textOf(params: unknown): string {
   const sent = isRecord(params) ? params.message : undefined
-  const parts: readonly unknown[] = isRecord(sent) && Array.isArray(sent.parts) ? sent.parts : []
-  return parts.flatMap(part => (isRecord(part) && typeof part.text === 'string' ? part.text : [])).join(' ')
+  const first: unknown = isRecord(sent) && Array.isArray(sent.parts) ? sent.parts[0] : undefined
+  const text = isRecord(first) && typeof first.text === 'string' ? first.text : ''
+  return text === '' ? 'hello' : text.trim()
 }
 
 export const TESTBOX_A2A: Server = {
@@ -71,8 +100,8 @@ export const TESTBOX_A2A: Server = {
     const { path, method } = call
     if (path === '/agent-card' || path === '/.well-known/agent.json')
       return call.json({
-        name: 'Echo Agent',
-        description: 'Echoes messages',
+        name: 'Example A2A Agent',
+        description: 'An example A2A agent using the a2a-protocol crate',
         url: call.rootUrl,
         version: '1.0.0',
         capabilities: { streaming: false },
@@ -83,16 +112,22 @@ export const TESTBOX_A2A: Server = {
     if (method !== 'POST') return call.text('Method not allowed\n', 405)
     const rpc = jsonObject(call.body.toString())
     if (rpc === null || rpc.method !== 'tasks/send') return call.text('Unsupported method\n', 400)
-    const id = isRecord(rpc.params) && typeof rpc.params.id === 'string' ? rpc.params.id : 'task-1'
+    const id = isRecord(rpc.params) && typeof rpc.params.id === 'string' ? rpc.params.id : ''
+    const message = {
+      kind: 'message',
+      messageId: 'agent-reply-1',
+      role: 'agent',
+      parts: [{ kind: 'text', text: `Echo: ${textOf(rpc.params)}` }],
+    }
     return call.json({
       jsonrpc: '2.0',
       id: rpc.id ?? null,
       result: {
+        contextId: 'ctx-1',
+        history: [message],
         id,
-        status: {
-          state: 'working',
-          message: { role: 'agent', parts: [{ type: 'text', text: `Echo: ${textOf(rpc.params)}` }] },
-        },
+        kind: 'task',
+        status: { message, state: 'working', timestamp: new Date().toISOString() },
       },
     })
   },

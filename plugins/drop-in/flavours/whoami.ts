@@ -147,7 +147,8 @@ export function createWhoami(svc: Svc<unknown>): Server {
       }
     },
     socket: {
-      takes: path => path === '/echo',
+      paths: ['/echo'],
+      plainStatus: 400,
       open(socket) {
         socket.on('message', (message: Buffer, isBinary: boolean) => socket.send(message, { binary: isBinary }))
       },

@@ -12,8 +12,14 @@ export interface Server {
   summary: string
   /** Sends the response. */
   handle(call: Call): unknown
-  /** Takes the WebSockets of these paths. */
-  socket?: { takes(path: string): boolean; open(socket: WebSocket, call: Call): void }
+  /** Takes the WebSockets of these paths; others ignore what asks for one, as the originals do. */
+  socket?: {
+    /** `*`: all. */
+    paths: readonly string[]
+    /** Status of a plain request there, for the catalog. */
+    plainStatus: number
+    open(socket: WebSocket, call: Call): void
+  }
   /** A path with a response of status 200, for the catalog. */
   example: string
   /** Status of its root, for the catalog. Default: 200. */

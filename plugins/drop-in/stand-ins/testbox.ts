@@ -9,6 +9,8 @@ function tool(name: string, text: string): Record<string, unknown> {
   return { name, answers: [{ text }] }
 }
 
+const FETCH = tool('fetch', 'fetched: {{args.url}}')
+
 export const TESTBOX: StandIn = {
   flags: {},
   sections: (): Sections => ({
@@ -37,8 +39,8 @@ export const TESTBOX: StandIn = {
     },
     mcp: {
       servers: [
-        { name: 'mcp-website-fetcher', tools: [tool('fetch', 'fetched: {{args.url}}')] },
-        { name: 'mcp-admin-server', tools: [tool('admin_status', 'ok')] },
+        { name: 'mcp-website-fetcher', info_name: 'mcp-website-fetcher', tools: [FETCH] },
+        { name: 'mcp-admin-server', info_name: 'mcp-admin-server', tools: [FETCH, tool('admin_status', 'ok')] },
       ],
       listeners: [
         { name: 'mcp-website-fetcher', port: 8000, server: 'mcp-website-fetcher' },

@@ -5,7 +5,7 @@ import { BLOCK_MEMBERS, BLOCK_TYPES, CACHE_MEMBERS, MESSAGE_MEMBERS } from './kn
 import { checkMembers, type Body } from './members.ts'
 
 const MAX_MARKS = 4
-const MAX_IMAGE = 5 * 1024 * 1024
+const MAX_IMAGE = 10 * 1024 * 1024
 /** Base64 characters that are decoded to see what an image is. */
 const HEAD_CHARACTERS = 32
 

@@ -48,7 +48,7 @@ export function messagesValidation(engine: Engine, variant: MessagesVariant): Ro
       checkTools(request, report)
       checkBlocks(request, report)
       checkModel(engine, request, variant.modelOf(request), report)
-      checkConversation(engine, body, report)
+      checkConversation(engine, body, variant.modelOf(request), report)
       variant.check?.(request, report)
     },
   }
@@ -72,7 +72,8 @@ function checkOptions(request: CheckedRequest, { members }: MessagesVariant, rep
 
 const MIN_BUDGET = 1024
 const MIN_TOP_P = 0.95
-const USES = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use'])
+/** What the vendor takes for the beginning of a reply. */
+const BEGINNINGS = new Set(['text', 'thinking', 'redacted_thinking'])
 
 function checkModel(engine: Engine, request: CheckedRequest, model: unknown, report: Report): void {
   const { body } = request
@@ -117,10 +118,10 @@ function checkSampling(body: Body, report: Report): void {
 function endsWithPrefill({ messages }: Body): boolean {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
   if (!isRecord(last) || last.role !== 'assistant') return false
-  return !Array.isArray(last.content) || !last.content.some(isUse)
+  return !Array.isArray(last.content) || last.content.every(isBeginning)
 }
 
-/** A turn with calls goes on; one that the vendor paused in its own tools is sent back as it came. */
-function isUse(block: unknown): boolean {
-  return isRecord(block) && typeof block.type === 'string' && USES.has(block.type)
+/** A turn with calls goes on; one that the vendor paused, in its own tools or after a compaction, is sent back as it came. */
+function isBeginning(block: unknown): boolean {
+  return isRecord(block) && typeof block.type === 'string' && BEGINNINGS.has(block.type)
 }

@@ -1,6 +1,7 @@
 /** The order of a conversation: calls and their results, and thinking that is sent back. */
 import { isRecord } from 'svc/toolkit'
 import type { Engine, Report } from '../../llm/types.ts'
+import { startConversation } from '../conversation-digest.ts'
 import type { Body } from './members.ts'
 
 interface Block {
@@ -15,12 +16,15 @@ interface Turn {
   blocks: Block[]
 }
 
-export function checkConversation(engine: Engine, body: Body, report: Report): void {
+const BOUND = 'claude-bound'
+
+export function checkConversation(engine: Engine, body: Body, model: unknown, report: Report): void {
   const turns = blockTurns(engine, body)
   // The vendor keeps what came before.
   const isContinued = body.thread !== undefined && body.thread !== null
-  if (!isContinued) checkCalls(turns, report)
+  if (!isContinued) checkCalls(sinceCompaction(turns), report)
   checkSignatures(engine, turns, report)
+  if (!isContinued) checkBound(engine, body, model, report)
   if (!isContinued && isRecord(body.thinking) && body.thinking.type === 'enabled') checkBeginning(turns, report)
 }
 
@@ -43,6 +47,12 @@ function blocksOf({ content }: Body, index: number): Block[] {
   return content.flatMap((block: unknown, place) =>
     isRecord(block) ? [{ block, at: `messages.${index}.content.${place}`, index }] : [],
   )
+}
+
+/** The vendor leaves out what came before the last summary, so calls and results there need not match. */
+function sinceCompaction(turns: readonly Turn[]): readonly Turn[] {
+  const last = turns.findLastIndex(({ blocks }) => blocks.some(({ block }) => block.type === 'compaction'))
+  return last < 0 ? turns : turns.slice(last)
 }
 
 function checkCalls(turns: readonly Turn[], report: Report): void {
@@ -113,6 +123,25 @@ function checkThinking(
   if (read === null) return report('anthropic.signature', at)
   if (read.isOmitted || typeof thinking !== 'string' || read.isOf(thinking)) return
   report(isLatest ? 'anthropic.thinking-modified' : 'anthropic.signature', at)
+}
+
+/** Some models read thinking only after what it came after, unless the request says that other thinking is dropped. */
+function checkBound(engine: Engine, body: Body, model: unknown, report: Report): void {
+  const { thinking, messages } = body
+  const binding = isRecord(thinking) ? thinking.block_binding : undefined
+  if (isRecord(binding) && binding.prefix_mismatch_behavior === 'drop_block') return
+  if (!Array.isArray(messages) || !engine.modelClasses(typeof model === 'string' ? model : undefined).includes(BOUND))
+    return
+  const blocks = messages.flatMap((message: unknown, index) => (isRecord(message) ? blocksOf(message, index) : []))
+  if (!blocks.some(({ block }) => block.type === 'thinking' || block.type === 'redacted_thinking')) return
+  const conversation = startConversation(engine, body)
+  for (const { block, at, index } of blocks) {
+    const signature =
+      block.type === 'thinking' ? block.signature : block.type === 'redacted_thinking' ? block.data : null
+    const read = typeof signature === 'string' ? engine.readThought(signature) : null
+    if (read !== null && read.isBound && !read.isAfter(conversation.digest())) report('anthropic.thinking-bound', at)
+    conversation.add((messages[index] as Body).role, block)
+  }
 }
 
 /** With thinking, the assistant thinks before the calls whose results end the conversation. */

@@ -68,9 +68,22 @@ export const BETAS: ValidationList = {
     'ce-claude-code-managed-settings-2026-10-06 efs-2026-10-01 google-managed-data-controls-2026-09-01 ' +
     'user-profiles-billing-2026-10-01 claude-code-20250219 effort-2025-11-24 fine-grained-tool-streaming-2025-05-14 ' +
     'oauth-2025-04-20 prompt-caching-scope-2026-01-05 advanced-tool-use-2025-11-20 web-search-2025-03-05 ' +
-    'web-fetch-2025-09-10 code-execution-2025-08-25 messages-2023-12-15'
+    'web-fetch-2025-09-10 code-execution-2025-08-25 messages-2023-12-15 ' +
+    // Claude Code 2.1.77 to 2.1.280, and older examples of the documentation.
+    'redact-thinking-2026-02-12 mid-conversation-system-2026-04-07 structured-outputs-2025-12-15 ' +
+    'tool-search-tool-2025-10-19 prompt-caching-evict-2026-05-12 thinking-resumption-2026-07-17 afk-mode-2026-01-31 ' +
+    'context-hint-2026-04-09 mcp-servers-2025-12-04 environments-2025-11-01 ccr-byoc-2025-07-29 ' +
+    'per-turn-control-2026-07-01 timing-2026-09-09 auto-mode-classifier-2026-07-16 dangerous-tool-use-2026-09-03 ' +
+    'token-efficient-tools-2026-03-28 summarize-connector-text-2026-03-13 max-tokens-3-5-sonnet-2024-07-15 ' +
+    'tools-2024-04-04 tools-2024-05-16'
   ).split(' '),
 }
+
+/** What Claude Code sends to the platforms of others. */
+const CLAUDE_CODE_ELSEWHERE =
+  'claude-code-20250219 structured-outputs-2025-12-15 effort-2025-11-24 tool-search-tool-2025-10-19 afk-mode-2026-01-31 ' +
+  'dangerous-tool-use-2026-09-03 fallback-credit-2026-06-01 mid-conversation-system-2026-04-07 ' +
+  'thinking-token-count-2026-05-13 thinking-binding-controls-2026-08-01'
 
 export const VERTEX_BETAS: ValidationList = {
   list: 'anthropic-beta-vertex',
@@ -78,8 +91,7 @@ export const VERTEX_BETAS: ValidationList = {
   date: '2026-11-27',
   values: (
     'interleaved-thinking-2025-05-14 computer-use-2025-01-24 computer-use-2025-11-24 context-1m-2025-08-07 ' +
-    'context-management-2025-06-27 compact-2026-01-12 tool-search-tool-2025-10-19 web-search-2025-03-05 ' +
-    'thinking-binding-controls-2026-08-01'
+    `context-management-2025-06-27 compact-2026-01-12 web-search-2025-03-05 ${CLAUDE_CODE_ELSEWHERE}`
   ).split(' '),
 }
 
@@ -90,8 +102,7 @@ export const BEDROCK_BETAS: ValidationList = {
   values: (
     'interleaved-thinking-2025-05-14 computer-use-2024-10-22 computer-use-2025-01-24 computer-use-2025-11-24 ' +
     'context-1m-2025-08-07 context-management-2025-06-27 compact-2026-01-12 token-efficient-tools-2025-02-19 ' +
-    'tool-examples-2025-10-29 ' +
-    'tool-search-tool-2025-10-19 fine-grained-tool-streaming-2025-05-14 effort-2025-11-24 output-128k-2025-02-19 ' +
-    'dev-full-thinking-2025-05-14'
+    'tool-examples-2025-10-29 fine-grained-tool-streaming-2025-05-14 output-128k-2025-02-19 ' +
+    `dev-full-thinking-2025-05-14 web-search-2025-03-05 ${CLAUDE_CODE_ELSEWHERE}`
   ).split(' '),
 }

@@ -193,8 +193,8 @@ export const MESSAGE_RULES: readonly ValidationRule[] = [
     rule: 'anthropic.image-size',
     phase: 'shape',
     confidence: 'reported',
-    condition: 'An image of more than 5 MiB.',
-    message: '{at}.image.source.base64: image exceeds 5 MB maximum: {n} bytes > 5242880 bytes',
+    condition: 'An image of more than 10 MiB.',
+    message: '{at}.image.source.base64: image exceeds 10 MB maximum: {n} bytes > 10485760 bytes',
     sources: [reference('Guide: vision', 'build-with-claude/vision')],
   },
   {
@@ -322,6 +322,22 @@ export const MESSAGE_RULES: readonly ValidationRule[] = [
     sources: [THINKING, report('lbjlaq/Antigravity-Manager#498'), report('ding113/claude-code-hub#518')],
   },
   {
+    rule: 'anthropic.thinking-bound',
+    phase: 'conversation',
+    confidence: 'documented',
+    condition:
+      'For Claude models that bind thinking to its conversation: system, tools or messages before the block have changed, without the option drop_block.',
+    message:
+      '{at}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
+    sources: [
+      reference('Guide: preserved thinking', 'build-with-claude/preserved-thinking'),
+      reference(
+        'Guide: fix a thinking block bound to a different conversation',
+        'build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation',
+      ),
+    ],
+  },
+  {
     rule: 'anthropic.thinking-modified',
     phase: 'conversation',
     confidence: 'documented',
@@ -333,7 +349,8 @@ export const MESSAGE_RULES: readonly ValidationRule[] = [
   {
     rule: 'anthropic.thinking-first',
     phase: 'conversation',
-    confidence: 'documented',
+    // The guide says that the API now turns thinking off for such a request, while the error is still reported.
+    confidence: 'assumed',
     condition: 'With thinking, a turn that ends in tool results does not begin with a thinking block.',
     message:
       '{at}.type: Expected `thinking` or `redacted_thinking`, but found `{type}`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking',

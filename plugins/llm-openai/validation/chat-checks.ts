@@ -38,14 +38,18 @@ export interface ChatVariant {
   flavour: string
   /** Default: those of OpenAI. */
   rules?: readonly ValidationRule[]
+  /** Members that OpenAI does not have. Default: none. */
+  members?: { body: readonly string[]; message: readonly string[] }
   /** Unknown members and `strict` are ignored, and no model has parameters of its own. */
   isLenient?: boolean
 }
 
 export function chatValidation(
   engine: Engine,
-  { flavour, rules = CHAT_RULES, isLenient = false }: ChatVariant,
+  { flavour, rules = CHAT_RULES, members, isLenient = false }: ChatVariant,
 ): RouteValidation {
+  const ofBody = members === undefined ? CHAT_MEMBERS : new Set([...CHAT_MEMBERS, ...members.body])
+  const ofMessage = members === undefined ? MESSAGE_MEMBERS : new Set([...MESSAGE_MEMBERS, ...members.message])
   return {
     flavour,
     rules,
@@ -53,11 +57,11 @@ export function chatValidation(
       const { body } = request
       const reportShared: ReportShared = (name, at, values) => report(`openai.${name}`, at, values)
       if (!isLenient) {
-        checkMembers(body, CHAT_MEMBERS, '', request, reportShared)
+        checkMembers(body, ofBody, '', request, reportShared)
         if (isRecord(body.stream_options))
           checkMembers(body.stream_options, STREAM_OPTIONS, 'stream_options', request, reportShared)
       }
-      checkMessages(request, isLenient, reportShared)
+      checkMessages(request, isLenient ? null : ofMessage, reportShared)
       checkTools(engine, request, isLenient, reportShared)
       checkParametersOf(body, reportShared)
       checkFormat(engine, request, isLenient, reportShared)
@@ -70,17 +74,18 @@ export function chatValidation(
   }
 }
 
-function checkMessages(request: CheckedRequest, isLenient: boolean, report: ReportShared): void {
+/** `known`: members of messages; null: unknown ones are ignored. */
+function checkMessages(request: CheckedRequest, known: ReadonlySet<string> | null, report: ReportShared): void {
   const { messages } = request.body
   if (!Array.isArray(messages)) return
   messages.forEach((message: unknown, index) => {
     if (!isRecord(message)) return
     const path = `messages[${index}]`
-    if (!isLenient) checkMembers(message, MESSAGE_MEMBERS, path, request, report)
+    if (known !== null) checkMembers(message, known, path, request, report)
     if (lacksContent(message)) report('message-content', `messages.[${index}].content`)
     if (Array.isArray(message.content))
       message.content.forEach((part: unknown, place) => {
-        if (isRecord(part)) checkPart(part, `${path}.content[${place}]`, request, isLenient, report)
+        if (isRecord(part)) checkPart(part, `${path}.content[${place}]`, request, known === null, report)
       })
     if (Array.isArray(message.tool_calls))
       message.tool_calls.forEach((call: unknown, place) => {

@@ -67,7 +67,7 @@ export function responsesValidation(
         if (isRecord(body.stream_options))
           checkMembers(body.stream_options, STREAM_OPTIONS, 'stream_options', request, reportShared)
       }
-      for (const name in MOVED) if (body[name] !== undefined) reportShared('moved-field', name, { new: MOVED[name]! })
+      for (const name in MOVED) if (body[name] != null) reportShared('moved-field', name, { new: MOVED[name]! })
       if (body.model === undefined && body.prompt === undefined) reportShared('model-missing', 'model')
       checkTools(engine, request, isLenient, reportShared)
       checkParametersOf(engine, request, isLenient, reportShared)

@@ -8,7 +8,9 @@ import { isSameSecret } from 'svc/toolkit'
 const KEY = 'svc thought signature 1'
 const DIGEST = 16
 const FLAG = 1
-/** Makes signatures as long as those of vendors. */
+const OMITTED = 1
+const BOUND = 2
+/** Makes signatures as long as those of vendors; of a bound one it begins with the digest of what came before. */
 const FILLER = 32
 const MAC = 32
 const LENGTH = DIGEST + FLAG + FILLER + MAC
@@ -19,12 +21,22 @@ export interface ThoughtSignature {
   isOmitted: boolean
   /** Whether it was made for this text. */
   isOf(text: string): boolean
+  /** Whether it was made after this conversation, which is given as it was to `signThought`; also if it is bound to none. */
+  isAfter(conversation: string): boolean
+  /** Whether it is bound to what came before. */
+  isBound: boolean
 }
 
-/** The signature of a text, as base64: the same each time. */
-export function signThought(text: string, { isOmitted = false }: { isOmitted?: boolean } = {}): string {
+/** The signature of a text, as base64: the same each time. `after`: what came before the thought, if it is bound to that. */
+export function signThought(
+  text: string,
+  { isOmitted = false, after }: { isOmitted?: boolean; after?: string } = {},
+): string {
   const digest = digestOf(text)
-  const signed = Buffer.concat([digest, Buffer.of(isOmitted ? 1 : 0), createHash('sha256').update(digest).digest()])
+  const filler = createHash('sha256').update(digest).digest()
+  if (after !== undefined) digestOf(after).copy(filler)
+  const flags = (isOmitted ? OMITTED : 0) | (after === undefined ? 0 : BOUND)
+  const signed = Buffer.concat([digest, Buffer.of(flags), filler])
   return Buffer.concat([signed, macOf(signed)]).toString('base64')
 }
 
@@ -35,9 +47,14 @@ export function readThought(signature: string): ThoughtSignature | null {
   if (bytes.length !== LENGTH) return null
   const signed = bytes.subarray(0, LENGTH - MAC)
   if (!isSameSecret(bytes.toString('hex', LENGTH - MAC), macOf(signed).toString('hex'))) return null
+  const flags = signed[DIGEST]!
+  const isBound = (flags & BOUND) !== 0
+  const start = DIGEST + FLAG
   return {
-    isOmitted: signed[DIGEST] === 1,
+    isOmitted: (flags & OMITTED) !== 0,
     isOf: text => digestOf(text).equals(signed.subarray(0, DIGEST)),
+    isAfter: conversation => !isBound || digestOf(conversation).equals(signed.subarray(start, start + DIGEST)),
+    isBound,
   }
 }
 

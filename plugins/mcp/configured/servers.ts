@@ -57,8 +57,8 @@ function buildServer(
   context: ServerContext,
   report: Report,
 ): Server | null {
-  const { name, title = name, description, instructions, auth, api_key = null } = item
-  const definition = { name, title, description, instructions, auth, ...oauthMembers(item, report) }
+  const { name, info_name: infoName, title = name, description, instructions, auth, api_key = null } = item
+  const definition = { name, infoName, title, description, instructions, auth, ...oauthMembers(item, report) }
   const selection = select(registry, item, report)
   if (isBridged(item)) {
     const bridge = context.bridgeOf(item, report)

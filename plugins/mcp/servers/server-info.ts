@@ -9,7 +9,7 @@ import type { Version } from '../protocol/versions.ts'
 export function serverInfo(server: Server, version: Version): Implementation {
   if (server.bridge) return infoOfBridge(server.bridge.info, version)
   return {
-    name: UNNAMED_SERVERS.includes(server.name) ? 'svc-mcp' : `svc-mcp-${server.name}`,
+    name: server.definition.infoName ?? (UNNAMED_SERVERS.includes(server.name) ? 'svc-mcp' : `svc-mcp-${server.name}`),
     title: version.titles ? server.definition.title : undefined,
     version: server.release,
     description: version.descriptions ? server.definition.description : undefined,

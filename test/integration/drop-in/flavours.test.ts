@@ -90,7 +90,7 @@ t.test('whoami and istio-echo: WebSockets [DIN-1, DIN-3]', async t => {
       socket.on('error', reject)
     })
   t.equal(await talk('whoami.test', '/echo'), 'ping')
-  t.match(await talk('a.mesh.test', '/any'), /^ServiceVersion=v1\n[^]*\nping\nStatusCode=200\n$/)
+  t.match(await talk('a.mesh.test', '/any'), /^ServiceVersion=v1\n[^]*\npingStatusCode=200\n$/)
 })
 
 t.test('http-echo: a text with a status [DIN-2]', async t => {
@@ -123,11 +123,14 @@ t.test('istio-echo: lines, headers, statuses [DIN-3]', async t => {
   )
   t.match(await on('a.mesh.test', '/?headers=a'), {
     status: 200,
-    headers: { 'content-type': 'application/text' },
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
     text: /^response headers error: invalid "a" \(want name:value\)\n/,
   })
   t.match((await on('a.mesh.test', '/?delay=x')).text, /^error delaying response error: time: invalid duration "x"\n/)
-  t.match((await on('a.mesh.test', '/?codes=abc')).text, /^codes error: /)
+  t.match(await on('a.mesh.test', '/?codes=abc'), {
+    headers: { 'content-type': 'application/text' },
+    text: /^codes error: strconv\.Atoi: parsing "abc": invalid syntax\n/,
+  })
   t.equal((await on('a.mesh.test', '/?codes=500:0')).status, 400)
   const form = { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'codes=503' }
   t.equal((await on('a.mesh.test', '/', form)).status, 503)
@@ -197,7 +200,7 @@ t.test('azure-mock: the first message says how a backend responds [DIN-6]', asyn
   })
   t.match(await ask({ default: { response_status_code: 200 }, 'backend.test': { response_status_code: 429 } }), {
     status: 429,
-    text: /"retry_after_ms":5000/,
+    headers: { retry_after_ms: '5000' },
   })
   t.equal((await ask(null)).status, 400)
   t.match((await at('azure-mock', '/openai/deployments/d/chat/completions', { method: 'POST', body: 'x' })).json(), {
@@ -211,8 +214,8 @@ t.test('raw-headers and testbox [DIN-7]', async t => {
   const chat = (content: string) =>
     at('testbox-llm', '/v1/chat/completions', { method: 'POST', body: JSON.stringify({ messages: [{ content }] }) })
   t.match((await chat('my ssn')).json(), { choices: [{ message: { content: '123-45-6789 is an example SSN' } }] })
-  t.match((await at('testbox-llm', '/v1/messages', { method: 'POST', body: '{}' })).json(), {
-    content: [{ text: 'blocked' }],
+  t.match((await at('testbox-llm', '/v1/messages', { method: 'POST', body: '"blocked"' })).json(), {
+    content: [{ text: 'blocked content' }],
     usage: { input_tokens: 8, output_tokens: 8 },
   })
   const rpc = { jsonrpc: '2.0', id: 1, method: 'tasks/send', params: { id: 't', message: { parts: [{ text: 'hi' }] } } }

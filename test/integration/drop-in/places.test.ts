@@ -102,7 +102,7 @@ t.test('the file for the testbox is what svc as testbox serves [DIN-33]', async 
   t.strictSame(server.host.loadErrors, [])
   const ports = await openPorts(server)
   t.match(await send(`http://127.0.0.1:${ports.llm}`, '/v1/messages', { method: 'POST', body: '{}' }), {
-    text: /"blocked"/,
+    text: /Data masking/,
   })
   const rpc = (method: string, params: object, headers: Record<string, string> = {}) =>
     send(`http://127.0.0.1:${ports['mcp-website-fetcher']}`, '/mcp', {

@@ -1,9 +1,12 @@
 /** Suites of other projects, replayed as a gateway forwards their requests to svc; `test/suites` has the cases. */
 import { randomUUID } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
 import { readFileSync } from 'node:fs'
+import https from 'node:https'
+import { checkServerIdentity } from 'node:tls'
+import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { ask, converse } from '../../originals/drop-in/connections.ts'
+import { keyPem, makeCertificate } from '../../support/certificates.ts'
 import { GrpcCaller, loadProto } from '../../support/grpc-caller.ts'
 import { entriesOf, openPorts } from '../../support/layer4.ts'
 import { send } from '../../support/request.ts'
@@ -13,16 +16,36 @@ import { readSuite, rowText, suiteRows, type SuiteFile } from '../../suites/suit
 interface Retry {
   file: string
   path: string
-  responseCode: number
+  /** Without one, the connection is reset. */
+  responseCode?: number
   succeedAfter: number
-  retries: { codes: number[]; attempts: number }
+  /** A Go duration, before a failure. */
+  delayRetry?: string
+  /** `timeoutMs`: how long the gateway waits for an attempt. */
+  retries: { codes: number[]; attempts: number; timeoutMs?: number }
   status: number
+}
+
+interface BackendTls {
+  file: string
+  host: string
+  path: string
+  sni: string
+  /** The name that the certificate must have. Default: `sni`. */
+  name?: string
+  /** Whether the gateway trusts another authority. */
+  otherCa?: boolean
+  clientCertificate?: boolean
+  /** Whether the gateway accepts the certificate of the backend. */
+  trusted: boolean
 }
 
 interface GatewayApi extends SuiteFile {
   /** As forwarded: what the test expects to reach the backend. */
   http: { file: string; method: string; path: string; headers?: Record<string, string>; host?: string }[]
   retry: Retry[]
+  /** Between the gateway and the backend. */
+  tls: BackendTls[]
   grpc: { file: string; metadata: Record<string, string> }[]
   tcp: { file: string; tls: boolean; lines: string[] }[]
   udp: { file: string; payload: string }[]
@@ -46,6 +69,16 @@ const NAMESPACE = 'gateway-conformance-infra'
 const BACKEND = 'infra-backend-v1'
 const GRPC_ECHO = 'gateway_api_conformance.echo_basic.grpcecho.GrpcEcho'
 
+const backendCertificate = await makeCertificate({ subject: 'CN=abc.example.com' })
+const otherCertificate = await makeCertificate({ subject: 'CN=other.example.com' })
+const gatewayCertificate = await makeCertificate({ subject: 'CN=gateway' })
+const pemOf = ({ certificate }: typeof backendCertificate): string => certificate.toString()
+const folder = t.testdir({
+  'tls.crt': pemOf(backendCertificate),
+  'tls.key': keyPem(backendCertificate.key),
+  'ca.crt': pemOf(gatewayCertificate),
+})
+
 const server = await serve(t, {
   plugins: ['drop-in', 'grpc-services', 'httpbin', 'layer4', 'tls'],
   env: { NAMESPACE, POD_NAME: `${BACKEND}-0` },
@@ -59,6 +92,14 @@ const server = await serve(t, {
     },
     drop_in: {
       aliases: ['testupstream'],
+      listeners: [
+        {
+          name: 'https-echo',
+          port: 0,
+          serve: 'echo-basic',
+          tls: { cert: `${folder}/tls.crt`, key: `${folder}/tls.key`, client_ca: `${folder}/ca.crt` },
+        },
+      ],
       hosts: [
         { host: 'upstream.test', serve: 'testupstream' },
         { host: '*', serve: 'echo-basic' },
@@ -76,7 +117,7 @@ t.test('the table of the page has what is replayed [DIN-61]', async t => {
     t.comment(rowText(row))
     t.ok(page.includes(rowText(row).slice(0, -2)), rowText(row))
   }
-  for (const { file } of [...suite.http, ...suite.retry, ...suite.grpc, ...suite.tcp, ...suite.udp])
+  for (const { file } of [...suite.http, ...suite.retry, ...suite.tls, ...suite.grpc, ...suite.tcp, ...suite.udp])
     t.match(file, /^conformance\/[\w/-]+\.go$/)
   t.match(suite.commit, /^[\da-f]{40}$/)
 })
@@ -96,22 +137,71 @@ t.test('Gateway API: the backend has seen what the test expects it to see [DIN-6
   }
 })
 
-/** What a gateway does that retries these statuses. */
-async function throughGateway({ path, responseCode, succeedAfter, retries }: Retry): Promise<number> {
-  const query = new URLSearchParams({
-    responseCode: String(responseCode),
-    succeedAfter: String(succeedAfter),
-    uuid: randomUUID(),
-  })
+/** What a gateway does that retries these statuses, broken connections, and attempts that are late. */
+async function throughGateway({ path, responseCode, succeedAfter, delayRetry, retries }: Retry): Promise<number> {
+  const query = new URLSearchParams({ succeedAfter: String(succeedAfter), uuid: randomUUID() })
+  if (responseCode !== undefined) query.set('responseCode', String(responseCode))
+  if (delayRetry !== undefined) query.set('delayRetry', delayRetry)
   for (let attempt = 0; ; attempt++) {
-    const { status } = await send(server.url, `${path}?${query}`, { headers: { Host: 'example.test' } })
-    if (!retries.codes.includes(status) || attempt === retries.attempts) return status
+    const startedAt = performance.now()
+    const status = await send(server.url, `${path}?${query}`, { headers: { Host: 'example.test' } }).then(
+      reply => reply.status,
+      (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? 503 : Promise.reject(error)),
+    )
+    // Failures alone are delayed: this machine may be slow, which is none.
+    const isLate = status !== 200 && performance.now() - startedAt >= (retries.timeoutMs ?? Infinity)
+    const isBroken = status === 503 && responseCode === undefined
+    if (attempt === retries.attempts) return isLate ? 504 : status
+    if (!isLate && !isBroken && !retries.codes.includes(status)) return status
   }
 }
 
 t.test('Gateway API: retries succeed after as many failures as asked for [DIN-61]', async t => {
   for (const one of suite.retry)
-    t.equal(await throughGateway(one), one.status, `${one.path} ${one.responseCode} ${one.succeedAfter}`)
+    t.equal(await throughGateway(one), one.status, `${one.path} ${one.responseCode ?? 'reset'} ${one.succeedAfter}`)
+})
+
+/** A request of a gateway to the backend, which throws if the gateway does not trust its certificate. */
+function overTls(one: BackendTls): Promise<{ host: string; path: string; tls: Record<string, unknown> }> {
+  const { host, path, sni, name = sni, otherCa, clientCertificate } = one
+  return new Promise((resolve, reject) => {
+    const request = https.request(
+      {
+        host: '127.0.0.1',
+        port: open['https-echo']!,
+        path,
+        agent: false,
+        headers: { Host: host },
+        servername: sni,
+        ca: pemOf(otherCa === true ? otherCertificate : backendCertificate),
+        checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
+        ...(clientCertificate === true ? { cert: pemOf(gatewayCertificate), key: keyPem(gatewayCertificate.key) } : {}),
+      },
+      response => {
+        let text = ''
+        response.on('data', chunk => (text += chunk)).on('end', () => resolve(JSON.parse(text)))
+      },
+    )
+    request.on('error', reject).end()
+  })
+}
+
+t.test('Gateway API: TLS between gateway and backend [DIN-61]', async t => {
+  for (const one of suite.tls) {
+    const name = `${one.file}: ${one.path}`
+    if (!one.trusted) {
+      await t.rejects(overTls(one), { code: /^(?:ERR_TLS_CERT_ALTNAME_INVALID|DEPTH_ZERO_SELF_SIGNED_CERT)$/ }, name)
+      continue
+    }
+    const { host, path, tls } = await overTls(one)
+    t.match({ host, path, serverName: tls.serverName }, { host: one.host, path: one.path, serverName: one.sni }, name)
+    const expected = one.clientCertificate === true ? [pemOf(gatewayCertificate)] : undefined
+    t.strictSame(
+      (tls.peerCertificates as string[] | undefined)?.map(pem => pem.trim()),
+      expected?.map(pem => pem.trim()),
+      name,
+    )
+  }
 })
 
 t.test('Gateway API: gRPC, TCP, TLS and UDP [DIN-61]', async t => {

@@ -44,7 +44,7 @@ const contentOf = ({ text }: Asked): string =>
 let sessions = 0
 const newSession = (): Record<string, string> => ({ 'X-Svc-Session': `directives-${sessions++}` })
 
-t.test('each item acts as the header that it stands for', async t => {
+t.test('each item acts as the header that it stands for [STR-33]', async t => {
   const asHeader: [item: string, header: string, value: string, more?: object][] = [
     ['mode=echo', 'X-Svc-Mode', 'echo'],
     ['reply=Yes; mode=echo', 'X-Svc-Reply', 'Yes'],
@@ -110,7 +110,7 @@ t.test('latency, time to the first token and speed', async t => {
   await faster(ask('[svc latency=0]\nhello', {}, {}, TARDY)) // The provider loses.
 })
 
-t.test('the model does not see a directive, in any format', async t => {
+t.test('the model does not see a directive, in any format [STR-34]', async t => {
   for (const format of formats) {
     for (const text of ['[svc mode=echo]\nhello', 'hello\n[svc mode=echo]']) {
       const { json } = await askFormat(server.url, format, { text })
@@ -182,7 +182,7 @@ t.test('embeddings, completions and counts have directives too', async t => {
   t.match(JSON.parse((await embed('[svc fial=1]')).text), { error: { param: 'input' } })
 })
 
-t.test('times counts by session and line, and the request is then served as without it', async t => {
+t.test('times counts by session and line, and the request is then served as without it [STR-35]', async t => {
   const session = newSession()
   const statuses = async (text: string, headers: Record<string, string>, count: number): Promise<number[]> => {
     const all: number[] = []
@@ -233,7 +233,7 @@ t.test('it acts while its message is newer than the last one of the assistant', 
   t.match(contentOf(seen), /^system: Be brief\.\nuser: hello$/m)
 })
 
-t.test('what wins: header, then directive, then rules and the provider', async t => {
+t.test('what wins: header, then directive, then rules and the provider [STR-36]', async t => {
   const session = newSession()
   t.equal(contentOf(await ask('[svc reply=a]\nhello', { 'X-Svc-Reply': 'b' })), 'b')
   t.equal(contentOf(await ask('[svc reply-json={"text":"a"}]\nhello', { 'X-Svc-Reply': 'b' })), 'b', 'of any reply')
@@ -264,7 +264,7 @@ t.test('a fault says that a directive asked for it', async t => {
   t.match(requests[0], { fault_source: 'directive: fail=429', fault_origin: 'directive' })
 })
 
-t.test('wrong items are errors that name the member with the texts', async t => {
+t.test('wrong items are errors that name the member with the texts [STR-37]', async t => {
   const cases: [items: string, problem: string][] = [
     ['fail=429; fail=500', 'fail is given twice'],
     ['fail', 'fail has no value'],

@@ -232,7 +232,7 @@ t.test('a wrong reply is a native 400 that names the place [LLMN-21]', async t =
   t.match(await big.json(), { error: { message: 'X-Svc-Reply-Json: expected at most 12288 bytes' } })
 })
 
-t.test('a reply of an exact length, in every format', async t => {
+t.test('a reply of an exact length, in every format [STR-32]', async t => {
   for (const format of formats) {
     const headers = { 'X-Svc-Reply-Size': 'bytes=3001' }
     const text = format.text((await askFormat(server.url, format, { headers })).json())!

@@ -182,7 +182,7 @@ t.test('calls in messages and responses', async t => {
   t.match(last(await responses('usage=strings')), { usage: { total_tokens: /^\d+$/ } })
 })
 
-t.test('usage, nulls, finish reasons and ends', async t => {
+t.test('usage, nulls, finish reasons and ends [STR-28]', async t => {
   const [finish, usage] = (await stream('usage=beside')).events.slice(-2)
   t.equal(finish.choices[0].finish_reason, 'stop')
   t.match(usage, { choices: [{ index: 0, delta: {} }], usage: { completion_tokens: Number } })
@@ -300,7 +300,7 @@ t.test('a signature in three parts', async t => {
   )
 })
 
-t.test('errors with another status or body', async t => {
+t.test('errors with another status or body [STR-30]', async t => {
   const failed = (shape: string): Promise<Shaped> => ask(CHAT, hello, shape, { 'X-Svc-Fail': '429' })
   const plain = await failed('')
   const inReply = await failed('error-200')
@@ -368,7 +368,7 @@ function raw(
   })
 }
 
-t.test('content codings: each event can be decoded when it arrives, or only at the end', async t => {
+t.test('content codings: each event can be decoded when it arrives, or only at the end [STR-29]', async t => {
   const accepts = { 'Accept-Encoding': 'gzip, br, zstd' }
   const gzip = await raw('gzip', accepts, true)
   t.equal(gzip.coding, 'gzip')

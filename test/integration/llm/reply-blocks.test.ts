@@ -50,7 +50,7 @@ const contents = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }
 const CONVERSE = '/ai/bedrock/model/svc-claude'
 const converse = { messages: [{ role: 'user', content: [{ text: 'hello' }] }] }
 
-t.test('messages have the blocks in their order, complete and streamed', async t => {
+t.test('messages have the blocks in their order, complete and streamed [STR-26]', async t => {
   const { content, stop_reason } = await json(CLAUDE, claude)
   t.strictSame(
     content.map(({ type }: Any) => type as string),

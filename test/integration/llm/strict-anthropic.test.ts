@@ -1,292 +1,76 @@
 /** What the Messages API refuses, rule by rule, at Anthropic and on Vertex AI. */
 import t from 'tap'
-import { createEngine } from '../../../plugins/llm/registry/engine.ts'
 import { serveLlm } from '../../support/llm-formats.ts'
+import {
+  MESSAGES_CASES,
+  answered,
+  asked,
+  error,
+  hello,
+  mark,
+  result,
+  thinking,
+  tool,
+  user,
+  version,
+  withMessages,
+} from '../../support/strict-cases/anthropic.ts'
 import { checkRules, type RuleCase } from '../../support/strict.ts'
 
 const server = await serveLlm(t, { env: { SVC_BODY_LIMIT: '16777216' } })
-const { signThought } = createEngine()
-const user = { role: 'user', content: 'hello' }
-const hello = { model: 'claude-sonnet-4-5', max_tokens: 4096, messages: [user] }
-const schema = { type: 'object', properties: {} }
-const tool = { name: 'look_up', input_schema: schema }
-const use = { type: 'tool_use', id: 'toolu_1', name: 'look_up', input: {} }
-const asked = { role: 'assistant', content: [use] }
-const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'sunny' }
-const answered = { role: 'user', content: [result] }
-const withMessages = (...messages: object[]): object => ({ ...hello, messages })
-const withContent = (...content: object[]): object => withMessages({ role: 'user', content })
-const text = { type: 'text', text: 'hi' }
-const mark = (ttl?: string): object => ({
-  cache_control: { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) },
-})
-const image = (media_type: string, bytes: readonly number[], rest = 0): object => ({
-  type: 'image',
-  source: {
-    type: 'base64',
-    media_type,
-    data: Buffer.concat([Buffer.from(bytes), Buffer.alloc(rest)]).toString('base64'),
-  },
-})
-const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-const thinking = { type: 'enabled', budget_tokens: 2048 }
-const thought = (text: string, signature?: string): object => ({
-  type: 'thinking',
-  thinking: text,
-  ...(signature === undefined ? {} : { signature }),
-})
-const thinks = (...blocks: object[]): object => ({
-  ...withMessages(user, { role: 'assistant', content: [...blocks, use] }, answered),
-  thinking,
-})
-const error = (message: string | RegExp): object => ({
-  type: 'error',
-  error: { type: 'invalid_request_error', message },
-  request_id: /^req_/,
-})
-const version = { 'anthropic-version': '2023-06-01' }
 
-const cases: RuleCase[] = [
-  {
-    rule: 'anthropic.beta',
-    body: hello,
-    headers: { 'anthropic-beta': 'prompt-caching-2024-07-31, tomorrow-2031-01-01' },
-    error: error(/^Unexpected value\(s\) `tomorrow-2031-01-01` for the `anthropic-beta` header\./),
-    valid: hello,
-    validHeaders: { 'anthropic-beta': 'prompt-caching-2024-07-31' },
-  },
-  {
-    rule: 'anthropic.unknown-field',
-    body: { ...hello, n: 2 },
-    error: error('n: Extra inputs are not permitted'),
-    valid: { ...hello, stop_sequences: ['x'] },
-  },
-  {
-    rule: 'anthropic.unknown-field',
-    body: withContent({ ...text, index: 0 }),
-    error: error('messages.0.content.0.text.index: Extra inputs are not permitted'),
-    valid: withContent(text),
-  },
-  {
-    rule: 'anthropic.unknown-field',
-    body: { ...hello, tools: [{ ...tool, parameters: {} }] },
-    error: error('tools.0.custom.parameters: Extra inputs are not permitted'),
-    valid: { ...hello, tools: [{ ...tool, description: 'looks up' }] },
-  },
-  {
-    rule: 'anthropic.block-type',
-    body: withContent({ type: 'image_url', image_url: {} }, text),
-    error: error(/^messages\.0\.content\.0: Input tag 'image_url' found using 'type'/),
-    valid: withContent({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } }, text),
-  },
-  {
-    rule: 'anthropic.tool-name',
-    body: { ...hello, tools: [{ ...tool, name: 'look.up' }] },
-    error: error("tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"),
-    valid: { ...hello, tools: [{ ...tool, name: 'x'.repeat(128) }] },
-  },
-  {
-    rule: 'anthropic.tool-duplicate',
-    body: { ...hello, tools: [tool, tool] },
-    error: error('tools: Tool names must be unique.'),
-    valid: { ...hello, tools: [tool, { ...tool, name: 'other' }] },
-  },
-  {
-    rule: 'anthropic.tool-schema',
-    body: { ...hello, tools: [{ name: 'look_up' }] },
-    error: error('tools.0.custom.input_schema: Field required'),
-    valid: { ...hello, tools: [{ name: 'bash', type: 'bash_20250124' }] },
-  },
-  {
-    rule: 'anthropic.tool-schema',
-    body: { ...hello, tools: [{ ...tool, input_schema: { ...schema, anyOf: [] } }] },
-    error: error(/does not support oneOf, allOf, or anyOf at the top level$/),
-    valid: { ...hello, tools: [{ ...tool, input_schema: { ...schema, properties: { a: { anyOf: [] } } } }] },
-  },
-  {
-    rule: 'anthropic.use-input',
-    body: withMessages(user, { role: 'assistant', content: [{ ...use, input: '{}' }] }, answered),
-    error: error('messages.1.content.0.tool_use.input: Input should be a valid dictionary'),
-    valid: withMessages(user, asked, answered),
-  },
-  {
-    rule: 'anthropic.text-empty',
-    body: withContent({ type: 'text', text: '' }, text),
-    error: error('messages: text content blocks must be non-empty'),
-    valid: withContent(text),
-  },
-  {
-    rule: 'anthropic.text-blank',
-    body: withContent({ type: 'text', text: ' \n' }),
-    error: error('messages: text content blocks must contain non-whitespace text'),
-    valid: withContent({ type: 'text', text: ' x' }),
-  },
-  {
-    rule: 'anthropic.content-empty',
-    body: withMessages(user, { role: 'assistant', content: [] }, user),
-    error: error(
-      'messages.1: all messages must have non-empty content except for the optional final assistant message',
-    ),
-    valid: withMessages(user, { role: 'assistant', content: '' }),
-  },
-  {
-    rule: 'anthropic.cache-count',
-    body: withContent(...Array.from({ length: 5 }, () => ({ ...text, ...mark() }))),
-    error: error('A maximum of 4 blocks with cache_control may be provided. Found 5.'),
-    valid: withContent(...Array.from({ length: 4 }, () => ({ ...text, ...mark() })), text),
-  },
-  {
-    rule: 'anthropic.cache-order',
-    body: { ...withContent({ ...text, ...mark('1h') }), system: [{ ...text, ...mark('5m') }] },
-    error: error(/^messages\.0\.content\.0\.cache_control\.ttl: a ttl='1h'/),
-    valid: { ...withContent({ ...text, ...mark('5m') }), system: [{ ...text, ...mark('1h') }] },
-  },
-  {
-    rule: 'anthropic.cache-place',
-    body: withContent(text, { type: 'text', text: '', ...mark() }),
-    error: error('messages.0.content.1.text: cache_control cannot be set for empty text blocks'),
-    valid: withContent(text, { type: 'text', text: 'x', ...mark() }),
-  },
-  {
-    rule: 'anthropic.image-media',
-    body: withContent(image('image/tiff', [])),
-    error: error(/Input should be 'image\/jpeg', 'image\/png', 'image\/gif' or 'image\/webp'$/),
-    valid: withContent(image('image/png', PNG)),
-  },
-  {
-    rule: 'anthropic.image-mismatch',
-    body: withContent(image('image/jpeg', PNG)),
-    error: error(/specified using the image\/jpeg media type, but the image appears to be a image\/png image$/),
-    valid: withContent(image('image/png', PNG)),
-  },
-  {
-    rule: 'anthropic.image-size',
-    body: withContent(image('image/png', PNG, 5 * 1024 * 1024)),
-    error: error(/image exceeds 5 MB maximum: \d+ bytes > 5242880 bytes$/),
-    valid: withContent(image('image/png', PNG, 1000)),
-  },
-  {
-    rule: 'anthropic.budget-min',
-    body: { ...hello, thinking: { type: 'enabled', budget_tokens: 512 } },
-    error: error('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024'),
-    valid: { ...hello, thinking: { type: 'enabled', budget_tokens: 1024 } },
-  },
-  {
-    rule: 'anthropic.budget-max',
-    body: { ...hello, max_tokens: 2048, thinking },
-    error: error('`max_tokens` must be greater than `thinking.budget_tokens`.'),
-    valid: { ...hello, max_tokens: 2048, thinking },
-    validHeaders: { 'anthropic-beta': 'interleaved-thinking-2025-05-14' },
-  },
-  {
-    rule: 'anthropic.thinking-enabled',
-    body: { ...hello, model: 'claude-opus-4-7', thinking },
-    error: error(/^"thinking\.type\.enabled" is not supported for this model\./),
-    valid: { ...hello, model: 'claude-opus-4-7', thinking: { type: 'adaptive' } },
-  },
-  {
-    rule: 'anthropic.thinking-adaptive',
-    body: { ...hello, thinking: { type: 'adaptive' } },
-    error: error('adaptive thinking is not supported on this model'),
-    valid: { ...hello, model: 'claude-sonnet-4-6', thinking: { type: 'adaptive' } },
-  },
-  {
-    rule: 'anthropic.thinking-sampling',
-    body: { ...hello, thinking, temperature: 0.5 },
-    error: error('`temperature` may only be set to 1 when thinking is enabled.'),
-    valid: { ...hello, thinking, temperature: 1, top_p: 0.95 },
-  },
-  {
-    rule: 'anthropic.thinking-sampling',
-    body: { ...hello, thinking, top_k: 5 },
-    error: error('`top_k` must be unset when thinking is enabled.'),
-    valid: { ...hello, top_k: 5 },
-  },
-  {
-    rule: 'anthropic.thinking-forced',
-    body: { ...hello, thinking, tools: [tool], tool_choice: { type: 'any' } },
-    error: error('Thinking may not be enabled when tool_choice forces tool use.'),
-    valid: { ...hello, thinking, tools: [tool], tool_choice: { type: 'auto' } },
-  },
-  {
-    rule: 'anthropic.sampling',
-    body: { ...hello, model: 'anthropic/claude-opus-5-5', temperature: 0 },
-    error: error('`temperature` is deprecated for this model.'),
-    valid: { ...hello, temperature: 0 },
-  },
-  {
-    rule: 'anthropic.prefill',
-    body: { ...withMessages(user, { role: 'assistant', content: 'Well,' }), model: 'claude-sonnet-4-6' },
-    error: error(/does not support assistant message prefill/),
-    // A turn that the vendor paused is sent back as it came.
-    valid: {
-      ...withMessages(user, {
-        role: 'assistant',
-        content: [{ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } }],
-      }),
-      model: 'claude-sonnet-4-6',
-    },
-  },
-  {
-    rule: 'anthropic.use-unanswered',
-    body: withMessages(user, asked, user),
-    error: error(/^messages\.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1\./),
-    valid: withMessages(user, asked, answered, user),
-  },
-  {
-    rule: 'anthropic.result-orphan',
-    body: withMessages(answered),
-    error: error(/^messages\.0\.content\.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1\./),
-    valid: withMessages(user, asked, user, answered),
-  },
-  {
-    rule: 'anthropic.result-twice',
-    body: withMessages(user, asked, { role: 'user', content: [result, result] }),
-    error: error(/^messages\.2\.content\.1: each tool_use must have a single result\./),
-    valid: withMessages(user, asked, answered),
-  },
-  {
-    rule: 'anthropic.use-duplicate',
-    body: withMessages(user, asked, answered, asked, answered),
-    error: error('messages.3.content.0: `tool_use` ids must be unique'),
-    valid: withMessages(user, asked, answered),
-  },
-  {
-    rule: 'anthropic.signature-missing',
-    body: thinks(thought('Hm.')),
-    error: error('messages.1.content.0.thinking.signature: Field required'),
-    valid: thinks(thought('Hm.', signThought('Hm.'))),
-  },
-  {
-    rule: 'anthropic.signature',
-    body: thinks(thought('Hm.', 'ErcBCkgIBBABGAIi')),
-    error: error('messages.1.content.0: Invalid `signature` in `thinking` block'),
-    valid: thinks(thought('', signThought('Hm.', { isOmitted: true }))),
-  },
-  {
-    rule: 'anthropic.signature',
-    body: thinks({ type: 'redacted_thinking', data: 'abc' }),
-    error: error('messages.1.content.0: Invalid `data` in `redacted_thinking` block'),
-    valid: thinks({ type: 'redacted_thinking', data: signThought('Hm.') }),
-  },
-  {
-    rule: 'anthropic.thinking-modified',
-    body: thinks(thought('Hmm.', signThought('Hm.'))),
-    error: error(/^messages\.1\.content\.0: `thinking` or `redacted_thinking` blocks .* cannot be modified\./),
-    valid: thinks(thought('Hm.', signThought('Hm.'))),
-  },
-  {
-    rule: 'anthropic.thinking-first',
-    body: thinks(),
-    error: error(/^messages\.1\.content\.0\.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`\./),
-    valid: { ...thinks(), thinking: { type: 'disabled' } },
-  },
-]
+interface Reply {
+  content: Record<string, unknown>[]
+}
 
 t.test('messages', async t => {
   const suite = { url: server.url, path: '/ai/anthropic/v1/messages', flavour: 'anthropic', headers: version }
-  await checkRules(t, { ...suite, apart: ['anthropic.request-size', 'anthropic.version'], cases })
+  await checkRules(t, {
+    ...suite,
+    apart: ['anthropic.request-size', 'anthropic.thinking-bound', 'anthropic.version'],
+    cases: MESSAGES_CASES,
+  })
 })
+
+/** The cases as another platform has them: without a model in the body, and without a header for beta features. */
+function casesWith(version: object, pathOf: (model: string) => string): RuleCase[] {
+  const moved = (given: object): { body: object; path: string } => {
+    const { model, ...body } = given as { model: string }
+    return { body: { ...version, ...body }, path: pathOf(model.slice(model.lastIndexOf('/') + 1)) }
+  }
+  return MESSAGES_CASES.filter(
+    ({ headers, validHeaders }) => headers === undefined && validHeaders === undefined,
+  ).flatMap(one => {
+    const [wrong, valid] = [moved(one.body), moved(one.valid)]
+    return [{ ...one, ...wrong, valid: valid.body, validPath: valid.path }]
+  })
+}
+
+t.test('Claude on Vertex AI: the same rules', t =>
+  checkRules(t, {
+    url: server.url,
+    path: '',
+    flavour: 'anthropic-vertex',
+    apart: ['anthropic.beta', 'anthropic.budget-max', 'anthropic.thinking-bound', 'vertex.model-field'],
+    cases: casesWith(
+      { anthropic_version: 'vertex-2023-10-16' },
+      model => `/ai/anthropic/v1/projects/p/locations/l/publishers/anthropic/models/${model}:rawPredict`,
+    ),
+  }),
+)
+
+t.test('Claude on Bedrock: the same rules in the words of Bedrock [STR-19]', t =>
+  checkRules(t, {
+    url: server.url,
+    path: '',
+    flavour: 'bedrock-invoke',
+    apart: ['anthropic.beta', 'anthropic.budget-max', 'anthropic.thinking-bound', 'invoke.extraneous'],
+    cases: casesWith(
+      { anthropic_version: 'bedrock-2023-05-31' },
+      model => `/ai/bedrock/model/anthropic.${model}-v1:0/invoke`,
+    ).map(one => ({ ...one, error: { message: (one.error as { error: { message: unknown } }).error.message } })),
+  }),
+)
 
 t.test('the header with the version', async t => {
   const ask = (headers: Record<string, string>): Promise<Response> =>
@@ -328,7 +112,87 @@ t.test('on Vertex AI the model is in the path, and fewer beta features exist', a
   t.strictSame(await ask(valid, { 'anthropic-beta': 'files-api-2025-04-14' }), [400, 'anthropic.beta'])
 })
 
-t.test('messages in a row of one role are one turn', async t => {
+t.test('anthropic.thinking-bound: thinking is read after what it came after only [STR-24]', async t => {
+  const post = async (
+    path: string,
+    body: object,
+    reply?: object,
+  ): Promise<{ violations: string | null; body: Reply }> => {
+    const response = await fetch(server.url + path, {
+      method: 'POST',
+      headers: {
+        ...version,
+        'X-Svc-Validation': 'enforce',
+        'X-Svc-Tokens-Per-Second': '0',
+        ...(reply === undefined ? {} : { 'X-Svc-Reply-Json': JSON.stringify(reply) }),
+      },
+      body: JSON.stringify(body),
+    })
+    return { violations: response.headers.get('x-svc-violations'), body: (await response.json()) as Reply }
+  }
+  const vertex = '/ai/anthropic/v1/projects/p/locations/l/publishers/anthropic/models/claude-opus-5-5:rawPredict'
+  const invoke = '/ai/bedrock/model/anthropic.claude-opus-5-5-v1:0/invoke'
+  const messages = '/ai/anthropic/v1/messages'
+  const bodies: [path: string, more: object][] = [
+    [messages, { model: 'claude-opus-5-5' }],
+    [vertex, { anthropic_version: 'vertex-2023-10-16' }],
+    [invoke, { anthropic_version: 'bedrock-2023-05-31' }],
+  ]
+  for (const [path, more] of bodies) {
+    const base = { ...more, max_tokens: 999, system: 'Be brief.', tools: [tool] }
+    const first = { role: 'user', content: 'hello\n[svc turn=any; latency=1]' }
+    const blocks = [
+      { reasoning: 'Hm.' },
+      { text: 'One moment.' },
+      { redacted: 'Secret.' },
+      { tool_call: { name: 'look_up', args: { b: 1, a: [2] }, id: 'toolu_1' } },
+      { reasoning: 'Or not.' },
+    ]
+    const { body: reply } = await post(path, { ...base, messages: [first] }, { blocks })
+    t.equal(reply.content.length, 5, path)
+    const said = { role: 'assistant', content: reply.content }
+    const next = (changed: object = {}, ...others: object[]): object => ({
+      ...base,
+      messages: others.length === 0 ? [first, said, answered] : others,
+      ...changed,
+    })
+    const refused = async (body: object): Promise<string | null> => (await post(path, body)).violations
+    t.equal(await refused(next()), null, 'as it came')
+    const [thoughtBlock, textBlock, redacted, call, last] = reply.content
+    const same = next(
+      { system: [{ type: 'text', text: 'Be brief.', ...mark() }], tools: [{ ...tool, ...mark() }] },
+      { role: 'user', content: [{ type: 'text', text: 'hello' }] },
+      { role: 'assistant', content: [thoughtBlock, textBlock] },
+      { role: 'assistant', content: [redacted, { ...call, input: { a: [2], b: 1 } }, last] },
+      { role: 'user', content: [{ ...result, ...mark() }] },
+    )
+    t.equal(await refused(same), null, 'the same in other JSON, with marks and without the directive')
+    t.equal(
+      await refused(next({}, first, { role: 'assistant', content: [textBlock, call] }, answered)),
+      null,
+      'no thinking',
+    )
+    const bound = 'anthropic.thinking-bound'
+    t.equal(await refused(next({ system: 'Be long.' })), bound, 'another system text')
+    t.equal(await refused(next({ tools: [tool, { ...tool, name: 'other' }] })), bound, 'another tool')
+    t.equal(await refused(next({}, { role: 'user', content: 'hi' }, said, answered)), bound, 'another message')
+    const moved = { role: 'assistant', content: [textBlock, thoughtBlock, call] }
+    t.equal(await refused(next({}, first, moved, answered)), bound, 'the block is elsewhere')
+    const dropped = { thinking: { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } } }
+    t.equal(await refused(next({ ...dropped, system: 'Be long.' })), null, 'the request takes the loss')
+    if (path !== messages) continue
+    const { body } = await post(path, next({ system: 'Be long.' }))
+    t.match(
+      body,
+      error(
+        /^messages\.1\.content\.0: Invalid `signature` in `thinking` block\. The block is bound to a different conv/,
+      ),
+    )
+    t.equal(await refused(next({ model: 'claude-sonnet-4-6', system: 'Be long.' })), null, 'a model that does not bind')
+  }
+})
+
+t.test('messages in a row of one role are one turn [STR-17]', async t => {
   const body = withMessages(user, asked, user, answered, { role: 'assistant', content: 'ok' }, user)
   const response = await fetch(`${server.url}/ai/anthropic/v1/messages`, {
     method: 'POST',
@@ -338,29 +202,34 @@ t.test('messages in a row of one role are one turn', async t => {
   t.equal(response.status, 200)
 })
 
-t.test('anthropic.request-size: the vendor refuses it before all else, where the server lets it in', async t => {
-  const wide = await serveLlm(t, { env: { SVC_BODY_LIMIT: String(40 * 1024 * 1024) } })
-  const ask = async (bytes: number, level: string): Promise<Response> => {
-    const body = JSON.stringify({ ...hello, n: 2, messages: [{ role: 'user', content: '' }] })
-    const size = bytes - body.length
-    const response = await fetch(`${wide.url}/ai/anthropic/v1/messages`, {
-      method: 'POST',
-      headers: { ...version, 'X-Svc-Validation': level, 'X-Svc-Tokens-Per-Second': '0' },
-      body: body.replace('"content":""', `"content":"${'a'.repeat(size)}"`),
+t.test(
+  'anthropic.request-size: the vendor refuses it before all else, where the server lets it in [STR-18]',
+  async t => {
+    const wide = await serveLlm(t, { env: { SVC_BODY_LIMIT: String(40 * 1024 * 1024) } })
+    const ask = async (bytes: number, level: string): Promise<Response> => {
+      const body = JSON.stringify({ ...hello, n: 2, messages: [{ role: 'user', content: '' }] })
+      const size = bytes - body.length
+      const response = await fetch(`${wide.url}/ai/anthropic/v1/messages`, {
+        method: 'POST',
+        headers: { ...version, 'X-Svc-Validation': level, 'X-Svc-Tokens-Per-Second': '0' },
+        body: body.replace('"content":""', `"content":"${'a'.repeat(size)}"`),
+      })
+      return response
+    }
+    const maximum = 32 * 1024 * 1024
+    const refused = await ask(maximum + 1, 'enforce')
+    t.equal(refused.status, 413)
+    t.match(await refused.json(), {
+      type: 'error',
+      error: { type: 'request_too_large', message: 'Request exceeds the maximum size' },
+      request_id: /^req_/,
     })
-    return response
-  }
-  const maximum = 32 * 1024 * 1024
-  const refused = await ask(maximum + 1, 'enforce')
-  t.equal(refused.status, 413)
-  t.match(await refused.json(), {
-    type: 'error',
-    error: { type: 'request_too_large', message: 'Request exceeds the maximum size' },
-    request_id: /^req_/,
-  })
-  t.equal(refused.headers.get('x-svc-violations'), 'anthropic.request-size, anthropic.unknown-field')
-  const other = await ask(maximum, 'enforce')
-  t.strictSame([other.status, other.headers.get('x-svc-violations')], [400, 'anthropic.unknown-field'])
-  const { limits } = (await (await fetch(`${wide.url}/ai/validation?flavour=anthropic`)).json()) as { limits: object[] }
-  t.match(limits, [{ flavour: 'anthropic', value: '32 MB', sources: [{ kind: 'reference' }] }, {}, {}])
-})
+    t.equal(refused.headers.get('x-svc-violations'), 'anthropic.request-size, anthropic.unknown-field')
+    const other = await ask(maximum, 'enforce')
+    t.strictSame([other.status, other.headers.get('x-svc-violations')], [400, 'anthropic.unknown-field'])
+    const { limits } = (await (await fetch(`${wide.url}/ai/validation?flavour=anthropic`)).json()) as {
+      limits: object[]
+    }
+    t.match(limits, [{ flavour: 'anthropic', value: '32 MB', sources: [{ kind: 'reference' }] }, {}, {}])
+  },
+)

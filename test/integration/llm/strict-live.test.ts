@@ -97,7 +97,7 @@ for (const { rule, setup, message, valid } of cases)
     t.match(await recordsOf(`${session}-valid`), [{ status: 200, violations: [] }])
   })
 
-t.test('every rule has a case', async t => {
+t.test('every rule has a case [STR-22]', async t => {
   const { rules } = (await (await fetch(`${server.url}/ai/validation?flavour=gemini-live`)).json()) as {
     rules: { rule: string }[]
   }

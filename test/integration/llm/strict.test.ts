@@ -60,7 +60,7 @@ t.test('nothing changes for a request that violates nothing', async t => {
   t.strictSame([asked.status, asked.level, asked.violations], [200, 'enforce', null], 'the requested level')
 })
 
-t.test('the first source of a level applies as a whole', async t => {
+t.test('the first source of a level applies as a whole [STR-1]', async t => {
   t.strictSame((await ask(orphan)).violations, 'openai.tool-orphan', 'the server warns')
   t.equal((await ask(both)).violations, null, 'its exception')
   t.equal((await ask(both, { 'X-Svc-Validation': 'warn' })).violations, 'openai.max-both', 'the header has none')
@@ -76,7 +76,7 @@ t.test('the first source of a level applies as a whole', async t => {
   t.equal((await ask(orphan, { 'X-Svc-Validation': 'enforce' }, at('lax'))).status, 400)
 })
 
-t.test('a provider can take more members, at any depth', async t => {
+t.test('a provider can take more members, at any depth [STR-3]', async t => {
   const wide = (name: string): object => ({ ...hello, [name]: 1, messages: [{ ...hello.messages[0], [name]: 1 }] })
   t.equal((await ask(wide('acme_tier'), {}, at('acme'))).status, 200)
   t.equal((await ask(wide('acme_price'), {}, at('acme'))).status, 400)
@@ -85,7 +85,7 @@ t.test('a provider can take more members, at any depth', async t => {
   t.equal((await ask(orphan, {}, at('wider'))).violations, 'openai.tool-orphan')
 })
 
-t.test('a wrong header is an error, so that a typo does not look like a tolerant vendor', async t => {
+t.test('a wrong header is an error, so that a typo does not look like a tolerant vendor [STR-2]', async t => {
   const wrong = async (value: string): Promise<string | undefined> => {
     const { status, body } = await ask(hello, { 'X-Svc-Validation': value })
     t.strictSame([status, body.error?.param], [400, 'X-Svc-Validation'])
@@ -100,7 +100,7 @@ t.test('a wrong header is an error, so that a typo does not look like a tolerant
   t.equal((await ask(orphan, { 'X-Svc-Validation': spaced })).status, 200)
 })
 
-t.test('several violations: the refusal is that of the first, by phase, rule and place', async t => {
+t.test('several violations: the refusal is that of the first, by phase, rule and place [STR-8]', async t => {
   const body = {
     ...hello,
     model: 'gpt-5',
@@ -117,7 +117,7 @@ t.test('several violations: the refusal is that of the first, by phase, rule and
   t.equal(later.violations, 'openai.tool-orphan')
 })
 
-t.test('a refusal is plain JSON on streams, and no fault; a fault wins over it', async t => {
+t.test('a refusal is plain JSON on streams, and no fault; a fault wins over it [STR-7]', async t => {
   const stream = { ...orphan, stream: true }
   const refused = await ask(stream, { 'X-Svc-Validation': 'enforce' })
   t.match(refused.headers.get('content-type'), 'application/json')
@@ -128,7 +128,7 @@ t.test('a refusal is plain JSON on streams, and no fault; a fault wins over it',
   t.equal((await ask(orphan, { 'X-Svc-Validation': 'enforce', 'X-Svc-Fail': '503' })).status, 503)
 })
 
-t.test('records show what was found, and can be filtered by it', async t => {
+t.test('records show what was found, and can be filtered by it [STR-10]', async t => {
   const session = 'strict-records'
   const headers = { 'X-Svc-Session': session, 'X-Svc-Validation': 'enforce' }
   const { id } = await ask(orphan, headers)
@@ -154,7 +154,7 @@ t.test('records show what was found, and can be filtered by it', async t => {
   t.match(await read(`?session=${session}&violation=openai.range`), { count: 0 })
 })
 
-t.test('metrics count violations and refusals by rule', async t => {
+t.test('metrics count violations and refusals by rule [STR-39]', async t => {
   await ask({ ...hello, temperature: 9 }, { 'X-Svc-Validation': 'enforce' })
   const metrics = await (await fetch(`${server.url}/_svc/metrics`)).text()
   t.match(metrics, /svc_llm_refused_total\{rule="openai\.range"\} 1/)
@@ -199,7 +199,7 @@ t.test('a rule sets the level of a session, and looks at violations', async t =>
   t.notMatch((await ask(hello, headers)).body, { choices: [{ message: { content: 'I saw it.' } }] })
 })
 
-t.test('captured requests are verified by their violations', async t => {
+t.test('captured requests are verified by their violations [STR-11]', async t => {
   const session = 'strict-captured'
   await ask(hello, { 'X-Svc-Session': session })
   const verify = (rest: object): Promise<{ status: number; body: never }> =>
@@ -254,7 +254,7 @@ t.test('what was found on arrival counts, also for bodies that are not kept whol
   t.equal(none.status, 200, `exceptions of the server and of a header: ${JSON.stringify(none.body)}`)
 })
 
-t.test('a step that fails cannot also say how strict the check is', async t => {
+t.test('a step that fails cannot also say how strict the check is [STR-4]', async t => {
   const { status, body } = await control('POST', '/rules', {
     match: { llm: {} },
     then: { fail: 500, llm: { validation: 'off' } },
@@ -270,7 +270,7 @@ t.test('a step that fails cannot also say how strict the check is', async t => {
     t.equal((await control('POST', '/rules', { match: { llm: {} }, then: { llm } })).status, 400)
 })
 
-t.test('items of batches are checked as well', async t => {
+t.test('items of batches are checked as well [STR-9]', async t => {
   const lines = [orphan, hello].map((body, index) =>
     JSON.stringify({ custom_id: `item-${index}`, method: 'POST', url: '/v1/chat/completions', body }),
   )
@@ -318,7 +318,7 @@ t.test('messages on sockets are checked as well', async t => {
   t.match(JSON.stringify(answer.at(-1)), 'X-Svc-Validation', 'the response says what is wrong')
 })
 
-t.test('the catalog says what is refused, and why', async t => {
+t.test('the catalog says what is refused, and why [STR-38]', async t => {
   const read = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
     const response = await fetch(`${server.url}/ai/validation${path}`)
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
@@ -359,7 +359,7 @@ t.test('hostile bodies are checked without effort', async t => {
   t.ok(JSON.stringify(long.body).length < 2000, 'a long name is not repeated as a whole')
 })
 
-t.test('what is kept and shown of a request is bounded', async t => {
+t.test('what is kept and shown of a request is bounded [STR-40]', async t => {
   const tools = Array.from({ length: 2 }, (_, index) => ({
     type: 'function',
     function: { name: `bad name ${index}`, parameters: { type: 'string' } },
@@ -405,7 +405,7 @@ t.test('the time of a check grows with the conversation, and not with its square
   t.ok(taken < 1000, `${Math.round(taken)} ms`)
 })
 
-t.test('mistakes in svc.yaml are reported', async t => {
+t.test('mistakes in svc.yaml are reported [STR-6]', async t => {
   const broken = await serveLlm(t, {
     yaml: `llm:
   validation: { level: warn, except: [openai.nothing] }

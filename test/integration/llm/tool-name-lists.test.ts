@@ -37,7 +37,7 @@ async function ask(reply: object, tools: object[], path = CHAT): Promise<Answer>
   }
 }
 
-t.test('the first name that the request offers is called, with its arguments', async t => {
+t.test('the first name that the request offers is called, with its arguments [STR-27]', async t => {
   const first = await ask({ tool_calls: [run] }, offer('run_shell_command', 'bash'))
   t.strictSame(first, { calls: [{ name: 'bash', arguments: '{"command":"ls"}' }], finish: 'tool_calls', ignored: null })
   const own = await ask({ tool_calls: [run] }, offer('exec_command'))

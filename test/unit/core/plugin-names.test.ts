@@ -68,7 +68,7 @@ const ALLOWED: Record<string, { line: string; why: string }[]> = {
       why: 'the folder of installed commands',
     },
   ],
-  'control/replies.ts': [
+  'control/reply-schemas/instance.ts': [
     {
       line: 'console: object({ title: ANY, backlink: ANY }),',
       why: 'a member of /_svc/status (core sheet)',

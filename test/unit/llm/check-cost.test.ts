@@ -59,7 +59,7 @@ function timesOf(works: readonly (() => void)[], repeats: number): number[] {
   return best
 }
 
-t.test('checking a request costs less than parsing it', async t => {
+t.test('checking a request costs less than parsing it [STR-41]', async t => {
   const chat = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], stream: false }
   for (const [name, body, repeats] of [
     ['chat completion', chat, 20_000],

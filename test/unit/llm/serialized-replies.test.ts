@@ -195,7 +195,7 @@ for (const [name, extras] of [
 
 t.test('Anthropic: deltas', async t => {
   const route = createMessages(engine) as unknown as LlmRoute
-  const wire = { longTokens: 0, hidesThinking: false }
+  const wire = { longTokens: 0, hidesThinking: false, bound: null }
   for (const text of TEXTS) {
     const result = resultOf(choiceOf(text, { reasoning: `${text}.`, reasoningPieces: [text, '.'] }))
     const deltas = events(route, result, parsedAs('m', wire)).filter(data =>

@@ -6,7 +6,7 @@ import { modelClasses } from '../../../plugins/llm/validation/model-classes.ts'
 import { walkSchema } from '../../../plugins/llm/validation/schema-walk.ts'
 import { Validator } from '../../../plugins/llm/validation/validator.ts'
 
-t.test('classes of models', async t => {
+t.test('classes of models [STR-14]', async t => {
   const table: Record<string, readonly string[]> = {
     'gpt-4o': ['plain'],
     'gpt-4o-2024-08-06': ['plain'],
@@ -37,7 +37,7 @@ t.test('classes of models', async t => {
   for (const [model, classes] of Object.entries(table)) t.strictSame(modelClasses(model), classes, model)
 })
 
-t.test('a signature is the same each time, and finds what was changed', async t => {
+t.test('a signature is the same each time, and finds what was changed [STR-23]', async t => {
   const signature = signThought('Hm.')
   t.equal(signature, signThought('Hm.'))
   t.match(signature, /^[A-Za-z0-9+/=]{80,400}$/)
@@ -70,7 +70,7 @@ t.test('schemas are visited within their bounds', async t => {
   t.strictSame([visited.length, few.left], [2, 0])
 })
 
-t.test('a rule that a route reports and does not list is logged once', async t => {
+t.test('a rule that a route reports and does not list is logged once [STR-42]', async t => {
   const logged: string[] = []
   const validator = new Validator({
     option: undefined,
