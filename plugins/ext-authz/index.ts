@@ -3,6 +3,7 @@ import { definePlugin } from 'svc/plugin'
 import { HOST_SCHEMA, unknownName } from 'svc/toolkit'
 import type {} from '../gateway-services/types.ts'
 import type {} from '../grpc/types.ts'
+import type {} from '../probe/types.ts'
 import { Authorizer } from './authorizer.ts'
 import { DECIDE } from './decide.ts'
 import { AUTHZ_HEADER } from './fault-header.ts'
@@ -28,7 +29,7 @@ export default definePlugin<Options>({
   paths: ['/ext-authz', '/opa'],
   section: 'ext_authz',
   buildsOn: ['gateway-services'],
-  uses: ['grpc', 'identity'],
+  uses: ['grpc', 'identity', 'probe'],
   categories: [{ name: 'External authorization', rank: 245 }],
   options: {
     type: 'object',
@@ -45,6 +46,7 @@ export default definePlugin<Options>({
     },
   },
   register(app, svc) {
+    svc.use('probe.upstream')?.ignore('/ext-authz', '/opa')
     const cookies = createSessionCookies(svc)
     const own: Policy[] = [
       allowPolicy,

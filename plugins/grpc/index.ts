@@ -8,6 +8,7 @@ import { ECHO_METHODS, ECHO_SERVICE } from './echo/methods.ts'
 import { grpcProtocol } from './match.ts'
 import { ServiceRegistry } from './service-registry.ts'
 import type { GrpcServices } from './types.ts'
+import { failure, unaryOf } from './unary.ts'
 
 export default definePlugin({
   title: 'gRPC',
@@ -27,6 +28,8 @@ export default definePlugin({
       definitions: async (descriptorSet, forms) =>
         (await import('./definitions.ts')).readDefinitions(descriptorSet, forms),
       requestOf: ({ metadata }) => open.find(metadata)?.request,
+      failure,
+      unary: unaryOf(open),
       trailers: read => void services.trailers.push(read),
       writer: writerOf,
       wasCompressed: ({ metadata }) => open.find(metadata)?.compressed?.next() ?? false,

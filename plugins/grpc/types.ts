@@ -1,7 +1,9 @@
 /** The extension point `grpc.services`: gRPC services of plugins, served by one server on all listeners. */
 import type {
   Metadata,
+  sendUnaryData,
   ServerDuplexStream,
+  ServerUnaryCall,
   ServerWritableStream,
   ServiceDefinition,
   UntypedServiceImplementation,
@@ -53,6 +55,18 @@ export interface GrpcServices {
    * by name, or null. Call it while the plugin registers.
    */
   trailers(read: (call: { metadata: Metadata }) => Readonly<Record<string, string | Buffer>> | null): void
+  /** The error with which a handler ends its call with this status: throw it. */
+  failure(code: number, details: string): Error & { code: number; details: string }
+  /**
+   * The handler of a unary method whose answer `answer` resolves to. It gets the request for `svc.http`; a call that has ended before
+   * ends with CANCELLED. An `HttpError`, such as that of a header that can't be read, ends the call with INVALID_ARGUMENT and its details.
+   */
+  unary<Message, Answer>(
+    answer: (
+      call: ServerUnaryCall<Message, Answer>,
+      request: IncomingMessage | Http2ServerRequest,
+    ) => Answer | Promise<Answer>,
+  ): (call: ServerUnaryCall<Message, Answer>, reply: sendUnaryData<Answer>) => Promise<void>
   /** Writes the messages of a streaming call. Call it once for each call, before anything else is awaited. */
   writer(call: ServerWritableStream<object, unknown> | ServerDuplexStream<object, unknown>): CallWriter
   /**

@@ -7,6 +7,7 @@ import { PROBE_OPTIONS, type ProbeSection } from './options.ts'
 import { registerChecks } from './runs/check-routes.ts'
 import { registerRuns } from './runs/routes.ts'
 import type {} from './types.ts'
+import { IgnoredPaths } from './upstream/ignored-paths.ts'
 import { registerUpstream } from './upstream/routes.ts'
 
 export default definePlugin<ProbeSection>({
@@ -20,8 +21,10 @@ export default definePlugin<ProbeSection>({
     const checks = createCheckRegistry(svc.name)
     svc.offer('probe.checks', checks)
     svc.offer('probe.client', createClient())
+    const ignored = new IgnoredPaths()
+    svc.offer('probe.upstream', { ignore: (...paths) => ignored.add(paths) })
     if (svc.config.publicMode) return
-    registerUpstream(app, svc)
+    registerUpstream(app, svc, ignored)
     registerRuns(app, svc, checks)
     registerChecks(app, checks)
   },

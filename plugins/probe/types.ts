@@ -1,4 +1,7 @@
-/** The extension points `probe.checks`, for checks of other plugins, and `probe.client`, for their traffic. */
+/**
+ * The extension points `probe.checks`, for checks of other plugins, `probe.client`, for their traffic, and `probe.upstream`, for
+ * routes that gateways call themselves.
+ */
 import type { CheckPage, Impact, Level, Protocol, Source } from './catalog/check.ts'
 
 export type { CheckPage, Impact, Level, Protocol, Source }
@@ -282,9 +285,19 @@ export interface ClientRoutes {
   readonly model: string | null
 }
 
+/** The upstream half of a probe. */
+export interface ProbeUpstream {
+  /**
+   * Requests below these paths are not taken for a request of the probe although they name one: gateways send them themselves,
+   * about requests of clients. Call it while the plugin registers.
+   */
+  ignore(...paths: string[]): void
+}
+
 declare module 'svc/plugin' {
   interface ExtensionPoints {
     'probe.checks': ProbeChecks
     'probe.client': ProbeClient
+    'probe.upstream': ProbeUpstream
   }
 }

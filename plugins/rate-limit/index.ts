@@ -2,6 +2,7 @@
 import { definePlugin } from 'svc/plugin'
 import type {} from '../gateway-services/types.ts'
 import type {} from '../grpc/types.ts'
+import type {} from '../probe/types.ts'
 import { Domains, type RateLimitOptions } from './config/domains.ts'
 import { Counters, ownerOf } from './counters.ts'
 import { DECIDE } from './decide.ts'
@@ -18,7 +19,7 @@ export default definePlugin<RateLimitOptions>({
   paths: ['/rate-limit', '/_svc/rate-limits'],
   section: 'rate_limit',
   buildsOn: ['gateway-services'],
-  uses: ['grpc'],
+  uses: ['grpc', 'probe'],
   categories: [{ name: RATE_LIMIT_CATEGORY, rank: 246 }],
   options: {
     type: 'object',
@@ -48,6 +49,7 @@ export default definePlugin<RateLimitOptions>({
     },
   },
   async register(app, svc) {
+    svc.use('probe.upstream')?.ignore('/rate-limit')
     const domains = new Domains(svc)
     const counters = new Counters(svc)
     const grpc = svc.use('grpc.services')

@@ -2,6 +2,7 @@
 import { definePlugin } from 'svc/plugin'
 import type {} from '../grpc/types.ts'
 import type {} from '../llm/types.ts'
+import type {} from '../probe/types.ts'
 import { ACCESS_LOGS } from './als/entry.ts'
 import { registerDatadog } from './datadog/routes.ts'
 import { registerJsonLogs } from './json/routes.ts'
@@ -17,14 +18,18 @@ import { registerViews } from './view/routes.ts'
 import { telemetryVerification } from './view/verification.ts'
 import { registerZipkin } from './zipkin/routes.ts'
 
+/** `/info` is read by agents, and names no request. */
+const SINK_PATHS = ['/otlp', '/zipkin', '/datadog', '/v0.3/traces', '/v0.4/traces', '/logs']
+
 export default definePlugin<TelemetryOptions>({
   title: 'Reports of gateways',
   description: 'Receives the traces, metrics and logs of gateways, and shows them next to the requests that arrived.',
-  paths: ['/otlp', '/zipkin', '/datadog', '/v0.3/traces', '/v0.4/traces', '/info', '/logs', '/_svc/telemetry'],
-  uses: ['grpc', 'llm'],
+  paths: [...SINK_PATHS, '/info', '/_svc/telemetry'],
+  uses: ['grpc', 'llm', 'probe'],
   categories: [{ name: CATEGORY, rank: 246 }],
   options: SCHEMA,
   register(app, svc) {
+    svc.use('probe.upstream')?.ignore(...SINK_PATHS)
     const reports = new Reports(svc)
     const sinks: Sinks = { reports, renamed: readFields(svc) }
     for (const { host, serve } of svc.options.hosts) svc.serveHost(host, hostMount(MOUNTS[serve]))

@@ -12,6 +12,7 @@ import { LIST_GATEWAYS } from './proxies/wrong-list-gateways.ts'
 import { REALTIME_PROXIES } from './proxies/wrong-realtime-proxies.ts'
 import { WRONG_VERIFIERS } from './proxies/wrong-verifiers.ts'
 import { WRONG_PROXIES, type WrongProxy } from './proxies/wrong-proxies.ts'
+import { WRONG_GATEWAYS } from './service-gateways/wrong-gateways.ts'
 import { findings, probeThrough, quickChecks } from './probe-through.ts'
 import type { Check } from '../../plugins/probe/catalog/check.ts'
 
@@ -59,7 +60,14 @@ t.test('each wrong proxy is caught by exactly the checks that name its fault [PR
 })
 
 t.test('the findings on the pages are those of wrong proxies [PRB-21]', t => {
-  const proxies = [...WRONG_PROXIES, ...HTTP2_PROXIES, ...WRONG_VERIFIERS, ...LIST_GATEWAYS, ...REALTIME_PROXIES]
+  const proxies = [
+    ...WRONG_PROXIES,
+    ...HTTP2_PROXIES,
+    ...WRONG_VERIFIERS,
+    ...LIST_GATEWAYS,
+    ...REALTIME_PROXIES,
+    ...WRONG_GATEWAYS,
+  ]
   for (const [id, { proxy, verdict }] of Object.entries(findingsBy(false)))
     t.ok(
       proxies.some(({ name, caught }) => name === proxy && caught[id] === verdict),

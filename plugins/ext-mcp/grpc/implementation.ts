@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Metadata, status, type sendUnaryData, type ServerUnaryCall, type ServiceError } from '@grpc/grpc-js'
+import { status, type handleUnaryCall, type ServerUnaryCall } from '@grpc/grpc-js'
 import type { AnyRequest, Json, Svc } from 'svc/plugin'
 import { isTextNestedWithin, parseExactJson, writeJson } from 'svc/toolkit'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
@@ -14,9 +14,7 @@ const DEFAULT_POLICY = 'testbox'
 const POLICY_METADATA = 'svc-policy'
 const MAX_DEPTH = 100
 
-type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 type Call = ServerUnaryCall<McpMessage, McpMessageResult>
-type Answer = { message: McpMessageResult } | { failure: Failure }
 
 export async function openExtMcp(
   svc: Svc<unknown>,
@@ -25,15 +23,8 @@ export async function openExtMcp(
 ): Promise<GrpcImplementation> {
   const descriptorSet = join(svc.folder, '..', '..', 'proto', 'ext-mcp.binpb')
   const definitions = await svc.shared('definitions', () => services.definitions(readFileSync(descriptorSet)))
-  const handler =
-    (phase: Phase) =>
-    async (call: Call, reply: sendUnaryData<McpMessageResult>): Promise<void> => {
-      const request = services.requestOf(call)
-      if (request === undefined) return reply(failure(status.CANCELLED, 'the call has ended'))
-      const answer = await check(svc, parts, call, phase, request)
-      if ('failure' in answer) reply(answer.failure)
-      else reply(null, answer.message)
-    }
+  const handler = (phase: Phase): handleUnaryCall<McpMessage, McpMessageResult> =>
+    services.unary((call: Call, request) => check(svc, services, parts, { call, phase, request }))
   return {
     definition: definitions.service(EXT_MCP),
     reflection: definitions.descriptorSet,
@@ -41,20 +32,25 @@ export async function openExtMcp(
   }
 }
 
+interface Asked {
+  call: Call
+  phase: Phase
+  request: AnyRequest
+}
+
 async function check(
   { http }: Svc<unknown>,
+  services: GrpcServices,
   { service, checker }: McpParts,
-  { request: message, metadata }: Call,
-  phase: Phase,
-  request: AnyRequest,
-): Promise<Answer> {
+  { call: { request: message, metadata }, phase, request }: Asked,
+): Promise<McpMessageResult> {
   const policy = checker.policy(policyOf(message) ?? metadata.get(POLICY_METADATA)[0]?.toString() ?? DEFAULT_POLICY)
-  if (typeof policy === 'string') return { failure: failure(status.INVALID_ARGUMENT, policy) }
+  if (typeof policy === 'string') throw services.failure(status.INVALID_ARGUMENT, policy)
   const member = phase === 'request' ? 'mcp_request' : 'mcp_response'
   const read = readValue(message[member])
   if (read === null)
-    return { message: { error: { code: 'INVALID', reason: `${member} is not JSON of at most ${MAX_DEPTH} levels` } } }
-  const { method, service_names: services } = message
+    return { error: { code: 'INVALID', reason: `${member} is not JSON of at most ${MAX_DEPTH} levels` } }
+  const { method, service_names: names } = message
   const checked = service.checked(request, {
     method: 'POST',
     url: '/',
@@ -63,18 +59,12 @@ async function check(
     rawHeaders: headersOf(message),
     body: Buffer.from(writeJson(messageOf({ phase, method, value: read.value }))),
   })
-  const call: McpCall = { phase, services, method, value: read.value, checked }
-  try {
-    const result = await checker.decide(request, policy, call)
-    if (result.kind === 'decided') return { message: resultOf(result.decision) }
-    if (result.kind === 'malformed') throw new Error('the answer is malformed by its decision')
-    const { code, details } = service.grpcFailure(request, result)
-    return { failure: failure(code, details) }
-  } catch (error) {
-    const { code, body } = error as { code?: string; body?: { details?: string } }
-    if (code !== 'SVC_HTTP_ERROR') throw error
-    return { failure: failure(status.INVALID_ARGUMENT, body?.details ?? 'invalid request') }
-  }
+  const call: McpCall = { phase, services: names, method, value: read.value, checked }
+  const result = await checker.decide(request, policy, call)
+  if (result.kind === 'decided') return resultOf(result.decision)
+  if (result.kind === 'malformed') throw new Error('the answer is malformed by its decision')
+  const { code, details } = service.grpcFailure(request, result)
+  throw services.failure(code, details)
 }
 
 /** Null for bytes that are not JSON. Without bytes, the value is undefined. */
@@ -87,8 +77,4 @@ function readValue(bytes: Buffer | undefined): { value: Json | undefined } | nul
   } catch {
     return null
   }
-}
-
-function failure(code: status, details: string): Failure {
-  return { code, details, metadata: new Metadata() }
 }

@@ -33,7 +33,14 @@ export const GROUPS = [
   'mcp',
   'a2a',
   'oauth',
+  'authz',
+  'ratelimit',
+  'proc',
+  'report',
 ] as const
+
+/** Of gateways that call svc as a service, or report to it. They run only if they are named. */
+export const SERVICE_GROUPS: readonly string[] = ['authz', 'ratelimit', 'proc', 'report']
 
 export interface Source {
   spec: string
@@ -151,6 +158,8 @@ export interface Plan {
   follow?(records: readonly ExchangeRecord[]): ConnectionSpec | null
   /** How often `follow` is called; default 8. */
   maxFollowed?: number
+  /** What the gateway reports about the requests is waited for. */
+  readsReports?: boolean
 }
 
 /** Finds out what the checks of a group have to know of the gateway, before any of them runs. */

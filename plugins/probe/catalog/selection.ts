@@ -1,8 +1,8 @@
 /** Which checks of the catalog run. */
-import { GROUPS, type Check } from './check.ts'
+import { GROUPS, SERVICE_GROUPS, type Check } from './check.ts'
 
 export interface Selection {
-  /** Null: all. */
+  /** Null: all but those of services. */
   groups: readonly string[] | null
   /** Ids, or prefixes such as `HDR-*`. Null: all. */
   ids: readonly string[] | null
@@ -28,7 +28,7 @@ export function selectChecks(
   if (unknownId !== undefined) return { kind: 'check', unknown: unknownId, known: catalog.map(({ id }) => id) }
   return catalog.filter(
     ({ id, group }) =>
-      (groups === null || groups.includes(group)) &&
+      (groups?.includes(group) ?? (ids !== null || !SERVICE_GROUPS.includes(group))) &&
       (ids === null || ids.some(pattern => matches(id, pattern))) &&
       !without.includes(id),
   )

@@ -2,6 +2,7 @@
 import type { Check } from '../catalog/check.ts'
 import { CONFIGURATION } from '../catalog/configuration.ts'
 import { A2A_CHECKS } from './a2a/a2a.ts'
+import { AUTHZ_CHECKS } from './authz/authz.ts'
 import { CACHING_CHECKS, CCH_POISON, CCH_QUERY } from './caching/rules.ts'
 import { CCH_STORE } from './caching/store.ts'
 import { FAILURE_CHECKS } from './connections/failures.ts'
@@ -22,8 +23,11 @@ import { LLM_CHECKS } from './llm/llm.ts'
 import { TRANSLATE_CHECKS } from './translate/translate.ts'
 import { MCP_CHECKS } from './mcp/mcp.ts'
 import { OAUTH_CHECKS } from './oauth/oauth.ts'
+import { PROC_CHECKS } from './proc/proc.ts'
+import { RATE_LIMIT_CHECKS } from './ratelimit/ratelimit.ts'
 import { REACH_CHECKS } from './reach/reach.ts'
 import { REALTIME_CHECKS } from './realtime/realtime.ts'
+import { REPORT_CHECKS } from './report/report.ts'
 import { RESPONSE_BODY_CHECKS } from './responses/bodies.ts'
 import { NO_CONTENT_CHECKS, RESPONSE_HEAD_CHECKS } from './responses/heads.ts'
 import { CONTENT_CHECKS } from './streaming/content.ts'
@@ -74,6 +78,10 @@ const CHECKS: readonly Check[] = [
   ...MCP_CHECKS,
   ...A2A_CHECKS,
   ...OAUTH_CHECKS,
+  ...AUTHZ_CHECKS,
+  ...RATE_LIMIT_CHECKS,
+  ...PROC_CHECKS,
+  ...REPORT_CHECKS,
 ]
 
 export const CATALOG: readonly Check[] = CHECKS.map(check => {

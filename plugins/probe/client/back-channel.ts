@@ -151,6 +151,11 @@ export class BackChannel {
     await this.#ask('POST', '/_svc/identity/issuers/default/rotate', { body: {}, isWhole: true })
   }
 
+  /** Another route of the upstream. */
+  send(method: string, path: string, body?: unknown): Promise<unknown> {
+    return this.#ask(method, path, { body, isWhole: true })
+  }
+
   async close(): Promise<void> {
     if (this.#session === null) return
     const { id } = this.#session

@@ -5,7 +5,9 @@ import type { StepScript } from '../upstream/script.ts'
 import type { CallRecord, ExchangeRecord } from './exchange.ts'
 import { fieldsOfLines } from './http2-message.ts'
 import { lastChunkAt, unchunked } from './http2-request.ts'
+import type { ReportedRequest } from './reports.ts'
 import { valuesOf, type Field, type Response } from './response-parser.ts'
+import type { ServiceCall } from './service-scene.ts'
 
 /** A request as it arrived at the upstream. */
 export class ArrivalView {
@@ -130,6 +132,10 @@ export class Call {
   get label(): string {
     return this.record.spec.label ?? ''
   }
+  /** What the gateway asked the service of the scene. */
+  get asked(): readonly ServiceCall[] {
+    return this.exchange.asked ?? []
+  }
 }
 
 export class Evidence {
@@ -139,6 +145,8 @@ export class Evidence {
   readonly through: 'direct' | 'gateway'
   /** Scripts of the upstream, by step. */
   readonly scripts: ReadonlyMap<number, StepScript>
+  /** What the gateway reported, of plans that read it. */
+  reports: readonly ReportedRequest[] = []
 
   constructor(
     through: 'direct' | 'gateway',

@@ -4,6 +4,7 @@ import { clock } from './changes.ts'
 import { openConnection, type Connection, type Piece, type TlsTrust } from './connection.ts'
 import type { Address } from './address.ts'
 import type { EncodedRequest, Part, RequestSpec } from './request.ts'
+import type { ServiceCall, ServiceScene } from './service-scene.ts'
 import { ResponseParser, type Field, type Response } from './response-parser.ts'
 
 /** The requests of one client connection, in order. */
@@ -32,6 +33,8 @@ export interface ConnectionSpec {
    * number of connections that it has led to; null: nothing more for now.
    */
   meanwhile?: (received: Buffer, opened: number) => ConnectionSpec | null
+  /** What svc does as a service of the gateway while the connection is open. Of checks without a direct run. */
+  service?: ServiceScene
 }
 
 export interface CallRecord {
@@ -79,6 +82,8 @@ export interface ExchangeRecord {
   announcedStreams: number | null
   /** Why the probe left: more bytes came than any step has, or an answer did not end. */
   exceeded: 'bytes' | 'time' | null
+  /** What the gateway asked the service of the scene about the first request. */
+  asked?: readonly ServiceCall[]
 }
 
 export const SILENCE_MS = 2_000

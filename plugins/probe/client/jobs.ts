@@ -1,5 +1,5 @@
 /** What a run does: each check in each protocol, in phases. */
-import type { Check, Facts, Protocol } from '../catalog/check.ts'
+import { SERVICE_GROUPS, type Check, type Facts, type Protocol } from '../catalog/check.ts'
 import type { Routes } from './routes.ts'
 
 /** A check in one protocol; one for pairs is a job for each of them. */
@@ -12,7 +12,7 @@ const TUNNEL_GROUPS: readonly string[] = ['headers', 'targets', 'framing', 'resp
 /** What gateways of models have, which need not route `/probe`. */
 const MODEL_GROUPS: readonly string[] = ['llm', 'translate', 'guardrails', 'realtime']
 /** Those that they may have too, where `--routes` names them. */
-const ROUTED_GROUPS: readonly string[] = ['mcp', 'a2a', 'oauth', 'gql']
+const ROUTED_GROUPS: readonly string[] = ['mcp', 'a2a', 'oauth', 'gql', ...SERVICE_GROUPS]
 /** What gateways that join graphs have, which need not route `/probe` either. */
 export const GRAPH_GROUP = 'gql'
 const TUNNEL_CHECKS: readonly string[] = ['CON-ERROR', 'CON-LOOP', 'UPG-H2C']

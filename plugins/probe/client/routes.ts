@@ -1,5 +1,6 @@
 /** Where groups live at gateways that have addresses of their own: the file of `--routes`. */
 import { isRecord } from 'svc/toolkit'
+import { SERVICE_GROUPS } from '../catalog/check.ts'
 import { NO_LLM_ROUTES, readLlm, type LlmRoutes, type RoutesContext } from '../pairs/llm-routes.ts'
 import type { Address } from './address.ts'
 import { NO_GRAPH_SETTINGS, readGraphs } from './graph-routes.ts'
@@ -45,9 +46,23 @@ export const NO_ROUTES: Routes = {
   graphs: NO_GRAPH_SETTINGS,
 }
 
-const KEYS = ['llm', 'websocket', 'grpc', 'mcp', 'a2a', 'oauth', 'jwt', 'tls', 'mtls', 'realtime', 'guardrails', 'gql']
+const KEYS = [
+  'llm',
+  'websocket',
+  'grpc',
+  'mcp',
+  'a2a',
+  'oauth',
+  'jwt',
+  'tls',
+  'mtls',
+  'realtime',
+  'guardrails',
+  'gql',
+  ...SERVICE_GROUPS,
+]
 /** Those that are one path or URL. */
-const PLAIN = ['websocket', 'grpc', 'a2a', 'oauth', 'jwt'] as const
+const PLAIN = ['websocket', 'grpc', 'a2a', 'oauth', 'jwt', ...SERVICE_GROUPS]
 const MCP_KEYS = ['path', 'token', 'hidden']
 /** Kinds of certificates of the upstream. */
 const TLS_KEYS = ['good', 'expired', 'wrong-host', 'unknown-ca']

@@ -12,7 +12,9 @@ import { runExchange, type ConnectionSpec, type ExchangeOptions, type ExchangeRe
 import { runHttp2Exchange } from './http2-exchange.ts'
 import { encodeHttp2Request } from './http2-request.ts'
 import { encodeRequest, type Encoding, type RequestSpec } from './request.ts'
+import { reportsAbout } from './reports.ts'
 import type { Field } from './response-parser.ts'
+import { duringScene } from './service-scene.ts'
 
 /** How long late arrivals are waited for, once the client half is done. */
 const LATE_MS = 500
@@ -130,7 +132,9 @@ export class StepRunner {
       records.push(...(await ended([await exchange()])))
     }
     this.requests += records.flatMap(({ calls }) => calls).length
-    return this.#collect(records, numbers, [...scripts.values()], route, check.when?.counts === true)
+    const evidence = await this.#collect(records, numbers, [...scripts.values()], route, check.when?.counts === true)
+    if (plan.readsReports === true) evidence.reports = await reportsAbout(evidence.calls, { channels, nonce })
+    return evidence
   }
 
   #scriptOf(spec: RequestSpec, step: number): StepScript {
@@ -153,7 +157,7 @@ export class StepRunner {
     numberOf: (spec: RequestSpec) => number,
     { address, trust, protocol, onReceived }: Route & Pick<ExchangeOptions, 'onReceived'>,
   ): () => Promise<ExchangeRecord> {
-    const { timeoutMs, signal } = this.#options
+    const { timeoutMs, signal, channels, nonce } = this.#options
     const options = { address, trust, timeoutMs, signal }
     if (protocol === '2') {
       const requests = spec.requests.map(request => encodeHttp2Request(request, encoding, numberOf, address.isTls))
@@ -161,7 +165,11 @@ export class StepRunner {
     }
     const requests = spec.requests.map(request => encodeRequest(request, encoding, numberOf))
     const observed = onReceived === undefined ? options : { ...options, onReceived }
-    return () => runExchange(spec, requests, observed)
+    const run = (): Promise<ExchangeRecord> => runExchange(spec, requests, observed)
+    const { service } = spec
+    if (service === undefined) return run
+    const about = { nonce, field: encoding.field, check: encoding.check, step: requests[0]!.step }
+    return () => duringScene(service, about, channels, run)
   }
 
   async #arrivals(steps: readonly number[]): Promise<ArrivalRecord[]> {

@@ -5,6 +5,7 @@
 import type { Check, Facts, Plan } from '../catalog/check.ts'
 import { ArrivalView, Call, Evidence } from '../client/evidence.ts'
 import type { CallRecord, ConnectionSpec, ExchangeRecord } from '../client/exchange.ts'
+import type { ReportedRequest } from '../client/reports.ts'
 import type { RequestSpec } from '../client/request.ts'
 import type { Field, Response } from '../client/response-parser.ts'
 import type { ArrivalRecord } from '../upstream/arrival-record.ts'
@@ -48,6 +49,7 @@ export interface RecordedEvidence {
   nonce: string
   exchanges: RecordedExchange[]
   embedded: { label: string; step: number; arrivals: RecordedArrival[] }[]
+  reports?: readonly ReportedRequest[]
 }
 
 export interface RecordedFacts extends Omit<Facts, 'tokens' | 'routes' | 'mcpToken' | 'protocol'> {
@@ -71,6 +73,7 @@ export function recordedEvidence(evidence: Evidence): RecordedEvidence | null {
     nonce: nonceOf(evidence),
     exchanges: evidence.exchanges.map(({ record, calls }) => recordedExchange(record, calls)),
     embedded: evidence.embedded.map(({ arrivals, ...rest }) => ({ ...rest, arrivals: arrivals.map(recordedArrival) })),
+    ...(evidence.reports.length === 0 ? {} : { reports: evidence.reports }),
   }
   return JSON.stringify(recorded).length > MAX_RECORDED ? null : recorded
 }
@@ -136,7 +139,11 @@ export function factsOf({ routes, hasMcpToken, ...rest }: RecordedFacts, protoco
 }
 
 /** The evidence that a check had. Throws if the plan of the check is another one by now. */
-export function evidenceOf({ nonce, exchanges, embedded }: RecordedEvidence, check: Check, facts: Facts): Evidence {
+export function evidenceOf(
+  { nonce, exchanges, embedded, reports = [] }: RecordedEvidence,
+  check: Check,
+  facts: Facts,
+): Evidence {
   const plan = check.plan(facts)
   const records: ExchangeRecord[] = []
   const rebuilt = exchanges.map(exchange => {
@@ -155,11 +162,13 @@ export function evidenceOf({ nonce, exchanges, embedded }: RecordedEvidence, che
     )
     return { record, calls }
   })
-  return new Evidence(
+  const evidence = new Evidence(
     'gateway',
     rebuilt,
     embedded.map(({ arrivals, ...rest }) => ({ ...rest, arrivals: arrivals.map(one => viewOf(one, nonce)) })),
   )
+  evidence.reports = reports
+  return evidence
 }
 
 /** The connection that follows these, as in a run. */

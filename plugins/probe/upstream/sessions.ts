@@ -4,6 +4,7 @@ import type { JsonObject } from 'svc/plugin'
 import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/toolkit'
 import { Answered, answer, stepAt, type ScriptWriter } from './answer.ts'
 import { arrivalRecord, messageRecord, type ArrivalRecord } from './arrival-record.ts'
+import type { IgnoredPaths } from './ignored-paths.ts'
 import { http2Writer } from './http2-writer.ts'
 import { closeText, OPCODE } from '../client/websocket-frames.ts'
 import { MAX_STEPS, defaultScript, type StepScript } from './script.ts'
@@ -35,6 +36,7 @@ interface SessionOptions {
   onEnd: () => void
   /** Null if this replica gets every script when the others do. */
   findScript: FindScript | null
+  ignored: IgnoredPaths
 }
 
 /** Those of some steps, or those behind a number of this replica. */
@@ -93,7 +95,7 @@ export class ProbeSession {
   readonly #now: () => number
   readonly #tap: SvcTap
 
-  constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript }: SessionOptions) {
+  constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript, ignored }: SessionOptions) {
     this.id = nonces.id
     this.nonce = nonces.nonce
     this.field = nonces.field
@@ -105,8 +107,11 @@ export class ProbeSession {
     // Its scripts are not known here, so any of them may need the content.
     this.#readsContent = this.isJoined
     this.#armed = tap.arm({
-      claims: head => this.#claims(head),
-      claimsContent: (_head, content) => (this.#readsContent ? stepIn(content.toString('latin1'), this.field) : null),
+      claims: head => this.#claims(head, ignored),
+      claimsContent: (head, content) =>
+        this.#readsContent && !ignored.has(head.toString('latin1'))
+          ? stepIn(content.toString('latin1'), this.field)
+          : null,
       onArrival: () => {},
       answer: (arrival, reply) => this.#answer(arrival, answered => bytesWriter(reply, answered, this.#now)),
       answerHttp2: (arrival, reply) => {
@@ -199,8 +204,9 @@ export class ProbeSession {
   }
 
   /** The step of a request: from the path behind the nonce, or from the field, or that of requests to subgraphs. */
-  #claims(head: Buffer): string | null {
+  #claims(head: Buffer, ignored: IgnoredPaths): string | null {
     const text = head.toString('latin1')
+    if (ignored.has(text)) return null
     const request = subgraphRequest(text)
     if (request !== null) {
       const open = this.#ofSubgraphs

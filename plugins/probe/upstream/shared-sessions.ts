@@ -6,6 +6,7 @@ import { HttpError, refusal, type Channel, type Replicated, type Svc } from 'svc
 import type { ProbeSection } from '../options.ts'
 import { shiftTimes, type ArrivalRecord } from './arrival-record.ts'
 import { MAX_STEPS, type StepScript } from './script.ts'
+import type { IgnoredPaths } from './ignored-paths.ts'
 import {
   MAX_SESSIONS,
   createNonces,
@@ -51,12 +52,14 @@ const MAX_RECORDED = 16
 export class SharedSessions {
   readonly #svc: Svc<ProbeSection>
   readonly #sessions: ProbeSessions
+  readonly #ignored: IgnoredPaths
   readonly #channel: Channel<Message, Reply>
   readonly #open: Replicated<OpenSessions>
 
-  constructor(svc: Svc<ProbeSection>, sessions: ProbeSessions) {
+  constructor(svc: Svc<ProbeSection>, sessions: ProbeSessions, ignored: IgnoredPaths) {
     this.#svc = svc
     this.#sessions = sessions
+    this.#ignored = ignored
     this.#channel = svc.channel<Message, Reply>('sessions', { on: (message, from) => this.#on(message, from) })
     this.#open = svc.replicated<OpenSessions>('open-sessions', { initial: () => ({ sessions: [] }) })
     let unsubscribe = (): void => {}
@@ -146,7 +149,12 @@ export class SharedSessions {
 
   /** Null if there are too many. */
   #create(nonces: SessionNonces, ttlMs: number, findScript: FindScript | null): ProbeSession | null {
-    const session = this.#sessions.create(this.#svc.use('core.tap'), { ttlMs, nonces, findScript })
+    const session = this.#sessions.create(this.#svc.use('core.tap'), {
+      ttlMs,
+      nonces,
+      findScript,
+      ignored: this.#ignored,
+    })
     if (session !== null) this.#addMembers(session)
     return session
   }

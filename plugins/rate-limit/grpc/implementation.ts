@@ -1,7 +1,7 @@
 /** `envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Metadata, status, type sendUnaryData, type ServerUnaryCall, type ServiceError } from '@grpc/grpc-js'
+import { status, type ServerUnaryCall } from '@grpc/grpc-js'
 import type { AnyRequest, Svc } from 'svc/plugin'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
 import { problemOf } from '../check-call.ts'
@@ -9,7 +9,6 @@ import { clientError } from '../client-error.ts'
 import { callOf, type RateLimitRequest, type RateLimitResponse, responseOf } from './messages.ts'
 import { type LimitParts, RATE_LIMIT_SERVICE } from './service.ts'
 
-type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 type Call = ServerUnaryCall<RateLimitRequest, RateLimitResponse>
 
 export async function openRateLimit(
@@ -23,42 +22,30 @@ export async function openRateLimit(
     definition: definitions.service(RATE_LIMIT_SERVICE),
     reflection: definitions.descriptorSet,
     handlers: {
-      ShouldRateLimit: async (call: Call, reply: sendUnaryData<RateLimitResponse>): Promise<void> => {
-        const request = services.requestOf(call)
-        if (request === undefined) return reply(failure(status.CANCELLED, 'the call has ended'))
-        const answer = await decide(parts, call.request, request)
-        if ('failure' in answer) reply(answer.failure)
-        else reply(null, answer.message)
-      },
+      ShouldRateLimit: services.unary(({ request: message }: Call, request) =>
+        decide(services, parts, message, request),
+      ),
     },
   }
 }
 
-type Answer = { message: RateLimitResponse } | { failure: Failure }
-
 async function decide(
+  services: GrpcServices,
   { service, limiter }: LimitParts,
   message: RateLimitRequest,
   request: AnyRequest,
-): Promise<Answer> {
+): Promise<RateLimitResponse> {
   const call = callOf(message)
-  if (typeof call === 'string') return { failure: failure(status.INVALID_ARGUMENT, call) }
+  if (typeof call === 'string') throw services.failure(status.INVALID_ARGUMENT, call)
   const problem = problemOf(call)
   if (problem !== null)
-    return { failure: failure(problem.isOfService ? status.UNKNOWN : status.INVALID_ARGUMENT, problem.message) }
-  try {
-    const result = await limiter.decide(request, call)
-    if (result.kind === 'decided') return { message: responseOf(result.decision) }
-    if (result.kind === 'malformed') throw new Error('the service has no malformed answer')
-    const { code, details } = service.grpcFailure(request, result)
-    return { failure: failure(code, details) }
-  } catch (error) {
+    throw services.failure(problem.isOfService ? status.UNKNOWN : status.INVALID_ARGUMENT, problem.message)
+  const result = await limiter.decide(request, call).catch((error: unknown) => {
     const details = clientError(error)
-    if (details === null) throw error
-    return { failure: failure(status.INVALID_ARGUMENT, details) }
-  }
-}
-
-function failure(code: status, details: string): Failure {
-  return { code, details, metadata: new Metadata() }
+    throw details === null ? error : services.failure(status.INVALID_ARGUMENT, details)
+  })
+  if (result.kind === 'decided') return responseOf(result.decision)
+  if (result.kind === 'malformed') throw new Error('the service has no malformed answer')
+  const { code, details } = service.grpcFailure(request, result)
+  throw services.failure(code, details)
 }

@@ -1,7 +1,7 @@
 /** `envoy.service.accesslog.v3.AccessLogService`: access logs of HTTP and TCP, as a stream. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Metadata, status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js'
+import { status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js'
 import { Pacer, type AnyRequest, type Svc } from 'svc/plugin'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
 import { Intake } from '../records/intake.ts'
@@ -29,14 +29,14 @@ export async function openAccessLogs(svc: Svc<unknown>, grpc: GrpcServices, sink
             const { length } = message as Buffer
             const limit = svc.config.bodyLimit
             if (length > limit)
-              return reply(failure(status.RESOURCE_EXHAUSTED, `a message has ${length} bytes (at most ${limit})`))
+              throw grpc.failure(status.RESOURCE_EXHAUSTED, `a message has ${length} bytes (at most ${limit})`)
             const node = new WireNode(message as Buffer, MESSAGE)
             identifier = identifierOf(node) ?? identifier
             await keep(svc, sinks, request, node, identifier)
           }
           reply(null, {})
         } catch (error) {
-          if (error instanceof MessageProblem) return reply(failure(status.INVALID_ARGUMENT, error.message))
+          if (error instanceof MessageProblem) throw grpc.failure(status.INVALID_ARGUMENT, error.message)
           // The client has cancelled the call.
           if (!call.cancelled) throw error
         }
@@ -61,8 +61,4 @@ async function keep(
         if (pacer.isDue) await pacer.pause()
       }
   await reports.keep('logs', ALS, request, intake)
-}
-
-function failure(code: status, details: string): { code: status; details: string; metadata: Metadata } {
-  return { code, details, metadata: new Metadata() }
 }

@@ -1,7 +1,7 @@
 /** OTLP/gRPC: the services of traces, metrics and logs, each with the method `Export`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Metadata, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js'
+import { status, type ServerUnaryCall } from '@grpc/grpc-js'
 import type { Svc } from 'svc/plugin'
 import type { GrpcImplementation, GrpcServices } from '../../grpc/types.ts'
 import type { Kind } from '../records/record.ts'
@@ -26,13 +26,11 @@ export async function openSignal<K extends Kind>(
     definition: { Export: { ...method!, requestDeserialize: bytes => bytes } },
     reflection: definitions.descriptorSet,
     handlers: {
-      Export: async (call: Export, reply: sendUnaryData<object>): Promise<void> => {
-        const request = grpc.requestOf(call)
-        if (request === undefined) return reply(failure(status.CANCELLED, 'the call has ended'))
+      Export: grpc.unary(async (call: Export, request) => {
         const { length } = call.request
         const limit = svc.config.bodyLimit
         if (length > limit)
-          return reply(failure(status.RESOURCE_EXHAUSTED, `the message has ${length} bytes (at most ${limit})`))
+          throw grpc.failure(status.RESOURCE_EXHAUSTED, `the message has ${length} bytes (at most ${limit})`)
         try {
           const { reports, renamed } = sinks
           const root = new WireNode(call.request, signal.layout)
@@ -40,16 +38,11 @@ export async function openSignal<K extends Kind>(
           await reports.keep(signal.kind, OTLP, request, intake)
           const { rejected, message } = intake
           const partial = { [signal.rejected.field]: rejected, error_message: message }
-          reply(null, message === null ? {} : { partial_success: partial })
+          return message === null ? {} : { partial_success: partial }
         } catch (error) {
-          if (!(error instanceof MessageProblem)) throw error
-          reply(failure(status.INVALID_ARGUMENT, error.message))
+          throw error instanceof MessageProblem ? grpc.failure(status.INVALID_ARGUMENT, error.message) : error
         }
-      },
+      }),
     },
   }
-}
-
-function failure(code: status, details: string): { code: status; details: string; metadata: Metadata } {
-  return { code, details, metadata: new Metadata() }
 }

@@ -25,6 +25,8 @@ export class Intake<K extends Kind> {
   rejected = 0
   readonly #reasons = new Set<string>()
   #bytes = 0
+  /** Records that were read and left out, which costs as much as keeping them. */
+  #unfit = 0
 
   constructor(bounds: IntakeBounds) {
     this.bounds = bounds
@@ -32,7 +34,8 @@ export class Intake<K extends Kind> {
 
   /** Whether further records are only counted. */
   get isFull(): boolean {
-    return this.reports.length >= this.bounds.count || this.#bytes >= this.bounds.bytes
+    const { count, bytes } = this.bounds
+    return this.reports.length >= count || this.#bytes >= bytes || this.#unfit >= count
   }
 
   /** Adds a record; `make` may throw `Rejected`. */
@@ -47,6 +50,7 @@ export class Intake<K extends Kind> {
       this.reports.push(report)
     } catch (error) {
       if (!(error instanceof Rejected)) throw error
+      this.#unfit++
       this.reject(error.message)
     }
   }

@@ -19,6 +19,7 @@ import {
   tracing,
 } from '../../support/demo-gateways.ts'
 import { startDemoProxy, type ProxySwitches } from '../../support/demo-proxy.ts'
+import { authorized, limited, logging } from '../../support/demo-services.ts'
 import { demoRunner } from '../../support/demo-runner.ts'
 import { serve } from '../../support/server.ts'
 
@@ -143,6 +144,27 @@ const CASES: Record<string, Case> = {
     plugins: ['mcp'],
     on: { handle: toolFilter('add') },
     wrong: [{ handle: toolFilter('add', { listsOnly: true }) }, /step 2, .*no arrivals.*got 1 arrival/],
+  },
+  'ext-authz': {
+    plugins: ['ext-authz'],
+    on: upstream => ({ handle: authorized(upstream) }),
+    wrong: [
+      upstream => ({ handle: authorized(upstream, { failsOpen: true }) }),
+      /step 3, The service fails.*got 1 response: 200/,
+    ],
+  },
+  'rate-limit-service': {
+    plugins: ['rate-limit'],
+    on: upstream => ({ handle: limited(upstream, 2) }),
+    wrong: [
+      upstream => ({ handle: limited(upstream, 2, { isSilent: true }) }),
+      /step 1, Within the limit.*header ratelimit-remaining/,
+    ],
+  },
+  'access-log': {
+    plugins: ['telemetry'],
+    on: upstream => ({ handle: logging(upstream) }),
+    wrong: [upstream => ({ handle: logging(upstream, { status: 200 }) }), /step 2, A request that fails.*status 503/],
   },
 }
 

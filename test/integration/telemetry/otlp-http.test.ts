@@ -302,6 +302,11 @@ t.test('invalid ids and what is over the bounds are a partial success [GWT-3]', 
   const full = await exportJson(server, 'logs', requestOf('logs', many))
   t.match(full.json, { partialSuccess: { rejectedLogRecords: '100', errorMessage: /at most 2000 records/ } })
   t.equal((await shown(server, 'logs', 'limit=2000')).length, 2000)
+
+  // Records that are left out cost as much as those that are kept.
+  const invalid = Array.from({ length: 2100 }, () => ({}))
+  const unfit = await exportJson(server, 'traces', requestOf('traces', [...invalid, span()]))
+  t.match(unfit.json, { partialSuccess: { rejectedSpans: '2101', errorMessage: /traceId.*; at most 2000 records/ } })
   const points = Array.from({ length: 2100 }, () => ({ asInt: '1' }))
   const metrics = await protobuf('metrics', requestOf('metrics', [{ name: 'a', gauge: { dataPoints: points } }]))
   t.match(metrics.body.toString('latin1'), /100 not kept/)

@@ -1,0 +1,104 @@
+/**
+ * Checks of gateways that call svc as a service: the right gateway has no finding, and each wrong one is found by its own check
+ * alone. Mostly waits: for services that do not reply.
+ */
+import t, { type Test } from 'tap'
+import { launch } from '../../core/testing/launch.ts'
+import { SERVICE_GROUPS, type Check } from '../../plugins/probe/catalog/check.ts'
+import { selectChecks } from '../../plugins/probe/catalog/selection.ts'
+import { CATALOG } from '../../plugins/probe/checks/index.ts'
+import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
+import { readRoutes } from '../../plugins/probe/client/routes.ts'
+import { judgeAgain } from '../../plugins/probe/report/judge-again.ts'
+import { until } from '../support/until.ts'
+import { findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
+import { findings, probeThrough, reportOf } from './probe-through.ts'
+import { startToyGateway, type ToyFaults } from './service-gateways/toy-gateway.ts'
+import { WRONG_GATEWAYS } from './service-gateways/wrong-gateways.ts'
+
+const checksOf = (...groups: string[]): Check[] => CATALOG.filter(({ group }) => groups.includes(group))
+const ALL = checksOf(...SERVICE_GROUPS)
+
+async function probed(t: Test, faults: ToyFaults, checks: readonly Check[] = ALL): Promise<RunResult> {
+  const server = await launch({ plugins: ['probe', 'ext-authz', 'ext-proc', 'rate-limit', 'telemetry', 'grpc'] })
+  t.teardown(() => server.stop())
+  const toy = await startToyGateway({ http: server.ports.http!, grpc: server.ports.grpc!, faults })
+  t.teardown(() => toy.close())
+  // gRPC is loaded with the first call.
+  await until(async () => ((await fetch(`${toy.url}/health`)).ok ? true : null), 'the services are ready')
+  return probeThrough(toy.url, server.url, { checks })
+}
+
+const verdicts = ({ results }: RunResult): Record<string, string> =>
+  Object.fromEntries(results.map(({ check, verdict }) => [check.id, verdict]))
+
+t.test('a gateway that asks, obeys and reports has no finding', async t => {
+  const run = await probed(t, {})
+  t.strictSame(findings(run), [])
+  const expected = { 'RLS-DOWN': 'note', 'PROC-PHASES': 'note', 'RPT-SECRET': 'pass' }
+  t.strictSame(verdicts(run), { ...Object.fromEntries(ALL.map(({ id }) => [id, 'pass'])), ...expected })
+  const summaryOf = (id: string) => run.results.find(({ check }) => check.id === id)!.summary
+  t.equal(summaryOf('AUTHZ-DOWN'), 'fails closed')
+  t.equal(summaryOf('RLS-DOWN'), 'requests pass')
+  t.equal(summaryOf('PROC-PHASES'), 'request_headers, request_body, response_headers, response_body')
+})
+
+t.test('a gateway that asks nobody and reports nothing is not judged', async t => {
+  const run = await probed(t, { only: 'nothing' })
+  t.strictSame(verdicts(run), Object.fromEntries(ALL.map(({ id }) => [id, 'skip'])))
+  const reasons = new Set(run.results.map(({ reason }) => reason))
+  t.strictSame([...reasons].toSorted(), [
+    'nothing is reported to svc about the path of the probe',
+    'svc is not asked as authorization service about the path of the probe',
+    'svc is not asked as external processor about the path of the probe',
+    'svc is not asked as rate-limit service about the path of the probe',
+  ])
+})
+
+const shown: Parameters<typeof writeFindings>[0][number][] = []
+const only = process.env.SVC_PROXY
+for (const { name, faults, group, caught, finding } of WRONG_GATEWAYS.filter(
+  one => only === undefined || one.name.includes(only),
+))
+  t.test(`${name} is found by ${Object.keys(caught).join()} alone`, async t => {
+    const run = await probed(t, faults, checksOf(group))
+    const found = run.results.filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
+    t.strictSame(
+      Object.fromEntries(found.map(({ check, verdict }) => [check.id, verdict])),
+      caught,
+      findings(run).join(),
+    )
+    t.match(found[0]?.summary, finding)
+    shown.push(...findingsOf(name, run))
+    const report = reportOf(run)
+    for (const result of report.results.filter(({ recorded }) => recorded !== undefined)) {
+      const { verdict, summary } = result
+      t.match(judgeAgain(report, result, CATALOG.find(({ id }) => id === result.id)!), { verdict, summary })
+    }
+  })
+
+t.test('the pages show what the checks found', { skip: !WRITES_FINDINGS && 'not written' }, t => {
+  writeFindings(shown)
+  t.end()
+})
+
+t.test('the groups run only if they are named', t => {
+  const chosen = (selection: Parameters<typeof selectChecks>[1]): string[] => {
+    const checks = selectChecks(CATALOG, selection)
+    return Array.isArray(checks) ? [...new Set(checks.map(({ group }) => group))] : []
+  }
+  const byDefault = chosen({ groups: null, ids: null })
+  t.notOk(byDefault.some(group => SERVICE_GROUPS.includes(group)))
+  t.ok(byDefault.includes('headers'))
+  t.strictSame(chosen({ groups: ['authz', 'report'], ids: null }), ['authz', 'report'])
+  t.strictSame(chosen({ groups: null, ids: ['RLS-OVER'] }), ['ratelimit'])
+  t.end()
+})
+
+t.test('--routes says where the services are asked', t => {
+  t.match(readRoutes({ authz: '/guarded', report: 'http://127.0.0.1:9/logged' }), {
+    paths: { authz: { path: '/guarded' } },
+  })
+  t.type(readRoutes({ authz: 7 }), 'string')
+  t.end()
+})
