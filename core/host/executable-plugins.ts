@@ -21,7 +21,7 @@ export async function importPlugin({ entry, name }: FoundPlugin, maxRunMs: numbe
       throw new Error(`${NEEDS_COMPILER} (${file})`)
     },
   })
-  if (/\.ts$/.test(entry!)) throw new Error(NEEDS_COMPILER)
+  if (entry!.endsWith('.ts')) throw new Error(NEEDS_COMPILER)
   const module: { default?: unknown } = await withinTime(load(entry!), maxRunMs, `the plugin ${name}`)
   const { default: exported } = module
   // A CommonJS module that was compiled from an ES module.

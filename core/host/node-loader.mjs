@@ -41,7 +41,7 @@ export function createNodeLoader({ own, missing, refuse }) {
         found = next(id, context)
       } catch (error) {
         const isPackage = /^[^./#]/.test(id) && !id.includes(':')
-        if (!isPackage || !parent.startsWith('file:') || !/MODULE_NOT_FOUND$/.test(error.code ?? '')) throw error
+        if (!isPackage || !parent.startsWith('file:') || !String(error.code).endsWith('MODULE_NOT_FOUND')) throw error
         return hosted(id, missing(id, dirname(fileURLToPath(parent)), error), context)
       }
       if (!found.url.startsWith('file:')) return found
