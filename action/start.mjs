@@ -100,7 +100,8 @@ function ownVersion() {
 
 function install(folder, wanted) {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', wanted]
+  // After `--`, a name is never an option of npm.
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--', wanted]
   // npm is a batch file on Windows, which only a shell starts; it gets a name without the characters of a shell.
   const isWindows = process.platform === 'win32'
   if (isWindows && !/^[\w@./:\\+~^-]+$/.test(wanted))

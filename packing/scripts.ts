@@ -150,6 +150,7 @@ async function writeLaunchers(product: string, out: string): Promise<void> {
   const entries: [from: string, to: string][] = [
     [join('bin', 'svc.mjs'), join('bin', 'svc.mjs')],
     [join('core', 'host', 'native-import.mjs'), join('dist', 'native-import.mjs')],
+    [join('core', 'host', 'node-loader.mjs'), join('dist', 'node-loader.mjs')],
     [join('core', 'testing', 'testing.mjs'), join('dist', 'testing', 'testing.mjs')],
     [join('packing', RUNNER), join('dist', RUNNER)],
   ]

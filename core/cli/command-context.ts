@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { CommandContext } from '../contract/command.ts'
 import { forPlugin, type ExtensionPoints, type PersonalPoint, type Plugin } from '../contract/plugin.ts'
 import { findConfigFile, readSvcYaml } from '../config/svc-yaml.ts'
-import { PRODUCT_FOLDER, VERSION } from '../product.ts'
+import { prebuilt } from '../host/packed.ts'
+import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from '../product.ts'
 import { readGitSha } from '../server/instance.ts'
 import type { FoundCommand } from './commands.ts'
 import { inspect } from './inspection.ts'
@@ -80,10 +81,16 @@ function namesOf(definition: Plugin | undefined): readonly string[] {
   return [...(definition?.buildsOn ?? []), ...(definition?.uses ?? [])]
 }
 
-/** Those with a source file that contains the name of the point. */
+/** Those whose code contains the name of the point. */
 async function mentioning(found: readonly FoundDefinition[], point: string): Promise<FoundDefinition[]> {
-  const all = await Promise.all(found.map(async one => ((await isMentioned(one.folder, point)) ? one : null)))
+  const all = await Promise.all(found.map(async one => ((await mentions(one, point)) ? one : null)))
   return all.filter(one => one !== null)
+}
+
+/** The npm package has a script instead of the sources of a built-in plugin. */
+async function mentions({ name, folder }: FoundDefinition, point: string): Promise<boolean> {
+  const packed = folder === join(BUILTIN_FOLDER, name) ? prebuilt?.plugin(name) : undefined
+  return packed?.code.includes(point) ?? isMentioned(folder, point)
 }
 
 async function isMentioned(folder: string, text: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Parses the command line and runs the command. */
 import { resolve } from 'node:path'
 import { nearest } from '../toolkit/nearest.ts'
-import { VERSION } from '../product.ts'
+import { IS_EXECUTABLE, VERSION } from '../product.ts'
 import { UsageError, readArguments, type Arguments } from './arguments.ts'
 import { commandContext } from './command-context.ts'
 import { COMMAND_GROUPS, type CommandGroup } from '../contract/command.ts'
@@ -56,7 +56,8 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
               SVC_CONFIG_FILE: resolve(terminal.workingDirectory, String(options.config)),
             },
           }
-    if (options.version) return print(VERSION, terminal)
+    if (options.version)
+      return print(IS_EXECUTABLE ? `${VERSION} (executable, node ${process.versions.node})` : VERSION, terminal)
     if (options.help || command === 'help') return print(await usage(configured), terminal)
     if (command === null || command === 'serve') return serveWith(rest, configured, options)
     const [unused] = Object.keys(options).filter(name => name !== 'config')

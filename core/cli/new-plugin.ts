@@ -5,7 +5,7 @@ import { join, relative, resolve } from 'node:path'
 import { PLUGIN_NAME } from '../host/discovery.ts'
 import { isBuiltin } from '../host/packed.ts'
 import type { Command } from '../contract/plugin.ts'
-import { PRODUCT_FOLDER } from '../product.ts'
+import { IS_EXECUTABLE, PRODUCT_FOLDER } from '../product.ts'
 import { UsageError, readArguments } from './arguments.ts'
 import { painter, type Terminal } from './terminal.ts'
 
@@ -19,7 +19,7 @@ export function newPluginCommand(terminal: Terminal): Command {
     usage: `usage: svc new-plugin <name> [--dir <folder>]
 
 Creates a folder <name> with a plugin, its test, package.json and tsconfig.json. The plugin type-checks, loads and passes
-its test without changes.
+its test without changes. The executable writes a plugin in JavaScript, without a test.
 
   --dir <folder>   where to create the folder; default: the working directory
 `,
@@ -40,11 +40,7 @@ its test without changes.
         terminal.err.write(`${folder} already exists; nothing was written\n`)
         return { exitCode: 1 }
       }
-      const files = {
-        ...(await fromStarter(name)),
-        'package.json': packageJson(name, folder),
-        'tsconfig.json': TSCONFIG,
-      }
+      const files = IS_EXECUTABLE ? await javascriptFiles(name) : await typescriptFiles(name, folder)
       await mkdir(folder, { recursive: true })
       for (const [file, content] of Object.entries(files)) await writeFile(join(folder, file), content)
       terminal.out.write(nextSteps(relative(terminal.workingDirectory, folder) || '.', Object.keys(files), terminal))
@@ -53,9 +49,24 @@ its test without changes.
   }
 }
 
-/** The files of the example `starter`, renamed to the new plugin. */
-async function fromStarter(name: string): Promise<Record<string, string>> {
-  const files = await readdir(STARTER)
+async function typescriptFiles(name: string, folder: string): Promise<Record<string, string>> {
+  return {
+    ...(await fromStarter(name, await readdir(STARTER))),
+    'package.json': packageJson(name, folder),
+    'tsconfig.json': TSCONFIG,
+  }
+}
+
+/** The executable has no compiler, and no `svc/testing`. */
+async function javascriptFiles(name: string): Promise<Record<string, string>> {
+  return {
+    ...(await fromStarter(name, ['index.js'])),
+    'package.json': `${JSON.stringify({ name: `svc-plugin-${name}`, version: '0.1.0', type: 'module', main: 'index.js' }, null, 2)}\n`,
+  }
+}
+
+/** Files of the example `starter`, renamed to the new plugin. */
+async function fromStarter(name: string, files: readonly string[]): Promise<Record<string, string>> {
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')
   const rename = (text: string): string => text.replaceAll('starter', name).replaceAll('Starter', title)
   const written = await Promise.all(
@@ -116,11 +127,14 @@ const TSCONFIG = `${JSON.stringify(
 
 function nextSteps(folder: string, files: string[], { out }: Terminal): string {
   const paint = painter(out)
-  return `${files.map(file => `  ${paint('green', join(folder, file))}\n`).join('')}
-Next:
-  cd ${folder}
-  npm install            # svc, TypeScript and type definitions
+  const next = IS_EXECUTABLE
+    ? '  SVC_PLUGINS_DIR=. svc check && SVC_PLUGINS_DIR=. svc\n'
+    : `  npm install            # svc, TypeScript and type definitions
   npm test
   SVC_PLUGINS_DIR=. node_modules/.bin/svc check && SVC_PLUGINS_DIR=. node_modules/.bin/svc
 `
+  return `${files.map(file => `  ${paint('green', join(folder, file))}\n`).join('')}
+Next:
+  cd ${folder}
+${next}`
 }

@@ -7,6 +7,7 @@
  */
 import type { BuildFailure } from 'esbuild'
 import { basename, dirname, join, relative } from 'node:path'
+import { types } from 'node:util'
 import type { Bundler } from '../contract/bundler.ts'
 import { RESIDENT } from './bundler.mjs'
 import { bundle, isCurrent, runScript, type Bundle } from './bundle.mjs'
@@ -14,8 +15,10 @@ import type { Plugin } from '../contract/plugin.ts'
 import { ownTurn } from '../contract/turns.ts'
 import { MAX_RUN_MS, runLimited } from './time-limit.ts'
 import { isRecord } from '../contract/record.ts'
+import { IS_EXECUTABLE } from '../product.ts'
 import { checkDefinition } from './definition-check.ts'
 import type { FoundPlugin } from './discovery.ts'
+import { importPlugin } from './executable-plugins.ts'
 import { prebuilt } from './packed.ts'
 import { importPackages, makeRequire } from './plugin-packages.ts'
 import type { Script } from './prebuilt.mjs'
@@ -37,20 +40,25 @@ export async function loadPlugin(
   { early, maxRunMs = MAX_RUN_MS, bundler = RESIDENT }: LoadOptions = {},
 ): Promise<Plugin> {
   const entry = found.entry!
+  if (IS_EXECUTABLE && found.source !== 'builtin') return definitionOf(await importPlugin(found, maxRunMs), entry)
   const script = packedScript(found) ?? (await takeEarlyBundle(entry, early)) ?? (await bundlePlugin(entry, bundler))
   await ownTurn()
   const run = <T>(work: () => T): T => runLimited(maxRunMs, 'loading the code', work)
   const ids = found.source === 'builtin' ? [] : ((script as Partial<Bundle>).imported ?? [])
   const require = await importPackages(ids, makeRequire(found), { folder: dirname(entry), bundler, maxRunMs, run })
-  const exported = run(() => runScript(entry, script, require)) as { default?: unknown }
+  return definitionOf(run(() => runScript(entry, script, require)) as { default?: unknown }, entry)
+}
+
+function definitionOf(exported: { default?: unknown }, entry: string): Plugin {
   if (isModuleWithoutDefault(exported))
     throw new Error(`${basename(entry)} has no default export: write "export default definePlugin({ … })"`)
   return checkDefinition(exported.default ?? exported)
 }
 
-/** An ES module, which esbuild marks; a CommonJS module exports the definition itself. */
+/** An ES module, which esbuild marks if it has bundled it; a CommonJS module exports the definition itself. */
 function isModuleWithoutDefault(exported: unknown): boolean {
-  return isRecord(exported) && '__esModule' in exported && !('default' in exported)
+  const isModule = types.isModuleNamespaceObject(exported) || (isRecord(exported) && '__esModule' in exported)
+  return isModule && !('default' in (exported as object))
 }
 
 /** The packed script of a built-in plugin; null in a checkout. */

@@ -33,18 +33,33 @@ export type RequireModule = (id: string) => unknown
 export function makeRequire({ source, entry, folder }: FoundPlugin): RequireModule {
   const folderRequire = source === 'builtin' && prebuilt !== null ? prebuilt.requireFrom(entry!) : createRequire(entry!)
   return id => {
-    const own = OWN_MODULES.get(id)
+    const own = ownModule(id)
     if (own !== undefined) return own
     try {
       return folderRequire(id)
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${id}'`)) throw error
-      if (source === 'builtin' || SHARED_PACKAGES.includes(id)) return hostRequire(id)
-      const name = packageOf(id)
-      throw new Error(`the package ${name} is not installed: run "npm install ${name}" in ${folder}`, { cause: error })
+      return source === 'builtin' ? hostRequire(id) : packageOfHost(id, folder, error)
     }
   }
+}
+
+/** The contract or the toolkit of the running host; undefined for any other name. */
+export function ownModule(id: string): unknown {
+  return OWN_MODULES.get(id)
+}
+
+/** A package that a plugin in `folder` has not installed: the one of the host if it is shared; throws otherwise. */
+export function packageOfHost(id: string, folder: string, cause: unknown): unknown {
+  if (SHARED_PACKAGES.includes(id)) return hostRequire(id)
+  const name = packageOf(id)
+  throw new Error(`the package ${name} is not installed: run "npm install ${name}" in ${folder}`, { cause })
+}
+
+/** A file of svc that is never bundled. */
+export function requireFile(file: string): unknown {
+  return nodeRequire(file)
 }
 
 /** `@scope/name` of `@scope/name/part`. */
@@ -71,7 +86,7 @@ export async function importPackages(
   const imported = new Map<string, unknown>()
   for (const id of ids.filter(name => run(() => needsImport(name, require)))) {
     const url = await resolveImport(id, folder, bundler)
-    if (url !== null) imported.set(id, await withinTime(nativeImport(url), maxRunMs, id))
+    if (url !== null) imported.set(id, await withinTime(nativeImport(url), maxRunMs, `the package ${id}`))
   }
   return id => imported.get(id) ?? explained(id, require)
 }
@@ -104,14 +119,14 @@ function explained(id: string, require: RequireModule): unknown {
 
 function nativeImport(url: string): Promise<unknown> {
   const file = join(prebuilt?.folder ?? join(PRODUCT_FOLDER, 'core', 'host'), 'native-import.mjs')
-  return (nodeRequire(file) as typeof import('./native-import.mjs')).nativeImport(url)
+  return (requireFile(file) as typeof import('./native-import.mjs')).nativeImport(url)
 }
 
 /** A top-level `await` may never end. */
-async function withinTime<T>(loading: Promise<T>, ms: number, id: string): Promise<T> {
+export async function withinTime<T>(loading: Promise<T>, ms: number, what: string): Promise<T> {
   const timer = new AbortController()
   const late = sleep(ms, null, { signal: timer.signal }).then(() => {
-    throw new Error(`the package ${id} was not loaded within ${ms / 1000} s`)
+    throw new Error(`${what} was not loaded within ${ms / 1000} s`)
   })
   try {
     return await Promise.race([loading, late])

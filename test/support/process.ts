@@ -34,6 +34,8 @@ export interface StartOptions {
   shell?: string
   /** The launcher of an installed package. Default: that of the checkout. */
   main?: string
+  /** An executable that contains Node and svc; it takes no launcher, and no variable but those of `env`. */
+  executable?: string
   /** Standard input is a pipe, which the test ends. Default: it is empty. */
   hasInput?: boolean
 }
@@ -43,17 +45,28 @@ const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 /** Starts the server on free ports, in a temporary folder; kills it at the end of the test if it still runs. */
 export function startProcess(
   t: Test,
-  { env = {}, args = [], nodeArgs = [], yaml, folder: given, shell, main = MAIN, hasInput = false }: StartOptions = {},
+  {
+    env = {},
+    args = [],
+    nodeArgs = [],
+    yaml,
+    folder: given,
+    shell,
+    main = MAIN,
+    executable,
+    hasInput = false,
+  }: StartOptions = {},
 ): ServerProcess {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'svc-process-'))
   if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
-  const command = [process.execPath, ...nodeArgs, ...(main === MAIN ? ownBundleCache() : []), main, ...args]
+  const launcher = executable === undefined ? [...(main === MAIN ? ownBundleCache() : []), main] : []
+  const command = [executable ?? process.execPath, ...nodeArgs, ...launcher, ...args]
   const [program, ...programArgs] =
     shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command]
   const child = spawn(program!, programArgs, {
     cwd: folder,
     env: {
-      PATH: process.env.PATH,
+      ...(executable === undefined ? { PATH: process.env.PATH } : {}),
       SVC_HOST: '127.0.0.1',
       SVC_HTTP_PORT: '0',
       SVC_HTTPS_PORT: '0',

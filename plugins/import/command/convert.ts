@@ -40,8 +40,8 @@ export async function convertFiles(
       )
     else byKind.set(kind, [...(byKind.get(kind) ?? []), file])
   }
-  const ruleNames = new Set<string>()
-  const upstreamNames = new Set<string>()
+  const ruleNames: UsedNames = new Map()
+  const upstreamNames: UsedNames = new Map()
   const conversions: Conversion[] = []
   for (const kind of kinds) {
     const own = byKind.get(kind)
@@ -59,13 +59,10 @@ export async function convertFiles(
     }
     const conversion = await kind.convert(own, importing)
     report.count(kind.id, conversion, found)
-    conversions.push(conversion)
+    conversions.push({ ...conversion, rules: withinBounds(kind.id, conversion.rules ?? [], conversions, report) })
   }
   return {
-    rules: withinBounds(
-      conversions.flatMap(({ rules = [] }) => rules),
-      report,
-    ),
+    rules: conversions.flatMap(({ rules = [] }) => rules),
     proxy: conversions.flatMap(({ proxy = [] }) => proxy),
     mocks: conversions.flatMap(({ mocks = [] }) => mocks),
     providers: conversions.flatMap(({ providers = [] }) => providers),
@@ -97,10 +94,19 @@ function hostsWithin(conversions: readonly Conversion[], [first]: readonly ReadF
   return hosts.slice(0, MAX_HOSTS)
 }
 
-function withinBounds(all: readonly ConvertedRules[], report: Report): ConvertedRules[] {
-  const count = all.reduce((sum, { rules }) => sum + rules.length, 0)
-  if (count <= MAX_RULES) return [...all]
-  let free = MAX_RULES
+/** The rules of a kind that still are among those that can be written, after those of `before`. */
+function withinBounds(
+  kind: string,
+  all: readonly ConvertedRules[],
+  before: readonly Conversion[],
+  report: Report,
+): ConvertedRules[] {
+  const numberOf = (converted: readonly ConvertedRules[]): number =>
+    converted.reduce((sum, { rules }) => sum + rules.length, 0)
+  let left = MAX_RULES - before.reduce((sum, { rules = [] }) => sum + numberOf(rules), 0)
+  const count = numberOf(all)
+  if (count <= left) return [...all]
+  let free = left
   const first = all.find(({ rules }) => (free -= rules.length) < 0)!
   report.add(
     findingOf(
@@ -108,18 +114,21 @@ function withinBounds(all: readonly ConvertedRules[], report: Report): Converted
       { line: 1, column: 1 },
       [],
       'skipped',
-      `at most ${MAX_RULES} rules are written; ${count - MAX_RULES} are left out`,
+      `at most ${MAX_RULES} rules are written; ${count - left} are left out`,
     ),
   )
-  let left = MAX_RULES
-  return all.map(({ file, rules }) => {
-    const kept = rules.slice(0, left)
-    left -= kept.length
-    return { file, rules: kept }
+  const leftOut: JsonObject[] = []
+  const kept = all.map(({ file, rules }) => {
+    const some = rules.slice(0, left)
+    left -= some.length
+    leftOut.push(...rules.slice(some.length))
+    return { file, rules: some }
   })
+  report.leaveOut(kind, leftOut.length, leftOut.filter(({ enabled }) => enabled === false).length)
+  return kept
 }
 
-function uniqueName(used: Set<string>, candidates: readonly (Json | undefined)[]): string {
+function uniqueName(used: UsedNames, candidates: readonly (Json | undefined)[]): string {
   const texts = candidates.map(text =>
     typeof text === 'string'
       ? trimCharacters(text.slice(0, 4 * MAX_NAME).replaceAll(/[^A-Za-z0-9._-]+/g, '-'), '-').slice(0, MAX_NAME)
@@ -128,7 +137,7 @@ function uniqueName(used: Set<string>, candidates: readonly (Json | undefined)[]
   return unique(used, texts.find(text => text !== '') ?? 'rule', MAX_NAME)
 }
 
-function uniqueUpstream(used: Set<string>, host: string): string {
+function uniqueUpstream(used: UsedNames, host: string): string {
   const name = trimCharacters(
     host
       .slice(0, 300)
@@ -140,12 +149,17 @@ function uniqueUpstream(used: Set<string>, host: string): string {
   return unique(used, wanted.slice(0, MAX_UPSTREAM_NAME), MAX_UPSTREAM_NAME)
 }
 
-function unique(used: Set<string>, wanted: string, max: number): string {
+/** Names with the number that the next of the same name is tried with: all rules of a file can have one name. */
+type UsedNames = Map<string, number>
+
+function unique(used: UsedNames, wanted: string, max: number): string {
   let name = wanted
-  for (let number = 2; used.has(name); number++) {
+  let number = used.get(wanted) ?? 2
+  for (; used.has(name); number++) {
     const end = `-${number}`
     name = wanted.slice(0, max - end.length) + end
   }
-  used.add(name)
+  used.set(wanted, number)
+  if (name !== wanted) used.set(name, 2)
   return name
 }

@@ -55,6 +55,14 @@ export class Report {
     })
   }
 
+  /** Counts rules that were converted and are not written; `disabled` of them had been counted as disabled. */
+  leaveOut(kind: string, number: number, disabled: number): void {
+    const counts = this.counts.get(kind)!
+    counts.disabled -= disabled
+    counts.skipped = Math.min(counts.skipped + number, counts.found - counts.disabled)
+    counts.imported = counts.found - counts.disabled - counts.skipped
+  }
+
   /** Whether something is not imported as it was, apart from what is only changed. */
   get hasLosses(): boolean {
     return this.findings.some(({ severity }) => severity !== 'changed')

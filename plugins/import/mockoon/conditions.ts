@@ -70,7 +70,7 @@ function conditionOf(given: Given, rule: Members, stub: Stub): JsonObject | unde
   if (test === undefined) return undefined
   if (target === 'method') return { method: { ...test, ignore_case: true } }
   if (target === 'path') return { any: [{ url: test }, { path: test }] }
-  const key = BY_NAME[target]
+  const key = Object.hasOwn(BY_NAME, target) ? BY_NAME[target] : undefined
   if (key === undefined) return void stub.disabled(rule.at('target'), 'svc import does not know this target')
   if (!/^[^.[\]$]+$/.test(modifier)) return void stub.disabled(rule.at('modifier'), 'expected a plain name')
   return { [key]: { [modifier]: test } }

@@ -130,7 +130,8 @@ async function readContent(
     const ending = /\.([^./]+)$/.exec(file)?.[1]?.toLowerCase() ?? ''
     const name = file.split(/[\\/]/).at(-1)!
     const lines: Line[] = []
-    if (TYPES[ending] !== undefined) lines.push(['Content-Type', TYPES[ending], path])
+    const type = Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined
+    if (type !== undefined) lines.push(['Content-Type', type, path])
     if (!isBody) lines.push(['Content-Disposition', `attachment; filename="${encodeURIComponent(name)}"`, path])
     if (!isPlain && WITH_TEMPLATES.includes(ending) && found.includes('{{'))
       return { ...text(found.toString(), path, true), lines }

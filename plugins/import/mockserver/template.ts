@@ -23,7 +23,7 @@ function referenceOf(path: string): ReturnType<Translate> {
   if (names === undefined || names[0] !== 'request') return undefined
   const [, member = '', name, index, ...others] = names
   if (['method', 'path', 'body'].includes(member) && name === undefined) return { reference: `request.${member}` }
-  const word = MEMBERS[member]
+  const word = Object.hasOwn(MEMBERS, member) ? MEMBERS[member] : undefined
   if (word === undefined || name === undefined || others.length > 0 || (index !== undefined && index !== '0'))
     return undefined
   return { reference: `request.${word}.${name}` }

@@ -14,12 +14,17 @@ const UNITS: Readonly<Record<string, number>> = {
   HOURS: 3_600_000,
   DAYS: 86_400_000,
 }
+
+/** The length of a unit; unknown ones are milliseconds. */
+function millisecondsOf(unit = 'MILLISECONDS'): number {
+  return Object.hasOwn(UNITS, unit) ? UNITS[unit]! : 1
+}
 const MAX_DELAY_MS = 86_400_000
 const MAX_LIFE_SECS = 86_400
 
 /** Whole milliseconds of a number in a unit. */
 export function milliseconds(value: number, unit: string | undefined): number {
-  return Math.min(MAX_DELAY_MS, Math.max(0, Math.round(value * (UNITS[unit ?? 'MILLISECONDS'] ?? 1))))
+  return Math.min(MAX_DELAY_MS, Math.max(0, Math.round(value * millisecondsOf(unit))))
 }
 
 /** `delay`: a number in a unit, or a distribution; null if there is none. */
@@ -78,7 +83,7 @@ export function readRepetitions(expectation: Members, stub: Stub): JsonObject {
   if (life !== undefined) {
     const [value, unit] = [life.number('timeToLive'), life.text('timeUnit')]
     if (life.take('unlimited') !== true && value !== undefined) {
-      const secs = Math.max(1, Math.ceil((value * (UNITS[unit ?? 'MILLISECONDS'] ?? 1)) / 1000))
+      const secs = Math.max(1, Math.ceil((value * millisecondsOf(unit)) / 1000))
       members.expires_in_secs = Math.min(MAX_LIFE_SECS, secs)
       stub.changed(life.path, 'the time begins when svc loads the rule')
     }

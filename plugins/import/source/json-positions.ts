@@ -19,6 +19,7 @@ interface Item {
 /** Returns a function that locates items, or the nearest item around. `text` is valid JSON. The text is scanned once, when it is needed. */
 export function jsonPositions(text: string): (path: ItemPath) => Position {
   let root: Item | null = null
+  let starts: number[] | null = null
   return path => {
     if (text.length > MAX_SEARCHED) return { line: 1, column: 1 }
     let item = (root ??= scan(text))
@@ -27,8 +28,25 @@ export function jsonPositions(text: string): (path: ItemPath) => Position {
       if (next === undefined) break
       item = next
     }
-    return positionAt(text, item.offset)
+    const line = linesUntil((starts ??= lineStarts(text)), item.offset)
+    return { line, column: item.offset - starts[line - 1]! + 1 }
   }
+}
+
+function lineStarts(text: string): number[] {
+  return [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
+}
+
+/** The number of lines that begin at `offset` or before it, by halving: a file can have a finding for each of its members. */
+function linesUntil(starts: readonly number[], offset: number): number {
+  let low = 0
+  let high = starts.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (starts[middle]! <= offset) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** The position of a character. */

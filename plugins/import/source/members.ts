@@ -3,6 +3,11 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord, own } from 'svc/toolkit'
 import type { ItemPath } from '../types.ts'
 
+/** An object whose names come from files: `__proto__` is a name like any other. */
+export function named<T>(values: Readonly<Record<string, T>> = {}): Record<string, T> {
+  return Object.assign(Object.create(null) as Record<string, T>, values)
+}
+
 export class Members {
   readonly path: ItemPath
   readonly #value: JsonObject

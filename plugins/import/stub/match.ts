@@ -1,6 +1,7 @@
 /** Joins conditions: both matches must hold. */
 import { type Json, type JsonObject, StepBudget } from 'svc/plugin'
 import { deepEqual, isRecord } from 'svc/toolkit'
+import { named } from '../source/members.ts'
 
 /** Keys with tests by name. */
 const BY_NAME = new Set(['header', 'query', 'cookie', 'form', 'json', 'path_params', 'scenario'])
@@ -14,7 +15,7 @@ export function addConditions(match: JsonObject, more: JsonObject): void {
     const before = match[key]
     if (before === undefined) match[key] = value
     else if (BY_NAME.has(key) && isRecord(before) && isRecord(value)) {
-      const tests = { ...(before as JsonObject) }
+      const tests = named(before as JsonObject)
       for (const [name, test] of Object.entries(value as JsonObject))
         tests[name] = tests[name] === undefined ? test : bothTests(tests[name], test)
       match[key] = tests

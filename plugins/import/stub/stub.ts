@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type Json, type JsonObject, StepBudget } from 'svc/plugin'
 import { headerProblem, isRecord, readConditions } from 'svc/toolkit'
-import type { Members } from '../source/members.ts'
+import { type Members, named } from '../source/members.ts'
 import type { ImportFile, Importing, ItemPath, WrittenFile } from '../types.ts'
 import { addConditions } from './match.ts'
 import { wholePattern, type Pattern } from './patterns.ts'
@@ -92,7 +92,7 @@ export class Stub {
 
   /** Header fields that can be sent, without those of the framing. */
   headers(lines: readonly (readonly [name: string, value: string, path: ItemPath])[]): Headers {
-    const headers: Headers = {}
+    const headers: Headers = named()
     const spelling = new Map<string, string>()
     let count = 0
     for (const [name, value, path] of lines) {

@@ -36,7 +36,7 @@ export async function readResponse(response: Members, stub: Stub, upstreams: Ups
   const companions: JsonObject = delay === null ? {} : { delay }
   const fault = response.text('fault')
   if (fault !== undefined) {
-    const abort = FAULTS[fault]
+    const abort = Object.hasOwn(FAULTS, fault) ? FAULTS[fault] : undefined
     if (abort === undefined) stub.lost(response.at('fault'), 'this fault has no counterpart')
     else {
       response.ignore(

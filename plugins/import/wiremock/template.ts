@@ -59,7 +59,7 @@ function requestReference(path: string): ReturnType<Translate> {
   const names = pathNames(path)
   if (names === undefined) return undefined
   const [word = '', ...rest] = names
-  const own = REQUEST[word]
+  const own = Object.hasOwn(REQUEST, word) ? REQUEST[word] : undefined
   if (own !== undefined && rest.length === 0) return { reference: `request.${own}` }
   switch (word) {
     case 'path':

@@ -39,9 +39,9 @@ function routesIn(text: string): string[] {
   return [...new Set([...text.matchAll(/\/_svc(?:\/[a-z]+)+/g)].map(([route]) => route))].sort()
 }
 
-t.test('the document of a running svc has each operation of the contract [CLIENTS-1]', async t => {
+t.test('the control plane document of a running svc has each operation of the contract [CLIENTS-1]', async t => {
   const server = await serve(t)
-  const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenapiDocument
+  const document = (await (await fetch(`${server.url}/_svc/openapi.json`)).json()) as OpenapiDocument
   const resolve = (schema: JsonSchema | undefined): JsonSchema => {
     const reference = schema?.$ref as string | undefined
     return reference === undefined ? (schema ?? {}) : document.components.schemas[reference.split('/').at(-1)!]!

@@ -165,6 +165,18 @@ t.test('the package starts and serves without esbuild [PACK-1]', async t => {
   t.ok(await server.port('HTTPS'))
 })
 
+t.test('commands find what plugins add to them, without the sources [PACK-1]', async t => {
+  const folder = t.testdir({
+    'wiremock.json': '{"request": {"method": "GET", "url": "/a"}, "response": {"status": 204}}',
+    'har.json':
+      '{"log": {"entries": [{"request": {"method": "GET", "url": "http://a.example/", "headers": []}, "response": {"status": 204, "headers": [], "content": {}}}]}}',
+  })
+  t.match(await author.run('svc', ['import', 'wiremock.json', 'har.json'], { cwd: folder }), {
+    code: 0,
+    output: /wiremock: 1 of 1 imported[^]*har: 1 of 1 imported|har: 1 of 1 imported[^]*wiremock: 1 of 1 imported/,
+  })
+})
+
 t.test('a start reads no package that it does not use [PACK-1]', async t => {
   const copy = join(t.testdir(), 'svc')
   cpSync(home, copy, { recursive: true, filter: path => !/packages[/\\][^/\\]+\.cjs$/.test(path) })
