@@ -7,7 +7,11 @@ export interface UpstreamOptions {
   signal: AbortSignal
   /** What came so far of an answer that is not an error. */
   onPart?(answer: WireAnswer): void
+  /** How the pieces of a body are joined. */
+  join?(chunks: readonly Buffer[]): Buffer
 }
+
+const READ_MS = 5
 
 export async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -20,7 +24,7 @@ export function callUpstream(
   upstream: string,
   wire: Wire,
   { method, path, fields, body }: WireRequest,
-  { signal, onPart }: UpstreamOptions,
+  { signal, onPart, join = Buffer.concat }: UpstreamOptions,
 ): Promise<WireAnswer> {
   const headers = {
     ...Object.fromEntries([...fields, ...wire.credentials('toy-key')]),
@@ -32,12 +36,19 @@ export function callUpstream(
       const answer = (): WireAnswer => ({
         status: response.statusCode ?? 0,
         fields: Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const),
-        body: Buffer.concat(chunks),
+        body: join(chunks),
         isComplete: response.complete,
       })
+      let isWaiting = false
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
-        if (answer().status < 400) onPart?.(answer())
+        if (onPart === undefined || isWaiting || (response.statusCode ?? 0) >= 400) return
+        // Pieces that come together are read once.
+        isWaiting = true
+        setTimeout(() => {
+          isWaiting = false
+          onPart(answer())
+        }, READ_MS)
       })
       // Without its end, what came of it is the answer.
       response.on('error', () => {})
