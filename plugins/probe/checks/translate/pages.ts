@@ -93,11 +93,6 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
     expected: 'An error event that the SDK of the client raises, or a broken connection.',
     why: 'Half a reply is used as if it were whole, and half of the arguments are run.',
   },
-  'TRN-CANCEL': {
-    sent: 'A stream that the client leaves after four events, and a request that it leaves after a second.',
-    expected: 'The request to the upstream ends within five seconds.',
-    why: 'The vendor goes on, and the tokens are paid for, until its connection is closed.',
-  },
   'TRN-EMBED': {
     sent: 'Three inputs with a number of dimensions, as numbers and in base64, and one input as a text.',
     expected:
