@@ -98,7 +98,8 @@ export interface GraphSettings {
 }
 
 /** What `--routes` says of a gateway of models, without credentials. Plain JSON. */
-export interface ModelSettings extends Pick<LlmRoutes, 'fallback' | 'replicas' | 'cost' | 'spend' | 'cache'> {
+export interface ModelSettings
+  extends Pick<LlmRoutes, 'fallback' | 'replicas' | 'cost' | 'spend' | 'cache' | 'marks' | 'embeddings'> {
   guardrails: { value: string; ask: string | null }
   /** Number of credentials of users. */
   tenants: number
@@ -179,6 +180,8 @@ export interface CheckPage {
   expected: string
   why: string
   configure?: Record<string, string>
+  /** Public threads that show the same kind of fault: `owner/name#number`. */
+  seen?: readonly string[]
 }
 
 /** What a check for pairs knows of the gateway besides the pair. */

@@ -83,6 +83,8 @@ export function hasOwnGrpcAddress({ paths }: Routes): boolean {
 interface Phase {
   of(check: Check): boolean
   atOnce: number
+  /** The upstream fails in the gateway's eyes: everything else is done before. */
+  isLate?: true
 }
 
 /** One after the other; checks that only wait belong to none of them. */
@@ -91,8 +93,8 @@ export function phasesOf(concurrency: number): Phase[] {
     { of: check => check.when?.first === true, atOnce: concurrency },
     { of: isOrdinary, atOnce: concurrency },
     { of: check => check.when?.alone === true && check.when.breaks !== true && check.hostile !== true, atOnce: 1 },
-    { of: check => check.when?.breaks === true && check.hostile !== true, atOnce: 1 },
-    { of: check => check.hostile === true, atOnce: 1 },
+    { of: check => check.when?.breaks === true && check.hostile !== true, atOnce: 1, isLate: true },
+    { of: check => check.hostile === true, atOnce: 1, isLate: true },
   ]
 }
 

@@ -6,6 +6,7 @@ import { recognize, type Recognized, type RecognizedPair } from '../pairs/recogn
 import type { Wire } from '../wires/types.ts'
 import { WIRES } from '../wires/wires.ts'
 import { connectionError } from './direct-run.ts'
+import type { Evidence } from './evidence.ts'
 import { routeOf, type End } from './group-routes.ts'
 import type { Health } from './health.ts'
 import type { Job } from './jobs.ts'
@@ -32,12 +33,19 @@ interface RunParts {
   gateway: End
 }
 
+/** What svc itself shows. */
+interface DirectResult {
+  /** Why it does not pass; null: it does. */
+  difference: string | null
+  evidence: Evidence | null
+}
+
 export class PairRuns {
   readonly #options: PairOptions
   readonly #parts: RunParts
   #recognized: Recognized | null = null
-  /** By check and wire: why svc itself does not pass; null: it does. */
-  readonly #directOfWires = new Map<string, Promise<string | null>>()
+  /** By check and wire. */
+  readonly #directOfWires = new Map<string, Promise<DirectResult>>()
 
   constructor(options: PairOptions, parts: RunParts) {
     this.#options = options
@@ -104,16 +112,21 @@ export class PairRuns {
 
   /** The first difference that svc itself shows on a wire of the check's pair, each tried once; null if there is none. */
   async directDifference(check: Check): Promise<string | null> {
-    const wires = check.pair!.split(':').map(id => WIRES.find(wire => wire.id === id)!)
-    const base = this.#options.checks.find(({ id }) => id === check.id)!
-    for (const wire of new Set(wires)) {
-      const key = `${base.id} ${wire.id}`
-      const known = this.#directOfWires.get(key) ?? this.#directOfWire(base, wire)
-      this.#directOfWires.set(key, known)
-      const difference = await known
+    for (const wire of new Set(this.#wiresOf(check))) {
+      const { difference } = await this.#directOfWire(check, wire)
       if (difference !== null) return `${wire.id}: ${difference}`
     }
     return null
+  }
+
+  /** What svc itself gets from the client of the check's pair. */
+  async directEvidence(check: Check): Promise<Evidence | null> {
+    const [client] = this.#wiresOf(check)
+    return (await this.#directOfWire(check, client!)).evidence
+  }
+
+  #wiresOf({ pair }: Check): Wire[] {
+    return pair!.split(':').map(id => WIRES.find(wire => wire.id === id)!)
   }
 
   /** The first difference that svc itself shows on the client wires of a check for models. */
@@ -121,23 +134,31 @@ export class PairRuns {
     const base = this.#options.checks.find(({ id }) => id === check.id)!
     const wires = new Set(this.#recognized!.pairs.map(({ client }) => client))
     const pairs = [...wires].map(wire => ({ client: wire, upstream: wire, model: DIRECT_MODEL, fields: [] }))
-    return this.#directVerdict(base.forModels!(this.#clients(pairs), this.#options.routes.llm.tenants))
+    const own = base.forModels!(this.#clients(pairs), this.#options.routes.llm.tenants)
+    return (await this.#directVerdict(own)).difference
   }
 
-  async #directOfWire(base: Check, wire: Wire): Promise<string | null> {
-    return this.#directVerdict(
-      base.forPair!(this.#contextOf({ client: wire, upstream: wire, model: DIRECT_MODEL, fields: [] })),
-    )
+  #directOfWire({ id }: Check, wire: Wire): Promise<DirectResult> {
+    const base = this.#options.checks.find(check => check.id === id)!
+    const key = `${id} ${wire.id}`
+    const context = this.#contextOf({ client: wire, upstream: wire, model: DIRECT_MODEL, fields: [] })
+    const known = this.#directOfWires.get(key) ?? this.#directVerdict(base.forPair!(context))
+    this.#directOfWires.set(key, known)
+    return known
   }
 
-  async #directVerdict(check: Check): Promise<string | null> {
+  async #directVerdict(check: Check): Promise<DirectResult> {
     const { runner, facts, health, direct } = this.#parts
+    const isCompared = check.when?.comparesDirect === true
     let difference: string | null = null
+    let compared: Evidence | null = null
     for (let attempt = 0; attempt < DIRECT_ATTEMPTS; attempt++) {
       try {
         const route = routeOf(check, direct, this.#options.routes)
         const evidence = await runner.run(check, facts, { ...route, protocol: '1.1' })
-        const { verdict, summary } = check.judge(evidence, facts, null)
+        const { verdict, summary } = check.judge(evidence, facts, isCompared ? evidence : null)
+        // It stays until the end of the run, so only where it is used.
+        compared = isCompared ? evidence : null
         const isClean = verdict === 'pass' || verdict === 'note' || verdict === 'skip'
         difference = connectionError(evidence) ?? (isClean ? null : `${verdict}: ${summary}`)
       } catch (error) {
@@ -146,7 +167,7 @@ export class PairRuns {
       }
       if (difference === null) break
     }
-    return difference
+    return { difference, evidence: compared }
   }
 
   #contextOf({ fields, ...pair }: RecognizedPair): PairContext {

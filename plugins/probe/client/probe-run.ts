@@ -137,13 +137,16 @@ export class ProbeRun {
       if (await direct.get(job)) await this.#gatewayRun(job)
     }
     const waiting = Promise.all(chosen.filter(({ check }) => check.when?.waits === true).map(runBoth))
-    for (const phase of phasesOf(concurrency))
+    const pairs = chosen.filter(({ check }) => check.pair !== undefined)
+    for (const phase of phasesOf(concurrency)) {
+      // In the order of the catalog, pairs come before what breaks more than one model.
+      if (phase.isLate) await this.#runPairs(pairs.splice(0))
       await inParallel(
         ordinary.filter(({ check }) => check.when?.waits !== true && phase.of(check)),
         phase.atOnce,
         runBoth,
       )
-    await this.#runPairs(chosen.filter(({ check }) => check.pair !== undefined))
+    }
     await waiting
     const { lost } = this.#health
     if (lost !== null)
@@ -196,6 +199,8 @@ export class ProbeRun {
   async #isDirectSame(job: Job): Promise<boolean> {
     const difference = await this.#pairs.directDifference(job.check)
     if (difference !== null) this.#record(job, notRun(job, fault(`direct run: ${difference}`), 'differs'))
+    const evidence = job.check.when?.comparesDirect === true ? await this.#pairs.directEvidence(job.check) : null
+    if (evidence !== null) this.#directEvidence.set(job, evidence)
     return difference === null
   }
 

@@ -1,10 +1,9 @@
 /** Where groups live at gateways that have addresses of their own: the file of `--routes`. */
 import { isRecord } from 'svc/toolkit'
-import { SERVICE_GROUPS } from '../catalog/check.ts'
+import { SERVICE_GROUPS, type GraphSettings } from '../catalog/check.ts'
 import { NO_LLM_ROUTES, readLlm, type LlmRoutes, type RoutesContext } from '../pairs/llm-routes.ts'
 import type { Address } from './address.ts'
 import { NO_GRAPH_SETTINGS, readGraphs } from './graph-routes.ts'
-import type { GraphSettings } from '../catalog/check.ts'
 import type { Field } from './response-parser.ts'
 import { readRoute, rejectUnknown, RoutesProblem, type GroupRoute } from './routes-text.ts'
 

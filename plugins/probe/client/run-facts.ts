@@ -46,8 +46,8 @@ export function initialFacts({ gateway, route, channels, routes, ...options }: R
 }
 
 export function modelSettingsOf({ llm, guardrails }: Routes): ModelSettings {
-  const { fallback, replicas, cost, spend, cache, tenants } = llm
-  return { guardrails, fallback, replicas, cost, spend, cache, tenants: tenants.length }
+  const { fallback, replicas, cost, spend, cache, marks, embeddings, tenants } = llm
+  return { guardrails, fallback, replicas, cost, spend, cache, marks, embeddings, tenants: tenants.length }
 }
 
 /** Of a direct run in which the upstream has the name of the gateway. */

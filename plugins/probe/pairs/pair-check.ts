@@ -24,7 +24,7 @@ export function pairCheck(aspect: Aspect, page: CheckPage, since: string): Check
     impact,
     sources: [],
     page,
-    when: { pairs: true, judgesRefusal: true },
+    when: { pairs: true, judgesRefusal: true, ...(aspect.comparesDirect === true ? { comparesDirect: true } : {}) },
     plan: () => ({ connections: [] }),
     judge: () => ({ verdict: 'skip', summary: NO_PAIR, values: {} }),
     forPair: context => checkOfPair(check, aspect, context),
@@ -45,10 +45,12 @@ function checkOfPair(check: Check, aspect: Aspect, { pair, wires, marks, embeddi
     pair: nameOfPair(pair),
     when: { ...check.when, ...(scenes.some(({ breaks }) => breaks === true) ? { breaks: true } : {}) },
     plan: () => planOf(planned, context),
-    judge(evidence) {
+    judge(evidence, _facts, direct) {
       if (planned.length === 0) return { verdict: 'skip', summary: 'a wire of the pair cannot say it', values: {} }
       const found = sceneEvidence(evidence, planned, pair, wires)
-      return verdictOf(aspect.judge(found, { pair, marks }), found, evidence)
+      // Of the client wire on both sides.
+      const own = direct === null ? [] : sceneEvidence(direct, planned, { ...pair, upstream: pair.client }, wires)
+      return verdictOf(aspect.judge(found, { pair, marks, direct: own }), found, evidence)
     },
   }
 }

@@ -82,6 +82,7 @@ export function readExchange(
     arrivals: arrivals.map(
       (arrival): ArrivedRequest => ({
         ...readRequest(arrivedRequest(arrival), wireOfArrival(arrival), operation),
+        wire: wireOfArrival(arrival).id,
         violations: (arrival.record.violations ?? []) as ArrivalViolation[],
         endedMs: endedAfter(arrival, call),
       }),

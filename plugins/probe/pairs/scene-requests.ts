@@ -118,13 +118,14 @@ function requestOf(
   replies: readonly Reply[],
 ): RequestSpec {
   const { scene, mode } = planned
+  const name = scene.model ?? model
   const isLoop = (scene.turns ?? []).length > 0
   const write = (marker: string): WireRequest => {
-    if (scene.operation === 'embed') return client.embeddings!.write(withMarkerInInput(scene.embedding!, marker), model)
+    if (scene.operation === 'embed') return client.embeddings!.write(withMarkerInInput(scene.embedding!, marker), name)
     const request = continued(withMarker(scene.request, marker, { isLoop }), scene, replies)
     return scene.operation === 'count'
-      ? client.count!.write(request, { model, marks })
-      : client.writeRequest(request, { model, marks, stream: mode === 'stream' })
+      ? client.count!.write(request, { model: name, marks })
+      : client.writeRequest(request, { model: name, marks, stream: mode === 'stream' })
   }
   const step = [scene.reply, ...(scene.turns ?? []).map(({ reply }) => reply)].map(keptViolations)
   return wireRequest(client, write, {

@@ -1,5 +1,5 @@
 /** Judges the evidence of a report again, without sending anything. */
-import { fault, type Check, type PairContext, type Verdict } from '../catalog/check.ts'
+import { fault, type Check, type ModelSettings, type PairContext, type Verdict } from '../catalog/check.ts'
 import { generalVerdict } from '../client/general-rules.ts'
 import { pairsOfClients } from '../pairs/clients.ts'
 import type { Pair } from '../pairs/pair.ts'
@@ -8,6 +8,12 @@ import { WIRES } from '../wires/wires.ts'
 import { evidenceOf, factsOf } from './recorded-evidence.ts'
 import type { Report, ReportedResult } from './report.ts'
 
+/** Reports of older versions do not say how marks are written, nor which models are for embeddings. */
+function contextOf(pair: Pair, facts: Report['facts']): PairContext {
+  const { marks = 'none', embeddings = null }: Partial<ModelSettings> = facts?.models ?? {}
+  return { pair, wires: WIRES, marks, embeddings, fields: [] }
+}
+
 /** The check as it ran with the models of the gateway. */
 function checkForModels(check: Check, facts: Report['facts']): Check {
   const wireOf = (id: string | null): Wire | undefined => WIRES.find(wire => wire.id === id)
@@ -15,9 +21,7 @@ function checkForModels(check: Check, facts: Report['facts']): Check {
     const [client, upstream] = [wireOf(from), wireOf(to)]
     return state !== 'tested' || client === undefined || upstream === undefined ? [] : [{ client, upstream, model }]
   })
-  const clients = pairsOfClients(pairs).map(
-    (pair): PairContext => ({ pair, wires: WIRES, marks: 'none', embeddings: null, fields: [] }),
-  )
+  const clients = pairsOfClients(pairs).map((pair): PairContext => contextOf(pair, facts))
   // Judges need their number.
   const tenants = Array.from({ length: facts?.models.tenants ?? 0 }, (_, index) => `tenant ${index}`)
   return check.forModels!(clients, tenants)
@@ -30,7 +34,7 @@ function checkForPair(check: Check, pair: string, facts: Report['facts']): Check
   const [client, upstream] = pair.split(':').map(id => WIRES.find(wire => wire.id === id))
   const model = facts?.pairs?.find(one => one.pair === pair)?.model ?? ''
   if (check.forPair === undefined || client === undefined || upstream === undefined) return null
-  return check.forPair({ pair: { client, upstream, model }, wires: WIRES, marks: 'none', embeddings: null, fields: [] })
+  return check.forPair(contextOf({ client, upstream, model }, facts))
 }
 
 /** Returns a sentence if the report does not have what the check needs. */

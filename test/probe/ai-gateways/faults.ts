@@ -1,5 +1,5 @@
 /** Wrong gateways: each has one fault, which its own check finds and no other. */
-import type { Part } from '../../../plugins/probe/wires/types.ts'
+import type { Part, WireRequest } from '../../../plugins/probe/wires/types.ts'
 import { ofParts, ofReplyParts, ofResults, ofTools, withoutKeyword, withUsage } from './changes.ts'
 import type { GatewayFault } from './toy-gateway.ts'
 
@@ -278,4 +278,128 @@ export const FAULTS_OF_REPLIES: Readonly<Record<string, WrongGateway>> = {
     summary: /\(all-figures, stream\)/,
     pair: ['chat', 'chat'],
   },
+}
+
+/** Lines of events without the others. */
+const withoutLines = (isLeftOut: RegExp) => (chunks: readonly Buffer[]) =>
+  Buffer.from(
+    Buffer.concat(chunks)
+      .toString()
+      .split(/(?<=\n)/)
+      .filter(line => !isLeftOut.test(line))
+      .join(''),
+  )
+
+const withBody = (change: (body: Record<string, unknown>) => object) => (native: WireRequest) => ({
+  ...native,
+  body: Buffer.from(JSON.stringify(change(JSON.parse(native.body.toString()) as Record<string, unknown>))),
+})
+
+/** What goes wrong around the conversation: odd streams, errors, clients that leave, embeddings. */
+export const FAULTS_OF_EXCHANGES: Readonly<Record<string, WrongGateway>> = {
+  'decodes each piece of a stream alone': {
+    fault: { joinStream: chunks => Buffer.from(chunks.map(chunk => chunk.toString()).join('')) },
+    id: 'TRN-SHAPES',
+    summary: /^reply \/parts\/0\/text is changed \(split-utf8, stream\)/,
+  },
+  'reads only lines with a blank behind the colon': {
+    fault: { joinStream: withoutLines(/^data:[^ ]/) },
+    id: 'TRN-SHAPES',
+    summary: /^reply .* \(nospace, stream\)/,
+  },
+  'looks for usage only in chunks without choices': {
+    fault: {
+      joinStream: chunks =>
+        Buffer.from(
+          Buffer.concat(chunks)
+            .toString()
+            .replaceAll(/("choices":\[\{.*),"usage":\{.*\}\}$/gm, '$1}'),
+        ),
+    },
+    id: 'TRN-SHAPES',
+    summary: /^reply \/usage is (?:lost|changed) \(usage-beside, stream\)/,
+    pair: ['chat', 'chat'],
+  },
+  'takes calls without an index for the first one': {
+    fault: {
+      joinStream: chunks => {
+        const text = Buffer.concat(chunks).toString()
+        // With one index and one id, the second call is a part of the first one.
+        const isBare = /"tool_calls":\[\{(?!"index")/.test(text)
+        const joined = text.replaceAll(/"tool_calls":\[\{(?!"index")/g, '"tool_calls":[{"index":0,')
+        return Buffer.from(isBare ? joined.replaceAll(/"id":"call_[^"]*",/g, '') : text)
+      },
+    },
+    id: 'TRN-SHAPES',
+    summary: /^reply \/parts\/\d.* \(tools-no-index, stream\)/,
+    verdict: 'warn',
+    pair: ['chat', 'chat'],
+  },
+  'turns limits into errors of the server': {
+    fault: { error: error => (error.status === 429 ? { ...error, status: 500, retryAfter: null } : error) },
+    id: 'TRN-ERROR',
+    summary: /^rate limit \(plain\): 429 comes back as 500, and 1 more$/,
+  },
+  'loses Retry-After': {
+    fault: { error: error => ({ ...error, retryAfter: null }) },
+    id: 'TRN-ERROR',
+    summary: /^rate limit \(plain\): Retry-After is missing, and 1 more$/,
+  },
+  'hides that a prompt was too long': {
+    fault: { error: error => ({ ...error, message: 'The request failed.', code: null, isContextLength: false }) },
+    id: 'TRN-ERROR',
+    summary: /^context length \(plain\): clients cannot tell that the prompt was too long, and 1 more$/,
+  },
+  'begins a stream before it knows of the error': {
+    fault: { streamErrorStatus: 200 },
+    id: 'TRN-ERROR',
+    summary: /^bad request \(stream\): 400 comes back as 200 with an error event, and \d+ more$/,
+    verdict: 'warn',
+  },
+  'ends broken streams as complete': {
+    fault: { onBreak: 'complete' },
+    id: 'TRN-BREAK',
+    summary: /^error event: the stream ends like a complete reply/,
+  },
+  'begins broken streams again': {
+    fault: { onBreak: 'again' },
+    id: 'TRN-BREAK',
+    summary: /^error event: the reply begins a second time/,
+    pair: ['chat', 'chat'],
+  },
+  'ends broken streams in order': {
+    fault: { onBreak: 'end' },
+    id: 'TRN-BREAK',
+    summary: /^error event: the stream ends in order, without an error that clients see/,
+    verdict: 'warn',
+  },
+  'reverses vectors': {
+    fault: { embedding: reply => ({ ...reply, vectors: reply.vectors.toReversed() }) },
+    id: 'TRN-EMBED',
+    summary: /^reply \/vectors\/0 is changed \(three-inputs, plain\), and 3 more$/,
+    pair: ['chat', 'chat'],
+  },
+  'loses the number of dimensions': {
+    fault: { embeddingRequest: request => ({ ...request, dimensions: null }) },
+    id: 'TRN-EMBED',
+    summary: /^request \/dimensions is lost \(three-inputs, plain\)/,
+    pair: ['chat', 'gemini'],
+  },
+  'adds a member that the vendor does not know': {
+    fault: { native: withBody(body => ({ ...body, trace: true })) },
+    id: 'TRN-VALID',
+    summary: /^text five turns: anthropic\.[a-z-]+ at trace: /,
+  },
+  'sends no version of the API': {
+    fault: {
+      native: native => ({ ...native, fields: native.fields.filter(([name]) => name !== 'anthropic-version') }),
+    },
+    id: 'TRN-VALID',
+    summary: /^text five turns: anthropic\.[a-z-]+/,
+  },
+}
+
+/** Gateways that do it in another way, which is right too. */
+export const RIGHT_GATEWAYS: Readonly<Record<string, GatewayFault>> = {
+  'ends broken streams with an error event': { onBreak: 'event' },
 }

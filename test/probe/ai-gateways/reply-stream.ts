@@ -48,6 +48,7 @@ export class ReplyStream {
 
   /** Writes the end of the reply as if there were none of it yet. */
   again(reply: Reply): void {
+    this.pass(reply)
     this.#sent = 0
     this.end(reply)
   }

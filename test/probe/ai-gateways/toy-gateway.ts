@@ -7,6 +7,7 @@ import type {
   Part,
   Reply,
   Request,
+  Tool,
   Wire,
   WireAnswer,
   WireError,
@@ -41,6 +42,8 @@ export interface GatewayFault {
   onBreak?: 'complete' | 'again' | 'event' | 'end'
   /** The upstream is not left when the client leaves. */
   ignoresLeaving?: 'plain' | 'stream'
+  /** How the pieces of a stream of the upstream are joined. */
+  joinStream?(chunks: readonly Buffer[]): Buffer
   /** The native request as it is sent. */
   native?(request: WireRequest): WireRequest
 }
@@ -201,7 +204,12 @@ class ToyServer {
     onPart: (part: WireAnswer) => void,
   ): Promise<Forwarded | null> {
     const { fallback, keepsCoding, cache, cost } = this.#features
-    const written = to.writeRequest(request, { model, stream: request.stream, marks: 'prompt_cache_breakpoint' })
+    const { joinStream } = this.#fault
+    const written = to.writeRequest(withSchemaMember(request, to), {
+      model,
+      stream: request.stream,
+      marks: 'prompt_cache_breakpoint',
+    })
     const translated = client.id === 'responses' && to.id === 'responses' ? withState(written, native) : written
     const changed = this.#fault.native?.(translated) ?? translated
     const sent =
@@ -220,6 +228,7 @@ class ToyServer {
         signal: leaving.signal,
         ...(credential === undefined ? {} : { credential }),
         ...(isPassed ? { onPart } : {}),
+        ...(request.stream && joinStream !== undefined ? { join: joinStream } : {}),
       }).then(
         came => forwarded(to, came, request.stream),
         () => null,
@@ -336,6 +345,13 @@ const BROKEN: WireError = {
   isOfWire: true,
   isRaised: true,
   isContextLength: false,
+}
+
+/** `parameters` of Gemini take few keywords, and refuse the others. */
+function withSchemaMember(request: Request, { limits }: Wire): Request {
+  if (limits.schemaKeywords === null) return request
+  const tools = request.tools.map((tool): Tool => ({ schemaMember: 'parametersJsonSchema', ...tool }))
+  return { ...request, tools }
 }
 
 const refused = (message: string): WireError => ({

@@ -69,3 +69,12 @@ export function testWrongGateways(t: Test, gateways: Readonly<Record<string, Wro
       }
     })
 }
+
+/** None of them has a finding. */
+export function testRightGateways(t: Test, gateways: Readonly<Record<string, GatewayFault>>): void {
+  for (const [name, fault] of Object.entries(gateways))
+    t.test(`a gateway that ${name} has no finding`, async t => {
+      const { findings } = await findingsOf(t, { clients: ['messages'], upstreams: ['messages'], fault })
+      t.strictSame(findings, [])
+    })
+}

@@ -9,7 +9,11 @@ export interface UpstreamOptions {
   credential?: string
   /** What came so far of an answer that is not an error. */
   onPart?(answer: WireAnswer): void
+  /** How the pieces of a body are joined. */
+  join?(chunks: readonly Buffer[]): Buffer
 }
+
+const READ_MS = 5
 
 export async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -22,7 +26,7 @@ export function callUpstream(
   upstream: string,
   wire: Wire,
   { method, path, fields, body }: WireRequest,
-  { signal, onPart, credential = 'toy-key' }: UpstreamOptions,
+  { signal, onPart, credential = 'toy-key', join = Buffer.concat }: UpstreamOptions,
 ): Promise<WireAnswer> {
   const headers = {
     ...Object.fromEntries([...fields, ...wire.credentials(credential)]),
@@ -34,12 +38,19 @@ export function callUpstream(
       const answer = (): WireAnswer => ({
         status: response.statusCode ?? 0,
         fields: Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const),
-        body: Buffer.concat(chunks),
+        body: join(chunks),
         isComplete: response.complete,
       })
+      let isWaiting = false
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
-        if (answer().status < 400) onPart?.(answer())
+        if (onPart === undefined || isWaiting || (response.statusCode ?? 0) >= 400) return
+        // Pieces that come together are read once.
+        isWaiting = true
+        setTimeout(() => {
+          isWaiting = false
+          onPart(answer())
+        }, READ_MS)
       })
       // Without its end, what came of it is the answer.
       response.on('error', () => {})

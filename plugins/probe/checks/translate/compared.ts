@@ -1,7 +1,7 @@
 /** Judges scenes by what is not the same on both sides of the gateway. */
 import { compareReplies, compareRequests, scopeOf } from '../../wires/difference.ts'
 import type { Difference } from '../../wires/types.ts'
-import type { Aspect, AspectVerdict, ExchangeEvidence, JudgeFacts, SceneEvidence, SentRequest } from './types.ts'
+import type { Aspect, AspectVerdict, ExchangeEvidence, JudgeFacts, Scene, SceneEvidence, SentRequest } from './types.ts'
 
 /** Differences by their path, or by more than that. */
 type Own = RegExp | ((difference: Difference) => boolean)
@@ -14,6 +14,8 @@ export interface Compared extends Omit<Aspect, 'judge' | 'level'> {
   reply?: Own
   /** Differences that are only a warning. */
   warns?(difference: Difference): boolean
+  /** Scenes whose failures are only warnings. */
+  isTolerant?(scene: Scene): boolean
   /** Why a request that the client wrote says nothing of the aspect; null: it does. */
   skips?(sent: SentRequest): string | null
   /** A refusal of what is too large is only noted. */
@@ -38,6 +40,7 @@ export function comparedAspect({
   reply,
   more,
   warns,
+  isTolerant = () => false,
   skips,
   allowsTooLarge = false,
   ...aspect
@@ -48,21 +51,24 @@ export function comparedAspect({
     judge(evidence, facts) {
       const differences: Difference[] = []
       const unusable: Unusable[] = []
+      const tolerated = new Set(evidence.flatMap(({ scene }) => (isTolerant(scene) ? [scene.id] : [])))
+      const isWarning = (one: Difference): boolean =>
+        warns?.(one) === true || (isWrong(one) && tolerated.has(one.scene))
       for (const scene of evidence)
         for (const exchange of scene.exchanges) {
           const reason = skips?.(exchange.sent) ?? null
           const found =
             reason === null ? unusableOf(exchange, scene, facts) : ({ verdict: 'skip', detail: reason } as const)
           if (found !== null) {
-            unusable.push(
-              allowsTooLarge && exchange.received?.native.status === 413 ? tooLarge(exchange, scene) : found,
-            )
+            const isTooLarge = allowsTooLarge && exchange.received?.native.status === 413
+            const isWarned = found.verdict === 'fail' && tolerated.has(scene.scene.id)
+            unusable.push(isTooLarge ? tooLarge(exchange, scene) : isWarned ? { ...found, verdict: 'warn' } : found)
             break
           }
           differences.push(...compared(exchange, scene, facts, { request, reply }))
           differences.push(...(more?.(exchange, scene, facts) ?? []))
         }
-      return verdictOf(differences, unusable, warns)
+      return verdictOf(differences, unusable, isWarning)
     },
   }
 }
@@ -72,7 +78,7 @@ function tooLarge({ sent }: ExchangeEvidence, { scene, mode }: SceneEvidence): U
   return { verdict: 'note', detail: `refuses ${nameOf(scene)} (${mode}) of ${bytes} bytes: 413` }
 }
 
-const nameOf = ({ id }: SceneEvidence['scene']): string => id.replaceAll('-', ' ')
+export const nameOf = ({ id }: Pick<Scene, 'id'>): string => id.replaceAll('-', ' ')
 
 function compared(
   { sent, arrivals, answered, received }: ExchangeEvidence,

@@ -78,4 +78,31 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
     expected: 'All of it, or a refusal.',
     why: 'What is cut without an error is missed by the model, and nothing shows why.',
   },
+  'TRN-SHAPES': {
+    sent: 'Streamed requests, whose replies are written as vendors, proxies and compatible servers were seen to: bytes in pieces or together, other line ends, comments, usage at another place, calls without an index or an id.',
+    expected: 'The same text, calls, reason and usage as without it.',
+    why: 'A gateway that reads one form of a stream loses replies as soon as another server, or another proxy, is behind it.',
+  },
+  'TRN-ERROR': {
+    sent: 'Requests that the upstream refuses, or fails to answer, in eleven ways: a wrong request, a prompt that is too long, a rate limit with Retry-After, an overload, a wrong credential and others; plain and streamed.',
+    expected: 'An error of the same class in the form of the client, with Retry-After, and before the stream begins.',
+    why: 'Clients decide by it whether they wait, try again, shorten the prompt or give up; an error that looks like a reply is used as one.',
+  },
+  'TRN-BREAK': {
+    sent: 'Streams that fail after five deltas: with an error event, by a closed connection, and by one in the arguments of a call.',
+    expected: 'An error event that the SDK of the client raises, or a broken connection.',
+    why: 'Half a reply is used as if it were whole, and half of the arguments are run.',
+  },
+  'TRN-EMBED': {
+    sent: 'Three inputs with a number of dimensions, as numbers and in base64, and one input as a text.',
+    expected:
+      'The vectors in the order of the inputs, with the same values, in the form that was requested, and the usage.',
+    why: 'A vector at the wrong input is found for the wrong text, and no error shows it.',
+  },
+  'TRN-VALID': {
+    sent: 'The requests of the checks of conversations, tools and parameters once more.',
+    expected:
+      "Requests that violate no rule of the upstream's vendor, since the client's requests violate none of theirs.",
+    why: 'The vendor itself would refuse the request, in production and not in a test with a lenient mock.',
+  },
 }

@@ -28,7 +28,8 @@ export const PARAMS = comparedAspect({
     scene(
       'zeros',
       question('Say it again.', {
-        params: { max_tokens: 1, temperature: 0, seed: 0, frequency_penalty: 0, presence_penalty: 0 },
+        // The smallest limit that all vendors take.
+        params: { max_tokens: 16, temperature: 0, seed: 0, frequency_penalty: 0, presence_penalty: 0 },
       }),
       DONE,
     ),

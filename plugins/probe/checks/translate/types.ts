@@ -12,6 +12,7 @@ import type {
   Wire,
   WireAnswer,
   WireError,
+  WireId,
   WireRequest,
 } from '../../wires/types.ts'
 
@@ -54,8 +55,6 @@ export interface Scene {
   turns?: readonly SceneTurn[]
   /** The client leaves after this many events of a stream, or after this time. */
   leave?: { events?: number; afterMs?: number }
-  /** The check judges a refusal (4xx, 501, 5xx) of this scene itself. */
-  judgesErrors?: boolean
   /** Belongs to the phase in which the upstream fails in the gateway's eyes. */
   breaks?: boolean
 }
@@ -78,6 +77,8 @@ export interface SentRequest {
 }
 
 export interface ArrivedRequest extends SentRequest {
+  /** On whose route it arrived. */
+  wire: WireId
   violations: readonly ArrivalViolation[]
   /** When the gateway gave up the request, in milliseconds after the client left; null: it did not. */
   endedMs: number | null
@@ -116,6 +117,8 @@ export interface JudgeFacts {
   pair: Pair
   /** How `chat` clients mark what is to be cached. */
   marks: 'cache_control' | 'prompt_cache_breakpoint' | 'none'
+  /** The same scenes straight to svc, on the client wire. Of aspects that compare with them; others get none. */
+  direct: readonly SceneEvidence[]
 }
 
 export interface AspectVerdict {
@@ -137,6 +140,7 @@ export interface Aspect {
   title: string
   level: 'integrity' | 'other-spec' | 'hazard' | 'observation'
   impact: 'low' | 'medium' | 'high'
+  comparesDirect?: boolean
   /** Those that the wires of the pair can say; empty: the check is skipped. */
   scenes(pair: Pair, options: SceneOptions): readonly Scene[]
   judge(evidence: readonly SceneEvidence[], facts: JudgeFacts): AspectVerdict
