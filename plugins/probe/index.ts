@@ -6,6 +6,7 @@ import { probeCommand } from './command/command.ts'
 import { PROBE_OPTIONS, type ProbeSection } from './options.ts'
 import { registerChecks } from './runs/check-routes.ts'
 import { registerRuns } from './runs/routes.ts'
+import { createTargets } from './runs/targets.ts'
 import type {} from './types.ts'
 import { registerUpstream } from './upstream/routes.ts'
 
@@ -19,9 +20,11 @@ export default definePlugin<ProbeSection>({
     const checks = createCheckRegistry(svc.name)
     svc.offer('probe.checks', checks)
     svc.offer('probe.client', createClient())
+    const targets = createTargets(svc)
+    svc.offer('probe.targets', targets)
     if (svc.config.publicMode) return
     registerUpstream(app, svc)
-    registerRuns(app, svc, checks)
+    registerRuns(app, svc, { checks, targets })
     registerChecks(app, checks)
   },
 })

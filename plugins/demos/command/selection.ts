@@ -1,17 +1,32 @@
 /** Which demos the arguments name. */
 import { resolve } from 'node:path'
 import type { CommandContext } from 'svc/plugin'
-import { ArgumentError, unknownName } from 'svc/toolkit'
-import { builtInFolder, readDemos, type FoundDemo } from '../catalog/read-folder.ts'
+import { ArgumentError, isRecord, unknownName } from 'svc/toolkit'
+import { baseOf, readCatalog } from '../catalog/catalog.ts'
+import { readDemos, type FoundDemo } from '../catalog/read-folder.ts'
 import { AREAS, type Area } from '../file/demo.ts'
 import { problemText } from '../file/demo-document.ts'
 
-/** Throws `ArgumentError` for a demo that is not valid: one that comes with svc is. */
-export async function builtIn(folder: string): Promise<FoundDemo[]> {
-  const { demos, problems } = await readDemos(builtInFolder(folder))
+/**
+ * All demos: those that come with svc, those of plugins and those of svc.yaml. Throws `ArgumentError` for one that is not valid.
+ */
+export async function allDemos(context: CommandContext, pluginFolder: string): Promise<FoundDemo[]> {
+  const { demos, problems } = await readCatalog({
+    pluginFolder,
+    added: (await context.use('demos.files'))?.list() ?? [],
+    section: sectionOf(context.section),
+    base: baseOf(context.environment.SVC_CONFIG_FILE, context.workingDirectory),
+  })
   const [first] = problems
   if (first !== undefined) throw new ArgumentError(problemText(first.file, first.problem))
-  return demos
+  return [...demos]
+}
+
+/** The section as it was written: what is wrong in it is reported by `svc check`. */
+function sectionOf(section: unknown): { folders: string[]; files: string[] } {
+  const texts = (value: unknown): string[] =>
+    Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+  return isRecord(section) ? { folders: texts(section.folders), files: texts(section.files) } : { folders: [], files: [] }
 }
 
 export function named(name: string, demos: readonly FoundDemo[]): FoundDemo {
@@ -31,13 +46,13 @@ export function checkArea(area: string): asserts area is Area {
   throw new ArgumentError(`${message}; ${remedy}`)
 }
 
-/** The demos that the words name: demos that come with svc, and files. */
+/** The demos that the words name: those of the catalog, and files. */
 export async function chosenDemos(
   { words, area, isAll }: { words: readonly string[]; area: string | undefined; isAll: boolean },
   context: CommandContext,
   folder: string,
 ): Promise<FoundDemo[]> {
-  const known = await builtIn(folder)
+  const known = await allDemos(context, folder)
   if (isAll || area !== undefined) {
     if (words.length > 0) throw new ArgumentError('names cannot be combined with --all or --area')
     if (area !== undefined) checkArea(area)

@@ -83,12 +83,14 @@ export interface ExchangeOptions {
   trust: TlsTrust
   timeoutMs: number
   signal: AbortSignal
+  /** False for received bytes that have no room. */
+  admits?: ((bytes: number) => boolean) | undefined
 }
 
 export async function runExchange(
   spec: ConnectionSpec,
   requests: readonly EncodedRequest[],
-  { address, trust, timeoutMs, signal }: ExchangeOptions,
+  { address, trust, timeoutMs, signal, admits }: ExchangeOptions,
 ): Promise<ExchangeRecord> {
   if (spec.delayMs !== undefined) await sleep(spec.delayMs)
   const calls: CallRecord[] = requests.map((request, index) => ({
@@ -103,7 +105,7 @@ export async function runExchange(
   }))
   let connection: Connection
   try {
-    connection = await openConnection(address, trust)
+    connection = await openConnection(address, trust, admits)
   } catch (error) {
     return failedExchange(calls, (error as NodeJS.ErrnoException).code ?? (error as Error).message)
   }

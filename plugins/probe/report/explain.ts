@@ -6,7 +6,7 @@ import type { Report, ReportedResult } from './report.ts'
 import { resultText } from './result-text.ts'
 import { textOf } from './side-lines.ts'
 import type { ReportedExchange, Side } from './sides.ts'
-import { visible, visibleLines } from './visible.ts'
+import { visible, visibleLines } from 'svc/toolkit'
 
 /** Bytes of the text of an issue. */
 const MAX_ISSUE = 16 * 1024
