@@ -54,7 +54,10 @@ export async function readCatalog({ pluginFolder, added, section, base }: Catalo
 }
 
 /** The folders and files of svc.yaml. */
-export function ownPaths({ folders = [], files = [] }: Pick<DemosSection, 'folders' | 'files'>, base: string): string[] {
+export function ownPaths(
+  { folders = [], files = [] }: Pick<DemosSection, 'folders' | 'files'>,
+  base: string,
+): string[] {
   return [...folders, ...files].map(path => resolve(base, path))
 }
 

@@ -44,7 +44,11 @@ export async function configurationOf(
     const { message, remedy } = unknownName('gateway', gateway.slice(0, 100), names)
     if (names.length === 0) throw new ConfigurationProblem('gateway', `${demo.demo} has ${what} of no gateway`)
     if (Object.hasOwn(demo.gateways, gateway))
-      throw new ConfigurationProblem('compose', `${demo.demo} has no Compose file for ${gateway}`, `take ${names.join(', ')}`)
+      throw new ConfigurationProblem(
+        'compose',
+        `${demo.demo} has no Compose file for ${gateway}`,
+        `take ${names.join(', ')}`,
+      )
     throw new ConfigurationProblem('gateway', message, remedy)
   }
   const replaced = replacer(addresses)
@@ -82,7 +86,10 @@ function originOf(text: string, part: 'through' | 'upstream'): { host: string; p
     throw new ConfigurationProblem(part, 'expected an origin such as http://localhost:8000')
   // The path of a gateway is no part of where it listens.
   if (part === 'upstream' && url.pathname !== '/')
-    throw new ConfigurationProblem(part, 'configurations have no place for a path: expected an origin such as http://svc:8080')
+    throw new ConfigurationProblem(
+      part,
+      'configurations have no place for a path: expected an origin such as http://svc:8080',
+    )
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port || '80' }
 }
 
@@ -104,11 +111,12 @@ async function composeText(path: string, replaced: (text: string) => string): Pr
     const mounted: { source: string; target: string }[] = []
     for (const volume of service.volumes) {
       const [source = '', target = ''] = typeof volume === 'string' ? volume.split(':') : []
-      if (!/^\.\//.test(source)) {
+      if (!source.startsWith('./')) {
         kept.push(volume)
         continue
       }
-      if (source.split('/').includes('..')) throw new ConfigurationProblem('compose', `${path}: ${source} is not below it`)
+      if (source.split('/').includes('..'))
+        throw new ConfigurationProblem('compose', `${path}: ${source} is not below it`)
       const id = `${name}-${posix.basename(target).replaceAll(/[^\w.-]/g, '-')}`
       // Compose replaces variables in contents too.
       const content = replaced(await readText(join(dirname(path), source))).replaceAll('$', '$$$$')

@@ -58,7 +58,9 @@ export function demoCommand(folder: string): Command {
         if (first === 'check') return await checkFiles(rest, context)
         if (first === 'new') return await newDemo(rest, context)
         const { message, remedy } = unknownName('command', first ?? '', ['list', 'show', 'run', 'check', 'new'])
-        throw new ArgumentError(first === undefined ? 'expected list, show, run, check or new' : `${message}; ${remedy}`)
+        throw new ArgumentError(
+          first === undefined ? 'expected list, show, run, check or new' : `${message}; ${remedy}`,
+        )
       } catch (error) {
         if (!(error instanceof ArgumentError)) throw error
         context.err.write(`${error.message}\nSee svc demo --help.\n`)
@@ -74,7 +76,9 @@ async function list(args: readonly string[], context: CommandContext, folder: st
   const area = values.get('area')?.[0]
   if (area !== undefined) checkArea(area)
   const { out } = context
-  const demos = (await allDemos(context, folder)).map(({ demo }) => demo).filter(demo => area === undefined || demo.area === area)
+  const demos = (await allDemos(context, folder))
+    .map(({ demo }) => demo)
+    .filter(demo => area === undefined || demo.area === area)
   if (flags.has('json')) {
     const shown = demos.map(({ demo, title, area: of, shows, feature, minutes, gateways, lanes, variables }) => ({
       demo,
@@ -96,10 +100,12 @@ async function list(args: readonly string[], context: CommandContext, folder: st
 }
 
 async function show(args: readonly string[], context: CommandContext, folder: string): Promise<CommandResult> {
-  const { words, values, flags } = splitArguments(args, { gateway: 'name', through: 'URL', upstream: 'URL' }, ['compose'])
+  const { words, values, flags } = splitArguments(args, { gateway: 'name', through: 'URL', upstream: 'URL' }, [
+    'compose',
+  ])
   const { out } = context
   if (words.length !== 1) throw new ArgumentError('expected the name of a demo')
-  const { demo, file } = named(words[0]!, await allDemos(context, folder))
+  const { demo, file } = await named(words[0]!, context, folder)
   const gateway = values.get('gateway')?.[0]
   if (gateway !== undefined) {
     const [through, upstream] = [values.get('through')?.[0] ?? null, values.get('upstream')?.[0] ?? null]
@@ -119,6 +125,8 @@ async function show(args: readonly string[], context: CommandContext, folder: st
   for (const [name, value] of Object.entries(demo.variables)) out.write(`--set ${name}=${String(value)}\n`)
   for (const lane of demo.lanes) out.write(`Lane ${lane}: upstream path /s/lane-${lane}\n`)
   for (const [name, files] of Object.entries(demo.gateways))
-    out.write(`--gateway ${name} prints a configuration${files.compose === null ? '' : ', with --compose a Compose file'}\n`)
+    out.write(
+      `--gateway ${name} prints a configuration${files.compose === null ? '' : ', with --compose a Compose file'}\n`,
+    )
   return { exitCode: 0 }
 }

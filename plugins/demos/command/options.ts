@@ -87,7 +87,11 @@ export function readRunOptions(
     routes: one('routes') ?? null,
     host: one('host') ?? null,
     fields,
-    secrets: [...fields.map(([, value]) => value), ...(bearer === undefined ? [] : [bearer]), ...(token ? [token] : [])],
+    secrets: [
+      ...fields.map(([, value]) => value),
+      ...(bearer === undefined ? [] : [bearer]),
+      ...(token ? [token] : []),
+    ],
     ca: one('ca') ?? null,
     isInsecure: flags.has('insecure'),
     set: pairs(values.get('set') ?? [], '--set'),

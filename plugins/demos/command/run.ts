@@ -130,7 +130,10 @@ class Runner {
     const direct = directTarget(this.#base.control, fields)
     const control =
       isControl && !this.#base.target.isDirect
-        ? controlOf(await this.#once({ ...input, context: { ...this.#base, target: direct }, events: {} }), demo.control)
+        ? controlOf(
+            await this.#once({ ...input, context: { ...this.#base, target: direct }, events: {} }),
+            demo.control,
+          )
         : null
     if (this.#isShown) this.#write(demoLine(result))
     if (this.#isShown && control !== null) this.#write(controlLine(control))
@@ -227,7 +230,9 @@ async function readText(file: string, option: string, { workingDirectory }: Comm
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    throw new ArgumentError(`${option}: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+    throw new ArgumentError(
+      `${option}: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
+    )
   }
 }
 

@@ -10,10 +10,14 @@ import { problemText } from '../file/demo-document.ts'
 /**
  * All demos: those that come with svc, those of plugins and those of svc.yaml. Throws `ArgumentError` for one that is not valid.
  */
-export async function allDemos(context: CommandContext, pluginFolder: string): Promise<FoundDemo[]> {
+export async function allDemos(context: CommandContext, folder: string): Promise<FoundDemo[]> {
+  return readAll(context, folder, (await context.use('demos.files'))?.list() ?? [])
+}
+
+async function readAll(context: CommandContext, pluginFolder: string, added: readonly string[]): Promise<FoundDemo[]> {
   const { demos, problems } = await readCatalog({
     pluginFolder,
-    added: (await context.use('demos.files'))?.list() ?? [],
+    added,
     section: sectionOf(context.section),
     base: baseOf(context.environment.SVC_CONFIG_FILE, context.workingDirectory),
   })
@@ -26,16 +30,24 @@ export async function allDemos(context: CommandContext, pluginFolder: string): P
 function sectionOf(section: unknown): { folders: string[]; files: string[] } {
   const texts = (value: unknown): string[] =>
     Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-  return isRecord(section) ? { folders: texts(section.folders), files: texts(section.files) } : { folders: [], files: [] }
+  return isRecord(section)
+    ? { folders: texts(section.folders), files: texts(section.files) }
+    : { folders: [], files: [] }
 }
 
-export function named(name: string, demos: readonly FoundDemo[]): FoundDemo {
-  const found = demos.find(({ demo }) => demo.demo === name)
+/** The demo of that name. Throws `ArgumentError` with the nearest name. */
+export async function named(name: string, context: CommandContext, folder: string): Promise<FoundDemo> {
+  const isNamed = ({ demo }: FoundDemo): boolean => demo.demo === name
+  // To know the demos of plugins, all plugins must be loaded.
+  const near = (await readAll(context, folder, [])).find(isNamed)
+  if (near !== undefined) return near
+  const known = await allDemos(context, folder)
+  const found = known.find(isNamed)
   if (found !== undefined) return found
   const { message, remedy } = unknownName(
     'demo',
     name,
-    demos.map(({ demo }) => demo.demo),
+    known.map(({ demo }) => demo.demo),
   )
   throw new ArgumentError(`${message}; ${remedy}`)
 }
@@ -52,17 +64,16 @@ export async function chosenDemos(
   context: CommandContext,
   folder: string,
 ): Promise<FoundDemo[]> {
-  const known = await allDemos(context, folder)
   if (isAll || area !== undefined) {
     if (words.length > 0) throw new ArgumentError('names cannot be combined with --all or --area')
     if (area !== undefined) checkArea(area)
-    return known.filter(({ demo }) => area === undefined || demo.area === area)
+    return (await allDemos(context, folder)).filter(({ demo }) => area === undefined || demo.area === area)
   }
   if (words.length === 0) throw new ArgumentError('expected the name of a demo, a file, --area or --all')
   const chosen: FoundDemo[] = []
   for (const word of words) {
     if (!/[./\\]/.test(word)) {
-      chosen.push(named(word, known))
+      chosen.push(await named(word, context, folder))
       continue
     }
     const { demos, problems } = await readDemos(resolve(context.workingDirectory, word))

@@ -95,7 +95,11 @@ const EXPECTATION = object({
     added_ms: object({ p50: test, p99: test }),
     rounds: integer(1, 500),
   }),
-  capture: { type: 'object', additionalProperties: text, description: 'json:/pointer, header:name, sse:3:data or body' },
+  capture: {
+    type: 'object',
+    additionalProperties: text,
+    description: 'json:/pointer, header:name, sse:3:data or body',
+  },
   services: record,
   telemetry: record,
 })

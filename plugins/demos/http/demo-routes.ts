@@ -52,7 +52,12 @@ const configurationDescription: RouteDescription = {
       description: 'A Compose file with svc and the gateway, in one file',
     },
     { name: 'through', in: 'query', schema: { type: 'string' }, description: 'Origin of the gateway' },
-    { name: 'upstream', in: 'query', schema: { type: 'string' }, description: 'Origin of svc, as the gateway reaches it' },
+    {
+      name: 'upstream',
+      in: 'query',
+      schema: { type: 'string' },
+      description: 'Origin of svc, as the gateway reaches it',
+    },
   ],
   responses: {
     200: { description: 'The file', content: textReply('text/plain') },
@@ -60,7 +65,11 @@ const configurationDescription: RouteDescription = {
     404: { description: '`unknown_demo`, or `unknown_gateway` with the nearest name' },
   },
   examples: [
-    { name: 'Retries of Envoy', path: '/_svc/demos/retry/gateways/envoy?through=http://localhost:8000', expectStatus: 200 },
+    {
+      name: 'Retries of Envoy',
+      path: '/_svc/demos/retry/gateways/envoy?through=http://localhost:8000',
+      expectStatus: 200,
+    },
   ],
 }
 
@@ -90,7 +99,11 @@ const checkDescription: RouteDescription = {
 
 type Three = [string | null, string | null, string | null]
 
-export function registerDemos(app: FastifyInstance, svc: Pick<Svc, 'http' | 'instance'>, catalog: () => DemoCatalog): void {
+export function registerDemos(
+  app: FastifyInstance,
+  svc: Pick<Svc, 'http' | 'instance'>,
+  catalog: () => DemoCatalog,
+): void {
   app.get('/_svc/demos', describe(listDescription), request => {
     const area = readQuery(request).get('area') ?? undefined
     if (area !== undefined && !AREAS.some(one => one === area)) {

@@ -101,7 +101,11 @@ export interface RunServices {
   catalog: () => DemoCatalog
 }
 
-export function registerRuns(app: FastifyInstance, svc: Svc<unknown>, { client, targets, origins, catalog }: RunServices): void {
+export function registerRuns(
+  app: FastifyInstance,
+  svc: Svc<unknown>,
+  { client, targets, origins, catalog }: RunServices,
+): void {
   const runs = svc.shared(
     'runs',
     () => new ServerRuns(),

@@ -1,18 +1,6 @@
 /** Demos and runs as the routes show them, with their schemas. */
 import type { Svc } from 'svc/plugin'
-import {
-  ANY,
-  BOOLEAN,
-  INTEGER,
-  jsonReply,
-  list,
-  NUMBER,
-  nullable,
-  object,
-  RECORD,
-  TEXT,
-  typed,
-} from 'svc/toolkit'
+import { ANY, BOOLEAN, INTEGER, jsonReply, list, NUMBER, nullable, object, RECORD, TEXT, typed } from 'svc/toolkit'
 import type { ListedDemo } from '../catalog/catalog.ts'
 import type { Demo } from '../file/demo.ts'
 import type { ServerRun } from './server-run.ts'

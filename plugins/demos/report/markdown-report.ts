@@ -15,7 +15,8 @@ export function markdownReport({ target, svc, run, summary, demos }: DemoReport)
 function demoText({ demo, title, verdict, reason, control, steps }: ReportedDemo): string[] {
   const rows = steps.map(step => {
     const got = step.results.map(
-      result => `${verdictWords(result.verdict)}: ${result.expected}; got ${result.got}${result.soft ? ' (not counted)' : ''}`,
+      result =>
+        `${verdictWords(result.verdict)}: ${result.expected}; got ${result.got}${result.soft ? ' (not counted)' : ''}`,
     )
     return `| ${step.number} | ${markdownText(step.title)} | ${verdictWords(step.verdict)} | ${step.sent} | ${step.arrived} | ${got.map(markdownText).join('<br>')} |`
   })

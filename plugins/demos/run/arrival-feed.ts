@@ -73,8 +73,8 @@ export class ArrivalFeed {
     const known = entries.findIndex(({ id }) => id === before)
     const fresh = (known === -1 ? entries : entries.slice(0, known)).toReversed()
     if (entries[0] !== undefined) this.#seen.set(session, entries[0].id)
+    // Other runs, and other clients, may use the lane at the same time.
     for (const entry of fresh)
-      // Other runs, and other clients, may use the lane at the same time.
       if (lane === null || markIn(entry, this.#context.id) !== null)
         this.#onArrival({ lane, id: entry.id, method: entry.method, uri: entry.uri, status: entry.status })
   }

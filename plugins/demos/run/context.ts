@@ -1,5 +1,12 @@
 /** What all parts of a run share. */
-import type { CheckField, ClientAddress, ClientRoutes, ClientTrust, ProbeClient, ProcessLoad } from '../../probe/types.ts'
+import type {
+  CheckField,
+  ClientAddress,
+  ClientRoutes,
+  ClientTrust,
+  ProbeClient,
+  ProcessLoad,
+} from '../../probe/types.ts'
 import type { RunBounds } from '../file/bounds.ts'
 import type { ControlClient } from './control.ts'
 

@@ -95,7 +95,7 @@ async function arrivedMark(context: RunContext): Promise<Mark | null> {
     const ids = isRecord(body) && Array.isArray(body.requests) ? body.requests : []
     if (ids.length === 0) continue
     const { body: entry } = await client.ask('GET', `/_svc/requests/${String(ids.at(-1))}?session=${session}`)
-    return own === null ? ((entry as Entry).session_from as Mark) : markIn(entry as Entry, id) ?? 'path'
+    return own === null ? ((entry as Entry).session_from as Mark) : (markIn(entry as Entry, id) ?? 'path')
   }
   return null
 }

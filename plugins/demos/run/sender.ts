@@ -1,4 +1,5 @@
 /** Sends the traffic of a step: in turn, at a rate, for a time, by several clients. */
+import { setMaxListeners } from 'node:events'
 import { joinSignals, sleep } from 'svc/toolkit'
 import type { Traffic, Variant } from '../file/demo.ts'
 import { AnswerBudget } from './answer-budget.ts'
@@ -45,6 +46,8 @@ export async function sendAll(
 ): Promise<SentRequest[]> {
   const limit = AbortSignal.timeout(context.bounds.stepMs)
   const joined = joinSignals(context.signal, limit)
+  // Each open request listens.
+  setMaxListeners(0, joined.signal)
   const startedAtMs = context.client.clock()
   const answers = new AnswerBudget(context.bounds.answerBytes)
   const all: SentRequest[] = []

@@ -64,7 +64,13 @@ async function exchange(connection: ClientConnection, options: ClientOptions): P
   const startedAtMs = clock()
   const limit = AbortSignal.timeout(Math.ceil(limitMs))
   const signal = joinSignals(options.signal, limit)
-  const own = { address: address as Address, trust, timeoutMs: limitMs, signal: signal.signal, admits: options.onReceived }
+  const own = {
+    address: address as Address,
+    trust,
+    timeoutMs: limitMs,
+    signal: signal.signal,
+    admits: options.onReceived,
+  }
   const numberOf = (one: RequestSpec): number => numbers.get(one)!
   try {
     const record =

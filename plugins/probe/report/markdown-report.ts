@@ -79,7 +79,8 @@ function pairsTable(report: Report): string[] {
 /** Results of one cause have one remedy. */
 function findingText({ results, cause }: Finding): string[] {
   if (cause === null) return results.flatMap(finding)
-  const intro = results.length === 1 ? [] : [`**${markdownText(cause.title)}:** ${results.map(({ id }) => id).join(', ')}.`, '']
+  const intro =
+    results.length === 1 ? [] : [`**${markdownText(cause.title)}:** ${results.map(({ id }) => id).join(', ')}.`, '']
   return [...intro, ...results.flatMap(finding), `What to change: ${markdownText(cause.remedy)}`, '']
 }
 

@@ -56,7 +56,13 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
       ],
       ...(options.leaveAfterMs === null ? {} : { leaveAfterMs: options.leaveAfterMs }),
     },
-    { address: target.address, trust: target.trust, limitMs: options.timeoutMs, signal: options.signal, onReceived: share.take },
+    {
+      address: target.address,
+      trust: target.trust,
+      limitMs: options.timeoutMs,
+      signal: options.signal,
+      onReceived: share.take,
+    },
   )
   const answer = exchange.answers[0] ?? null
   if (outgoing.cookies === true && answer !== null) keepCookies(context, answer)
@@ -67,8 +73,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
       ? Buffer.alloc(0)
       : answer.body.subarray(0, exchange.error === 'too_large' ? MAX_SHOWN : MAX_ANSWER)
   const isStream = /^text\/event-stream/i.test(answer?.field('content-type')[0] ?? '')
-  const hasEvents =
-    answer !== null && exchange.error !== 'too_large' && (isStream || outgoing.readsEvents === true)
+  const hasEvents = answer !== null && exchange.error !== 'too_large' && (isStream || outgoing.readsEvents === true)
   // Events are the content once more.
   share.keep(hasEvents ? 2 * content.length : content.length)
   return {

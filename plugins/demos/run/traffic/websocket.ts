@@ -18,7 +18,13 @@ export async function sendWebSocket(traffic: WebSocketTraffic, options: SendOpti
       forMs: traffic.forMs,
       ...(target.host === null ? {} : { authority: target.host }),
     },
-    { address: target.address, trust: target.trust, limitMs: options.timeoutMs, signal: options.signal, onReceived: share.take },
+    {
+      address: target.address,
+      trust: target.trust,
+      limitMs: options.timeoutMs,
+      signal: options.signal,
+      onReceived: share.take,
+    },
   )
   const texts = talk.messages.map(({ data }) => data.toString())
   share.keep(2 * texts.reduce((sum, text) => sum + text.length, 0))
