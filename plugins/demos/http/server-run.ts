@@ -233,8 +233,8 @@ export class ServerRun {
     return {
       onStep: step => this.#onStep(step),
       onBegin: () => this.#tally?.sent(),
-      onSent: ({ number }, { status, error, ms, method, target, traffic, variant }) => {
-        const shown = { method, uri: target.slice(0, MAX_URI), traffic, variant }
+      onSent: ({ number }, { status, error, ms, method, target, traffic, variant, tokens }) => {
+        const shown = { method, uri: target.slice(0, MAX_URI), traffic, variant, tokens }
         const data = { step: number, status, error, ms: Math.round(ms), ...shown }
         this.#tally?.add('response', { status, error }, data)
       },
