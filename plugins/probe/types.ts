@@ -175,7 +175,7 @@ export interface ClientOptions {
   limitMs: number
   signal: AbortSignal
   /**
-   * Called with the number of bytes that came. False: there is no room for them; the exchange ends with the error `too_large`.
+   * Called with the number of bytes that came. False: they are too many; the exchange ends with the error `too_large`.
    * Default: only the bound of a connection holds, 8 MiB.
    */
   onReceived?(bytes: number): boolean

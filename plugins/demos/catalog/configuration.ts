@@ -84,7 +84,7 @@ function originOf(text: string, part: 'through' | 'upstream'): { host: string; p
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || url.protocol !== 'http:' || url.search !== '' || url.hash !== '' || url.username !== '')
     throw new ConfigurationProblem(part, 'expected an origin such as http://localhost:8000')
-  // The path of a gateway is no part of where it listens.
+  // A gateway listens at a port, not at a path.
   if (part === 'upstream' && url.pathname !== '/')
     throw new ConfigurationProblem(
       part,

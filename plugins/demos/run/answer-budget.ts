@@ -25,7 +25,7 @@ export class AnswerBudget {
     this.#held -= bytes
   }
 
-  /** Throws `BoundError` if an answer found no room: what is missing says nothing about the gateway. */
+  /** Throws `BoundError` if answers were cut off: what is missing says nothing about the gateway. */
   check(): void {
     if (this.#isExceeded) throw new BoundError(`at most ${this.#limit} bytes of answers at once in a step`)
   }

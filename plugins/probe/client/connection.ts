@@ -32,7 +32,7 @@ export class Connection {
   isTooLarge = false
   readonly #changes = new Changes()
 
-  /** `admits`: false for bytes that have no room; the connection then ends as with too many. */
+  /** `admits`: false for bytes that are too many; the connection then ends as with too many. */
   constructor(socket: Socket, admits: (bytes: number) => boolean = () => true) {
     this.#socket = socket
     this.port = socket.localPort ?? 0

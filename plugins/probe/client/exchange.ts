@@ -83,7 +83,7 @@ export interface ExchangeOptions {
   trust: TlsTrust
   timeoutMs: number
   signal: AbortSignal
-  /** False for received bytes that have no room. */
+  /** False for received bytes that are too many. */
   admits?: ((bytes: number) => boolean) | undefined
 }
 

@@ -63,7 +63,7 @@ function valueOf(name: string, sent: SentRequest, stalled: Stalled): Json | unde
 /**
  * How much later the last 95 % of the events came than their pace says. The events of a stream are written at a steady pace: the
  * one that came earliest against it says when the stream began, even if the clocks of the two sides differ. Time in which this
- * process had to wait for the processor is none of the gateway's.
+ * process had to wait for the processor does not count.
  */
 function lagOf(sent: SentRequest, stalled: Stalled): number | undefined {
   const { events } = sent

@@ -102,6 +102,7 @@ function Stage({ demo }: { demo: WholeDemo }) {
   }
 
   async function compare(): Promise<void> {
+    if (isRunning) return
     if (controlId !== null) return setParams({ control: null })
     await attempt(async () => {
       const { id } = await post('', runBody(demo.demo, { ...setup, target: DIRECT }, { yes: true }))
