@@ -1,5 +1,5 @@
 /** The chart of a step: shares of statuses or lanes, times of answers, or a number. */
-import { totalOf, type StepState } from './run.ts'
+import { totalOf, type StepState } from './run-state.ts'
 
 export function StepChart({ step }: { step: StepState }) {
   switch (step.chart) {

@@ -1,5 +1,5 @@
 /** Client, gateway and svc with what passes between them, as it happens. */
-import { totalOf, type Statuses, type StepState } from './run.ts'
+import { totalOf, type Statuses, type StepState } from './run-state.ts'
 
 export function Diagram({
   step,

@@ -13,7 +13,8 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Panel, ViewHeader } from '../../ui/view.tsx'
 import { RunProblem } from '../request/run-problem.tsx'
 import { DemoText, StepList, VerdictBadge, withVariables } from './parts.tsx'
-import { isOver, useDemoRun, type FollowedRun } from './run.ts'
+import { useDemoRun } from './run.ts'
+import { isOver, type FollowedRun } from './run-state.ts'
 import { currentSetup, DIRECT, keepSetup, runBody, type Setup } from './setup.ts'
 import type { Variable, WholeDemo } from './types.ts'
 
@@ -190,7 +191,7 @@ function Preparation({ demo }: { demo: WholeDemo }) {
         )}
         {gateways.length > 0 && (
           <>
-            <div class="row">
+            <div class="stack">
               <TextField mono label="Gateway listens at" value={through} onValue={setThrough} />
               <TextField mono label="It reaches svc at" value={upstream} onValue={setUpstream} />
             </div>

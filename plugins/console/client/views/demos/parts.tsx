@@ -1,7 +1,7 @@
 /** Parts that the pages of a demo share. */
 import { Badge } from '../../ui/badge.tsx'
 import { hashOf } from '../../lib/shell/router.ts'
-import type { FollowedRun, StepState } from './run.ts'
+import type { FollowedRun, StepState } from './run-state.ts'
 import { VERDICT_WORDS, type ExpectationResult, type Variable, type Verdict } from './types.ts'
 
 const TONES = { seen: 'good', 'not-seen': 'bad', 'not-judged': 'warn' } as const
@@ -48,7 +48,7 @@ export function Results({ results }: { results: readonly ExpectationResult[] }) 
             </p>
             <p class="quiet-text">
               {result.got}
-              {result.why !== null && `. ${result.why}`}
+              {result.why !== null && ` (${result.why})`}
               {result.entries.length > 0 && (
                 <>
                   {' '}
