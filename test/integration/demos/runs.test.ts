@@ -276,3 +276,42 @@ t.test('answers that do not fit the budget of a step are not judged', async t =>
   })
   t.match(await judged({ concurrency: 1, read: 'none' }), { summary: { seen: 1 } }, 'what is not read is not kept')
 })
+
+t.test('demos are tools of the control plane over MCP', async t => {
+  const { url } = await api(t, { plugins: ['demos', 'echo', 'control-mcp'] })
+  let id = 0
+  const call = async (name: string, args: object): Promise<{ status: number; body: Record<string, any> }> => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const response = await fetch(`${url}/_svc/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': name,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: ++id,
+        method: 'tools/call',
+        params: { name, arguments: args, _meta: meta },
+      }),
+    })
+    const { result } = (await response.json()) as { result: { structuredContent: { status: number; body: object } } }
+    return result.structuredContent
+  }
+  t.match(await call('list_demos', { area: 'reliability' }), {
+    status: 200,
+    body: { demos: [{}, { demo: 'retry' }, {}] },
+  })
+  const started = await call('run_demo', { inline: QUICK, target: 'direct' })
+  t.match(started, { status: 202, body: { id: /^[a-z2-7]{16}$/ } })
+  let report = await call('demo_result', { id: started.body.id })
+  while (report.body.state === 'running') report = await call('demo_result', { id: started.body.id })
+  t.match(report, { status: 200, body: { state: 'complete', summary: { seen: 1 } } })
+  t.match(await call('run_demo', { demo: 'retri', target: 'direct' }), { status: 404, body: { error: 'unknown_demo' } })
+})
