@@ -1,5 +1,5 @@
 /**
- * The presenter's page: one step at a time, by the keyboard alone. A step is told first; the space bar sends it, and once more goes on
+ * The presenter's page: one step at a time, by the keyboard alone. A step is explained first; the space bar sends it, and once more goes on
  * to the next one.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -80,7 +80,7 @@ function Stage({ demo }: { demo: WholeDemo }) {
     })
   }
 
-  // The run waits before each step; one that was asked for begins.
+  // The run waits before each step; one that was sent begins.
   const isWaiting = run?.state === 'waiting' && run.step === wanted.current
   useEffect(() => {
     if (!isWaiting) return
