@@ -28,6 +28,7 @@ own. Editors with the YAML language server use it when svc.yaml begins with
         title: definition.title,
         section: definition.section ?? name,
         options: definition.options,
+        documents: definition.documents,
       }))
       terminal.out.write(`${JSON.stringify(svcYamlSchema(plugins, CORE_SECTION_SCHEMAS), null, 2)}\n`)
       return { exitCode: 0 }

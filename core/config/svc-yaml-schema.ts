@@ -10,6 +10,8 @@ export interface PluginSection {
   section: string
   /** Undefined if it takes no options. */
   options: JsonSchema | undefined
+  /** Schemas of other files, by name. */
+  documents?: Readonly<Record<string, JsonSchema>> | undefined
 }
 
 /** One schema (2020-12) for the whole file, limited to the names and sections of these plugins. */
@@ -22,6 +24,7 @@ export function svcYamlSchema(
     .filter(({ options }) => options !== undefined)
     .toSorted((one, other) => (one.section < other.section ? -1 : 1))
     .map(({ section, title, options }) => [section, { title, ...forEditors(options!, section) }])
+  const documents = plugins.flatMap(({ documents: own = {} }) => Object.entries(own))
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'svc.yaml',
@@ -34,6 +37,7 @@ export function svcYamlSchema(
       ...coreSections,
       ...Object.fromEntries(sections),
     },
+    ...(documents.length === 0 ? {} : { $defs: Object.fromEntries(documents) }),
   }
 }
 

@@ -202,6 +202,11 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
    */
   options?: JsonSchema
   /**
+   * JSON Schemas (2020-12) of other files that users write for the plugin, by name: `$defs` of the schema for editors
+   * (`svc schema`). They are not used for validation.
+   */
+  documents?: Readonly<Record<string, JsonSchema>>
+  /**
    * Response headers that browsers may read across origins (`Access-Control-Expose-Headers`), for the routes of this plugin
    * and of those that build on it.
    */

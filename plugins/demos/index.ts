@@ -1,16 +1,57 @@
 /** The plugin `demos`: what a gateway does, shown step by step and judged on both sides. */
 import { definePlugin } from 'svc/plugin'
 import type {} from '../probe/types.ts'
+import { baseOf, ownPaths, readCatalog, type DemoCatalog } from './catalog/catalog.ts'
 import { demoCommand } from './command/command.ts'
+import { DEMO_SCHEMA } from './file/schema.ts'
+import { registerDemos } from './http/demo-routes.ts'
+import { registerRuns } from './http/run-routes.ts'
+import { addTools } from './http/tools.ts'
+import { DEMOS_OPTIONS, type DemosSection } from './options.ts'
+import type { DemoFiles } from './types.ts'
 
-export default definePlugin({
+export default definePlugin<DemosSection>({
   title: 'Guided demos',
   description:
     'Shows what a gateway does, step by step, and says whether it was seen: retries, limits, timeouts and more.',
-  paths: [],
+  paths: ['/_svc/demos'],
   buildsOn: ['probe'],
+  options: DEMOS_OPTIONS,
+  documents: { demo: DEMO_SCHEMA },
   command: demoCommand(import.meta.dirname),
-  register() {
-    // The demos are run by the command; it needs the client of the probe alone.
+  register(app, svc) {
+    const files = createFiles()
+    svc.offer('demos.files', files)
+    const base = baseOf(svc.config.configFile, process.cwd())
+    for (const path of ownPaths(svc.options, base)) svc.watch(path)
+    let catalog: DemoCatalog = { demos: [], problems: [] }
+    svc.whenRegistered(async () => {
+      for (const folder of files.list()) svc.watch(folder)
+      const { folder: pluginFolder, options: section } = svc
+      catalog = await readCatalog({ pluginFolder, added: files.list(), section, base })
+      for (const { file, problem } of catalog.problems)
+        svc.reportLoadError({
+          file,
+          at: problem.at === '' ? null : problem.at,
+          line: problem.line,
+          message: problem.details,
+          remedy: problem.remedy ?? 'correct the file, or remove it',
+        })
+    })
+    const targets = svc.use('probe.targets')!
+    const origins = targets.read(svc.options.targets ?? [], (index, message, remedy) =>
+      svc.reportLoadError({ at: `targets[${index}]`, message, remedy }),
+    )
+    registerDemos(app, svc, () => catalog)
+    registerRuns(app, svc, { client: svc.use('probe.client')!, targets, origins, catalog: () => catalog })
+    addTools(svc.use('control.tools'))
   },
 })
+
+function createFiles(): DemoFiles {
+  const folders: string[] = []
+  return {
+    add: folder => void folders.push(folder),
+    list: () => folders,
+  }
+}

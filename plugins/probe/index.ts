@@ -6,6 +6,7 @@ import { probeCommand } from './command/command.ts'
 import { PROBE_OPTIONS, type ProbeSection } from './options.ts'
 import { registerChecks } from './runs/check-routes.ts'
 import { registerRuns } from './runs/routes.ts'
+import { createTargets } from './runs/targets.ts'
 import type {} from './types.ts'
 import { IgnoredPaths } from './upstream/ignored-paths.ts'
 import { registerUpstream } from './upstream/routes.ts'
@@ -23,9 +24,11 @@ export default definePlugin<ProbeSection>({
     svc.offer('probe.client', createClient())
     const ignored = new IgnoredPaths()
     svc.offer('probe.upstream', { ignore: (...paths) => ignored.add(paths) })
+    const targets = createTargets(svc)
+    svc.offer('probe.targets', targets)
     if (svc.config.publicMode) return
     registerUpstream(app, svc, ignored)
-    registerRuns(app, svc, checks)
+    registerRuns(app, svc, { checks, targets })
     registerChecks(app, checks)
   },
 })

@@ -1,6 +1,6 @@
 /**
- * The extension points `probe.checks`, for checks of other plugins, `probe.client`, for their traffic, and `probe.upstream`, for
- * routes that gateways call themselves.
+ * The extension points `probe.checks`, for checks of other plugins, `probe.client`, for their traffic, `probe.targets`, for where
+ * it may go, and `probe.upstream`, for routes that gateways call themselves.
  */
 import type { CheckPage, Impact, Level, Protocol, Source } from './catalog/check.ts'
 
@@ -174,6 +174,11 @@ export interface ClientOptions {
   /** For everything together, in milliseconds; what has come until then is returned. */
   limitMs: number
   signal: AbortSignal
+  /**
+   * Called with the number of bytes that came. False: they are too many; the exchange ends with the error `too_large`.
+   * Default: only the bound of a connection holds, 8 MiB.
+   */
+  onReceived?(bytes: number): boolean
 }
 
 export interface ClientRequest {
@@ -274,8 +279,16 @@ export interface ProbeClient {
   ): Promise<ClientExchange & { messages: readonly Buffer[]; status: number | null }>
   /** Milliseconds since the epoch that never go backwards. */
   clock(): number
+  /** Watches until `stop` whether this process had to wait for the processor. */
+  watchLoad(): ProcessLoad
   /** Replaces the secrets wherever they occur in the texts of a value. */
   masked<T>(value: T, secrets: readonly string[]): T
+}
+
+export interface ProcessLoad {
+  /** Milliseconds between these times of `clock` in which this process did not run. */
+  stalledMs(fromMs: number, toMs: number): number
+  stop(): void
 }
 
 /** Where groups of paths are at the gateway. */
@@ -294,10 +307,35 @@ export interface ProbeUpstream {
   ignore(...paths: string[]): void
 }
 
+/** Where runs that callers start over HTTP may send requests. */
+export interface ProbeTargets {
+  /** The origins in `probe.targets` of svc.yaml. */
+  readonly origins: readonly string[]
+  /** Origins in a list of another section; `onProblem` is called with the index of an item that is not an origin. */
+  read(texts: readonly string[], onProblem: (index: number, message: string, remedy: string) => void): string[]
+  /** This server, as it reaches itself. Throws 503 if it has no listener for HTTP. */
+  own(): ClientAddress
+  /**
+   * Throws 403 `target_not_allowed` for an address that is in no list, unless callers may choose it: on an instance that
+   * restricts nobody, loopback, and with `allowsTarget` all others. In public mode there are no targets at all.
+   */
+  check(addresses: readonly ClientAddress[], options: CheckedTargets): void
+}
+
+export interface CheckedTargets {
+  /** The caller allows the addresses. */
+  allowsTarget: boolean
+  /** Origins that are allowed besides those of the probe. */
+  more?: readonly string[]
+  /** For the remedy: the section of svc.yaml whose `targets` are meant. */
+  section: string
+}
+
 declare module 'svc/plugin' {
   interface ExtensionPoints {
     'probe.checks': ProbeChecks
     'probe.client': ProbeClient
     'probe.upstream': ProbeUpstream
+    'probe.targets': ProbeTargets
   }
 }

@@ -12,6 +12,8 @@ interface Test {
   teardown(callback: () => unknown): unknown
 }
 
+const TICK_MS = 50
+
 export interface ProxySwitches {
   /** Attempts for a 503; `retriesPosts` is the mistake. */
   attempts?: number
@@ -132,11 +134,15 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
           resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) })
         },
       )
-      if (switches.timeoutMs !== undefined)
-        sent.setTimeout(switches.timeoutMs, () => {
-          failed(504, { 'x-held-ms': String(switches.timeoutMs) })
-          sent.destroy()
-        })
+      // In ticks between which answers are read: a busy machine delays both.
+      const expire = (left: number): void => {
+        if (left > 0) return void (timer = setTimeout(expire, TICK_MS, left - TICK_MS))
+        failed(504, { 'x-held-ms': String(switches.timeoutMs) })
+        sent.destroy()
+      }
+      let timer: NodeJS.Timeout | undefined
+      if (switches.timeoutMs !== undefined) expire(switches.timeoutMs)
+      sent.on('close', () => clearTimeout(timer))
       sent.on('error', () => failed(502))
       sent.end(body)
     })

@@ -1,37 +1,25 @@
 /** `svc demo run`. */
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { rootCertificates } from 'node:tls'
 import type { CommandContext, CommandResult } from 'svc/plugin'
-import { ArgumentError, fieldProblem, isToken, readOrProblem, splitArguments, trimEndCharacters } from 'svc/toolkit'
-import type { CheckField, ClientAddress, ProbeClient } from '../../probe/types.ts'
+import { ArgumentError, parseYaml, readOrProblem, visible, YamlProblem } from 'svc/toolkit'
+import type { ClientAddress, ClientRoutes, ProbeClient } from '../../probe/types.ts'
 import { BOUNDS } from '../file/bounds.ts'
 import type { Demo } from '../file/demo.ts'
 import { withValues } from '../file/read-demo.ts'
+import { htmlReport } from '../report/html-report.ts'
+import { junitReport } from '../report/junit-report.ts'
+import { markdownReport } from '../report/markdown-report.ts'
+import { controlOf, createReport, isFailed, type DemoReport, type JudgedDemo } from '../report/report.ts'
+import { controlLine, demoLine, responseLine, stepLines } from '../report/terminal.ts'
 import { directTarget, type Target } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { DemoRun, type DemoResult, type RunInput } from '../run/demo-run.ts'
-import { createReport, type ControlResult } from '../report/report.ts'
-import { controlLine, demoLine, stepLines } from '../report/terminal.ts'
+import { readRunOptions, type Format, type RunOptions } from './options.ts'
 import { chosenDemos } from './selection.ts'
-
-const VALUES = {
-  through: 'URL',
-  upstream: 'URL',
-  'upstream-token': 'token',
-  prefix: 'path',
-  host: 'name',
-  'header*': "'Name: value'",
-  bearer: 'token',
-  ca: 'file',
-  'set*': 'name=value',
-  'lane*': 'name=URL',
-  step: 'number',
-  area: 'name',
-}
-const FLAGS = ['direct', 'insecure', 'yes', 'stop-at-first', 'control', 'json', 'quiet', 'all']
 
 /** Throws `ArgumentError` for what exit code 2 is for. */
 export async function runDemos(
@@ -39,128 +27,166 @@ export async function runDemos(
   context: CommandContext,
   folder: string,
 ): Promise<CommandResult> {
-  const { words, values, flags } = splitArguments(args, VALUES, FLAGS)
-  const one = (name: string): string | undefined => values.get(name)?.[0]
-  const through = one('through')
-  if (through === undefined && !flags.has('direct'))
-    throw new ArgumentError('expected --through with the URL of the gateway, or --direct')
-  if (through !== undefined && flags.has('direct')) throw new ArgumentError('--through and --direct cannot be combined')
-  const chosen = await chosenDemos({ words, area: one('area'), isAll: flags.has('all') }, context, folder)
-  const set = pairs(values.get('set') ?? [], '--set')
-  const valuesOf = new Map(chosen.map(({ demo }) => [demo, readValues(demo, set)]))
-  const step = one('step') ?? '1'
-  if (!/^\d{1,2}$/.test(step) || Number(step) < 1) throw new ArgumentError('--step must be a number from 1')
-  const fields = (values.get('header') ?? []).map(readField)
-  const bearer = one('bearer')
-  if (bearer !== undefined) fields.push(['Authorization', `Bearer ${bearer}`])
-  const token = one('upstream-token') ?? context.environment.SVC_ADMIN_TOKEN ?? null
-  const prefix = trimEndCharacters(one('prefix') ?? '', '/')
-  if (prefix !== '' && !prefix.startsWith('/')) throw new ArgumentError('--prefix must be a path such as /svc')
+  const options = readRunOptions(args, context.environment)
+  const chosen = await chosenDemos(options, context, folder)
+  const valuesOf = new Map(chosen.map(({ demo }) => [demo, readValues(demo, options.set)]))
   const client = await context.use('probe.client')
   if (client === undefined) throw new ArgumentError('the plugin probe is off')
-  const { SVC_HTTP_PORT: port = '8080' } = context.environment
-  const upstream = addressOf(client, one('upstream') ?? `http://localhost:${port}`)
-  const gateway = through === undefined ? null : addressOf(client, through)
-  const laneUrls = pairs(values.get('lane') ?? [], '--lane')
-  const ca = one('ca')
-  const certificates =
-    ca === undefined ? null : [...rootCertificates, await readCa(resolve(context.workingDirectory, ca))]
-  const host = one('host') ?? null
-  const trust = { ca: certificates, insecure: flags.has('insecure'), name: host?.replace(/:\d+$/, '') ?? null }
+  const upstream = addressOf(client, options.upstream)
+  const gateway = options.through === null ? null : addressOf(client, options.through)
+  const lanes = Object.entries(options.lanes).map(([name, url]) => [name, addressOf(client, url)] as const)
+  const [ca, routes] = [await readCa(options, context), await readRoutes(options, client, context)]
+  const out = options.out === null ? null : await preparedFolder(resolve(context.workingDirectory, options.out))
   const stopping = new AbortController()
   const stop = (): void => stopping.abort()
   process.on('SIGINT', stop).on('SIGTERM', stop)
   try {
-    let control: ControlClient
-    let target: Target
-    const laneControls: Record<string, ControlClient> = {}
+    let base: RunInput['context']
     try {
-      control = new ControlClient(client, await client.resolve(upstream), token)
-      for (const [name, url] of Object.entries(laneUrls))
-        laneControls[name] = new ControlClient(client, await client.resolve(addressOf(client, url)), token)
-      target =
+      const control = new ControlClient(client, await client.resolve(upstream), options.token)
+      const laneControls: Record<string, ControlClient> = {}
+      for (const [name, address] of lanes)
+        laneControls[name] = new ControlClient(client, await client.resolve(address), options.token)
+      const target: Target =
         gateway === null
-          ? directTarget(control, fields)
-          : { address: await client.resolve(gateway), isDirect: false, trust, host, fields, prefix, routes: null }
+          ? directTarget(control, options.fields)
+          : {
+              address: await client.resolve(gateway),
+              isDirect: false,
+              trust: { ca, insecure: options.isInsecure, name: options.host?.replace(/:\d+$/, '') ?? null },
+              host: options.host,
+              fields: options.fields,
+              prefix: options.prefix,
+              routes,
+            }
+      const { timeoutMs } = options
+      const more = timeoutMs === null ? {} : { timeoutMs }
+      base = { client, control, laneControls, target, bounds: BOUNDS, signal: stopping.signal, ...more }
     } catch (error) {
-      if (error instanceof ArgumentError) throw error
-      context.err.write(
-        `cannot reach the gateway or the upstream: ${(error as NodeJS.ErrnoException).code ?? String(error)}\n`,
-      )
+      const { code } = error as NodeJS.ErrnoException
+      context.err.write(`cannot reach the gateway or the upstream: ${code ?? String(error)}\n`)
       return { exitCode: 3 }
     }
-    const isQuiet = flags.has('quiet') || flags.has('json')
-    const results: { result: DemoResult; control: ControlResult | null }[] = []
-    const secrets = [...fields.map(([, value]) => value), ...(token === null ? [] : [token])]
-    const from = performance.now()
-    const startedAt = new Date()
-    for (const { demo } of chosen) {
-      if (stopping.signal.aborted) break
-      const input: RunInput = {
-        demo,
-        values: valuesOf.get(demo)!,
-        context: { client, control, laneControls, target, bounds: BOUNDS, signal: stopping.signal },
-        ask: text => ask(text, flags.has('yes'), context),
-        stopAtFirst: flags.has('stop-at-first'),
-        fromStep: Math.min(Number(step), demo.steps.length),
-        events: {
-          onStepEnd: result => {
-            if (!isQuiet) context.out.write(client.masked(stepLines(result), secrets))
-          },
-        },
-      }
-      if (!isQuiet) context.out.write(`${demo.title}\n`)
-      const result = await runOnce(input, secrets)
-      const compared =
-        flags.has('control') && !target.isDirect ? await controlRun(input, control, fields, secrets) : null
-      results.push({ result, control: compared })
-      if (!flags.has('json')) context.out.write(client.masked(demoLine(result), secrets))
-      if (compared !== null && !flags.has('json')) context.out.write(controlLine(compared))
+    const runner = new Runner(options, base, context)
+    const [from, startedAt] = [performance.now(), new Date()]
+    const results: JudgedDemo[] = []
+    for (const { demo } of chosen)
+      for (let round = 0; round < options.repeat && !stopping.signal.aborted; round++)
+        results.push(await runner.run(demo, valuesOf.get(demo)!))
+    const { url } = base.target.address
+    const facts = {
+      id: randomUUID(),
+      startedAt,
+      tookMs: performance.now() - from,
+      arguments: ['run', ...args],
+      version: context.version,
+      url,
+      prefix: options.prefix,
     }
-    if (flags.has('json')) {
-      const report = createReport(results, {
-        id: randomUUID(),
-        startedAt,
-        tookMs: performance.now() - from,
-        version: context.version,
-        url: target.address.url,
-        prefix,
-      })
-      context.out.write(`${JSON.stringify(client.masked(report, secrets), null, 2)}\n`)
-    }
+    await writeReport(client.masked(createReport(results, facts), runner.secrets), options, out, context)
     return { exitCode: stopping.signal.aborted ? 130 : exitCodeOf(results) }
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
   }
 }
 
-async function runOnce(input: RunInput, secrets: string[]): Promise<DemoResult> {
-  const run = new DemoRun(input)
-  const result = await run.run()
-  secrets.push(...run.secrets)
-  return result
+class Runner {
+  readonly secrets: string[]
+  readonly #options: RunOptions
+  readonly #base: RunInput['context']
+  readonly #context: CommandContext
+  /** Standard output is for the terminal, not for a report. */
+  readonly #isShown: boolean
+
+  constructor(options: RunOptions, base: RunInput['context'], context: CommandContext) {
+    this.#options = options
+    this.#base = base
+    this.#context = context
+    this.#isShown = options.formats.includes('terminal')
+    this.secrets = [...options.secrets]
+  }
+
+  async run(demo: Demo, values: RunInput['values']): Promise<JudgedDemo> {
+    const { isQuiet, isVerbose, isYes, stopAtFirst, step, isControl, fields } = this.#options
+    const showsSteps = this.#isShown && !isQuiet
+    const input: RunInput = {
+      demo,
+      values,
+      context: this.#base,
+      ask: text => ask(text, isYes, this.#context),
+      stopAtFirst,
+      fromStep: Math.min(step, demo.steps.length),
+      events: {
+        onSent: (_step, sent) => {
+          if (showsSteps && isVerbose) this.#write(responseLine(sent))
+        },
+        onStepEnd: result => {
+          if (showsSteps) this.#write(stepLines(result, { isVerbose }))
+        },
+      },
+    }
+    if (showsSteps) this.#write(`${demo.title}\n`)
+    const result = await this.#once(input)
+    const direct = directTarget(this.#base.control, fields)
+    const control =
+      isControl && !this.#base.target.isDirect
+        ? controlOf(
+            await this.#once({ ...input, context: { ...this.#base, target: direct }, events: {} }),
+            demo.control,
+          )
+        : null
+    if (this.#isShown) this.#write(demoLine(result))
+    if (this.#isShown && control !== null) this.#write(controlLine(control))
+    return { result, control }
+  }
+
+  async #once(input: RunInput): Promise<DemoResult> {
+    const run = new DemoRun(input)
+    const result = await run.run()
+    this.secrets.push(...run.secrets)
+    return result
+  }
+
+  #write(text: string): void {
+    this.#context.out.write(this.#base.client.masked(text, this.secrets))
+  }
 }
 
-/** The same demo without the gateway. */
-async function controlRun(
-  input: RunInput,
-  control: ControlClient,
-  fields: readonly CheckField[],
-  secrets: string[],
-): Promise<ControlResult> {
-  const context = { ...input.context, target: directTarget(control, fields) }
-  const { verdict } = await runOnce({ ...input, context, events: {} }, secrets)
-  return { verdict, wanted: input.demo.control }
+const WRITERS: Record<Exclude<Format, 'terminal'>, { file: string; write(report: DemoReport): string }> = {
+  json: { file: 'report.json', write: report => `${JSON.stringify(report, null, 2)}\n` },
+  junit: { file: 'report.xml', write: junitReport },
+  markdown: { file: 'report.md', write: markdownReport },
+  html: { file: 'report.html', write: htmlReport },
 }
 
-function exitCodeOf(results: readonly { result: DemoResult; control: ControlResult | null }[]): number {
-  if (
-    results.some(
-      ({ result, control }) =>
-        result.verdict === 'not-seen' || (control !== null && control.verdict !== control.wanted),
-    )
-  )
-    return 1
+/** The lines of the terminal were written while the demos ran. */
+async function writeReport(
+  report: DemoReport,
+  { formats }: RunOptions,
+  out: string | null,
+  context: CommandContext,
+): Promise<void> {
+  for (const format of new Set<Format>(out === null ? formats : [...formats, 'json'])) {
+    if (format === 'terminal') continue
+    const { file, write } = WRITERS[format]
+    if (out === null) context.out.write(write(report))
+    else await writeFile(join(out, file), write(report))
+  }
+}
+
+/** Throws `ArgumentError` for a folder that cannot be written, before anything runs. */
+async function preparedFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, WRITERS.json.file), '', { flag: 'a' })
+    return folder
+  } catch (error) {
+    throw new ArgumentError(`--out cannot be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}`)
+  }
+}
+
+function exitCodeOf(results: readonly JudgedDemo[]): number {
+  if (results.some(({ result, control }) => isFailed({ verdict: result.verdict, control }))) return 1
   if (results.some(({ result }) => !result.isReached)) return 3
   return results.every(({ result }) => result.verdict === 'seen') ? 0 : 4
 }
@@ -171,36 +197,42 @@ function readValues(demo: Demo, set: Readonly<Record<string, string>>): RunInput
   throw new ArgumentError(`--${read.problem.at.replace('.', ' ')}: ${read.problem.details}`)
 }
 
-function pairs(texts: readonly string[], option: string): Record<string, string> {
-  return Object.fromEntries(
-    texts.map(text => {
-      const equals = text.indexOf('=')
-      if (equals < 1) throw new ArgumentError(`${option} needs the form name=value`)
-      return [text.slice(0, equals), text.slice(equals + 1)]
-    }),
-  )
-}
-
 function addressOf(client: ProbeClient, url: string): ClientAddress {
   const address = client.address(url)
   if (typeof address === 'string') throw new ArgumentError(address)
   return address
 }
 
-function readField(text: string): CheckField {
-  const colon = text.indexOf(':')
-  const name = text.slice(0, Math.max(0, colon))
-  const value = text.slice(colon + 1).trim()
-  if (!isToken(name) || fieldProblem(name, value) !== null)
-    throw new ArgumentError("--header needs the form 'Name: value'")
-  return [name, value]
+async function readCa({ ca }: RunOptions, context: CommandContext): Promise<string[] | null> {
+  return ca === null ? null : [...rootCertificates, await readText(ca, '--ca', context)]
 }
 
-async function readCa(path: string): Promise<string> {
+async function readRoutes(
+  { routes: file }: RunOptions,
+  client: ProbeClient,
+  context: CommandContext,
+): Promise<ClientRoutes | null> {
+  if (file === null) return null
+  let value: unknown
+  try {
+    ;({ value } = parseYaml(await readText(file, '--routes', context)))
+  } catch (error) {
+    if (!(error instanceof YamlProblem)) throw error
+    throw new ArgumentError(`--routes: ${error.message}`)
+  }
+  const routes = client.routes(value)
+  if (typeof routes === 'string') throw new ArgumentError(`--routes: ${routes}`)
+  return routes
+}
+
+async function readText(file: string, option: string, { workingDirectory }: CommandContext): Promise<string> {
+  const path = resolve(workingDirectory, file)
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    throw new ArgumentError(`--ca: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+    throw new ArgumentError(
+      `${option}: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
+    )
   }
 }
 
@@ -210,7 +242,7 @@ async function ask(text: string, isYes: boolean, { out }: CommandContext): Promi
   if (out.isTTY !== true || process.stdin.isTTY !== true) return false
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   try {
-    await lines.question(`${text}\nPress Enter to continue. `)
+    await lines.question(`${visible(text)}\nPress Enter to continue. `)
     return true
   } finally {
     lines.close()

@@ -13,6 +13,8 @@ export interface RunBounds {
   perSecond: number
   concurrency: number
   runMs: number
+  /** Of the answers of one step that are held at the same time. */
+  answerBytes: number
   /** At once, and kept. */
   runs: number
   kept: number
@@ -24,6 +26,7 @@ export const BOUNDS: RunBounds = {
   perSecond: 500,
   concurrency: 100,
   runMs: 15 * 60_000,
+  answerBytes: 32 * 1024 * 1024,
   runs: 4,
   kept: 20,
 }
@@ -34,6 +37,7 @@ export const PUBLIC_BOUNDS: RunBounds = {
   perSecond: 20,
   concurrency: 5,
   runMs: 3 * 60_000,
+  answerBytes: 4 * 1024 * 1024,
   runs: 1,
   kept: 5,
 }

@@ -92,7 +92,8 @@ export interface Traffic {
   forMs: number | null
   concurrency: number
   variants: Variant[]
-  timeoutMs: number
+  /** Null: that of the run. */
+  timeoutMs: number | null
   leaveAfterMs: number | null
   kind: TrafficKind
 }

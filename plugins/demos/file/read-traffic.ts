@@ -41,7 +41,7 @@ export function readTraffic(value: Json, at: string): Traffic {
     forMs: forS === null ? null : forS * 1000,
     concurrency: part.integerOr('concurrency', 1, BOUNDS.concurrency, 1),
     variants: part.list('as', 20).map((one, index) => readVariant(one, below(part.place('as'), index))),
-    timeoutMs: part.integerOr('timeout_ms', 1, MAX_S * 1000, 10_000),
+    timeoutMs: part.integerOr('timeout_ms', 1, MAX_S * 1000, null),
     leaveAfterMs: part.integerOr('disconnect_after_ms', 0, MAX_S * 1000, null),
     kind: readKind(part, kind),
   }

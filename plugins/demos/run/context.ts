@@ -1,5 +1,12 @@
 /** What all parts of a run share. */
-import type { CheckField, ClientAddress, ClientRoutes, ClientTrust, ProbeClient } from '../../probe/types.ts'
+import type {
+  CheckField,
+  ClientAddress,
+  ClientRoutes,
+  ClientTrust,
+  ProbeClient,
+  ProcessLoad,
+} from '../../probe/types.ts'
 import type { RunBounds } from '../file/bounds.ts'
 import type { ControlClient } from './control.ts'
 
@@ -30,12 +37,18 @@ export interface RunContext {
   lanes: readonly string[]
   target: Target
   bounds: RunBounds
+  /** Of requests of which the demo does not say it; default 10 s. */
+  timeoutMs?: number
   /** Null until the route check. */
   mark: Mark | null
   signal: AbortSignal
+  /** Whether this process had to wait for the processor; null before the run begins. */
+  load: ProcessLoad | null
   /** Cookies of the run. */
   jar: Map<string, string>
 }
+
+export const DEFAULT_TIMEOUT_MS = 10_000
 
 /** Straight to svc. */
 export function directTarget(control: ControlClient, fields: readonly CheckField[]): Target {
@@ -64,6 +77,17 @@ export function marksOf({ id }: Pick<RunContext, 'id'>): object {
       { url: { contains: id } },
     ],
   }
+}
+
+/** By what a record in the session of a lane belongs to a run; null: it does not. */
+export function markIn(
+  { uri, headers }: { uri: string; headers: readonly { name: string; value: string }[] },
+  id: string,
+): Mark | null {
+  const has = (name: string): boolean => headers.some(header => header.name === name && header.value.includes(id))
+  if (has('x-svc-session')) return 'header'
+  if (has('baggage')) return 'baggage'
+  return has('authorization') ? 'key' : uri.includes(id) ? 'path' : null
 }
 
 /** What every request of the run carries, so that its arrivals are recognized. */

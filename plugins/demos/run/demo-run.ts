@@ -6,6 +6,8 @@ import type { Demo, Step, Variable, Verdict } from '../file/demo.ts'
 import { readRoute } from '../file/read-demo.ts'
 import { readStep } from '../file/read-step.ts'
 import { replaceReferences, scopeOf } from '../file/references.ts'
+import { ArrivalFeed, type SeenArrival } from './arrival-feed.ts'
+import { BoundError } from './bound-error.ts'
 import { laneSession, marksOf, sessionsOf, type Mark, type RunContext } from './context.ts'
 import { UpstreamError } from './control.ts'
 import { judge } from './expect/judge.ts'
@@ -13,7 +15,7 @@ import { ledgerTokens } from './expect/others.ts'
 import type { ExpectationResult, StepEvidence } from './expect/result.ts'
 import { Resources } from './resources.ts'
 import { checkRoute } from './route-check.ts'
-import { BoundError, checkBounds, sendAll } from './sender.ts'
+import { checkBounds, sendAll } from './sender.ts'
 import type { SentRequest } from './sent.ts'
 
 export interface StepResult {
@@ -42,7 +44,10 @@ export interface DemoResult {
 export interface RunEvents {
   /** A step begins. Resolves when it may. */
   onStep?(step: Step): void | Promise<void>
+  /** A request, or a conversation, begins. */
+  onBegin?(step: Step): void
   onSent?(step: Step, sent: SentRequest, count: number): void
+  onArrival?(step: Step, arrival: SeenArrival): void
   onResult?(step: Step, result: ExpectationResult): void
   onStepEnd?(result: StepResult): void
 }
@@ -51,7 +56,7 @@ export interface RunInput {
   demo: Demo
   values: Readonly<Record<string, Variable>>
   /** Without a mark. */
-  context: Omit<RunContext, 'id' | 'mark' | 'jar' | 'lanes'>
+  context: Omit<RunContext, 'id' | 'mark' | 'jar' | 'lanes' | 'load'>
   /** Asks the person for something, and resolves with whether it was done. */
   ask(text: string): Promise<boolean>
   stopAtFirst: boolean
@@ -80,7 +85,7 @@ export class DemoRun {
   constructor(input: RunInput, id = createRunId()) {
     this.id = id
     this.#input = input
-    this.#context = { ...input.context, id, mark: null, jar: new Map(), lanes: input.demo.lanes }
+    this.#context = { ...input.context, id, mark: null, load: null, jar: new Map(), lanes: input.demo.lanes }
     this.#resources = new Resources(this.#context)
     this.#known = {
       run: id,
@@ -93,6 +98,8 @@ export class DemoRun {
   /** Never rejects because of the gateway, or of what the demo says. */
   async run(): Promise<DemoResult> {
     const { demo } = this.#input
+    const load = this.#context.client.watchLoad()
+    this.#context.load = load
     try {
       const reason = await this.#prepare()
       if (reason !== null) return this.#result('not-judged', reason)
@@ -112,6 +119,7 @@ export class DemoRun {
       if (error instanceof BoundError) return this.#result('not-judged', `expected ${error.message}`)
       throw error
     } finally {
+      load.stop()
       await this.#resources.close()
     }
   }
@@ -170,9 +178,8 @@ export class DemoRun {
     if (step.wait !== null && 'forMs' in step.wait) await sleep(step.wait.forMs, { signal: this.#context.signal })
     checkBounds(step.send, this.#context)
     const needsLedger = step.expect.some(({ test }) => test.kind === 'tokens')
-    const evidence: Omit<StepEvidence, 'sent'> = {
+    const evidence: Omit<StepEvidence, 'sent' | 'startedAtMs'> = {
       context: this.#context,
-      startedAtMs: client.clock(),
       marks: await this.#marks(),
       ledgerBefore: needsLedger ? await ledgerTokens(this.#context) : null,
       capture: (name, value) => {
@@ -189,23 +196,38 @@ export class DemoRun {
         await this.#resources.removeRules(remove)
       }),
     )
-    const sent = await sendAll(step.send, this.#context, one => events.onSent?.(step, one, ++count))
-    ending.abort()
-    await meanwhile
-    const complete: StepEvidence = { ...evidence, sent }
-    if (step.wait !== null && 'until' in step.wait) await this.#waitUntil(step.wait, complete, step)
+    const { onArrival } = events
+    const feed =
+      onArrival === undefined
+        ? null
+        : new ArrivalFeed(this.#context, evidence.marks, arrival => onArrival.call(events, step, arrival))
     const results: ExpectationResult[] = []
-    for (const expectation of step.expect) {
-      const result = await judge(expectation, complete, step.send)
-      results.push(result)
-      events.onResult?.(step, result)
+    let complete: StepEvidence
+    try {
+      const startedAtMs = client.clock()
+      const sent = await sendAll(step.send, this.#context, {
+        onBegin: () => events.onBegin?.(step),
+        onSent: one => events.onSent?.(step, one, ++count),
+      })
+      ending.abort()
+      await meanwhile
+      complete = { ...evidence, sent, startedAtMs }
+      if (step.wait !== null && 'until' in step.wait) await this.#waitUntil(step.wait, complete, step)
+      for (const expectation of step.expect) {
+        const result = await judge(expectation, complete, step.send)
+        results.push(result)
+        events.onResult?.(step, result)
+      }
+    } finally {
+      ending.abort()
+      await feed?.stop()
     }
     const result: StepResult = {
       number: step.number,
       id: step.id,
       title: step.title,
       verdict: verdictOf(results),
-      sent: sent.length,
+      sent: complete.sent.length,
       arrived: await this.#arrived(complete),
       tookMs: Math.round(performance.now() - from),
       results,

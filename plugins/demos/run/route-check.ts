@@ -1,7 +1,8 @@
 /** Tries the route of a demo before its first step: whether the gateway forwards, and which mark survives. */
 import { isRecord } from 'svc/toolkit'
 import type { Demo, DemoRoute } from '../file/demo.ts'
-import { laneSession, marksOf, sessionKey, sessionsOf, type Mark, type RunContext } from './context.ts'
+import { AnswerBudget } from './answer-budget.ts'
+import { laneSession, markIn, marksOf, sessionKey, sessionsOf, type Mark, type RunContext } from './context.ts'
 import type { Entry } from './expect/arrivals.ts'
 import type { SentRequest } from './sent.ts'
 import { sendMcp } from './traffic/mcp.ts'
@@ -51,6 +52,7 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
     startedAtMs: context.client.clock(),
     timeoutMs: TIMEOUT_MS,
     leaveAfterMs: null,
+    answers: new AnswerBudget(context.bounds.answerBytes),
     signal: context.signal,
   }
   const path = route.path.replaceAll('**', `${context.id}/route-check`).replaceAll('*', context.id)
@@ -93,15 +95,9 @@ async function arrivedMark(context: RunContext): Promise<Mark | null> {
     const ids = isRecord(body) && Array.isArray(body.requests) ? body.requests : []
     if (ids.length === 0) continue
     const { body: entry } = await client.ask('GET', `/_svc/requests/${String(ids.at(-1))}?session=${session}`)
-    return own === null ? ((entry as Entry).session_from as Mark) : markIn(entry as Entry, id)
+    return own === null ? ((entry as Entry).session_from as Mark) : (markIn(entry as Entry, id) ?? 'path')
   }
   return null
-}
-
-/** In a lane the session is that of its path. */
-function markIn({ headers }: Entry, id: string): Mark {
-  const has = (name: string): boolean => headers.some(header => header.name === name && header.value.includes(id))
-  return has('x-svc-session') ? 'header' : has('baggage') ? 'baggage' : has('authorization') ? 'key' : 'path'
 }
 
 /** Whether the request arrived and belongs to no session of the run: it is found by the run in its path. */

@@ -1,7 +1,10 @@
 /** Sends the traffic of a step: in turn, at a rate, for a time, by several clients. */
+import { setMaxListeners } from 'node:events'
 import { joinSignals, sleep } from 'svc/toolkit'
 import type { Traffic, Variant } from '../file/demo.ts'
-import type { RunContext } from './context.ts'
+import { AnswerBudget } from './answer-budget.ts'
+import { BoundError } from './bound-error.ts'
+import { DEFAULT_TIMEOUT_MS, type RunContext } from './context.ts'
 import type { SentRequest } from './sent.ts'
 import { sendA2a } from './traffic/a2a.ts'
 import { sendHttp } from './traffic/http.ts'
@@ -12,8 +15,6 @@ import { sendWebSocket } from './traffic/websocket.ts'
 
 /** A traffic at a rate never has more requests open than this. */
 const MAX_OPEN = 200
-
-export class BoundError extends Error {}
 
 /** Throws `BoundError` for a traffic that is larger than a run may have. */
 export function checkBounds(traffic: readonly Traffic[], { bounds }: Pick<RunContext, 'bounds'>): void {
@@ -30,20 +31,30 @@ function requestsOf({ times, perSecond, forMs }: Traffic): number {
   return forMs === null ? times : perSecond === null ? 1 : Math.ceil((perSecond * forMs) / 1000)
 }
 
-/** Sends one traffic after the other. `onSent` is called with each answer. */
+export interface SendHooks {
+  /** A request, or a conversation, begins. */
+  onBegin?(): void
+  /** Is called with each answer. */
+  onSent?(sent: SentRequest): void
+}
+
+/** Sends one traffic after the other. */
 export async function sendAll(
   traffic: readonly Traffic[],
   context: RunContext,
-  onSent: (sent: SentRequest) => void,
+  { onBegin, onSent }: SendHooks = {},
 ): Promise<SentRequest[]> {
   const limit = AbortSignal.timeout(context.bounds.stepMs)
   const joined = joinSignals(context.signal, limit)
+  // Each open request listens.
+  setMaxListeners(0, joined.signal)
   const startedAtMs = context.client.clock()
+  const answers = new AnswerBudget(context.bounds.answerBytes)
   const all: SentRequest[] = []
   const keep = (sent: readonly SentRequest[]): void => {
     for (const one of sent) {
       all.push(one)
-      onSent(one)
+      onSent?.(one)
     }
   }
   try {
@@ -51,6 +62,7 @@ export async function sendAll(
       const variants = chooser(one.variants)
       await sendOne(one, context, joined.signal, all, async () => {
         const [variant, variantNumber] = variants()
+        onBegin?.()
         keep(
           await sendKind(one, {
             context,
@@ -58,8 +70,9 @@ export async function sendAll(
             variant,
             variantNumber,
             startedAtMs,
-            timeoutMs: one.timeoutMs,
+            timeoutMs: one.timeoutMs ?? context.timeoutMs ?? DEFAULT_TIMEOUT_MS,
             leaveAfterMs: one.leaveAfterMs,
+            answers,
             signal: joined.signal,
           }),
         )
@@ -68,6 +81,7 @@ export async function sendAll(
   } finally {
     joined.release()
   }
+  answers.check()
   return all.toSorted((a, b) => a.atMs - b.atMs)
 }
 

@@ -7,6 +7,8 @@ export type SendError = 'timeout' | 'reset' | 'refused' | 'too_large'
 
 /** An answer is read up to this size. */
 export const MAX_ANSWER = 8 * 1024 * 1024
+/** What is kept of one that is larger. */
+export const MAX_SHOWN = 64 * 1024
 
 export interface SentRequest {
   /** Number of the traffic in its step, and of the variant in `as`; from 1. */

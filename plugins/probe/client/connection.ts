@@ -34,7 +34,8 @@ export class Connection {
   onReceived: (() => void) | null = null
   readonly #changes = new Changes()
 
-  constructor(socket: Socket) {
+  /** `admits`: false for bytes that are too many; the connection then ends as with too many. */
+  constructor(socket: Socket, admits: (bytes: number) => boolean = () => true) {
     this.#socket = socket
     this.port = socket.localPort ?? 0
     socket.setNoDelay(true)
@@ -42,7 +43,7 @@ export class Connection {
       this.receivedBytes += chunk.length
       if (this.isTooLarge) return
       this.received.push({ atMs: clock(), bytes: chunk })
-      this.isTooLarge = this.receivedBytes > MAX_RECEIVED
+      this.isTooLarge = this.receivedBytes > MAX_RECEIVED || !admits(chunk.length)
       if (this.isTooLarge) socket.destroy()
       this.onReceived?.()
       this.#changes.notify()
@@ -92,8 +93,12 @@ export class Connection {
 }
 
 /** Rejects with Node's error if there is no connection, or no valid certificate. */
-export async function openConnection(address: Address, trust: TlsTrust): Promise<Connection> {
-  return new Connection(await openSocket(address, trust, ['http/1.1']))
+export async function openConnection(
+  address: Address,
+  trust: TlsTrust,
+  admits?: (bytes: number) => boolean,
+): Promise<Connection> {
+  return new Connection(await openSocket(address, trust, ['http/1.1']), admits)
 }
 
 /** A socket with nobody's listeners; `protocols` are offered by ALPN. */

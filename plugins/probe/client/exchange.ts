@@ -95,12 +95,14 @@ export interface ExchangeOptions {
   signal: AbortSignal
   /** Called when bytes have come, with all of them. */
   onReceived?: (received: Buffer) => void
+  /** False for received bytes that are too many. */
+  admits?: ((bytes: number) => boolean) | undefined
 }
 
 export async function runExchange(
   spec: ConnectionSpec,
   requests: readonly EncodedRequest[],
-  { address, trust, timeoutMs, signal, onReceived }: ExchangeOptions,
+  { address, trust, timeoutMs, signal, onReceived, admits }: ExchangeOptions,
 ): Promise<ExchangeRecord> {
   if (spec.delayMs !== undefined) await sleep(spec.delayMs)
   const calls: CallRecord[] = requests.map((request, index) => ({
@@ -115,7 +117,7 @@ export async function runExchange(
   }))
   let connection: Connection
   try {
-    connection = await openConnection(address, trust)
+    connection = await openConnection(address, trust, admits)
   } catch (error) {
     return failedExchange(calls, (error as NodeJS.ErrnoException).code ?? (error as Error).message)
   }

@@ -67,7 +67,7 @@ async function onSession(
   spec: ConnectionSpec,
   requests: readonly EncodedHttp2Request[],
   calls: readonly CallRecord[],
-  { timeoutMs }: ExchangeOptions,
+  { timeoutMs, admits = () => true }: ExchangeOptions,
 ): Promise<ExchangeRecord> {
   const changes = new Changes()
   let ended: ExchangeRecord['ended'] = null
@@ -95,7 +95,7 @@ async function onSession(
     const call = calls[index]!
     const isLast = index === requests.length - 1
     if (session.closed || session.destroyed) break
-    const stream = new StreamCall(session, call, request, changes)
+    const stream = new StreamCall(session, call, request, { changes, admits })
     started.push(stream)
     await stream.sendContent()
     if (isLast && spec.leaveAfterMs !== undefined) {
@@ -156,6 +156,7 @@ class StreamCall {
   readonly #stream: ClientHttp2Stream
   readonly #parts: EncodedHttp2Request['parts']
   readonly #changes: Changes
+  readonly #admits: (bytes: number) => boolean
   readonly #received: Piece[]
   readonly #interims: Response['interims'] = []
   #response: Response | null = null
@@ -166,10 +167,16 @@ class StreamCall {
   isTooLarge = false
   isEndless = false
 
-  constructor(session: ClientHttp2Session, call: CallRecord, request: EncodedHttp2Request, changes: Changes) {
+  constructor(
+    session: ClientHttp2Session,
+    call: CallRecord,
+    request: EncodedHttp2Request,
+    { changes, admits }: { changes: Changes; admits(bytes: number): boolean },
+  ) {
     this.#call = call
     this.#parts = request.parts
     this.#changes = changes
+    this.#admits = admits
     this.#received = call.http2!.received
     call.sentAtMs = clock()
     const stream = session.request(headersOf(request.fields), { endStream: request.parts.length === 0 })
@@ -297,7 +304,7 @@ class StreamCall {
   #add(bytes: Buffer): void {
     const atMs = clock()
     this.#size += bytes.length
-    this.isTooLarge ||= this.#size > MAX_RECEIVED
+    this.isTooLarge ||= this.#size > MAX_RECEIVED || !this.#admits(bytes.length)
     if (!this.isTooLarge) this.#received.push({ atMs, bytes })
     if (this.#response !== null) this.#response.endAtMs = atMs
     this.#changes.notify()

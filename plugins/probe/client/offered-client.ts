@@ -17,8 +17,12 @@ import { runHttp2Exchange } from './http2-exchange.ts'
 import { encodeHttp2Request } from './http2-request.ts'
 import { encodeRequest, type Encoding, type RequestSpec } from './request.ts'
 import { valuesOf, type Response } from './response-parser.ts'
+import { LoadMonitor } from './load-monitor.ts'
 import { readRoutes } from './routes.ts'
 import { runWebSocket } from './websocket-client.ts'
+
+/** Events are expected within some tens of milliseconds. */
+const LOAD_TICK_MS = 10
 
 /** Without the marks of the probe: targets are complete, and fields are those of the request. */
 const PLAIN: Omit<Encoding, 'authority'> = {
@@ -39,6 +43,7 @@ export function createClient(): ProbeClient {
     webSocket: runWebSocket,
     grpc,
     clock,
+    watchLoad: () => new LoadMonitor(LOAD_TICK_MS),
     masked,
   }
 }
@@ -59,7 +64,13 @@ async function exchange(connection: ClientConnection, options: ClientOptions): P
   const startedAtMs = clock()
   const limit = AbortSignal.timeout(Math.ceil(limitMs))
   const signal = joinSignals(options.signal, limit)
-  const own = { address: address as Address, trust, timeoutMs: limitMs, signal: signal.signal }
+  const own = {
+    address: address as Address,
+    trust,
+    timeoutMs: limitMs,
+    signal: signal.signal,
+    admits: options.onReceived,
+  }
   const numberOf = (one: RequestSpec): number => numbers.get(one)!
   try {
     const record =

@@ -14,7 +14,7 @@ const CLOSE_MS = 1000
 
 export const runWebSocket: ProbeClient['webSocket'] = async (
   { target, authority, fields = [], messages, forMs },
-  { address, trust, limitMs, signal },
+  { address, trust, limitMs, signal, onReceived },
 ) => {
   const startedAtMs = clock()
   const failed = (error: ClientConversation['error'], connectError: string | null = null): ClientConversation => ({
@@ -28,7 +28,7 @@ export const runWebSocket: ProbeClient['webSocket'] = async (
   })
   let connection: Connection
   try {
-    connection = await openConnection(address as Address, trust)
+    connection = await openConnection(address as Address, trust, onReceived)
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message
     return failed(reason === 'timed out' ? 'timeout' : 'refused', reason)

@@ -5,7 +5,7 @@ import COMPARISON from '../catalog/gateways.json' with { type: 'json' }
 import { encodeRequest, type Encoding, type RequestSpec } from '../client/request.ts'
 import { NO_ROUTES } from '../client/routes.ts'
 import { modelSettingsOf } from '../client/run-facts.ts'
-import { visible } from './visible.ts'
+import { visible } from 'svc/toolkit'
 
 const LEVELS: Record<Level, string> = {
   must: 'a requirement of the standard that binds gateways; broken: `fail`',

@@ -1,12 +1,11 @@
 /** A finding in words, and as the text of an issue: what was lost on which way. */
-import { isRecord } from 'svc/toolkit'
+import { isRecord, visible, visibleLines } from 'svc/toolkit'
 import type { Check } from '../catalog/check.ts'
 import { shownPair } from '../pairs/pair.ts'
 import type { Report, ReportedResult } from './report.ts'
 import { resultText } from './result-text.ts'
 import { textOf } from './side-lines.ts'
 import type { ReportedExchange, Side } from './sides.ts'
-import { visible, visibleLines } from './visible.ts'
 
 /** Bytes of the text of an issue. */
 const MAX_ISSUE = 16 * 1024

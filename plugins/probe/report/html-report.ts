@@ -1,17 +1,15 @@
 /** The report as one HTML file without scripts. */
-import { escapeHtml, isRecord } from 'svc/toolkit'
+import { escapeHtml, isRecord, reportPage, visible } from 'svc/toolkit'
 import type { VerdictWord } from '../catalog/check.ts'
 import { CATALOG } from '../checks/index.ts'
 import { findingsOf, idsOf, impactOfFinding, isFinding, type Finding } from './findings.ts'
 import { groupsOf, type Report, type ReportedResult, type VerdictCounts } from './report.ts'
 import type { ReportedExchange, Side } from './sides.ts'
 import { differingLines, linesOf } from './side-lines.ts'
-import { HTML_STYLE } from './html-style.ts'
 import { testedPairs, untestedPairs, wiresOf } from './pair-table.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { skipReasons, skipText } from './skip-reasons.ts'
 import { goneText } from './upstream-text.ts'
-import { visible } from './visible.ts'
 
 const WORST_FIRST = ['fail', 'flaky', 'warn', 'error']
 const MAX_BYTES = 3 * 1024 * 1024
@@ -28,7 +26,6 @@ export function htmlReport(report: Report): string {
 
 function page(report: Report, maxSide: number): string {
   const { gateway, summary, results, svc, run } = report
-  const name = text(gateway.name ?? gateway.url)
   const gone = goneText(report)
   const sections = groupsOf(results).map(group =>
     section(
@@ -37,35 +34,20 @@ function page(report: Report, maxSide: number): string {
       maxSide,
     ),
   )
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Report of ${name}</title>
-<style>${HTML_STYLE}</style>
-</head>
-<body>
-<main>
-<header>
-<p class="brand">svc probe · gateway report</p>
-<h1>Report of ${name}</h1>
-<p class="quiet">Gateway ${text(gateway.url)}, software ${text(gateway.seen.server ?? 'not named')}. svc ${text(svc.version)}, catalog ${text(report.catalogue)}, ${text(run.started_at.slice(0, 10))}, ${(run.took_ms / 1000).toFixed(1)} s.</p>
+  return reportPage({
+    title: `Report of ${gateway.name ?? gateway.url}`,
+    brand: 'svc probe · gateway report',
+    head: `<p class="quiet">Gateway ${text(gateway.url)}, software ${text(gateway.seen.server ?? 'not named')}. svc ${text(svc.version)}, catalog ${text(report.catalogue)}, ${text(run.started_at.slice(0, 10))}, ${(run.took_ms / 1000).toFixed(1)} s.</p>
 ${gone === null ? '' : `<p>Upstream: ${text(gone)}</p>`}
-${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}
-</header>
-${counters(summary.verdicts)}
+${report.complete ? '' : '<p><strong>The run is not complete.</strong></p>'}`,
+    body: `${counters(summary.verdicts)}
 ${groupsTable(summary.groups)}
 ${pairsTable(report)}
 ${findingsList(results)}
 ${skippedList(results)}
 <p class="panel quiet">svc was on both sides of the gateway. What was <strong>sent</strong> and what <strong>arrived</strong> show what the gateway does to requests; what the upstream <strong>answered</strong> and what <strong>came back</strong>, what it does to responses. Lines are marked that <del>did not get through as they are</del>, and that <ins>the gateway added or changed</ins>; line ends are shown as <span class="end">\\r\\n</span>.</p>
-${sections.join('\n')}
-</main>
-</body>
-</html>
-`
+${sections.join('\n')}`,
+  })
 }
 
 const COUNTERS: [verdict: VerdictWord, title: string][] = [

@@ -7,7 +7,7 @@ import { headTextOf } from './side-lines.ts'
 import { skipReasons, skipText } from './skip-reasons.ts'
 import { sourceText } from './terminal-report.ts'
 import { goneText } from './upstream-text.ts'
-import { visible, visibleLines } from './visible.ts'
+import { markdownText, visibleLines } from 'svc/toolkit'
 
 const IMPACTS = ['high', 'medium', 'low'] as const
 
@@ -18,11 +18,11 @@ export function markdownReport(report: Report): string {
   const gone = goneText(report)
   const notes = results.filter(({ verdict }) => verdict === 'note')
   return [
-    `# Report of ${cell(gateway.name ?? gateway.url)}`,
+    `# Report of ${markdownText(gateway.name ?? gateway.url)}`,
     '',
-    `Gateway ${cell(gateway.url)}, software ${cell(gateway.seen.server ?? 'not named')}, svc ${svc.version}, catalog ${report.catalogue}, ${run.started_at.slice(0, 10)}, ${(run.took_ms / 1000).toFixed(1)} s.${report.complete ? '' : ' **The run is not complete.**'}`,
+    `Gateway ${markdownText(gateway.url)}, software ${markdownText(gateway.seen.server ?? 'not named')}, svc ${svc.version}, catalog ${report.catalogue}, ${run.started_at.slice(0, 10)}, ${(run.took_ms / 1000).toFixed(1)} s.${report.complete ? '' : ' **The run is not complete.**'}`,
     '',
-    ...(gone === null ? [] : [`Upstream: ${cell(gone)}`, '']),
+    ...(gone === null ? [] : [`Upstream: ${markdownText(gone)}`, '']),
     '| Group | Musts kept | Fail | Warn | Note | Skip | Error |',
     '|---|---|---|---|---|---|---|',
     ...summary.groups.map(
@@ -35,7 +35,7 @@ export function markdownReport(report: Report): string {
     '',
     ...(findings.length === 0 ? ['None.', ''] : []),
     ...IMPACTS.flatMap(impact => findings.filter(one => impactOfFinding(one) === impact).flatMap(findingText)),
-    ...(skipped.length === 0 ? [] : ['## Skipped', '', ...skipped.map(one => `- ${cell(skipText(one))}`), '']),
+    ...(skipped.length === 0 ? [] : ['## Skipped', '', ...skipped.map(one => `- ${markdownText(skipText(one))}`), '']),
     '## Notes',
     '',
     '| Check | Note |',
@@ -43,7 +43,7 @@ export function markdownReport(report: Report): string {
     ...groupsOf(notes).flatMap(group =>
       notes
         .filter(one => one.group === group)
-        .map(result => `| ${result.id}${protocolText(result)} | ${cell(result.summary)} |`),
+        .map(result => `| ${result.id}${protocolText(result)} | ${markdownText(result.summary)} |`),
     ),
     '',
     '## Run it again',
@@ -72,15 +72,16 @@ function pairsTable(report: Report): string[] {
     `|---|${upstreams.map(() => '---').join('|')}|`,
     ...clients.map(client => `| ${client} | ${upstreams.map(upstream => failures(client, upstream)).join(' | ')} |`),
     '',
-    ...(others.length === 0 ? [] : [...others.map(one => `- ${cell(one)}`), '']),
+    ...(others.length === 0 ? [] : [...others.map(one => `- ${markdownText(one)}`), '']),
   ]
 }
 
 /** Results of one cause have one remedy. */
 function findingText({ results, cause }: Finding): string[] {
   if (cause === null) return results.flatMap(finding)
-  const intro = results.length === 1 ? [] : [`**${cell(cause.title)}:** ${results.map(({ id }) => id).join(', ')}.`, '']
-  return [...intro, ...results.flatMap(finding), `What to change: ${cell(cause.remedy)}`, '']
+  const intro =
+    results.length === 1 ? [] : [`**${markdownText(cause.title)}:** ${results.map(({ id }) => id).join(', ')}.`, '']
+  return [...intro, ...results.flatMap(finding), `What to change: ${markdownText(cause.remedy)}`, '']
 }
 
 function finding(result: ReportedResult): string[] {
@@ -92,10 +93,10 @@ function finding(result: ReportedResult): string[] {
   return [
     `### ${id}: ${title}${protocolText(result)}`,
     '',
-    `**${verdict}**, impact ${impact}${source === '' ? '' : `, ${source}`}. ${cell(resultText(result))}`,
+    `**${verdict}**, impact ${impact}${source === '' ? '' : `, ${source}`}. ${markdownText(resultText(result))}`,
     '',
-    ...(other === null ? [] : [cell(other), '']),
-    ...(note === null ? [] : [`Owner: ${cell(note)}`, '']),
+    ...(other === null ? [] : [markdownText(other), '']),
+    ...(note === null ? [] : [`Owner: ${markdownText(note)}`, '']),
     ...(arrived === undefined
       ? []
       : ['Arrived:', '', ...fenced(visibleLines(headTextOf(arrived).slice(0, 4_000))), '']),
@@ -107,11 +108,6 @@ function fenced(lines: readonly string[]): string[] {
   const longest = Math.max(2, ...lines.map(line => /^\s*(`+)/.exec(line)?.[1]?.length ?? 0))
   const fence = '`'.repeat(longest + 1)
   return [`${fence}text`, ...lines, fence]
-}
-
-/** Text that is neither markup nor the end of a cell. */
-function cell(text: string): string {
-  return visible(text).replaceAll(/[\\`*_{}[\]<>|#]/g, character => `\\${character}`)
 }
 
 function quote(argument: string): string {

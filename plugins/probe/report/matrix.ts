@@ -1,7 +1,7 @@
 /** One table of several reports: a row for each check, a column for each report. */
 import { shownPair } from '../pairs/pair.ts'
 import type { Report, ReportedResult } from './report.ts'
-import { visible, visibleLines } from './visible.ts'
+import { visible, visibleLines } from 'svc/toolkit'
 
 const MAX_NOTE = 60
 

@@ -7,7 +7,7 @@ import { PAIR_COLUMNS, testedPairs } from './pair-table.ts'
 import { otherAttemptText, protocolText, resultText } from './result-text.ts'
 import { skipReasons, skipText } from './skip-reasons.ts'
 import { goneText } from './upstream-text.ts'
-import { visible } from './visible.ts'
+import { visible } from 'svc/toolkit'
 
 /** Reasons of skipped checks that are shown. */
 const MAX_REASONS = 12

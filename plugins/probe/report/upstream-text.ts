@@ -1,6 +1,6 @@
 /** What a reader has to know of the upstream. */
 import type { Report } from './report.ts'
-import { visible } from './visible.ts'
+import { visible } from 'svc/toolkit'
 
 /** Null if every instance was there all the time. */
 export function goneText({ upstream: { gone = [] } }: Pick<Report, 'upstream'>): string | null {

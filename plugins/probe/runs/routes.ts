@@ -9,19 +9,19 @@ import {
   type RouteParameter,
   type Svc,
 } from 'svc/plugin'
-import { jsonReply, RECORD, textReply } from 'svc/toolkit'
+import { jsonReply, lastEventNumber, RECORD, sendFollowedEvents, textReply } from 'svc/toolkit'
 import { catalogWith } from '../checks/custom/registry.ts'
+import type { Address } from '../client/address.ts'
 import { BackChannel } from '../client/back-channel.ts'
 import type { ProbeSection } from '../options.ts'
-import type { ProbeChecks } from '../types.ts'
+import type { ProbeChecks, ProbeTargets } from '../types.ts'
 import { htmlReport } from '../report/html-report.ts'
 import { junitReport } from '../report/junit-report.ts'
 import { markdownReport } from '../report/markdown-report.ts'
-import { lastEventId, sendEvents } from './event-stream.ts'
 import { RUN_SCHEMA, readRunBody } from './run-request.ts'
 import { ServerRun } from './server-run.ts'
 import { ServerRuns } from './server-runs.ts'
-import { checkTargets, isUnrestricted, ownAddress, readTargets } from './targets.ts'
+import { addressesOf } from './targets.ts'
 import { addTools } from './tools.ts'
 import { RUN, SVC_PROBE_RUNS } from '../replies.ts'
 
@@ -101,13 +101,16 @@ const streamEventsDescription: RouteDescription = {
   examples: [{ name: 'Unknown run', path: '/_svc/probe/runs/none/events', expectStatus: 404 }],
 }
 
-export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, checks: ProbeChecks): void {
+export function registerRuns(
+  app: FastifyInstance,
+  svc: Svc<ProbeSection>,
+  { checks, targets }: { checks: ProbeChecks; targets: ProbeTargets },
+): void {
   const runs = svc.shared(
     'runs',
     () => new ServerRuns(),
     all => all.close(),
   )
-  const targets = readTargets(svc)
   const find = (id: string): ServerRun => {
     const run = runs.find(id)
     if (run === undefined) throw refusal(404, 'unknown_run', 'no such run; only the newest 20 are kept')
@@ -132,7 +135,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
   app.post('/_svc/probe/runs', describe(startRunDescription), async (request, reply) => {
     svc.http.guardAdmin(request)
     const wanted = readRunBody(svc.http.body(request), catalogWith(checks), svc.options.repeat ?? DEFAULT_REPEAT)
-    checkTargets(wanted, { targets, isOpen: isUnrestricted(svc) })
+    targets.check(addressesOf(wanted), { allowsTarget: wanted.allowsTarget, section: 'probe' })
     const running = runs.running
     if (running !== undefined)
       throw new HttpError(409, {
@@ -140,7 +143,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
         details: 'one run at a time',
         url: pathOf(request, running),
       })
-    const run = new ServerRun(wanted, new BackChannel(ownAddress(svc), svc.config.adminToken), {
+    const run = new ServerRun(wanted, new BackChannel(targets.own() as Address, svc.config.adminToken), {
       svc: {
         version: svc.instance.version,
         git_sha: svc.config.gitSha,
@@ -164,7 +167,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
       responses: { 200: { description: 'The newest 20, newest first, and the targets that are allowed' } },
       examples: [{ name: 'Runs', path: '/_svc/probe/runs', expectStatus: 200 }],
     }),
-    request => ({ targets: [...targets], runs: runs.newestFirst.map(run => shown(request, run)) }),
+    request => ({ targets: targets.origins, runs: runs.newestFirst.map(run => shown(request, run)) }),
   )
 
   app.get<RunParams>(
@@ -199,7 +202,7 @@ export function registerRuns(app: FastifyInstance, svc: Svc<ProbeSection>, check
   app.get<RunParams>('/_svc/probe/runs/:id/events', describe(streamEventsDescription), (request, reply) => {
     const run = find(request.params.id)
     const stream = svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS })
-    if (stream !== null) sendEvents(run, stream, lastEventId(request))
+    if (stream !== null) sendFollowedEvents(run, stream, lastEventNumber(request))
   })
 
   app.post<RunParams>(

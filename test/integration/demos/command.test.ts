@@ -1,5 +1,5 @@
 /** `svc demo`: what it prints, and its exit codes (sheet demos, 5). */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -14,9 +14,26 @@ t.test('run judges what goes through a gateway', async t => {
   const seen = await svc(['demo', 'run', 'retry', '--through', gateway, ...upstream, '--control'])
   t.match(seen, { code: 0, output: /2\. The upstream fails: seen \(1 sent, 3 arrived\)[^]*retry: seen\n/ })
   t.match(seen.output, /without the gateway: not-seen\n/)
-  const direct = await svc(['demo', 'run', 'retry', '--direct', ...upstream, '--json'])
+  const direct = await svc(['demo', 'run', 'retry', '--direct', ...upstream, '--format', 'json'])
   t.equal(direct.code, 1)
   t.match(JSON.parse(direct.output), { svc_demo: 1, summary: { seen: 0, not_seen: 1 }, demos: [{ demo: 'retry' }] })
+  const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const formats = ['--format', 'terminal,junit,markdown,html', '--out', 'reports', '--repeat', '2', '--verbose']
+  const written = await svc(
+    ['demo', 'run', 'retry', '--through', gateway, ...upstream, ...formats, '--bearer', 'my-secret', '--timeout', '5'],
+    { folder },
+  )
+  t.match(written, {
+    code: 0,
+    output: /GET \/anything\/[a-z2-7]{16}\/calm: 200 in \d+ ms[^]*retry: seen\n[^]*retry: seen\n/,
+  })
+  const read = (file: string): string => readFileSync(join(folder, 'reports', file), 'utf8')
+  t.match(JSON.parse(read('report.json')), { summary: { seen: 2, not_seen: 0 }, run: { arguments: ['run', 'retry'] } })
+  t.match(read('report.xml'), /<testsuite name="retry" tests="3" failures="0" errors="0" skipped="0">/)
+  t.match(read('report.md'), /2 seen, 0 not seen[^]*## Retries hide a failing upstream: seen/)
+  t.match(read('report.html'), /<title>Demos<\/title>[^]*Retries hide a failing upstream/)
+  for (const file of ['report.json', 'report.xml', 'report.md', 'report.html']) t.notMatch(read(file), /my-secret/)
   const closed = ['--through', 'http://127.0.0.1:9', ...upstream]
   t.match(await svc(['demo', 'run', 'retry', ...closed]), { code: 3 })
   const refusing = await startDemoProxy(t, server.url, { refusesAll: 401 })
@@ -43,8 +60,13 @@ t.test('a wrong command line or file is exit code 2', async t => {
   await wrong(['rum'], /did you mean "run"/)
   await wrong(['run', 'retri', '--direct'], /did you mean "retry"/)
   await wrong(['run', 'retry'], /expected --through/)
+  await wrong(['run', 'retry', '--direct', '--format', 'jsn'], /did you mean "json"/)
+  await wrong(['run', 'retry', '--direct', '--format', 'json,html'], /several formats need --out/)
+  await wrong(['run', 'retry', '--direct', '--repeat', '0'], /--repeat must be a whole number from 1 to 100/)
+  await wrong(['run', 'retry', '--direct', '--routes', '/none/routes.yaml'], /--routes: cannot read/)
+  await wrong(['new', 'runs'], /is not runs or check/)
   await wrong(['show', 'retry', '--gateway', 'envoi'], /did you mean "envoy"/)
-  await wrong(['show', 'retry', '--gateway', 'envoy', '--upstream', 'svc'], /--upstream must be an origin/)
+  await wrong(['show', 'retry', '--gateway', 'envoy', '--upstream', 'svc'], /--upstream: expected an origin/)
 })
 
 t.test('check validates files and does their control runs', async t => {
@@ -67,4 +89,26 @@ t.test('check validates files and does their control runs', async t => {
     code: 2,
     errors: /wrong\.yaml:9: steps\[0\]\.send/,
   })
+})
+
+t.test('new writes a file that passes check, and overwrites none', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  t.match(await svc(['demo', 'new', 'mine', '--area', 'security'], { folder }), { code: 0, output: 'mine.yaml\n' })
+  t.match(await svc(['demo', 'check', 'mine.yaml'], { folder }), { code: 0, errors: '' })
+  t.match(await svc(['demo', 'new', 'mine'], { folder }), { code: 2, errors: /mine\.yaml exists already/ })
+})
+
+t.test('demos of svc.yaml are in the list, and may replace one that comes with svc', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'demos'))
+  await svc(['demo', 'new', 'retry', '--area', 'security'], { folder: join(folder, 'demos') })
+  writeFileSync(join(folder, 'svc.yaml'), 'demos:\n  folders: [demos]\n')
+  const { output } = await svc(['demo', 'list', '--area', 'security', '--json'], { folder })
+  const { demos } = JSON.parse(output) as { demos: { demo: string; title: string }[] }
+  t.match(
+    demos.filter(({ demo }) => demo === 'retry'),
+    [{ title: 'The gateway adds a header' }],
+  )
 })

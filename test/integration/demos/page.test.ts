@@ -29,7 +29,7 @@ t.test('the table of all demos is up to date', async t => {
 })
 
 t.test('the example is seen with a gateway that adds the header, and not without', async t => {
-  const [, example = ''] = /```yaml\n([^]*?)```/.exec(readFileSync(PATH, 'utf8')) ?? []
+  const [, example = ''] = /```yaml\n(demo: [^]*?)```/.exec(readFileSync(PATH, 'utf8')) ?? []
   const read = readDemoText(example)
   if ('problems' in read) throw new Error(JSON.stringify(read.problems))
   t.same(read.demo.warnings, [])

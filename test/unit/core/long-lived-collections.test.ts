@@ -103,6 +103,7 @@ const BOUNDS: Record<string, string[]> = {
     'backends/redis/store-connection.ts',
     'plugins/a2a/tasks/local-runs.ts',
     'plugins/grpc-services/forward/http.ts',
+    'plugins/demos/http/server-run.ts #listeners',
     'plugins/graphql/wire/graphql-sse/reservations.ts',
     'plugins/grpc/bridge/connections.ts',
     'plugins/grpc/bridge/open-calls.ts',

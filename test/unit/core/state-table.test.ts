@@ -26,6 +26,7 @@ const TABLE: Record<string, Record<string, string>> = {
   'a2a-grpc': { 'shared definitions': 'compiled from the code' },
   bins: { 'state bins': 'shared', 'eventLog requests': 'shared' },
   console: { 'shared client': 'a bundle made of the code' },
+  demos: { 'shared runs': 'open connections; arrivals at other replicas count' },
   'drop-in': { 'state kong-logs': 'shared', 'state whoami-health': 'shared' },
   'ext-authz': {
     'state random': 'shared',

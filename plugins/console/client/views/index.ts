@@ -58,6 +58,13 @@ export const views: readonly View[] = [
   },
   { key: 'chaos', title: 'Chaos and health', icon: 'chaos', digit: '8', load: () => import('./chaos.tsx') },
   {
+    key: 'demos',
+    title: 'Demos',
+    icon: 'presenter',
+    shownWhen: serves('/_svc/demos'),
+    load: () => import('./demos.tsx'),
+  },
+  {
     key: 'probe',
     title: 'Gateway report',
     icon: 'probe',

@@ -21,24 +21,27 @@ export async function judgeCompare(
     .join(', ')
   const single = traffic.slice(0, 1).map(one => ({ ...one, times: 1, perSecond: null, forMs: null, concurrency: 1 }))
   const direct = directly(context)
-  const pairs: [SentRequest, SentRequest][] = []
+  let first: [SentRequest, SentRequest] | null = null
+  const added: number[] = []
   // Both ways alternate, so that a slow machine slows both.
   for (let round = 0; round < rounds && !context.signal.aborted; round++) {
-    const [through] = await sendAll(single, context, () => {})
-    const [straight] = await sendAll(single, direct, () => {})
-    if (through !== undefined && straight !== undefined) pairs.push([through, straight])
+    const [through] = await sendAll(single, context)
+    const [straight] = await sendAll(single, direct)
+    if (through === undefined || straight === undefined) continue
+    // Only of the first round the answers are needed.
+    first ??= [through, straight]
+    added.push(through.ms - straight.ms)
   }
-  const [first] = pairs
-  if (first === undefined) return { verdict: 'not-judged', expected, got: 'nothing to compare: the step sends nothing' }
+  if (first === null) return { verdict: 'not-judged', expected, got: 'nothing to compare: the step sends nothing' }
   const partOf = (sent: SentRequest, name: string): string =>
     name === 'status'
       ? String(sent.status)
       : name === 'body'
         ? sent.body
         : fieldValues(sent.answerFields, name.slice('header.'.length)).join(', ')
-  const isSame = (name: string): boolean => partOf(first[0], name) === partOf(first[1], name)
+  const [through, straight] = first
+  const isSame = (name: string): boolean => partOf(through, name) === partOf(straight, name)
   const wrong = [...same.filter(name => !isSame(name)), ...differ.filter(isSame)]
-  const added = pairs.map(([through, straight]) => through.ms - straight.ms)
   const checker = createChecker()
   const numbers = { p50: Math.round(quantile(added, 0.5) * 10) / 10, p99: Math.round(quantile(added, 0.99) * 10) / 10 }
   const slow = Object.entries(addedMs).filter(
@@ -47,9 +50,9 @@ export async function judgeCompare(
   const shown = [
     ...wrong.map(
       name =>
-        `${name} is ${shownValue(partOf(first[0], name))}, without the gateway ${shownValue(partOf(first[1], name))}`,
+        `${name} is ${shownValue(partOf(through, name))}, without the gateway ${shownValue(partOf(straight, name))}`,
     ),
-    ...(rounds > 1 ? [`added in ${pairs.length} rounds: p50 ${numbers.p50} ms, p99 ${numbers.p99} ms`] : []),
+    ...(rounds > 1 ? [`added in ${added.length} rounds: p50 ${numbers.p50} ms, p99 ${numbers.p99} ms`] : []),
   ]
   return {
     verdict: wrong.length === 0 && slow.length === 0 ? 'seen' : 'not-seen',

@@ -8,20 +8,29 @@ import { selected, selectionWords } from './responses.ts'
 import { createChecker } from './tests.ts'
 import { quantile, responseWords, shownValue, testWords } from './words.ts'
 
-export function judgeEvents({ selection, tests }: EventsTest, { sent }: StepEvidence): Outcome {
+export function judgeEvents({ selection, tests }: EventsTest, { sent, context, startedAtMs }: StepEvidence): Outcome {
+  const stalled: Stalled = (one, fromMs, toMs) => {
+    const beganMs = startedAtMs + one.atMs
+    return context.load?.stalledMs(beganMs + fromMs, beganMs + toMs) ?? 0
+  }
   const among = selected(sent, selection)
   const named = Object.entries(tests)
   const expected = `every stream has ${named.map(([name, test]) => eventWords(name, test)).join(' and ')}${selectionWords(selection)}`
   if (among.length === 0) return { verdict: 'not-seen', expected, got: 'no response' }
   const checker = createChecker()
+  const valueIn = (name: string, one: SentRequest): Json | undefined => valueOf(name, one, stalled)
+  const checks = (name: string, test: Json, one: SentRequest): boolean => {
+    const value = valueIn(name, one)
+    return checker.holds(name, test, value === undefined ? [] : [value])
+  }
   const failed = among
     .map(one => ({
       one,
-      names: named.filter(([name, test]) => !holds(name, test, one, checker)).map(([name]) => name),
+      names: named.filter(([name, test]) => !checks(name, test, one)).map(([name]) => name),
     }))
     .find(({ names }) => names.length > 0)
   const shown = failed?.one ?? among[0]!
-  const values = named.map(([name]) => `${name} ${shownValue(valueOf(name, shown))}`).join(', ')
+  const values = named.map(([name]) => `${name} ${shownValue(valueIn(name, shown))}`).join(', ')
   return {
     verdict: failed === undefined ? 'seen' : 'not-seen',
     expected,
@@ -33,19 +42,17 @@ function eventWords(name: string, test: Json): string {
   return name === 'order' ? 'events in order' : testWords(name, test)
 }
 
-function holds(name: string, test: Json, sent: SentRequest, checker: ReturnType<typeof createChecker>): boolean {
-  const value = valueOf(name, sent)
-  return checker.holds(name, test, value === undefined ? [] : [value])
-}
+/** Milliseconds between two times since a request was sent in which this process did not run. */
+type Stalled = (sent: SentRequest, fromMs: number, toMs: number) => number
 
-function valueOf(name: string, sent: SentRequest): Json | undefined {
+function valueOf(name: string, sent: SentRequest, stalled: Stalled): Json | undefined {
   switch (name) {
     case 'count':
       return sent.events.length
     case 'first_ms':
       return sent.events[0] === undefined ? undefined : Math.round(sent.events[0].atMs)
     case 'lag_ms':
-      return lagOf(sent.events)
+      return lagOf(sent, stalled)
     case 'order':
       return isInOrder(sent.events)
     default:
@@ -55,16 +62,22 @@ function valueOf(name: string, sent: SentRequest): Json | undefined {
 
 /**
  * How much later the last 95 % of the events came than their pace says. The events of a stream are written at a steady pace: the
- * one that came earliest against it says when the stream began, even if the clocks of the two sides differ.
+ * one that came earliest against it says when the stream began, even if the clocks of the two sides differ. Time in which this
+ * process had to wait for the processor does not count.
  */
-function lagOf(events: readonly StreamEvent[]): number | undefined {
+function lagOf(sent: SentRequest, stalled: Stalled): number | undefined {
+  const { events } = sent
   const written = events.map(writtenMs)
   if (events.length < 2 || written.some(ms => ms === undefined)) return undefined
   const offsets = events.map(({ atMs }, index) => atMs - written[index]!)
   const least = Math.min(...offsets)
   return Math.round(
     quantile(
-      offsets.map(offset => offset - least),
+      offsets.map((offset, index) => {
+        const { atMs } = events[index]!
+        const lag = offset - least
+        return Math.max(0, lag - stalled(sent, atMs - lag, atMs))
+      }),
       0.95,
     ),
   )

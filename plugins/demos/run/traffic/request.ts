@@ -1,8 +1,9 @@
 /** Sends one request of a run. */
 import type { CheckField, ClientAnswer } from '../../../probe/types.ts'
+import type { AnswerBudget } from '../answer-budget.ts'
 import type { Variant } from '../../file/demo.ts'
 import { markFields, targetOf, type RunContext } from '../context.ts'
-import { eventsIn, fieldValues, MAX_ANSWER, type SentRequest } from '../sent.ts'
+import { eventsIn, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest } from '../sent.ts'
 
 export interface Outgoing {
   method: string
@@ -28,6 +29,8 @@ export interface SendOptions {
   startedAtMs: number
   timeoutMs: number
   leaveAfterMs: number | null
+  /** Of the step. */
+  answers: AnswerBudget
   /** Aborts with the step. */
   signal: AbortSignal
 }
@@ -37,6 +40,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   const { client, target } = context
   const fields = fieldsOf(outgoing, options)
   const requestTarget = targetOf(context, variant?.path ?? outgoing.path)
+  const share = options.answers.share()
   const exchange = await client.exchange(
     {
       http2: outgoing.http2 === true,
@@ -52,15 +56,26 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
       ],
       ...(options.leaveAfterMs === null ? {} : { leaveAfterMs: options.leaveAfterMs }),
     },
-    { address: target.address, trust: target.trust, limitMs: options.timeoutMs, signal: options.signal },
+    {
+      address: target.address,
+      trust: target.trust,
+      limitMs: options.timeoutMs,
+      signal: options.signal,
+      onReceived: share.take,
+    },
   )
   const answer = exchange.answers[0] ?? null
   if (outgoing.cookies === true && answer !== null) keepCookies(context, answer)
   const sentAtMs = answer?.sentAtMs ?? exchange.startedAtMs
   const endMs = answer?.endAtMs ?? exchange.endedAtMs
   const content =
-    answer === null || outgoing.readsBody === false ? Buffer.alloc(0) : answer.body.subarray(0, MAX_ANSWER)
+    answer === null || outgoing.readsBody === false
+      ? Buffer.alloc(0)
+      : answer.body.subarray(0, exchange.error === 'too_large' ? MAX_SHOWN : MAX_ANSWER)
   const isStream = /^text\/event-stream/i.test(answer?.field('content-type')[0] ?? '')
+  const hasEvents = answer !== null && exchange.error !== 'too_large' && (isStream || outgoing.readsEvents === true)
+  // Events are the content once more.
+  share.keep(hasEvents ? 2 * content.length : content.length)
   return {
     traffic: options.traffic,
     variant: options.variantNumber,
@@ -74,7 +89,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
     body: content.toString(),
     ms: Math.max(0, endMs - sentAtMs),
     error: exchange.error,
-    events: answer !== null && (isStream || outgoing.readsEvents === true) ? eventsIn(answer.parts, sentAtMs) : [],
+    events: hasEvents ? eventsIn(answer.parts, sentAtMs) : [],
     firstMs: answer?.parts[0] === undefined ? null : answer.parts[0].atMs - sentAtMs,
     facts: {},
     tokens: null,

@@ -9,6 +9,7 @@ export async function sendWebSocket(traffic: WebSocketTraffic, options: SendOpti
   const { client, target } = context
   const fields = [...markFields(context), ...Object.entries({ ...traffic.headers, ...variant?.headers })]
   const requestTarget = targetOf(context, variant?.path ?? traffic.path)
+  const share = options.answers.share()
   const talk = await client.webSocket(
     {
       target: requestTarget,
@@ -17,9 +18,16 @@ export async function sendWebSocket(traffic: WebSocketTraffic, options: SendOpti
       forMs: traffic.forMs,
       ...(target.host === null ? {} : { authority: target.host }),
     },
-    { address: target.address, trust: target.trust, limitMs: options.timeoutMs, signal: options.signal },
+    {
+      address: target.address,
+      trust: target.trust,
+      limitMs: options.timeoutMs,
+      signal: options.signal,
+      onReceived: share.take,
+    },
   )
   const texts = talk.messages.map(({ data }) => data.toString())
+  share.keep(2 * texts.reduce((sum, text) => sum + text.length, 0))
   return [
     {
       traffic: options.traffic,

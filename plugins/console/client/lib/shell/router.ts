@@ -1,9 +1,14 @@
-/** Routing by URL fragment, such as `#/traffic?filter=status:5xx&id=…`, so that a link restores the state of a view. */
+/**
+ * Routing by URL fragment, such as `#/traffic?filter=status:5xx&id=…` or `#/demos/retry/present`, so that a link restores the state
+ * of a view.
+ */
 import { signal, type ReadonlySignal } from '@preact/signals'
 
 export interface Route {
   /** Key of the view. */
   view: string
+  /** The page within the view: segments behind its key. */
+  path: readonly string[]
   /** State of the view. */
   params: URLSearchParams
 }
@@ -14,12 +19,11 @@ export const route: ReadonlySignal<Route> = current
 function parseHash(hash: string): Route {
   const text = hash.replace(/^#\/?/, '')
   const query = text.indexOf('?')
-  return query === -1
-    ? { view: text, params: new URLSearchParams() }
-    : { view: text.slice(0, query), params: new URLSearchParams(text.slice(query + 1)) }
+  const [view = '', ...path] = (query === -1 ? text : text.slice(0, query)).split('/')
+  return { view, path, params: new URLSearchParams(query === -1 ? '' : text.slice(query + 1)) }
 }
 
-/** The link to a view, without absent and empty values. */
+/** The link to a view, or a page within it (`demos/retry`), without absent and empty values. */
 export function hashOf(view: string, params: Record<string, string | null | undefined> = {}): string {
   const query = new URLSearchParams(
     Object.entries(params).filter((entry): entry is [string, string] => Boolean(entry[1])),
@@ -36,8 +40,8 @@ export function go(view: string, params?: Record<string, string | null | undefin
 
 /** Changes the state of the current view; null removes a value. Adds a history entry only with `push`. */
 export function setParams(changes: Record<string, string | null>, { push = false } = {}): void {
-  const { view, params } = current.value
-  const hash = hashOf(view, { ...Object.fromEntries(params), ...changes })
+  const { view, path, params } = current.value
+  const hash = hashOf([view, ...path].join('/'), { ...Object.fromEntries(params), ...changes })
   if (hash === location.hash) return
   if (push) history.pushState(null, '', hash)
   else history.replaceState(null, '', hash)

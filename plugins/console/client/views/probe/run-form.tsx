@@ -1,15 +1,13 @@
 /** Starts a run of the probe: the gateway, the groups of checks, and whether malformed requests are sent. */
 import { useState } from 'preact/hooks'
-import { ApiError, callJson, explain } from '../../lib/instance/api.ts'
+import { callJson } from '../../lib/instance/api.ts'
 import { completeAddress } from '../../lib/instance/gateway-address.ts'
-import { status, type Status } from '../../lib/instance/status.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
 import { activeGateway, settings } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
-import { Code } from '../../ui/code.tsx'
 import { Checkbox, TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
+import { RunProblem } from '../request/run-problem.tsx'
 
 export function RunForm({
   runningId,
@@ -106,66 +104,10 @@ export function RunForm({
             Stop
           </Button>
         </div>
-        {problem !== null && <Problem error={problem} url={url} onRun={onStarted} onAllow={() => void start(true)} />}
+        {problem !== null && (
+          <RunProblem section="probe" error={problem} url={url} onRun={onStarted} onAllow={() => void start(true)} />
+        )}
       </form>
     </Panel>
   )
-}
-
-function Problem({
-  error,
-  url,
-  onRun,
-  onAllow,
-}: {
-  error: unknown
-  url: string
-  onRun(id: string): void
-  /** Starts the run with this gateway. */
-  onAllow(): void
-}) {
-  const facts = (error instanceof ApiError ? error.body : {}) as { error?: string; url?: string }
-  if (facts.error === 'target_not_allowed')
-    return (
-      <Notice
-        kind="warn"
-        title="This gateway is not in probe.targets"
-        actions={
-          isUnrestricted(status.value) && (
-            <Button small onClick={onAllow}>
-              Allow for this run
-            </Button>
-          )
-        }
-      >
-        <p>An instance probes only gateways on its own machine, and those that its svc.yaml names. To add this one:</p>
-        <Code text={`probe:\n  targets:\n    - "${originOf(url)}"`} label="svc.yaml" wrap />
-      </Notice>
-    )
-  const running = facts.error === 'run_in_progress' ? facts.url?.split('/').at(-1) : undefined
-  return (
-    <Notice
-      kind="bad"
-      {...(running === undefined
-        ? {}
-        : {
-            actions: (
-              <Button small onClick={() => onRun(running)}>
-                Show it
-              </Button>
-            ),
-          })}
-    >
-      {running === undefined ? explain(error) : 'Another run is going on.'}
-    </Notice>
-  )
-}
-
-/** Whether callers may allow a gateway themselves. */
-function isUnrestricted(facts: Status | null): boolean {
-  return facts !== null && !facts.public_mode && !facts.admin_token_configured && facts.control_auth === 'open'
-}
-
-function originOf(text: string): string {
-  return URL.canParse(text.trim()) ? new URL(text.trim()).origin : text.trim()
 }

@@ -1,4 +1,4 @@
-/** Text from a gateway for a person to read: no control character reaches the terminal or a file. */
+/** Text from another program for a person to read: no control character reaches the terminal or a file. */
 export function visible(text: string): string {
   return text.replaceAll(
     // oxlint-disable-next-line no-control-regex
@@ -10,4 +10,9 @@ export function visible(text: string): string {
 /** The same for several lines: CR LF ends a line. */
 export function visibleLines(text: string): string[] {
   return text.split('\n').map(line => visible(line.endsWith('\r') ? line.slice(0, -1) : line))
+}
+
+/** Text that is neither markup of Markdown nor the end of a cell of a table. */
+export function markdownText(text: string): string {
+  return visible(text).replaceAll(/[\\`*_{}[\]<>|#]/g, character => `\\${character}`)
 }

@@ -1,13 +1,16 @@
 /**
- * Style of the HTML report: light, dark and printed. Colors, sizes and chips are those of the console
- * (`plugins/console/client/styles/tokens.css`), so that both look like parts of one product.
+ * Reports as one HTML file without scripts: light, dark and printed. Colors, sizes and chips are those of the
+ * user interface in the browser (`tokens.css`), so that both look like parts of one product.
  */
+import { escapeHtml } from './html.ts'
+import { visible } from './visible-text.ts'
+
 const LIGHT =
   '--bg: #f5f6f8; --surface: #ffffff; --surface-2: #eef1f4; --border: #d8dee5; --text: #18212c; --text-2: #4b5866; --accent: #0b5cad; --focus: #0b5cad; --good: #14693f; --good-soft: #e0f3e8; --warn: #855000; --warn-soft: #fcefd4; --bad: #b02419; --bad-soft: #fce6e3; --info: #4a4f9d; --info-soft: #e9eafa;'
 const DARK =
   '--bg: #0e1318; --surface: #161c23; --surface-2: #1f2730; --border: #2d3742; --text: #e5eaf0; --text-2: #a4b1be; --accent: #6db3f8; --focus: #8cc4fb; --good: #63cf95; --good-soft: #12321f; --warn: #f0b44d; --warn-soft: #38290b; --bad: #ff8f84; --bad-soft: #431a16; --info: #aeb3ff; --info-soft: #25274a;'
 
-export const HTML_STYLE = `
+const STYLE = `
 :root { color-scheme: light dark; ${LIGHT} --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif; --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace; }
 @media (prefers-color-scheme: dark) { :root { ${DARK} } }
 * { box-sizing: border-box; }
@@ -53,3 +56,38 @@ ins { background: var(--good-soft); color: var(--good); text-decoration: none; }
 .step { font-weight: 600; }
 @media print { :root { color-scheme: light; ${LIGHT} --bg: #ffffff; --surface-2: #ffffff; --accent: #18212c; } .panel, .counters div { border-color: #888; } details { break-inside: avoid-page; } details::details-content { content-visibility: visible; block-size: auto; } .scroll { overflow: visible; } }
 `
+
+export interface ReportPage {
+  title: string
+  /** What wrote the report. */
+  brand: string
+  /** HTML below the title. */
+  head: string
+  /** HTML. */
+  body: string
+}
+
+/** The policy of the page is its own: nothing is loaded. */
+export function reportPage({ title, brand, head, body }: ReportPage): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(visible(title))}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<header>
+<p class="brand">${escapeHtml(brand)}</p>
+<h1>${escapeHtml(visible(title))}</h1>
+${head}
+</header>
+${body}
+</main>
+</body>
+</html>
+`
+}
