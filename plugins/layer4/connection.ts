@@ -213,7 +213,7 @@ class ServedConnection {
     this.#answerWaiting()
   }
 
-  /** Answers what was received, in pieces: a few bytes can ask for many. False if too much is pending. */
+  /** Sends back what was received, in pieces: a few bytes can ask for many. False if too much is pending. */
   #answerWaiting(): boolean {
     const waiting = this.#waiting
     if (waiting === null) return !this.#writer.isHigh

@@ -77,6 +77,15 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     SOAP: /SOAP/,
     WebSocket: /## WebSocket/,
   },
+  'Ways to get it': {
+    Package: /npm pack \.\/dist\/package/,
+    'Container image, Helm chart': /docker build[^]*helm install/,
+    'Single executable': /npm run build:binary/,
+    'GitHub Action': /uses:/,
+    'Clients for tests': /## Python[^]*## Go[^]*## Java/,
+    Testcontainers: /## Testcontainers/,
+    Imports: /## WireMock[^]*## MockServer[^]*## Mockoon[^]*## Postman[^]*## aimock/,
+  },
 }
 
 /** What svc does not have: no page may have a heading or title like this. `like` is one that would be found. */

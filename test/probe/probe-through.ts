@@ -5,11 +5,11 @@ import { BackChannel } from '../../plugins/probe/client/back-channel.ts'
 import { ProbeRun, type RunResult } from '../../plugins/probe/client/probe-run.ts'
 import { NO_ROUTES, type Routes } from '../../plugins/probe/client/routes.ts'
 import type { PairPattern } from '../../plugins/probe/pairs/pair.ts'
-import type { Check } from '../../plugins/probe/catalog/check.ts'
+import { SERVICE_GROUPS, type Check } from '../../plugins/probe/catalog/check.ts'
 import { createReport, type Report } from '../../plugins/probe/report/report.ts'
 
 export interface ThroughOptions {
-  /** Default: all. */
+  /** Default: those of a run that names none. */
   checks?: readonly Check[]
   isHostile?: boolean
   repeat?: number
@@ -30,6 +30,9 @@ export async function addressOf(url: string): Promise<Address> {
   if (typeof address === 'string') throw new Error(address)
   return resolveAddress(address)
 }
+
+/** Those of a run without `--groups` and `--checks`. */
+const USUAL = CATALOG.filter(({ group }) => !SERVICE_GROUPS.includes(group))
 
 /** Checks that take only seconds. */
 export function quickChecks(): Check[] {
@@ -56,7 +59,7 @@ export function quickChecks(): Check[] {
     'MCP-CANCEL',
     'JWT-ROTATE',
   ])
-  return CATALOG.filter(({ id, hostile }) => !slow.has(id) && hostile !== true)
+  return USUAL.filter(({ id, hostile }) => !slow.has(id) && hostile !== true)
 }
 
 export function checksNamed(ids: readonly string[]): Check[] {
@@ -79,7 +82,7 @@ export async function probeThrough(
   for (const other of others) await other.open(600, channel.session)
   try {
     return await new ProbeRun({
-      checks: options.checks ?? CATALOG,
+      checks: options.checks ?? USUAL,
       gateway,
       prefix: '',
       channels: [channel, ...others],

@@ -13,7 +13,7 @@ t.test('Envoy', { skip: absence('envoy') }, async t => {
   const { origin } = new URL((await through('/echo')).url)
   const checks = CATALOG.filter(({ group }) => group === 'authz' || group === 'report')
   const run = await probeThrough(origin, server.url, { checks })
-  const passed = run.results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id)
+  const passed = run.results.filter(one => one.verdict === 'pass').map(({ check }) => check.id)
   t.strictSame(findings(run), [])
   const expected = ['AUTHZ-DENY', 'AUTHZ-HEADERS', 'AUTHZ-TARGET', 'AUTHZ-DOWN', 'RPT-STATUS', 'RPT-IDS']
   t.strictSame(

@@ -85,6 +85,11 @@ export default [
   },
   { id: 'PACK-8', rule: 'a license that is not on the list fails the build', where: 'issue 52.8' },
   {
+    id: 'PACK-9',
+    rule: 'the executable loads and reloads plugins in JavaScript, and refuses those in TypeScript',
+    where: 'issue 52.2',
+  },
+  {
     id: 'ACTION-1',
     rule: 'the action starts svc in an empty folder; outputs and variables name addresses, process, log and reports',
     where: 'distribution 3',

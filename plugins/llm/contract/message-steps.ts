@@ -9,7 +9,7 @@ export interface MessageStep {
   close: { code: number; reason: string } | null
 }
 
-/** `text`: the texts of the conversation. `handshake`: the request that opened the socket. Null: the message is none of its own. */
+/** `text`: the texts of the conversation. `handshake`: the request that opened the socket. Null: the message is not one of its steps. */
 export type FindMessageStep = (
   text: string,
   handshake: FastifyRequest,

@@ -31,17 +31,26 @@ interface ArrivalsAnswer {
   gone: string[]
 }
 
+interface BackChannelProblem {
+  isLost?: boolean
+  isOfReplica?: boolean
+  missing?: string | null
+}
+
 /** The upstream refused, or can't be reached. */
 export class BackChannelError extends Error {
   /** There was no answer at all. */
   readonly isLost: boolean
   /** A replica of the upstream does not reply, which the others notice within some seconds. */
   readonly isOfReplica: boolean
+  /** What the upstream can't do, since a plugin of it is off; null: it is something else. */
+  readonly missing: string | null
 
-  constructor(message: string, { isLost = false, isOfReplica = false } = {}) {
+  constructor(message: string, { isLost = false, isOfReplica = false, missing = null }: BackChannelProblem = {}) {
     super(message)
     this.isLost = isLost
     this.isOfReplica = isOfReplica
+    this.missing = missing
   }
 }
 
@@ -172,7 +181,7 @@ export class BackChannel {
     const { address } = this
     const text = body === undefined ? undefined : JSON.stringify(body)
     return new Promise((resolve, reject) => {
-      const fail = (problem: string, kind: { isLost?: boolean; isOfReplica?: boolean } = {}): void =>
+      const fail = (problem: string, kind: BackChannelProblem = {}): void =>
         reject(new BackChannelError(`the upstream ${address.url} ${problem}`, kind))
       const sent = (address.isTls ? requestHttps : requestHttp)(
         {
@@ -209,7 +218,7 @@ export class BackChannel {
             if (status < 200 || status > 299) {
               const isOfReplica = answer.includes('"replica_unreachable"')
               if (isOfReplica) this.#changedMs = clock()
-              return fail(refusalText(status, answer), { isOfReplica })
+              return fail(refusalText(status, answer), { isOfReplica, missing: missingIn(answer) })
             }
             try {
               resolve(JSON.parse(answer))
@@ -235,6 +244,10 @@ export function instancesOf(channels: readonly BackChannel[]): { instances: stri
   ]
   const gone = names(channel => channel.gone)
   return { instances: names(channel => channel.instances), ...(gone.length === 0 ? {} : { gone }) }
+}
+
+function missingIn(answer: string): string | null {
+  return /\bno enabled plugin can [a-z ]+/.exec(answer)?.[0] ?? null
 }
 
 function refusalText(status: number, answer: string): string {

@@ -37,6 +37,9 @@ export interface ConnectionSpec {
   service?: ServiceScene
 }
 
+/** Connections that one leads to while it is open. */
+export const MAX_MEANWHILE = 8
+
 export interface CallRecord {
   spec: RequestSpec
   step: number

@@ -317,6 +317,10 @@ export class ProbeRun {
           difference = directDifference(evidence, this.#options.channels[0]!.offsetErrorMs)
         }
       } catch (error) {
+        if (error instanceof BackChannelError && error.missing !== null) {
+          this.#record(job, notRun(job, skip(`svc's own settings: ${error.missing}`)))
+          return false
+        }
         difference = (error as Error).message
         this.#health.noteLoss(error)
       }

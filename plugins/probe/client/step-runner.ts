@@ -8,7 +8,13 @@ import type { BackChannel } from './back-channel.ts'
 import type { TlsTrust } from './connection.ts'
 import { clock } from './changes.ts'
 import { ArrivalView, Call, Evidence } from './evidence.ts'
-import { runExchange, type ConnectionSpec, type ExchangeOptions, type ExchangeRecord } from './exchange.ts'
+import {
+  MAX_MEANWHILE,
+  runExchange,
+  type ConnectionSpec,
+  type ExchangeOptions,
+  type ExchangeRecord,
+} from './exchange.ts'
 import { runHttp2Exchange } from './http2-exchange.ts'
 import { encodeHttp2Request } from './http2-request.ts'
 import { encodeRequest, type Encoding, type RequestSpec } from './request.ts'
@@ -20,8 +26,6 @@ import { duringScene } from './service-scene.ts'
 const LATE_MS = 500
 /** Connections that follow from what came back. */
 const MAX_FOLLOWED = 8
-/** Connections that one leads to while it is open. */
-const MAX_MEANWHILE = 8
 const ARRIVAL_CHECKS_MS = [0, 20, 60, 150, 300]
 const ENDED_CHECK_MS = 250
 

@@ -4,7 +4,7 @@
  */
 import type { Check, Facts, Plan } from '../catalog/check.ts'
 import { ArrivalView, Call, Evidence } from '../client/evidence.ts'
-import type { CallRecord, ConnectionSpec, ExchangeRecord } from '../client/exchange.ts'
+import { MAX_MEANWHILE, type CallRecord, type ConnectionSpec, type ExchangeRecord } from '../client/exchange.ts'
 import type { ReportedRequest } from '../client/reports.ts'
 import type { RequestSpec } from '../client/request.ts'
 import type { Field, Response } from '../client/response-parser.ts'
@@ -146,12 +146,15 @@ export function evidenceOf(
 ): Evidence {
   const plan = check.plan(facts)
   const records: ExchangeRecord[] = []
+  /** Those that were opened while others were open. */
+  const meanwhile: ConnectionSpec[] = []
   const rebuilt = exchanges.map(exchange => {
-    const spec = specOf(plan, records)
+    const spec = specOf(plan, records, meanwhile)
     if (spec === null || spec.requests.length !== exchange.calls.length)
       throw new Error(`${check.id} sends other requests by now`)
     const record = exchangeOf(exchange, spec.requests)
     records.push(record)
+    meanwhile.push(...openedDuring(spec, record))
     const calls = exchange.calls.map(
       (call, index) =>
         new Call(
@@ -172,10 +175,21 @@ export function evidenceOf(
 }
 
 /** The connection that follows these, as in a run. */
-function specOf(plan: Plan, records: readonly ExchangeRecord[]): ConnectionSpec | null {
+function specOf(plan: Plan, records: readonly ExchangeRecord[], meanwhile: ConnectionSpec[]): ConnectionSpec | null {
   const wasEnough = plan.inOrder === true && records.some(record => plan.isEnough?.(record) === true)
   const next = wasEnough ? undefined : plan.connections[records.length]
-  return next ?? plan.follow?.(records) ?? null
+  return next ?? meanwhile.shift() ?? plan.follow?.(records) ?? null
+}
+
+function openedDuring(spec: ConnectionSpec, { received }: ExchangeRecord): ConnectionSpec[] {
+  if (spec.meanwhile === undefined) return []
+  const bytes = Buffer.concat(received.map(piece => piece.bytes))
+  const opened: ConnectionSpec[] = []
+  for (let next = spec.meanwhile(bytes, 0); next !== null && opened.length < MAX_MEANWHILE; ) {
+    opened.push(next)
+    next = spec.meanwhile(bytes, opened.length)
+  }
+  return opened
 }
 
 function exchangeOf(exchange: RecordedExchange, specs: readonly RequestSpec[]): ExchangeRecord {

@@ -148,7 +148,7 @@ async function throughGateway({ path, responseCode, succeedAfter, delayRetry, re
       reply => reply.status,
       (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? 503 : Promise.reject(error)),
     )
-    // Failures alone are delayed: this machine may be slow, which is none.
+    // Failures alone are delayed: a slow machine does not count.
     const isLate = status !== 200 && performance.now() - startedAt >= (retries.timeoutMs ?? Infinity)
     const isBroken = status === 503 && responseCode === undefined
     if (attempt === retries.attempts) return isLate ? 504 : status

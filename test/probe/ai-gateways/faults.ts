@@ -295,7 +295,7 @@ const withBody = (change: (body: Record<string, unknown>) => object) => (native:
   body: Buffer.from(JSON.stringify(change(JSON.parse(native.body.toString()) as Record<string, unknown>))),
 })
 
-/** What goes wrong around the conversation: odd streams, errors, clients that leave, embeddings. */
+/** What goes wrong around the conversation: odd streams, errors, clients that disconnect, embeddings. */
 export const FAULTS_OF_EXCHANGES: Readonly<Record<string, WrongGateway>> = {
   'decodes each piece of a stream alone': {
     fault: { joinStream: chunks => Buffer.from(chunks.map(chunk => chunk.toString()).join('')) },
@@ -317,7 +317,7 @@ export const FAULTS_OF_EXCHANGES: Readonly<Record<string, WrongGateway>> = {
         ),
     },
     id: 'TRN-SHAPES',
-    summary: /^reply \/usage is (?:lost|changed) \(usage-beside, stream\)/,
+    summary: /^reply \/usage is (?:lost|changed) \(usage-next, stream\)/,
     pair: ['chat', 'chat'],
   },
   'takes calls without an index for the first one': {

@@ -332,7 +332,7 @@ export class Join {
     return `${print({ ...field, directives: [], selectionSet: undefined })}${sub}`
   }
 
-  /** Errors of a subgraph get the paths of clients; without one, those of all fields that were asked for. */
+  /** Errors of a subgraph get the paths of clients; without one, those of all selected fields. */
   #noteErrors(
     { errors }: SubgraphAnswer,
     path: Path,
@@ -381,7 +381,7 @@ function grouped<T, K>(items: readonly T[], keyOf: (item: T) => K): { key: K; it
   return [...groups].map(([key, own]) => ({ key, items: own }))
 }
 
-/** Neighbours with the same key, so that the order stays. */
+/** Neighbors with the same key, so that the order stays. */
 function runsOf<T, K>(items: readonly T[], keyOf: (item: T) => K): { key: K; items: T[] }[] {
   const runs: { key: K; items: T[] }[] = []
   for (const item of items) {

@@ -253,9 +253,9 @@ class GraphGateway {
       },
     }) as ExecutionResult
     // Those below a null are errors too.
-    const told = new Set(result.errors?.map(({ path }) => path?.join('.')))
-    const untold = errors.filter(({ path }) => !told.has(path.join('.')))
-    const more = untold.map(
+    const reported = new Set(result.errors?.map(({ path }) => path?.join('.')))
+    const unreported = errors.filter(({ path }) => !reported.has(path.join('.')))
+    const more = unreported.map(
       ({ path, message, code }) => ({ message, path, extensions: { code } }) as unknown as GraphQLError,
     )
     const all: ExecutionResult =

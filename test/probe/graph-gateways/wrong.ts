@@ -39,7 +39,7 @@ export const WRONG: Readonly<Record<string, Wrong>> = {
   'sends keys of null': {
     faults: ['keys of null'],
     id: 'GQL-KEYS',
-    finding: /^fail reviews was asked for {"__typename":"Product","id":null}/,
+    finding: /^fail reviews received a query for {"__typename":"Product","id":null}/,
   },
   'asks for each entity alone': {
     faults: ['each entity alone'],
@@ -97,7 +97,7 @@ export const WRONG: Readonly<Record<string, Wrong>> = {
     id: 'GQL-TYPES',
     finding: /^warn forwarded: a text for Product\.price, a Float$/,
   },
-  'breaks on entities that are no list': {
+  'breaks on entities that are not a list': {
     faults: ['breaks on no list'],
     id: 'GQL-ENTITIES',
     finding: /^fail not-list: the connection ended without an answer$/,

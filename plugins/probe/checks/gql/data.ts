@@ -54,7 +54,7 @@ const JOINED_DATA = {
   ],
 }
 
-/** Whether a subgraph was asked for the value and did not answer it: then the demo data are others. */
+/** Whether a subgraph received a query for the value and did not answer it: then the demo data are others. */
 function hasOtherRows(call: Call, path: string, expected: unknown): boolean {
   const field = path.split('.').at(-1)!
   const asked = fetchesOf(call).filter(({ query }) => new RegExp(`\\b${field}\\b`).test(query))
@@ -94,7 +94,7 @@ export const GQL_OVERRIDE = graphCheck({
   title: 'Fields that moved to another subgraph',
   level: 'integrity',
   page: {
-    sent: 'A query for `stock`, which `inventory` has taken over from `products` with `@override`.',
+    sent: 'A query for `stock`, which `inventory` overrides in `products` with `@override`.',
     expected: 'The value of `inventory`. That of `products` is -1.',
     why: 'A field moves because its old owner no longer knows the value.',
   },
@@ -177,10 +177,10 @@ export const GQL_KEYS = graphCheck({
           const keys = KEYS[subgraph]?.[String(one.__typename)]
           return keys === undefined || !hasKey(one, keys)
         })
-        .map(one => `${subgraph} was asked for ${JSON.stringify(one).slice(0, 100)}`),
+        .map(one => `${subgraph} received a query for ${JSON.stringify(one).slice(0, 100)}`),
     )
     if (wrong.length > 0) return fail([...new Set(wrong)].join('; '))
-    return fetches.length === 0 ? skip(`no entity was asked for: ${saidBy(answerOf(call))}`) : pass()
+    return fetches.length === 0 ? skip(`no entity was queried: ${saidBy(answerOf(call))}`) : pass()
   },
 })
 
@@ -213,7 +213,7 @@ export const GQL_BATCH = graphCheck({
     const many = Object.entries({ ...counts, users: authors.length }).filter(([, count]) => count > 1)
     const found = [
       ...many.map(([name, count]) => `${name} got ${count} requests of one level`),
-      ...(provided > 0 ? [`users was asked for a name that reviews provides`] : []),
+      ...(provided > 0 ? [`users received a query for a name that reviews provides`] : []),
     ]
     if (found.length > 0) return warn(found.join('; '), values)
     return note(repeated > 0 ? 'equal entities are sent several times' : 'equal entities are sent once', values)

@@ -18,7 +18,7 @@ export const GQL_ERRPATH = graphCheck({
     sent: 'A query for a field of entities in a list, which fails in its subgraph.',
     expected:
       'Errors whose `path` is that of the client: `products`, the index, the field. None begins with `_entities`.',
-    why: 'Clients assign an error to a field by its path; `_entities` is no field that they asked for.',
+    why: 'Clients assign an error to a field by its path; they did not select `_entities`.',
   },
   steps: () => [
     {

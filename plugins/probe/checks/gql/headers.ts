@@ -83,7 +83,7 @@ const STACK = /\bat [\w.<> ]*\(?(?:file:\/\/)?\/[^\s"]+:\d+:\d+/
 
 export const GQL_LEAK = graphCheck({
   id: 'GQL-LEAK',
-  title: 'Errors that clients are told',
+  title: 'Errors that clients see',
   level: 'hazard',
   when: { breaks: true },
   page: {
@@ -93,26 +93,26 @@ export const GQL_LEAK = graphCheck({
   },
   steps: () => [
     {
-      label: 'told',
+      label: 'failing',
       query: '{ user(id: "u1") { id name } }',
       faults: { users: { graphql: { errors: [{ at: 'User.name', code: CODE, message: SECRET }] } } },
     },
     { label: 'down', query: '{ user(id: "u1") { id name } }', faults: { users: 'unavailable' } },
   ],
   judge(evidence, { upstreams }) {
-    const told = answerOf(evidence.call('told'))
+    const failing = answerOf(evidence.call('failing'))
     const down = answerOf(evidence.call('down'))
-    const texts = [told.text, down.text]
+    const texts = [failing.text, down.text]
     const found = [
       ...upstreams
         .filter(host => texts.some(text => text.includes(host)))
         .map(host => `the address ${host} is in an error`),
       ...(texts.some(text => STACK.test(text)) ? ['a stack trace is in an error'] : []),
     ]
-    const isKept = told.text.includes(SECRET)
-    const word = isKept ? 'kept' : told.text.includes(CODE) ? 'code kept' : 'masked'
+    const isKept = failing.text.includes(SECRET)
+    const word = isKept ? 'kept' : failing.text.includes(CODE) ? 'code kept' : 'masked'
     if (found.length > 0) return warn(found.join('; '), { text: word })
-    if (told.errors.length === 0) return skip(`no error came back: ${told.status ?? 'closed'}`)
+    if (failing.errors.length === 0) return skip(`no error came back: ${failing.status ?? 'closed'}`)
     return note(word, { text: word })
   },
 })

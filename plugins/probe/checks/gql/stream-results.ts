@@ -8,7 +8,7 @@ import { jsonOf } from './fetches.ts'
 
 export interface StreamResults {
   results: { data: unknown; atMs: number }[]
-  /** The stream told that it failed. */
+  /** The stream reported a failure. */
   hasError: boolean
   /** It ended as one that is complete. */
   isComplete: boolean

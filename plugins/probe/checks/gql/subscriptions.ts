@@ -174,7 +174,7 @@ export const GQL_SUB_CUT = graphCheck({
   page: {
     sent: 'A subscription of five events, whose stream the subgraph breaks off after two.',
     expected: 'An error, or a connection that breaks: not the end of a subscription that is complete.',
-    why: 'A client that is told that the subscription is complete does not subscribe again.',
+    why: 'A client that receives the end of the subscription does not subscribe again.',
   },
   steps: () =>
     TRANSPORTS.map(transport =>

@@ -42,7 +42,7 @@ interface Seen {
   sent: number
   received: number
   isSame: boolean
-  /** Seconds after which it was given up; null: the whole reply came. */
+  /** Seconds after which it was given up; null: the reply is complete. */
   cutAfterS: number | null
   status: number | null
 }
@@ -83,7 +83,7 @@ export const LLM_ALIVE = modelsCheck({
     const beats = seenOf(evidence, context, 'beats')
     const quiet = seenOf(evidence, context, 'quiet')
     if (beats === null || quiet === null) return skip(`not routed: ${evidence.first.status ?? 'closed'}`)
-    // Events that come with every reply of the wire are no signs of life.
+    // Events that come with every reply of the wire do not count.
     const own = Math.max(0, quiet.received - quiet.sent)
     const passed = Math.max(0, beats.received - quiet.received)
     const fate =

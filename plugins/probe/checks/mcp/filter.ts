@@ -26,7 +26,7 @@ function namesOf(facts: Facts): string[] {
 
 function called(facts: Facts, name: string): RequestSpec {
   const own = { mcp: { ...serverOf(facts), tool: name } }
-  // A field has no blanks at its ends.
+  // A field has no spaces at its ends.
   const fields = callFields(own).map(([field, value]) => [field, value.trim()] as const)
   return rpc(`call ${JSON.stringify(name)}`, 'tools/call', {
     params: callParams(own),

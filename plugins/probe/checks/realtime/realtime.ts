@@ -170,7 +170,7 @@ export const RT_CLOSE = realtimeCheck({
   page: {
     sent: 'Four sockets, which the upstream closes with 1000, 1008, 1011 and 4000, each with a reason, in place of a response.',
     expected: 'Code and reason come back.',
-    why: 'A client that is told 1000 does not try again, and one that is told nothing waits.',
+    why: 'A client that receives 1000 does not try again, and one that receives nothing waits.',
   },
   plan: facts =>
     each(

@@ -7,7 +7,7 @@ import type { Aspect, ExchangeEvidence, JudgeFacts, Scene, SceneEvidence } from 
 
 const INPUTS = ['The first text.', 'The second text, which is longer.', 'Third.']
 const DIMENSIONS = 4
-/** Some of them are no 32-bit numbers. */
+/** Some of them do not fit 32 bits. */
 const VECTORS = [
   [0.1, -0.25, 0.5, 0.83],
   [-0.7, 0.125, 0.3, -0.2],
@@ -72,7 +72,7 @@ function notOfPair(
   return last === undefined && isRefused ? { verdict: 'skip', detail: `embeddings are not offered: ${status}` } : null
 }
 
-/** Embeddings are no error, though there is no reply. */
+/** Embeddings are not an error, though there is no reply. */
 function withReply({ received, answered }: ExchangeEvidence): Pick<ExchangeEvidence, 'received' | 'answered'> {
   const isReply = received !== null && received.error === null && received.embedding !== undefined
   return { answered, received: isReply ? { ...received, reply: emptyReply() } : received }
