@@ -56,7 +56,9 @@ async function release([wanted, ...rest]: string[]): Promise<void> {
     throw error
   }
   run('git', 'commit', '--message', `Release ${version}`, ...CHANGED)
-  run('git', 'tag', '--annotate', `v${version}`, '--message', `Release ${version}`)
+  // Modules in a folder are versioned by tags that begin with it (Go Modules Reference, "Mapping versions to commits").
+  for (const tag of [`v${version}`, `clients/go/v${version}`])
+    run('git', 'tag', '--annotate', tag, '--message', `Release ${version}`)
   process.stdout.write(`tagged v${version}; publish it with: git push --follow-tags\n`)
 }
 
