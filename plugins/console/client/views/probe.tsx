@@ -1,15 +1,14 @@
 /** Gateway report: runs the checks of the probe against a gateway, and shows what the gateway changed, with evidence. */
 import { useRef, useState } from 'preact/hooks'
-import { call, callJson } from '../lib/instance/api.ts'
-import { instanceBase } from '../lib/instance/page.ts'
+import { callJson } from '../lib/instance/api.ts'
 import { formatTime } from '../lib/protocol/http.ts'
-import { saveFile } from '../lib/shell/clipboard.ts'
-import { useAction, useLoad } from '../lib/shell/hooks.ts'
+import { useLoad } from '../lib/shell/hooks.ts'
 import { route, setParams } from '../lib/shell/router.ts'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Empty, Notice } from '../ui/notice.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
+import { ReportLinks } from '../ui/report-links.tsx'
 import { ChecksTable, Counters, isChanged, VerdictBadge } from './probe/checks-table.tsx'
 import { Evidence } from './probe/evidence.tsx'
 import { readReportFile } from './probe/report-file.ts'
@@ -96,7 +95,10 @@ export default function GatewayReport() {
         </div>
         <Panel
           title={opened === null ? 'Checks' : `Checks of ${opened.name}`}
-          actions={runId !== null && !isRunning && <ReportLinks id={runId} />}
+          actions={
+            runId !== null &&
+            !isRunning && <ReportLinks run={`_svc/probe/runs/${encodeURIComponent(runId)}`} formats={FORMATS} />
+          }
         >
           {run === null && opened === null ? (
             <Empty title="No run yet">
@@ -166,29 +168,3 @@ const FORMATS = [
   { title: 'JSON', path: '', type: 'application/json', file: 'report.json' },
   { title: 'HTML', path: '/report.html', type: 'text/html', file: 'report.html' },
 ] as const
-
-/** A link cannot send the token of the control plane, so the page loads the file. */
-function ReportLinks({ id }: { id: string }) {
-  const save = useAction(async ({ path, type, file }: (typeof FORMATS)[number]) => {
-    const response = await call(`_svc/probe/runs/${encodeURIComponent(id)}${path}`)
-    saveFile(file, type, await response.text())
-  })
-  return (
-    <>
-      {save.error !== null && <span class="bad-text">{save.error}</span>}
-      {FORMATS.map(format => (
-        <a
-          key={format.title}
-          class="button small"
-          href={`${instanceBase}_svc/probe/runs/${encodeURIComponent(id)}${format.path}`}
-          onClick={event => {
-            event.preventDefault()
-            void save.run(format)
-          }}
-        >
-          {format.title}
-        </a>
-      ))}
-    </>
-  )
-}

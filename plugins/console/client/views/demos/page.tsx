@@ -1,8 +1,6 @@
 /** One demo: what to prepare at the gateway, its configuration, variables, and a run. */
 import { useState } from 'preact/hooks'
 import { call, callJson } from '../../lib/instance/api.ts'
-import { instanceBase } from '../../lib/instance/page.ts'
-import { saveFile } from '../../lib/shell/clipboard.ts'
 import { useAction, useLoad } from '../../lib/shell/hooks.ts'
 import { go, hashOf, route, setParams } from '../../lib/shell/router.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,6 +9,7 @@ import { Checkbox, TextField } from '../../ui/field.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Panel, ViewHeader } from '../../ui/view.tsx'
+import { ReportLinks } from '../../ui/report-links.tsx'
 import { RunProblem } from '../request/run-problem.tsx'
 import { DemoText, StepList, VerdictBadge, withVariables } from './parts.tsx'
 import { useDemoRun } from './run.ts'
@@ -43,7 +42,7 @@ export function DemoPage({ name }: { name: string }) {
             <StartForm demo={demo} runId={run !== null && !isOver(run) ? runId : null} />
             <Preparation demo={demo} />
           </div>
-          <Panel title="Run" actions={runId !== null && run !== null && isOver(run) && <ReportLinks id={runId} />}>
+          <Panel title="Run" actions={runId !== null && run !== null && isOver(run) && <RunReports id={runId} />}>
             {run === null ? <Steps demo={demo} /> : <RunResult run={run} />}
           </Panel>
         </div>
@@ -281,28 +280,6 @@ const FORMATS = [
   { title: 'JSON', path: '', type: 'application/json', file: 'report.json' },
 ] as const
 
-/** A link cannot send the token of the control plane, so the page loads the file. */
-export function ReportLinks({ id }: { id: string }) {
-  const save = useAction(async ({ path, type, file }: (typeof FORMATS)[number]) => {
-    const response = await call(`_svc/demos/runs/${encodeURIComponent(id)}${path}`)
-    saveFile(file, type, await response.text())
-  })
-  return (
-    <>
-      {save.error !== null && <span class="bad-text">{save.error}</span>}
-      {FORMATS.map(format => (
-        <a
-          key={format.title}
-          class="button small"
-          href={`${instanceBase}_svc/demos/runs/${encodeURIComponent(id)}${format.path}`}
-          onClick={event => {
-            event.preventDefault()
-            void save.run(format)
-          }}
-        >
-          {format.title}
-        </a>
-      ))}
-    </>
-  )
+export function RunReports({ id }: { id: string }) {
+  return <ReportLinks run={`_svc/demos/runs/${encodeURIComponent(id)}`} formats={FORMATS} />
 }

@@ -14,7 +14,7 @@ import { Loading, Notice } from '../../ui/notice.tsx'
 import { RunProblem } from '../request/run-problem.tsx'
 import { StepChart } from './chart.tsx'
 import { Diagram } from './diagram.tsx'
-import { ReportLinks } from './page.tsx'
+import { RunReports } from './page.tsx'
 import { DemoText, Results, VerdictBadge, withVariables } from './parts.tsx'
 import { useDemoRun } from './run.ts'
 import { isOver } from './run-state.ts'
@@ -174,7 +174,7 @@ function Stage({ demo }: { demo: WholeDemo }) {
             The demo: <VerdictBadge verdict={run.verdict} /> {run.reason}
           </p>
           <div class="actions">
-            <ReportLinks id={runId} />
+            <RunReports id={runId} />
           </div>
         </section>
       )}

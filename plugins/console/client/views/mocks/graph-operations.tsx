@@ -1,6 +1,5 @@
 /** The operations of a mock of a GraphQL schema by root type, with a form to try each. */
 import { useState } from 'preact/hooks'
-import { formatNumber } from '../../lib/protocol/http.ts'
 import { route, setParams } from '../../lib/shell/router.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -11,6 +10,7 @@ import { Panel } from '../../ui/view.tsx'
 import { useExchange } from '../explorer/exchange.ts'
 import { ResponsePanel } from '../explorer/response.tsx'
 import { TargetSelect } from '../request/target.tsx'
+import { OperationBadges } from './operation-badges.tsx'
 import type { GraphOperation } from './types.ts'
 
 const KINDS = ['query', 'mutation', 'subscription'] as const
@@ -42,15 +42,7 @@ export function GraphOperations({ name, operations }: { name: string; operations
                         {operation.type}
                       </span>
                       <span class="mocks-badges">
-                        {operation.override !== null && <Badge tone="warn">override</Badge>}
-                        {operation.rules > 0 && (
-                          <Badge tone="warn">
-                            {operation.rules} {operation.rules === 1 ? 'rule' : 'rules'}
-                          </Badge>
-                        )}
-                        <span class="quiet-text">
-                          {formatNumber(operation.requests)} {operation.requests === 1 ? 'request' : 'requests'}
-                        </span>
+                        <OperationBadges {...operation} />
                       </span>
                     </button>
                   </li>

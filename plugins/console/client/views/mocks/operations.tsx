@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useLoad } from '../../lib/shell/hooks.ts'
-import { formatNumber, takesNoBody, type NameValue } from '../../lib/protocol/http.ts'
+import { takesNoBody, type NameValue } from '../../lib/protocol/http.ts'
 import { route, setParams } from '../../lib/shell/router.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { Badge, Method } from '../../ui/badge.tsx'
@@ -17,6 +17,7 @@ import { PathParameters } from '../explorer/path-parameters.tsx'
 import { ResponsePanel } from '../explorer/response.tsx'
 import { TargetSelect } from '../request/target.tsx'
 import { GraphOperations } from './graph-operations.tsx'
+import { OperationBadges } from './operation-badges.tsx'
 import type { GraphOperation, MockRecord, Operation } from './types.ts'
 
 const REFRESH_MS = 5000
@@ -55,15 +56,7 @@ export function Operations({ mock }: { mock: MockRecord }) {
                   {operation.statuses.map(status => (
                     <Badge key={status}>{status}</Badge>
                   ))}
-                  {operation.override !== null && <Badge tone="warn">override</Badge>}
-                  {operation.rules > 0 && (
-                    <Badge tone="warn">
-                      {operation.rules} {operation.rules === 1 ? 'rule' : 'rules'}
-                    </Badge>
-                  )}
-                  <span class="quiet-text">
-                    {formatNumber(operation.requests)} {operation.requests === 1 ? 'request' : 'requests'}
-                  </span>
+                  <OperationBadges {...operation} />
                 </span>
               </button>
             </li>
