@@ -1,5 +1,6 @@
 /** Serves one connection: directives, the mode, faults, and the bounds of what is received. */
 import type { SharedMemory, TcpConnection } from 'svc/plugin'
+import { resetSocket } from 'svc/toolkit'
 import type { Abort } from './abort.ts'
 import { DirectiveError, type Directives, findFirstLine, readDirectives } from './directives.ts'
 import type { Answers, Instance, Mode, ModeContext, ModeDefinition } from './modes/mode.ts'
@@ -243,7 +244,7 @@ class ServedConnection {
       case 'reset':
         record.ends('server_reset')
         this.#writer.stop()
-        transport.resetAndDestroy()
+        resetSocket(transport)
         return
       case 'close':
         this.#end()
@@ -270,7 +271,7 @@ class ServedConnection {
     if (onFin === 'close') {
       record.ends('server_reset')
       this.#writer.stop()
-      transport.resetAndDestroy()
+      resetSocket(transport)
       return
     }
     if (this.#isOver || this.#mode.end === undefined) this.#end()

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Svc } from 'svc/plugin'
-import type { TlsConnection } from 'svc/toolkit'
+import { resetSocket, type TlsConnection } from 'svc/toolkit'
 import type { FindAuthority } from './authorities.ts'
 import type { Chain, FindChain } from './certificates.ts'
 import { DrippingSocket } from './dripping-socket.ts'
@@ -58,7 +58,7 @@ function accept(
   if (open.handshakes >= (publicMode ? 100 : 500)) return void socket.destroy()
   switch (kind.behavior) {
     case 'reset':
-      return void socket.resetAndDestroy()
+      return resetSocket(socket)
     case 'close':
       return finish(socket, '')
     case 'alert':
@@ -92,7 +92,7 @@ function accept(
       dripping?.release()
       Object.assign(secured, { [KIND]: name })
       secured.on('error', () => secured.destroy())
-      if (kind.behavior === 'reset-late') secured.once('data', () => socket.resetAndDestroy())
+      if (kind.behavior === 'reset-late') secured.once('data', () => resetSocket(socket))
       else if (kind.behavior === 'close-late') secured.once('data', () => socket.destroySoon())
       else serve(secured)
     }

@@ -19,6 +19,7 @@ import type { ServerResponse } from 'node:http'
 import { constants, type Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import { abortedBody, type ConnectionFault } from '../../rules/fault-headers.ts'
+import { resetSocket } from '../../toolkit/reset-socket.ts'
 import { attachSocket } from './send.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
@@ -59,7 +60,7 @@ function breakSocket(context: RequestContext, response: ServerResponse, fault: C
   }
   if (fault === 'reset') {
     context.breakOff()
-    transportOf(socket).resetAndDestroy()
+    resetSocket(transportOf(socket))
     socket.destroy()
   } else if (fault === 'close') {
     close()

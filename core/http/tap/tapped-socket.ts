@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Arrival, TapOptions, TapReply } from '../../contract/tap.ts'
+import { resetSocket } from '../../toolkit/reset-socket.ts'
 import type { ConnectionActivity } from '../sockets/connection-activity.ts'
 import { LiveArrival } from './live-arrival.ts'
 import { bodyReaderFor, fieldsOf, headLength, versionOf, type BodyReader } from './message-framing.ts'
@@ -186,9 +187,7 @@ export class TappedSocket {
       reset: () =>
         finish(() => {
           arrival.end('kept')
-          // Node cannot reset a socket that is shutting down, and would never close it.
-          if (this.#socket.writableEnded) this.#socket.destroy()
-          else this.#socket.resetAndDestroy()
+          resetSocket(this.#socket)
         }),
       onBytes: listener => {
         this.#onBytes = bytes => {
