@@ -2,7 +2,13 @@
  * Source maps of the package (ECMA-426) keep the first position of each original line: stack traces show files and lines, and
  * the maps have a quarter of the size.
  */
-import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec'
+import type { SourceMapSegment } from '@jridgewell/sourcemap-codec'
+import { createRequire } from 'node:module'
+
+/** Loaded when it is used: without the development dependencies, the build says what to install. */
+function loadCodec(): typeof import('@jridgewell/sourcemap-codec') {
+  return createRequire(import.meta.url)('@jridgewell/sourcemap-codec')
+}
 
 interface SourceMap {
   mappings: string
@@ -11,6 +17,7 @@ interface SourceMap {
 
 /** Returns a map of the same script, without columns and names of the sources. `text` is a map as esbuild writes it. */
 export function linesOnly(text: string): string {
+  const { decode, encode } = loadCodec()
   const map = JSON.parse(text) as SourceMap
   let previous = ''
   const lines = decode(map.mappings).map(segments => {
