@@ -16,6 +16,8 @@ export interface Compared extends Omit<Aspect, 'judge' | 'level'> {
   warns?(difference: Difference): boolean
   /** Scenes whose failures are only warnings. */
   isTolerant?(scene: Scene): boolean
+  /** Id of a scene without what the aspect is about: what differs there too belongs to other checks. */
+  baseline?: string
   /** Why a request that the client wrote says nothing of the aspect; null: it does. */
   skips?(sent: SentRequest): string | null
   /** A refusal of what is too large is only noted. */
@@ -41,6 +43,7 @@ export function comparedAspect({
   more,
   warns,
   isTolerant = () => false,
+  baseline,
   skips,
   allowsTooLarge = false,
   ...aspect
@@ -68,10 +71,18 @@ export function comparedAspect({
           differences.push(...compared(exchange, scene, facts, { request, reply }))
           differences.push(...(more?.(exchange, scene, facts) ?? []))
         }
-      return verdictOf(differences, unusable, isWarning)
+      if (baseline === undefined) return verdictOf(differences, unusable, isWarning)
+      const inBaseline = new Set(differences.filter(({ scene }) => scene === baseline).map(keyOf))
+      return verdictOf(
+        differences.filter(one => one.scene !== baseline && !inBaseline.has(keyOf(one))),
+        unusable,
+        isWarning,
+      )
     },
   }
 }
+
+const keyOf = ({ side, path, kind }: Difference): string => `${side} ${path} ${kind}`
 
 function tooLarge({ sent }: ExchangeEvidence, { scene, mode }: SceneEvidence): Unusable {
   const bytes = sent.native.body.length

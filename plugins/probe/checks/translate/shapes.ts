@@ -53,6 +53,9 @@ const CALLS = {
 /** Short, since each byte of it is written alone. */
 const TEXT = { text: 'Żółw \u{1F680} 天気', usage: USAGE }
 
+const BASELINE = 'ordinary'
+const ASKED = question('Which weather, and what time?', { tools: [...TOOLS] })
+
 const idOf = ({ item }: Shape): string => item.replace('=', '-')
 const UNUSUAL = new Set(SHAPES.filter(({ isUnusual }) => isUnusual === true).map(idOf))
 
@@ -62,11 +65,13 @@ export const UNUSUAL_STREAMS = comparedAspect({
   impact: 'high',
   reply: /^\/(?:parts|finish|usage)(?:\/|$)/,
   isTolerant: ({ id }) => UNUSUAL.has(id),
-  scenes: ({ upstream }) =>
-    SHAPES.filter(({ wires }) => wires === undefined || wires.includes(upstream.id)).map(shape =>
+  baseline: BASELINE,
+  scenes: ({ upstream }) => [
+    scene(BASELINE, ASKED, CALLS, { modes: ['stream'] }),
+    ...SHAPES.filter(({ wires }) => wires === undefined || wires.includes(upstream.id)).map(shape =>
       scene(
         idOf(shape),
-        question('Which weather, and what time?', { tools: [...TOOLS] }),
+        ASKED,
         {
           ...(shape.item === 'split=byte' ? TEXT : CALLS),
           stream: { shape: shape.item, ...(shape.item.startsWith('heartbeat') ? { ttft_ms: PAUSE_MS } : {}) },
@@ -74,4 +79,5 @@ export const UNUSUAL_STREAMS = comparedAspect({
         { modes: ['stream'] },
       ),
     ),
+  ],
 })
