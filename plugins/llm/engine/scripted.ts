@@ -30,13 +30,14 @@ export class Phrases {
   }
 }
 
-/** A part of a text that has one of the words of a canned text. */
-const CANNED_WORDS = new RegExp(cannedTable.flatMap(row => row.words).join('|'))
+/** The words of all canned texts. */
+const CANNED_WORDS = cannedTable.flatMap(row => row.words)
 
 /** The reply of the mode `canned` to a user text. */
 export function cannedText(userText: string): string {
   // Most texts have none of these words, and are not split.
-  if (!CANNED_WORDS.test(userText.toLowerCase())) return standard
+  const text = userText.toLowerCase()
+  if (!CANNED_WORDS.some(word => text.includes(word))) return standard
   const userWords = new Set(words(userText))
   return cannedTable.find(row => row.words.some(word => userWords.has(word)))?.text ?? standard
 }

@@ -178,10 +178,10 @@ export class ProbeSession {
     const serve = found.script.find(action => action.do === 'serve')
     const frame = found.script.find(action => action.do === 'frame' && action.opcode === OPCODE.close)
     const close = frame?.do === 'frame' ? closeText(Buffer.from(frame.payload, 'latin1')) : ''
-    const [, code, reason = ''] = /^(\d+) ?(.*)$/.exec(close) ?? []
+    const [code] = close.split(' ', 1)
     return {
       step: serve?.do === 'serve' ? stepAt(serve.step, number) : null,
-      close: code === undefined ? null : { code: Number(code), reason },
+      close: close === '' ? null : { code: Number(code), reason: close.slice(code!.length + 1) },
     }
   }
 

@@ -1,7 +1,6 @@
 /** Requests of a gateway to the subgraphs of svc. */
 
-const TARGET =
-  /^[A-Z]+ (?:https?:\/\/[^/ ]+)?([^ ?]*)\/graphql\/subgraphs\/([\w-]{1,50})(?:\/stream)?(?:\?[^ ]*)?(?: |\r|\n|$)/
+const ROUTE = '/graphql/subgraphs/'
 const WEB_SOCKET = /^upgrade:[ \t]*websocket/im
 
 interface SubgraphRequest {
@@ -12,8 +11,13 @@ interface SubgraphRequest {
 
 /** Null for other requests, and for WebSockets: subgraphs answer those themselves. */
 export function subgraphRequest(head: string): SubgraphRequest | null {
-  const [, prefix, name] = TARGET.exec(head) ?? []
-  return prefix === undefined || WEB_SOCKET.test(head) ? null : { prefix, name: name! }
+  const [method = '', target = ''] = head.split('\n', 1)[0]!.split(' ', 2)
+  const path = target.trim().split('?', 1)[0]!
+  const at = path.lastIndexOf(ROUTE)
+  if (at === -1 || !/^[A-Z]+$/.test(method)) return null
+  const name = path.slice(at + ROUTE.length).replace(/\/stream$/, '')
+  if (!/^[\w-]{1,50}$/.test(name) || WEB_SOCKET.test(head)) return null
+  return { prefix: path.slice(0, at).replace(/^https?:\/\/[^/]*/, ''), name }
 }
 
 export function subgraphIn(head: Buffer): string | null {

@@ -79,7 +79,8 @@ function isLengthOfClient(fields: readonly Field[], sent: number, size: number):
 
 const SECRET = 'probe secret: password of db-7.internal.example'
 const CODE = 'PROBE_DATABASE_DOWN'
-const STACK = /\bat [\w.<> ]*\(?(?:file:\/\/)?\/[^\s"]+:\d+:\d+/
+/** A file with line and column. */
+const STACK = /\/[^\s":/]+:\d+:\d+/
 
 export const GQL_LEAK = graphCheck({
   id: 'GQL-LEAK',

@@ -36,7 +36,7 @@ export function partResults(call: Call): StreamResults | null {
     if (isRecord(value) && Array.isArray(value.errors)) found.hasError = true
     if (payload !== null) add(found, payload, atMs)
   }
-  found.isComplete = new RegExp(`--${boundaryOf(call)}--`).test(call.bodyText)
+  found.isComplete = call.bodyText.includes(`--${boundaryOf(call)}--`)
   return found
 }
 
@@ -70,20 +70,35 @@ function add(found: StreamResults, value: unknown, atMs: number): void {
 const typeOf = (call: Call): string => (call.values('content-type')[0] ?? '').toLowerCase()
 
 function boundaryOf(call: Call): string {
-  const found = /boundary="?([^";]+)"?/i.exec(call.values('content-type')[0] ?? '')?.[1] ?? '-'
-  return found.replaceAll(/[^\w'+,./:=?-]/g, '.').replaceAll(/[+.?]/g, String.raw`\$&`)
+  return /boundary="?([^";]+)"?/i.exec(call.values('content-type')[0] ?? '')?.[1] ?? '-'
+}
+
+/** White space behind a boundary. */
+const MAX_PADDING = 100
+
+/** The lines with the boundary, with the line break before them (RFC 2046, 5.1.1). */
+function bordersIn(text: string, boundary: string): { from: number; until: number }[] {
+  const line = `--${boundary}`
+  const borders: { from: number; until: number }[] = []
+  for (let at = text.indexOf(line); at !== -1; at = text.indexOf(line, at + line.length)) {
+    const end = text.indexOf('\n', at)
+    const behind = at + line.length
+    if (end === -1 || end - behind > MAX_PADDING) continue
+    if (!['', '--'].includes(text.slice(behind, end).trim())) continue
+    const lineBreak = text.startsWith('\r\n', at - 2) ? 2 : text[at - 1] === '\n' ? 1 : 0
+    borders.push({ from: at - lineBreak, until: end + 1 })
+  }
+  return borders
 }
 
 /** Complete parts with JSON, and when their last byte came. */
 export function partsOf(call: Call): { value: unknown; atMs: number }[] {
   const text = call.bodyText
   const pieces = call.response?.parts ?? []
-  const boundary = new RegExp(String.raw`\r?\n?--${boundaryOf(call)}(?:--)?[ \t]*\r?\n`, 'g')
   const found: { value: unknown; atMs: number }[] = []
-  const borders = [...`${text}\r\n`.matchAll(boundary)]
-  for (const [index, border] of borders.entries()) {
-    const from = border.index + border[0].length
-    const until = borders[index + 1]?.index
+  const borders = bordersIn(`${text}\r\n`, boundaryOf(call))
+  for (const [index, { until: from }] of borders.entries()) {
+    const until = borders[index + 1]?.from
     if (until === undefined) break
     const part = text.slice(from, until)
     const at = part.search(/\r?\n\r?\n/)
