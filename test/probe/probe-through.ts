@@ -105,6 +105,11 @@ export async function probeThrough(
   }
 }
 
+/** Of checks that passed. */
+export function passedIds({ results }: RunResult): string[] {
+  return results.filter(({ verdict }) => verdict === 'pass').map(({ check }) => check.id)
+}
+
 /** `ID verdict: text` of everything that is neither a pass, a note nor a skip. */
 export function findings({ results }: RunResult): string[] {
   return results

@@ -1,7 +1,7 @@
 /** Envoy with the files of its page has no finding in the groups of the probe about services. [GWS-1] */
 import t from 'tap'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
-import { findings, probeThrough } from '../probe/probe-through.ts'
+import { findings, passedIds, probeThrough } from '../probe/probe-through.ts'
 import { absence } from '../support/real-gateways.ts'
 import { serve } from '../support/server.ts'
 import { startEnvoyOf } from './support/recipes.ts'
@@ -13,7 +13,7 @@ t.test('Envoy', { skip: absence('envoy') }, async t => {
   const { origin } = new URL((await through('/echo')).url)
   const checks = CATALOG.filter(({ group }) => group === 'authz' || group === 'report')
   const run = await probeThrough(origin, server.url, { checks })
-  const passed = run.results.filter(one => one.verdict === 'pass').map(({ check }) => check.id)
+  const passed = passedIds(run)
   t.strictSame(findings(run), [])
   const expected = ['AUTHZ-DENY', 'AUTHZ-HEADERS', 'AUTHZ-TARGET', 'AUTHZ-DOWN', 'RPT-STATUS', 'RPT-IDS']
   t.strictSame(

@@ -73,7 +73,12 @@ t.test('the release workflow has pinned actions, rights for each job, and script
       t.notMatch(run, /\$\{\{/, `${name}: no expression in a script`)
       const script = /^npm (?:run )?(?!ci|publish|run)(\S+)/.exec(run)?.[1]
       if (script !== undefined) t.ok(script in manifest.scripts, `${name}: npm run ${script}`)
-      else t.match(run, /^(?:npm (?:ci|publish) ?|helm |mv |gh release create |pipx run (?:build|twine) |mvn )/, `${name}: a known program`)
+      else
+        t.match(
+          run,
+          /^(?:npm (?:ci|publish) ?|helm |mv |gh release create |pipx run (?:build|twine) |mvn )/,
+          `${name}: a known program`,
+        )
     }
   }
   const text = read('.github/workflows/release.yml')

@@ -317,7 +317,7 @@ export const FAULTS_OF_EXCHANGES: Readonly<Record<string, WrongGateway>> = {
         ),
     },
     id: 'TRN-SHAPES',
-    summary: /^reply \/usage is (?:lost|changed) \(usage-next, stream\)/,
+    summary: /^reply \/usage is (?:lost|changed) \(usage-\w+, stream\)/,
     pair: ['chat', 'chat'],
   },
   'takes calls without an index for the first one': {

@@ -17,7 +17,8 @@ const SSE = ['chat', 'azure', 'responses', 'messages', 'gemini', 'cohere']
 
 const SHAPES: readonly Shape[] = [
   { item: 'split=utf8' },
-  { item: 'split=byte' },
+  // Streams of Responses repeat the reply several times: byte by byte, they take longer than clients wait.
+  { item: 'split=byte', wires: ['chat', 'azure', 'messages', 'gemini', 'converse', 'cohere'] },
   { item: 'join=3' },
   { item: 'crlf', wires: SSE },
   { item: 'nospace', wires: SSE },
