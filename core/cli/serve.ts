@@ -4,7 +4,6 @@ import type { Server, ServerOptions } from '../server/server.ts'
 import cluster from 'node:cluster'
 import { readEnvironment } from '../config/environment.ts'
 import { VERSION } from '../product.ts'
-import { createObjectsYoung } from '../http/node-internals/young-objects.ts'
 import { createLog } from '../log/log.ts'
 import { portsForWorkers } from '../server/fallback-ports.ts'
 import { openInBrowser } from './browser.ts'
@@ -62,7 +61,6 @@ async function serveHere(
   terminal: Terminal,
 ): Promise<void> {
   const { err } = terminal
-  if (readEnvironment(options.environment ?? process.env).config.fastPaths) createObjectsYoung()
   let server: Server | undefined
   /** Logs an uncaught error, so that a plugin can't end the process. Before the server has started, prints it. */
   const report = (what: string, error: unknown): void => {

@@ -166,6 +166,6 @@ export const REQUESTS: readonly Variable[] = [
     defaultText: '`on`',
     shownAs: 'fast_paths',
     description:
-      'Serve faster through undocumented Node APIs and a V8 flag, with identical bytes; `off` uses only documented APIs.',
+      'Send responses faster through undocumented Node APIs, with identical bytes; `off` uses only documented APIs.',
   }),
 ]
