@@ -25,8 +25,6 @@ export interface ServerProcess {
 export interface StartOptions {
   env?: Record<string, string>
   args?: string[]
-  /** Flags of Node. */
-  nodeArgs?: string[]
   yaml?: string
   /** The working folder, for example that of an earlier process. Default: a temporary folder. */
   folder?: string
@@ -48,7 +46,7 @@ export function startProcess(
   {
     env = {},
     args = [],
-    nodeArgs = [],
+
     yaml,
     folder: given,
     shell,
@@ -60,7 +58,7 @@ export function startProcess(
   const folder = given ?? mkdtempSync(join(tmpdir(), 'svc-process-'))
   if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
   const launcher = executable === undefined ? [...(main === MAIN ? ownBundleCache() : []), main] : []
-  const command = [executable ?? process.execPath, ...nodeArgs, ...launcher, ...args]
+  const command = [executable ?? process.execPath, ...launcher, ...args]
   const [program, ...programArgs] =
     shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command]
   const child = spawn(program!, programArgs, {

@@ -188,10 +188,7 @@ const SIZES: Record<string, Bound> = {
   'plugins/llm/engine/audio.ts': { calls: ['Array.from', 'Buffer.alloc'], bound: 'milliseconds of a piece of sound' },
   'plugins/llm/registry/engine.ts': { calls: ['Buffer.alloc'], bound: 'a fixed number of bytes' },
   'plugins/llm/engine/schema-bounds.ts': { calls: ['padEnd'], bound: '4,096 characters' },
-  'plugins/llm/engine/scripted.ts': {
-    calls: ['Array.from', 'new RegExp'],
-    bound: 'the largest number of words of the instance; a pattern of the words of canned texts',
-  },
+  'plugins/llm/engine/scripted.ts': { calls: ['Array.from'], bound: 'the largest number of words of the instance' },
   'plugins/llm/engine/sized-text.ts': {
     calls: ['repeat'],
     bound: 'X-Svc-Reply-Size; output: required before it is made',
