@@ -115,7 +115,7 @@ export interface Facts {
   arrivedOrigin: ArrivedOrigin | null
   /** Null: nothing answers as an MCP server, or nobody asked. */
   mcp: McpServer | null
-  /** Null: nobody asked. */
+  /** Null: the probe did not ask. */
   graph: JoinedGraph | null
   graphs: GraphSettings
   /** `http://host:port` of the upstreams. */

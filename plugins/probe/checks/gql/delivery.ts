@@ -81,7 +81,7 @@ export const GQL_UPLOAD = graphCheck({
   page: {
     sent: 'A file of 768 KiB, by the GraphQL multipart request specification.',
     expected: 'The subgraph receives the same bytes.',
-    why: 'Files that arrive changed are noticed when nobody has the original any more.',
+    why: 'Files that arrive changed are noticed when the original is gone.',
   },
   steps: () => [uploadStep()],
   judge(evidence) {

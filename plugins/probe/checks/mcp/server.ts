@@ -56,7 +56,7 @@ const PLACES = ['call', 'stream'] as const
 type Place = (typeof PLACES)[number]
 const SHOWN: Readonly<Record<Place, string>> = { call: 'in a call', stream: 'on the GET stream' }
 
-/** By which the upstream knows a request of its own. */
+/** By which the upstream recognizes its requests. */
 const idOf = (place: Place, { method }: Asked): string => `probe-${place}-${method.replace('/', '-')}`
 const answerLabel = (place: Place, { method }: Asked): string => `${place}: answer to ${method}`
 

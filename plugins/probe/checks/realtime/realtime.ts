@@ -73,7 +73,7 @@ export const RT_SUBPROTO = realtimeCheck({
   level: 'hazard',
   sources: [],
   page: {
-    sent: 'The same handshake, to a gateway that has a key of its own for the provider (`credential: gateway`), and a text item.',
+    sent: 'The same handshake, to a gateway that has its own key for the provider (`credential: gateway`), and a text item.',
     expected: "The client's key does not arrive, neither in Sec-WebSocket-Protocol nor in Authorization.",
     why: 'The key is one for the gateway; the provider does not need to know it.',
   },

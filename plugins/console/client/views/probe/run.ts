@@ -1,8 +1,5 @@
 /** Follows a run of the probe on this server. */
-import { useEffect, useState } from 'preact/hooks'
-import { call } from '../../lib/instance/api.ts'
-import { readEvents } from '../../lib/protocol/sse.ts'
-import { keepFollowing } from '../../lib/traffic/feed.ts'
+import { useFollowedRun } from '../../lib/traffic/followed-run.ts'
 import type { Progress, Result } from './types.ts'
 
 export interface FollowedRun {
@@ -17,43 +14,20 @@ const NOTHING: FollowedRun = { results: [], total: 0, state: 'running', error: n
 
 /** The results of a run as they arrive; null without a run. */
 export function useRun(id: string | null): FollowedRun | null {
-  const [run, setRun] = useState<FollowedRun>(NOTHING)
-  useEffect(() => {
-    setRun(NOTHING)
-    if (id === null) return
-    let next = NOTHING
-    let frame = 0
-    // Events of a finished run arrive all at once.
-    const change = (part: Partial<FollowedRun>): void => {
-      next = { ...next, ...part }
-      cancelAnimationFrame(frame)
-      frame = requestAnimationFrame(() => setRun(next))
+  return useFollowedRun(id === null ? null : `_svc/probe/runs/${encodeURIComponent(id)}/events`, NOTHING, afterEvent)
+}
+
+function afterEvent(run: FollowedRun, event: string, data: unknown): FollowedRun {
+  switch (event) {
+    case 'begin':
+      return { ...run, total: (data as { total: number }).total }
+    case 'check':
+      return { ...run, results: [...run.results, data as Result] }
+    case 'end': {
+      const { state, error } = data as Pick<Progress, 'state' | 'error'>
+      return { ...run, state, error }
     }
-    let lastId = '0'
-    const feed = keepFollowing(async (isLive, signal) => {
-      const response = await call(`_svc/probe/runs/${encodeURIComponent(id)}/events`, {
-        headers: { Accept: 'text/event-stream', 'Last-Event-ID': lastId },
-        signal,
-      })
-      isLive()
-      for await (const { event, id: eventId, data } of readEvents(response.body!)) {
-        lastId = eventId ?? lastId
-        if (event === 'begin') change({ total: (JSON.parse(data) as { total: number }).total })
-        if (event === 'check') change({ results: [...next.results, JSON.parse(data) as Result] })
-        if (event !== 'end') continue
-        const { state, error } = JSON.parse(data) as Pick<Progress, 'state' | 'error'>
-        change({ state, error })
-        feed.stop()
-      }
-    })
-    const dispose = feed.state.subscribe(state => {
-      if (state.kind === 'refused') change({ state: 'failed', error: state.message })
-    })
-    return () => {
-      cancelAnimationFrame(frame)
-      dispose()
-      feed.stop()
-    }
-  }, [id])
-  return id === null ? null : run
+    default:
+      return run
+  }
 }
