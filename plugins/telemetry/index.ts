@@ -36,9 +36,7 @@ export default definePlugin<TelemetryOptions>({
     for (const { host, serve } of svc.options.hosts) svc.serveHost(host, hostMount(MOUNTS[serve]))
     svc.use('testing.resets').register({ name: 'telemetry', reset: session => reports.reset(session) })
     const llm = svc.use('llm.providers')
-    svc
-      .use('testing.verifications')
-      .register(telemetryVerification(svc, reports, reconciledRecords(svc, reports, llm)))
+    svc.use('testing.verifications').register(telemetryVerification(svc, reports, reconciledRecords(svc, reports, llm)))
     registerOtlp(app, svc, sinks)
     registerZipkin(app, svc, sinks)
     registerDatadog(app, svc, sinks)

@@ -49,7 +49,10 @@ const NUMBER = /\d{3}-\d{2}-\d{4}/g
 const BEGINNING = /[\d-]{1,10}$/
 
 /** Redacts numbers in OpenAI's streams, and holds back what may be the beginning of one. */
-export function streamGuard({ readsPiecesAlone = false, waitsForEnd = false }: StreamMistakes = {}): () => StreamFilter {
+export function streamGuard({
+  readsPiecesAlone = false,
+  waitsForEnd = false,
+}: StreamMistakes = {}): () => StreamFilter {
   return () => {
     let unread = ''
     let held = ''
@@ -91,7 +94,8 @@ export function reportingUsage(upstream: string, { ignoresPrompts = false } = {}
     const id = crypto.randomUUID()
     const got = await forward({ ...request, headers: { ...request.headers, 'x-request-id': id } })
     if (request.method !== 'POST') return got
-    const numberIn = (name: string): number => Number(new RegExp(`"${name}":(\\d+)`).exec(got.body.toString())?.[1] ?? 0)
+    const numberIn = (name: string): number =>
+      Number(new RegExp(`"${name}":(\\d+)`).exec(got.body.toString())?.[1] ?? 0)
     const usage = {
       'gen_ai.usage.input_tokens': ignoresPrompts ? 0 : numberIn('prompt_tokens'),
       'gen_ai.usage.output_tokens': numberIn('completion_tokens'),

@@ -4,7 +4,7 @@ import { InputProblem } from 'svc/toolkit'
 import type { Providers } from '../../llm/types.ts'
 import { KINDS } from '../records/record.ts'
 import type { Reports } from '../records/reports.ts'
-import { readSince } from '../view/filters.ts'
+import { invalidFilter, readSince } from '../view/filters.ts'
 import { enterWait } from '../view/select.ts'
 import type { ReadRecords } from '../view/verification.ts'
 import { reconcile, type Reconciliation, type ReconciledRequest } from './reconcile.ts'
@@ -98,6 +98,6 @@ function wordOf<T extends string>(value: string, words: readonly T[], at: string
 /** The id of a record is one of reports, and says nothing about arrivals. */
 function timeOf(since: string): number {
   const time = readSince(since)
-  if (typeof time === 'string') throw new InputProblem('since', 'expected a time such as 2026-03-14T12:00:00Z')
+  if (typeof time === 'string') throw invalidFilter('since', 'expected a time such as 2026-03-14T12:00:00Z')
   return time
 }
