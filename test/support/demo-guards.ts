@@ -7,7 +7,7 @@ const textOf = (value: unknown): string => (value === undefined ? '' : String(va
 interface GuardMistakes {
   /** Answers are not checked. */
   ignoresAnswers?: boolean
-  /** Requests pass while the guard is away. */
+  /** Requests pass while the guard is unavailable. */
   failsOpen?: boolean
 }
 

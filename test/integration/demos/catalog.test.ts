@@ -190,7 +190,7 @@ const CASES: Record<string, Case> = {
     ],
     wrongToo: [
       upstream => ({ handle: guarded(upstream, { failsOpen: true }) }),
-      /step 3, The guard is away.*got 1 response: 200/,
+      /step 3, The guard is unavailable.*got 1 response: 200/,
     ],
   },
   'guardrail-stream': {
