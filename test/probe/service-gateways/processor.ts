@@ -28,7 +28,12 @@ export class Processing {
   readonly #call: ClientDuplexStream<Json, Json>
   readonly #faults: ProcessorFaults
 
-  constructor(port: number, faults: ProcessorFaults, timeoutMs: number, metadata: Readonly<Record<string, string>> = {}) {
+  constructor(
+    port: number,
+    faults: ProcessorFaults,
+    timeoutMs: number,
+    metadata: Readonly<Record<string, string>> = {},
+  ) {
     this.#faults = faults
     this.#client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
     const { path, requestSerialize, responseDeserialize } = Process!
