@@ -89,6 +89,7 @@ function raiOf({ harm, blocked }: Findings): JsonObject {
       name,
       isMatch: severity > 0,
       result: {
+        filterType: name.toUpperCase(),
         matchState: matchState(severity > 0),
         ...(severity === 0
           ? {}

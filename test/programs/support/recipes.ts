@@ -39,11 +39,11 @@ function fileOf(
     .replaceAll(/(?<=timeout:? )1s/g, timeout)
 }
 
-/** Envoy with filters, and with members of the connection manager, of its page. */
+/** Envoy with filters, and with members of the connection manager and limits of the virtual host, of its page. */
 export async function startEnvoyOf(
   t: Test,
   server: TestServer,
-  files: { filters?: string; members?: string },
+  files: { filters?: string; members?: string; limits?: string },
   options: Options = {},
 ): Promise<Through> {
   const folder = gatewayFolder()
@@ -55,6 +55,7 @@ export async function startEnvoyOf(
   const manager = listener.filter_chains[0].filters[0].typed_config
   if (files.filters !== undefined) manager.http_filters.unshift(...read(files.filters))
   if (files.members !== undefined) Object.assign(manager, read(files.members))
+  if (files.limits !== undefined) manager.route_config.virtual_hosts[0].rate_limits = read(files.limits)
   Object.assign(manager, options.manager)
   Object.assign(config, options.bootstrap)
   writeFileSync(join(folder, 'envoy.json'), JSON.stringify(config))
