@@ -45,11 +45,13 @@ function scalar(value: Json, type: 'string' | 'boolean', at: string): Json {
   return value
 }
 
+const TOO_LARGE = 2 ** 64
+
 /** A 64-bit number, which JSON has as a text; one that is not exact stays a text. */
 function wholeNumber(value: Json, at: string): number | string {
   const number = typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? Number(value) : value
-  if (typeof number !== 'number' || !Number.isInteger(number))
-    throw new MessageProblem(`${at}: expected a whole number`)
+  if (typeof number !== 'number' || !Number.isInteger(number) || Math.abs(number) >= TOO_LARGE)
+    throw new MessageProblem(`${at}: expected a whole number of at most 64 bits`)
   return Number.isSafeInteger(number) ? number : String(value)
 }
 

@@ -73,7 +73,11 @@ function tagsOf(tags: Json | undefined): JsonObject {
   if (tags == null) return attributes
   if (!isRecord(tags) && !Array.isArray(tags)) throw new MessageProblem('tags: expected an object')
   const entries = Array.isArray(tags)
-    ? tags.map((entry): [string, Json] => [String((entry as JsonObject).key ?? ''), (entry as JsonObject).value ?? ''])
+    ? tags.map((entry): [string, Json] => {
+        if (!isRecord(entry)) throw new MessageProblem('tags: expected an object')
+        const { key, value } = entry as JsonObject
+        return [typeof key === 'string' ? key : '', value ?? '']
+      })
     : Object.entries(tags as JsonObject)
   for (const [key, value] of entries) {
     if (typeof value !== 'string') throw new MessageProblem(`tags.${key.slice(0, 100)}: expected a string`)

@@ -233,6 +233,7 @@ t.test('what cannot be decoded is a Status in the encoding of the request [GWT-2
     JSON.stringify(requestOf('traces', [span({ endTimeUnixNano: 'x' })])),
     /expected a whole number/,
   )
+  await isBad(t, 'traces', JSON.stringify(requestOf('traces', [span({ endTimeUnixNano: 1e308 })])), /at most 64 bits/)
   await isBad(
     t,
     'traces',

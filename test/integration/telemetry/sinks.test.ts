@@ -295,6 +295,7 @@ t.test('Zipkin in JSON and protobuf [GWT-11]', async t => {
     [JSON.stringify([ZIPKIN_SPAN, { ...ZIPKIN_SPAN, traceId: '0'.repeat(32) }]), /traceId/],
     [JSON.stringify([{ ...ZIPKIN_SPAN, kind: 'SIDE' }]), /kind: expected CLIENT/],
     [JSON.stringify([{ ...ZIPKIN_SPAN, tags: { a: 1 } }]), /tags\.a/],
+    [JSON.stringify([{ ...ZIPKIN_SPAN, tags: ['x', null] }]), /tags: expected an object/],
     [JSON.stringify([{ ...ZIPKIN_SPAN, timestamp: 'x' }]), /timestamp/],
   ] as const) {
     const reply = await post(server, '/zipkin/api/v2/spans', 'application/json', body)
