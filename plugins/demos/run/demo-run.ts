@@ -214,6 +214,7 @@ export class DemoRun {
       complete = { ...evidence, sent, startedAtMs }
       if (step.wait !== null && 'until' in step.wait) await this.#waitUntil(step.wait, complete, step)
       for (const expectation of step.expect) {
+        if (!expectation.when.every(([name, value]) => this.#known[name] === value)) continue
         const result = await judge(expectation, complete, step.send)
         results.push(result)
         events.onResult?.(step, result)
