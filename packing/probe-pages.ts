@@ -76,7 +76,7 @@ function gatewaysOf({ gateways }: CheckPage): string[] {
   ]
 }
 
-/** `isOfModels`: threads are looked for, so that it says if there is none. */
+/** `isOfModels`: it says if no thread is known. */
 function seenOf({ seen }: CheckPage, isOfModels: boolean): string[] {
   if (seen.length === 0) return isOfModels ? ['Not seen yet.'] : []
   return [

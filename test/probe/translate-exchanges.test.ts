@@ -1,4 +1,4 @@
-/** Gateways that go wrong around a conversation: in odd streams, errors, embeddings, or when a client leaves. */
+/** Gateways that go wrong around a conversation: in odd streams, errors, embeddings, or when a client disconnects. */
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { FAULTS_OF_EXCHANGES, RIGHT_GATEWAYS } from './ai-gateways/faults.ts'

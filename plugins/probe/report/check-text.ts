@@ -41,7 +41,7 @@ function requestsOf({ requests, request_count }: CheckPage): string[] {
   return ['', ...heading, ...requests.flatMap(text => [...text.split('\n').map(line => `    ${line}`.trimEnd()), ''])]
 }
 
-/** `isOfModels`: threads are looked for, so that it says if there is none. */
+/** `isOfModels`: it says if no thread is known. */
 function seenOf({ seen }: CheckPage, isOfModels: boolean): string[] {
   if (seen.length > 0) return ['', 'Seen in:', ...seen.map(url => `  ${url}`)]
   return isOfModels ? ['', 'Seen in: not seen yet'] : []

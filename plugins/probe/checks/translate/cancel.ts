@@ -1,11 +1,11 @@
-/** Clients that leave before the reply is complete. */
+/** Clients that disconnect before the reply is complete. */
 import { nameOf, unusableOf, verdictOf, type Unusable } from './compared.ts'
 import { question, scene } from './scenes.ts'
 import type { Aspect, ExchangeEvidence, JudgeFacts, SceneEvidence } from './types.ts'
 
 const LEAVE_AFTER_EVENTS = 4
 const LEAVE_AFTER_MS = 1_000
-/** The upstream should be left within this time. */
+/** The request to the upstream should end within this time. */
 const MAX_MS = 5_000
 /** Longer than the client stays and the upstream is watched. */
 const DELAY_MS = 15_000
@@ -14,7 +14,7 @@ const LONG_TEXT = 'A long reply goes on and on. '.repeat(70)
 
 export const CANCEL: Aspect = {
   id: 'TRN-CANCEL',
-  title: 'Clients that leave',
+  title: 'Clients that disconnect',
   level: 'hazard',
   impact: 'medium',
   scenes: () => [
@@ -36,7 +36,7 @@ export const CANCEL: Aspect = {
   },
 }
 
-/** Null: the upstream is left in time. */
+/** Null: the request to the upstream ends in time. */
 function foundIn(exchange: ExchangeEvidence, scene: SceneEvidence, facts: JudgeFacts): Unusable | null {
   const { arrivals, answered } = exchange
   if (arrivals.length === 0) return unusableOf(exchange, scene, facts)
@@ -46,6 +46,6 @@ function foundIn(exchange: ExchangeEvidence, scene: SceneEvidence, facts: JudgeF
   const late = arrivals.filter(({ endedMs }) => endedMs === null || endedMs > MAX_MS)
   if (late.length === 0) return null
   const { endedMs } = late[0]!
-  const when = endedMs === null ? `not within ${MAX_MS} ms` : `after ${endedMs} ms`
-  return { verdict: 'warn', detail: `${what}: the upstream is left ${when}` }
+  const when = endedMs === null ? `does not end within ${MAX_MS} ms` : `ends after ${endedMs} ms`
+  return { verdict: 'warn', detail: `${what}: the request to the upstream ${when}` }
 }
