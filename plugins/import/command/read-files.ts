@@ -108,7 +108,7 @@ async function filesOf(given: string, path: string, skip: Skip): Promise<Found[]
   const walked = new Set<string>([root])
   let entriesLeft = MAX_ENTRIES
   await walk(path, 0)
-  if (entriesLeft <= 0) skip(shown(given), `at most ${MAX_ENTRIES} entries of folders are looked at`)
+  if (entriesLeft <= 0) skip(shown(given), `at most ${MAX_ENTRIES} entries of folders are read`)
   return found
 
   async function walk(folder: string, depth: number): Promise<void> {
