@@ -78,7 +78,7 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
       for (const name of Object.keys(headers))
         if (name.startsWith('x-svc') || name === 'baggage' || name === 'authorization') delete headers[name]
     delete headers.connection
-    if (switches.streams === true) return void pass(request, response, headers)
+    if (switches.streams === true) return void pass(request, response, headers, Buffer.concat(chunks))
     if (switches.handle !== undefined) {
       const given = { method: request.method!, path: request.url!, headers, body: Buffer.concat(chunks).toString() }
       const {
@@ -103,7 +103,12 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
     response.writeHead(answer!.status, own).end(answer!.body)
   })
 
-  function pass(request: IncomingMessage, response: ServerResponse, headers: Record<string, unknown>): void {
+  function pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: Record<string, unknown>,
+    body: Buffer,
+  ): void {
     const { hostname: host, port } = target
     const own = headers as IncomingHttpHeaders
     send({ host, port, method: request.method, path: request.url, headers: own, agent: false }, answer => {
@@ -111,7 +116,7 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
       answer.pipe(response)
     })
       .on('error', () => response.destroy())
-      .end()
+      .end(body)
   }
 
   function forward(method: string, path: string, headers: Record<string, unknown>, body: Buffer): Promise<Answer> {
