@@ -51,7 +51,7 @@ function replaceIn(value: Json, at: string, replacing: Replacing): Json {
 }
 
 function replaceText(text: string, at: string, replacing: Replacing): Json {
-  const own = text.startsWith('/') ? text.replaceAll('{run}', '{{run}}') : text
+  const own = text.startsWith('/') ? text.replaceAll(/(?<!\{)\{run\}(?!\})/g, '{{run}}') : text
   if (!own.includes('{{')) return own
   const only = ONLY.exec(own)
   if (only !== null) return resolve(only[1]!.trim(), at, replacing) ?? own

@@ -304,10 +304,9 @@ t.test('demos are tools of the control plane over MCP', async t => {
     const { result } = (await response.json()) as { result: { structuredContent: { status: number; body: object } } }
     return result.structuredContent
   }
-  t.match(await call('list_demos', { area: 'reliability' }), {
-    status: 200,
-    body: { demos: [{}, { demo: 'retry' }, {}] },
-  })
+  const listed = await call('list_demos', { area: 'reliability' })
+  t.equal(listed.status, 200)
+  t.ok((listed.body.demos as { demo: string }[]).some(({ demo }) => demo === 'retry'))
   const started = await call('run_demo', { inline: QUICK, target: 'direct' })
   t.match(started, { status: 202, body: { id: /^[a-z2-7]{16}$/ } })
   let report = await call('demo_result', { id: started.body.id })
