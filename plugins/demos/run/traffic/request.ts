@@ -4,7 +4,7 @@ import type { AnswerBudget } from '../answer-budget.ts'
 import type { Variant } from '../../file/demo.ts'
 import { Acknowledgments } from './acknowledgments.ts'
 import { markFields, targetOf, type RunContext } from '../context.ts'
-import { eventsIn, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest } from '../sent.ts'
+import { EventReader, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest } from '../sent.ts'
 
 export interface Outgoing {
   method: string
@@ -95,7 +95,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
     body: content.toString(),
     ms: Math.max(0, endMs - sentAtMs),
     error: exchange.error,
-    events: hasEvents ? eventsIn(answer.parts, sentAtMs) : [],
+    events: hasEvents ? new EventReader().eventsOf(answer.parts, sentAtMs) : [],
     firstMs: answer?.parts[0] === undefined ? null : answer.parts[0].atMs - sentAtMs,
     facts: {},
     tokens: null,
