@@ -1,4 +1,7 @@
-/** Each demo through a gateway with the feature, without it, and with one that is subtly wrong (sheet demos, 11). */
+/**
+ * Each demo through a gateway with the feature, without it, and with one that is subtly wrong (sheet demos, 11).
+ * Takes long: each demo runs four times.
+ */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { readDemos } from '../../../plugins/demos/catalog/read-folder.ts'
