@@ -300,7 +300,7 @@ class GraphGateway {
     const url = this.#supergraph.urls.get(graph)!
     const names = isOfEntities && this.#faults.has('forgets headers') ? [] : PROPAGATED
     const forwarded = [...names, ...(this.#faults.has('forwards cookies') ? ['cookie'] : [])]
-    const limit = AbortSignal.timeout(this.#faults.has('waits forever') ? 60_000 : (this.#options.timeoutMs ?? 3_000))
+    const limit = AbortSignal.timeout(this.#faults.has('waits forever') ? 60_000 : (this.#options.timeoutMs ?? 8_000))
     try {
       const response = await fetch(url, {
         method: 'POST',
