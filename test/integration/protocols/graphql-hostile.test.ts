@@ -38,7 +38,7 @@ t.test('uploads of strangers [GQL-62]', async t => {
     'no end': form(operation, right).slice(0, -8),
     'no parts': `--${BOUNDARY}--\r\n`,
     'nothing at all': '',
-    'operations that are no JSON': form('{', right),
+    'operations that are not JSON': form('{', right),
     'operations of null': form('null', right),
     'operations nested deeply': form(nested, { 0: [`${'a.'.repeat(4999)}a`] }),
     'a map that is a list': form(operation, [['variables.photo']]),
