@@ -176,7 +176,8 @@ export const WRONG: Readonly<Record<string, Wrong>> = {
 
 /** Of the checks with these ids. */
 export function testWrongGateways(t: Test, isWanted: (id: string) => boolean): void {
-  t.jobs = 5
+  // They mostly wait.
+  t.jobs = 2
   const shown: Parameters<typeof writeFindings>[0][number][] = []
   for (const [name, { faults, id, finding, gql = {}, options = {} }] of Object.entries(WRONG).filter(([, one]) =>
     isWanted(one.id),

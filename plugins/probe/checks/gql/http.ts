@@ -111,7 +111,9 @@ const BATCH = 100
 const MANY = 100_000
 const SLOW_MS = 5_000
 /** What a small query takes at most on a machine that has little else to do. */
-const ORDINARY_MS = 100
+const ORDINARY_MS = 50
+/** How many times each is sent. The shortest time counts, since the machine may be busy. */
+const TRIES = 2
 const MAX_ARRIVALS = 100
 
 const LIMITED = [`depth ${DEPTH}`, `${ALIASES} aliases`, `a batch of ${BATCH}`, `limit ${MANY}`] as const
@@ -134,6 +136,9 @@ function limitedQueries(fresh: string): Record<(typeof LIMITED)[number], string 
   }
 }
 
+const triesOf = (label: string): string[] =>
+  Array.from({ length: TRIES }, (_, index) => (index === 0 ? label : `${label}, again`))
+
 const tookMs = ({ response, record }: Call): number | null =>
   response === null ? null : Math.round(response.headAtMs - record.sentEndMs)
 
@@ -147,21 +152,25 @@ export const GQL_LIMITS = graphCheck({
     why: 'One small request that becomes thousands is the cheapest attack on a graph.',
   },
   steps({ fresh }) {
-    const queries = limitedQueries(fresh)
-    return LIMITED.flatMap(label => [
-      { label: `before ${label}`, query: `{ ${fresh}: user(id: "u1") { name } }` },
-      { label, query: queries[label] },
-    ])
+    return LIMITED.flatMap(label =>
+      triesOf(label).flatMap((name, index) => [
+        { label: `before ${name}`, query: `{ ${fresh}: user(id: "u1") { name } }` },
+        { label: name, query: limitedQueries(`${fresh}_${index}`)[label] },
+      ]),
+    )
   },
   judge(evidence) {
     const values: Record<string, unknown> = {}
     const found: string[] = []
-    const ordinaryMs = Math.max(...LIMITED.map(label => tookMs(evidence.call(`before ${label}`)) ?? 0))
+    const ordinaryMs = Math.max(...LIMITED.flatMap(triesOf).map(name => tookMs(evidence.call(`before ${name}`)) ?? 0))
     const slowMs = SLOW_MS * Math.max(1, ordinaryMs / ORDINARY_MS)
     for (const label of LIMITED) {
       const call = evidence.call(label)
       const answer = answerOf(call)
-      const ms = tookMs(call)
+      const times = triesOf(label)
+        .map(name => tookMs(evidence.call(name)))
+        .filter(time => time !== null)
+      const ms = times.length === 0 ? null : Math.min(...times)
       values[label] = call.count === 0 ? `refused: ${saidBy(answer)}` : `${call.count} requests`
       if (call.count > MAX_ARRIVALS) found.push(`${label}: ${call.count} requests to subgraphs`)
       else if (ms === null) found.push(`${label}: no answer`)

@@ -148,8 +148,10 @@ export const GQL_SUB_CLOSE = graphCheck({
       }),
     ),
   judge(evidence) {
-    const calls = evidence.calls.filter(({ exchange }) => exchange.hasLeft && hasEvents(exchange.received))
-    if (calls.length === 0) return skip(notOffered(evidence))
+    const streams = evidence.calls.filter(({ exchange }) => exchange.hasLeft).filter(call => resultsOf(call) !== null)
+    if (streams.length === 0) return skip(notOffered(evidence))
+    const calls = streams.filter(({ exchange }) => hasEvents(exchange.received))
+    if (calls.length === 0) return skip(`no two events came within ${WATCHED_MS / 1_000} s`)
     const watched = calls.filter(call => fetchesAt(call, 'reviews').length > 0)
     if (watched.length === 0) return skip('the gateway subscribes over a WebSocket, which is not watched')
     const open = watched.filter(call =>
