@@ -35,6 +35,8 @@ export interface ProxySwitches {
   streams?: boolean
   /** The same, with what the filter of each answer makes of its pieces. */
   filter?: () => StreamFilter
+  /** Upgrades are forwarded; `handshake`, which is the mistake: nothing is passed on after the handshake. */
+  upgrades?: 'all' | 'handshake'
 }
 
 /** What is passed on after a piece of an answer, and (null) at its end. */
@@ -146,8 +148,12 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
         },
         async response => {
           const chunks: Buffer[] = []
-          for await (const chunk of response) chunks.push(chunk as Buffer)
-          resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) })
+          try {
+            for await (const chunk of response) chunks.push(chunk as Buffer)
+            resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) })
+          } catch {
+            failed(502)
+          }
         },
       )
       // In ticks between which answers are read: a busy machine delays both.
@@ -164,6 +170,23 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
     })
   }
 
+  if (switches.upgrades !== undefined)
+    server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
+      const { hostname: host, port } = target
+      const { url: path, headers } = request
+      const sent = send({ host, port, path, headers, agent: false })
+      sent.on('upgrade', (response, upstreamSocket) => {
+        const lines = response.rawHeaders.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`))
+        socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`)
+        if (switches.upgrades === 'all') socket.pipe(upstreamSocket).pipe(socket)
+        for (const [one, other] of [
+          [socket, upstreamSocket],
+          [upstreamSocket, socket],
+        ] as const)
+          one.on('error', () => other.destroy()).on('close', () => other.destroy())
+      })
+      sent.on('error', () => socket.destroy()).end()
+    })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     server.closeAllConnections()

@@ -4,7 +4,7 @@ import { asObject, asText, below, InputProblem, unknownName } from 'svc/toolkit'
 import { MAX_STEPS } from './bounds.ts'
 import { AREAS, type Demo, type DemoRoute, type GatewayFiles, type Step, type Variable } from './demo.ts'
 import { readStep } from './read-step.ts'
-import { headersOf } from './read-traffic.ts'
+import { headersOf, readAction } from './read-traffic.ts'
 import { replaceReferences, scopeOf } from './references.ts'
 import { Part } from './values.ts'
 
@@ -128,8 +128,13 @@ function capturedBy({ expect }: Step): string[] {
 
 /** Throws `InputProblem`. */
 export function readRoute(value: Json): DemoRoute {
-  const part = new Part(value, 'route', ['path', 'headers', 'bearer'])
-  return { path: part.path('path'), headers: headersOf(part, 'headers'), bearer: part.optionalText('bearer') }
+  const part = new Part(value, 'route', ['path', 'headers', 'bearer', 'do'])
+  return {
+    path: part.path('path'),
+    headers: headersOf(part, 'headers'),
+    bearer: part.optionalText('bearer'),
+    action: part.has('do') ? readAction(part.given.do!, part.place('do')) : { do: 'ping' },
+  }
 }
 
 function variablesOf(part: Part): Record<string, Variable> {
