@@ -35,7 +35,7 @@ export async function watchRun(args: readonly string[], context: CommandContext)
       for (const exchange of exchanges)
         if (!shown.has(exchange.sent.id)) {
           shown.add(exchange.sent.id)
-          out.write(visible(exchangeText(exchange)))
+          out.write(exchangeText(exchange))
         }
       const report = await control.get('GET', `/_svc/demos/runs/${encodeURIComponent(id)}`)
       const isOver = report.state !== 'running' && report.state !== 'waiting'
@@ -67,7 +67,7 @@ export function exchangeText({ sent, arrived }: SeenExchange): string {
     for (const { at, kind, sent: before, arrived: after, why } of conversation.differences)
       lines.push(`    ${at} ${changeText(kind, before, after)}${why === undefined ? '' : ` (${why})`}`)
   }
-  return `${lines.join('\n')}\n`
+  return lines.map(line => `${visible(line)}\n`).join('')
 }
 
 function headerText({ kind, sent, arrived }: HeaderDifference): string {

@@ -27,6 +27,8 @@ const OWN_FIELDS = new Set([
   'x-forwarded-host',
   'x-forwarded-proto',
   'x-real-ip',
+  // svc generates one if the client sends none.
+  'x-request-id',
 ])
 const CREDENTIALS = new Set([
   'api-key',

@@ -79,7 +79,10 @@ t.test('what a client sent and what arrived are compared', async t => {
     ],
   })
   const [arrived] = exchanges[0]!.arrived
-  t.match(arrived!.headers.find(({ name }) => name === 'x-added'), { kind: 'added', arrived: 'by the gateway' })
+  t.match(
+    arrived!.headers.find(({ name }) => name === 'x-added'),
+    { kind: 'added', arrived: 'by the gateway' },
+  )
   t.notMatch(JSON.stringify(exchanges), /sk-of-the-client/)
   const text = exchangeText(exchanges[0]!)
   t.match(text, /^POST \/v1\/messages: 200, \d+ bytes sent\n {2}arrived as POST \/v1\/messages: 200, body changed\n/)
