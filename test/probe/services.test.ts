@@ -55,6 +55,25 @@ t.test('a gateway that asks nobody and reports nothing is not judged', async t =
   ])
 })
 
+t.test('checks of plugins that are off are skipped, with their name', async t => {
+  const server = await launch({ plugins: ['probe'] })
+  t.teardown(() => server.stop())
+  const checks = [...ALL, ...checksOf('gql', 'realtime')]
+  const { results } = await probeThrough(server.url, server.url, { checks })
+  t.equal(results.length, checks.length)
+  t.strictSame(
+    [...new Set(results.map(({ check, verdict, reason }) => `${check.group} ${verdict}: ${reason}`))],
+    [
+      'authz skip: the plugin "ext-authz" of svc is disabled',
+      'ratelimit skip: the plugin "rate-limit" of svc is disabled',
+      'proc skip: the plugin "ext-proc" of svc is disabled',
+      'report skip: the plugin "telemetry" of svc is disabled',
+      'realtime skip: the plugin "llm-openai-realtime" of svc is disabled',
+      'gql skip: the plugin "graphql-subgraphs" of svc is disabled',
+    ],
+  )
+})
+
 const shown: Parameters<typeof writeFindings>[0][number][] = []
 const only = process.env.SVC_PROXY
 for (const { name, faults, group, caught, finding } of WRONG_GATEWAYS.filter(

@@ -32,6 +32,8 @@ export interface Case {
   off?: Gateway
   /** A mistake, and what the reason says about it. */
   wrong: [Gateway, RegExp]
+  /** A second mistake. */
+  wrongToo?: [Gateway, RegExp]
   control?: 'seen' | 'not-seen'
   plugins?: string[]
 }

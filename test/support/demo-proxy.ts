@@ -33,9 +33,14 @@ export interface ProxySwitches {
   handle?: Handler
   /** Answers are passed on as they come, without all that is changed in an answer. */
   streams?: boolean
+  /** The same, with what the filter of each answer makes of its pieces. */
+  filter?: () => StreamFilter
   /** Upgrades are forwarded; `handshake`, which is the mistake: nothing is passed on after the handshake. */
   upgrades?: 'all' | 'handshake'
 }
+
+/** What is passed on after a piece of an answer, and (null) at its end. */
+export type StreamFilter = (piece: string | null) => string
 
 export interface ProxyRequest {
   method: string
@@ -78,7 +83,8 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
       for (const name of Object.keys(headers))
         if (name.startsWith('x-svc') || name === 'baggage' || name === 'authorization') delete headers[name]
     delete headers.connection
-    if (switches.streams === true) return void pass(request, response, headers, Buffer.concat(chunks))
+    if (switches.streams === true || switches.filter !== undefined)
+      return void pass(request, response, headers, Buffer.concat(chunks))
     if (switches.handle !== undefined) {
       const given = { method: request.method!, path: request.url!, headers, body: Buffer.concat(chunks).toString() }
       const {
@@ -112,8 +118,13 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
     const { hostname: host, port } = target
     const own = headers as IncomingHttpHeaders
     send({ host, port, method: request.method, path: request.url, headers: own, agent: false }, answer => {
+      const isFiltered = switches.filter !== undefined && answer.headers['content-type']?.includes('event-stream')
       response.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(response)
+      if (!isFiltered) return void answer.pipe(response)
+      const filter = switches.filter!()
+      answer.setEncoding('utf8')
+      answer.on('data', (piece: string) => response.write(filter(piece)))
+      answer.on('end', () => response.end(filter(null)))
     })
       .on('error', () => response.destroy())
       .end(body)

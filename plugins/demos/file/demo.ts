@@ -186,6 +186,8 @@ export type Quantity =
 export interface Expectation {
   why: string | null
   soft: boolean
+  /** Variables and their values: otherwise it is not judged at all. */
+  when: readonly (readonly [name: string, value: Variable])[]
   test: ExpectationTest
 }
 

@@ -47,6 +47,7 @@ const withHeaderTests = (schema: JsonSchema): JsonSchema => ({ ...schema, patter
 const EXPECTATION = object({
   why: text,
   soft: described('Shown, not judged', { anyOf: [flag, REFERENCE] }),
+  when: described('Left out unless variables have these values', record),
   responses: withHeaderTests(
     object({
       status: test,

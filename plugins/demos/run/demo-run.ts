@@ -218,7 +218,8 @@ export class DemoRun {
       await meanwhile
       complete = { ...evidence, sent, startedAtMs }
       if (step.wait !== null && 'until' in step.wait) await this.#waitUntil(step.wait, complete, step)
-      results = await judgeAll(step.expect, complete, step.send)
+      const due = step.expect.filter(({ when }) => when.every(([name, value]) => this.#known[name] === value))
+      results = await judgeAll(due, complete, step.send)
       for (const result of results) events.onResult?.(step, result)
     } finally {
       ending.abort()

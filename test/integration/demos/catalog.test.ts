@@ -20,6 +20,7 @@ import {
 } from '../../support/demo-gateways.ts'
 import { AGENT_CASES, TRAFFIC_CASES, type Case, type Clock, type Gateway } from '../../support/demo-cases.ts'
 import { startDemoProxy, type ProxySwitches } from '../../support/demo-proxy.ts'
+import { guarded, reportingUsage, streamGuard } from '../../support/demo-guards.ts'
 import { authorized, limited, logging } from '../../support/demo-services.ts'
 import { demoRunner } from '../../support/demo-runner.ts'
 import { serve } from '../../support/server.ts'
@@ -153,6 +154,33 @@ const CASES: Record<string, Case> = {
     on: upstream => ({ handle: logging(upstream) }),
     wrong: [upstream => ({ handle: logging(upstream, { status: 200 }) }), /step 2, A request that fails.*status 503/],
   },
+  'llm-usage': {
+    plugins: [...LLM, 'telemetry'],
+    on: upstream => ({ handle: reportingUsage(upstream) }),
+    wrong: [
+      upstream => ({ handle: reportingUsage(upstream, { ignoresPrompts: true }) }),
+      /step 1, Calls of a model.*exactly 3 requests with .*tokens same, got 0/,
+    ],
+  },
+  'guardrail-service': {
+    plugins: [...LLM, 'guardrails'],
+    on: upstream => ({ handle: guarded(upstream) }),
+    wrong: [
+      upstream => ({ handle: guarded(upstream, { ignoresAnswers: true }) }),
+      /step 1, A harmless prompt.*exactly 2.*got 1/,
+    ],
+    wrongToo: [
+      upstream => ({ handle: guarded(upstream, { failsOpen: true }) }),
+      /step 3, The guard is unavailable.*got 1 response: 200/,
+    ],
+  },
+  'guardrail-stream': {
+    plugins: LLM,
+    on: { filter: streamGuard() },
+    off: { streams: true },
+    wrong: [{ filter: streamGuard({ readsPiecesAlone: true }) }, /step 2, A number in pieces.*22-8/],
+    wrongToo: [{ filter: streamGuard({ waitsForEnd: true }) }, /step 1, A harmless stream.*first_ms \d{4}/],
+  },
 }
 
 t.test('every demo has a case', async t => {
@@ -184,12 +212,12 @@ t.test('each demo is seen with the feature, and not without it or with a mistake
   t.equal(rules.count, 0, 'nothing is left')
 })
 
-/** The four runs of a case, each in its own session. Lanes are shared: marks tell the arrivals of runs apart. */
+/** The runs of a case, each in its own session. Lanes are shared: marks tell the arrivals of runs apart. */
 function jobsOf(
   t: Test,
   url: string,
   name: string,
-  { set = {}, on, off = {}, wrong: [wrong, reason], control = 'not-seen' }: Case,
+  { set = {}, on, off = {}, wrong, wrongToo, control = 'not-seen' }: Case,
 ): (() => Promise<void>)[] {
   const through = async (gateway: Gateway | null): Promise<DemoResult> => {
     const clock = { window: 0 }
@@ -214,7 +242,11 @@ function jobsOf(
   return [
     () => expect(off, { verdict: 'not-seen' }, 'without the feature'),
     () => expect(on, { verdict: 'seen', reason: null }, 'with the feature'),
-    () => expect(wrong, { verdict: 'not-seen', reason }, 'with a mistake'),
+    ...[wrong, wrongToo].flatMap(mistake =>
+      mistake === undefined
+        ? []
+        : [() => expect(mistake[0], { verdict: 'not-seen', reason: mistake[1] }, 'with a mistake')],
+    ),
     () => expect(null, { verdict: control }, 'straight to svc'),
   ]
 }
