@@ -42,7 +42,7 @@ export interface RunContext {
   timeoutMs?: number
   /** Null until the route check. */
   mark: Mark | null
-  /** Requests of a client that svc forwards to the gateway are in the session, too; they are no arrivals. */
+  /** Requests of a client that svc forwards to the gateway are in the session, too, and do not count as arrivals. */
   isTapped?: boolean
   signal: AbortSignal
   /** Whether this process had to wait for the processor; null before the run begins. */
@@ -70,7 +70,7 @@ export function sessionsOf(context: RunContext, lane: string | null): { control:
   return { control: context.laneControls[lane] ?? context.control, session: laneSession(lane) }
 }
 
-/** Where svc stands between a client and the gateway of a run. */
+/** Where clients reach the gateway of a run through svc. */
 export const TAP_PATH = '/proxy/gateway'
 
 /** Conditions that arrivals meet, and requests of a client on the way to the gateway do not. */

@@ -93,7 +93,7 @@ t.test('what a client sent and what arrived are compared', async t => {
   t.equal(next.status, 202)
   let report = (await ask(`/${id}`)).body
   while (report.state === 'running' || report.state === 'waiting') report = (await ask(`/${id}`)).body
-  t.match(report.demos, [{ verdict: /^seen$/ }], 'what the client sent is no arrival')
+  t.match(report.demos, [{ verdict: /^seen$/ }], 'what the client sent does not count as an arrival')
   const gone = await fetch(`${base}/v1/models`)
   t.equal(gone.status, 404)
   t.match(await gone.json(), { error: 'no_tap' })

@@ -4,7 +4,7 @@ import type { AnswerBudget } from '../answer-budget.ts'
 import type { Variant } from '../../file/demo.ts'
 import { Acknowledgments } from './acknowledgments.ts'
 import { markFields, targetOf, type RunContext } from '../context.ts'
-import { eventsIn, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest } from '../sent.ts'
+import { eventsIn, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest, type StreamEvent } from '../sent.ts'
 
 export interface Outgoing {
   method: string
@@ -18,6 +18,8 @@ export interface Outgoing {
   cookies?: boolean
   readsEvents?: boolean
   readsBody?: boolean
+  /** Called when events have come, with all of them. */
+  onEvents?(events: readonly StreamEvent[]): void
 }
 
 export interface SendOptions {
@@ -66,7 +68,14 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
       limitMs: options.timeoutMs,
       signal: options.signal,
       onReceived: share.take,
-      ...(acknowledgments === null ? {} : { onParts: acknowledgments.onParts }),
+      ...(acknowledgments === null && outgoing.onEvents === undefined
+        ? {}
+        : {
+            onParts: parts => {
+              acknowledgments?.onParts(parts)
+              outgoing.onEvents?.(eventsIn(parts, 0))
+            },
+          }),
     },
   )
   await acknowledgments?.sent()
