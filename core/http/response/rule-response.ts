@@ -182,7 +182,7 @@ function payloadOf({ body }: RespondStep, fill: Filler, output: OutputBudget): B
   }
 }
 
-/** How often the state of a scenario is looked up: at first, and at last, so that many responses that wait cost little. */
+/** How often the state of a scenario is looked up: at first, and at last, so that responses that wait cost little. */
 const FIRST_LOOK_MS = 20
 const LAST_LOOK_MS = 250
 

@@ -2,8 +2,7 @@
 import t from 'tap'
 import { exchangeText } from '../../../plugins/demos/command/watch.ts'
 import type { SeenExchange } from '../../../plugins/demos/http/exchanges.ts'
-import type { Handler } from '../../support/demo-proxy.ts'
-import { startDemoProxy } from '../../support/demo-proxy.ts'
+import { startDemoProxy, type Handler } from '../../support/demo-proxy.ts'
 import { serve } from '../../support/server.ts'
 
 /** A gateway that loses the marks of the cache, and adds a header. */
