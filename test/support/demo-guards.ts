@@ -1,8 +1,12 @@
 /** What small gateways do with prompts and answers: they ask a guard, read streams, and report usage; each right or with one mistake. */
+import { exchange, valueOf, withoutFraming, type Fields } from '../probe/service-gateways/messages.ts'
+import { Processing } from '../probe/service-gateways/processor.ts'
 import { answer } from './demo-gateways.ts'
 import type { Answer, Handler, StreamFilter } from './demo-proxy.ts'
 
 const textOf = (value: unknown): string => (value === undefined ? '' : String(value))
+
+const LIMIT_MS = 60_000
 
 interface GuardMistakes {
   /** Answers are not checked. */
@@ -84,6 +88,25 @@ export function streamGuard({
           return flushed(false)
         })
         .join('')
+    }
+  }
+}
+
+/** Asks the endpoint picker of svc. `ignoresPick`: the mistake; everything goes to one endpoint. */
+export function picking(grpcPort: number, ignoresPick: number | null = null): Handler {
+  return async ({ method, path, headers, body }) => {
+    const fields = Object.entries(headers).map(([name, value]): Fields[number] => [name, String(value)])
+    const processing = new Processing(grpcPort, {}, LIMIT_MS, { 'svc-processor': 'epp', 'svc-epp': 'least-loaded' })
+    try {
+      const bytes = Buffer.from(body)
+      const asked = await processing.request({ method, target: path, fields: withoutFraming(fields), body: bytes })
+      if ('answer' in asked) return answer(asked.answer.status, asked.answer.body.toString())
+      const picked = valueOf(asked.forward.fields, 'x-gateway-destination-endpoint')
+      const port = ignoresPick ?? Number(picked!.split(':')[1])
+      const got = await exchange(port, asked.forward, LIMIT_MS)
+      return { status: got.status, headers: Object.fromEntries(got.fields), body: got.body }
+    } finally {
+      processing.end()
     }
   }
 }

@@ -10,7 +10,7 @@ const MAX_BYTES = 256 * 1024
 export interface Addresses {
   /** Where the gateway listens; null: port 8000. */
   through: string | null
-  /** Where svc is; null: `svc:8080`. */
+  /** Where svc is; null: `svc:8080`. Its port of gRPC is the usual one. */
   upstream: string | null
 }
 
@@ -78,6 +78,7 @@ function replacer({ through, upstream }: Addresses): (text: string) => string {
     if (svc === null) return own
     return own
       .replaceAll('address: svc, port_value: 8080', `address: ${svc.host}, port_value: ${svc.port}`)
+      .replaceAll('address: svc, port_value: 50051', `address: ${svc.host}, port_value: 50051`)
       .replaceAll(/\bsvc:8080\b/g, `${svc.host.includes(':') ? `[${svc.host}]` : svc.host}:${svc.port}`)
   }
 }

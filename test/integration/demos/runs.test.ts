@@ -1,4 +1,4 @@
-/** Demos and their runs over HTTP (sheet demos, 6, 8 and 9). */
+/** Demos and their runs over HTTP (sheet demos, 6, 8 and 9). Takes long: demos run whole. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

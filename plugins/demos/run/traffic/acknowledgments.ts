@@ -1,10 +1,11 @@
 /** Tells the upstream how many events of a stream have come, by the state of a scenario, so that it can wait before it sends the next. */
 import type { RunContext } from '../context.ts'
-import { eventsIn } from '../sent.ts'
+import { EventReader } from '../sent.ts'
 
 export class Acknowledgments {
   readonly #context: RunContext
   readonly #scenario: string
+  readonly #reader = new EventReader()
   #count = 0
   /** One at a time, so that the last one wins. */
   #sending: Promise<void> = Promise.resolve()
@@ -16,9 +17,9 @@ export class Acknowledgments {
   }
 
   readonly onParts = (parts: readonly { atMs: number; bytes: Buffer }[]): void => {
-    const count = eventsIn(parts, 0).length
-    if (count === this.#count) return
-    this.#count = count
+    const found = this.#reader.eventsOf(parts, 0).length
+    if (found === 0) return
+    const count = (this.#count += found)
     const { control, id } = this.#context
     const path = `/_svc/scenarios/${encodeURIComponent(this.#scenario)}?session=${id}`
     this.#sending = this.#sending.then(async () => {

@@ -4,7 +4,7 @@ import type { AnswerBudget } from '../answer-budget.ts'
 import type { Variant } from '../../file/demo.ts'
 import { Acknowledgments } from './acknowledgments.ts'
 import { markFields, targetOf, type RunContext } from '../context.ts'
-import { eventsIn, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest, type StreamEvent } from '../sent.ts'
+import { EventReader, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest, type StreamEvent } from '../sent.ts'
 
 export interface Outgoing {
   method: string
@@ -18,7 +18,7 @@ export interface Outgoing {
   cookies?: boolean
   readsEvents?: boolean
   readsBody?: boolean
-  /** Called when events have come, with all of them. */
+  /** Called when events have come, with those since the last call. */
   onEvents?(events: readonly StreamEvent[]): void
 }
 
@@ -46,6 +46,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   const fields = fieldsOf(outgoing, options)
   const requestTarget = targetOf(context, variant?.path ?? outgoing.path)
   const share = options.answers.share()
+  const asked = new EventReader()
   const acknowledgments = options.acknowledge === null ? null : new Acknowledgments(context, options.acknowledge)
   const exchange = await client.exchange(
     {
@@ -73,7 +74,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
         : {
             onParts: parts => {
               acknowledgments?.onParts(parts)
-              outgoing.onEvents?.(eventsIn(parts, 0))
+              outgoing.onEvents?.(asked.eventsOf(parts, 0))
             },
           }),
     },
@@ -104,7 +105,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
     body: content.toString(),
     ms: Math.max(0, endMs - sentAtMs),
     error: exchange.error,
-    events: hasEvents ? eventsIn(answer.parts, sentAtMs) : [],
+    events: hasEvents ? new EventReader().eventsOf(answer.parts, sentAtMs) : [],
     firstMs: answer?.parts[0] === undefined ? null : answer.parts[0].atMs - sentAtMs,
     facts: {},
     tokens: null,
