@@ -23,6 +23,7 @@ export default definePlugin<UpstreamOptions[]>({
   categories: [{ name: 'Recording proxy', rank: 240 }],
   async register(app, svc) {
     for (const kind of [harKind, vcrKind]) svc.use('import.kinds')?.register(kind)
+    let opened: Proxy | null = null
     if (!svc.config.publicMode) {
       const taps = svc.shared(
         'taps',
@@ -30,7 +31,7 @@ export default definePlugin<UpstreamOptions[]>({
         all => all.close(),
       )
       svc.offer('proxy.taps', taps)
-      registerTaps(app, svc, taps)
+      registerTaps(app, svc, taps, () => opened)
     }
     const upstreams = createUpstreams(svc)
     const hasUpstreams = upstreams.length > 0
@@ -40,7 +41,6 @@ export default definePlugin<UpstreamOptions[]>({
       summary: 'List the endpoints of the recording proxy',
       ...(hasUpstreams ? { links: { upstreams: '/_svc/proxy' } } : { hint: 'no upstreams: add proxy to svc.yaml' }),
     })
-    let opened: Proxy | null = null
     registerForwardStep(svc, () => opened)
     if (!hasUpstreams) return
     const modes = svc.replicated<Modes>('modes', { initial: () => ({}) })

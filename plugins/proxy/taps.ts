@@ -14,6 +14,7 @@ import type { Upstream } from './config/upstream.ts'
 import { noTap, notSupported, proxyDisabled, proxyLoop } from './errors.ts'
 import { forward } from './exchange/forward.ts'
 import { createClient } from './exchange/upstream-request.ts'
+import type { Proxy } from './proxy.ts'
 import { belowUpstream, normalizePath, splitTarget, targetPath } from './target-path.ts'
 import type { ProxyTaps, TapTarget } from './types.ts'
 
@@ -96,15 +97,26 @@ const description: Omit<RouteDescription, 'examples'> = {
   },
 }
 
-export function registerTaps(app: FastifyInstance, svc: Svc<UpstreamOptions[]>, taps: Taps): void {
+/** `proxy`: an upstream of svc.yaml may have the same name; it answers sessions without a tap. Null: there are no upstreams. */
+export function registerTaps(
+  app: FastifyInstance,
+  svc: Svc<UpstreamOptions[]>,
+  taps: Taps,
+  proxy: () => Proxy | null,
+): void {
   const serve = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (svc.config.publicMode) throw proxyDisabled()
-    svc.http.guardBrowser(request)
     const tap = taps.find(svc.http.session(request).header)
-    if (tap === undefined) throw noTap()
+    const target = belowUpstream(request.raw.url ?? '/')
+    if (tap === undefined) {
+      const own = proxy()
+      if (own?.names.includes(TAP_NAME) !== true) throw noTap()
+      return own.serve(request, reply, TAP_NAME, { target, mount: PATH })
+    }
+    svc.http.guardBrowser(request)
     if (hasPassed(request.headers.via, viaName(svc.instance.id))) throw proxyLoop()
     if (request.headers.upgrade?.toLowerCase() === 'websocket') throw notSupported()
-    const { path, query } = splitTarget(belowUpstream(request.raw.url ?? '/'))
+    const { path, query } = splitTarget(target)
     return forward(svc, {
       request,
       reply,

@@ -106,6 +106,13 @@ t.test('without a run there is no way to a gateway, and none in public mode', as
   t.not((await fetch(`${open.url}/s/unknown/proxy/gateway/v1/models`)).status, 200)
 })
 
+t.test('an upstream of svc.yaml with the same name answers all other sessions', async t => {
+  const upstream = await serve(t, { plugins: ['echo'] })
+  const settings = { proxy: [{ name: 'gateway', target: upstream.url, mode: 'passthrough' }] }
+  const { url } = await serve(t, { plugins: ['demos', 'proxy'], settings })
+  t.equal((await fetch(`${url}/proxy/gateway/anything/x`)).status, 200)
+})
+
 t.test('exchanges are printed with what is missing', t => {
   const sent = { id: '1', method: 'GET', uri: '/v1/models', status: 502, bytes: 0 }
   t.equal(exchangeText({ sent, arrived: [] }), 'GET /v1/models: 502, 0 bytes sent\n  nothing arrived\n')
