@@ -1,6 +1,7 @@
 /** The plugin `demos`: what a gateway does, shown step by step and judged on both sides. */
 import { definePlugin } from 'svc/plugin'
 import type {} from '../probe/types.ts'
+import type {} from '../proxy/types.ts'
 import { baseOf, ownPaths, readCatalog, type DemoCatalog } from './catalog/catalog.ts'
 import { demoCommand } from './command/command.ts'
 import { DEMO_SCHEMA } from './file/schema.ts'
@@ -16,6 +17,7 @@ export default definePlugin<DemosSection>({
     'Shows what a gateway does, step by step, and says whether it was seen: retries, limits, timeouts and more.',
   paths: ['/_svc/demos'],
   buildsOn: ['probe'],
+  uses: ['proxy'],
   options: DEMOS_OPTIONS,
   documents: { demo: DEMO_SCHEMA },
   command: demoCommand(import.meta.dirname),
@@ -43,7 +45,14 @@ export default definePlugin<DemosSection>({
       svc.reportLoadError({ at: `targets[${index}]`, message, remedy }),
     )
     registerDemos(app, svc, () => catalog)
-    registerRuns(app, svc, { client: svc.use('probe.client')!, targets, origins, catalog: () => catalog })
+    registerRuns(app, svc, {
+      client: svc.use('probe.client')!,
+      conversations: svc.use('probe.conversations')!,
+      taps: svc.use('proxy.taps') ?? null,
+      targets,
+      origins,
+      catalog: () => catalog,
+    })
     addTools(svc.use('control.tools'))
   },
 })

@@ -10,6 +10,7 @@ import { createTargets } from './runs/targets.ts'
 import type {} from './types.ts'
 import { IgnoredPaths } from './upstream/ignored-paths.ts'
 import { registerUpstream } from './upstream/routes.ts'
+import { compareSeen } from './wires/compare-seen.ts'
 
 export default definePlugin<ProbeSection>({
   title: 'Gateway probe',
@@ -22,6 +23,7 @@ export default definePlugin<ProbeSection>({
     const checks = createCheckRegistry(svc.name)
     svc.offer('probe.checks', checks)
     svc.offer('probe.client', createClient())
+    svc.offer('probe.conversations', { compare: compareSeen })
     const ignored = new IgnoredPaths()
     svc.offer('probe.upstream', { ignore: (...paths) => ignored.add(paths) })
     const targets = createTargets(svc)

@@ -293,6 +293,28 @@ export interface ProcessLoad {
   stop(): void
 }
 
+/** A request as one side of a gateway saw it. */
+export interface SeenRequest {
+  method: string
+  /** The whole request target. */
+  target: string
+  fields: readonly CheckField[]
+  body: string
+}
+
+export interface SeenDifferences {
+  /** Wires of the two sides, such as `messages` and `chat`. */
+  client: string
+  upstream: string
+  /** In the neutral form: `/turns/2/parts/0/text`. */
+  differences: { at: string; kind: string; sent?: unknown; arrived?: unknown; why?: string }[]
+}
+
+export interface ProbeConversations {
+  /** Null: one of the two is not a request for a generation in a format that the probe reads. */
+  compare(sent: SeenRequest, arrived: SeenRequest): SeenDifferences | null
+}
+
 /** Where groups of paths are at the gateway. */
 export interface ClientRoutes {
   /** By group, such as `llm`. `address` null: that of the gateway. */
@@ -337,6 +359,7 @@ declare module 'svc/plugin' {
   interface ExtensionPoints {
     'probe.checks': ProbeChecks
     'probe.client': ProbeClient
+    'probe.conversations': ProbeConversations
     'probe.upstream': ProbeUpstream
     'probe.targets': ProbeTargets
   }

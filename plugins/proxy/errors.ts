@@ -13,6 +13,11 @@ export function unknownUpstream(name: string, known: readonly string[]): HttpErr
   return new HttpError(404, { error: 'unknown_upstream', details, upstreams: known }, proxyStatus('http_request_error'))
 }
 
+export function noTap(): HttpError {
+  const details = 'the session has no run of a demo with "tap": use /s/<run>/proxy/gateway'
+  return new HttpError(404, { error: 'no_tap', details }, proxyStatus('http_request_error'))
+}
+
 export function notSupported(): HttpError {
   const details = 'WebSocket connections to an upstream are not supported'
   return new HttpError(501, { error: 'not_supported', details }, proxyStatus('http_request_error'))

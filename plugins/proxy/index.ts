@@ -8,6 +8,8 @@ import { createUpstreams } from './config/upstream.ts'
 import { Proxy, type Modes } from './proxy.ts'
 import { registerForwardStep } from './forward-step.ts'
 import { registerRoutes } from './routes.ts'
+import { registerTaps, Taps } from './taps.ts'
+import type {} from './types.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -21,6 +23,16 @@ export default definePlugin<UpstreamOptions[]>({
   categories: [{ name: 'Recording proxy', rank: 240 }],
   async register(app, svc) {
     for (const kind of [harKind, vcrKind]) svc.use('import.kinds')?.register(kind)
+    let opened: Proxy | null = null
+    if (!svc.config.publicMode) {
+      const taps = svc.shared(
+        'taps',
+        () => new Taps(),
+        all => all.close(),
+      )
+      svc.offer('proxy.taps', taps)
+      registerTaps(app, svc, taps, () => opened)
+    }
     const upstreams = createUpstreams(svc)
     const hasUpstreams = upstreams.length > 0
     registerIndex(app, svc, {
@@ -29,7 +41,6 @@ export default definePlugin<UpstreamOptions[]>({
       summary: 'List the endpoints of the recording proxy',
       ...(hasUpstreams ? { links: { upstreams: '/_svc/proxy' } } : { hint: 'no upstreams: add proxy to svc.yaml' }),
     })
-    let opened: Proxy | null = null
     registerForwardStep(svc, () => opened)
     if (!hasUpstreams) return
     const modes = svc.replicated<Modes>('modes', { initial: () => ({}) })

@@ -88,3 +88,22 @@ t.test('events of many requests are counted', async t => {
   t.match(run.steps[1], { sent: 3, responses: { 200: 1, timeout: 2 }, arrivals: { canary: { 200: 1 } }, arrived: 3 })
   t.equal(totalOf(run.steps[1]!.responses), 3)
 })
+
+t.test('both sides of a gateway', { skip: skipWithoutBrowser }, async t => {
+  const server = await launch({ plugins: ['console', 'demos', 'proxy', 'llm', 'llm-openai', 'echo'] })
+  t.teardown(() => server.stop())
+  const gateway = await startDemoProxy(t, server.url, { add: { 'x-added': 'by the gateway' } })
+  const page = await openPage(await startBrowser(t))
+  await page.goto(`${server.url}/ui/#/demos/blue-green/present?target=${gateway}&tap=true&step=2`)
+  await page.getByText('Send all traffic to green at the gateway.').waitFor()
+  await page.keyboard.press(' ')
+  const sides = page.getByRole('region', { name: 'Both sides of the gateway' })
+  await sides.getByText('No client has sent anything.').waitFor({ timeout: 60_000 })
+  const [address] = /http:\S+\/proxy\/gateway/.exec(await sides.innerText())!
+  const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi' }] })
+  const headers = { 'content-type': 'application/json' }
+  t.equal((await fetch(`${address}/v1/chat/completions`, { method: 'POST', headers, body })).status, 200)
+  await sides.getByText('The conversation is the same.').waitFor({ timeout: 60_000 })
+  await sides.getByRole('row', { name: /header x-added added by the gateway/ }).waitFor()
+  t.strictSame(await accessibilityProblems(page), [])
+})

@@ -33,6 +33,7 @@ export const ELSEWHERE = [
   'clients',
   'coming-over',
   'comparison',
+  'demos-matrix',
   'deployment',
   'github-action',
   'hardening',

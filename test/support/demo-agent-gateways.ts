@@ -162,6 +162,12 @@ export function mcpSessions(mistake: 'drops' | 'shares'): Handler {
   }
 }
 
+/** The mistake: the server does not learn that the client takes questions. */
+export function mcpWithoutQuestions(): Handler {
+  return (request, forward) =>
+    forward({ ...request, body: request.body.replace('"elicitation":{}', '').replace(',}', '}') })
+}
+
 /** `after`: the mistake; the prompt of the gateway comes last. */
 export function enrichment(added: string, { after = false } = {}): Handler {
   return async (request, forward) => {

@@ -4,6 +4,7 @@ import {
   enrichment,
   federation,
   mcpAuth,
+  mcpWithoutQuestions,
   mcpSessions,
   openApiTools,
   semanticCache,
@@ -78,6 +79,13 @@ export const AGENT_CASES: Record<string, Case> = {
     on: {},
     off: { handle: mcpSessions('drops') },
     wrong: [() => ({ handle: mcpSessions('shares') }), /step 2, Three agents at once.*3 for /],
+    control: 'seen',
+  },
+  'mcp-elicitation': {
+    plugins: ['mcp'],
+    on: { streams: true },
+    off: {},
+    wrong: [{ handle: mcpWithoutQuestions() }, /step 1, .*text with "User confirmed.*did not declare the capability/],
     control: 'seen',
   },
   'prompt-enrichment': {

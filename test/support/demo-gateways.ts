@@ -96,8 +96,9 @@ export function canary({ ignoresHeader = false } = {}): Handler {
 export function mirror({ answers = false } = {}): Handler {
   return async (request, forward) => {
     const shadow = forward({ ...request, path: `/s/lane-shadow${request.path}` })
-    const live = forward({ ...request, path: `/s/lane-live${request.path}` })
-    return answers ? shadow : live
+    const live = await forward({ ...request, path: `/s/lane-live${request.path}` })
+    // It does not wait for the shadow, however busy the machine is.
+    return answers ? shadow : { ...live, headers: { ...live.headers, 'x-held-ms': '5' } }
   }
 }
 

@@ -182,8 +182,9 @@ function payloadOf({ body }: RespondStep, fill: Filler, output: OutputBudget): B
   }
 }
 
-/** How often the state of a scenario is looked up. */
-const LOOK_EVERY_MS = 20
+/** How often the state of a scenario is looked up: at first, and at last, so that responses that wait cost little. */
+const FIRST_LOOK_MS = 20
+const LAST_LOOK_MS = 250
 
 /**
  * Each chunk is written after its delay, once its scenario has its state and the client has read the chunks before. A client that
@@ -211,8 +212,8 @@ async function isReached(
   states: Filling['states'],
 ): Promise<boolean> {
   const until = performance.now() + withinMs
-  while (stateOf(await states(), scenario) !== state) {
-    if (performance.now() >= until || !(await waitFor(context, LOOK_EVERY_MS))) return false
+  for (let lookMs = FIRST_LOOK_MS; stateOf(await states(), scenario) !== state; lookMs *= 1.5) {
+    if (performance.now() >= until || !(await waitFor(context, Math.min(lookMs, LAST_LOOK_MS)))) return false
   }
   return true
 }

@@ -6,16 +6,21 @@ import { checkFiles } from './check.ts'
 import { runDemos } from './run.ts'
 import { newDemo } from './new.ts'
 import { allDemos, checkArea, named } from './selection.ts'
+import { watchRun } from './watch.ts'
+
+const COMMANDS = ['list', 'show', 'run', 'check', 'new', 'watch']
 
 const USAGE = `usage: svc demo list [--area a] [--json]
        svc demo show <name> [--gateway envoy] [--compose] [--through URL] [--upstream URL]
        svc demo run <name or file>.. | --area a | --all  --through <gateway URL> [options]
        svc demo check <file or folder>..
        svc demo new <name> [--area a]
+       svc demo watch <run> [--upstream URL] [--once]
 
 Shows what a gateway does, step by step: sends traffic through it, and says whether what had to be seen was seen, at the
 client and at svc behind the gateway. "show --gateway" prints a configuration of the gateway, with --compose a Compose
-file with svc and the gateway. "new" writes a file to begin with.
+file with svc and the gateway. "new" writes a file to begin with. "watch" prints what a client sent and what arrived,
+of a run over HTTP with "tap".
 
   --through URL           the gateway; without it, --direct: straight to svc
   --upstream URL          the svc behind the gateway (default: http://localhost:$SVC_HTTP_PORT, or :8080)
@@ -57,9 +62,10 @@ export function demoCommand(folder: string): Command {
         if (first === 'run') return await runDemos(rest, context, folder)
         if (first === 'check') return await checkFiles(rest, context)
         if (first === 'new') return await newDemo(rest, context)
-        const { message, remedy } = unknownName('command', first ?? '', ['list', 'show', 'run', 'check', 'new'])
+        if (first === 'watch') return await watchRun(rest, context)
+        const { message, remedy } = unknownName('command', first ?? '', COMMANDS)
         throw new ArgumentError(
-          first === undefined ? 'expected list, show, run, check or new' : `${message}; ${remedy}`,
+          first === undefined ? 'expected list, show, run, check, new or watch' : `${message}; ${remedy}`,
         )
       } catch (error) {
         if (!(error instanceof ArgumentError)) throw error

@@ -150,6 +150,8 @@ export interface McpTraffic {
   actions: McpAction[]
   revision: string | null
   token: string | null
+  /** The result with which questions of the server (elicitations) are answered; null: the client takes none. */
+  elicit: JsonObject | null
   headers: Record<string, string>
 }
 

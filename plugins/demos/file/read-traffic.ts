@@ -186,7 +186,7 @@ function readLlm(value: Json | undefined, at: string, common: Common): TrafficKi
 const LISTS = ['list_tools', 'list_prompts', 'list_resources', 'ping'] as const
 
 function readMcp(value: Json | undefined, at: string, { headers, bearer }: Common): TrafficKind {
-  const part = new Part(value, at, ['path', 'do', 'revision', 'token'])
+  const part = new Part(value, at, ['path', 'do', 'revision', 'token', 'elicit'])
   const actions = part.list('do', 50).map((one, index) => readAction(one, below(part.place('do'), index)))
   if (actions.length === 0) throw new InputProblem(part.place('do'), 'expected a list such as [list_tools]')
   return {
@@ -195,6 +195,7 @@ function readMcp(value: Json | undefined, at: string, { headers, bearer }: Commo
     actions,
     revision: part.optionalText('revision'),
     token: part.optionalText('token') ?? bearer,
+    elicit: part.has('elicit') ? part.object('elicit') : null,
     headers,
   }
 }

@@ -148,7 +148,16 @@ const TRAFFIC = object({
     tools: listOf(record, 128),
     max_tokens: integer(1),
   }),
-  mcp: object({ path, do: { ...listOf(ACTION, 50), minItems: 1 }, revision: text, token: text }, ['do']),
+  mcp: object(
+    {
+      path,
+      do: { ...listOf(ACTION, 50), minItems: 1 },
+      revision: text,
+      token: text,
+      elicit: described('The result with which questions of the server are answered', record),
+    },
+    ['do'],
+  ),
   a2a: object({ agent: text, text, stream: flag, card: text }),
   graphql: object({ query: text, variables: record, operation: text }, ['query']),
   jsonrpc: object({ method: text, params: {}, id: {} }, ['method']),

@@ -34,6 +34,10 @@ export const RUN_SCHEMA = {
     step: { type: 'integer', minimum: 1, description: 'Number of the first step' },
     stepwise: { type: 'boolean', description: 'Waits for `next` before each step' },
     yes: { type: 'boolean', description: 'What steps ask for is done' },
+    tap: {
+      type: 'boolean',
+      description: 'Forwards `/s/<run>/proxy/gateway/…` to the gateway, so that what a client sends there is seen too',
+    },
     stop_at_first: { type: 'boolean', description: 'Ends at the first step that is not seen' },
     allow_target: { type: 'boolean', description: 'Takes gateways that svc.yaml does not list, for this run' },
     prefix: { type: 'string' },
@@ -58,6 +62,7 @@ export interface RunRequest {
   isStepwise: boolean
   isYes: boolean
   stopAtFirst: boolean
+  isTapped: boolean
   allowsTarget: boolean
   isInsecure: boolean
   prefix: string
@@ -120,6 +125,7 @@ function readRun(value: unknown, demos: readonly ListedDemo[], client: ProbeClie
     isStepwise: flag('stepwise'),
     isYes: flag('yes'),
     stopAtFirst: flag('stop_at_first'),
+    isTapped: tapOf(flag('tap'), target),
     allowsTarget: flag('allow_target'),
     isInsecure: flag('insecure'),
     prefix: prefixOf(body.prefix),
@@ -162,6 +168,11 @@ function invalidDemo({ at, details, remedy, line }: DemoProblem): HttpError {
     ...(line === null ? {} : { line }),
     ...(remedy === undefined ? {} : { remedy }),
   })
+}
+
+function tapOf(isWanted: boolean, target: string): boolean {
+  if (isWanted && target === 'direct') throw new InputProblem('tap', 'without a gateway there is one side only')
+  return isWanted
 }
 
 function memberOf(body: JsonObject, key: string): JsonObject {

@@ -10,7 +10,8 @@ import {
   type Svc,
 } from 'svc/plugin'
 import { lastEventNumber, readBearerToken, sendFollowedEvents, textReply } from 'svc/toolkit'
-import type { ProbeClient, ProbeTargets } from '../../probe/types.ts'
+import type { ProbeClient, ProbeConversations, ProbeTargets } from '../../probe/types.ts'
+import type { ProxyTaps } from '../../proxy/types.ts'
 import type { DemoCatalog } from '../catalog/catalog.ts'
 import { BOUNDS, MAX_FILE_BYTES, PUBLIC_BOUNDS } from '../file/bounds.ts'
 import { htmlReport } from '../report/html-report.ts'
@@ -96,6 +97,9 @@ interface RunParams {
 export interface RunServices {
   client: ProbeClient
   targets: ProbeTargets
+  conversations: ProbeConversations
+  /** Null: the plugin proxy is off. */
+  taps: ProxyTaps | null
   /** Origins in `demos.targets`. */
   origins: readonly string[]
   catalog: () => DemoCatalog
@@ -104,7 +108,7 @@ export interface RunServices {
 export function registerRuns(
   app: FastifyInstance,
   svc: Svc<unknown>,
-  { client, targets, origins, catalog }: RunServices,
+  { client, targets, origins, catalog, conversations, taps }: RunServices,
 ): void {
   const runs = svc.shared(
     'runs',
@@ -132,7 +136,11 @@ export function registerRuns(
     const reason = missing(wanted.demo, svc)
     if (reason !== null) throw new HttpError(409, { error: 'not_available', details: reason })
     targets.check(addressesOf(wanted), { allowsTarget: wanted.allowsTarget, more: origins, section: 'demos' })
+    if (wanted.isTapped && taps === null)
+      throw new HttpError(409, { error: 'not_available', details: 'plugin proxy is off, which tap needs' })
     const run = new ServerRun(wanted, {
+      taps,
+      conversations,
       client,
       own: targets.own(),
       credential: credentialOf(request),
@@ -170,6 +178,17 @@ export function registerRuns(
       const { state, step, error } = run
       return { ...run.report(), state, step, error }
     },
+  )
+
+  app.get<RunParams>(
+    '/_svc/demos/runs/:id/exchanges',
+    described('List what clients sent through a run and what arrived', {
+      responses: {
+        200: { description: '`exchanges`, oldest first: requests below `/s/<run>/proxy/gateway`, and what arrived' },
+      },
+      more: '/exchanges',
+    }),
+    async request => ({ exchanges: await find(request).exchanges() }),
   )
 
   for (const [file, { type, write }] of Object.entries(FORMATS))

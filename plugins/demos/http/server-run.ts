@@ -1,12 +1,14 @@
 /** A run in the server process: its state, its events and its report. */
 import { sleep } from 'svc/toolkit'
-import type { ClientAddress, ProbeClient } from '../../probe/types.ts'
+import type { ClientAddress, ProbeClient, ProbeConversations } from '../../probe/types.ts'
+import type { ProxyTaps } from '../../proxy/types.ts'
 import type { RunBounds } from '../file/bounds.ts'
 import type { Step } from '../file/demo.ts'
 import { controlOf, createReport, type ControlResult, type DemoReport } from '../report/report.ts'
-import { directTarget, type Target } from '../run/context.ts'
+import { directTarget, targetOf, type RunContext, type Target } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { createRunId, DemoRun, type DemoResult, type RunEvents, type RunInput } from '../run/demo-run.ts'
+import { exchangesOf, type SeenExchange } from './exchanges.ts'
 import type { RunRequest } from './run-request.ts'
 import { StepTally } from './step-tally.ts'
 
@@ -35,6 +37,9 @@ export interface RunFacts {
   caller: string
   bounds: RunBounds
   version: string
+  /** Null: the plugin proxy is off. */
+  taps: ProxyTaps | null
+  conversations: ProbeConversations
 }
 
 export class ServerRun {
@@ -64,6 +69,7 @@ export class ServerRun {
   #tally: StepTally | null = null
   #trafficEvents = 0
   #tookMs: number | null = null
+  #tap: { close(): void } | null = null
 
   constructor(request: RunRequest, facts: RunFacts) {
     this.request = request
@@ -97,6 +103,7 @@ export class ServerRun {
       if (this.state === 'failed') this.error = this.#masked((error as Error).message)
     }
     this.#tally?.end()
+    this.#tap?.close()
     this.#stopLimit()
     this.#tookMs = performance.now() - this.#from
     this.#run = null
@@ -179,6 +186,7 @@ export class ServerRun {
         target: target === null ? direct : await this.#targetAt(target),
         bounds,
         signal: this.#stopping.signal,
+        isTapped: this.request.isTapped,
       },
       // In a stepwise run, `next` says that it is done.
       ask: () => Promise.resolve(isYes || isStepwise),
@@ -229,8 +237,29 @@ export class ServerRun {
     }
   }
 
+  /** The gateway as a client of the run reaches it through svc, with the marks of the run. */
+  #onReady(context: RunContext): void {
+    const { target, id } = context
+    if (!this.request.isTapped || target.isDirect) return
+    const { protocol, host } = new URL(target.address.url)
+    this.#tap = this.#facts.taps!.open(id, {
+      url: new URL(`${protocol}//${target.host ?? host}${targetOf(context, '')}`),
+      address: target.address.ip,
+      setHeaders: [['X-Svc-Session', id], ['baggage', `svc.session=${id}`], ...target.fields],
+    })
+  }
+
+  /** What clients sent through the tap, and what arrived of it. */
+  async exchanges(): Promise<SeenExchange[]> {
+    const { client, own, credential, conversations } = this.#facts
+    const control = new ControlClient(client, own, credential)
+    const lanes = this.request.demo.lanes
+    return this.#masked(await exchangesOf({ control, id: this.id, lanes, conversations }))
+  }
+
   #events(): RunEvents {
     return {
+      onReady: context => this.#onReady(context),
       onStep: step => this.#onStep(step),
       onBegin: () => this.#tally?.sent(),
       onSent: ({ number }, { status, error, ms, method, target, traffic, variant, tokens }) => {

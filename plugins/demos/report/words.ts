@@ -3,7 +3,7 @@ import type { ControlResult } from './report.ts'
 import type { ExpectationResult } from '../run/expect/result.ts'
 
 export function resultText({ verdict, expected, got, why, soft }: ExpectationResult): string {
-  return `${verdict}${soft ? ' (not counted)' : ''}: ${expected}; got ${got}${why === null ? '' : ` (${why})`}`
+  return `${verdict}${soft ? ' (not counted)' : ''}: ${expected}${why === null ? '' : ` (${why})`}; got ${got}`
 }
 
 export function controlText({ verdict, wanted }: ControlResult): string {

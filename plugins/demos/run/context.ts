@@ -7,6 +7,7 @@ import type {
   ProbeClient,
   ProcessLoad,
 } from '../../probe/types.ts'
+import type { JsonObject } from 'svc/plugin'
 import type { RunBounds } from '../file/bounds.ts'
 import type { ControlClient } from './control.ts'
 
@@ -41,6 +42,8 @@ export interface RunContext {
   timeoutMs?: number
   /** Null until the route check. */
   mark: Mark | null
+  /** Requests of a client that svc forwards to the gateway are in the session, too, and do not count as arrivals. */
+  isTapped?: boolean
   signal: AbortSignal
   /** Whether this process had to wait for the processor; null before the run begins. */
   load: ProcessLoad | null
@@ -65,6 +68,15 @@ export function laneSession(lane: string): string {
 export function sessionsOf(context: RunContext, lane: string | null): { control: ControlClient; session: string } {
   if (lane === null) return { control: context.control, session: context.id }
   return { control: context.laneControls[lane] ?? context.control, session: laneSession(lane) }
+}
+
+/** Where clients reach the gateway of a run through svc. */
+export const TAP_PATH = '/proxy/gateway'
+
+/** Conditions that arrivals meet, and requests of a client on the way to the gateway do not. */
+export function arrivedOnly(match: JsonObject, { isTapped }: Pick<RunContext, 'isTapped'>): JsonObject {
+  if (isTapped !== true) return match
+  return { ...match, none: [...(Array.isArray(match.none) ? match.none : []), { path: `${TAP_PATH}/**` }] }
 }
 
 /** Conditions that only requests of the run meet, in the session of a lane. */

@@ -8,7 +8,7 @@ import { readStep } from '../file/read-step.ts'
 import { replaceReferences, scopeOf } from '../file/references.ts'
 import { ArrivalFeed, type SeenArrival } from './arrival-feed.ts'
 import { BoundError } from './bound-error.ts'
-import { laneSession, marksOf, sessionsOf, type Mark, type RunContext } from './context.ts'
+import { arrivedOnly, laneSession, marksOf, sessionsOf, type Mark, type RunContext } from './context.ts'
 import { UpstreamError } from './control.ts'
 import { judge, judgeAll } from './expect/judge.ts'
 import { ledgerTokens } from './expect/others.ts'
@@ -42,6 +42,8 @@ export interface DemoResult {
 }
 
 export interface RunEvents {
+  /** The gateway forwards; its mark is known. */
+  onReady?(context: RunContext): void
   /** A step begins. Resolves when it may. */
   onStep?(step: Step): void | Promise<void>
   /** A request, or a conversation, begins. */
@@ -103,6 +105,7 @@ export class DemoRun {
     try {
       const reason = await this.#prepare()
       if (reason !== null) return this.#result('not-judged', reason)
+      this.#input.events.onReady?.(this.#context)
       for (const given of demo.steps.slice(this.#input.fromStep - 1)) {
         const number = demo.steps.indexOf(given) + 1
         if (this.#context.signal.aborted) return this.#result('not-judged', 'stopped')
@@ -167,6 +170,8 @@ export class DemoRun {
   async #step(step: Step): Promise<string | null> {
     const { events } = this.#input
     const { client } = this.#context
+    // What a person does is done while the step waits for them.
+    const marks = step.ask === null ? null : await this.#marks()
     await events.onStep?.(step)
     if (this.#context.signal.aborted) return 'stopped'
     const from = performance.now()
@@ -180,7 +185,7 @@ export class DemoRun {
     const needsLedger = step.expect.some(({ test }) => test.kind === 'tokens')
     const evidence: Omit<StepEvidence, 'sent' | 'startedAtMs'> = {
       context: this.#context,
-      marks: await this.#marks(),
+      marks: marks ?? (await this.#marks()),
       ledgerBefore: needsLedger ? await ledgerTokens(this.#context) : null,
       capture: (name, value) => {
         this.#known[`${step.id}.${name}`] = value
@@ -268,7 +273,7 @@ export class DemoRun {
       const lane = this.#context.lanes.find(one => laneSession(one) === session) ?? null
       const { control } = sessionsOf(this.#context, lane)
       const { body } = await control.ask('POST', `/_svc/verify?session=${session}`, {
-        match: lane === null ? {} : marksOf(this.#context),
+        match: lane === null ? arrivedOnly({}, this.#context) : marksOf(this.#context),
         at_least: 0,
         ...(since === null ? {} : { since }),
       })

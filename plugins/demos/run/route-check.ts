@@ -60,7 +60,15 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
   const isMcp = sendsKind(demo, 'mcp')
   if (isMcp) {
     const [answer] = await sendMcp(
-      { kind: 'mcp', path, actions: [route.action], revision: null, token: route.bearer, headers: route.headers },
+      {
+        kind: 'mcp',
+        path,
+        actions: [route.action],
+        revision: null,
+        token: route.bearer,
+        elicit: null,
+        headers: route.headers,
+      },
       options,
     )
     return answer!

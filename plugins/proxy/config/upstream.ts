@@ -8,6 +8,8 @@ export interface Upstream {
   name: string
   /** Scheme, authority and path, without query and userinfo. The path has no trailing slash. */
   target: URL
+  /** IP address to which to connect; null: that of the target's name. */
+  address: string | null
   /** As configured; the control plane can change it. */
   mode: Mode
   /** Absolute path of the folder with recordings. */
@@ -74,6 +76,7 @@ function createUpstream(
   return {
     name: options.name,
     target,
+    address: null,
     mode: options.mode,
     folder: resolve(base, options.recordings ?? `recordings/${options.name}`),
     timing: timing === 'none' ? 0 : timing === 'original' ? 1 : timing,

@@ -1,7 +1,7 @@
 /** Sends a request to an upstream. */
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { IncompleteBody } from 'svc/plugin'
 import { drained } from 'svc/toolkit'
@@ -47,7 +47,8 @@ export type Client = (request: UpstreamRequest) => Promise<IncomingMessage>
 
 /** A client with its own connections. `close` ends idle ones. */
 export function createClient(upstream: Upstream): { send: Client; close(): void } {
-  const { target, timeoutMs, ca } = upstream
+  const { target, address, timeoutMs, ca } = upstream
+  const host = target.hostname.replace(/^\[|\]$/g, '')
   const isSecure = target.protocol === 'https:'
   const options = { keepAlive: true, maxSockets: SOCKETS, maxFreeSockets: 16 }
   const agent = isSecure
@@ -65,7 +66,8 @@ export function createClient(upstream: Upstream): { send: Client; close(): void 
         method,
         path,
         headers: headers as never,
-        host: target.hostname.replace(/^\[|\]$/g, ''),
+        host: address ?? host,
+        ...(isSecure && address !== null && isIP(host) === 0 ? { servername: host } : {}),
         port: target.port,
         setHost: false,
       })

@@ -157,6 +157,7 @@ function upstreamOf(name: string, origin: string): Upstream {
   return {
     name,
     target: new URL(origin),
+    address: null,
     mode: 'replay',
     folder: '',
     timing: 0,

@@ -126,6 +126,7 @@ const BOUNDS: Record<string, string[]> = {
   ],
   // A number in the file, or that of the store that the entries mirror.
   number: [
+    'plugins/proxy/taps.ts',
     'core/collections/bounded-map.ts',
     'core/http/ports/udp-port.ts',
     'core/inspector/connection-log.ts',

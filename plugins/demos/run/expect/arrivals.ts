@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import type { ArrivalsTest } from '../../file/demo.ts'
-import { marksOf, sessionsOf } from '../context.ts'
+import { arrivedOnly, marksOf, sessionsOf } from '../context.ts'
 import { refusalText, type ControlAnswer } from '../control.ts'
 import { fieldValues } from '../sent.ts'
 import type { Outcome, StepEvidence } from './result.ts'
@@ -115,7 +115,7 @@ async function verify(
 /** A lane is shared by runs: only requests of this one count. */
 function withMarks(match: Json | undefined, lane: string | null, { context }: StepEvidence): JsonObject {
   const own = isRecord(match) ? (match as JsonObject) : {}
-  if (lane === null) return own
+  if (lane === null) return arrivedOnly(own, context)
   // None of (none of the marks): `any` may be taken by the demo.
   const marked = { none: (marksOf(context) as { any: Json[] }).any }
   return { ...own, none: [...(Array.isArray(own.none) ? own.none : []), marked] }

@@ -19,6 +19,15 @@ export async function sendMcp(traffic: McpTraffic, options: SendOptions): Promis
   const revision = traffic.revision ?? REVISION
   let session: string | null = null
   let id = 0
+  /** Answers to questions of the server, which come while a call is open. */
+  const answers = new Map<string, Promise<unknown>>()
+  const onEvents = ({ elicit }: McpTraffic, events: readonly { data: string }[]): void => {
+    for (const { data } of events) {
+      const question = questionIn(data)
+      if (question !== null && elicit !== null && !answers.has(question))
+        answers.set(question, post({ id: JSON.parse(question) as Json, result: elicit }))
+    }
+  }
   const post = async (message: JsonObject): Promise<SentRequest> => {
     const sent = await sendRequest(
       {
@@ -33,6 +42,7 @@ export async function sendMcp(traffic: McpTraffic, options: SendOptions): Promis
         },
         body: JSON.stringify({ jsonrpc: '2.0', ...message }),
         bearer: traffic.token ?? credentialOf(options),
+        ...(traffic.elicit === null ? {} : { onEvents: events => onEvents(traffic, events) }),
       },
       options,
     )
@@ -41,7 +51,7 @@ export async function sendMcp(traffic: McpTraffic, options: SendOptions): Promis
   const call = (method: string, params: JsonObject): Promise<SentRequest> => post({ id: ++id, method, params })
   const opened = await call('initialize', {
     protocolVersion: revision,
-    capabilities: {},
+    capabilities: traffic.elicit === null ? {} : { elicitation: {} },
     clientInfo: { name: 'svc-demo', version: '1' },
   })
   if (opened.status !== 200 || opened.facts.error !== undefined) return [opened]
@@ -53,7 +63,20 @@ export async function sendMcp(traffic: McpTraffic, options: SendOptions): Promis
     const { method, params } = messageOf(action)
     results.push(await call(method, params))
   }
+  await Promise.all(answers.values())
   return results
+}
+
+/** The id of a question of the server, as JSON; null: the event has none. */
+function questionIn(data: string): string | null {
+  let message: unknown
+  try {
+    message = JSON.parse(data)
+  } catch {
+    return null
+  }
+  if (!isRecord(message) || message.method !== 'elicitation/create') return null
+  return typeof message.id === 'string' || typeof message.id === 'number' ? JSON.stringify(message.id) : null
 }
 
 /** The session of the run, if the demo gives no credential. */

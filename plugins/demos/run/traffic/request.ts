@@ -4,7 +4,7 @@ import type { AnswerBudget } from '../answer-budget.ts'
 import type { Variant } from '../../file/demo.ts'
 import { Acknowledgments } from './acknowledgments.ts'
 import { markFields, targetOf, type RunContext } from '../context.ts'
-import { EventReader, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest } from '../sent.ts'
+import { EventReader, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest, type StreamEvent } from '../sent.ts'
 
 export interface Outgoing {
   method: string
@@ -18,6 +18,8 @@ export interface Outgoing {
   cookies?: boolean
   readsEvents?: boolean
   readsBody?: boolean
+  /** Called when events have come, with those since the last call. */
+  onEvents?(events: readonly StreamEvent[]): void
 }
 
 export interface SendOptions {
@@ -44,6 +46,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   const fields = fieldsOf(outgoing, options)
   const requestTarget = targetOf(context, variant?.path ?? outgoing.path)
   const share = options.answers.share()
+  const asked = new EventReader()
   const acknowledgments = options.acknowledge === null ? null : new Acknowledgments(context, options.acknowledge)
   const exchange = await client.exchange(
     {
@@ -66,7 +69,14 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
       limitMs: options.timeoutMs,
       signal: options.signal,
       onReceived: share.take,
-      ...(acknowledgments === null ? {} : { onParts: acknowledgments.onParts }),
+      ...(acknowledgments === null && outgoing.onEvents === undefined
+        ? {}
+        : {
+            onParts: parts => {
+              acknowledgments?.onParts(parts)
+              outgoing.onEvents?.(asked.eventsOf(parts, 0))
+            },
+          }),
     },
   )
   await acknowledgments?.sent()

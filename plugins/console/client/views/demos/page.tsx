@@ -11,6 +11,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Panel, ViewHeader } from '../../ui/view.tsx'
 import { ReportLinks } from '../../ui/report-links.tsx'
 import { RunProblem } from '../request/run-problem.tsx'
+import { BothSides } from './both-sides.tsx'
 import { DemoText, StepList, VerdictBadge, withVariables } from './parts.tsx'
 import { useDemoRun } from './run.ts'
 import { isOver, type FollowedRun } from './run-state.ts'
@@ -44,6 +45,9 @@ export function DemoPage({ name }: { name: string }) {
           </div>
           <Panel title="Run" actions={runId !== null && run !== null && isOver(run) && <RunReports id={runId} />}>
             {run === null ? <Steps demo={demo} /> : <RunResult run={run} />}
+            {runId !== null && run !== null && currentSetup().isTapped && (
+              <BothSides id={runId} isOpen={!isOver(run)} />
+            )}
           </Panel>
         </div>
       )}
@@ -52,7 +56,8 @@ export function DemoPage({ name }: { name: string }) {
 }
 
 function StartForm({ demo, runId }: { demo: WholeDemo; runId: string | null }) {
-  const { target, set } = currentSetup()
+  const setup = currentSetup()
+  const { target, set, isTapped } = setup
   const [control, setControl] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<unknown>(null)
@@ -63,7 +68,7 @@ function StartForm({ demo, runId }: { demo: WholeDemo; runId: string | null }) {
     setProblem(null)
     try {
       const more = { control: control && !isDirect, yes: true, ...(isAllowed ? { allow_target: true } : {}) }
-      const json = runBody(demo.demo, { target, set }, more)
+      const json = runBody(demo.demo, setup, more)
       const { id } = await callJson<{ id: string }>('_svc/demos/runs', { method: 'POST', admin: true, json })
       setParams({ run: id })
     } catch (error) {
@@ -75,7 +80,7 @@ function StartForm({ demo, runId }: { demo: WholeDemo; runId: string | null }) {
   const stop = useAction(() => callJson(`_svc/demos/runs/${runId}/stop`, { method: 'POST', admin: true }))
   const present = (): void => {
     const params = route.value.params
-    go(`demos/${demo.demo}/present`, { target: params.get('target'), set: params.get('set') })
+    go(`demos/${demo.demo}/present`, { target: params.get('target'), set: params.get('set'), tap: params.get('tap') })
   }
   return (
     <Panel title="Start">
@@ -105,7 +110,15 @@ function StartForm({ demo, runId }: { demo: WholeDemo; runId: string | null }) {
         />
         <Variables demo={demo} set={set} />
         {!isDirect && (
-          <Checkbox label="Compare with a run without the gateway" checked={control} onChecked={setControl} />
+          <>
+            <Checkbox label="Compare with a run without the gateway" checked={control} onChecked={setControl} />
+            <Checkbox
+              label="Watch both sides"
+              checked={isTapped}
+              onChecked={is => keepSetup({ isTapped: is })}
+              hint="A client, for example a coding agent, reaches the gateway through this instance."
+            />
+          </>
         )}
         <div class="actions">
           <Button kind="primary" icon="presenter" disabled={!demo.available || target.trim() === ''} onClick={present}>

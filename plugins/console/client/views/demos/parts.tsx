@@ -44,11 +44,11 @@ export function Results({ results }: { results: readonly ExpectationResult[] }) 
           <div>
             <p>
               {result.expected}
+              {result.why !== null && ` (${result.why})`}
               {result.soft && <span class="quiet-text"> (not counted)</span>}
             </p>
             <p class="quiet-text">
               {result.got}
-              {result.why !== null && ` (${result.why})`}
               {result.entries.length > 0 && (
                 <>
                   {' '}

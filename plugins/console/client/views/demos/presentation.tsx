@@ -12,6 +12,7 @@ import { go, route, setParams } from '../../lib/shell/router.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 import { RunProblem } from '../request/run-problem.tsx'
+import { BothSides } from './both-sides.tsx'
 import { StepChart } from './chart.tsx'
 import { Diagram } from './diagram.tsx'
 import { RunReports } from './page.tsx'
@@ -50,6 +51,8 @@ function Stage({ demo }: { demo: WholeDemo }) {
   const last = demo.steps.length
   const number = Math.min(Math.max(1, Number(params.get('step')) || 1), last)
   const step = run?.steps[number] ?? null
+  const written = demo.steps[number - 1]!
+  const ask = step?.ask ?? askOf(written)
   /** The step that is sent as soon as the run waits for it. */
   const wanted = useRef<number | null>(null)
 
@@ -66,13 +69,14 @@ function Stage({ demo }: { demo: WholeDemo }) {
   }
   const show = (next: number): void => setParams({ step: String(Math.min(Math.max(1, next), last)) })
   const leave = (): void => {
-    const [target, set, id] = [params.get('target'), params.get('set'), runId]
+    const [target, set, tap, id] = [params.get('target'), params.get('set'), params.get('tap'), runId]
     if (run !== null && !isOver(run)) void attempt(() => post(`/${runId}/stop`))
-    go(`demos/${demo.demo}`, { target, set, run: id })
+    go(`demos/${demo.demo}`, { target, set, tap, run: id })
   }
 
   async function start(more: object = {}): Promise<void> {
-    wanted.current = number
+    // What a step asks of a person is done while the run waits for it.
+    wanted.current = ask === null ? number : null
     await attempt(async () => {
       if (run !== null && !isOver(run)) await post(`/${runId}/stop`)
       const { id } = await post('', runBody(demo.demo, setup, { stepwise: true, step: number, ...more }))
@@ -124,10 +128,8 @@ function Stage({ demo }: { demo: WholeDemo }) {
     if (step?.verdict != null) announce(`Step ${number}: ${VERDICT_WORDS[step.verdict]}`)
   }, [step?.verdict, number])
 
-  const written = demo.steps[number - 1]!
   const values = { ...demo.variables, ...setup.set }
   const text = (one: string | undefined): string => withVariables(one ?? '', values)
-  const ask = step?.ask ?? askOf(written)
   return (
     <div class="present">
       <header class="present-head">
@@ -144,6 +146,7 @@ function Stage({ demo }: { demo: WholeDemo }) {
       </section>
       <Diagram step={step} lanes={demo.lanes} isDirect={setup.target === DIRECT} />
       {step !== null && <StepChart step={step} />}
+      {setup.isTapped && runId !== null && run !== null && <BothSides id={runId} isOpen={!isOver(run)} />}
       {problem !== null && (
         <RunProblem
           section="demos"

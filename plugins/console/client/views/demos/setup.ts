@@ -11,6 +11,8 @@ export interface Setup {
   /** URL of the gateway, or `direct`. */
   target: string
   set: Readonly<Record<string, Variable>>
+  /** Clients reach the gateway through svc, so that both of its sides are seen. */
+  isTapped: boolean
 }
 
 export function currentSetup(): Setup {
@@ -19,6 +21,7 @@ export function currentSetup(): Setup {
   return {
     target: params.get('target') ?? (page.isPublic ? DIRECT : (gateway?.url ?? 'http://localhost:8000')),
     set: setOf(params.get('set')),
+    isTapped: params.get('tap') === 'true',
   }
 }
 
@@ -31,13 +34,15 @@ function setOf(text: string | null): Setup['set'] {
   }
 }
 
-export function keepSetup({ target, set }: Partial<Setup>): void {
+export function keepSetup({ target, set, isTapped }: Partial<Setup>): void {
   setParams({
+    ...(isTapped === undefined ? {} : { tap: isTapped ? 'true' : null }),
     ...(target === undefined ? {} : { target }),
     ...(set === undefined ? {} : { set: Object.keys(set).length === 0 ? null : JSON.stringify(set) }),
   })
 }
 
-export function runBody(demo: string, { target, set }: Setup, more: object = {}): object {
-  return { demo, target: target === DIRECT ? DIRECT : completeAddress(target), set, ...more }
+export function runBody(demo: string, { target, set, isTapped }: Setup, more: object = {}): object {
+  if (target === DIRECT) return { demo, target, set, ...more }
+  return { demo, target: completeAddress(target), set, ...(isTapped ? { tap: true } : {}), ...more }
 }

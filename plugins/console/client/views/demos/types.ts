@@ -50,6 +50,30 @@ export interface ExpectationResult {
   entries: string[]
 }
 
+export interface SeenSide {
+  id: string
+  method: string
+  uri: string
+  status: number
+  bytes: number
+}
+
+export interface SeenArrival extends SeenSide {
+  body: 'same' | 'changed'
+  headers: { name: string; kind: string; sent?: string; arrived?: string }[]
+  conversation: {
+    client: string
+    upstream: string
+    differences: { at: string; kind: string; sent?: unknown; arrived?: unknown; why?: string }[]
+  } | null
+}
+
+/** What a client sent, and what arrived of it. */
+export interface SeenExchange {
+  sent: SeenSide
+  arrived: SeenArrival[]
+}
+
 export interface Progress {
   id: string
   url: string
