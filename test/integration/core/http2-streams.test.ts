@@ -81,9 +81,9 @@ t.test('streams beyond the number, sent before it is known, are refused, and the
     const bytes = headersOf(stream, {
       ':method': 'GET',
       ':path': '/echo',
-      'x-svc-delay': '1s',
       ':scheme': 'http',
       ':authority': 'svc.test',
+      'x-svc-delay': '1s',
     })
     bytes[4] = END_STREAM_AND_HEADERS
     return bytes
