@@ -38,6 +38,7 @@ export function checkPage(check: Check): string {
       Object.entries(page.configure).map(([product, text]) => `- ${product}: \`${text.replaceAll('`', '')}\``),
     ),
     ...section('Gateways', gatewaysOf(page)),
+    ...section('Seen in', seenOf(page, check.when?.pairs === true)),
     ...section('Run it', ['```text', page.command, '```']),
     '',
     'All checks: [the catalog](README.md). How the probe works: [Probe a gateway](../probe.md).',
@@ -72,6 +73,16 @@ function gatewaysOf({ gateways }: CheckPage): string[] {
     ...gateways.map(
       ({ result, in_http2, gateways: names }) => `| ${in_http2 ? 'HTTP/2: ' : ''}${result} | ${names.join(', ')} |`,
     ),
+  ]
+}
+
+/** `isOfModels`: it says if no thread is known. */
+function seenOf({ seen }: CheckPage, isOfModels: boolean): string[] {
+  if (seen.length === 0) return isOfModels ? ['Not seen yet.'] : []
+  return [
+    ...seen.map(url => `- [${url.replace(/^.*github\.com\/(.+)\/issues\//, '$1#')}](${url})`),
+    '',
+    'A thread shows that the kind of fault exists, not what the version of today does.',
   ]
 }
 

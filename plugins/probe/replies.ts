@@ -60,6 +60,7 @@ export const SVC_PROBE_CHECK = jsonReply(
       finding: TEXT,
       configure: RECORD,
       gateways: list(object({ result: TEXT, in_http2: BOOLEAN, gateways: list(TEXT) })),
+      seen: list(TEXT),
       command: TEXT,
     }),
   }),

@@ -52,6 +52,7 @@ t.test('an invalid check is rejected with the reason [PRB-20]', t => {
     [{ isAlone: 'yes' }, /"isAlone" must be a boolean/],
     [{ hostile: true }, /unknown key "hostile"; expected id, title/],
     [{ page: { sent: 'a', expected: 'b' } }, /"page" needs/],
+    [{ page: { sent: 'a', expected: 'b', why: 'c', seen: ['litellm 7'] } }, /"page.seen" must be a list/],
     [{ judge: null }, /"judge" must be a function/],
     [{ steps: [] }, /"steps" must be a list of 1 to 50/],
     [{ steps: Array.from({ length: 51 }, (_, at) => ({ name: `${at}` })) }, /1 to 50/],

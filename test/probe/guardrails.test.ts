@@ -14,6 +14,10 @@ import { probeThrough, reportOf } from './probe-through.ts'
 const VALUE = '078-05-1120'
 const MODELS = { gpt: 'chat', claude: 'messages', gem: 'gemini', bed: 'converse' }
 
+/** All gateways of this file have it behind them. */
+const server = await launch()
+t.teardown(() => server.stop())
+
 function routesOf(more: object = {}): Routes {
   const routes = readRoutes({
     llm: { openai: '/openai/v1', anthropic: '/anthropic', wires: ['chat', 'messages'] },
@@ -30,8 +34,6 @@ interface GuardOptions {
 }
 
 async function probed(t: Test, { guard, models = MODELS, routes = routesOf() }: GuardOptions): Promise<RunResult> {
-  const server = await launch()
-  t.teardown(() => server.stop())
   const { service, ...rest } = guard ?? {}
   const url = `${server.url}/guardrails/check`
   const own = { value: VALUE, ...rest, ...(service === undefined ? {} : { service: { url, ...service } }) }

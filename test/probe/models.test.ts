@@ -19,6 +19,10 @@ const SPEND = { url: '/spend/{id}', id: 'x-call-id', value: '/data/0/spend', wai
 const ALL_WIRES = { wires: ['chat', 'messages', 'responses'] }
 const TENANTS = ['tenant-key-one', 'tenant-key-two']
 
+/** All gateways of this file have it behind them. */
+const server = await launch()
+t.teardown(() => server.stop())
+
 function routesOf(llm: object): Routes {
   const routes = readRoutes({
     llm: { openai: '/openai/v1', anthropic: '/anthropic', wires: ['chat', 'messages'], ...llm },
@@ -41,8 +45,6 @@ async function probed(
   t: Test,
   { checks, llm = {}, timeoutMs = 10_000, ...toyOptions }: ProbedOptions,
 ): Promise<RunResult> {
-  const server = await launch()
-  t.teardown(() => server.stop())
   const toy = await startToyGateway({
     upstream: server.url,
     models: { gpt: 'chat', claude: 'messages' },
@@ -58,8 +60,6 @@ const rightCost: Features['cost'] = ({ input, cached, output }) =>
   ((input! - cached!) * PRICES.input + cached! * PRICES.cached + output! * PRICES.output) / 1_000_000
 
 t.test('a proxy that forwards has no finding', async t => {
-  const server = await launch()
-  t.teardown(() => server.stop())
   const proxy = await startProxy(server.ports.http!)
   t.teardown(() => proxy.close())
   const ids = ['LLM-ISOLATION', 'LLM-GZIP', 'LLM-BETA', 'LLM-COST', ...CACHES, ...FALLBACKS]
@@ -93,8 +93,6 @@ t.test('a ledger and deployments that are right have no finding', async t => {
 })
 
 t.test('what a gateway does in silence is reported', async t => {
-  const server = await launch()
-  t.teardown(() => server.stop())
   const proxy = await startProxy(server.ports.http!)
   t.teardown(() => proxy.close())
   const [passing, dropping, own] = await Promise.all([

@@ -1,6 +1,10 @@
 /** Gateways that lose something of requests between wires. */
 import t from 'tap'
+import { launch } from '../../core/testing/launch.ts'
 import { FAULTS_OF_REQUESTS } from './ai-gateways/faults.ts'
 import { testWrongGateways } from './ai-gateways/translate-run.ts'
 
-testWrongGateways(t, FAULTS_OF_REQUESTS)
+const server = await launch()
+t.teardown(() => server.stop())
+
+testWrongGateways(t, server.url, FAULTS_OF_REQUESTS)

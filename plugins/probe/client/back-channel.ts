@@ -31,6 +31,10 @@ interface ArrivalsAnswer {
   gone: string[]
 }
 
+interface PluginList {
+  plugins: { name: string; state: string }[]
+}
+
 interface BackChannelProblem {
   isLost?: boolean
   isOfReplica?: boolean
@@ -160,6 +164,12 @@ export class BackChannel {
     await this.#ask('POST', '/_svc/identity/issuers/default/rotate', { body: {}, isWhole: true })
   }
 
+  /** States of the plugins of the upstream by name; null if it does not list them. */
+  async plugins(): Promise<ReadonlyMap<string, string> | null> {
+    const answer = (await this.#ask('GET', '/_svc/plugins', { isWhole: true }).catch(() => null)) as PluginList | null
+    return answer === null ? null : new Map(answer.plugins.map(({ name, state }) => [name, state]))
+  }
+
   /** Another route of the upstream. */
   send(method: string, path: string, body?: unknown): Promise<unknown> {
     return this.#ask(method, path, { body, isWhole: true })
@@ -218,7 +228,10 @@ export class BackChannel {
             if (status < 200 || status > 299) {
               const isOfReplica = answer.includes('"replica_unreachable"')
               if (isOfReplica) this.#changedMs = clock()
-              return fail(refusalText(status, answer), { isOfReplica, missing: missingIn(answer) })
+              return fail(refusalText(status, answer, isWhole ? path : null), {
+                isOfReplica,
+                missing: missingIn(answer),
+              })
             }
             try {
               resolve(JSON.parse(answer))
@@ -250,8 +263,10 @@ function missingIn(answer: string): string | null {
   return /\bno enabled plugin can [a-z ]+/.exec(answer)?.[0] ?? null
 }
 
-function refusalText(status: number, answer: string): string {
+/** `path`: of a route that is not one of the probe's. */
+function refusalText(status: number, answer: string, path: string | null): string {
   if (status === 401 || status === 403) return `refused the back channel with ${status}: give --upstream-token`
+  if (status === 404 && path !== null) return `has no ${path.split('?')[0]}: is its plugin enabled?`
   if (status === 404) return 'has no probe: is it svc, not in public mode, with the plugin "probe"?'
   if (status === 409) return 'has several workers (SVC_WORKERS): set SVC_STATE_STORE=local'
   if (answer.includes('"replica_unreachable"')) return 'has a replica that does not reply'

@@ -27,6 +27,17 @@ export function jobsOf(checks: readonly Check[], triesHttp2: boolean): Job[] {
   })
 }
 
+/** Plugins of svc without which checks of a group can't be judged. */
+const PLUGINS: Readonly<Record<string, string>> = {
+  authz: 'ext-authz',
+  ratelimit: 'rate-limit',
+  proc: 'ext-proc',
+  report: 'telemetry',
+  gql: 'graphql-subgraphs',
+  realtime: 'llm-openai-realtime',
+}
+const TOKEN_PLUGIN = 'identity'
+
 export interface Circumstances {
   /** The gateway forwards bytes, and reads no HTTP. */
   isTunnel: boolean
@@ -40,11 +51,14 @@ export interface Circumstances {
   hasDirectHttp2: boolean
   routes: Routes
   facts: Facts
+  /** States of the plugins of the upstream; null: not known. */
+  plugins: ReadonlyMap<string, string> | null
 }
 
 /** Why a job is not tried; null if it is. */
 export function skipReason({ check, protocol }: Job, circumstances: Circumstances): string | null {
-  const { isTunnel, isOfModels, isOfGraphs, isHostile, triesHttp2, hasDirectHttp2, routes, facts } = circumstances
+  const { isTunnel, isOfModels, isOfGraphs, isHostile, triesHttp2, hasDirectHttp2, routes, facts, plugins } =
+    circumstances
   const wanted = check.when?.routes
   const isGrpc = check.group === 'grpc' && hasOwnGrpcAddress(routes)
   if (isOfModels && !MODEL_GROUPS.includes(check.group) && !isRouted(check.group, routes)) return '/probe is not routed'
@@ -58,7 +72,19 @@ export function skipReason({ check, protocol }: Job, circumstances: Circumstance
     return 'the upstream is not reached in HTTP/2: SVC_GRPC_PORT, SVC_GRPC_ON_HTTP'
   if (wanted !== undefined && !wanted.some(name => facts.routes.has(name)))
     return `not in --routes: ${wanted.join(', ')}`
-  return null
+  const plugin = pluginOf(check)
+  const state = plugin === null ? 'enabled' : (plugins?.get(plugin) ?? (plugins === null ? 'enabled' : 'not there'))
+  return state === 'enabled' ? null : `the plugin "${plugin}" of svc is ${state}`
+}
+
+function pluginOf({ group, when }: Check): string | null {
+  const needsTokens = when?.tokens !== undefined || when?.rotatesKeys === true
+  return needsTokens ? TOKEN_PLUGIN : (PLUGINS[group] ?? null)
+}
+
+/** Whether a plugin of svc that may be off has a part in a check of the run. */
+export function needsPlugins(checks: readonly Check[]): boolean {
+  return checks.some(check => pluginOf(check) !== null)
 }
 
 function isRouted(group: string, { paths }: Routes): boolean {
@@ -68,6 +94,11 @@ function isRouted(group: string, { paths }: Routes): boolean {
 /** Whether the run has a check that needs the pairs of wires. */
 export function needsPairs(checks: readonly Check[]): boolean {
   return checks.some(({ when }) => when?.pairs === true)
+}
+
+/** Of a run; checks that would send more are skipped. */
+export function maxRequests(checks: readonly Check[]): number {
+  return needsPairs(checks) ? 8_000 : 4_000
 }
 
 /** Whether the run has a check that a gateway of models can pass without a route to `/probe`. */

@@ -17,7 +17,9 @@ import {
   hasOwnGrpcAddress,
   inParallel,
   jobsOf,
+  maxRequests,
   needsPairs,
+  needsPlugins,
   phasesOf,
   skipReason,
   type Job,
@@ -85,6 +87,8 @@ export class ProbeRun {
   readonly #results = new Map<Job, CheckResult>()
   readonly #directEvidence = new Map<Job, Evidence>()
   #reached: Reached | null = null
+  /** Of the upstream; null: not known. */
+  #plugins: ReadonlyMap<string, string> | null = null
 
   constructor(options: RunOptions) {
     this.#options = options
@@ -119,6 +123,7 @@ export class ProbeRun {
   async #run(): Promise<RunResult> {
     const upstreamUrl = this.#direct.address.url
     await reach(this.#runner, this.#facts, { ...this.#direct, protocol: '1.1' }, upstreamUrl)
+    if (needsPlugins(this.#options.checks)) this.#plugins = await this.#options.channels[0]!.plugins()
     const reached = await this.#reach(upstreamUrl)
     this.#reached = reached
     const { triesHttp2, routes, concurrency } = this.#options
@@ -274,6 +279,7 @@ export class ProbeRun {
       hasDirectHttp2,
       routes,
       facts: this.#facts,
+      plugins: this.#plugins,
     })
     const chosen = reason ?? this.#pairs.reasonWithout(job.check)
     if (chosen !== null) this.#record(job, notRun(job, skip(chosen)))
@@ -346,6 +352,9 @@ export class ProbeRun {
     const { check } = job
     const from = performance.now()
     if (this.#health.isOver) return
+    const max = maxRequests(this.#options.checks)
+    if (this.#runner.requests >= max)
+      return this.#record(job, notRun(job, skip(`beyond the limit of ${max} requests of a run`)))
     const isHostile = check.hostile === true
     if (check.when?.breaks === true || isHostile) {
       const obstacle = await this.#health.beforeBreaking(isHostile)

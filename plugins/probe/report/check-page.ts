@@ -88,6 +88,8 @@ export interface CheckPage {
   configure: Readonly<Record<string, string>>
   /** From the comparison of gateways. */
   gateways: GatewayResult[]
+  /** Addresses of public threads that show the same kind of fault. */
+  seen: string[]
   command: string
 }
 
@@ -106,8 +108,15 @@ export function pageOf(check: Check): CheckPage {
     finding: findingOf(check),
     configure: page.configure ?? {},
     gateways: [...resultsOf(id, false), ...resultsOf(`${id} (HTTP/2)`, true).filter(({ result }) => result !== '–')],
+    seen: (page.seen ?? []).map(threadUrl),
     command: `svc probe http://localhost:8000 --listen 8080 --checks ${id}${optionsOf(check)}`,
   }
+}
+
+/** `owner/name#number`; GitHub redirects numbers of pull requests. */
+function threadUrl(thread: string): string {
+  const [repository, number] = thread.split('#')
+  return `https://github.com/${repository}/issues/${number}`
 }
 
 function runsOf({ protocols = ['1.1'], hostile, when = {} }: Check): string {

@@ -3,7 +3,7 @@ import type { Check } from '../catalog/check.ts'
 import { pageOf, type CheckPage } from './check-page.ts'
 
 export function checkText(check: Check): string {
-  const { id, title, group, sources } = check
+  const { id, title, group, sources, when } = check
   const page = pageOf(check)
   const source = sources
     .map(({ spec, section }) => (section === undefined ? spec : `${spec} section ${section}`))
@@ -28,6 +28,7 @@ export function checkText(check: Check): string {
         gateways.join(', '),
       ]),
     ),
+    ...seenOf(page, when?.pairs === true),
     '',
     `Run it: ${page.command}`,
     '',
@@ -38,6 +39,12 @@ function requestsOf({ requests, request_count }: CheckPage): string[] {
   if (requests.length === 0) return []
   const heading = request_count > requests.length ? [`The first of ${request_count} requests:`, ''] : []
   return ['', ...heading, ...requests.flatMap(text => [...text.split('\n').map(line => `    ${line}`.trimEnd()), ''])]
+}
+
+/** `isOfModels`: it says if no thread is known. */
+function seenOf({ seen }: CheckPage, isOfModels: boolean): string[] {
+  if (seen.length > 0) return ['', 'Seen in:', ...seen.map(url => `  ${url}`)]
+  return isOfModels ? ['', 'Seen in: not seen yet'] : []
 }
 
 function listOf(heading: string, entries: readonly (readonly [string, string])[]): string[] {

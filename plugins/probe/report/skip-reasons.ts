@@ -27,6 +27,11 @@ const REMEDIES: [pattern: RegExp, reason: string | null, remedy: string | null][
     'need an upstream that speaks HTTP/2',
     'set SVC_GRPC_ON_HTTP=true at svc',
   ],
+  [
+    /^the plugin "[^"]+" of svc is /,
+    'need plugins of svc that are off',
+    'enable them in the section plugins of svc.yaml',
+  ],
   [/^not in --routes: /, 'need routes of their own', 'name them in the file of --routes'],
   [/^not configured: /, 'need settings of the gateway', 'name them in the file of --routes'],
   [/^nothing that reads HTTP was seen/, 'need a gateway that reads HTTP, and this one forwards bytes', null],

@@ -75,6 +75,8 @@ export interface StepScript {
 }
 
 export const MAX_STEPS = 8_000
+/** Of all scripts of a session, as JSON. */
+export const MAX_SCRIPTS_BYTES = 64 * 1024 * 1024
 const MAX_ACTIONS = 400
 const MAX_SERVED = 20
 const MAX_SCRIPT_BYTES = 1024 * 1024

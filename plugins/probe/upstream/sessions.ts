@@ -7,7 +7,7 @@ import { arrivalRecord, messageRecord, type ArrivalRecord } from './arrival-reco
 import type { IgnoredPaths } from './ignored-paths.ts'
 import { http2Writer } from './http2-writer.ts'
 import { closeText, OPCODE } from '../client/websocket-frames.ts'
-import { MAX_STEPS, defaultScript, type StepScript } from './script.ts'
+import { MAX_SCRIPTS_BYTES, MAX_STEPS, defaultScript, type StepScript } from './script.ts'
 import { isInSession, subgraphRequest } from './subgraph-requests.ts'
 
 export const MAX_SESSIONS = 4
@@ -80,6 +80,9 @@ export class ProbeSession {
   readonly members = new Map<string, { instance: string; isGone: boolean }>()
   readonly #findScript: FindScript | null
   readonly #steps = new Map<number, StepScript>()
+  /** Of each script, as JSON. */
+  readonly #sizes = new Map<number, number>()
+  #scriptBytes = 0
   #readsContent = false
   /** The step to which requests to subgraphs belong. */
   #ofSubgraphs: StepScript | null = null
@@ -130,10 +133,15 @@ export class ProbeSession {
     for (const wake of this.#waiting) wake()
   }
 
-  /** Adds scripts; returns false if there would be too many. */
+  /** Adds scripts; returns false if there would be too many, or they would be too large. */
   addScripts(scripts: readonly StepScript[]): boolean {
-    const added = scripts.filter(({ step }) => !this.#steps.has(step))
-    if (this.#steps.size + added.length > MAX_STEPS) return false
+    const added = new Map(scripts.map(script => [script.step, Buffer.byteLength(JSON.stringify(script))]))
+    const isNew = [...added.keys()].filter(step => !this.#steps.has(step)).length
+    let bytes = this.#scriptBytes
+    for (const [step, size] of added) bytes += size - (this.#sizes.get(step) ?? 0)
+    if (this.#steps.size + isNew > MAX_STEPS || bytes > MAX_SCRIPTS_BYTES) return false
+    this.#scriptBytes = bytes
+    for (const [step, size] of added) this.#sizes.set(step, size)
     for (const script of scripts) {
       this.#steps.set(script.step, script)
       this.#readsContent ||= script.content === true

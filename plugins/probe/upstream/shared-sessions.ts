@@ -5,7 +5,7 @@
 import { HttpError, refusal, type Channel, type Replicated, type Svc } from 'svc/plugin'
 import type { ProbeSection } from '../options.ts'
 import { shiftTimes, type ArrivalRecord } from './arrival-record.ts'
-import { MAX_STEPS, type StepScript } from './script.ts'
+import { MAX_SCRIPTS_BYTES, MAX_STEPS, type StepScript } from './script.ts'
 import type { IgnoredPaths } from './ignored-paths.ts'
 import {
   MAX_SESSIONS,
@@ -116,7 +116,12 @@ export class SharedSessions {
 
   /** Throws an `HttpError` if there are too many. */
   async addScripts(session: ProbeSession, scripts: StepScript[]): Promise<void> {
-    if (!session.addScripts(scripts)) throw refusal(400, 'too_many_steps', `at most ${MAX_STEPS} steps`)
+    if (!session.addScripts(scripts))
+      throw refusal(
+        400,
+        'too_many_steps',
+        `at most ${MAX_STEPS} steps, and ${MAX_SCRIPTS_BYTES / 1024 / 1024} MiB of scripts`,
+      )
     await this.#askOthers({ do: 'steps', id: session.id, scripts })
   }
 

@@ -373,6 +373,18 @@ export const FAULTS_OF_EXCHANGES: Readonly<Record<string, WrongGateway>> = {
     summary: /^error event: the stream ends in order, without an error that clients see/,
     verdict: 'warn',
   },
+  'reads the streams of clients that have disconnected': {
+    fault: { ignoresLeaving: 'stream' },
+    id: 'TRN-CANCEL',
+    summary: /^left stream: the request to the upstream does not end within 5000 ms$/,
+    verdict: 'warn',
+  },
+  'waits for replies to clients that have disconnected': {
+    fault: { ignoresLeaving: 'plain' },
+    id: 'TRN-CANCEL',
+    summary: /^left request: the request to the upstream does not end within 5000 ms$/,
+    verdict: 'warn',
+  },
   'reverses vectors': {
     fault: { embedding: reply => ({ ...reply, vectors: reply.vectors.toReversed() }) },
     id: 'TRN-EMBED',

@@ -1,6 +1,5 @@
 /** Runs the checks of the group `translate` through a toy gateway. */
 import type { Test } from 'tap'
-import { launch } from '../../../core/testing/launch.ts'
 import { TRANSLATE_CHECKS } from '../../../plugins/probe/checks/translate/translate.ts'
 import { readRoutes } from '../../../plugins/probe/client/routes.ts'
 import { probeThrough } from '../probe-through.ts'
@@ -21,6 +20,8 @@ export interface Found {
 }
 
 export interface TranslateOptions {
+  /** URL of svc, which may serve several gateways. */
+  upstream: string
   clients: readonly string[]
   upstreams: readonly string[]
   fault?: GatewayFault
@@ -28,16 +29,17 @@ export interface TranslateOptions {
   ids?: readonly string[]
 }
 
-export async function findingsOf(t: Test, { clients, upstreams, fault, ids }: TranslateOptions): Promise<Found> {
-  const server = await launch()
-  t.teardown(() => server.stop())
+export async function findingsOf(
+  t: Test,
+  { upstream, clients, upstreams, fault, ids }: TranslateOptions,
+): Promise<Found> {
   const models = Object.fromEntries(upstreams.map(wire => [`model-${wire}`, wire]))
-  const toy = await startToyGateway({ upstream: server.url, models, ...(fault === undefined ? {} : { fault }) })
+  const toy = await startToyGateway({ upstream, models, ...(fault === undefined ? {} : { fault }) })
   t.teardown(() => toy.close())
   const routes = readRoutes({ llm: { ...BASES, wires: [...clients], marks: 'cache_control' } })
   if (typeof routes === 'string') throw new Error(routes)
   const checks = TRANSLATE_CHECKS.filter(({ id }) => ids === undefined || ids.includes(id))
-  const { results } = await probeThrough(toy.url, server.url, { checks, routes })
+  const { results } = await probeThrough(toy.url, upstream, { checks, routes })
   const isExpected = (verdict: string, text: string): boolean =>
     verdict === 'pass' || verdict === 'note' || (verdict === 'skip' && text === 'a wire of the pair cannot say it')
   return {
@@ -54,15 +56,15 @@ export async function findingsOf(t: Test, { clients, upstreams, fault, ids }: Tr
 }
 
 /** Each wrong gateway is found by its own check, and by no other. */
-export function testWrongGateways(t: Test, gateways: Readonly<Record<string, WrongGateway>>): void {
+export function testWrongGateways(t: Test, upstream: string, gateways: Readonly<Record<string, WrongGateway>>): void {
   for (const [name, { fault, id, summary, verdict = 'fail', pair = ['messages', 'messages'] }] of Object.entries(
     gateways,
   ))
     t.test(`a gateway that ${name} is found by ${id} alone`, async t => {
-      const [client, upstream] = pair
-      const { findings } = await findingsOf(t, { clients: [client], upstreams: [upstream], fault })
+      const [client, behind] = pair
+      const { findings } = await findingsOf(t, { upstream, clients: [client], upstreams: [behind], fault })
       t.strictSame([...new Set(findings.map(one => one.split(' ')[0]))], [id], findings.join('\n'))
-      const start = `${id} ${client}:${upstream} ${verdict} `
+      const start = `${id} ${client}:${behind} ${verdict} `
       for (const one of findings) {
         t.equal(one.slice(0, start.length), start)
         t.match(one.slice(start.length), summary)
@@ -71,10 +73,10 @@ export function testWrongGateways(t: Test, gateways: Readonly<Record<string, Wro
 }
 
 /** None of them has a finding. */
-export function testRightGateways(t: Test, gateways: Readonly<Record<string, GatewayFault>>): void {
+export function testRightGateways(t: Test, upstream: string, gateways: Readonly<Record<string, GatewayFault>>): void {
   for (const [name, fault] of Object.entries(gateways))
     t.test(`a gateway that ${name} has no finding`, async t => {
-      const { findings } = await findingsOf(t, { clients: ['messages'], upstreams: ['messages'], fault })
+      const { findings } = await findingsOf(t, { upstream, clients: ['messages'], upstreams: ['messages'], fault })
       t.strictSame(findings, [])
     })
 }

@@ -10,6 +10,8 @@ const MAX_TARGET = 8 * 1024
 const MAX_VALUE = 64 * 1024
 const MAX_DELAY_MS = 30_000
 const MAX_PAGE = 4_000
+const MAX_SEEN = 20
+const THREAD = /^[\w.-]+\/[\w.-]+#\d{1,9}$/
 
 const ID = /^[a-z][a-z0-9-]{0,39}\.[A-Z0-9][A-Z0-9-]{0,39}$/
 const GROUP = /^[a-z][a-z0-9-]{0,29}$/
@@ -57,6 +59,9 @@ export function checkProblem(check: CustomCheck): string | null {
     if (check[flag] !== undefined && typeof check[flag] !== 'boolean') return `"${flag}" must be a boolean`
   if (!isObject(page) || !(['sent', 'expected', 'why'] as const).every(key => isText(page[key], MAX_PAGE)))
     return '"page" needs the texts sent, expected and why'
+  const { seen = [] } = page as { seen?: unknown }
+  if (!Array.isArray(seen) || seen.length > MAX_SEEN || !seen.every(one => isText(one, 200) && THREAD.test(one)))
+    return `"page.seen" must be a list of at most ${MAX_SEEN} threads such as owner/name#12`
   if (typeof judge !== 'function') return '"judge" must be a function'
   if (!Array.isArray(steps) || steps.length === 0 || steps.length > MAX_STEPS)
     return `"steps" must be a list of 1 to ${MAX_STEPS} steps`

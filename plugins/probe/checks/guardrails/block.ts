@@ -89,6 +89,7 @@ export const GRD_ROUTES = guardCheck({
     sent: 'The value in a prompt, a system text and a second turn, on every client wire.',
     expected: 'What is stopped or masked on one wire is so on all others.',
     why: 'A guardrail that only one of the APIs has is avoided by using another one.',
+    seen: ['BerriAI/litellm#14152'],
   },
   calls: (clients, value) =>
     clients.flatMap(context => [cleanCall(context), ...PLACES.map(place => placeCall(context, place, value))]),

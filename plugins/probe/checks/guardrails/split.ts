@@ -24,6 +24,7 @@ export const GRD_SPLIT = guardCheck({
     sent: 'Streams whose reply has the value in deltas of one, three and four characters, on every client wire.',
     expected: 'The value does not reach the client, as it does not in a plain reply.',
     why: 'A guardrail that looks at one delta at a time sees no value that is longer than a token.',
+    seen: ['BerriAI/litellm#41611'],
   },
   calls: (clients, value) =>
     clients.flatMap(context => [

@@ -36,6 +36,7 @@ export const LLM_BETA: Check = {
     sent: 'A request with a member that no vendor has and, on the wire of Anthropic, a beta feature, where both sides are of one wire.',
     expected: 'Both arrive.',
     why: 'Without it, what a vendor added yesterday works only after the gateway is updated, and no error says so.',
+    seen: ['agentgateway/agentgateway#1777', 'envoyproxy/ai-gateway#2411'],
   },
   plan: () => ({ connections: [] }),
   judge: () => skip('no pair of wires'),

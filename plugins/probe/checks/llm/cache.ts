@@ -133,6 +133,7 @@ export const LLM_CACHE_FALSE = cacheCheck({
     sent: 'Questions twice, and then one that differs in a negation, a number, a name, or who said what.',
     expected: 'The question that differs gets its own answer.',
     why: 'A cache that compares the meaning of questions takes those that are alike for the same one.',
+    seen: ['BerriAI/litellm#12234'],
   },
   series: (context, ask) => [
     ...ALIKE.flatMap(({ id, text, other }) =>

@@ -72,6 +72,7 @@ export const LLM_COST: Check = {
     sent: 'A request whose reply has usage with cached tokens and reasoning.',
     expected: 'The cost that the gateway states is the sum of the tokens at the prices of --routes.',
     why: 'Budgets and invoices are made of this number.',
+    seen: ['BerriAI/litellm#11364'],
   },
   plan: () => ({ connections: [] }),
   judge: () => skip('no pair of wires'),

@@ -116,6 +116,7 @@ export const LLM_CUT_BILL = modelsCheck({
     sent: `A stream of ${DELTAS} deltas; the same, which the client leaves after ${CUT_AT}; and the same, which the upstream cuts after ${CUT_AT}. Then the entry of each is read from the ledger of the gateway.`,
     expected: 'The streams that were cut cost something, and less than nine tenths of the whole one.',
     why: 'Vendors charge for the tokens that they made; a budget that does not count them can be exceeded by leaving early.',
+    seen: ['BerriAI/litellm#36008'],
   },
   plan: ({ clients: [context], settings: { spend } }) => planOf(context, spend!),
   judge(evidence, { clients: [context], settings }) {

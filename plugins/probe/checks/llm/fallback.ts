@@ -128,6 +128,7 @@ export const LLM_FB_MID = modelsCheck({
     sent: 'Streams of text and of arguments whose first deployment breaks off after five deltas; the second one replies with other words.',
     expected: 'An error, a broken connection, or the second reply alone.',
     why: 'Two beginnings in one reply are a text that no model wrote, or arguments that are not JSON.',
+    seen: ['BerriAI/litellm#38610', 'BerriAI/litellm#32835'],
   },
   plan: models => ({ inOrder: true, connections: PARTS.map(part => connectionOf(brokenCall(models, part))) }),
   judge(evidence, models) {

@@ -39,6 +39,7 @@ export const LLM_GZIP = modelsCheck({
     sent: 'Streams that the upstream compresses with gzip and, if the gateway accepts it, with br.',
     expected: 'The same text, event by event, with a Content-Encoding that is true.',
     why: 'Gateways that read the events of a stream have to decompress it, and to remove or keep the field with it.',
+    seen: ['Kong/kong#14893', 'envoyproxy/ai-gateway#2554', 'agentgateway/agentgateway#909'],
   },
   plan: ({ clients: [context] }) => ({ connections: CODINGS.map(coding => connectionOf(codedCall(context, coding))) }),
   judge(evidence, { clients: [context] }) {

@@ -4,6 +4,7 @@ import { pairCheck } from '../../pairs/pair-check.ts'
 import { BREAK } from './break.ts'
 import { CACHE } from './cache-marks.ts'
 import { CALLS } from './calls.ts'
+import { CANCEL } from './cancel.ts'
 import { COUNT } from './count.ts'
 import { EMBED } from './embed.ts'
 import { FINISH, USAGE } from './ends.ts'
@@ -44,6 +45,7 @@ const ASPECTS: readonly Aspect[] = [
   UNUSUAL_STREAMS,
   ERROR,
   BREAK,
+  CANCEL,
   COUNT,
   EMBED,
   LONG,
