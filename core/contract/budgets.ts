@@ -18,6 +18,8 @@ export interface Budgets {
   unsentClientBytes: number
   /** Unsent bytes of all streams; and the same again for large answers that are being made or sent. */
   unsentTotalBytes: number
+  /** Streams that one HTTP/2 connection may have open. It is announced to clients, which then wait or open another connection. */
+  http2Streams: number
   /** Milliseconds of work after which a loop yields to the event loop. */
   workMs: number
 }

@@ -82,6 +82,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     count: result => services.connectionMetrics.countProxyHeader(listener, result),
   })
   const proxyOf = (kind: keyof Config['proxyProtocol']): ProxyPolicy => proxyPolicy(kind, config.proxyProtocol[kind])
+  const { http2Streams } = config.budgets
   listeners.push(...(await openListeners(handlers)))
   const https = listeners.find(({ facts: { kind } }) => kind === 'https')
   for (const listener of listeners)
@@ -105,6 +106,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       new Listener(isSecured ? 'https' : 'http', handlers, {
         Http1Response,
         http2,
+        http2Streams,
         tap,
         named: { name, mount, grpc },
         ...(isSecured && { tls: 'made' as const }),
@@ -142,7 +144,13 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
-    const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp, tap, proxy: proxyOf('http') })
+    const http1 = new Listener('http', to, {
+      Http1Response,
+      http2: config.grpcOnHttp,
+      http2Streams,
+      tap,
+      proxy: proxyOf('http'),
+    })
     try {
       ports.http = await bind(http1, 'http')
     } catch (error) {
@@ -170,6 +178,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       return new Listener('https', to, {
         Http1Response,
         http2: config.grpcOnHttp,
+        http2Streams,
         tap,
         tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate },
         tlsNames: names,
@@ -181,7 +190,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         proxy: proxyOf('https'),
       })
     })
-    await tryOpen('grpc', () => new Listener('grpc', to, { Http1Response, http2: true, tap, proxy: proxyOf('grpc') }))
+    await tryOpen(
+      'grpc',
+      () => new Listener('grpc', to, { Http1Response, http2: true, http2Streams, tap, proxy: proxyOf('grpc') }),
+    )
     return opened
   }
 

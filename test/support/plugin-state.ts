@@ -32,6 +32,7 @@ export function pluginState(
       unsentStreamBytes: 256 * 1024,
       unsentClientBytes: 4 * MIB,
       unsentTotalBytes: (config.publicMode === true ? 32 : 64) * MIB,
+      http2Streams: 256,
       workMs: 20,
     }),
     whenRegistered() {},

@@ -65,6 +65,17 @@ export const BUDGETS: readonly Variable[] = [
       'Unsent bytes of all streams, above which the slowest of them is ended; and the same again for bytes of large answers that are being made or sent, above which further ones get 503.',
   }),
   row({
+    name: 'SVC_BUDGET_HTTP2_STREAMS',
+    field: 'budgets.http2Streams',
+    // Clients open as many before they know the number (RFC 9113, 6.5.2).
+    parser: wholeNumber(100, 1_000_000, 'streams'),
+    default: config => (config.publicMode ? 100 : 256),
+    defaultText: '256; 100 in public mode',
+    shownAs: 'budgets.http2_streams',
+    description:
+      'Streams, gRPC calls included, that one HTTP/2 connection may have open. It is announced: clients wait, or open another connection.',
+  }),
+  row({
     name: 'SVC_BUDGET_WORK_MS',
     field: 'budgets.workMs',
     parser: wholeNumber(1, 1000, 'milliseconds'),

@@ -83,6 +83,8 @@ export interface ListenerOptions {
   /** HTTPS only: certificates for hosts that plugins serve whole. */
   servedNames?: ServedNames
   tap: Tap
+  /** Streams of one HTTP/2 connection. */
+  http2Streams: number
   /** Whether connections begin with a PROXY protocol header. Default: they do not. */
   proxy?: ProxyPolicy
 }
@@ -118,6 +120,8 @@ export class Listener {
       maxHeaderSize: MAX_HEAD_BYTES,
       // Our own head validation responds to this one, in our own format.
       requireHostHeader: false,
+      // Otherwise a connection could hold any number of waiting streams, each of about 17 KB.
+      settings: { maxConcurrentStreams: options.http2Streams },
     } satisfies ServerOptions & Record<string, unknown>
     if (options.tls) {
       const tls = {

@@ -93,7 +93,8 @@ export class EngineMetrics {
 
   constructor(options: EngineMetricsOptions) {
     this.#options = options
-    for (const model of options.models.slice(0, MAX_MODELS)) this.#models.set(model, new ModelStats())
+    const models = options.models.filter(model => !options.loras.includes(model))
+    for (const model of models.slice(0, MAX_MODELS)) this.#models.set(model, new ModelStats())
   }
 
   get stated(): StatedLoad {

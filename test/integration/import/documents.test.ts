@@ -110,21 +110,23 @@ t.test('fixtures of aimock answer on the routes of models', async t => {
 
 t.test('simulators of llm-d become providers', async t => {
   const imported = await importInto(t, [kind('llm-d-sim')])
-  t.match(imported.output, /^llm-d-sim: 3 of 3 imported, 2 changed, 3 lost\n$/)
+  t.match(imported.output, /^llm-d-sim: 3 of 3 imported, 4 changed, 3 lost\n$/)
   t.same(
     imported.report().findings.map(({ severity, file, at }) => [severity, file, at]),
     [
       ['changed', 'config.yaml', 'fake-metrics'],
       ['lost', 'config.yaml', 'port'],
       ['lost', 'config.yaml', 'kvcache.zmq-endpoint'],
+      ['changed', 'deployment.yaml', 'spec.template.spec.containers[0].args[4]'],
       ['lost', 'deployment.yaml', 'spec.template.spec.containers[0].args[2]'],
+      ['changed', 'failing.yaml', 'mode'],
       ['changed', 'failing.yaml', 'failure-types'],
     ],
   )
   const server = await serveImported(t, imported.folder)
   t.same(server.host.loadErrors, [])
   t.match(JSON.parse((await send(server.url, { path: '/ai/sim/v1/models', headers: KEY }))!.body), {
-    data: [{ id: 'food-review' }, { id: 'second' }],
+    data: [{ id: 'food-review' }, { id: 'second' }, { id: 'legal' }],
   })
   const metrics = (await send(server.url, { path: '/ai/sim/metrics' }))!.body
   t.match(metrics, /vllm:num_requests_waiting\{[^}]*\} 30/)
@@ -136,6 +138,22 @@ t.test('simulators of llm-d become providers', async t => {
   })
   t.match(JSON.parse(echo!.body), { choices: [{ message: { content: /echo this/ } }] })
   t.match(imported.read('svc.yaml'), /fail: rate_limit:25/)
+  // As in tests of the simulator (llm-d/llm-d-inference-sim eec055a3, pkg/tests): adapters, other models, a prompt that is too long.
+  const answer = async (path: string, body: object): Promise<{ status: number; body: string }> =>
+    (await send(server.url, { method: 'POST', path, headers: KEY, body: JSON.stringify(body) }))!
+  const messages = [{ role: 'user', content: 'This is a test.' }]
+  t.match(await answer('/ai/sim/v1/completions', { model: 'legal', prompt: 'This is a test.' }), { status: 200 })
+  t.match(await answer('/ai/sim/v1/chat/completions', { model: 'other', messages }), {
+    status: 404,
+    body: /The model 'other' does not exist/,
+  })
+  t.match(await answer('/ai/sim/v1/chat/completions', { model: 'second', messages, max_tokens: 5000 }), {
+    status: 400,
+    body: /maximum context length is 4096 tokens/,
+  })
+  const tokens = await answer('/ai/sim/tokenize', { model: 'second', prompt: 'This is a test' })
+  t.match(JSON.parse(tokens.body), { count: 4, max_model_len: 4096 })
+  t.notMatch(metrics, /model_name="legal"/)
   t.match(
     imported.read('svc.yaml'),
     /context_window: 4096[^]*slots: 3[^]*queue: 7[^]*load_factor: 2[^]*kv_tokens: 16384/,

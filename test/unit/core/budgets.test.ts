@@ -11,6 +11,7 @@ const DEFAULTS = {
   unsentStreamBytes: MIB / 4,
   unsentClientBytes: 4 * MIB,
   unsentTotalBytes: 64 * MIB,
+  http2Streams: 256,
   workMs: 20,
 }
 

@@ -62,12 +62,15 @@ export function readProvider(name: string, settings: SimulatorSettings, find: Fi
   const model = reader.texts('model')
   const mode = reader.texts('mode')[0]
   if (mode !== undefined && mode !== 'echo' && mode !== 'random') reader.lost('mode', 'expected echo or random')
+  if (mode === 'echo') reader.changed('mode', 'the echo has all messages with their roles, not the last one alone')
   const loras = reader.loras()
+  // Those that the simulator serves; it refuses others.
+  const models = [...(names.length > 0 ? names : model), ...loras]
   const seed = reader.take('seed')
   const provider: JsonObject = {
     name,
     format: 'openai',
-    ...(names.length + model.length === 0 ? {} : { models: names.length > 0 ? names : model }),
+    ...(models.length === 0 ? {} : { models, strict_models: true }),
     mode: mode === 'echo' ? 'echo' : 'random',
     context_window: reader.whole('max-model-len', 1, MAX_TOKENS) ?? DEFAULT_CONTEXT,
     capacity: reader.capacity(),
