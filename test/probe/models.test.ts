@@ -92,6 +92,16 @@ t.test('a ledger and deployments that are right have no finding', async t => {
   t.equal(resultOf(run, 'LLM-AFFINITY').verdict, 'pass', resultOf(run, 'LLM-AFFINITY').reason ?? '')
 })
 
+t.test('a gateway that passes to Bedrock what it takes has no finding', async t => {
+  const run = await probed(t, {
+    checks: ['LLM-BETA'],
+    features: { betas: 'taken' },
+    llm: { wires: ['messages'] },
+    models: { bed: 'converse' },
+  })
+  t.equal(resultOf(run, 'LLM-BETA').verdict, 'pass', resultOf(run, 'LLM-BETA').summary)
+})
+
 t.test('what a gateway does in silence is reported', async t => {
   const proxy = await startProxy(server.ports.http!)
   t.teardown(() => proxy.close())
@@ -229,9 +239,30 @@ const WRONG: Readonly<
   },
   'passes compressed bytes on as text': {
     checks: ['LLM-GZIP'],
-    features: { keepsCoding: true },
+    features: { keepsCoding: 'bytes' },
     id: 'LLM-GZIP',
     finding: /^fail gzip: the text is lost, Content-Encoding is absent$/,
+  },
+  'keeps the field of a coding that it has removed': {
+    checks: ['LLM-GZIP'],
+    features: { keepsCoding: 'field' },
+    id: 'LLM-GZIP',
+    finding: /^fail gzip: the body is not what its Content-Encoding gzip says$/,
+  },
+  'passes all features to Bedrock': {
+    checks: ['LLM-BETA'],
+    features: { betas: 'all' },
+    llm: { wires: ['messages'] },
+    models: { bed: 'converse' },
+    id: 'LLM-BETA',
+    finding: /^fail passes the beta mcp-client-2025-11-20, which the upstream refuses$/,
+  },
+  'drops all features for Bedrock': {
+    checks: ['LLM-BETA'],
+    llm: { wires: ['messages'] },
+    models: { bed: 'converse' },
+    id: 'LLM-BETA',
+    finding: /^warn dropped: the beta interleaved-thinking-2025-05-14$/,
   },
   'bills nothing for streams that were cut': {
     checks: ['LLM-CUT-BILL'],

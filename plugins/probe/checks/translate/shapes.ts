@@ -17,8 +17,9 @@ const SSE = ['chat', 'azure', 'responses', 'messages', 'gemini', 'cohere']
 
 const SHAPES: readonly Shape[] = [
   { item: 'split=utf8' },
-  // Streams of Responses repeat the reply several times: byte by byte, they take longer than clients wait.
   { item: 'split=byte', wires: ['chat', 'azure', 'messages', 'gemini', 'converse', 'cohere'] },
+  // Streams of Responses repeat the reply several times: byte by byte, they take longer than clients wait.
+  { item: 'split=3', wires: ['responses'] },
   { item: 'join=3' },
   { item: 'crlf', wires: SSE },
   { item: 'nospace', wires: SSE },
@@ -51,8 +52,10 @@ const CALLS = {
   ],
   usage: USAGE,
 }
-/** Short, since each byte of it is written alone. */
+/** Short, since each byte of it, or every third, is a write. */
 const TEXT = { text: 'Żółw \u{1F680} 天気', usage: USAGE }
+
+const SPLIT = new Set(['split=byte', 'split=3'])
 
 const BASELINE = 'ordinary'
 const ASKED = question('Which weather, and what time?', { tools: [...TOOLS] })
@@ -74,7 +77,7 @@ export const UNUSUAL_STREAMS = comparedAspect({
         idOf(shape),
         ASKED,
         {
-          ...(shape.item === 'split=byte' ? TEXT : CALLS),
+          ...(SPLIT.has(shape.item) ? TEXT : CALLS),
           stream: { shape: shape.item, ...(shape.item.startsWith('heartbeat') ? { ttft_ms: PAUSE_MS } : {}) },
         },
         { modes: ['stream'] },
