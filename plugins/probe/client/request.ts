@@ -72,6 +72,8 @@ export interface RequestSpec {
 export interface ScriptFacts {
   /** `http://host:port` of the upstream, as the gateway may know it. */
   upstreamOrigin: string
+  /** Of the step: a request that has it in its content is one of the step. */
+  marker: string
 }
 
 /** What a request depends on besides its specification. */

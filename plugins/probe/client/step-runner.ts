@@ -142,7 +142,8 @@ export class StepRunner {
   }
 
   #scriptOf(spec: RequestSpec, step: number): StepScript {
-    const facts = { upstreamOrigin: `http://${this.#options.channels[0]!.address.authority}` }
+    const { channels, field } = this.#options
+    const facts = { upstreamOrigin: `http://${channels[0]!.address.authority}`, marker: `${field}-${step}` }
     return {
       step,
       script: spec.script!(step, facts),
