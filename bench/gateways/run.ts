@@ -20,15 +20,24 @@ What \`svc probe --hostile\` found in gateways, each in its shortest configurati
 the authors of svc with \`bench/gateways/run.ts\` on one machine over the loopback address; versions and dates are in the
 table, configurations below it. A gateway that passes says nothing about its speed. Many rows are observations, not
 faults: [the page about the probe](../probe.md) says what the words mean, \`svc probe show <ID>\` explains a row. If you
-maintain one of these products and disagree with a cell, open an issue; your words are added with \`--note\`. LiteLLM and
-Portkey forward only what their APIs know, so only the checks of models ran.
+maintain one of these products and disagree with a cell, open an issue; your words are added with \`--note\`.
 
 `
-const GRAPHS = `## Gateways that join graphs
+type Part = NonNullable<GatewayConfiguration['part']>
+/** What the parts of the page begin with, in their order. */
+const PARTS: Readonly<Record<Part, string>> = {
+  models: `## Models
+
+Gateways of models, with [the pairs of formats](../probe.md#gateways-that-translate) that they route; \`FAIL 3/20\` is a failure in 3 of 20
+pairs. Proxies forward bytes of models as they forward others: their rows are above.
+
+`,
+  graphs: `## Gateways that join graphs
 
 With the supergraph \`core\` of svc, and the [checks of the group \`gql\`](../probe.md#gateways-that-join-graphs).
 
-`
+`,
+}
 
 function versionOf({ program, versionProgram = program, version }: GatewayConfiguration): string | null {
   const { error, status, stdout, stderr } = spawnSync(versionProgram, version, { encoding: 'utf8' })
@@ -70,7 +79,8 @@ function folderOf({ product, kind }: GatewayConfiguration): string {
 
 function startSvc(port: number): ChildProcess {
   const args = ['bin/svc.mjs', '--host', '127.0.0.1', '--port', String(port), '--https-port', '0', '--grpc-port', '0']
-  return spawn('node', [...args, '--quiet'], { cwd: root, stdio: 'ignore' })
+  const env = { ...process.env, SVC_WATCH: 'false' }
+  return spawn('node', [...args, '--quiet'], { cwd: root, stdio: 'ignore', env })
 }
 
 async function probe(gateway: GatewayConfiguration): Promise<void> {
@@ -88,7 +98,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
   writeFileSync(file, gateway.text(facts))
   const routes = gateway.routes === undefined ? null : join(folder, 'routes.yaml')
   if (routes !== null) writeFileSync(routes, gateway.routes!(facts))
-  const svc = gateway.isOfGraphs === true ? startSvc(facts.up) : null
+  const svc = gateway.part !== undefined ? startSvc(facts.up) : null
   if (svc !== null) await listens(facts.up)
   const child: ChildProcess = spawn(gateway.program, gateway.arguments(file, facts), {
     cwd: folder,
@@ -153,10 +163,61 @@ function tableOf(isWanted: (name: string) => boolean): string | null {
   return stdout.replaceAll(/\S*svc-bench-\w+/g, '/tmp/gateway')
 }
 
+interface PairsOfReport {
+  gateway: { name: string | null }
+  summary: {
+    pairs?: { client: string; upstream: string | null; model: string; state: string; reason: string | null }[]
+  }
+}
+
+const MAX_REASON = 120
+
+/** The pairs that were tested, and those that were not. */
+function pairsOf(isWanted: (name: string) => boolean): string {
+  const lines = readdirSync(reports)
+    .filter(isWanted)
+    .sort()
+    .flatMap(name => {
+      const { gateway, summary } = JSON.parse(readFileSync(join(reports, name, 'report.json'), 'utf8')) as PairsOfReport
+      const { pairs = [] } = summary
+      const tested = pairs.filter(({ state }) => state === 'tested')
+      return [
+        `- ${gateway.name}: ${tested.map(({ client, upstream }) => `${client} → ${upstream}`).join(', ')}`,
+        ...pairs
+          .filter(({ state }) => state === 'not routed')
+          .map(
+            ({ client, model, reason }) =>
+              `  - not routed: ${client} with \`${model}\`, \`${shortened(reason ?? '')}\``,
+          ),
+      ]
+    })
+  return `### Pairs that were tested\n\n${lines.join('\n')}\n\n`
+}
+
+function shortened(reason: string): string {
+  const text = reason.replaceAll(/\s+/g, ' ').replaceAll('`', '')
+  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text
+}
+
+function isOfPart(part: Part | undefined): (name: string) => boolean {
+  const names = new Set(GATEWAYS.filter(one => one.part === part).map(folderOf))
+  return name => names.has(name)
+}
+
 const page = join(root, 'docs', 'gateways', 'matrix.md')
-const [before = '', behind = ''] = readFileSync(page, 'utf8').split(GRAPHS)
-const ofGraphs = new Set(GATEWAYS.filter(one => one.isOfGraphs === true).map(folderOf))
-// A part without reports stays as it is.
-const table = tableOf(name => !ofGraphs.has(name))
-const graphs = tableOf(name => ofGraphs.has(name)) ?? behind
-writeFileSync(page, `${table === null ? before : `${HEADER}${table}\n`}${graphs === '' ? '' : `${GRAPHS}${graphs}`}`)
+const names = Object.keys(PARTS) as Part[]
+let rest = readFileSync(page, 'utf8')
+/** Parts without reports stay as they are. */
+const known = new Map<Part, string>()
+for (const part of names.toReversed()) {
+  const [before = '', own] = rest.split(PARTS[part])
+  rest = before
+  if (own !== undefined) known.set(part, own)
+}
+const table = tableOf(isOfPart(undefined))
+const texts = names.map(part => {
+  const own = tableOf(isOfPart(part))
+  const text = own === null ? known.get(part) : `${own}\n${part === 'models' ? pairsOf(isOfPart(part)) : ''}`
+  return text === undefined ? '' : `${PARTS[part]}${text}`
+})
+writeFileSync(page, `${table === null ? rest : `${HEADER}${table}\n`}${texts.join('')}`)

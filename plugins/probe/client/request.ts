@@ -64,6 +64,8 @@ export interface RequestSpec {
   extraFields?: (fields: readonly Field[]) => readonly Field[]
   /** Has the step, and so the path, of an earlier request of the same plan, by its label. */
   sameAs?: string
+  /** It is about models: what the gateway sends to other routes, such as those of guards, is served by them, and no arrival. */
+  ofModels?: true
   label?: string
   /** Requests to subgraphs belong to this step, see `StepScript`. */
   subgraphs?: string
