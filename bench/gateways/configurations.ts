@@ -479,6 +479,8 @@ model_list:
       api_base: http://127.0.0.1:${up}/ai/bedrock
       api_key: demo
       aws_region_name: us-east-1
+  - model_name: svc-embed
+    litellm_params: { model: openai/text-embedding-3-small, api_base: "http://127.0.0.1:${up}/ai/openai/v1", api_key: demo }
   - model_name: twin
     litellm_params: { model: openai/gpt-5, api_base: "http://127.0.0.1:${up}/ai/openai/v1", api_key: key-one }
   - model_name: twin
@@ -494,6 +496,7 @@ mcp_servers:
   credential: gateway
   model: svc-openai
   models: [svc-openai, svc-anthropic, svc-gemini, svc-bedrock]
+  embeddings: [svc-embed]
   replicas: twin
 mcp: /mcp/
 `,
@@ -513,16 +516,7 @@ mcp: /mcp/
     text: portkeyRoutes,
     arguments: (_file, { port }) => [`--port=${port}`, '--headless'],
     environment: { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
-    probe: ({ up }) => [
-      ...MODELS,
-      '--groups',
-      'llm,translate',
-      // For the checks of one wire.
-      '--header',
-      'x-portkey-provider: openai',
-      '--header',
-      `x-portkey-custom-host: http://127.0.0.1:${up}/ai/openai/v1`,
-    ],
+    probe: () => [...MODELS, '--groups', 'llm,translate'],
     routes: portkeyRoutes,
   },
   {

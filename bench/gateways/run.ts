@@ -1,7 +1,7 @@
 /**
  * Probes the gateways that are installed and writes their reports and the table of all.
  *
- *     node --import tsx bench/gateways/run.ts [part of a product name ...]
+ *     node --import tsx bench/gateways/run.ts [part of a product name ...] [-- <more options of svc probe>]
  *
  * Reports go to `bench/gateways/reports/`, the table to `docs/gateways/matrix.md`, which is made of all reports there.
  */
@@ -12,6 +12,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GATEWAYS, type GatewayConfiguration } from './configurations.ts'
 
+const given = process.argv.slice(2)
+const dashes = given.includes('--') ? given.indexOf('--') : given.length
+const words = given.slice(0, dashes)
+const moreOptions = given.slice(dashes + 1)
 const root = join(import.meta.dirname, '..', '..')
 const reports = join(import.meta.dirname, 'reports')
 const HEADER = `# Gateways in comparison
@@ -131,6 +135,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
       file,
       ...(gateway.probe?.(facts) ?? []),
       ...(routes === null ? [] : ['--routes', routes]),
+      ...moreOptions,
     ])
     process.stdout.write(`${label} ${version}: exit code ${code}\n`)
   } finally {
@@ -142,7 +147,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
 }
 
 mkdirSync(reports, { recursive: true })
-const parts = process.argv.slice(2).map(part => part.toLowerCase())
+const parts = words.map(part => part.toLowerCase())
 for (const gateway of GATEWAYS)
   if (parts.length === 0 || parts.some(part => `${gateway.product} ${gateway.kind}`.toLowerCase().includes(part)))
     await probe(gateway)
