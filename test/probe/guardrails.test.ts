@@ -101,8 +101,9 @@ t.test('guardrails of prompts alone, and of replies alone, are said to be so', a
 })
 
 t.test('requests to a guard do not count as those of clients to models', async t => {
-  const checks = checksNamed(['LLM-USAGE', 'LLM-RETRY', 'LLM-429'])
-  const run = await probed(t, { guard: { service: { failsOpen: false } }, models: { gpt: 'chat' }, checks })
+  const checks = checksNamed(['LLM-USAGE', 'LLM-RETRY'])
+  const routes = routesOf({ llm: { openai: '/openai/v1', wires: ['chat'], model: 'gpt' } })
+  const run = await probed(t, { guard: { service: { failsOpen: false } }, models: { gpt: 'chat' }, routes, checks })
   t.strictSame(findings(run), [])
   t.strictSame(
     run.results.map(({ verdict, reason }) => [verdict, reason]),

@@ -17,9 +17,8 @@ const SSE = ['chat', 'azure', 'responses', 'messages', 'gemini', 'cohere']
 
 const SHAPES: readonly Shape[] = [
   { item: 'split=utf8' },
-  { item: 'split=byte', wires: ['chat', 'azure', 'messages', 'gemini', 'converse', 'cohere'] },
-  // Streams of Responses repeat the reply several times: byte by byte, they take longer than clients wait.
-  { item: 'split=3', wires: ['responses'] },
+  // Splits every character of four bytes, and any line. Byte by byte, a stream takes longer than clients wait if the machine is busy.
+  { item: 'split=3' },
   { item: 'join=3' },
   { item: 'crlf', wires: SSE },
   { item: 'nospace', wires: SSE },
@@ -52,10 +51,8 @@ const CALLS = {
   ],
   usage: USAGE,
 }
-/** Short, since each byte of it, or every third, is a write. */
+/** Short, since every third byte of the stream begins a write. */
 const TEXT = { text: 'Żółw \u{1F680} 天気', usage: USAGE }
-
-const SPLIT = new Set(['split=byte', 'split=3'])
 
 const BASELINE = 'ordinary'
 const ASKED = question('Which weather, and what time?', { tools: [...TOOLS] })
@@ -77,7 +74,7 @@ export const UNUSUAL_STREAMS = comparedAspect({
         idOf(shape),
         ASKED,
         {
-          ...(SPLIT.has(shape.item) ? TEXT : CALLS),
+          ...(shape.item === 'split=3' ? TEXT : CALLS),
           stream: { shape: shape.item, ...(shape.item.startsWith('heartbeat') ? { ttft_ms: PAUSE_MS } : {}) },
         },
         { modes: ['stream'] },
