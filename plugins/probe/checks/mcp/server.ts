@@ -172,6 +172,7 @@ export const MCP_SERVER = mcpCheck({
     expected:
       'All of it reaches the client, and each answer reaches the server, for the request that it answers. A gateway that has sessions of its own may offer less: it declares no logging to clients, and answers requests of the server with an error.',
     why: 'Tools that ask the user before they act wait forever, or act without an answer.',
+    seen: ['BerriAI/litellm#23761'],
   },
   plan(facts) {
     const { isStateless } = serverOf(facts)
