@@ -33,7 +33,8 @@ const PARTS: Readonly<Record<Part, string>> = {
   models: `## Models
 
 Gateways of models, with [the pairs of formats](../probe.md#gateways-that-translate) that they route; \`FAIL 3/20\` is a failure in 3 of 20
-pairs. Proxies forward bytes of models as they forward others: their rows are above.
+pairs. Proxies forward bytes of models as they forward others: their rows are above. These runs, with one attempt for each check on a busy
+machine, were stopped before the checks in which the upstream fails (\`LLM-ERR-*\`, \`TRN-ERROR\`, \`TRN-BREAK\`); measured times are left out.
 
 `,
   graphs: `## Gateways that join graphs
