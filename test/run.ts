@@ -43,7 +43,7 @@ if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier))
 /** One more than the number of cores, since tests spend much time waiting. */
 const jobs = numberOption('jobs', availableParallelism() + 1)
 /** How many of the files that mostly wait run at once, in addition. */
-const WAITING_JOBS = 2
+const WAITING_JOBS = availableParallelism() + 2
 /** A file that takes longer is assumed to hang, also on a busy machine. */
 const timeoutMs = numberOption('timeout', 660) * 1000
 

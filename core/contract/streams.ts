@@ -44,6 +44,11 @@ export interface BodyStreamOptions {
    * request with `Incremental: ?1` gets the field.
    */
   isPassedOn?: boolean
+  /**
+   * Events in another format than `text/event-stream`: like an event stream, the response takes a stream slot of the plan, and
+   * counts in `svc_streams_open`. Default: false.
+   */
+  isFeed?: boolean
   /** Called before the host ends the stream (lifetime, reload, stop). What it writes synchronously is still sent. */
   farewell?: (reason: StreamEnd) => void
 }

@@ -62,7 +62,7 @@ export class RequestMetrics {
     })
     metrics.add({
       name: 'svc_streams_open',
-      help: 'Open event streams and WebSockets',
+      help: 'Open event streams, multipart subscriptions and WebSockets',
       type: 'gauge',
       samples: () => [{ labels: {}, value: this.#streamsOpen }],
     })

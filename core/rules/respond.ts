@@ -17,6 +17,7 @@ import {
 import type { BodyFile, FindBodyFile } from './body-files.ts'
 import type { RuleBounds } from './bounds.ts'
 import { readHeaders, readInterim, readTrailers, type HeaderLine, type Interim } from './respond-headers.ts'
+import { MAX_SCENARIO_TEXT } from './scenarios.ts'
 
 export interface RespondStep {
   status: number
@@ -47,7 +48,14 @@ export interface RespondStep {
   needsBody: boolean
 }
 
-export type Chunk = { afterMs: number } & (
+/** The state of a scenario for which a chunk waits. If it is not reached in this time, the response breaks off. */
+export interface ChunkCondition {
+  scenario: string
+  state: string
+  withinMs: number
+}
+
+export type Chunk = { afterMs: number; after: ChunkCondition | null } & (
   | { kind: 'text'; text: string }
   | { kind: 'bytes'; bytes: Buffer }
   | { kind: 'event'; event: string | null; id: string | null; data: Json }
@@ -165,7 +173,7 @@ function readChunks(value: Json, at: string, bounds: RuleBounds): Chunk[] {
   if (JSON.stringify(value).length > bounds.chunkBytes)
     throw new InputProblem(at, `expected at most ${bounds.chunkBytes} bytes of chunks`)
   const read = value.map((chunk, index) => readChunk(chunk, below(at, index), bounds))
-  if (read.reduce((sum, { afterMs }) => sum + afterMs, 0) > MAX_STREAM_MS)
+  if (read.reduce((sum, { afterMs, after }) => sum + afterMs + (after?.withinMs ?? 0), 0) > MAX_STREAM_MS)
     throw new InputProblem(at, `expected at most ${MAX_STREAM_MS} ms in all`)
   return read
 }
@@ -174,15 +182,39 @@ const CHUNK_BODIES = ['text', 'base64', 'event']
 
 function readChunk(value: Json, at: string, bounds: RuleBounds): Chunk {
   const given = asObject(value, at)
-  rejectUnknownKeys(given, ['after_ms', ...CHUNK_BODIES], at)
+  rejectUnknownKeys(given, ['after_ms', 'after_scenario', 'within_ms', ...CHUNK_BODIES], at)
   const [kind, ...others] = CHUNK_BODIES.filter(key => given[key] !== undefined)
   if (kind === undefined || others.length > 0)
     throw new InputProblem(at, `expected exactly one of ${CHUNK_BODIES.join(', ')}`)
   const afterMs =
     given.after_ms === undefined ? 0 : asInteger(given.after_ms, below(at, 'after_ms'), 0, bounds.maxDelayMs)
-  if (kind === 'text') return { afterMs, kind, text: asText(given.text, below(at, 'text'), bounds.chunkBytes) }
-  if (kind === 'base64') return { afterMs, kind: 'bytes', bytes: readBytes(given.base64!, below(at, 'base64')) }
-  return { afterMs, ...readEvent(given.event!, below(at, 'event')) }
+  const when = { afterMs, after: readCondition(given, at, bounds) }
+  if (kind === 'text') return { ...when, kind, text: asText(given.text, below(at, 'text'), bounds.chunkBytes) }
+  if (kind === 'base64') return { ...when, kind: 'bytes', bytes: readBytes(given.base64!, below(at, 'base64')) }
+  return { ...when, ...readEvent(given.event!, below(at, 'event')) }
+}
+
+/** Default of `within_ms`. */
+const WITHIN_MS = 5000
+
+function readCondition(given: JsonObject, at: string, bounds: RuleBounds): ChunkCondition | null {
+  if (given.after_scenario === undefined) {
+    if (given.within_ms === undefined) return null
+    throw new InputProblem(below(at, 'within_ms'), 'expected after_scenario, for which to wait')
+  }
+  const place = below(at, 'after_scenario')
+  const [one, ...others] = Object.entries(asObject(given.after_scenario, place))
+  if (one === undefined || others.length > 0) throw new InputProblem(place, 'expected one scenario and its state')
+  const [scenario, state] = one
+  const withinMs =
+    given.within_ms === undefined
+      ? Math.min(WITHIN_MS, bounds.maxDelayMs)
+      : asInteger(given.within_ms, below(at, 'within_ms'), 1, bounds.maxDelayMs)
+  return {
+    scenario: asText(scenario, place, MAX_SCENARIO_TEXT, 1),
+    state: asText(state, below(place, scenario), MAX_SCENARIO_TEXT, 1),
+    withinMs,
+  }
 }
 
 function readEvent(value: Json, at: string): { kind: 'event'; event: string | null; id: string | null; data: Json } {

@@ -36,7 +36,7 @@ export default definePlugin<GraphqlOptions>({
     const persistedQueries = svc.state<string>('persisted-queries', persistedQueryBounds)
     const graphs = createGraphs(svc, { persistedQueries, documents, callbacks: new Callbacks(svc), csrf })
     registerDocuments(app, svc, documents)
-    svc.use('testing.protocols').register(graphqlProtocol)
+    svc.use('testing.protocols').register(graphqlProtocol(documents))
     svc.use('testing.steps').register(graphqlStep(maxPlaces(svc)))
     svc.offer('graphql.graphs', graphs)
     graphs.serve(app, '/graphql', {

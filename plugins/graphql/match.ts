@@ -17,6 +17,7 @@ import {
   type FieldNode,
   type OperationDefinitionNode,
 } from 'graphql'
+import type { PersistedDocuments } from './documents/persisted-documents.ts'
 
 /** Longer documents are not parsed for conditions. */
 const MAX_TOKENS = 5000
@@ -29,9 +30,16 @@ interface Operation {
   query: string | null
   operationName: string | null
   variables: Json | undefined
+  /** Of a persisted document. */
+  documentId: string | null
+  /** The digest of a persisted query. */
+  hash: string | null
 }
 
-export const graphqlProtocol: MatchProtocol = {
+type Documents = Pick<PersistedDocuments, 'find'>
+
+/** Persisted documents have the facts of their text. */
+export const graphqlProtocol = (documents: Documents): MatchProtocol => ({
   name: 'graphql',
   fields: {
     operation: { description: 'The name of the operation' },
@@ -39,22 +47,37 @@ export const graphqlProtocol: MatchProtocol = {
     field: { description: 'A field at the top of the operation' },
     entity: { description: 'A type among the representations of `_entities`: their `__typename`' },
     variables: { description: 'Tests of the variables, by JSON pointer', kind: 'members' },
-    document: { description: 'The SHA-256 of the document, in hexadecimal digits' },
+    document: { description: 'The SHA-256 of the document, in hexadecimal digits; also if it is named by its id' },
   },
   read(request) {
     const operations = readOperations(request)
     if (operations === null) return null
-    const facts = operations.map(factsOf).filter(found => found !== null)
-    return facts.length === 0 ? null : facts
+    const isNamed = operations.some(({ query, documentId }) => query === null && documentId !== null)
+    return isNamed ? withTexts(operations, documents).then(factsOfAll) : factsOfAll(operations)
   },
   failure: ({ message, status }) => ({
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
     body: { errors: [{ message, extensions: { code: 'INJECTED_FAULT', status } }] },
   }),
+})
+
+function withTexts(operations: readonly Operation[], documents: Documents): Promise<Operation[]> {
+  return Promise.all(
+    operations.map(async operation => {
+      const { query, documentId } = operation
+      if (query !== null || documentId === null) return operation
+      return { ...operation, query: (await documents.find(documentId)) ?? null }
+    }),
+  )
 }
 
-function factsOf({ query, operationName, variables }: Operation): MatchFacts | null {
-  const facts = { operation: operationName ?? undefined, variables }
+function factsOfAll(operations: readonly Operation[]): MatchFacts[] | null {
+  const facts = operations.map(factsOf).filter(found => found !== null)
+  return facts.length === 0 ? null : facts
+}
+
+function factsOf({ query, operationName, variables, hash }: Operation): MatchFacts | null {
+  const facts = { operation: operationName ?? undefined, variables, ...(hash === null ? {} : { document: hash }) }
   // A persisted query may have no document.
   if (query === null) return facts
   const document = parseDocument(query)
@@ -92,12 +115,15 @@ function readOperations(request: MatchableRequest): Operation[] | null {
     const start = request.url.indexOf('?')
     const parameters = new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
     const query = parameters.get('query')
-    if (query === null && parameters.get('documentId') === null) return null
-    const variables = parseVariables(parameters.get('variables'))
-    return [{ query, operationName: parameters.get('operationName'), variables }]
+    const documentId = parameters.get('documentId')
+    const hash = hashOf(parseJson(parameters.get('extensions')))
+    if (query === null && documentId === null && hash === null) return null
+    const variables = parseJson(parameters.get('variables'))
+    return [{ query, operationName: parameters.get('operationName'), variables, documentId, hash }]
   }
   const type = (request.header('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
-  if (type === 'application/graphql') return [{ query: request.text(), operationName: null, variables: undefined }]
+  if (type === 'application/graphql')
+    return [{ query: request.text(), operationName: null, variables: undefined, documentId: null, hash: null }]
   const body = request.json()
   const items = Array.isArray(body) ? body.slice(0, MAX_BATCH) : [body]
   const operations = items.map(readOperation).filter(operation => operation !== null)
@@ -107,11 +133,20 @@ function readOperations(request: MatchableRequest): Operation[] | null {
 function readOperation(body: Json | undefined): Operation | null {
   if (!isRecord(body)) return null
   const query = textOf(body, 'query')
-  if (query === null && !isPersisted(body)) return null
-  return { query, operationName: textOf(body, 'operationName'), variables: own(body, 'variables') }
+  const documentId = textOf(body, 'documentId')
+  const extensions = own(body, 'extensions')
+  const isPersisted = documentId !== null || (isRecord(extensions) && isRecord(own(extensions, 'persistedQuery')))
+  if (query === null && !isPersisted) return null
+  return {
+    query,
+    operationName: textOf(body, 'operationName'),
+    variables: own(body, 'variables'),
+    documentId,
+    hash: hashOf(extensions),
+  }
 }
 
-function parseVariables(text: string | null): Json | undefined {
+function parseJson(text: string | null): Json | undefined {
   try {
     return text === null || !isTextNestedWithin(text, MAX_DEPTH) ? undefined : (JSON.parse(text) as Json)
   } catch {
@@ -119,10 +154,11 @@ function parseVariables(text: string | null): Json | undefined {
   }
 }
 
-function isPersisted(body: JsonObject): boolean {
-  if (textOf(body, 'documentId') !== null) return true
-  const extensions = own(body, 'extensions')
-  return isRecord(extensions) && isRecord(own(extensions, 'persistedQuery'))
+/** `persistedQuery.sha256Hash`, if it is a digest. */
+function hashOf(extensions: Json | undefined): string | null {
+  const persisted = isRecord(extensions) ? own(extensions, 'persistedQuery') : undefined
+  const hash = isRecord(persisted) ? textOf(persisted, 'sha256Hash') : null
+  return hash !== null && /^[\da-f]{64}$/i.test(hash) ? hash.toLowerCase() : null
 }
 
 function textOf(body: JsonObject, name: string): string | null {

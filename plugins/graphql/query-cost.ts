@@ -1,5 +1,12 @@
 /** Limits on the depth, fields and aliases of the operations in a document. */
-import { Kind, type DocumentNode, type FragmentDefinitionNode, type GraphQLError, type SelectionSetNode } from 'graphql'
+import {
+  Kind,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql'
 import { limitExceeded } from './errors.ts'
 import type { DocumentLimits } from './types.ts'
 
@@ -42,6 +49,11 @@ export function findExceededLimit(document: DocumentNode, limits: DocumentLimits
     }
   }
   return null
+}
+
+/** The number of fields of an operation. */
+export function complexityOf(document: DocumentNode, { selectionSet }: OperationDefinitionNode): number {
+  return createMeasure(document)(selectionSet).complexity
 }
 
 /** The error for a document that is too deep, or too deep to be parsed. */

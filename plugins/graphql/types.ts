@@ -101,6 +101,8 @@ export interface GraphOperation {
   definition: OperationDefinitionNode
   /** Selections of the operation at its top, with those of its fragments. */
   fields: readonly RootField[]
+  /** Number of its fields; those of fragments count wherever they are spread. */
+  complexity(): number
   /** The document as sent is not kept: it is printed when it is needed. */
   document(): string
   variables: Readonly<Record<string, unknown>>

@@ -44,6 +44,8 @@ export interface Importing {
   upstreamName(host: string): string | undefined
   /** A file that a stub names, below one of the folders, which are seen from that of the tool; otherwise why it cannot be used. */
   readBody(file: ImportFile, path: string, folders: readonly string[]): Promise<Buffer | { problem: string }>
+  /** The path of a file with a body below the folder of such files: the wanted one, unless other content has it. */
+  bodyName(wanted: string, content: Buffer): string
 }
 
 /** The rules of one file, in the order of evaluation. */

@@ -179,6 +179,8 @@ export interface ClientOptions {
    * Default: only the bound of a connection holds, 8 MiB.
    */
   onReceived?(bytes: number): boolean
+  /** Called when content of the last answer that began has come, with all of its parts. */
+  onParts?(parts: readonly { atMs: number; bytes: Buffer }[]): void
 }
 
 export interface ClientRequest {

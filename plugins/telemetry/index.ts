@@ -11,6 +11,7 @@ import { registerOtlp } from './otlp/routes.ts'
 import { SIGNALS, type Signal } from './otlp/signals.ts'
 import type { Kind } from './records/record.ts'
 import { registerReconcile } from './reconcile/routes.ts'
+import { reconciledRecords } from './reconcile/verification.ts'
 import { Reports } from './records/reports.ts'
 import { CATEGORY, hostMount, type Sinks } from './sinks.ts'
 import { openSocketSinks } from './sockets/sinks.ts'
@@ -34,14 +35,15 @@ export default definePlugin<TelemetryOptions>({
     const sinks: Sinks = { reports, renamed: readFields(svc) }
     for (const { host, serve } of svc.options.hosts) svc.serveHost(host, hostMount(MOUNTS[serve]))
     svc.use('testing.resets').register({ name: 'telemetry', reset: session => reports.reset(session) })
-    svc.use('testing.verifications').register(telemetryVerification(svc, reports))
+    const llm = svc.use('llm.providers')
+    svc.use('testing.verifications').register(telemetryVerification(svc, reports, reconciledRecords(svc, reports, llm)))
     registerOtlp(app, svc, sinks)
     registerZipkin(app, svc, sinks)
     registerDatadog(app, svc, sinks)
     registerJsonLogs(app, svc, sinks)
     openSocketSinks(svc, sinks)
     registerViews(app, svc, reports)
-    registerReconcile(app, svc, reports, svc.use('llm.providers'))
+    registerReconcile(app, svc, reports, llm)
     const grpc = svc.use('grpc.services')
     if (grpc === undefined) return
     grpc.service({

@@ -228,6 +228,60 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     t.equal(saved.suggestedFilename(), 'svc-mock-shop.json')
   })
 
+  await t.test('a schema has overrides by coordinate, and settings of its kind [MOCKVIEW-8]', async t => {
+    const spec = 'type Query { user(id: ID!): User users: [User!]! }\ntype User { id: ID! email: String! name: String }'
+    await fetch(`${server.url}/_svc/mocks/people`, { method: 'PUT', body: JSON.stringify({ spec }) })
+    await page.goto(`${server.url}/ui/#/mocks?mock=people&tab=behavior`)
+    const ask = async (query: string): Promise<string> =>
+      (
+        await fetch(`${server.url}/mock/people`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ query }),
+        })
+      ).text()
+    const overrides = page.getByRole('list', { name: 'Overrides' })
+    const place = dialog.getByRole('combobox', { name: 'Place' })
+    await press('Add override')
+    await place.fill('User.nothing')
+    await press('Save')
+    await dialog.getByText('there is no operation "User.nothing"').waitFor()
+    await place.fill('User.email')
+    await fill('Override as JSON', '{"value": "someone@example.com"}')
+    t.strictSame(await accessibilityProblems(page), [], 'the dialog')
+    await press('Save')
+    await overrides.getByText('User.email', { exact: true }).waitFor()
+    t.match(await ask('{ user(id: "1") { email } }'), '{"data":{"user":{"email":"someone@example.com"}}}')
+
+    await press('Edit override of User.email')
+    t.ok(await place.isDisabled())
+    await fill('Override as JSON', '{"error": {"message": "no mail", "code": "MAIL_DOWN"}}')
+    await press('Save')
+    await overrides.getByText('MAIL_DOWN').waitFor()
+    t.match(await ask('{ user(id: "1") { email } }'), /MAIL_DOWN.*"user":null/)
+    await page.getByRole('switch', { name: 'Override User.email' }).click()
+    t.ok(await until(async () => (await ask('{ user(id: "1") { email } }')).includes('@')))
+    await press('Delete override of User.email')
+    await page.getByText('No overrides').waitFor()
+
+    await press('Add override')
+    await place.fill('/users/0/name')
+    await dialog.getByRole('spinbutton', { name: 'Fail percent' }).fill('0')
+    await fill('Override as JSON', '{"value": "First"}')
+    await press('Save')
+    await overrides.getByText('/users/0/name', { exact: true }).waitFor()
+    t.match(await ask('{ users { name } }'), /"users":\[{"name":"First"},{"name":"(?!First)/)
+
+    await tab('Document')
+    await press('Check')
+    await report.getByText(/GraphQL schema: 2 operations, \d+ types/).waitFor()
+    await tab('Settings')
+    await page.getByRole('spinbutton', { name: 'List size' }).fill('3')
+    await press('Save settings')
+    t.ok(await until(async () => ((await manage('people/settings')) as { list_size: number }).list_size === 3))
+    await fetch(`${server.url}/_svc/mocks/people`, { method: 'DELETE' })
+  })
+
   await t.test('it is accessible, wide and narrow; deleted [MOCKVIEW-1]', async t => {
     await page.goto(`${server.url}/ui/#/mocks?mock=shop`)
     await press('Check')

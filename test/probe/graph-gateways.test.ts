@@ -80,6 +80,24 @@ t.test('a gateway that executes only known documents is tried with one of them',
   )
 })
 
+t.test('subscriptions over WebSockets, of clients and at subgraphs', async t => {
+  const gql = { url: '/graphql', ws: '/graphql/ws' }
+  const checks = checksNamed(['GQL-SUB-OPEN', 'GQL-SUB-CLOSE', 'GQL-SUB-CUT'])
+  const events = await probed(t, { gql, checks })
+  t.strictSame(verdicts(events), { 'GQL-SUB-OPEN': 'pass', 'GQL-SUB-CLOSE': 'pass', 'GQL-SUB-CUT': 'note' })
+  t.equal(resultOf(events, 'GQL-SUB-OPEN').summary, 'over events, multipart, websocket')
+
+  const sockets = await probed(t, { gql, checks, subscribesOverSockets: true })
+  t.strictSame(verdicts(sockets), { 'GQL-SUB-OPEN': 'pass', 'GQL-SUB-CLOSE': 'skip', 'GQL-SUB-CUT': 'skip' })
+  t.equal(resultOf(sockets, 'GQL-SUB-OPEN').summary, 'over events, multipart, websocket')
+  for (const id of ['GQL-SUB-CLOSE', 'GQL-SUB-CUT'])
+    t.equal(resultOf(sockets, id).reason, 'the gateway subscribes over a WebSocket, which is not watched')
+
+  const wrong = await probed(t, { gql, checks, subscribesOverSockets: true, faults: ['loses events'] })
+  const lost = (transport: string): string => `${transport}: events.length is 2, not 3`
+  t.equal(resultOf(wrong, 'GQL-SUB-OPEN').summary, ['events', 'multipart', 'websocket'].map(lost).join('; '))
+})
+
 t.test('each check that can fail has a wrong gateway', t => {
   const found = new Set(Object.values(WRONG).map(({ id }) => id))
   t.strictSame(

@@ -1,8 +1,8 @@
 /**
  * Checks of gateways that call svc as a service: the right gateway has no finding, and each wrong one is found by its own check
- * alone. Mostly waits: for services that do not reply.
+ * alone. The runs mostly wait, for services that do not reply: several of them wait at once.
  */
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { SERVICE_GROUPS, type Check } from '../../plugins/probe/catalog/check.ts'
 import { selectChecks } from '../../plugins/probe/catalog/selection.ts'
@@ -19,32 +19,70 @@ import { WRONG_GATEWAYS } from './service-gateways/wrong-gateways.ts'
 const checksOf = (...groups: string[]): Check[] => CATALOG.filter(({ group }) => groups.includes(group))
 const ALL = checksOf(...SERVICE_GROUPS)
 
-async function probed(t: Test, faults: ToyFaults, checks: readonly Check[] = ALL): Promise<RunResult> {
+async function probed(faults: ToyFaults, checks: readonly Check[] = ALL): Promise<RunResult> {
   const server = await launch({ plugins: ['probe', 'ext-authz', 'ext-proc', 'rate-limit', 'telemetry', 'grpc'] })
-  t.teardown(() => server.stop())
-  const toy = await startToyGateway({ http: server.ports.http!, grpc: server.ports.grpc!, faults })
-  t.teardown(() => toy.close())
-  // gRPC is loaded with the first call.
-  await until(async () => ((await fetch(`${toy.url}/health`)).ok ? true : null), 'the services are ready')
-  return probeThrough(toy.url, server.url, { checks })
+  try {
+    const toy = await startToyGateway({ http: server.ports.http!, grpc: server.ports.grpc!, faults })
+    try {
+      // gRPC is loaded with the first call.
+      await until(async () => ((await fetch(`${toy.url}/health`)).ok ? true : null), 'the services are ready')
+      return await probeThrough(toy.url, server.url, { checks })
+    } finally {
+      await toy.close()
+    }
+  } finally {
+    await server.stop()
+  }
 }
+
+const AT_ONCE = 8
+let running = 0
+const waiting: (() => void)[] = []
+
+/** Starts a run as soon as fewer than `AT_ONCE` are running. Its failure is that of the test that awaits it. */
+function begun(faults: ToyFaults, checks?: readonly Check[]): Promise<RunResult> {
+  const run = (async () => {
+    if (running === AT_ONCE) await new Promise<void>(resolve => waiting.push(resolve))
+    else running++
+    try {
+      return await probed(faults, checks)
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
+  })()
+  run.catch(() => {})
+  return run
+}
+
+const only = process.env.SVC_PROXY
+const RIGHT = SERVICE_GROUPS.map(group => begun({}, checksOf(group)))
+const ASKS_NOBODY = begun({ only: 'nothing' })
+const WRONG = WRONG_GATEWAYS.filter(one => only === undefined || one.name.includes(only)).map(one => ({
+  ...one,
+  run: begun(one.faults, checksOf(one.group)),
+}))
 
 const verdicts = ({ results }: RunResult): Record<string, string> =>
   Object.fromEntries(results.map(({ check, verdict }) => [check.id, verdict]))
 
 t.test('a gateway that asks, obeys and reports has no finding', async t => {
-  const run = await probed(t, {})
-  t.strictSame(findings(run), [])
+  const runs = await Promise.all(RIGHT)
+  t.strictSame(runs.flatMap(findings), [])
   const expected = { 'RLS-DOWN': 'note', 'PROC-PHASES': 'note', 'RPT-SECRET': 'pass' }
-  t.strictSame(verdicts(run), { ...Object.fromEntries(ALL.map(({ id }) => [id, 'pass'])), ...expected })
-  const summaryOf = (id: string) => run.results.find(({ check }) => check.id === id)!.summary
+  t.strictSame(Object.assign({}, ...runs.map(verdicts)), {
+    ...Object.fromEntries(ALL.map(({ id }) => [id, 'pass'])),
+    ...expected,
+  })
+  const summaryOf = (id: string) => runs.flatMap(({ results }) => results).find(({ check }) => check.id === id)!.summary
   t.equal(summaryOf('AUTHZ-DOWN'), 'fails closed')
   t.equal(summaryOf('RLS-DOWN'), 'requests pass')
   t.equal(summaryOf('PROC-PHASES'), 'request_headers, request_body, response_headers, response_body')
 })
 
 t.test('a gateway that asks nobody and reports nothing is not judged', async t => {
-  const run = await probed(t, { only: 'nothing' })
+  const run = await ASKS_NOBODY
   t.strictSame(verdicts(run), Object.fromEntries(ALL.map(({ id }) => [id, 'skip'])))
   const reasons = new Set(run.results.map(({ reason }) => reason))
   t.strictSame([...reasons].toSorted(), [
@@ -75,12 +113,9 @@ t.test('checks of plugins that are off are skipped, with their name', async t =>
 })
 
 const shown: Parameters<typeof writeFindings>[0][number][] = []
-const only = process.env.SVC_PROXY
-for (const { name, faults, group, caught, finding } of WRONG_GATEWAYS.filter(
-  one => only === undefined || one.name.includes(only),
-))
+for (const { name, run: begunRun, caught, finding } of WRONG)
   t.test(`${name} is found by ${Object.keys(caught).join()} alone`, async t => {
-    const run = await probed(t, faults, checksOf(group))
+    const run = await begunRun
     const found = run.results.filter(({ verdict }) => ['fail', 'warn', 'flaky', 'error'].includes(verdict))
     t.strictSame(
       Object.fromEntries(found.map(({ check, verdict }) => [check.id, verdict])),

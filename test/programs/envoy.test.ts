@@ -2,6 +2,8 @@
 import t, { type Test } from 'tap'
 import { putRule } from '../support/rules.ts'
 import { serve } from '../support/server.ts'
+import { GrpcCaller, loadProto } from '../support/grpc-caller.ts'
+import { until } from '../support/until.ts'
 import { startEnvoy } from './support/envoy.ts'
 import { findProgram } from './support/program.ts'
 
@@ -50,6 +52,7 @@ function configOf(svc: { http: number; grpc: number }, { processor, request = 'N
     }),
   }
   const routes = [
+    { match: { prefix: '/svc.echo.v1.EchoService' }, route: { cluster: 'processor', timeout: '0s' } },
     { match: { prefix: '/picked' }, route: { cluster: 'picked', prefix_rewrite: '/echo' } },
     { match: { prefix: '/' }, route: { cluster: 'svc' } },
   ]
@@ -118,7 +121,30 @@ t.test(`${isMissing ? 'Envoy' : envoy.title} and the external processor`, { skip
       const response = await send(`${url}/echo`, '{"a":"mail joe@example.com"}')
       t.equal(response.status, 200)
       t.notMatch((await echoed(response)).body.body, 'joe@example.com')
+      const back = await through(t, { processor: 'redact', response: mode })
+      const text = await (await send(`${back}/echo`, '{"a":"mail joe@example.com"}')).text()
+      t.notMatch(text, 'joe@example.com')
+      t.match(text, 'EMAIL')
     })
+
+  await t.test('messages of gRPC', async t => {
+    const url = await through(t, { processor: 'tag', request: 'GRPC', response: 'GRPC' })
+    const caller = new GrpcCaller(new URL(url).host, loadProto('svc/echo/v1/echo.proto')['svc.echo.v1.EchoService']!)
+    t.teardown(() => caller.close())
+    const long = 'x'.repeat(200_000)
+    const unary = await caller.call('Echo', { message: long })
+    t.match(unary, { code: 0, messages: [{ message: long }] }, unary.details)
+    const stream = await caller.call('BidiStream', [{ message: 'one' }, { message: long }, { message: 'three' }])
+    t.match(stream, { code: 0, messages: [{ message: 'one' }, { message: long }, { message: 'three' }] })
+    t.match(stream.initial?.get('x-svc-processed'), [/response_headers/])
+    const phases = ['request_headers', 'request_body', 'response_headers', 'response_body', 'response_trailers']
+    await until(async () => {
+      const { requests } = (await (await fetch(`${server.url}/_svc/requests?service=proc&limit=2`)).json()) as {
+        requests: { service: { phases: string[] } }[]
+      }
+      return requests.every(({ service }) => service.phases.join() === phases.join()) ? true : null
+    }, 'all parts of both calls are recorded')
+  })
 
   await t.test('a rule changes a request and its response', async t => {
     const url = await through(t, { processor: 'none', request: 'BUFFERED' })

@@ -94,4 +94,9 @@ export default [
     rule: 'State can be shown, changed and cleared, traffic appears live, and the mock can be exported.',
     where: 'console 4',
   },
+  {
+    id: 'MOCKVIEW-8',
+    rule: 'A mock of a GraphQL schema has overrides by field, type and place of the answer, and settings of its kind.',
+    where: 'graphql-next 7',
+  },
 ]

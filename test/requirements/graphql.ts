@@ -271,4 +271,9 @@ export default [
     rule: 'callbacks go to the address of the client and to hosts in notify.allow alone, and to nobody in public mode',
     where: 'graphql-next 5.2',
   },
+  {
+    id: 'GQL-71',
+    rule: 'at most 100 callback subscriptions run, each for at most an hour',
+    where: 'graphql-next 8',
+  },
 ]

@@ -12,13 +12,13 @@ export type TestResult = FileResult & { tier: Tier }
 
 /** Of a file that ran, the line says how far the run is. */
 export function printFile(
-  { file, passed, failed, skipped, output, seconds }: FileResult,
+  { file, passed, failed, skipped, output, seconds, cpuSeconds = 0 }: FileResult,
   { hasOutput, progress }: { hasOutput: boolean; progress: Progress },
 ): string {
   const skips = [...skipped].map(
     ([reason, count]) => `        skipped: ${reason}${count > 1 ? ` (${count} times)` : ''}\n`,
   )
-  const counts = `${file}: ${passed} passed, ${failed} failed (${seconds.toFixed(1)} s)`
+  const counts = `${file}: ${passed} passed, ${failed} failed (${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of processor time)`
   const far = file === BETWEEN_FILES ? '' : ` - ${progress.next()}`
   return `${hasOutput ? `${output}\n` : ''}${failed > 0 ? 'FAILED' : 'ok    '} ${counts}${far}\n${skips.join('')}`
 }

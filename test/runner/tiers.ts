@@ -16,6 +16,9 @@ const FOLDERS: Record<Exclude<Tier, 'main' | 'long'>, string[]> = {
   replicas: ['replicas/', 'sdk/replicas/'],
 }
 
+/** What runs in these folders mostly waits: for Chromium, and for gateways that do not reply. */
+const WAITING_FOLDERS = ['browser/', 'probe/']
+
 export interface TestFile {
   /** Path below `test/`. */
   name: string
@@ -26,7 +29,7 @@ export interface TestFile {
    * loader, if it has imports with computed names.
    */
   mode: 'shared' | 'alone' | 'loader'
-  /** The file spends most of its time waiting, as its comment `Mostly waits: <for what>` says. They do not count as jobs. */
+  /** The file spends most of its time waiting, as its folder or its comment `Mostly waits: <for what>` says. They do not count as jobs. */
   waits: boolean
   /** The file has bounds on time or memory, as its comment `Measures: <what>` says. It runs when nothing else runs. */
   measures: boolean
@@ -47,7 +50,7 @@ export function findTestFiles(folder: string): TestFile[] {
         path,
         tier: tierOf(name, marks),
         mode: modeOf(source, marks),
-        waits: !measures && /\bMostly waits: /.test(marks),
+        waits: !measures && waits(name, marks),
         measures,
       }
     })
@@ -74,6 +77,10 @@ export function tierOf(name: string, marks = ''): Tier {
     .filter(({ folder }) => name.startsWith(folder))
     .sort((one, other) => other.folder.length - one.folder.length)
   return found[0]?.tier ?? (/\bTakes long: /.test(marks) ? 'long' : 'main')
+}
+
+function waits(name: string, marks: string): boolean {
+  return WAITING_FOLDERS.some(folder => name.startsWith(folder)) || /\bMostly waits: /.test(marks)
 }
 
 function modeOf(source: string, marks: string): TestFile['mode'] {

@@ -52,28 +52,34 @@ export function cache({ sharesAll = false } = {}): Handler {
 /** Checks tokens as a gateway does, with the keys of the upstream. `anyAudience`: the mistake. */
 export function jwt(upstream: string, audience: string, { anyAudience = false } = {}): Handler {
   return async (request, forward) => {
-    const token = /^Bearer (.+)$/.exec(String(request.headers.authorization))?.[1]
-    return (await isValid(token)) ? forward(request) : answer(401, 'invalid token')
+    const isValid = await hasToken(request, upstream, anyAudience ? null : audience)
+    return isValid ? forward(request) : answer(401, 'invalid token')
   }
+}
 
-  async function isValid(token: string | undefined): Promise<boolean> {
-    const [head = '', payload = '', signature = ''] = token?.split('.') ?? []
-    if (token === undefined || signature === '') return false
-    const { alg, kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { alg: string; kid?: string }
-    const { keys } = (await (await fetch(`${upstream}/oauth/jwks`)).json()) as {
-      keys: (JsonWebKey & { kid: string })[]
-    }
-    const key = keys.find(one => one.kid === kid)
-    if (alg !== 'RS256' || key === undefined) return false
-    const isSigned = verify(
-      'sha256',
-      Buffer.from(`${head}.${payload}`),
-      createPublicKey({ key, format: 'jwk' }),
-      Buffer.from(signature, 'base64url'),
-    )
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number; aud: string | string[] }
-    return isSigned && claims.exp * 1000 > Date.now() && (anyAudience || [claims.aud].flat().includes(audience))
+/** Whether the request has a valid bearer token of the upstream; `audience` null: for any. */
+export async function hasToken({ headers }: ProxyRequest, upstream: string, audience: string | null): Promise<boolean> {
+  const token = bearerOf({ headers })
+  const [head = '', payload = '', signature = ''] = token?.split('.') ?? []
+  if (token === undefined || signature === '') return false
+  const { alg, kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { alg: string; kid?: string }
+  const { keys } = (await (await fetch(`${upstream}/oauth/jwks`)).json()) as {
+    keys: (JsonWebKey & { kid: string })[]
   }
+  const key = keys.find(one => one.kid === kid)
+  if (alg !== 'RS256' || key === undefined) return false
+  const isSigned = verify(
+    'sha256',
+    Buffer.from(`${head}.${payload}`),
+    createPublicKey({ key, format: 'jwk' }),
+    Buffer.from(signature, 'base64url'),
+  )
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number; aud: string | string[] }
+  return isSigned && claims.exp * 1000 > Date.now() && (audience === null || [claims.aud].flat().includes(audience))
+}
+
+export function bearerOf({ headers }: Pick<ProxyRequest, 'headers'>): string | undefined {
+  return /^Bearer (.+)$/.exec(String(headers.authorization))?.[1]
 }
 
 /** Every tenth request goes to the canary. `ignoresHeader`: the mistake; the header is ignored. */

@@ -33,7 +33,14 @@ export interface ProxySwitches {
   handle?: Handler
   /** Answers are passed on as they come, without all that is changed in an answer. */
   streams?: boolean
+  /** The same, with what the filter of each answer makes of its pieces. */
+  filter?: () => StreamFilter
+  /** Upgrades are forwarded; `handshake`, which is the mistake: nothing is passed on after the handshake. */
+  upgrades?: 'all' | 'handshake'
 }
+
+/** What is passed on after a piece of an answer, and (null) at its end. */
+export type StreamFilter = (piece: string | null) => string
 
 export interface ProxyRequest {
   method: string
@@ -76,7 +83,8 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
       for (const name of Object.keys(headers))
         if (name.startsWith('x-svc') || name === 'baggage' || name === 'authorization') delete headers[name]
     delete headers.connection
-    if (switches.streams === true) return void pass(request, response, headers)
+    if (switches.streams === true || switches.filter !== undefined)
+      return void pass(request, response, headers, Buffer.concat(chunks))
     if (switches.handle !== undefined) {
       const given = { method: request.method!, path: request.url!, headers, body: Buffer.concat(chunks).toString() }
       const {
@@ -101,15 +109,25 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
     response.writeHead(answer!.status, own).end(answer!.body)
   })
 
-  function pass(request: IncomingMessage, response: ServerResponse, headers: Record<string, unknown>): void {
+  function pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: Record<string, unknown>,
+    body: Buffer,
+  ): void {
     const { hostname: host, port } = target
     const own = headers as IncomingHttpHeaders
     send({ host, port, method: request.method, path: request.url, headers: own, agent: false }, answer => {
+      const isFiltered = switches.filter !== undefined && answer.headers['content-type']?.includes('event-stream')
       response.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(response)
+      if (!isFiltered) return void answer.pipe(response)
+      const filter = switches.filter!()
+      answer.setEncoding('utf8')
+      answer.on('data', (piece: string) => response.write(filter(piece)))
+      answer.on('end', () => response.end(filter(null)))
     })
       .on('error', () => response.destroy())
-      .end()
+      .end(body)
   }
 
   function forward(method: string, path: string, headers: Record<string, unknown>, body: Buffer): Promise<Answer> {
@@ -130,8 +148,12 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
         },
         async response => {
           const chunks: Buffer[] = []
-          for await (const chunk of response) chunks.push(chunk as Buffer)
-          resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) })
+          try {
+            for await (const chunk of response) chunks.push(chunk as Buffer)
+            resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) })
+          } catch {
+            failed(502)
+          }
         },
       )
       // In ticks between which answers are read: a busy machine delays both.
@@ -148,6 +170,23 @@ export async function startDemoProxy(t: Test, upstream: string, switches: ProxyS
     })
   }
 
+  if (switches.upgrades !== undefined)
+    server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
+      const { hostname: host, port } = target
+      const { url: path, headers } = request
+      const sent = send({ host, port, path, headers, agent: false })
+      sent.on('upgrade', (response, upstreamSocket) => {
+        const lines = response.rawHeaders.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`))
+        socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`)
+        if (switches.upgrades === 'all') socket.pipe(upstreamSocket).pipe(socket)
+        for (const [one, other] of [
+          [socket, upstreamSocket],
+          [upstreamSocket, socket],
+        ] as const)
+          one.on('error', () => other.destroy()).on('close', () => other.destroy())
+      })
+      sent.on('error', () => socket.destroy()).end()
+    })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     server.closeAllConnections()

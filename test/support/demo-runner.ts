@@ -13,13 +13,15 @@ export interface RunnerOptions {
   set?: Record<string, unknown>
   /** Is called before each step. */
   onStep?(step: Step): void
+  /** Does what a step asks of a person; without it nothing is done. */
+  onAsk?(): void
 }
 
 /** Resolves with a function that runs the demo; null: straight to svc. */
 export async function demoRunner(
   url: string,
   demo: Demo,
-  { set = {}, onStep }: RunnerOptions = {},
+  { set = {}, onStep, onAsk }: RunnerOptions = {},
 ): Promise<(gateway: string | null) => Promise<DemoResult>> {
   const client = timed(createClient())
   const addressOf = (text: string): Promise<ClientAddress> => {
@@ -35,7 +37,10 @@ export async function demoRunner(
       demo,
       values: withValues(demo.variables, set),
       context: { client, control, laneControls: {}, target, bounds: BOUNDS, signal: new AbortController().signal },
-      ask: () => Promise.resolve(false),
+      ask: () => {
+        onAsk?.()
+        return Promise.resolve(onAsk !== undefined)
+      },
       stopAtFirst: false,
       fromStep: 1,
       events: onStep === undefined ? {} : { onStep },

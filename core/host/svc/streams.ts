@@ -17,6 +17,7 @@ export function createSvcStreams(registry: StreamRegistry, generation: number, p
   ): StreamOpening<Options> {
     const context = contextOf(request)
     context.isInRegistry = takesSlot
+    context.isFeed = options?.isFeed === true
     context.streaming = options?.isPassedOn === true ? 'passed' : 'own'
     reply.hijack()
     return {
@@ -38,7 +39,7 @@ export function createSvcStreams(registry: StreamRegistry, generation: number, p
   }
   return {
     sse: (request, reply, options) => open(openSse, opening(request, reply, options, true)),
-    body: (request, reply, options) => open(openBodyStream, opening(request, reply, options, false)),
+    body: (request, reply, options) => open(openBodyStream, opening(request, reply, options, options?.isFeed === true)),
     websocket(request, _socket, options = {}) {
       contextOf(request).webSocket?.limit(options)
     },

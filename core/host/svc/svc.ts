@@ -85,6 +85,8 @@ const CORE_OWNERS = ['core', 'testing', 'control']
 
 export function createSvc(plugin: PluginFacts, shared: SharedServices, build: BuildContext, holder: StateHolder): Svc {
   const { name } = plugin
+  /** The points that the plugin has used: plugins ask for them with every request. */
+  const used = new Map<keyof ExtensionPoints, unknown>()
   return {
     name,
     options: plugin.options,
@@ -110,11 +112,15 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
       build.extensions.set(point, value)
     },
     use<K extends keyof ExtensionPoints>(point: K): never {
+      const known = used.get(point)
+      if (known !== undefined) return known as never
       const owner = String(point).split('.', 1)[0]!
       if (owner !== name && !CORE_OWNERS.includes(owner) && !plugin.mayUse.includes(owner))
         throw new Error(`"${String(point)}" belongs to ${owner}: add ${owner} to buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
-      return (value?.[forPlugin]?.(name, { log: plugin.log }) ?? value) as never
+      const personal = value?.[forPlugin]?.(name, { log: plugin.log }) ?? value
+      if (personal !== undefined) used.set(point, personal)
+      return personal as never
     },
     whenRegistered: run => void build.registered.push({ plugin: name, run }),
     whenClosed: run => build.generation.onClose(name, run),

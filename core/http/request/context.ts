@@ -236,8 +236,10 @@ export class RequestContext implements Waiting<RequestContext> {
   status = 0
   /** Bytes of the response body that were written. */
   bytesSent = 0
-  /** Whether the response headers announce an event stream; known when `onHead` is called. */
+  /** Whether the response headers announce an event stream, or it is a feed; known when `onHead` is called. */
   isEventStream = false
+  /** The response is a stream of events in another format. */
+  isFeed = false
   /**
    * Whether the response is streamed: by this instance, or passed on as another server streams it. Null: known by its media type
    * alone.

@@ -110,7 +110,7 @@ function isStopped(
   headers: Headers | undefined,
 ): boolean {
   if (response.headersSent || status < 200) return false
-  context.isEventStream = isEventStream(response, headers)
+  context.isEventStream = context.isFeed || isEventStream(response, headers)
   const gate = context.gate
   context.gate = null
   return gate !== null && !gate(context)

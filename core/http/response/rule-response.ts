@@ -6,8 +6,9 @@ import { writeJson } from '../../toolkit/exact-json.ts'
 import type { Json } from '../../contract/json.ts'
 import { expandText, expandValue, type LookUp } from '../../toolkit/references.ts'
 import { sandboxPolicy } from '../../toolkit/untrusted-content.ts'
-import type { Chunk, RespondStep } from '../../rules/respond.ts'
+import type { Chunk, ChunkCondition, RespondStep } from '../../rules/respond.ts'
 import type { HeaderLine } from '../../rules/respond-headers.ts'
+import { stateOf, type ScenarioStates } from '../../rules/scenarios.ts'
 import { sendInterim } from '../node-internals/interim-response.ts'
 import type { RequestContext } from '../request/context.ts'
 import { waitFor } from '../request/delay.ts'
@@ -27,6 +28,8 @@ const WITHOUT_CONTENT = new Set([204, 205, 304])
 export interface Filling {
   lookUp: LookUp
   output: OutputBudget
+  /** The states for which chunks wait. */
+  states(): Promise<ScenarioStates>
 }
 
 /** Sends the response and ends it. Throws `OutputTooLarge` or `OutputUnavailable` before anything is sent. */
@@ -50,11 +53,14 @@ export function sendRuleResponse(context: RequestContext, respond: RespondStep, 
     if (trailers.length > 0) own.addTrailers(isPlain ? grouped(trailers) : trailers)
   }
   if (respond.body.kind === 'chunks') {
-    const chunks = respond.body.chunks.map(chunk => ({ afterMs: chunk.afterMs, content: contentOf(chunk, fill) }))
+    const chunks = respond.body.chunks.map(chunk => {
+      const { afterMs, after } = chunk
+      return { afterMs, after, content: contentOf(chunk, fill) }
+    })
     if (type !== null) headers.push(['content-type', type])
     context.streaming = 'own'
     send()
-    if (hasContent) void sendChunks(context, chunks)
+    if (hasContent) void sendChunks(context, chunks, filling.states)
     else own.end()
     return
   }
@@ -176,19 +182,39 @@ function payloadOf({ body }: RespondStep, fill: Filler, output: OutputBudget): B
   }
 }
 
-/** Each chunk is written after its delay, once the client has read the ones before; a client that disconnects or stops reading ends it. */
+/** How often the state of a scenario is looked up. */
+const LOOK_EVERY_MS = 20
+
+/**
+ * Each chunk is written after its delay, once its scenario has its state and the client has read the chunks before. A client that
+ * disconnects or stops reading ends it; a state that is not reached breaks it off.
+ */
 async function sendChunks(
   context: RequestContext,
-  chunks: readonly { afterMs: number; content: string | Buffer }[],
+  chunks: readonly { afterMs: number; after: ChunkCondition | null; content: string | Buffer }[],
+  states: Filling['states'],
 ): Promise<void> {
   const response = context.response as ServerResponse
   response.flushHeaders()
-  for (const { afterMs, content } of chunks) {
+  for (const { afterMs, after, content } of chunks) {
+    if (after !== null && !(await isReached(context, after, states))) return void response.destroy()
     if (afterMs > 0 && !(await waitFor(context, afterMs))) return
     if (context.closed || response.destroyed) return
     if (!response.write(content) && !(await drained(response))) return void response.destroy()
   }
   response.end()
+}
+
+async function isReached(
+  context: RequestContext,
+  { scenario, state, withinMs }: ChunkCondition,
+  states: Filling['states'],
+): Promise<boolean> {
+  const until = performance.now() + withinMs
+  while (stateOf(await states(), scenario) !== state) {
+    if (performance.now() >= until || !(await waitFor(context, LOOK_EVERY_MS))) return false
+  }
+  return true
 }
 
 function contentOf(chunk: Chunk, fill: Filler): string | Buffer {

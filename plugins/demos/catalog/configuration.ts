@@ -10,7 +10,7 @@ const MAX_BYTES = 256 * 1024
 export interface Addresses {
   /** Where the gateway listens; null: port 8000. */
   through: string | null
-  /** Where svc is; null: `svc:8080`. */
+  /** Where svc is; null: `svc:8080`. Its port of gRPC is the usual one. */
   upstream: string | null
 }
 
@@ -53,7 +53,9 @@ export async function configurationOf(
   }
   const replaced = replacer(addresses)
   const path = join(dirname(file), demo.gateways[gateway]![key]!)
-  return isCompose ? composeText(path, replaced) : replaced(await readText(path))
+  if (!isCompose) return replaced(await readText(path))
+  const { snippet } = demo.gateways[gateway]!
+  return composeText(path, replaced, snippet === null ? null : join(dirname(file), snippet))
 }
 
 async function readText(path: string): Promise<string> {
@@ -76,6 +78,7 @@ function replacer({ through, upstream }: Addresses): (text: string) => string {
     if (svc === null) return own
     return own
       .replaceAll('address: svc, port_value: 8080', `address: ${svc.host}, port_value: ${svc.port}`)
+      .replaceAll('address: svc, port_value: 50051', `address: ${svc.host}, port_value: 50051`)
       .replaceAll(/\bsvc:8080\b/g, `${svc.host.includes(':') ? `[${svc.host}]` : svc.host}:${svc.port}`)
   }
 }
@@ -93,8 +96,11 @@ function originOf(text: string, part: 'through' | 'upstream'): { host: string; p
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port || '80' }
 }
 
+/** What a Compose file mounts in place of the configuration of the demo, so that all demos share one for each gateway. */
+const SNIPPET = './snippet'
+
 /** The Compose file with the contents of all files that it mounts, as `configs`. */
-async function composeText(path: string, replaced: (text: string) => string): Promise<string> {
+async function composeText(path: string, replaced: (text: string) => string, snippet: string | null): Promise<string> {
   let document: unknown
   try {
     document = parseYaml(replaced(await readText(path))).value
@@ -119,7 +125,8 @@ async function composeText(path: string, replaced: (text: string) => string): Pr
         throw new ConfigurationProblem('compose', `${path}: ${source} is not below it`)
       const id = `${name}-${posix.basename(target).replaceAll(/[^\w.-]/g, '-')}`
       // Compose replaces variables in contents too.
-      const content = replaced(await readText(join(dirname(path), source))).replaceAll('$', '$$$$')
+      const mountedFile = source === SNIPPET && snippet !== null ? snippet : join(dirname(path), source)
+      const content = replaced(await readText(mountedFile)).replaceAll('$', '$$$$')
       configs[id] = { content }
       mounted.push({ source: id, target })
     }

@@ -49,6 +49,8 @@ export interface DemoRoute {
   path: string
   headers: Record<string, string>
   bearer: string | null
+  /** What the route check asks of an MCP server. */
+  action: McpAction
 }
 
 export interface GatewayFiles {
@@ -95,6 +97,8 @@ export interface Traffic {
   /** Null: that of the run. */
   timeoutMs: number | null
   leaveAfterMs: number | null
+  /** The scenario whose state becomes the number of events that came; null: none. */
+  acknowledge: string | null
   kind: TrafficKind
 }
 
@@ -182,6 +186,8 @@ export type Quantity =
 export interface Expectation {
   why: string | null
   soft: boolean
+  /** Variables and their values: otherwise it is not judged at all. */
+  when: readonly (readonly [name: string, value: Variable])[]
   test: ExpectationTest
 }
 

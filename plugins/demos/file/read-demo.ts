@@ -1,10 +1,10 @@
 /** Reads a demo: with its errors, and with its references checked against the defaults of its variables. */
 import type { Json, JsonObject } from 'svc/plugin'
-import { asObject, asText, below, InputProblem } from 'svc/toolkit'
+import { asObject, asText, below, InputProblem, unknownName } from 'svc/toolkit'
 import { MAX_STEPS } from './bounds.ts'
 import { AREAS, type Demo, type DemoRoute, type GatewayFiles, type Step, type Variable } from './demo.ts'
 import { readStep } from './read-step.ts'
-import { headersOf } from './read-traffic.ts'
+import { headersOf, readAction } from './read-traffic.ts'
 import { replaceReferences, scopeOf } from './references.ts'
 import { Part } from './values.ts'
 
@@ -80,27 +80,46 @@ export function readDemo(value: unknown): Demo {
     steps,
     warnings: [],
   }
-  checkSteps(steps, lanes, known, replaced)
+  for (const name of checkSteps(steps, { lanes, known, variables }, replaced)) used.add(name)
   replaced(part.given.tokens ?? {}, 'tokens')
   const unused = Object.keys(variables).filter(name => !used.has(name))
   return { ...read, warnings: unused.map(name => `variables.${name}: no text of the demo uses it`) }
 }
 
-/** Values that a step captures can be used by the steps after it. */
+interface Known {
+  lanes: readonly string[]
+  /** References. */
+  known: Record<string, Json>
+  variables: Readonly<Record<string, Variable>>
+}
+
+/** Values that a step captures can be used by the steps after it. Returns the variables on which expectations depend. */
 function checkSteps(
   steps: readonly JsonObject[],
-  lanes: readonly string[],
-  known: Record<string, Json>,
+  { lanes, known, variables }: Known,
   replaced: (given: Json, at: string) => Json,
-): void {
+): Set<string> {
   const ids = new Set<string>()
+  const conditions = new Set<string>()
   for (const [index, given] of steps.entries()) {
     const at = below('steps', index)
     const step = readStep(replaced(given, at), at, index + 1, lanes)
     if (ids.has(step.id)) throw new InputProblem(below(at, 'id'), `another step has the id ${step.id}`)
     ids.add(step.id)
     for (const name of capturedBy(step)) known[`${step.id}.${name}`] = LATER
+    for (const [position, { when }] of step.expect.entries())
+      for (const [name] of when) {
+        checkVariable(name, below(below(at, 'expect'), position), variables)
+        conditions.add(name)
+      }
   }
+  return conditions
+}
+
+function checkVariable(name: string, at: string, variables: Readonly<Record<string, Variable>>): void {
+  if (Object.hasOwn(variables, name)) return
+  const { message, remedy } = unknownName('variable', name, Object.keys(variables))
+  throw new InputProblem(below(below(at, 'when'), name), message, remedy)
 }
 
 function capturedBy({ expect }: Step): string[] {
@@ -109,8 +128,13 @@ function capturedBy({ expect }: Step): string[] {
 
 /** Throws `InputProblem`. */
 export function readRoute(value: Json): DemoRoute {
-  const part = new Part(value, 'route', ['path', 'headers', 'bearer'])
-  return { path: part.path('path'), headers: headersOf(part, 'headers'), bearer: part.optionalText('bearer') }
+  const part = new Part(value, 'route', ['path', 'headers', 'bearer', 'do'])
+  return {
+    path: part.path('path'),
+    headers: headersOf(part, 'headers'),
+    bearer: part.optionalText('bearer'),
+    action: part.has('do') ? readAction(part.given.do!, part.place('do')) : { do: 'ping' },
+  }
 }
 
 function variablesOf(part: Part): Record<string, Variable> {

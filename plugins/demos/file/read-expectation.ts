@@ -22,14 +22,24 @@ const CHECK_STEPS = 1_000_000
 
 /** Throws `InputProblem`. `lanes`: those of the demo. */
 export function readExpectation(value: Json, at: string, lanes: readonly string[]): Expectation {
-  const part = new Part(value, at, [...EXPECTATIONS, 'why', 'soft'])
+  const part = new Part(value, at, [...EXPECTATIONS, 'why', 'soft', 'when'])
   const kind = part.onlyOne(EXPECTATIONS) as (typeof EXPECTATIONS)[number] | undefined
   if (kind === undefined) throw new InputProblem(at, `expected one of ${EXPECTATIONS.join(', ')}`)
   return {
     why: part.optionalText('why'),
     soft: part.flag('soft'),
+    when: whenOf(part),
     test: READERS[kind](part.given[kind], part.place(kind), lanes),
   }
+}
+
+/** Values of variables. */
+function whenOf(part: Part): Expectation['when'] {
+  const given = Object.entries(part.object('when'))
+  return given.map(([name, value]) => {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return [name, value]
+    throw new InputProblem(below(part.place('when'), name), 'expected a text, a number, true or false')
+  })
 }
 
 type Reader = (value: Json | undefined, at: string, lanes: readonly string[]) => ExpectationTest

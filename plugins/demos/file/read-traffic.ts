@@ -5,7 +5,7 @@ import { LLM_FORMATS, type McpAction, type Traffic, type TrafficKind, type Varia
 import { BOUNDS } from './bounds.ts'
 import { Part } from './values.ts'
 
-const PACE = ['times', 'per_second', 'for_s', 'concurrency', 'as', 'timeout_ms', 'disconnect_after_ms']
+const PACE = ['times', 'per_second', 'for_s', 'concurrency', 'as', 'timeout_ms', 'disconnect_after_ms', 'acknowledge']
 const HTTP = [
   'method',
   'path',
@@ -13,6 +13,7 @@ const HTTP = [
   'headers',
   'json',
   'body',
+  'body_bytes',
   'form',
   'bearer',
   'basic',
@@ -24,6 +25,9 @@ const HTTP = [
 const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket']
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]{1,200}$/
 const MAX_S = 120
+/** Of `body_bytes`, and of requests that are sent at the same time. */
+const MAX_BODY = 4 * 1024 * 1024
+const MAX_CROWDED_BODY = 64 * 1024
 
 /** Throws `InputProblem`. */
 export function readTraffic(value: Json, at: string): Traffic {
@@ -43,6 +47,7 @@ export function readTraffic(value: Json, at: string): Traffic {
     variants: part.list('as', 20).map((one, index) => readVariant(one, below(part.place('as'), index))),
     timeoutMs: part.integerOr('timeout_ms', 1, MAX_S * 1000, null),
     leaveAfterMs: part.integerOr('disconnect_after_ms', 0, MAX_S * 1000, null),
+    acknowledge: part.optionalText('acknowledge'),
     kind: readKind(part, kind),
   }
 }
@@ -109,7 +114,8 @@ interface Body {
 }
 
 function bodyOf(part: Part): Body {
-  const kind = part.onlyOne(['json', 'body', 'form'])
+  const kind = part.onlyOne(['json', 'body', 'body_bytes', 'form'])
+  if (kind === 'body_bytes') return { headers: {}, text: 'x'.repeat(part.integer('body_bytes', 0, bodyBound(part))) }
   if (kind === 'json') return { headers: { 'content-type': 'application/json' }, text: JSON.stringify(part.given.json) }
   if (kind === 'form')
     return {
@@ -119,9 +125,15 @@ function bodyOf(part: Part): Body {
   return { headers: {}, text: kind === undefined ? null : asText(part.given.body, part.place('body'), 64 * 1024) }
 }
 
+/** Large bodies are sent one at a time. */
+function bodyBound(part: Part): number {
+  const isAlone = !part.has('per_second') && part.integerOr('concurrency', 1, BOUNDS.concurrency, 1) === 1
+  return isAlone ? MAX_BODY : MAX_CROWDED_BODY
+}
+
 /** GraphQL over HTTP, and JSON-RPC 2.0 over HTTP. */
 function rpcOver(part: Part, kind: 'graphql' | 'jsonrpc'): TrafficKind {
-  for (const key of ['json', 'body', 'form', 'method'])
+  for (const key of ['json', 'body', 'body_bytes', 'form', 'method'])
     if (part.has(key)) throw new InputProblem(part.place(key), `${kind} and ${key} cannot be combined`)
   const own = new Part(
     part.given[kind],
@@ -187,7 +199,7 @@ function readMcp(value: Json | undefined, at: string, { headers, bearer }: Commo
   }
 }
 
-function readAction(value: Json, at: string): McpAction {
+export function readAction(value: Json, at: string): McpAction {
   if (typeof value === 'string') {
     const word = LISTS.find(one => one === value)
     if (word === undefined)

@@ -1,12 +1,13 @@
 /**
- * References in the texts of a demo: `{{name}}`, with one operation `{{limit_ms * 0.7}}` for numbers, and `{run}` in texts that
- * begin with a slash. References of rules are left to the rules.
+ * References in the texts of a demo: `{{name}}`, with one operation `{{limit_ms * 0.7}}` for numbers or `{{not forward}}` for truth
+ * values, and `{run}` in texts that begin with a slash. References of rules are left to the rules.
  */
 import type { Json, JsonObject } from 'svc/plugin'
 import { below, InputProblem, isRecord, RULE_REFERENCES, unknownName } from 'svc/toolkit'
 
 const REFERENCE = /\{\{([^{}]{1,200})\}\}/g
 const ONLY = /^\{\{([^{}]{1,200})\}\}$/
+const NEGATION = /^not ([\w.-]+)$/
 const OPERATION = /^([\w.-]+) ([-+*/]) ([\w.-]+)$/
 /** Keys whose texts are rules, which have other references. */
 const OF_RULES = new Set(['rules', 'match', 'mocks'])
@@ -50,7 +51,7 @@ function replaceIn(value: Json, at: string, replacing: Replacing): Json {
 }
 
 function replaceText(text: string, at: string, replacing: Replacing): Json {
-  const own = text.startsWith('/') ? text.replaceAll('{run}', '{{run}}') : text
+  const own = text.startsWith('/') ? text.replaceAll(/(?<!\{)\{run\}(?!\})/g, '{{run}}') : text
   if (!own.includes('{{')) return own
   const only = ONLY.exec(own)
   if (only !== null) return resolve(only[1]!.trim(), at, replacing) ?? own
@@ -62,6 +63,8 @@ function replaceText(text: string, at: string, replacing: Replacing): Json {
 
 /** Undefined: a reference of a rule, which is left as it is. */
 function resolve(reference: string, at: string, replacing: Replacing): Json | undefined {
+  const negated = NEGATION.exec(reference)
+  if (negated !== null) return !truthOf(negated[1]!, at, replacing)
   const operation = OPERATION.exec(reference)
   if (operation === null) return lookUp(reference, at, replacing)
   const [, left, operator, right] = operation
@@ -71,6 +74,12 @@ function resolve(reference: string, at: string, replacing: Replacing): Json | un
   if (!Number.isFinite(result)) throw new InputProblem(at, `{{${reference}}} is not a number`)
   // 1000 * 1.1 is 1100, not 1100.0000000000002.
   return Math.round(result * 1e6) / 1e6
+}
+
+function truthOf(name: string, at: string, replacing: Replacing): boolean {
+  const value = lookUp(name, at, replacing)
+  if (typeof value === 'boolean') return value
+  throw new InputProblem(at, `expected a variable that is true or false, got ${name.slice(0, 100)}`)
 }
 
 function numberOf(text: string, at: string, replacing: Replacing): number {

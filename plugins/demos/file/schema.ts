@@ -46,7 +46,8 @@ const withHeaderTests = (schema: JsonSchema): JsonSchema => ({ ...schema, patter
 
 const EXPECTATION = object({
   why: text,
-  soft: described('Shown, not judged', flag),
+  soft: described('Shown, not judged', { anyOf: [flag, REFERENCE] }),
+  when: described('Left out unless variables have these values', record),
   responses: withHeaderTests(
     object({
       status: test,
@@ -122,12 +123,14 @@ const TRAFFIC = object({
   ),
   timeout_ms: integer(1, 120_000),
   disconnect_after_ms: described('The client leaves', integer(0, 120_000)),
+  acknowledge: described('The scenario whose state becomes the number of events that came', text),
   method: text,
   path,
   query: named,
   headers,
   json: {},
   body: text,
+  body_bytes: described('A body of this many bytes', integer(0, 4 * 1024 * 1024)),
   form: named,
   bearer: text,
   basic: text,
@@ -186,7 +189,10 @@ export const DEMO_SCHEMA: JsonSchema = {
       shows: text,
       minutes: { type: 'number', minimum: 0.5, maximum: 60 },
       feature: text,
-      route: object({ path, headers, bearer: text }, ['path']),
+      route: object(
+        { path, headers, bearer: text, do: described('What is asked of an MCP server, in place of ping', ACTION) },
+        ['path'],
+      ),
       steps: { ...listOf(STEP, MAX_STEPS), minItems: 1 },
       control: described('What the run without a gateway gives', { enum: ['seen', 'not-seen'] }),
       gateways: {

@@ -10,7 +10,7 @@ import { ArrivalFeed, type SeenArrival } from './arrival-feed.ts'
 import { BoundError } from './bound-error.ts'
 import { laneSession, marksOf, sessionsOf, type Mark, type RunContext } from './context.ts'
 import { UpstreamError } from './control.ts'
-import { judge } from './expect/judge.ts'
+import { judge, judgeAll } from './expect/judge.ts'
 import { ledgerTokens } from './expect/others.ts'
 import type { ExpectationResult, StepEvidence } from './expect/result.ts'
 import { Resources } from './resources.ts'
@@ -201,7 +201,7 @@ export class DemoRun {
       onArrival === undefined
         ? null
         : new ArrivalFeed(this.#context, evidence.marks, arrival => onArrival.call(events, step, arrival))
-    const results: ExpectationResult[] = []
+    let results: ExpectationResult[]
     let complete: StepEvidence
     try {
       const startedAtMs = client.clock()
@@ -213,11 +213,9 @@ export class DemoRun {
       await meanwhile
       complete = { ...evidence, sent, startedAtMs }
       if (step.wait !== null && 'until' in step.wait) await this.#waitUntil(step.wait, complete, step)
-      for (const expectation of step.expect) {
-        const result = await judge(expectation, complete, step.send)
-        results.push(result)
-        events.onResult?.(step, result)
-      }
+      const due = step.expect.filter(({ when }) => when.every(([name, value]) => this.#known[name] === value))
+      results = await judgeAll(due, complete, step.send)
+      for (const result of results) events.onResult?.(step, result)
     } finally {
       ending.abort()
       await feed?.stop()

@@ -2,7 +2,7 @@
 import { isRecord } from 'svc/toolkit'
 import type { Demo, DemoRoute } from '../file/demo.ts'
 import { AnswerBudget } from './answer-budget.ts'
-import { laneSession, markIn, marksOf, sessionKey, sessionsOf, type Mark, type RunContext } from './context.ts'
+import { markIn, marksOf, sessionKey, sessionsOf, type Mark, type RunContext } from './context.ts'
 import type { Entry } from './expect/arrivals.ts'
 import type { SentRequest } from './sent.ts'
 import { sendMcp } from './traffic/mcp.ts'
@@ -52,6 +52,7 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
     startedAtMs: context.client.clock(),
     timeoutMs: TIMEOUT_MS,
     leaveAfterMs: null,
+    acknowledge: null,
     answers: new AnswerBudget(context.bounds.answerBytes),
     signal: context.signal,
   }
@@ -59,7 +60,7 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
   const isMcp = sendsKind(demo, 'mcp')
   if (isMcp) {
     const [answer] = await sendMcp(
-      { kind: 'mcp', path, actions: [{ do: 'ping' }], revision: null, token: route.bearer, headers: route.headers },
+      { kind: 'mcp', path, actions: [route.action], revision: null, token: route.bearer, headers: route.headers },
       options,
     )
     return answer!
@@ -82,22 +83,32 @@ function sendsKind({ steps }: Demo, kind: string): boolean {
   return steps.some(({ send }) => (Array.isArray(send) ? send : [send]).some(one => isRecord(one) && kind in one))
 }
 
-/** The mark of what arrived in the session of the run, or with a mark of the run in that of a lane. */
+/** The mark of what arrived in the session of the run, or with a mark of the run in that of a lane: whichever is found first. */
 async function arrivedMark(context: RunContext): Promise<Mark | null> {
-  const { control, id, lanes } = context
-  for (const [session, own] of [[id, null], ...lanes.map(lane => [laneSession(lane), lane] as const)] as const) {
-    const { control: client } = own === null ? { control } : sessionsOf(context, own)
-    const { body } = await client.ask('POST', `/_svc/verify?session=${session}`, {
-      match: own === null ? {} : marksOf(context),
-      at_least: 1,
-      within_ms: own === null && lanes.length === 0 ? WITHIN_MS : WITHIN_MS / 4,
-    })
-    const ids = isRecord(body) && Array.isArray(body.requests) ? body.requests : []
-    if (ids.length === 0) continue
-    const { body: entry } = await client.ask('GET', `/_svc/requests/${String(ids.at(-1))}?session=${session}`)
-    return own === null ? ((entry as Entry).session_from as Mark) : (markIn(entry as Entry, id) ?? 'path')
-  }
-  return null
+  const searches = [null, ...context.lanes].map(lane => markAt(context, lane))
+  const found = await Promise.any(
+    searches.map(async search => {
+      const mark = await search
+      return mark ?? Promise.reject(new Error('not there'))
+    }),
+  ).catch(() => null)
+  // An upstream that does not answer is a mistake of another kind.
+  if (found === null) await Promise.all(searches)
+  return found
+}
+
+async function markAt(context: RunContext, lane: string | null): Promise<Mark | null> {
+  const { id } = context
+  const { control, session } = sessionsOf(context, lane)
+  const { body } = await control.ask('POST', `/_svc/verify?session=${session}`, {
+    match: lane === null ? {} : marksOf(context),
+    at_least: 1,
+    within_ms: WITHIN_MS,
+  })
+  const ids = isRecord(body) && Array.isArray(body.requests) ? body.requests : []
+  if (ids.length === 0) return null
+  const { body: entry } = await control.ask('GET', `/_svc/requests/${String(ids.at(-1))}?session=${session}`)
+  return lane === null ? ((entry as Entry).session_from as Mark) : (markIn(entry as Entry, id) ?? 'path')
 }
 
 /** Whether the request arrived and belongs to no session of the run: it is found by the run in its path. */

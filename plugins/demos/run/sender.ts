@@ -72,6 +72,7 @@ export async function sendAll(
             startedAtMs,
             timeoutMs: one.timeoutMs ?? context.timeoutMs ?? DEFAULT_TIMEOUT_MS,
             leaveAfterMs: one.leaveAfterMs,
+            acknowledge: one.acknowledge,
             answers,
             signal: joined.signal,
           }),

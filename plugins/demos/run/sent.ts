@@ -81,24 +81,40 @@ function pointed({ body }: SentRequest, pointer: string): Json | undefined {
   return value as Json | undefined
 }
 
-/** The events in content that came in parts (WHATWG HTML, 9.2). */
-export function eventsIn(parts: readonly { atMs: number; bytes: Buffer }[], sentAtMs: number): StreamEvent[] {
-  const events: StreamEvent[] = []
-  const decoder = new TextDecoder()
-  let rest = ''
-  let name = ''
-  let data: string[] = []
-  for (const { atMs, bytes } of parts) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r/)
-    rest = lines.pop()!
-    for (const line of lines) {
-      if (line === '') {
-        if (data.length > 0) events.push({ atMs: atMs - sentAtMs, event: name || 'message', data: data.join('\n') })
-        name = ''
-        data = []
-      } else if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''))
-      else if (line.startsWith('event:')) name = line.slice(6).trim()
+/** Reads the events in content that comes in parts (WHATWG HTML, 9.2). */
+export class EventReader {
+  readonly #decoder = new TextDecoder()
+  #read = 0
+  /** Text of the last line, which has not ended. */
+  #rest = ''
+  #name = ''
+  #data: string[] = []
+
+  /** The events that have ended in the parts since the last call. `parts`: all of them, from the first one. */
+  eventsOf(parts: readonly { atMs: number; bytes: Buffer }[], sentAtMs: number): StreamEvent[] {
+    const events: StreamEvent[] = []
+    for (const { atMs, bytes } of parts.slice(this.#read)) {
+      const text = this.#decoder.decode(bytes, { stream: true })
+      this.#rest += text
+      if (!/[\r\n]/.test(text)) continue
+      const lines = this.#rest.split(/\r\n|\n|\r/)
+      this.#rest = lines.pop()!
+      for (const line of lines) {
+        const event = this.#endedBy(line)
+        if (event !== null) events.push({ atMs: atMs - sentAtMs, ...event })
+      }
     }
+    this.#read = parts.length
+    return events
   }
-  return events
+
+  #endedBy(line: string): Omit<StreamEvent, 'atMs'> | null {
+    if (line.startsWith('data:')) this.#data.push(line.slice(5).replace(/^ /, ''))
+    else if (line.startsWith('event:')) this.#name = line.slice(6).trim()
+    if (line !== '') return null
+    const event = this.#data.length === 0 ? null : { event: this.#name || 'message', data: this.#data.join('\n') }
+    this.#name = ''
+    this.#data = []
+    return event
+  }
 }

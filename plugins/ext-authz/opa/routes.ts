@@ -13,7 +13,7 @@ import {
   type RouteDescription,
   type Svc,
 } from 'svc/plugin'
-import { ANY, isRecord, jsonReply, object, RECORD, readOrProblem, TEXT } from 'svc/toolkit'
+import { ANY, excessOfJsonText, isRecord, jsonReply, object, RECORD, readOrProblem, TEXT } from 'svc/toolkit'
 import type { GatewayService } from '../../gateway-services/types.ts'
 import type { Authorizer } from '../authorizer.ts'
 import { breakAnswer } from '../http/answer.ts'
@@ -24,6 +24,7 @@ import { readInput } from './input.ts'
 const category = 'External authorization'
 const DEFAULT_POLICY = 'header'
 const INVALID = 'invalid_parameter'
+const JSON_BOUNDS = { levels: 100, values: 100_000 }
 const V1 = '/opa/v1/data'
 const V0 = '/opa/v0/data'
 const PATH = {
@@ -210,6 +211,8 @@ function queryInput(request: FastifyRequest): Json | undefined {
 }
 
 function parse(text: string, what: string): Json {
+  const excess = excessOfJsonText(text, JSON_BOUNDS)
+  if (excess !== null) throw invalid(`${what} has more than ${JSON_BOUNDS[excess]} ${excess}`)
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -49,10 +49,15 @@ export class PersistedDocuments {
 
   /** The text of a document by its id or digest (`sha256:…`). Throws a GraphQLError if it is not known. */
   async text(id: string): Promise<string> {
-    const digest = this.mode === 'off' ? undefined : this.#digestOf(id)
-    const text = digest === undefined ? undefined : (this.#file.texts.get(digest) ?? (await this.#stored(digest)))
+    const text = await this.find(id)
     if (text === undefined) throw persistedDocumentNotFound(id)
     return text
+  }
+
+  /** The same; undefined if it is not known. */
+  async find(id: string): Promise<string | undefined> {
+    const digest = this.mode === 'off' ? undefined : this.#digestOf(id)
+    return digest === undefined ? undefined : (this.#file.texts.get(digest) ?? this.#stored(digest))
   }
 
   /** Throws a GraphQLError if only persisted documents may run, and this is another one. Queries for the SDL of subgraphs may run. */

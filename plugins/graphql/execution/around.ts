@@ -12,6 +12,7 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql'
+import { complexityOf } from '../query-cost.ts'
 import type { GraphOperation, RootField } from '../types.ts'
 import type { Executed } from './execute.ts'
 import type { Run } from './run.ts'
@@ -33,6 +34,7 @@ function operationOf(args: ExecutionArgs, definition: OperationDefinitionNode, r
   return {
     definition,
     fields: rootFields(args, definition, variables),
+    complexity: () => complexityOf(args.document, definition),
     document: () => print(args.document),
     variables,
     context: run.context,

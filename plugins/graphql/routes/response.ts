@@ -89,6 +89,7 @@ export async function sendParts(
   const stream = svc.streams.body(request, reply, {
     status: faults?.status ?? 200,
     headers: { 'Content-Type': answer.contentType, 'Cache-Control': 'no-cache' },
+    isFeed: answer.isFeed,
   })
   if (stream === null || stream.closed) {
     answer.end()

@@ -11,7 +11,11 @@ export const MAX_HOSTS = 100
 /** Levels of JSON and YAML, and of folders. */
 export const MAX_DEPTH = 100
 export const MAX_FOLDER_DEPTH = 30
+/** Of all folders together. */
+export const MAX_ENTRIES = 20_000
 /** A file that a response has as its body. */
 export const MAX_BODY_BYTES = 4 * MIB
+/** All of them together: rules hold no more. */
+export const MAX_BODIES_BYTES = 64 * MIB
 /** Findings that are kept; further ones are counted. */
 export const MAX_FINDINGS = 10_000

@@ -2,8 +2,9 @@
 import type { Json, JsonObject } from 'svc/plugin'
 import { trimCharacters } from 'svc/toolkit'
 import type { Conversion, ConvertedRules, ImportKind, Importing, WrittenFile } from '../types.ts'
+import { BodyFiles } from './body-files.ts'
 import { MAX_HOSTS, MAX_RULES, MAX_UPSTREAMS } from './bounds.ts'
-import { readBodyFile, type ReadFile } from './read-files.ts'
+import type { ReadFile } from './read-files.ts'
 import { findingOf, Report, type Finding } from './report.ts'
 
 const MAX_NAME = 64
@@ -42,6 +43,7 @@ export async function convertFiles(
   }
   const ruleNames: UsedNames = new Map()
   const upstreamNames: UsedNames = new Map()
+  const bodies = new BodyFiles()
   const conversions: Conversion[] = []
   for (const kind of kinds) {
     const own = byKind.get(kind)
@@ -55,7 +57,8 @@ export async function convertFiles(
       },
       ruleName: (...candidates) => uniqueName(ruleNames, candidates),
       upstreamName: host => (upstreamNames.size < MAX_UPSTREAMS ? uniqueUpstream(upstreamNames, host) : undefined),
-      readBody: readBodyFile,
+      readBody: (file, path, folders) => bodies.read(file, path, folders),
+      bodyName: (name, content) => bodies.nameOf(name, content),
     }
     const conversion = await kind.convert(own, importing)
     report.count(kind.id, conversion, found)

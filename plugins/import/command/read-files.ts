@@ -5,7 +5,15 @@ import { ArgumentError } from 'svc/toolkit'
 import { DocumentProblem, readDocument } from '../source/document.ts'
 import type { Position } from '../source/json-positions.ts'
 import type { ImportFile, ItemPath, Severity } from '../types.ts'
-import { MAX_BODY_BYTES, MAX_BYTES, MAX_DEPTH, MAX_FILE_BYTES, MAX_FILES, MAX_FOLDER_DEPTH } from './bounds.ts'
+import {
+  MAX_BODY_BYTES,
+  MAX_BYTES,
+  MAX_DEPTH,
+  MAX_ENTRIES,
+  MAX_FILE_BYTES,
+  MAX_FILES,
+  MAX_FOLDER_DEPTH,
+} from './bounds.ts'
 
 const NAMES = /\.(?:json|ya?ml|har)$/i
 /** Folders of WireMock with bodies: files in them are not read as stubs. */
@@ -91,16 +99,22 @@ type Skip = (name: string, message: string) => void
 async function filesOf(given: string, path: string, skip: Skip): Promise<Found[]> {
   const facts = await stat(path).catch(() => null)
   if (facts === null) throw new ArgumentError(`there is no file or folder ${given.slice(0, 200)}`)
-  if (!facts.isDirectory()) return [{ path, name: shown(given), folder: dirname(path), isGiven: true }]
+  if (facts.isFile()) return [{ path, name: shown(given), folder: dirname(path), isGiven: true }]
+  // The others, such as pipes and devices, have no size, and reading them may never end.
+  if (!facts.isDirectory()) throw new ArgumentError(`${given.slice(0, 200)} is neither a file nor a folder`)
   const root = await realpath(path)
   const found: Found[] = []
+  /** Real paths: symbolic links can lead to a folder in any number of ways. */
+  const walked = new Set<string>([root])
+  let entriesLeft = MAX_ENTRIES
   await walk(path, 0)
+  if (entriesLeft <= 0) skip(shown(given), `at most ${MAX_ENTRIES} entries of folders are read`)
   return found
 
   async function walk(folder: string, depth: number): Promise<void> {
     const entries = (await readdir(folder)).sort()
     for (const name of entries) {
-      if (found.length > 2 * MAX_FILES) return
+      if (found.length > 2 * MAX_FILES || --entriesLeft <= 0) return
       if (name.startsWith('.') || name === 'node_modules' || name === BODIES) continue
       const file = join(folder, name)
       const shownName = shown(relative(path, file))
@@ -111,9 +125,13 @@ async function filesOf(given: string, path: string, skip: Skip): Promise<Found[]
       }
       const facts_ = await stat(target)
       if (facts_.isDirectory()) {
+        if (walked.has(target)) continue
+        walked.add(target)
         if (depth < MAX_FOLDER_DEPTH) await walk(file, depth + 1)
-      } else if (facts_.isFile() && NAMES.test(name))
-        found.push({ path: file, name: shownName, folder: path, isGiven: false })
+        else skip(shownName, `folders are read ${MAX_FOLDER_DEPTH} levels deep`)
+      } else if (!NAMES.test(name)) continue
+      else if (facts_.isFile()) found.push({ path: file, name: shownName, folder: path, isGiven: false })
+      else skip(shownName, 'it is not a file')
     }
   }
 }
@@ -126,11 +144,15 @@ function isWithin(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 }
 
-/** A file below the folder of the source, or of its parent for stubs in `mappings`; otherwise why it cannot be used. */
+/**
+ * A file of at most `bytesLeft` bytes below the folder of the source, or of its parent for stubs in `mappings`; otherwise why it
+ * cannot be used.
+ */
 export async function readBodyFile(
   file: ImportFile,
   path: string,
   folders: readonly string[],
+  bytesLeft: number,
 ): Promise<Buffer | { problem: string }> {
   let problem = 'there is no such file'
   for (const folder of folders) {
@@ -142,6 +164,7 @@ export async function readBodyFile(
       const facts = await stat(target)
       if (!facts.isFile()) problem = 'it is not a file'
       else if (facts.size > MAX_BODY_BYTES) problem = `the file has more than ${MAX_BODY_BYTES} bytes`
+      else if (facts.size > bytesLeft) problem = 'all files with bodies together are too large'
       else return readFile(target)
     }
   }

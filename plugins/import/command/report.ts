@@ -90,9 +90,12 @@ export class Report {
   }
 }
 
+/** Control characters, which names and messages of files may have: a terminal would act on them. */
+const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu
+
 /** A finding on one line. */
 export function findingLine({ file, line, column, severity, at, message }: Finding): string {
-  return `${file}:${line}:${column}: ${severity}: ${at === '' ? '' : `${at}: `}${message}`.replaceAll(/[\r\n]+/g, ' ')
+  return `${file}:${line}:${column}: ${severity}: ${at === '' ? '' : `${at}: `}${message}`.replaceAll(CONTROLS, ' ')
 }
 
 /** `mappings[0].request`. */

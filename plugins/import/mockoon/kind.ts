@@ -47,7 +47,7 @@ async function convert(files: readonly ImportFile[], importing: Importing): Prom
     const environment = readEnvironment(given, notify)
     const own: JsonObject[] = []
     const prefix = given.text('endpointPrefix') ?? ''
-    for (const { value, path } of orderedRoutes(given))
+    for (const { value, path } of orderedRoutes(given, file, importing))
       own.push(
         ...(await readRoute(new Members(value, path), { file, importing, prefix, environment, counted, written })),
       )
@@ -55,7 +55,7 @@ async function convert(files: readonly ImportFile[], importing: Importing): Prom
       importing.find(file, ['routes'], 'changed', 'paths are compared with their case, and a slash at the end counts')
     own.push(...readProxy(given, prefix, { file, importing, upstreams }))
     given.ignore(...WITHOUT_MEANING)
-    for (const name of given.others()) importing.find(file, [name], 'lost', 'svc import does not know this member')
+    for (const name of given.others()) importing.find(file, [name], 'lost', given.problemOf(name))
     rules.push({ file, rules: own })
   }
   return { ...counted, rules, proxy: upstreams.items, notify: [...notify], files: written }
@@ -86,13 +86,19 @@ interface Entry {
   path: ItemPath
 }
 
+/** The objects of a list; other items are skipped with a finding. */
+function entriesOf(owner: Members, name: string, file: ImportFile, importing: Importing): Entry[] {
+  return owner.list(name).flatMap((value, index): Entry[] => {
+    const path = [...owner.at(name), index]
+    if (isRecord(value)) return [{ value: value as JsonObject, path }]
+    importing.find(file, path, 'skipped', 'expected an object')
+    return []
+  })
+}
+
 /** The routes in the order of the tree of folders, then those that are not in it. */
-function orderedRoutes(given: Members): Entry[] {
-  const routes = given
-    .list('routes')
-    .flatMap((value, index): Entry[] =>
-      isRecord(value) ? [{ value: value as JsonObject, path: ['routes', index] }] : [],
-    )
+function orderedRoutes(given: Members, file: ImportFile, importing: Importing): Entry[] {
+  const routes = entriesOf(given, 'routes', file, importing)
   const byId = new Map(routes.map(route => [route.value.uuid, route]))
   const folders = new Map(
     given.list('folders').flatMap(folder => (isRecord(folder) ? [[folder.uuid, folder.children] as const] : [])),
@@ -124,11 +130,7 @@ interface Context {
 /** The rules of a route. Each response is an entry. */
 async function readRoute(route: Members, context: Context): Promise<JsonObject[]> {
   const { file, importing, counted } = context
-  const responses = route
-    .list('responses')
-    .flatMap((value, index): Entry[] =>
-      isRecord(value) ? [{ value: value as JsonObject, path: [...route.at('responses'), index] }] : [],
-    )
+  const responses = entriesOf(route, 'responses', file, importing)
   counted.found += responses.length
   const skip = (name: string, message: string): JsonObject[] => {
     importing.find(file, route.at(name), 'skipped', message)
@@ -143,8 +145,7 @@ async function readRoute(route: Members, context: Context): Promise<JsonObject[]
   const method = route.text('method') ?? ''
   const mode = route.text('responseMode') ?? ''
   route.ignore('uuid', 'documentation', 'streamingInterval', 'enabled')
-  for (const name of route.others())
-    importing.find(file, route.at(name), 'lost', 'svc import does not know this member')
+  for (const name of route.others()) importing.find(file, route.at(name), 'lost', route.problemOf(name))
   const base: JsonObject = {
     path: endpoint.path,
     ...(method === '' || method === 'all' ? {} : { method: method.toUpperCase() }),

@@ -1,6 +1,7 @@
 /** A response of a route of Mockoon, as a step of a rule. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
+import { wholeMs } from '../stub/delay.ts'
 import { filled } from '../stub/filled.ts'
 import { checkedRequest, MAX_NOTIFY, MAX_NOTIFY_DELAY_MS, notifyHost } from '../stub/notify.ts'
 import { Members } from '../source/members.ts'
@@ -36,7 +37,6 @@ const TYPES: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 }
 const WITH_TEMPLATES = ['css', 'csv', 'htm', 'html', 'js', 'json', 'txt', 'xml', 'xhtml', 'ts', 'handlebars', 'hbs']
-const MAX_DELAY_MS = 86_400_000
 
 /** Header lines of a list of `{key, value}`. */
 export function mockoonLines(list: readonly Json[], path: ItemPath): Line[] {
@@ -71,7 +71,7 @@ export async function readResponse(response: Members, stub: Stub, environment: E
   const notify = readCallbacks(response, stub, environment)
   stub.others(response, 'lost')
   return {
-    ...(latency > 0 ? { delay: Math.min(MAX_DELAY_MS, Math.round(latency)) } : {}),
+    ...(latency > 0 ? { delay: wholeMs(latency, response.at('latency'), stub) } : {}),
     respond: {
       status: content.isMissing ? 404 : isStatus ? status : 200,
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
@@ -195,7 +195,7 @@ function readCallbacks(response: Members, stub: Stub, { callbacks, notify }: Env
         url,
         ...(Object.keys(headers).length === 0 ? {} : { headers }),
         ...(body === '' ? {} : { body }),
-        ...(latency > 0 ? { delay: Math.min(MAX_NOTIFY_DELAY_MS, Math.round(latency)) } : {}),
+        ...(latency > 0 ? { delay: wholeMs(latency, path, stub, MAX_NOTIFY_DELAY_MS) } : {}),
       },
       given.path,
       stub,

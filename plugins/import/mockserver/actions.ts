@@ -6,7 +6,7 @@ import { textOf, type Stub } from '../stub/stub.ts'
 import type { UpstreamList } from '../stub/upstreams.ts'
 import { lineList, readResponse } from './response.ts'
 import { templateText } from './template.ts'
-import { milliseconds, readDelay } from './times.ts'
+import { fixedDelay, readDelay } from './times.ts'
 
 /** What a rule does: a step, a list, or samples that are tried in turn. */
 export interface Action {
@@ -200,7 +200,7 @@ function readEvents(sse: Members, stub: Stub): JsonObject {
     const given = new Members((isRecord(event) ? event : {}) as JsonObject, [...sse.at('events'), index])
     const wait = given.object('delay')
     const chunk = {
-      after_ms: wait === undefined ? 0 : milliseconds(wait.number('value') ?? 0, wait.text('timeUnit')),
+      after_ms: wait === undefined ? 0 : fixedDelay(wait, stub),
       event: {
         ...(given.has('event') ? { event: textOf(given.take('event')) } : {}),
         ...(given.has('id') ? { id: textOf(given.take('id')) } : {}),

@@ -1,7 +1,7 @@
 /** Durations and repetitions of MockServer. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { Members } from '../source/members.ts'
-import { checkedDelay } from '../stub/delay.ts'
+import { checkedDelay, wholeMs } from '../stub/delay.ts'
 import type { Stub } from '../stub/stub.ts'
 import { isRecord } from 'svc/toolkit'
 
@@ -19,12 +19,12 @@ const UNITS: Readonly<Record<string, number>> = {
 function millisecondsOf(unit = 'MILLISECONDS'): number {
   return Object.hasOwn(UNITS, unit) ? UNITS[unit]! : 1
 }
-const MAX_DELAY_MS = 86_400_000
 const MAX_LIFE_SECS = 86_400
 
-/** Whole milliseconds of a number in a unit. */
-export function milliseconds(value: number, unit: string | undefined): number {
-  return Math.min(MAX_DELAY_MS, Math.max(0, Math.round(value * millisecondsOf(unit))))
+/** A delay of `value` and `timeUnit`, in whole milliseconds; 0 if there is none. */
+export function fixedDelay(delay: Members, stub: Stub): number {
+  const ms = (delay.number('value') ?? 0) * millisecondsOf(delay.text('timeUnit'))
+  return wholeMs(ms, delay.at('value'), stub)
 }
 
 /** `delay`: a number in a unit, or a distribution; null if there is none. */
@@ -32,14 +32,14 @@ export function readDelay(owner: Members, stub: Stub): Json | null {
   const delay = owner.object('delay')
   if (delay === undefined) return null
   const unit = delay.text('timeUnit')
-  const value = delay.number('value')
+  const fixed = fixedDelay(delay, stub)
   const distribution = delay.object('distribution')
   stub.others(delay, 'lost')
   if (distribution !== undefined) {
     const read = readDistribution(distribution, unit, stub)
     return read === null ? null : checkedDelay(read, distribution.path, stub)
   }
-  return value === undefined || value <= 0 ? null : milliseconds(value, unit)
+  return fixed === 0 ? null : fixed
 }
 
 function readDistribution(given: Members, unit: string | undefined, stub: Stub): Json | null {
@@ -50,7 +50,7 @@ function readDistribution(given: Members, unit: string | undefined, stub: Stub):
   const [mean, sd] = [read('mean', 'meanMillis'), read('stdDev', 'standardDeviation', 'stdDevMillis')]
   const [median, p99] = [read('median', 'medianMillis'), read('p99', 'p99Millis')]
   stub.others(given, 'lost')
-  const ms = (value: number): number => milliseconds(value, unit)
+  const ms = (value: number): number => Math.max(0, Math.round(value * millisecondsOf(unit)))
   if (type === 'UNIFORM' && from !== undefined && to !== undefined && from <= to) return { uniform: [ms(from), ms(to)] }
   if (['GAUSSIAN', 'NORMAL'].includes(type) && mean !== undefined && sd !== undefined)
     return { normal: { mean: ms(mean), sd: ms(sd) } }
@@ -74,7 +74,7 @@ export function readRepetitions(expectation: Members, stub: Stub): JsonObject {
     const given = new Members(times as JsonObject, expectation.at('times'))
     const count = given.number('remainingTimes')
     if (given.take('unlimited') !== true && count !== undefined) {
-      if (count >= 1) members.times = Math.round(count)
+      if (count >= 1) members.times = Math.min(Number.MAX_SAFE_INTEGER, Math.round(count))
       else stub.disabled(given.at('remainingTimes'), 'the expectation is used up')
     }
     stub.others(given, 'lost')
@@ -85,7 +85,8 @@ export function readRepetitions(expectation: Members, stub: Stub): JsonObject {
     if (life.take('unlimited') !== true && value !== undefined) {
       const secs = Math.max(1, Math.ceil((value * millisecondsOf(unit)) / 1000))
       members.expires_in_secs = Math.min(MAX_LIFE_SECS, secs)
-      stub.changed(life.path, 'the time begins when svc loads the rule')
+      const cut = secs > MAX_LIFE_SECS ? ', and ends after a day' : ''
+      stub.changed(life.path, `the time begins when svc loads the rule${cut}`)
     }
     life.ignore('endDate')
     stub.others(life, 'lost')

@@ -1,4 +1,4 @@
-/** The members of an object, each of which is read or found at the end. */
+/** The members of an object, each of which is read or found at the end: a member of another type than the read one is found, too. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord, own } from 'svc/toolkit'
 import type { ItemPath } from '../types.ts'
@@ -12,6 +12,8 @@ export class Members {
   readonly path: ItemPath
   readonly #value: JsonObject
   readonly #read = new Set<string>()
+  /** The type that was read last, of members that have another one. */
+  readonly #expected = new Map<string, string>()
 
   constructor(value: JsonObject, path: ItemPath) {
     this.#value = value
@@ -33,23 +35,32 @@ export class Members {
   }
 
   text(name: string): string | undefined {
-    const value = this.take(name)
-    return typeof value === 'string' ? value : undefined
+    return this.#typed(name, 'a text', value => typeof value === 'string')
   }
 
   number(name: string): number | undefined {
-    const value = this.take(name)
-    return typeof value === 'number' ? value : undefined
+    return this.#typed(name, 'a number', value => typeof value === 'number')
   }
 
   list(name: string): readonly Json[] {
-    const value = this.take(name)
-    return Array.isArray(value) ? value : []
+    return this.#typed<Json[]>(name, 'a list', Array.isArray) ?? []
   }
 
   object(name: string): Members | undefined {
-    const value = this.take(name)
-    return isRecord(value) ? new Members(value as JsonObject, this.at(name)) : undefined
+    const value = this.record(name)
+    return value === undefined ? undefined : new Members(value, this.at(name))
+  }
+
+  /** An object whose names are not known. */
+  record(name: string): JsonObject | undefined {
+    return this.#typed<JsonObject>(name, 'an object', isRecord)
+  }
+
+  #typed<T extends Json>(name: string, expected: string, is: (value: unknown) => boolean): T | undefined {
+    const value = own(this.#value, name) ?? undefined
+    if (value === undefined || is(value)) return this.take(name) as T | undefined
+    this.#expected.set(name, expected)
+    return undefined
   }
 
   /** Members without meaning for svc. */
@@ -60,5 +71,11 @@ export class Members {
   /** The names of unread members. */
   others(): string[] {
     return Object.keys(this.#value).filter(name => !this.#read.has(name) && this.#value[name] !== null)
+  }
+
+  /** What is wrong with an unread member. */
+  problemOf(name: string): string {
+    const expected = this.#expected.get(name)
+    return expected === undefined ? 'svc import does not know this member' : `expected ${expected}`
   }
 }

@@ -87,7 +87,7 @@ export class Stub {
 
   /** Unread members: conditions disable the rule, others are lost. */
   others(members: Members, severity: 'disabled' | 'lost'): void {
-    for (const name of members.others()) this[severity](members.at(name), 'svc import does not know this member')
+    for (const name of members.others()) this[severity](members.at(name), members.problemOf(name))
   }
 
   /** Header fields that can be sent, without those of the framing. */
@@ -132,7 +132,7 @@ export class Stub {
 
   /** The same for a file whose name is kept. */
   bodyFile(name: string, content: Buffer, isTemplate: boolean): JsonObject {
-    const path = `files/${name}`
+    const path = `files/${this.importing.bodyName(name, content)}`
     this.files.push({ path: `rules/${path}`, content })
     return { body_file: path, template: isTemplate && isUtf8(content) }
   }

@@ -2,6 +2,9 @@
 import type { JsonObject } from 'svc/plugin'
 import type { Importing } from '../types.ts'
 
+/** As `proxy[].target`. */
+const MAX_TARGET_LENGTH = 2000
+
 export class UpstreamList {
   readonly #importing: Importing
   readonly #items = new Map<string, JsonObject>()
@@ -16,6 +19,7 @@ export class UpstreamList {
     const { origin, pathname, host, search, username } = new URL(url)
     if (search !== '' || username !== '') return undefined
     const target = `${origin}${pathname.replace(/\/$/, '')}`
+    if (target.length > MAX_TARGET_LENGTH) return undefined
     const known = this.#items.get(target)
     if (known !== undefined) return known.name as string
     const name = this.#importing.upstreamName(host)

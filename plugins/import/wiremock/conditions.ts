@@ -21,9 +21,7 @@ export function readRequest(request: Members, stub: Stub): void {
   readMethod(request, stub)
   readUrl(request, stub)
   for (const [name, key] of Object.entries(BY_NAME)) {
-    const matchers = request.take(name)
-    if (!isRecord(matchers)) continue
-    for (const [field, matcher] of Object.entries(matchers as JsonObject)) {
+    for (const [field, matcher] of Object.entries(request.record(name) ?? {})) {
       const test = readMatcher(matcher, [...request.at(name), field], stub)
       if (test !== undefined) stub.and({ [key]: { [field]: test } })
     }
@@ -59,11 +57,11 @@ export function readRequest(request: Members, stub: Stub): void {
 }
 
 function readMethod(request: Members, stub: Stub): void {
-  const method = request.take('method')
-  if (typeof method === 'string') {
+  const method = request.text('method')
+  const given = request.object('method')
+  if (method !== undefined) {
     if (method.toUpperCase() !== 'ANY') stub.and({ method })
-  } else if (isRecord(method)) {
-    const given = new Members(method as JsonObject, request.at('method'))
+  } else if (given !== undefined) {
     const one = given.list('oneOf')
     const none = given.list('noneOf')
     if (one.length > 0) stub.and({ method: one as Json[] })

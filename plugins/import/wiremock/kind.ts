@@ -98,7 +98,7 @@ async function readMapping(
   upstreams: UpstreamList,
   priorityOf: (priority: number) => number,
 ): Promise<{ rule: JsonObject | null; hosts: string[] }> {
-  mapping.ignore('id', 'uuid', 'name', 'persistent', 'metadata', 'insertionIndex', 'priority')
+  mapping.ignore('id', 'uuid', 'name', 'persistent', 'metadata', 'insertionIndex')
   readRequest(mapping.object('request')!, stub)
   const response = mapping.object('response') ?? new Members({}, mapping.at('response'))
   const step = await readResponse(response, stub, upstreams)

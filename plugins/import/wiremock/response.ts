@@ -3,7 +3,7 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import type { Translate } from '../templates/handlebars.ts'
 import { Members } from '../source/members.ts'
-import { checkedDelay } from '../stub/delay.ts'
+import { checkedDelay, wholeMs } from '../stub/delay.ts'
 import { filled } from '../stub/filled.ts'
 import { headerLines, textOf, type Stub } from '../stub/stub.ts'
 import type { ItemPath } from '../types.ts'
@@ -17,7 +17,6 @@ const FAULTS: Readonly<Record<string, string>> = {
 }
 /** The 99 % quantile of the standard normal distribution. */
 const Z99 = 2.3263
-const MAX_DELAY_MS = 86_400_000
 const MAX_CHUNKS = 200
 const MAX_REASON = 100
 /** Folders with bodies, seen from the folder of the tool. */
@@ -63,7 +62,7 @@ export async function readResponse(response: Members, stub: Stub, upstreams: Ups
 
 function readForward(response: Members, upstream: string, stub: Stub): Json {
   const set = stub.headers(
-    headerLines(response.take('additionalProxyRequestHeaders'), response.at('additionalProxyRequestHeaders')),
+    headerLines(response.record('additionalProxyRequestHeaders'), response.at('additionalProxyRequestHeaders')),
   )
   const remove = response.list('removeProxyRequestHeaders').map(textOf)
   const prefix = response.text('proxyUrlPrefixToRemove')
@@ -82,7 +81,7 @@ async function readRespond(response: Members, stub: Stub): Promise<JsonObject> {
   const isTemplate = readTransformers(response, stub)
   const parameters = response.take('transformerParameters')
   const translate = isTemplate ? wiremockTemplate(isRecord(parameters) ? (parameters as JsonObject) : {}) : null
-  const lines = headerLines(response.take('headers'), response.at('headers'))
+  const lines = headerLines(response.record('headers'), response.at('headers'))
   const fields = lines.map(([name, value, path]) => [name, filled(value, path, translate, stub), path] as const)
   const headers = stub.headers(fields.map(([name, { text }, path]) => [name, text, path]))
   const body = await readBody(response, translate, stub)
@@ -171,11 +170,7 @@ export function readDelay(response: Members, stub: Stub): Json | null {
     const read = readDistribution(distribution, stub)
     return read === null ? null : checkedDelay(read, distribution.path, stub)
   }
-  return fixed === undefined || fixed <= 0 ? null : wholeMs(fixed)
-}
-
-export function wholeMs(ms: number): number {
-  return Math.min(MAX_DELAY_MS, Math.max(0, Math.round(ms)))
+  return fixed === undefined || fixed <= 0 ? null : wholeMs(fixed, response.at('fixedDelayMilliseconds'), stub)
 }
 
 function readDistribution(given: Members, stub: Stub): Json | null {
@@ -190,14 +185,16 @@ function readDistribution(given: Members, stub: Stub): Json | null {
     return { lognormal: { median, p99: Math.round(median * Math.exp(Z99 * sigma) * 100) / 100 } }
   if (type === 'uniform' && lower !== undefined && upper !== undefined && lower <= upper)
     return { uniform: [lower, upper] }
-  if (type === 'fixed' && ms !== undefined) return wholeMs(ms)
+  if (type === 'fixed' && ms !== undefined) return wholeMs(ms, given.at('milliseconds'), stub)
   stub.lost(given.path, 'this distribution has no counterpart')
   return null
 }
 
 /** The body in equal parts, over a time. */
 function addChunks(respond: JsonObject, dribble: Members, stub: Stub): void {
-  const chunks = Math.min(MAX_CHUNKS, dribble.number('numberOfChunks') ?? 1)
+  const wanted = dribble.number('numberOfChunks') ?? 1
+  const chunks = Math.min(MAX_CHUNKS, Math.floor(wanted))
+  if (wanted > MAX_CHUNKS) stub.changed(dribble.at('numberOfChunks'), `at most ${MAX_CHUNKS} parts are sent`)
   const duration = dribble.number('totalDuration') ?? 0
   stub.others(dribble, 'lost')
   const { body, body_base64: base64, template } = respond
@@ -211,5 +208,6 @@ function addChunks(respond: JsonObject, dribble: Members, stub: Stub): void {
   )
   delete respond.body
   delete respond.body_base64
-  respond.chunks = parts.map(part => ({ after_ms: Math.round(duration / chunks), base64: part.toString('base64') }))
+  const after = wholeMs(duration / chunks, dribble.at('totalDuration'), stub)
+  respond.chunks = parts.map(part => ({ after_ms: after, base64: part.toString('base64') }))
 }

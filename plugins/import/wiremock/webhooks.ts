@@ -3,9 +3,9 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import { Members } from '../source/members.ts'
 import { headerLines, type Stub } from '../stub/stub.ts'
+import { wholeMs } from '../stub/delay.ts'
 import { filled } from '../stub/filled.ts'
 import { checkedRequest, MAX_NOTIFY, MAX_NOTIFY_DELAY_MS, notifyHost } from '../stub/notify.ts'
-import { wholeMs } from './response.ts'
 import { wiremockTemplate } from './template.ts'
 
 /** The requests, and their hosts. */
@@ -55,7 +55,7 @@ function readWebhook(parameters: Members, stub: Stub): { request: Json; host: st
     return null
   }
   const headers = stub.headers(
-    headerLines(parameters.take('headers'), parameters.at('headers')).map(([name, value, path]) => [
+    headerLines(parameters.record('headers'), parameters.at('headers')).map(([name, value, path]) => [
       name,
       text(value, 'headers'),
       path,
@@ -67,17 +67,19 @@ function readWebhook(parameters: Members, stub: Stub): { request: Json; host: st
   const delay = parameters.object('delay')
   const ms = delay?.number('milliseconds')
   if (delay !== undefined && ms === undefined) stub.lost(delay.path, 'only a fixed delay has a counterpart')
-  parameters.ignore('method')
+  const method = (parameters.text('method') ?? 'POST').toUpperCase()
   stub.others(parameters, 'lost')
   // Texts of requests that are sent are always templates: a block was found above.
   if ([url, body ?? '', ...Object.values(headers).flat()].some(one => /\{\{~?[#^/>&]/.test(one))) return null
   const request = checkedRequest(
     {
-      method: (parameters.text('method') ?? 'POST').toUpperCase(),
+      method,
       url: text(url, 'url'),
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
       ...(body === undefined ? {} : { body: text(body, 'body') }),
-      ...(ms === undefined ? {} : { delay: Math.min(MAX_NOTIFY_DELAY_MS, wholeMs(ms)) }),
+      ...(delay === undefined || ms === undefined
+        ? {}
+        : { delay: wholeMs(ms, delay.at('milliseconds'), stub, MAX_NOTIFY_DELAY_MS) }),
     },
     parameters.path,
     stub,

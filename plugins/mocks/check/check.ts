@@ -11,6 +11,7 @@ import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import { methodsOf, responseFor } from '../document/operations.ts'
 import { exampleNames } from '../api/response-choice.ts'
 import { compareDocuments } from './changes.ts'
+import { compositionWarnings, type Composer } from './composition.ts'
 import { currentForm, type CurrentForm } from './current-form.ts'
 import type { OfficialSchema } from './official-schema.ts'
 import { LIST_LIMIT, type Report } from './report.ts'
@@ -36,9 +37,13 @@ export interface CheckOutput {
   format: DocumentFormat
 }
 
-/** Runs the check. Returns a report for every input. */
-export async function checkDefinition(input: CheckInput, official: OfficialSchema): Promise<CheckOutput> {
-  return isGraphText(input.text) ? checkGraph(input) : checkOpenApi(input, official)
+/** Runs the check. Returns a report for every input. `compose` composes subgraphs; by default in this thread. */
+export async function checkDefinition(
+  input: CheckInput,
+  official: OfficialSchema,
+  compose: Composer = compositionWarnings,
+): Promise<CheckOutput> {
+  return isGraphText(input.text) ? checkGraph(input, compose) : checkOpenApi(input, official)
 }
 
 async function checkOpenApi(input: CheckInput, official: OfficialSchema): Promise<CheckOutput> {

@@ -8,17 +8,18 @@ import { isGraphText } from '../graph/recognize.ts'
 import { isKnownScalar } from '../graph/scalars.ts'
 import { isList, Shapes } from '../graph/shapes.ts'
 import type { CheckInput, CheckOutput } from './check.ts'
+import type { Composer } from './composition.ts'
 import { compareSchemas } from './graph-changes.ts'
 import type { Report } from './report.ts'
 
 const MAX_WARNINGS = 200
 
 /** Returns a report for every input. */
-export async function checkGraph(input: CheckInput): Promise<CheckOutput> {
+export async function checkGraph(input: CheckInput, compose: Composer): Promise<CheckOutput> {
   const started = performance.now()
   const { bounds, report } = { bounds: boundsFor(input.publicMode), report: emptyReport() }
   const graph = readWithin(input.text, bounds.graph, report)
-  if (graph !== null) await inspect(graph, input, report)
+  if (graph !== null) await inspect(graph, input, report, compose)
   report.deployable = report.errors.length === 0
   report.took_ms = Math.round(performance.now() - started)
   return { report, kind: 'graphql', format: 'graphql', served: graph === null ? null : graph.sdl }
@@ -38,7 +39,7 @@ function readWithin(text: string, bounds: GraphBounds, report: Report): GraphSch
   return graph
 }
 
-async function inspect(graph: GraphSchema, input: CheckInput, report: Report): Promise<void> {
+async function inspect(graph: GraphSchema, input: CheckInput, report: Report, compose: Composer): Promise<void> {
   const bounds = boundsFor(input.publicMode)
   const shapes = new Shapes(graph)
   const types = Object.values(graph.schema.getTypeMap()).filter(({ name }) => !isAdded(name))
@@ -54,7 +55,7 @@ async function inspect(graph: GraphSchema, input: CheckInput, report: Report): P
   }
   if (input.isBrief !== true) {
     report.warnings.push(...schemaWarnings(graph, shapes))
-    if (graph.federation !== null) report.warnings.push(...(await compositionWarnings(graph)))
+    if (graph.federation !== null) report.warnings.push(...(await compose(graph.sdl)))
   }
   const parts = readGraphParts(input, { bounds, maxDelayMs: input.maxDelayMs })
   if ('errors' in parts) report.errors.push(...parts.errors)
@@ -104,20 +105,6 @@ function schemaWarnings({ schema }: GraphSchema, shapes: Shapes): Issue[] {
       )
   }
   return warnings.slice(0, MAX_WARNINGS)
-}
-
-/** Whether a gateway can take the subgraph at all. */
-async function compositionWarnings({ document }: GraphSchema): Promise<Issue[]> {
-  const { composeServices } = await import('@theguild/federation-composition')
-  const warn = (code: string, message: string): Issue =>
-    issue('does_not_compose', null, `alone, the subgraph does not compose: ${code}: ${message.slice(0, 300)}`)
-  try {
-    const { errors } = composeServices([{ name: 'mock', url: 'http://mock.invalid', typeDefs: document }])
-    return (errors ?? []).slice(0, 20).map(({ message, extensions }) => warn(String(extensions['code']), message))
-  } catch (error) {
-    // The composer throws for some odd schemas, such as keys that are nested very deeply.
-    return [warn('COMPOSER_FAILED', (error as Error).message)]
-  }
 }
 
 function unusedParts(graph: GraphSchema, shapes: Shapes, { rules, overrides }: GraphParts): Issue[] {

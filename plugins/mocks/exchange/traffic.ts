@@ -38,6 +38,8 @@ export interface CapturedOperation {
   fields: string[]
   /** Types of the representations of `_entities`. */
   entity: string[]
+  /** Number of its fields. */
+  complexity: number
 }
 
 /** Maximum number of bytes kept of a request or response body. */

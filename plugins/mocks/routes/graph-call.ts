@@ -238,7 +238,7 @@ export class GraphCall implements ValueContext {
 
   /** In public mode only requests with a session are kept, because other clients must not see them. */
   #capture(
-    { definition, fields, variables, document, response }: GraphOperation,
+    { definition, fields, complexity, variables, document, response }: GraphOperation,
     keys: string[],
     found: Found | null,
     outcome: Outcome,
@@ -277,6 +277,7 @@ export class GraphCall implements ValueContext {
         kind: definition.operation,
         fields: fields.slice(0, 50).map(field => copyText(field.name)),
         entity: entitiesOf(fields),
+        complexity: complexity(),
       },
     })
   }

@@ -100,12 +100,14 @@ export interface ExchangeOptions {
   onReceived?: (received: Buffer) => void
   /** False for received bytes that are too many. */
   admits?: ((bytes: number) => boolean) | undefined
+  /** Called when content of the last answer that began has come, with all of its parts. */
+  onParts?: ((parts: Response['parts']) => void) | undefined
 }
 
 export async function runExchange(
   spec: ConnectionSpec,
   requests: readonly EncodedRequest[],
-  { address, trust, timeoutMs, signal, onReceived, admits }: ExchangeOptions,
+  { address, trust, timeoutMs, signal, onReceived, admits, onParts }: ExchangeOptions,
 ): Promise<ExchangeRecord> {
   if (spec.delayMs !== undefined) await sleep(spec.delayMs)
   const calls: CallRecord[] = requests.map((request, index) => ({
@@ -128,7 +130,7 @@ export async function runExchange(
   signal.addEventListener('abort', stop)
   if (onReceived !== undefined)
     connection.onReceived = () => onReceived(Buffer.concat(connection.received.map(({ bytes }) => bytes)))
-  const reader = new Reader(connection, requests)
+  const reader = new Reader(connection, requests, onParts)
   let hasLeft = false
   let leftAtMs: number | null = null
   try {
@@ -232,11 +234,17 @@ async function send(connection: Connection, reader: Reader, call: CallRecord, pa
 class Reader {
   readonly #connection: Connection
   readonly #parser: ResponseParser
+  readonly #onParts: ExchangeOptions['onParts']
   #fed = 0
   isEndless = false
 
-  constructor(connection: Connection, requests: readonly EncodedRequest[]) {
+  constructor(
+    connection: Connection,
+    requests: readonly EncodedRequest[],
+    onParts: ExchangeOptions['onParts'] = undefined,
+  ) {
     this.#connection = connection
+    this.#onParts = onParts
     this.#parser = new ResponseParser(requests.map(({ method }) => method))
   }
 
@@ -253,6 +261,8 @@ class Reader {
     await this.#connection.waitUntil(
       () => {
         this.#feed()
+        const { parts = [] } = this.#parser.responses.at(-1) ?? {}
+        if (parts.length > 0) this.#onParts?.(parts)
         return this.#parser.isDone(count) || !this.#connection.isOpen
       },
       () => {

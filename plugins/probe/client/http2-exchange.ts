@@ -67,7 +67,7 @@ async function onSession(
   spec: ConnectionSpec,
   requests: readonly EncodedHttp2Request[],
   calls: readonly CallRecord[],
-  { timeoutMs, admits = () => true }: ExchangeOptions,
+  { timeoutMs, admits = () => true, onParts }: ExchangeOptions,
 ): Promise<ExchangeRecord> {
   const changes = new Changes()
   let ended: ExchangeRecord['ended'] = null
@@ -95,7 +95,7 @@ async function onSession(
     const call = calls[index]!
     const isLast = index === requests.length - 1
     if (session.closed || session.destroyed) break
-    const stream = new StreamCall(session, call, request, { changes, admits })
+    const stream = new StreamCall(session, call, request, { changes, admits, onParts })
     started.push(stream)
     await stream.sendContent()
     if (isLast && spec.leaveAfterMs !== undefined) {
@@ -157,6 +157,7 @@ class StreamCall {
   readonly #parts: EncodedHttp2Request['parts']
   readonly #changes: Changes
   readonly #admits: (bytes: number) => boolean
+  readonly #onParts: ExchangeOptions['onParts']
   readonly #received: Piece[]
   readonly #interims: Response['interims'] = []
   #response: Response | null = null
@@ -171,12 +172,17 @@ class StreamCall {
     session: ClientHttp2Session,
     call: CallRecord,
     request: EncodedHttp2Request,
-    { changes, admits }: { changes: Changes; admits(bytes: number): boolean },
+    {
+      changes,
+      admits,
+      onParts,
+    }: { changes: Changes; admits(bytes: number): boolean } & Pick<ExchangeOptions, 'onParts'>,
   ) {
     this.#call = call
     this.#parts = request.parts
     this.#changes = changes
     this.#admits = admits
+    this.#onParts = onParts
     this.#received = call.http2!.received
     call.sentAtMs = clock()
     const stream = session.request(headersOf(request.fields), { endStream: request.parts.length === 0 })
@@ -299,6 +305,7 @@ class StreamCall {
   #onContent(bytes: Buffer): void {
     if (!this.isTooLarge) this.#response?.parts.push({ atMs: clock(), bytes })
     this.#add(bytes)
+    if (!this.isTooLarge && this.#response !== null) this.#onParts?.(this.#response.parts)
   }
 
   #add(bytes: Buffer): void {

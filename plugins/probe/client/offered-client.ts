@@ -70,6 +70,7 @@ async function exchange(connection: ClientConnection, options: ClientOptions): P
     timeoutMs: limitMs,
     signal: signal.signal,
     admits: options.onReceived,
+    onParts: options.onParts,
   }
   const numberOf = (one: RequestSpec): number => numbers.get(one)!
   try {

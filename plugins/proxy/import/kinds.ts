@@ -31,6 +31,9 @@ export const vcrKind: ImportKind = {
   convert: (files, importing) => convert(files, importing, vcrExchanges),
 }
 
+/** As `proxy[].target`. */
+const MAX_TARGET_LENGTH = 2000
+
 type Skip = (path: ItemPath, message: string) => void
 
 async function convert(
@@ -54,9 +57,11 @@ async function convert(
   const proxy: JsonObject[] = []
   const written: { path: string; content: string }[] = []
   for (const [origin, own] of byOrigin) {
-    const name = importing.upstreamName(new URL(origin).host)
+    const isLong = origin.length > MAX_TARGET_LENGTH
+    const name = isLong ? undefined : importing.upstreamName(new URL(origin).host)
     if (name === undefined) {
-      for (const { file, path } of own) importing.find(file, path, 'skipped', 'there are too many origins')
+      const problem = isLong ? `the origin has more than ${MAX_TARGET_LENGTH} characters` : 'there are too many origins'
+      for (const { file, path } of own) importing.find(file, path, 'skipped', problem)
       skipped += own.length
       continue
     }

@@ -24,6 +24,8 @@ export interface ReconciledRequest {
   /** Ids of entries of `/_svc/requests`, and of records. */
   arrivals: string[]
   reports: string[]
+  /** Of calls of models: in the newest report that has them, and as the mock LLM counted; null if it counted none. */
+  tokens: { reported: number | null; counted: number } | null
   /** Routes of the gateway and of this instance. */
   routes: { reported: string | null; arrived: string | null }
   differ: Difference[]
@@ -86,8 +88,9 @@ function addTo(
   limit: number,
 ): void {
   const { arrivals, said } = group
+  const calls = [...new Set(arrivals.flatMap(({ requestId }) => counted.get(requestId) ?? []))]
   const push = (name: keyof typeof lists, differ: Difference[]): void => {
-    if (lists[name].length < limit) lists[name].push(shownGroup(group, differ))
+    if (lists[name].length < limit) lists[name].push(shownGroup(group, differ, calls))
   }
   if (said.length === 0) {
     summary.only_arrived++
@@ -97,8 +100,7 @@ function addTo(
     summary.only_reported++
     return push('only_reported', [])
   }
-  const calls = arrivals.flatMap(({ requestId }) => counted.get(requestId) ?? [])
-  const differ = arrivals.length === 0 ? [] : differencesOf(group, [...new Set(calls)])
+  const differ = arrivals.length === 0 ? [] : differencesOf(group, calls)
   summary.matched++
   if (differ.length > 0) summary.differ++
   push('requests', differ)
@@ -141,7 +143,11 @@ function lastTimeOf({ arrivals, said }: Group): number {
   return Math.max(arrivals.at(-1)?.arrivedAt ?? 0, said.at(-1)?.at ?? 0)
 }
 
-function shownGroup({ requestId, traceId, arrivals, said }: Group, differ: Difference[]): ReconciledRequest {
+function shownGroup(
+  { requestId, traceId, arrivals, said }: Group,
+  differ: Difference[],
+  calls: readonly CountedCall[],
+): ReconciledRequest {
   const first = arrivals[0]
   const facts = said.find(({ role }) => role === 'access')?.facts ?? said[0]?.facts
   return {
@@ -151,10 +157,22 @@ function shownGroup({ requestId, traceId, arrivals, said }: Group, differ: Diffe
     path: first === undefined ? (facts?.path ?? null) : pathOf(first),
     arrivals: arrivals.map(({ id }) => id),
     reports: said.map(({ id }) => id),
+    tokens:
+      calls.length === 0
+        ? null
+        : {
+            reported: reportedTokens(said),
+            counted: calls.reduce((sum, call) => sum + call.prompt_tokens + call.completion_tokens, 0),
+          },
     routes: {
       reported: said.find(({ route }) => route !== null)?.route ?? null,
       arrived: arrivals.at(-1)?.route ?? null,
     },
     differ,
   }
+}
+
+function reportedTokens(said: readonly Said[]): number | null {
+  const last = said.findLast(({ inputTokens, outputTokens }) => inputTokens !== null || outputTokens !== null)
+  return last === undefined ? null : (last.inputTokens ?? 0) + (last.outputTokens ?? 0)
 }

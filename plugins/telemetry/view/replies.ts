@@ -73,6 +73,7 @@ const REQUEST = object({
   path: nullable(TEXT),
   arrivals: list(TEXT),
   reports: list(TEXT),
+  tokens: nullable(object({ reported: nullable(INTEGER), counted: INTEGER })),
   routes: object({ reported: nullable(TEXT), arrived: nullable(TEXT) }),
   differ: list(object({ field: TEXT, reported: ANY, arrived: ANY })),
 })

@@ -6,18 +6,40 @@ import type { Reports } from '../records/reports.ts'
 import { readConditions, readSince, type RecordFilter } from './filters.ts'
 import { enterWait, select } from './select.ts'
 
-export function telemetryVerification(svc: Svc<unknown>, reports: Reports): VerifiedRecords {
-  return { name: 'telemetry', read: (value, at) => readQuery(value, at, svc, reports) }
+/** Records that are not kept as such: what a comparison finds. */
+export interface ReadRecords {
+  name: string
+  /** Names of filters. */
+  filters: readonly string[]
+  /** Throws `InputProblem`. */
+  read(filters: Readonly<Record<string, string>>, at: string): RecordQuery
 }
 
-function readQuery(value: Json, at: string, svc: Svc<unknown>, reports: Reports): RecordQuery {
+export function telemetryVerification(svc: Svc<unknown>, reports: Reports, further: ReadRecords): VerifiedRecords {
+  return { name: 'telemetry', read: (value, at) => readQuery(value, at, { svc, reports, further }) }
+}
+
+interface Parts {
+  svc: Svc<unknown>
+  reports: Reports
+  further: ReadRecords
+}
+
+function readQuery(value: Json, at: string, { svc, reports, further }: Parts): RecordQuery {
   const given = asObject(value, at, 'expected an object such as {"spans": {"name": "GET /orders"}}')
-  rejectUnknownKeys(given, [...KINDS], at)
-  const kinds = KINDS.filter(kind => given[kind] !== undefined)
-  const [kind] = kinds
-  if (kind === undefined || kinds.length > 1) throw new InputProblem(at, `expected one of ${KINDS.join(', ')}`)
-  const place = `${at}.${kind}`
-  const filters = textsIn(asObject(given[kind]!, place, 'expected an object of filters'), place)
+  const names = [...KINDS, further.name]
+  rejectUnknownKeys(given, names, at)
+  const named = names.filter(name => given[name] !== undefined)
+  const [name] = named
+  if (name === undefined || named.length > 1) throw new InputProblem(at, `expected one of ${names.join(', ')}`)
+  const place = `${at}.${name}`
+  const object = asObject(given[name]!, place, 'expected an object of filters')
+  const filters = textsIn(object, place)
+  const kind = KINDS.find(one => one === name)
+  if (kind === undefined) {
+    rejectUnknownKeys(object, further.filters, place)
+    return further.read(filters, place)
+  }
   const { where, since: own } = conditionsOf(kind, filters, place)
   const filterOf = (session: string | undefined, since: RecordFilter['since']): RecordFilter => ({
     session: session ?? null,

@@ -1,4 +1,4 @@
-/** Completion of the command line, in the shells that are installed. */
+/** Completion of the command line, in the shells that are installed. Takes long: it starts shells. */
 import t from 'tap'
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Commands that use a running instance, or look at the machine: health, open, doctor. */
+/** Commands that use a running instance, or look at the machine: health, open, doctor. Takes long: it starts processes. */
 import t from 'tap'
 import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-/** `svc demo`: what it prints, and its exit codes (sheet demos, 5). */
+/** `svc demo`: what it prints, and its exit codes (sheet demos, 5). Takes long: it starts processes. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

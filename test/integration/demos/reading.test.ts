@@ -41,6 +41,17 @@ t.test('a variable that no text uses is a warning', async t => {
   t.match(read, { demo: { warnings: ['variables.limit: no text of the demo uses it'] } })
 })
 
+t.test('expectations hold for values of variables', async t => {
+  const steps = (when: string): string =>
+    `    send: { path: /a }\n    expect: [{ when: ${when}, responses: { status: 200 } }]\n`
+  const head = 'variables: { fail: closed }\n'
+  t.match(readDemoText(demo(steps('{ fail: open }'), head)), { demo: { warnings: [] } })
+  t.match(problems(demo(steps('{ fial: open }'), head)), [
+    { at: 'steps[0].expect[0].when.fial', details: 'unknown variable "fial" (did you mean "fail"?)' },
+  ])
+  t.match(problems(demo(steps('{ fail: [open] }'), head)), [{ at: 'steps[0].expect[0].when.fail' }])
+})
+
 t.test('values of variables have the type of the default', async t => {
   const variables = { limit: 5, by: 'x-key' }
   t.same(withValues(variables, { limit: '7', by: 'y' }), { limit: 7, by: 'y' })

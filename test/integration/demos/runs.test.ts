@@ -1,4 +1,4 @@
-/** Demos and their runs over HTTP (sheet demos, 6, 8 and 9). */
+/** Demos and their runs over HTTP (sheet demos, 6, 8 and 9). Takes long: demos run whole. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -120,7 +120,7 @@ t.test('a run through a gateway, with its events and reports', async t => {
     state: 'complete',
     summary: { seen: 1 },
     demos: [
-      { verdict: 'seen', control: { verdict: 'not-seen', wanted: 'not-seen', steps: [{}, { verdict: 'not-seen' }] } },
+      { verdict: /^seen$/, control: { verdict: 'not-seen', wanted: 'not-seen', steps: [{}, { verdict: 'not-seen' }] } },
     ],
   })
   const all = await events(id)
@@ -164,7 +164,7 @@ t.test('a stepwise run waits for next, and one run at a time is possible', async
   while ((await state()) !== 'waiting') await new Promise(resolve => setTimeout(resolve, 20))
   t.match(await get(`/runs/${id}`), { body: { step: 1, demos: [{ steps: [] }] } })
   t.equal((await post(`/runs/${id}/next`)).status, 202)
-  t.match(await end(id), { state: 'complete', demos: [{ verdict: 'seen' }] })
+  t.match(await end(id), { state: 'complete', demos: [{ verdict: /^seen$/ }] })
   const asks = inline([
     { title: 'One', ask: 'Switch it on', send: { path: '/anything/a' }, expect: [{ responses: { status: 200 } }] },
   ])
@@ -304,10 +304,9 @@ t.test('demos are tools of the control plane over MCP', async t => {
     const { result } = (await response.json()) as { result: { structuredContent: { status: number; body: object } } }
     return result.structuredContent
   }
-  t.match(await call('list_demos', { area: 'reliability' }), {
-    status: 200,
-    body: { demos: [{}, { demo: 'retry' }, {}] },
-  })
+  const listed = await call('list_demos', { area: 'reliability' })
+  t.equal(listed.status, 200)
+  t.ok((listed.body.demos as { demo: string }[]).some(({ demo }) => demo === 'retry'))
   const started = await call('run_demo', { inline: QUICK, target: 'direct' })
   t.match(started, { status: 202, body: { id: /^[a-z2-7]{16}$/ } })
   let report = await call('demo_result', { id: started.body.id })

@@ -1,4 +1,7 @@
-/** Every kind of traffic is sent, and what comes back is judged, straight to svc (sheet demos, 3.1 and 3.2). */
+/**
+ * Every kind of traffic is sent, and what comes back is judged, straight to svc (sheet demos, 3.1 and 3.2).
+ * Takes long: demos run whole.
+ */
 import t, { type Test } from 'tap'
 import { LLM_FORMATS } from '../../../plugins/demos/file/demo.ts'
 import { demoOf, demoRunner } from '../../support/demo-runner.ts'

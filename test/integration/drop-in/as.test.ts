@@ -1,4 +1,7 @@
-/** `svc as` and `SVC_AS`: what they serve for the arguments and variables of the originals, in real processes. */
+/**
+ * `svc as` and `SVC_AS`: what they serve for the arguments and variables of the originals, in real processes.
+ * Takes long: it starts processes.
+ */
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

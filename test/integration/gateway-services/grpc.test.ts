@@ -1,4 +1,7 @@
-/** `envoy.service.auth.v3.Authorization/Check`, called with the official client. */
+/**
+ * `envoy.service.auth.v3.Authorization/Check`, called with the official client.
+ * Takes long: the official client is slow to load.
+ */
 import t from 'tap'
 import { connect, constants } from 'node:http2'
 import { Client, credentials, Metadata, status, type ServiceDefinition, type ServiceError } from '@grpc/grpc-js'

@@ -1,4 +1,7 @@
-/** The authorization service over HTTP: how each gateway asks, and what each policy answers. */
+/**
+ * The authorization service over HTTP: how each gateway asks, and what each policy answers.
+ * Takes long: each gateway asks about each decision.
+ */
 import t, { type Test } from 'tap'
 import { connect } from 'node:net'
 import { putRule, send, type Reply } from '../../support/rules.ts'

@@ -109,6 +109,17 @@ t.test('GET, version 0, health and errors [GWS-13]', async t => {
       status: 400,
       json: { code: 'invalid_parameter', message },
     })
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+  for (const [input, message] of [
+    [`{"a":${nested(100)}}`, /more than 100 levels/],
+    [`[${'{},'.repeat(100_000)}{}]`, /more than 100000 values/],
+  ] as const) {
+    t.match(await send(server, 'POST /opa/v0/data/svc/allow', { body: input }), { status: 400, json: { message } })
+    t.match(await send(server, 'POST /opa/v1/data/svc/allow', { body: `{"input":${input}}` }), { status: 400 })
+  }
+  t.equal((await send(server, 'POST /opa/v0/data/svc/allow', { body: `{"a":${nested(99)}}` })).status, 200)
+  const deep = encodeURIComponent(nested(101))
+  t.match(await send(server, `/opa/v1/data/svc/allow?input=${deep}`), { status: 400, json: { message: /levels/ } })
   t.match(await send(server, '/opa/v1/data/svc/allow?input=x'), { status: 400, json: { code: 'invalid_parameter' } })
   t.match(await send(server, '/opa/v1/policies'), { status: 404, json: { code: 'resource_not_found' } })
 })

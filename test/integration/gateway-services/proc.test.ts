@@ -1,4 +1,7 @@
-/** `envoy.service.ext_proc.v3.ExternalProcessor/Process`, called with the official client. */
+/**
+ * `envoy.service.ext_proc.v3.ExternalProcessor/Process`, called with the official client.
+ * Takes long: the official client is slow to load.
+ */
 import t from 'tap'
 import { readFileSync } from 'node:fs'
 import {

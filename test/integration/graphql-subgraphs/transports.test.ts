@@ -203,16 +203,18 @@ t.test('one event stream for many operations [GQL-65]', async t => {
 t.test('the client’s leaving ends the generator, on every transport [GQL-66]', async t => {
   const body = JSON.stringify({ query: 'subscription { reviewAdded(count: 100, intervalMs: 10000) { id } }' })
   const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  let text = ''
-  socket.on('data', data => (text += String(data)))
-  socket.write(
-    `POST /graphql/subgraphs/reviews HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  )
-  await until(() => text.includes('"r1"'))
-  await until(async () => (await openStreams()) === 1)
-  socket.destroy()
-  await until(async () => (await openStreams()) === 0)
+  for (const accept of ['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0']) {
+    const socket = connect(Number(port), hostname)
+    let text = ''
+    socket.on('data', data => (text += String(data)))
+    socket.write(
+      `POST /graphql/subgraphs/reviews HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    await until(() => text.includes('"r1"'))
+    await until(async () => (await openStreams()) === 1)
+    socket.destroy()
+    await until(async () => (await openStreams()) === 0)
+  }
 
   const events = new PacedSequence(100, 3_600_000, sequence => ({ data: { sequence } }))
   const answer = multipartSubscription(events)

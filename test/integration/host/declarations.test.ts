@@ -1,4 +1,4 @@
-/** Declarations in the definitions of third-party plugins, and errors in them. */
+/** Declarations in the definitions of third-party plugins, and errors in them. Takes long: each mistake builds a generation. */
 import t from 'tap'
 import { join } from 'node:path'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'

@@ -1,4 +1,7 @@
-/** All ways in which a plugin can fail: each has its own message, and other plugins are not affected. */
+/**
+ * All ways in which a plugin can fail: each has its own message, and other plugins are not affected.
+ * Takes long: each mistake builds a generation.
+ */
 import t from 'tap'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { plugin, pluginFolder } from '../../support/plugins.ts'

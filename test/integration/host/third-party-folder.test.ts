@@ -1,4 +1,7 @@
-/** A third-party plugin folder that is added, edited, broken and removed while the server runs. */
+/**
+ * A third-party plugin folder that is added, edited, broken and removed while the server runs.
+ * Takes long: each edit builds a generation.
+ */
 import t from 'tap'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** `svc import` of Postman, HAR, go-vcr, OpenAPI, aimock and llm-d-inference-sim (sheet distribution, 5.3 and 5.4). */
+/**
+ * `svc import` of Postman, HAR, go-vcr, OpenAPI, aimock and llm-d-inference-sim (sheet distribution, 5.3 and 5.4).
+ * Takes long: documents of six tools are imported and served.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** `svc import` of MockServer: expectations answer as the original does (sheet distribution, 5.2). */
+/**
+ * `svc import` of MockServer: expectations answer as the original does (sheet distribution, 5.2).
+ * Takes long: every expectation is imported and served.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** `svc import` of WireMock: stubs answer as the original does (sheet distribution, 5.1). */
+/**
+ * `svc import` of WireMock: stubs answer as the original does (sheet distribution, 5.1).
+ * Takes long: every stub is imported and served.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Faults, bounds and steering of layer 4 connections. */
+/** Faults, bounds and steering of layer 4 connections. Takes long: connections wait for limits of time. */
 import t from 'tap'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

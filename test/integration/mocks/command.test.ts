@@ -1,3 +1,4 @@
+/** Takes long: it starts processes. */
 import t from 'tap'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** Schemas and operations of hostile strangers: each gets an answer in the protocol's words, and soon. */
+/**
+ * Schemas and operations of hostile strangers: each gets an answer in the protocol's words, and soon.
+ * Takes long: schemas reach the limits of time.
+ */
 import t from 'tap'
 import { slowness } from '../../support/reference-loop.ts'
 import { mockServer } from './client.ts'

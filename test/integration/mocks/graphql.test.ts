@@ -214,7 +214,11 @@ t.test('rules answer by operation and variables, and are captured', async t => {
   t.match(merged, { status: 200, data: { user: { name: 'Merged' } }, extensions: { cost: 3 } })
   const { requests } = (await server.call('/_svc/mocks/shop/requests')).json as unknown as { requests: object[] }
   t.match(requests, [
-    { operation: 'Query.user', rule: 'renamed', graphql: { operation: 'One', kind: 'query', fields: ['user'] } },
+    {
+      operation: 'Query.user',
+      rule: 'renamed',
+      graphql: { operation: 'One', kind: 'query', fields: ['user'], complexity: 2 },
+    },
     { operation: 'Query.user', rule: 'gone', status: 404 },
   ])
   const { operations } = (await server.call('/_svc/mocks/shop/operations')).json as unknown as { operations: object[] }

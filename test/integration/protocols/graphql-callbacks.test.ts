@@ -2,6 +2,11 @@
 import t from 'tap'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ExecutionResult } from 'graphql'
+import type { FastifyRequest, Svc } from '../../../core/contract/plugin.ts'
+import { paceEvents } from '../../../plugins/graphql/paced-sequence.ts'
+import { Callbacks } from '../../../plugins/graphql/wire/callback/callbacks.ts'
+import type { GraphqlOptions } from '../../../plugins/graphql/options.ts'
 import { readCallbackTarget } from '../../../plugins/graphql/wire/callback/target.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
@@ -182,6 +187,54 @@ t.test('only the address of the client, and hosts that are allowed [GQL-70]', as
   ]
   for (const [callbackUrl, clients] of refused)
     t.throws(() => read(callbackUrl, clients), { extensions: { code: 'CALLBACK_NOT_ALLOWED' } } as never, callbackUrl)
+})
+
+t.test('at most 100 run at a time [GQL-71]', async t => {
+  const server = await serve(t, { plugins: ['graphql'] })
+  let isLeaving = false
+  const first = await receiver(t, () => (isLeaving ? 404 : 204))
+  const others = await receiver(t, () => 204)
+  const query = ticks(100, 10_000)
+  t.match(await subscribe(server.url, first.url, { query, heartbeatIntervalMs: 100 }), { status: 200 })
+  for (let round = 0; round < 9; round++)
+    await Promise.all(Array.from({ length: 11 }, () => subscribe(server.url, others.url, { query })))
+  const one = () => subscribe(server.url, others.url, { query })
+  t.match(await one(), error(429, 'TOO_MANY_CALLBACKS'))
+  const sent = others.messages.length
+  t.match(await subscribe(server.url, undefined), error(400, 'BAD_REQUEST'))
+  t.equal(others.messages.filter(({ action }) => action === 'check').length, 99, 'there is no check for one too many')
+  t.ok(sent >= 99)
+  isLeaving = true
+  await until(async () => (await one()).status === 200, 'another one can start when one has ended')
+})
+
+t.test('none runs for longer than its lifetime [GQL-71]', async t => {
+  const client = await receiver(t, () => 204)
+  const svc = {
+    config: { publicMode: false },
+    http: { clientIp: () => '127.0.0.1' },
+    log: { error: (text: string) => t.fail(text) },
+    shared: (_name: string, make: () => unknown) => make(),
+    use: () => ({ allows: () => false }),
+    whenClosed: () => {},
+  } as unknown as Svc<GraphqlOptions>
+  const results = paceEvents(
+    { count: 100, intervalMs: 10_000 },
+    (sequence): ExecutionResult => ({ data: { sequence } }),
+  )
+  let ended = 0
+  await new Callbacks(svc, { running: 1, lifetimeMs: 100 }).start(
+    { raw: { socket: { remoteAddress: '127.0.0.1' } } } as FastifyRequest,
+    {
+      results,
+      settings: { callbackUrl: client.url, subscriptionId: 's', verifier: 'v' },
+      cut: null,
+      end: () => void ended++,
+    },
+  )
+  await until(() => ended > 0)
+  t.strictSame(await results.next(), { done: true, value: undefined }, 'the generator has ended')
+  t.notOk(client.actions().includes('complete'), 'and not as one that is complete')
 })
 
 t.test('a host in notify.allow, whatever the address of the client is [GQL-70]', async t => {

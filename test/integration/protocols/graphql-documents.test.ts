@@ -90,6 +90,35 @@ t.test('documents run by id and digest, with POST and GET [GQL-67]', async t => 
   t.match(await client.post({ documentId: digest(NAME), variables: { id: 'u1' } }), NOT_FOUND)
 })
 
+t.test('rules and verification know a persisted document by its text [GQL-67] [MATCH-8]', async t => {
+  const path = file(t, JSON.stringify({ listed: FILE_ONLY }))
+  const { url } = await serve(t, { yaml: `graphql: { documents: { file: ${path} } }\n` })
+  const client = clientOf(url)
+  await control(url, 'PUT', MANIFEST)
+  const extensions = { persistedQuery: { version: 1, sha256Hash: digest(FILE_ONLY).slice(7).toUpperCase() } }
+  await client.post({ documentId: 'name', variables: { id: 'u1' } })
+  await client.get({ documentId: digest(NAME), variables: '{"id":"u2"}' })
+  await client.post({ documentId: 'listed' })
+  await client.post({ documentId: 'unknown' })
+  await client.post({ extensions })
+  const count = async (graphql: object): Promise<number> => {
+    const body = JSON.stringify({ match: { graphql }, exactly: 99, within_ms: 0 })
+    const response = await fetch(`${url}/_svc/verify`, { method: 'POST', body })
+    return ((await response.json()) as { count: number }).count
+  }
+  t.equal(await count({ field: 'user', kind: 'query' }), 2)
+  t.equal(await count({ document: digest(NAME).slice(7) }), 2)
+  t.equal(await count({ document: digest(NAME).slice(7), variables: { '/id': 'u2' } }), 1)
+  t.equal(await count({ field: 'users' }), 1)
+  t.equal(await count({ document: digest(FILE_ONLY).slice(7) }), 2, 'by its id, and by its hash')
+  await fetch(`${url}/_svc/rules/named`, {
+    method: 'PUT',
+    body: JSON.stringify({ match: { graphql: { field: 'user' } }, then: { graphql: { data: 'null' } } }),
+  })
+  t.match(await client.post({ documentId: 'name', variables: { id: 'u1' } }), { data: null })
+  t.match(await client.post({ documentId: 'listed' }), { data: { users: [{ id: 'u1' }] } })
+})
+
 t.test('lists that are wrong name the place, and change nothing [GQL-67]', async t => {
   const { url } = await serve(t)
   await control(url, 'PUT', { kept: NAME })

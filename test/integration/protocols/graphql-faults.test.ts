@@ -1,4 +1,7 @@
-/** Faults inside GraphQL answers: the header `X-Svc-Graphql`, and the step `graphql` of rules. */
+/**
+ * Faults inside GraphQL answers: the header `X-Svc-Graphql`, and the step `graphql` of rules.
+ * Takes long: many faults are timeouts.
+ */
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import WebSocket from 'ws'

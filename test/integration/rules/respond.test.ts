@@ -101,6 +101,33 @@ t.test('sends chunks at their times, and events [RULE-24]', async t => {
   await leaving.body!.cancel()
 })
 
+t.test('a chunk waits for the state of a scenario, and without it the response breaks off [RULE-24]', async t => {
+  const chunks = [{ text: 'a' }, { after_scenario: { read: '1' }, text: 'b' }]
+  await respond({ chunks })
+  const reading = await fetch(`${server.url}/made`)
+  const reader = reading.body!.getReader()
+  t.equal(Buffer.from((await reader.read()).value!).toString(), 'a')
+  const set = await fetch(`${server.url}/_svc/scenarios/read`, { method: 'PUT', body: '{"state":"1"}' })
+  t.equal(set.status, 200)
+  t.equal(Buffer.from((await reader.read()).value!).toString(), 'b')
+  t.equal((await reader.read()).done, true)
+  await respond({ chunks: [chunks[0], { after_scenario: { read: '2' }, within_ms: 50, text: 'b' }] })
+  await t.rejects((await fetch(`${server.url}/made`)).text(), 'the state is never reached')
+  for (const [chunk, at] of [
+    [{ text: 'a', within_ms: 5 }, 'within_ms'],
+    [{ text: 'a', after_scenario: {} }, 'after_scenario'],
+    [{ text: 'a', after_scenario: { a: '1', b: '2' } }, 'after_scenario'],
+    [{ text: 'a', after_scenario: { a: 1 } }, 'after_scenario.a'],
+    [{ text: 'a', after_scenario: { a: '1' }, within_ms: 0 }, 'within_ms'],
+  ] as const) {
+    const refused = await fetch(`${server.url}/_svc/rules/wrong`, {
+      method: 'PUT',
+      body: JSON.stringify({ then: { respond: { chunks: [chunk] } } }),
+    })
+    t.match(await refused.json(), { error: 'invalid_rule', at: `then.respond.chunks[0].${at}` })
+  }
+})
+
 t.test('a response cannot act with the rights of the service in a browser [RULE-25]', async t => {
   await respond({ body: '<script>1</script>', content_type: 'text/html' })
   t.match((await send(server, '/made')).headers.get('content-security-policy'), /^sandbox /)

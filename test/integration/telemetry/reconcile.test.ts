@@ -339,6 +339,57 @@ t.test('tokens, models and costs are compared with the ledger [GWT-9]', async t 
   ])
 })
 
+t.test('verifications count what the comparison says', async t => {
+  const session = randomUUID()
+  const verify = async (reconciled: Json, more: Json = { exactly: 1 }): Promise<Json> =>
+    (await send(server, `POST /_svc/verify?session=${session}`, {
+      body: { telemetry: { reconciled }, ...more },
+    })) as Json
+  const call = {
+    headers: { authorization: 'Bearer x' },
+    body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] },
+  }
+  const chat = () => forward('POST /ai/openai/v1/chat/completions', call, { session })
+  const usage = (input: number) => ({ 'http.request.method': 'POST', 'gen_ai.usage.input_tokens': input })
+  const right = await chat()
+  const { prompt_tokens: prompt, completion_tokens: completion } = right.json.usage
+  await accessLog(right, { ...usage(prompt), 'gen_ai.usage.output_tokens': completion })
+  await accessLog(await chat(), usage(prompt + 1))
+  await accessLog(await chat(), { 'http.request.method': 'POST' })
+  await forward('/echo', {}, { session })
+  for (const [filters, count] of [
+    [{}, 4],
+    [{ result: 'same' }, 2],
+    [{ result: 'same', tokens: 'same' }, 1],
+    [{ tokens: 'differ' }, 1],
+    [{ tokens: 'unreported' }, 1],
+    [{ result: 'differ', field: 'input_tokens' }, 1],
+    [{ field: 'status' }, 0],
+    [{ result: 'only_arrived', method: 'GET', path: '/echo' }, 1],
+    [{ result: 'only_reported' }, 0],
+  ] as const)
+    t.match(
+      await verify(filters, { exactly: count }),
+      { status: 200, json: { verified: true, count } },
+      JSON.stringify(filters),
+    )
+  const { requests } = await reconcile(session)
+  const tokens = requests.find((one: Json) => one.request_id === right.requestId).tokens
+  t.strictSame(tokens, { reported: prompt + completion, counted: prompt + completion })
+  const later = chat()
+  const waited = verify({ tokens: 'same' }, { exactly: 2, within_ms: 20_000, settle_ms: 0 })
+  await accessLog(await later, { ...usage(prompt), 'gen_ai.usage.output_tokens': completion })
+  t.match(await waited, { status: 200, json: { verified: true } })
+  for (const [filters, at] of [
+    [{ result: 'equal' }, 'telemetry.reconciled.result'],
+    [{ tokens: 'none' }, 'telemetry.reconciled.tokens'],
+    [{ pat: '/echo' }, 'telemetry.reconciled.pat'],
+    [{ path: ['/echo'] }, 'telemetry.reconciled.path'],
+  ] as const)
+    t.match(await verify(filters), { status: 400, json: { error: 'invalid_verification', at } })
+  t.match(await verify({}, { since: randomUUID() }), { status: 400 })
+})
+
 t.test('the window, limits, and wrong parameters', async t => {
   const session = randomUUID()
   for (let count = 0; count < 3; count++) await forward('/echo', {}, { session })

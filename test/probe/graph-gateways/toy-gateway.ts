@@ -20,6 +20,7 @@ import {
 import { isRecord } from 'svc/toolkit'
 import { valueAt } from '../../../plugins/probe/checks/gql/answers.ts'
 import { Join, type JoinError, type SubgraphAnswer } from './join.ts'
+import { serveSockets, socketEvents, streamEvents } from './sockets.ts'
 import { readSupergraph, type Supergraph } from './supergraph.ts'
 
 /** What one wrong gateway does. */
@@ -66,6 +67,8 @@ export interface GraphGatewayOptions {
   documents?: Readonly<Record<string, string>>
   /** Of a subgraph, in milliseconds. */
   timeoutMs?: number
+  /** Whether it subscribes at the sockets of subgraphs. Default: by server-sent events. */
+  subscribesOverSockets?: boolean
 }
 
 const PROPAGATED = ['x-tenant']
@@ -101,11 +104,16 @@ export async function startGraphGateway(
   const server = createServer((request, response) => {
     void gateway.serve(request, response).catch(() => response.destroy())
   })
+  const closeSockets = serveSockets(server, supergraph.api, operation => {
+    const left = new AbortController()
+    return gateway.events(operation, { signal: left.signal, headers: {} }, left.signal)
+  })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise(resolve => {
+        closeSockets()
         server.close(() => resolve())
         server.closeAllConnections()
       }),
@@ -292,7 +300,7 @@ class GraphGateway {
     const url = this.#supergraph.urls.get(graph)!
     const names = isOfEntities && this.#faults.has('forgets headers') ? [] : PROPAGATED
     const forwarded = [...names, ...(this.#faults.has('forwards cookies') ? ['cookie'] : [])]
-    const limit = AbortSignal.timeout(this.#faults.has('waits forever') ? 60_000 : (this.#options.timeoutMs ?? 3_000))
+    const limit = AbortSignal.timeout(this.#faults.has('waits forever') ? 60_000 : (this.#options.timeoutMs ?? 8_000))
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -328,16 +336,8 @@ class GraphGateway {
     response: ServerResponse,
   ): Promise<void> {
     const isMultipart = accept.includes('multipart/mixed')
-    const join = this.#join(asked)
-    const { graph, query } = join.subscription(operation)
     const controller = new AbortController()
     if (!this.#faults.has('keeps subscriptions')) response.on('close', () => controller.abort())
-    const upstream = await fetch(this.#supergraph.urls.get(graph)!, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-      body: JSON.stringify({ query }),
-      signal: controller.signal,
-    })
     response.writeHead(200, {
       'content-type': isMultipart ? 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0' : 'text/event-stream',
     })
@@ -350,22 +350,38 @@ class GraphGateway {
           : `event: next\ndata: ${JSON.stringify(payload ?? { errors })}\n\n`,
       )
     }
+    for await (const result of this.events(operation, asked, controller.signal))
+      if (result.data === undefined) write(null, result.errors as object[])
+      else write(result)
+    response.end(isMultipart ? '--\r\n' : 'event: complete\ndata:\n\n')
+  }
+
+  /** The joined results of a subscription; one without data if the subgraph has broken it off. */
+  async *events(
+    operation: OperationDefinitionNode,
+    asked: Asked,
+    signal: AbortSignal,
+  ): AsyncGenerator<ExecutionResult> {
+    const join = this.#join(asked)
+    const { graph, query } = join.subscription(operation)
+    const subscribe = this.#options.subscribesOverSockets === true ? socketEvents : streamEvents
     let isComplete = false
     let count = 0
     try {
-      for await (const { name, data } of eventsOf(upstream)) {
-        if (name === 'complete') isComplete = true
-        if (name !== 'next' || data === '') continue
+      for await (const event of subscribe(this.#supergraph.urls.get(graph)!, query, signal)) {
+        if ('isComplete' in event) {
+          isComplete = true
+          continue
+        }
         count++
         if (this.#faults.has('loses events') && count === 2) continue
-        const event = (JSON.parse(data) as { data: Record<string, unknown> }).data
-        write(this.#completed(operation, await join.event(graph, operation, event), join.errors))
+        yield this.#completed(operation, await join.event(graph, operation, event.data), join.errors)
       }
     } catch {
       // The stream has broken off.
     }
-    if (!isComplete && !this.#faults.has('completes when cut')) write(null, [{ message: 'the subscription broke off' }])
-    response.end(isMultipart ? '--\r\n' : 'event: complete\ndata:\n\n')
+    if (!isComplete && !this.#faults.has('completes when cut'))
+      yield { errors: [new GraphQLError('the subscription broke off')] }
   }
 
   async #defer(operation: OperationDefinitionNode, asked: Asked, response: ServerResponse): Promise<void> {
@@ -452,23 +468,4 @@ function withValues(operation: OperationDefinitionNode, variables: Record<string
 
 function parseValueOf(value: unknown): ReturnType<typeof astFromValue> {
   return astFromValue(value, new GraphQLScalarType({ name: 'Any', parseLiteral: valueFromASTUntyped }))
-}
-
-async function* eventsOf(response: Response): AsyncGenerator<{ name: string; data: string }> {
-  const decoder = new TextDecoder()
-  let pending = ''
-  for await (const bytes of response.body!) {
-    pending += decoder.decode(bytes as Uint8Array, { stream: true })
-    const events = pending.split('\n\n')
-    pending = events.pop()!
-    for (const text of events) {
-      const lines = text.split('\n')
-      const valueOf = (name: string): string =>
-        lines
-          .find(line => line.startsWith(`${name}:`))
-          ?.slice(name.length + 1)
-          .trim() ?? ''
-      yield { name: valueOf('event') || 'next', data: valueOf('data') }
-    }
-  }
 }

@@ -176,11 +176,13 @@ export const WRONG: Readonly<Record<string, Wrong>> = {
 
 /** Of the checks with these ids. */
 export function testWrongGateways(t: Test, isWanted: (id: string) => boolean): void {
+  // They mostly wait.
+  t.jobs = 2
   const shown: Parameters<typeof writeFindings>[0][number][] = []
   for (const [name, { faults, id, finding, gql = {}, options = {} }] of Object.entries(WRONG).filter(([, one]) =>
     isWanted(one.id),
   ))
-    t.test(`a gateway that ${name} is found by ${id} alone`, async t => {
+    t.test(`a gateway that ${name} is found by ${id} alone`, { buffered: true }, async t => {
       const checks = GRAPH_CHECKS.filter(check => check.id === id || !SLOW.includes(check.id))
       const run = await probed(t, { faults, gql: { propagates: ['X-Tenant'], ...gql }, checks, ...options })
       const found = run.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn' || verdict === 'error')

@@ -28,11 +28,18 @@ export class Processing {
   readonly #call: ClientDuplexStream<Json, Json>
   readonly #faults: ProcessorFaults
 
-  constructor(port: number, faults: ProcessorFaults, timeoutMs: number) {
+  constructor(
+    port: number,
+    faults: ProcessorFaults,
+    timeoutMs: number,
+    metadata: Readonly<Record<string, string>> = {},
+  ) {
     this.#faults = faults
     this.#client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
     const { path, requestSerialize, responseDeserialize } = Process!
-    this.#call = this.#client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, new Metadata(), {
+    const own = new Metadata()
+    for (const [name, value] of Object.entries(metadata)) own.set(name, value)
+    this.#call = this.#client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, own, {
       deadline: Date.now() + timeoutMs,
     }) as ClientDuplexStream<Json, Json>
     this.#call.on('error', () => {})

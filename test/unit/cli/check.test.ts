@@ -1,4 +1,4 @@
-/** `svc check` with common mistakes. */
+/** `svc check` with common mistakes. Takes long: each mistake checks all plugins. */
 import t from 'tap'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

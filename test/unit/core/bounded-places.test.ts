@@ -151,6 +151,10 @@ const SIZES: Record<string, Bound> = {
   'plugins/import/stub/match.ts': { calls: ['deepEqual'], bound: 'files of the operator, 16 MiB each' },
   'plugins/import/wiremock/conditions.ts': { calls: ['compileJsonPath'], bound: 'files of the operator, 16 MiB each' },
   'plugins/import/wiremock/response.ts': { calls: ['Array.from'], bound: 'MAX_CHUNKS' },
+  'plugins/demos/file/read-traffic.ts': {
+    calls: ['repeat'],
+    bound: 'MAX_BODY, 4 MiB, and 64 KiB for requests at the same time',
+  },
   'plugins/demos/run/sender.ts': { calls: ['Array.from'], bound: 'the concurrency of a run, 100' },
   'core/cli/terminal.ts': { calls: ['padEnd'], bound: 'the command line' },
   'core/contract/json.ts': {

@@ -499,7 +499,7 @@ t.test('explains what is different [MATCH-7]', async t => {
 })
 
 t.test('protocols have conditions of their own [MATCH-8]', async t => {
-  const protocols = registryOf(jsonRpcProtocol, graphqlProtocol, grpcProtocol)
+  const protocols = registryOf(jsonRpcProtocol, graphqlProtocol({ find: async () => undefined }), grpcProtocol)
   const call = (method: string, params?: unknown, id: unknown = 1): object => ({ jsonrpc: '2.0', method, params, id })
   const tool = json(call('tools/call', { name: 'get_weather' }))
   const prompt = json(call('prompts/get', { name: 'review' }, 'p'))

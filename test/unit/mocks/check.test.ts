@@ -1,4 +1,5 @@
 import t from 'tap'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { stringify } from 'yaml'
@@ -7,6 +8,7 @@ import { Checker } from '../../../plugins/mocks/check/checker.ts'
 import type { Report } from '../../../plugins/mocks/check/report.ts'
 import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { answering, documentOf } from '../../integration/mocks/document.ts'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 // Starting a server can take seconds on a busy machine.
@@ -444,4 +446,26 @@ t.test('changes that do not affect clients are compatible [MOCK-42]', async t =>
     { compatible: [{ code: 'response_property_added' }] },
     'recursive schemas are entered once',
   )
+})
+
+const SUBGRAPH = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@requires", "@external"])
+type Query { pet: Pet }
+type Pet @key(fields: "id") { id: ID! name: String`
+
+t.test('a subgraph is composed alone, in a thread with a limit of time [MOCK-110]', async t => {
+  t.strictSame((await check(`${SUBGRAPH} }`)).warnings, [])
+  const broken = await check(`${SUBGRAPH} @requires(fields: "nothing") }`)
+  t.match(broken, { deployable: true, warnings: [{ code: 'does_not_compose', message: /REQUIRES_INVALID_FIELDS/ }] })
+
+  const folder = mkdtempSync(join(tmpdir(), 'svc-composer-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'check'))
+  const endless = "import { parentPort } from 'node:worker_threads'\nparentPort.postMessage('loaded')\nfor (;;);\n"
+  writeFileSync(join(folder, 'check', 'thread.mjs'), endless)
+  const input = { text: `${SUBGRAPH} }`, against: null, publicMode: false, maxDelayMs: 1000 }
+  const { report } = await new Checker(folder).check(input)
+  t.match(report, {
+    deployable: true,
+    warnings: [{ code: 'does_not_compose', message: /given up: it took longer than 5 s/ }],
+  })
 })

@@ -17,7 +17,7 @@ import { sendError, sendErrorInForm } from '../../response/send.ts'
 import type { RuleServices } from '../stage.ts'
 import { waitFor } from '../../request/delay.ts'
 import { afterBody, sendDeclaredFault } from '../stages/faults.ts'
-import type { TakenRule } from './taking.ts'
+import { scenarioScope, type TakenRule } from './taking.ts'
 import type { LookUp } from '../../../toolkit/references.ts'
 import { createLookUp } from '../../../toolkit/request-references.ts'
 import { referencedRequest } from '../../../match/conditions.ts'
@@ -96,6 +96,7 @@ async function act(
           sendRuleResponse(context, action.respond, {
             lookUp: lookUpFor(taken, context),
             output: rules.budgets.output(context.request),
+            states: () => rules.book.scenarios.states(scenarioScope(taken)),
           }),
         ),
       )

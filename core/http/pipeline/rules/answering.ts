@@ -87,5 +87,9 @@ function send(context: RequestContext, rules: RuleServices, { respond }: Answer)
     uuid: () => randomUUID(),
     draw: () => Math.random(),
   })
-  sendRuleResponse(context, respond, { lookUp, output: rules.budgets.output(context.request) })
+  sendRuleResponse(context, respond, {
+    lookUp,
+    output: rules.budgets.output(context.request),
+    states: () => rules.book.scenarios.states(subject.facts.session),
+  })
 }

@@ -155,9 +155,8 @@ class Taking {
     return true
   }
 
-  /** Scenarios belong to the scope that has the rule's counters. */
-  #scopeOf({ rule }: RuleEntry): string | null {
-    return rule.countsPerSession ? this.#subject.facts.session : null
+  #scopeOf(entry: RuleEntry): string | null {
+    return scenarioScope({ entry, subject: this.#subject })
   }
 
   #meets({ match }: RuleEntry, states: ScenarioStates): boolean {
@@ -173,6 +172,11 @@ class Taking {
     if (outcome === 'full') this.#context.ignore(entry.rule.name, TOO_MANY_SCENARIOS)
     return outcome !== 'lost'
   }
+}
+
+/** Scenarios belong to the scope that has the rule's counters; null: the instance. */
+export function scenarioScope({ entry, subject }: Pick<TakenRule, 'entry' | 'subject'>): string | null {
+  return entry.rule.countsPerSession ? subject.facts.session : null
 }
 
 function needsBody({ action, also, notify }: Step): boolean {

@@ -51,7 +51,9 @@ export async function judgeArrivals(test: ArrivalsTest, evidence: StepEvidence):
   const inTime = entries.filter(entry => isWithin(entry, test, evidence))
   const problems: string[] = []
   if (!isByEntries) {
-    if (!found.isVerified) problems.push(found.count === 0 ? '' : found.message)
+    // What was counted is said anyway; of an order, the message says where it broke.
+    if (!found.isVerified)
+      problems.push(test.verification.order === undefined || found.count === 0 ? '' : found.message)
   } else problems.push(...countProblems(test, inTime, counts))
   if (found.count > 0 && Object.keys(test.every).length > 0)
     problems.push(...(await everyProblem(test, evidence, found.count)))

@@ -50,7 +50,7 @@ function valueOf(name: string, sent: SentRequest, stalled: Stalled): Json | unde
     case 'count':
       return sent.events.length
     case 'first_ms':
-      return sent.events[0] === undefined ? undefined : Math.round(sent.events[0].atMs)
+      return firstOf(sent, stalled)
     case 'lag_ms':
       return lagOf(sent, stalled)
     case 'order':
@@ -58,6 +58,17 @@ function valueOf(name: string, sent: SentRequest, stalled: Stalled): Json | unde
     default:
       return sent.facts.text ?? sent.events.map(({ data }) => data).join('')
   }
+}
+
+/**
+ * When the first event came; of models, the first with text. Time in which this process had to wait for the processor does not
+ * count.
+ */
+function firstOf(sent: SentRequest, stalled: Stalled): number | undefined {
+  const { first_text_ms: ofText } = sent.facts
+  const atMs = typeof ofText === 'number' ? ofText : sent.events[0]?.atMs
+  if (atMs === undefined) return undefined
+  return Math.round(Math.max(0, atMs - stalled(sent, 0, atMs)))
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Judges one expectation of a step. */
+/** Judges the expectations of a step. */
 import { isTooExpensive } from 'svc/plugin'
 import type { Expectation, Traffic } from '../../file/demo.ts'
 import { judgeArrivals, VerificationError } from './arrivals.ts'
@@ -7,6 +7,21 @@ import { judgeEvents } from './events.ts'
 import { judgeCapture, judgeTokens, judgeVerified } from './others.ts'
 import { judgeResponses } from './responses.ts'
 import type { ExpectationResult, Outcome, StepEvidence } from './result.ts'
+
+/**
+ * Judges the expectations of a step at the same time, since most of it is waiting for what must not arrive. Comparisons send
+ * requests, which the others must not count: they come last. Results have the order of the demo.
+ */
+export async function judgeAll(
+  expectations: readonly Expectation[],
+  evidence: StepEvidence,
+  traffic: readonly Traffic[],
+): Promise<ExpectationResult[]> {
+  const sends = ({ test }: Expectation): boolean => test.kind === 'compare'
+  const results = await Promise.all(expectations.map(one => (sends(one) ? null : judge(one, evidence, traffic))))
+  for (const [index, one] of expectations.entries()) results[index] ??= await judge(one, evidence, traffic)
+  return results as ExpectationResult[]
+}
 
 export async function judge(
   { test, why, soft }: Expectation,

@@ -195,9 +195,24 @@ export function readLlmAnswer(format: LlmFormat, sent: SentRequest): LlmFacts {
     if (typeof read.output === 'number') output = read.output
   }
   return {
-    facts: { text, ...(finish === null ? {} : { finish }), tool_calls: tools },
+    facts: {
+      text,
+      ...(finish === null ? {} : { finish }),
+      tool_calls: tools,
+      first_text_ms: firstTextMs(LLM_FORMS[format], sent),
+    },
     tokens: input === null && output === null ? null : (input ?? 0) + (output ?? 0),
   }
+}
+
+/** When the first text of a stream came: before it, events say what is to come. Null if there is none. */
+function firstTextMs({ read }: LlmForm, { events }: SentRequest): number | null {
+  const first = events.find(({ data }) => {
+    const value = parsed(data)
+    const text = isRecord(value) ? read(value).text : undefined
+    return typeof text === 'string' && text !== ''
+  })
+  return first?.atMs ?? null
 }
 
 /** The JSON objects of a body: one, the data of events, or lines. */

@@ -2,8 +2,9 @@
 import type { CheckField, ClientAnswer } from '../../../probe/types.ts'
 import type { AnswerBudget } from '../answer-budget.ts'
 import type { Variant } from '../../file/demo.ts'
+import { Acknowledgments } from './acknowledgments.ts'
 import { markFields, targetOf, type RunContext } from '../context.ts'
-import { eventsIn, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest } from '../sent.ts'
+import { EventReader, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest } from '../sent.ts'
 
 export interface Outgoing {
   method: string
@@ -29,6 +30,8 @@ export interface SendOptions {
   startedAtMs: number
   timeoutMs: number
   leaveAfterMs: number | null
+  /** The scenario that is set to the number of events that came. */
+  acknowledge: string | null
   /** Of the step. */
   answers: AnswerBudget
   /** Aborts with the step. */
@@ -41,6 +44,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   const fields = fieldsOf(outgoing, options)
   const requestTarget = targetOf(context, variant?.path ?? outgoing.path)
   const share = options.answers.share()
+  const acknowledgments = options.acknowledge === null ? null : new Acknowledgments(context, options.acknowledge)
   const exchange = await client.exchange(
     {
       http2: outgoing.http2 === true,
@@ -62,8 +66,10 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
       limitMs: options.timeoutMs,
       signal: options.signal,
       onReceived: share.take,
+      ...(acknowledgments === null ? {} : { onParts: acknowledgments.onParts }),
     },
   )
+  await acknowledgments?.sent()
   const answer = exchange.answers[0] ?? null
   if (outgoing.cookies === true && answer !== null) keepCookies(context, answer)
   const sentAtMs = answer?.sentAtMs ?? exchange.startedAtMs
@@ -89,7 +95,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
     body: content.toString(),
     ms: Math.max(0, endMs - sentAtMs),
     error: exchange.error,
-    events: hasEvents ? eventsIn(answer.parts, sentAtMs) : [],
+    events: hasEvents ? new EventReader().eventsOf(answer.parts, sentAtMs) : [],
     firstMs: answer?.parts[0] === undefined ? null : answer.parts[0].atMs - sentAtMs,
     facts: {},
     tokens: null,

@@ -6,8 +6,8 @@ import { callbackCheckFailed, callbackNotAllowed, tooManyCallbacks } from '../..
 import type { GraphqlOptions } from '../../options.ts'
 import { readCallbackTarget, type CallbackTarget } from './target.ts'
 
-const MAX_RUNNING = 100
-const LIFETIME_MS = 3_600_000
+/** Running subscriptions, and how long one runs at most. */
+const BOUNDS = { running: 100, lifetimeMs: 3_600_000 }
 const TIMEOUT_MS = 5000
 const MAX_TRIES = 5
 const FIRST_PAUSE_MS = 100
@@ -32,11 +32,13 @@ interface Events {
 
 export class Callbacks {
   readonly #svc: Svc<GraphqlOptions>
+  readonly #bounds: typeof BOUNDS
   readonly #running: { count: number }
   readonly #stop = new AbortController()
 
-  constructor(svc: Svc<GraphqlOptions>) {
+  constructor(svc: Svc<GraphqlOptions>, bounds = BOUNDS) {
     this.#svc = svc
+    this.#bounds = bounds
     this.#running = svc.shared('callbacks', () => ({ count: 0 }))
     svc.whenClosed(() => this.#stop.abort())
   }
@@ -54,7 +56,7 @@ export class Callbacks {
     }
     try {
       const target = this.#targetOf(request, subscription.settings)
-      if (this.#running.count >= MAX_RUNNING) throw tooManyCallbacks()
+      if (this.#running.count >= this.#bounds.running) throw tooManyCallbacks()
       this.#running.count++
       try {
         if ((await this.#send(target, { action: 'check' })) !== 204) throw callbackCheckFailed()
@@ -86,7 +88,7 @@ export class Callbacks {
       end()
     }
     this.#stop.signal.addEventListener('abort', stop)
-    const lifetime = setTimeout(stop, LIFETIME_MS)
+    const lifetime = setTimeout(stop, this.#bounds.lifetimeMs)
     lifetime.unref()
     const beats = this.#beat(target, ended.signal).then(isTaken => (isTaken ? undefined : stop()))
     try {

@@ -38,6 +38,7 @@ export function multipartIncremental(
   const iterator = results[Symbol.asyncIterator]()
   return {
     contentType: `multipart/mixed; boundary="${BOUNDARY}"; ${format}`,
+    isFeed: false,
     chunks: chunksOf(iterator, format === 'incrementalSpec=v0.2' ? new Translation(operation) : null),
     end: () => void iterator.return?.(),
   }

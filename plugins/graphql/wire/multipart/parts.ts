@@ -24,6 +24,8 @@ export class MultipartWriter {
 /** An answer that is streamed outside Yoga. */
 export interface StreamedAnswer {
   contentType: string
+  /** The events of a subscription, in contrast to a single answer in parts. */
+  isFeed: boolean
   /** What is sent. `isResult`: the chunk has a result, which `cut` counts. */
   chunks: AsyncIterable<StreamedChunk>
   /** Ends the operation at once. */

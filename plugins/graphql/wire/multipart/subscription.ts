@@ -10,6 +10,7 @@ export function multipartSubscription(results: AsyncIterable<ExecutionResult>): 
   const iterator = results[Symbol.asyncIterator]()
   return {
     contentType: `multipart/mixed; boundary="${BOUNDARY}"; subscriptionSpec=1.0`,
+    isFeed: true,
     chunks: chunksOf(iterator),
     end: () => void iterator.return?.(),
   }

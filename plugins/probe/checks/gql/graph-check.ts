@@ -1,4 +1,5 @@
 /** The form of checks of gateways that join graphs: requests one after the other, each with what it made subgraphs receive. */
+import { randomInt } from 'node:crypto'
 import { defineCheck, skip, type Check, type Facts, type GraphSettings, type Verdict } from '../../catalog/check.ts'
 import type { Evidence } from '../../client/evidence.ts'
 import type { ConnectionSpec } from '../../client/exchange.ts'
@@ -9,6 +10,11 @@ import { specOf, type GraphRequest } from './graph-request.ts'
 export interface GraphContext {
   settings: GraphSettings
   timeoutMs: number
+  /**
+   * Another name for each attempt, for an alias: gateways answer equal documents from caches, and join equal requests to a
+   * subgraph while one is open.
+   */
+  fresh: string
   /** Names of `--routes`. */
   routes: ReadonlySet<string>
   /** `host:port` of the upstreams. */
@@ -44,6 +50,7 @@ export function graphCheck({
   const contextOf = (facts: Facts): GraphContext => ({
     settings: facts.graphs,
     timeoutMs: facts.timeoutMs,
+    fresh: `a${randomInt(1_000_000_000)}`,
     routes: facts.routes,
     upstreams: facts.upstreamOrigins.map(origin => new URL(origin).host),
   })

@@ -110,18 +110,37 @@ const ALIASES = 5_000
 const BATCH = 100
 const MANY = 100_000
 const SLOW_MS = 5_000
+/** What a small query takes at most on a machine that has little else to do. */
+const ORDINARY_MS = 50
+/** How many times each is sent. The shortest time counts, since the machine may be busy. */
+const TRIES = 2
 const MAX_ARRIVALS = 100
 
-const nested = `{ user(id: "u1") { ${'orders { buyer { '.repeat(DEPTH / 2)}id${' } }'.repeat(DEPTH / 2)} } }`
-const LIMITED: GraphStep[] = [
-  { label: `depth ${DEPTH}`, query: nested },
-  {
-    label: `${ALIASES} aliases`,
-    query: `{ ${Array.from({ length: ALIASES }, (_, index) => `a${index}: user(id: "u${(index % 5) + 1}") { name }`).join(' ')} }`,
-  },
-  { label: `a batch of ${BATCH}`, query: Array.from({ length: BATCH }, () => ({ query: QUERY })) },
-  { label: `limit ${MANY}`, query: `{ products(limit: ${MANY}) { id stock averageRating } }` },
-]
+const LIMITED = [`depth ${DEPTH}`, `${ALIASES} aliases`, `a batch of ${BATCH}`, `limit ${MANY}`] as const
+const [DEEP, WIDE, BATCHED, LONG_LIST] = LIMITED
+
+/** Each document is new to the gateway: the second time it would come from a cache. */
+function limitedQueries(fresh: string): Record<(typeof LIMITED)[number], string | object> {
+  const nested = `${'orders { buyer { '.repeat(DEPTH / 2)}id${' } }'.repeat(DEPTH / 2)}`
+  const aliases = Array.from(
+    { length: ALIASES },
+    (_, index) => `${fresh}_${index}: user(id: "u${(index % 5) + 1}") { name }`,
+  )
+  return {
+    [DEEP]: `{ ${fresh}: user(id: "u1") { ${nested} } }`,
+    [WIDE]: `{ ${aliases.join(' ')} }`,
+    [BATCHED]: Array.from({ length: BATCH }, (_, index) => ({
+      query: `{ ${fresh}_${index}: user(id: "u1") { name } }`,
+    })),
+    [LONG_LIST]: `{ ${fresh}: products(limit: ${MANY}) { id stock averageRating } }`,
+  }
+}
+
+const triesOf = (label: string): string[] =>
+  Array.from({ length: TRIES }, (_, index) => (index === 0 ? label : `${label}, again`))
+
+const tookMs = ({ response, record }: Call): number | null =>
+  response === null ? null : Math.round(response.headAtMs - record.sentEndMs)
 
 export const GQL_LIMITS = graphCheck({
   id: 'GQL-LIMITS',
@@ -129,25 +148,37 @@ export const GQL_LIMITS = graphCheck({
   level: 'hazard',
   page: {
     sent: `A query of depth ${DEPTH}, one with ${ALIASES} aliases, a batch of ${BATCH}, and a list with \`limit: ${MANY}\`.`,
-    expected: `At most ${MAX_ARRIVALS} requests to subgraphs for each, and an answer within ${SLOW_MS / 1_000} s.`,
+    expected: `At most ${MAX_ARRIVALS} requests to subgraphs for each, and an answer within ${SLOW_MS / 1_000} s; later if a small query takes more than ${ORDINARY_MS} ms, since the machine is busy.`,
     why: 'One small request that becomes thousands is the cheapest attack on a graph.',
   },
-  steps: () => LIMITED,
+  steps({ fresh }) {
+    return LIMITED.flatMap(label =>
+      triesOf(label).flatMap((name, index) => [
+        { label: `before ${name}`, query: `{ ${fresh}: user(id: "u1") { name } }` },
+        { label: name, query: limitedQueries(`${fresh}_${index}`)[label] },
+      ]),
+    )
+  },
   judge(evidence) {
     const values: Record<string, unknown> = {}
     const found: string[] = []
-    for (const { label } of LIMITED) {
+    const ordinaryMs = Math.max(...LIMITED.flatMap(triesOf).map(name => tookMs(evidence.call(`before ${name}`)) ?? 0))
+    const slowMs = SLOW_MS * Math.max(1, ordinaryMs / ORDINARY_MS)
+    for (const label of LIMITED) {
       const call = evidence.call(label)
       const answer = answerOf(call)
-      const tookMs = call.response === null ? null : Math.round(call.response.headAtMs - call.record.sentEndMs)
+      const times = triesOf(label)
+        .map(name => tookMs(evidence.call(name)))
+        .filter(time => time !== null)
+      const ms = times.length === 0 ? null : Math.min(...times)
       values[label] = call.count === 0 ? `refused: ${saidBy(answer)}` : `${call.count} requests`
       if (call.count > MAX_ARRIVALS) found.push(`${label}: ${call.count} requests to subgraphs`)
-      else if (tookMs === null) found.push(`${label}: no answer`)
-      else if (tookMs > SLOW_MS) found.push(`${label}: ${tookMs} ms`)
+      else if (ms === null) found.push(`${label}: no answer`)
+      else if (ms > slowMs) found.push(`${label}: ${ms} ms`)
     }
     if (found.length > 0) return warn(found.join('; '), values)
     if (evidence.calls.every(({ status }) => status === null)) return skip('nothing was answered', values)
-    const refused = LIMITED.filter(({ label }) => evidence.call(label).count === 0).map(({ label }) => label)
+    const refused = LIMITED.filter(label => evidence.call(label).count === 0)
     return note(refused.length > 0 ? `refused: ${refused.join(', ')}` : 'nothing is refused', values)
   },
 })

@@ -17,10 +17,10 @@ export const GQL_TIMEOUT = graphCheck({
     why: 'Without a bound, one subgraph that hangs holds all requests that need it.',
   },
   reasonWithout: ({ settings }) => (settings.timeoutS === null ? 'not configured: gql.timeout_s' : null),
-  steps: ({ settings }) => [
+  steps: ({ settings, fresh }) => [
     {
       label: 'silent',
-      query: '{ products(limit: 1) { id name averageRating } }',
+      query: `{ products(limit: 1) { id name ${fresh}: averageRating } }`,
       faults: { reviews: 'silent' },
       more: { timeoutMs: (settings.timeoutS! + GRACE_S) * 1_000 },
     },
@@ -49,10 +49,10 @@ export const GQL_ABORT = graphCheck({
     expected: `The request to the subgraph ends within ${OPEN_MS / 1_000} s.`,
     why: 'Work for clients that are gone is what keeps an overloaded graph overloaded.',
   },
-  steps: () => [
+  steps: ({ fresh }) => [
     {
       label: 'left',
-      query: '{ users(limit: 1) { id } }',
+      query: `{ ${fresh}: users(limit: 1) { ${fresh}: id } }`,
       faults: { users: { delay: SLOW_MS } },
       connection: { leaveAfterMs: LEAVES_AFTER_MS, untilEndedMs: OPEN_MS },
     },

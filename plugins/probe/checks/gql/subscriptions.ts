@@ -128,7 +128,7 @@ export const GQL_SUB_OPEN = graphCheck({
 
 const OPEN_MS = 5_000
 /** Longer than the check. */
-const LONG = subscription(100, 500, 'id')
+const long = (fresh: string): string => subscription(100, 500, `${fresh}: id`)
 const hasTwoEvents = (received: Buffer): boolean =>
   (received.toString('latin1').match(/reviewAdded/g) ?? []).length >= 2
 
@@ -141,15 +141,17 @@ export const GQL_SUB_CLOSE = graphCheck({
     expected: `The request to the subgraph ends within ${OPEN_MS / 1_000} s.`,
     why: 'Subscriptions of clients that are gone add up until the subgraph has no connections left.',
   },
-  steps: () =>
+  steps: ({ fresh }) =>
     TRANSPORTS.map(transport =>
-      streamStep(transport, LONG, {
+      streamStep(transport, long(fresh + transport), {
         connection: { leaveAfterMs: WATCHED_MS, leaveWhen: hasTwoEvents, untilEndedMs: OPEN_MS },
       }),
     ),
   judge(evidence) {
-    const calls = evidence.calls.filter(({ exchange }) => exchange.hasLeft && hasEvents(exchange.received))
-    if (calls.length === 0) return skip(notOffered(evidence))
+    const streams = evidence.calls.filter(({ exchange }) => exchange.hasLeft).filter(call => resultsOf(call) !== null)
+    if (streams.length === 0) return skip(notOffered(evidence))
+    const calls = streams.filter(({ exchange }) => hasEvents(exchange.received))
+    if (calls.length === 0) return skip(`no two events came within ${WATCHED_MS / 1_000} s`)
     const watched = calls.filter(call => fetchesAt(call, 'reviews').length > 0)
     if (watched.length === 0) return skip('the gateway subscribes over a WebSocket, which is not watched')
     const open = watched.filter(call =>

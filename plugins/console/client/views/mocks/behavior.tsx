@@ -5,12 +5,12 @@ import { useAction, useLoad } from '../../lib/shell/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Select, Switch } from '../../ui/field.tsx'
+import { Select, Switch, TextField } from '../../ui/field.tsx'
 import { FormWithJson } from '../../ui/form-with-json.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { MOCK_RULE_ROUTE, RuleForm, useRuleSchema } from '../rules/rule-editor.tsx'
-import { NEW_RULE, OVERRIDE_SCHEMA } from './schemas.ts'
+import { GRAPH_OVERRIDE_SCHEMA, NEW_RULE, OVERRIDE_SCHEMA } from './schemas.ts'
 import type { Json, MockRecord, Operation, Rule } from './types.ts'
 
 /** Name of "all operations" in the routes. */
@@ -28,6 +28,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
     [mock.name, mock.version],
   )
   const keys = operations.value ?? []
+  const isGraph = mock.kind === 'graphql'
   const schema = useRuleSchema(MOCK_RULE_ROUTE)
   const write = useAction(async (method: string, path: string, json?: unknown) => {
     await callJson(`${base}/${path}`, { method, admin: true, ...(json === undefined ? {} : { json }) })
@@ -141,7 +142,9 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
       >
         {Object.keys(mock.overrides).length === 0 ? (
           <Empty title="No overrides">
-            An override changes the response of one operation or of all operations: status, body, delay or failure rate.
+            {isGraph
+              ? 'An override changes a field (User.email), a type (Money), a place of the answer (/users/1/name) or all fields at the top: value, size of a list, error, delay or failure rate.'
+              : 'An override changes the response of one operation or of all operations: status, body, delay or failure rate.'}
           </Empty>
         ) : (
           <ul class="mocks-rules" aria-label="Overrides">
@@ -156,7 +159,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
                   }
                 />
                 <div class="mocks-rule-text">
-                  <strong>{operation === ALL ? 'All operations' : operation}</strong>
+                  <strong>{operation === ALL ? allOf(isGraph) : operation}</strong>
                   <code class="ellipsis">{JSON.stringify({ ...override, enabled: undefined })}</code>
                 </div>
                 <span class="actions">
@@ -212,13 +215,31 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
           }
         >
           <div class="stack">
-            {editing.kind === 'override' && (
+            {editing.kind === 'override' && isGraph && (
+              <>
+                <TextField
+                  mono
+                  label="Place"
+                  hint="A field such as User.email, a type, a place of the answer such as /users/*/name, or * for all fields at the top."
+                  value={editing.operation}
+                  disabled={!editing.isNew}
+                  list="mocks-places"
+                  onValue={operation => setEditing({ ...editing, operation })}
+                />
+                <datalist id="mocks-places">
+                  {[ALL, ...keys].map(place => (
+                    <option key={place} value={place} />
+                  ))}
+                </datalist>
+              </>
+            )}
+            {editing.kind === 'override' && !isGraph && (
               <Select
                 label="Operation"
                 value={editing.operation}
                 disabled={!editing.isNew}
                 onValue={operation => setEditing({ ...editing, operation })}
-                options={[{ value: ALL, label: 'All operations' }, ...keys]}
+                options={[{ value: ALL, label: allOf(isGraph) }, ...keys]}
               />
             )}
             {editing.kind === 'rule' ? (
@@ -230,7 +251,7 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
               />
             ) : (
               <FormWithJson
-                schema={OVERRIDE_SCHEMA}
+                schema={isGraph ? GRAPH_OVERRIDE_SCHEMA : OVERRIDE_SCHEMA}
                 label="Override"
                 value={editing.value}
                 onValue={value => setEditing({ ...editing, value: value as Json })}
@@ -247,6 +268,8 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
     </div>
   )
 }
+
+const allOf = (isGraph: boolean): string => (isGraph ? 'All fields at the top' : 'All operations')
 
 /** Conditions and outcome of a rule in one line. */
 function sentenceOf({ when, match, then }: Rule): string {

@@ -36,7 +36,7 @@ export function MockDetail({ summary, onChange, onDeleted, onCopy }: MockDetailP
     onDeleted()
   })
   const gateway = activeGateway()
-  const path = `/mock/${name}${summary.base_paths[0] ?? ''}`
+  const path = `/mock/${name}${summary.base_paths?.[0] ?? ''}`
   const mock = record.value
   const changed = () => {
     onChange()
@@ -61,10 +61,18 @@ export function MockDetail({ summary, onChange, onDeleted, onCopy }: MockDetailP
         {[record.error, remove.error].map(error => error !== null && <Notice kind="bad">{error}</Notice>)}
         <Facts
           items={[
-            ['Document', `${summary.title} ${summary.api_version}, OpenAPI ${summary.openapi}`],
+            [
+              'Document',
+              summary.kind === 'graphql'
+                ? [summary.title, 'GraphQL schema'].filter(text => text !== '').join(', ')
+                : `${summary.title} ${summary.api_version}, OpenAPI ${summary.openapi}`,
+            ],
             ['URL', <Address key="direct" url={urlAt(path, null)} />],
             gateway !== null && [`Through ${gateway.name}`, <Address key="gateway" url={urlAt(path, gateway)} />],
-            summary.base_paths.length > 0 && ['Base paths', <code key="paths">{summary.base_paths.join(', ')}</code>],
+            (summary.base_paths ?? []).length > 0 && [
+              'Base paths',
+              <code key="paths">{summary.base_paths?.join(', ')}</code>,
+            ],
           ]}
         />
       </Panel>

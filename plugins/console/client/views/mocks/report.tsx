@@ -47,9 +47,7 @@ export function ReportView({ report, lineOf, onLine }: ReportViewProps) {
     <div class="stack">
       {deployable ? (
         <Notice kind="good" title="Ready to deploy">
-          {summary &&
-            `${summary.title} ${summary.api_version}, OpenAPI ${summary.openapi}: ${formatNumber(summary.operations)} operations, ${formatNumber(summary.schemas)} schemas, ${formatNumber(summary.examples)} examples, ${formatBytes(summary.bytes)}`}
-          . Checked in {formatMs(ms)}.
+          {summary && textOf(summary)}. Checked in {formatMs(ms)}.
         </Notice>
       ) : (
         <Notice kind="bad" title="Cannot be deployed">
@@ -65,6 +63,11 @@ export function ReportView({ report, lineOf, onLine }: ReportViewProps) {
           <>
             <List title={`Breaking changes since version ${against}`} tone="bad" items={changes.breaking.map(change)} />
             <List
+              title={`Dangerous changes since version ${against}`}
+              tone="warn"
+              items={(changes.dangerous ?? []).map(change)}
+            />
+            <List
               title={`Compatible changes since version ${against}`}
               tone="good"
               items={changes.compatible.map(change)}
@@ -73,6 +76,13 @@ export function ReportView({ report, lineOf, onLine }: ReportViewProps) {
         ))}
     </div>
   )
+}
+
+function textOf(summary: NonNullable<Report['summary']>): string {
+  const { title, operations, bytes, types = 0, fields = 0 } = summary
+  if (summary.kind === 'graphql')
+    return `GraphQL schema: ${formatNumber(operations)} operations, ${formatNumber(types)} types, ${formatNumber(fields)} fields, ${formatBytes(bytes)}`
+  return `${title} ${summary.api_version}, OpenAPI ${summary.openapi}: ${formatNumber(operations)} operations, ${formatNumber(summary.schemas)} schemas, ${formatNumber(summary.examples)} examples, ${formatBytes(bytes)}`
 }
 
 function List({ title, tone, items }: { title: string; tone: Tone; items: ComponentChildren[] }) {

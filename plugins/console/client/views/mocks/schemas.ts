@@ -31,6 +31,25 @@ export const OVERRIDE_SCHEMA: FormSchema = {
   },
 }
 
+/** Of a mock of a GraphQL schema. */
+export const GRAPH_OVERRIDE_SCHEMA: FormSchema = {
+  type: 'object',
+  title: 'Override',
+  properties: {
+    enabled: { type: 'boolean', title: 'Enabled', default: true },
+    value: { title: 'Value', description: 'Any JSON value, in place of the generated one.' },
+    merge: { title: 'Merge', description: 'A JSON object to merge into the generated object.' },
+    size: { type: 'integer', minimum: 0, maximum: 100, title: 'List size' },
+    error: {
+      title: 'Error',
+      description:
+        'A JSON object with message, code and extensions. The field fails, and its null climbs by the schema.',
+    },
+    fail_percent: { type: 'number', minimum: 0, maximum: 100, title: 'Fail percent' },
+    delay_ms: { type: 'integer', minimum: 0, title: 'Delay (ms)' },
+  },
+}
+
 const MODES = ['off', 'warn', 'enforce']
 
 export const SETTINGS_SCHEMA: FormSchema = {
@@ -53,6 +72,28 @@ export const SETTINGS_SCHEMA: FormSchema = {
     capture: { type: 'boolean', title: 'Capture requests' },
     block_breaking: { type: 'boolean', title: 'Reject breaking changes' },
     credentials: { title: 'Credentials' },
+  },
+}
+
+/** Of a mock of a GraphQL schema. */
+export const GRAPH_SETTINGS_SCHEMA: FormSchema = {
+  type: 'object',
+  title: 'Settings',
+  required: ['stateful'],
+  properties: {
+    list_size: { type: 'integer', minimum: 0, maximum: 50, title: 'List size' },
+    null_percent: { type: 'number', minimum: 0, maximum: 100, title: 'Null percent of nullable fields' },
+    stateful: { enum: ['off', 'session'], title: 'Keep objects that mutations change' },
+    introspection: { type: 'boolean', title: 'Introspection' },
+    subscription: { title: 'Subscriptions', description: 'A JSON object with count and interval_ms.' },
+    batching: { type: 'integer', minimum: 0, maximum: 10, title: 'Operations of a batch' },
+    csrf: { type: 'boolean', title: 'Require a preflight' },
+    depth: { type: 'integer', minimum: 1, maximum: 100, title: 'Maximum depth' },
+    complexity: { type: 'integer', minimum: 1, maximum: 20_000, title: 'Maximum number of fields' },
+    delay_ms: { type: 'integer', minimum: 0, title: 'Delay (ms)' },
+    seed: { type: 'string', maxLength: 64, title: 'Seed' },
+    capture: { type: 'boolean', title: 'Capture requests' },
+    block_breaking: { type: 'boolean', title: 'Reject breaking changes' },
   },
 }
 

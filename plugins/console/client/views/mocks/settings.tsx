@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { FormWithJson } from '../../ui/form-with-json.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
-import { SETTINGS_SCHEMA } from './schemas.ts'
+import { GRAPH_SETTINGS_SCHEMA, SETTINGS_SCHEMA } from './schemas.ts'
 import type { Json, MockRecord } from './types.ts'
 
 export function SettingsTab({ mock, onChange }: { mock: MockRecord; onChange(): void }) {
@@ -30,7 +30,12 @@ export function SettingsTab({ mock, onChange }: { mock: MockRecord; onChange(): 
           {save.error}
         </Notice>
       )}
-      <FormWithJson schema={SETTINGS_SCHEMA} label="Settings" value={value} onValue={next => setValue(next as Json)} />
+      <FormWithJson
+        schema={mock.kind === 'graphql' ? GRAPH_SETTINGS_SCHEMA : SETTINGS_SCHEMA}
+        label="Settings"
+        value={value}
+        onValue={next => setValue(next as Json)}
+      />
     </Panel>
   )
 }

@@ -5,8 +5,8 @@ export interface MockSummary {
   name: string
   kind: 'openapi' | 'graphql'
   title: string
-  api_version: string
-  openapi: string
+  api_version?: string
+  openapi?: string
   source: 'builtin' | 'file' | 'directory' | 'cli' | 'api'
   file: string | null
   /** Its document is in a file, so there are no drafts and deployments. */
@@ -20,7 +20,8 @@ export interface MockSummary {
   operations: number
   requests: number
   url: string
-  base_paths: string[]
+  /** Of an OpenAPI document. */
+  base_paths?: string[]
 }
 
 export type Json = Record<string, unknown>
@@ -61,6 +62,7 @@ export interface Report {
   errors: Issue[]
   warnings: Issue[]
   summary: {
+    kind?: 'graphql'
     openapi: string
     title: string
     api_version: string
@@ -68,8 +70,11 @@ export interface Report {
     schemas: number
     examples: number
     bytes: number
+    /** Of a GraphQL schema, which has no schemas and examples. */
+    types?: number
+    fields?: number
   } | null
-  changes: { unchanged: boolean; breaking: Change[]; compatible: Change[] } | null
+  changes: { unchanged: boolean; breaking: Change[]; dangerous?: Change[]; compatible: Change[] } | null
   took_ms: number
 }
 
@@ -104,7 +109,7 @@ export interface Version {
   deployed_at: string
   message: string | null
   title: string
-  api_version: string
+  api_version?: string
   operations: number
   sha256: string
   rolled_back_from: number | null

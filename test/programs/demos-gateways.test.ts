@@ -1,0 +1,54 @@
+/** The configurations that come with demos show them in real gateways, and their Compose files have the same (sheet demos, 11). */
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { configurationOf } from '../../plugins/demos/catalog/configuration.ts'
+import { readDemos } from '../../plugins/demos/catalog/read-folder.ts'
+import { demoRunner } from '../support/demo-runner.ts'
+import { startEngines } from '../support/engines.ts'
+import { root } from '../support/examples.ts'
+import { serve } from '../support/server.ts'
+import { freePort, GATEWAY_PROGRAMS, startGateway, versionOf } from './support/demo-programs.ts'
+
+const FOLDER = join(root, 'plugins', 'demos', 'demos')
+
+for (const gateway of GATEWAY_PROGRAMS) {
+  const version = versionOf(gateway)
+  t.test(`demos in ${gateway.title}`, { skip: version === null && `no ${gateway.program} here` }, async t => {
+    t.setTimeout(0)
+    const { demos } = await readDemos(FOLDER)
+    const shown = demos.filter(({ demo }) => demo.gateways[gateway.name]?.snippet != null)
+    t.ok(shown.length > 8)
+    for (const { demo, file } of shown) {
+      const engines = demo.demo === 'inference-routing' ? await startEngines(t) : null
+      // The picker, and what reports are joined with, are those of one process.
+      const server =
+        engines?.server ??
+        (await serve(t, {
+          plugins: [...new Set(['demos', 'echo', 'grpc', ...demo.needs])],
+          oneProcess: 'reports are read at once',
+        }))
+      const port = await freePort()
+      const addresses = { gateway: gateway.name, through: `http://127.0.0.1:${port}`, upstream: server.url }
+      const configuration = await configurationOf(demo, file, { ...addresses, isCompose: false })
+      const { configs } = parse(await configurationOf(demo, file, { ...addresses, isCompose: true })) as {
+        configs: Record<string, { content: string }>
+      }
+      t.same(
+        Object.values(configs).map(({ content }) => content.replaceAll('$$', '$')),
+        [configuration],
+      )
+      const grpc = `address: 127.0.0.1, port_value: ${server.grpcAddress.split(':')[1]}`
+      const started = configuration.replaceAll('address: 127.0.0.1, port_value: 50051', grpc)
+      const running = await startGateway(gateway, started, port)
+      try {
+        const [first, second] = engines?.ports.map(one => `127.0.0.1:${one}`) ?? []
+        const run = await demoRunner(server.url, demo, engines === null ? {} : { set: { first, second } })
+        const { verdict, reason } = await run(`http://127.0.0.1:${port}`)
+        t.same([demo.demo, verdict, reason], [demo.demo, 'seen', null])
+      } finally {
+        await running.stop()
+      }
+    }
+  })
+}

@@ -1,0 +1,124 @@
+/** Gateways that can be started with the configuration of a demo. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface GatewayProgram {
+  /** As in `gateways` of demos. */
+  name: string
+  title: string
+  program: string
+  version: string[]
+  file: string
+  arguments(file: string): string[]
+}
+
+export const GATEWAY_PROGRAMS: readonly GatewayProgram[] = [
+  {
+    name: 'nginx',
+    title: 'nginx',
+    program: 'nginx',
+    version: ['-v'],
+    file: 'nginx.conf',
+    arguments: file => ['-c', file, '-g', 'daemon off; pid nginx.pid; error_log stderr;', '-p', join(file, '..')],
+  },
+  {
+    name: 'haproxy',
+    title: 'HAProxy',
+    program: 'haproxy',
+    version: ['-v'],
+    file: 'haproxy.cfg',
+    arguments: file => ['-db', '-f', file],
+  },
+  {
+    name: 'caddy',
+    title: 'Caddy',
+    program: 'caddy',
+    version: ['version'],
+    file: 'Caddyfile',
+    arguments: file => ['run', '--adapter', 'caddyfile', '--config', file],
+  },
+  {
+    name: 'envoy',
+    title: 'Envoy',
+    program: 'envoy',
+    version: ['--version'],
+    file: 'envoy.yaml',
+    arguments: file => ['-c', file, '--log-level', 'error', '--disable-hot-restart', '--concurrency', '1'],
+  },
+]
+
+/** Null: it is not installed. */
+export function versionOf({ program, version }: GatewayProgram): string | null {
+  const { error, stdout, stderr } = spawnSync(program, version, { encoding: 'utf8' })
+  return error === undefined ? (/\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown') : null
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export interface RunningGateway {
+  stop(): Promise<void>
+}
+
+const PATIENCE_MS = 60_000
+
+/** Starts the program with a configuration that listens at the port. Rejects with what it printed if it does not. */
+export async function startGateway(
+  gateway: GatewayProgram,
+  configuration: string,
+  port: number,
+): Promise<RunningGateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-demo-gateway-'))
+  const file = join(folder, gateway.file)
+  writeFileSync(file, configuration)
+  const child = spawn(gateway.program, gateway.arguments(file), {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (bytes: Buffer) => {
+      printed = `${printed}${bytes.toString()}`.slice(-2000)
+    })
+  const stop = async (): Promise<void> => {
+    await ended(child)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const until = performance.now() + PATIENCE_MS
+  while (child.exitCode === null && performance.now() < until) {
+    if (await listens(port)) return { stop }
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  await stop()
+  throw new Error(`${gateway.title} does not listen: ${printed}`)
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exit
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
