@@ -28,22 +28,40 @@ export interface GatewayConfiguration {
   probe?(facts: GatewayFacts): readonly string[]
   /** The file of `--routes`. */
   routes?(facts: GatewayFacts): string
-  /** It reads the supergraph of svc when it starts, so svc has to run before. */
-  isOfGraphs?: true
+  /** Its part of the page, if it does not forward as a proxy does. It reads from svc when it starts, so svc has to run before. */
+  part?: 'models' | 'graphs'
 }
 
 /** Of gateways that only know models: they forward nothing but the paths of their API. */
-const MODELS = ['--groups', 'llm', '--timeout', '20']
-const modelRoutes = (): string => 'llm: { openai: /v1, credential: gateway }\n'
+const MODELS = ['--timeout', '20', '--bearer', 'sk-demo']
 
 const SUPERGRAPH = '/s/probe/graphql/supergraph.graphql'
 
 /** Of gateways that join graphs: subgraphs are given up after 10 s where that can be set. */
 const ofGraphs = {
   kind: 'default',
-  isOfGraphs: true,
+  part: 'graphs',
   probe: () => ['--groups', 'gql', '--timeout', '20'],
 } as const
+
+/** Headers say to Portkey where each model is. */
+const portkeyRoutes = ({ up }: GatewayFacts): string => `llm:
+  preset: portkey
+  model: gpt-4o
+  models:
+${PORTKEY_MODELS.map(
+  ([model, provider, path, more = '']) =>
+    `    - { model: "${model}", headers: { x-portkey-provider: ${provider}, x-portkey-custom-host: "http://127.0.0.1:${up}${path}"${more} } }\n`,
+).join('')}`
+const AWS =
+  ', x-portkey-aws-access-key-id: demo, x-portkey-aws-secret-access-key: demo, x-portkey-aws-region: us-east-1'
+const PORTKEY_MODELS: readonly (readonly [model: string, provider: string, path: string, more?: string])[] = [
+  ['gpt-4o', 'openai', '/ai/openai/v1'],
+  ['claude-sonnet-4-5', 'anthropic', '/ai/anthropic/v1'],
+  ['gemini-2.5-flash', 'google', '/ai/gemini'],
+  ['command-a-03-2025', 'cohere', '/ai/cohere'],
+  ['anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock', '/ai/bedrock', AWS],
+]
 
 /** gRPC has a port of its own. */
 const grpcPort = ({ grpc }: GatewayFacts): string => `grpc: http://127.0.0.1:${grpc}\n`
@@ -440,29 +458,53 @@ strip-incoming-forwarded=yes
   {
     product: 'LiteLLM',
     kind: 'default',
+    part: 'models',
     program: 'litellm',
     version: ['--version'],
     file: 'litellm.yaml',
-    text: ({ up }) => `model_list:
-  - model_name: gpt-4o-mini
+    text: ({ up }) => `general_settings:
+  master_key: sk-demo
+litellm_settings:
+  drop_params: true
+model_list:
+  - model_name: svc-openai
+    litellm_params: { model: openai/gpt-4o, api_base: "http://127.0.0.1:${up}/ai/openai/v1", api_key: demo }
+  - model_name: svc-anthropic
+    litellm_params: { model: anthropic/claude-sonnet-4-5, api_base: "http://127.0.0.1:${up}/ai/anthropic", api_key: demo }
+  - model_name: svc-gemini
+    litellm_params: { model: gemini/gemini-2.5-flash, api_base: "http://127.0.0.1:${up}/ai/gemini/v1beta", api_key: demo }
+  - model_name: svc-bedrock
     litellm_params:
-      model: openai/gpt-4o-mini
-      api_base: http://127.0.0.1:${up}/ai/openai/v1
-      api_key: sk-of-the-gateway
-litellm_settings: { num_retries: 0 }
-general_settings:
-  dangerously_permit_weak_or_unset_master_key: true
-  pass_through_endpoints:
-    - { path: /probe, target: "http://127.0.0.1:${up}/probe", include_subpath: true }
+      model: bedrock/converse/anthropic.claude-sonnet-4-5-20250929-v1:0
+      api_base: http://127.0.0.1:${up}/ai/bedrock
+      api_key: demo
+      aws_region_name: us-east-1
+  - model_name: svc-embed
+    litellm_params: { model: openai/text-embedding-3-small, api_base: "http://127.0.0.1:${up}/ai/openai/v1", api_key: demo }
+  - model_name: twin
+    litellm_params: { model: openai/gpt-5, api_base: "http://127.0.0.1:${up}/ai/openai/v1", api_key: key-one }
+  - model_name: twin
+    litellm_params: { model: openai/gpt-5, api_base: "http://127.0.0.1:${up}/ai/openai/v1", api_key: key-two }
+mcp_servers:
+  svc: { url: "http://127.0.0.1:${up}/mcp", transport: http }
 `,
     arguments: (file, { port }) => ['--config', file, '--host', '127.0.0.1', '--port', String(port)],
     environment: { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
-    probe: () => MODELS,
-    routes: modelRoutes,
+    probe: () => [...MODELS, '--groups', 'llm,translate,guardrails,mcp'],
+    routes: () => `llm:
+  preset: litellm
+  credential: gateway
+  model: svc-openai
+  models: [svc-openai, svc-anthropic, svc-gemini, svc-bedrock]
+  embeddings: [svc-embed]
+  replicas: twin
+mcp: /mcp/
+`,
   },
   {
     product: 'Portkey',
     kind: 'default',
+    part: 'models',
     program: 'gateway',
     // The program itself does not tell.
     versionProgram: 'sh',
@@ -470,21 +512,12 @@ general_settings:
       '-c',
       `node -p "require(require('path').join(require('fs').realpathSync(process.argv[1]), '../../package.json')).version" "$(command -v gateway)"`,
     ],
-    file: 'headers.txt',
-    text: ({ up }) => `x-portkey-provider: openai
-x-portkey-custom-host: http://127.0.0.1:${up}/ai/openai/v1
-`,
+    file: 'headers.yaml',
+    text: portkeyRoutes,
     arguments: (_file, { port }) => [`--port=${port}`, '--headless'],
-    probe: ({ up }) => [
-      ...MODELS,
-      '--prefix',
-      '/v1',
-      '--header',
-      'x-portkey-provider: openai',
-      '--header',
-      `x-portkey-custom-host: http://127.0.0.1:${up}/ai/openai/v1`,
-    ],
-    routes: () => 'llm: { openai: /v1 }\n',
+    environment: { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
+    probe: () => [...MODELS, '--groups', 'llm,translate'],
+    routes: portkeyRoutes,
   },
   {
     ...ofGraphs,

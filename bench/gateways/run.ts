@@ -1,7 +1,7 @@
 /**
  * Probes the gateways that are installed and writes their reports and the table of all.
  *
- *     node --import tsx bench/gateways/run.ts [part of a product name ...]
+ *     node --import tsx bench/gateways/run.ts [part of a product name ...] [-- <more options of svc probe>]
  *
  * Reports go to `bench/gateways/reports/`, the table to `docs/gateways/matrix.md`, which is made of all reports there.
  */
@@ -12,6 +12,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GATEWAYS, type GatewayConfiguration } from './configurations.ts'
 
+const given = process.argv.slice(2)
+const dashes = given.includes('--') ? given.indexOf('--') : given.length
+const words = given.slice(0, dashes)
+const moreOptions = given.slice(dashes + 1)
 const root = join(import.meta.dirname, '..', '..')
 const reports = join(import.meta.dirname, 'reports')
 const HEADER = `# Gateways in comparison
@@ -20,15 +24,25 @@ What \`svc probe --hostile\` found in gateways, each in its shortest configurati
 the authors of svc with \`bench/gateways/run.ts\` on one machine over the loopback address; versions and dates are in the
 table, configurations below it. A gateway that passes says nothing about its speed. Many rows are observations, not
 faults: [the page about the probe](../probe.md) says what the words mean, \`svc probe show <ID>\` explains a row. If you
-maintain one of these products and disagree with a cell, open an issue; your words are added with \`--note\`. LiteLLM and
-Portkey forward only what their APIs know, so only the checks of models ran.
+maintain one of these products and disagree with a cell, open an issue; your words are added with \`--note\`.
 
 `
-const GRAPHS = `## Gateways that join graphs
+type Part = NonNullable<GatewayConfiguration['part']>
+/** What the parts of the page begin with, in their order. */
+const PARTS: Readonly<Record<Part, string>> = {
+  models: `## Models
+
+Gateways of models, with [the pairs of formats](../probe.md#gateways-that-translate) that they route; \`FAIL 3/20\` is a failure in 3 of 20
+pairs. Proxies forward bytes of models as they forward others: their rows are above. These runs, with one attempt for each check on a busy
+machine, were stopped before the checks in which the upstream fails (\`LLM-ERR-*\`, \`TRN-ERROR\`, \`TRN-BREAK\`); measured times are left out.
+
+`,
+  graphs: `## Gateways that join graphs
 
 With the supergraph \`core\` of svc, and the [checks of the group \`gql\`](../probe.md#gateways-that-join-graphs).
 
-`
+`,
+}
 
 function versionOf({ program, versionProgram = program, version }: GatewayConfiguration): string | null {
   const { error, status, stdout, stderr } = spawnSync(versionProgram, version, { encoding: 'utf8' })
@@ -70,7 +84,8 @@ function folderOf({ product, kind }: GatewayConfiguration): string {
 
 function startSvc(port: number): ChildProcess {
   const args = ['bin/svc.mjs', '--host', '127.0.0.1', '--port', String(port), '--https-port', '0', '--grpc-port', '0']
-  return spawn('node', [...args, '--quiet'], { cwd: root, stdio: 'ignore' })
+  const env = { ...process.env, SVC_WATCH: 'false' }
+  return spawn('node', [...args, '--quiet'], { cwd: root, stdio: 'ignore', env })
 }
 
 async function probe(gateway: GatewayConfiguration): Promise<void> {
@@ -88,7 +103,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
   writeFileSync(file, gateway.text(facts))
   const routes = gateway.routes === undefined ? null : join(folder, 'routes.yaml')
   if (routes !== null) writeFileSync(routes, gateway.routes!(facts))
-  const svc = gateway.isOfGraphs === true ? startSvc(facts.up) : null
+  const svc = gateway.part !== undefined ? startSvc(facts.up) : null
   if (svc !== null) await listens(facts.up)
   const child: ChildProcess = spawn(gateway.program, gateway.arguments(file, facts), {
     cwd: folder,
@@ -121,6 +136,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
       file,
       ...(gateway.probe?.(facts) ?? []),
       ...(routes === null ? [] : ['--routes', routes]),
+      ...moreOptions,
     ])
     process.stdout.write(`${label} ${version}: exit code ${code}\n`)
   } finally {
@@ -132,7 +148,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
 }
 
 mkdirSync(reports, { recursive: true })
-const parts = process.argv.slice(2).map(part => part.toLowerCase())
+const parts = words.map(part => part.toLowerCase())
 for (const gateway of GATEWAYS)
   if (parts.length === 0 || parts.some(part => `${gateway.product} ${gateway.kind}`.toLowerCase().includes(part)))
     await probe(gateway)
@@ -153,10 +169,61 @@ function tableOf(isWanted: (name: string) => boolean): string | null {
   return stdout.replaceAll(/\S*svc-bench-\w+/g, '/tmp/gateway')
 }
 
+interface PairsOfReport {
+  gateway: { name: string | null }
+  summary: {
+    pairs?: { client: string; upstream: string | null; model: string; state: string; reason: string | null }[]
+  }
+}
+
+const MAX_REASON = 120
+
+/** The pairs that were tested, and those that were not. */
+function pairsOf(isWanted: (name: string) => boolean): string {
+  const lines = readdirSync(reports)
+    .filter(isWanted)
+    .sort()
+    .flatMap(name => {
+      const { gateway, summary } = JSON.parse(readFileSync(join(reports, name, 'report.json'), 'utf8')) as PairsOfReport
+      const { pairs = [] } = summary
+      const tested = pairs.filter(({ state }) => state === 'tested')
+      return [
+        `- ${gateway.name}: ${tested.map(({ client, upstream }) => `${client} → ${upstream}`).join(', ')}`,
+        ...pairs
+          .filter(({ state }) => state === 'not routed')
+          .map(
+            ({ client, model, reason }) =>
+              `  - not routed: ${client} with \`${model}\`, \`${shortened(reason ?? '')}\``,
+          ),
+      ]
+    })
+  return `### Pairs that were tested\n\n${lines.join('\n')}\n\n`
+}
+
+function shortened(reason: string): string {
+  const text = reason.replaceAll(/\s+/g, ' ').replaceAll('`', '')
+  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text
+}
+
+function isOfPart(part: Part | undefined): (name: string) => boolean {
+  const names = new Set(GATEWAYS.filter(one => one.part === part).map(folderOf))
+  return name => names.has(name)
+}
+
 const page = join(root, 'docs', 'gateways', 'matrix.md')
-const [before = '', behind = ''] = readFileSync(page, 'utf8').split(GRAPHS)
-const ofGraphs = new Set(GATEWAYS.filter(one => one.isOfGraphs === true).map(folderOf))
-// A part without reports stays as it is.
-const table = tableOf(name => !ofGraphs.has(name))
-const graphs = tableOf(name => ofGraphs.has(name)) ?? behind
-writeFileSync(page, `${table === null ? before : `${HEADER}${table}\n`}${graphs === '' ? '' : `${GRAPHS}${graphs}`}`)
+const names = Object.keys(PARTS) as Part[]
+let rest = readFileSync(page, 'utf8')
+/** Parts without reports stay as they are. */
+const known = new Map<Part, string>()
+for (const part of names.toReversed()) {
+  const [before = '', own] = rest.split(PARTS[part])
+  rest = before
+  if (own !== undefined) known.set(part, own)
+}
+const table = tableOf(isOfPart(undefined))
+const texts = names.map(part => {
+  const own = tableOf(isOfPart(part))
+  const text = own === null ? known.get(part) : `${own}\n${part === 'models' ? pairsOf(isOfPart(part)) : ''}`
+  return text === undefined ? '' : `${PARTS[part]}${text}`
+})
+writeFileSync(page, `${table === null ? rest : `${HEADER}${table}\n`}${texts.join('')}`)

@@ -348,7 +348,8 @@ function* streamMessage(
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    usage: usageOf(result, parsed.wire, 1),
+    // A reply without any output does not begin with a token either.
+    usage: usageOf(result, parsed.wire, Math.min(1, result.completionTokens)),
   }
   yield emit('message_start', { message })
   for (const [index, block] of blocksOf(engine, choice, parsed.wire).entries()) {

@@ -1,6 +1,7 @@
 /** Checks of the group `guardrails`: a right guardrail has no finding, and each wrong one is found by its own check alone. */
 import t, { type Test } from 'tap'
 import { launch } from '../../core/testing/launch.ts'
+import type { Check } from '../../plugins/probe/catalog/check.ts'
 import { GUARDRAIL_CHECKS } from '../../plugins/probe/checks/guardrails/guardrails.ts'
 import type { CheckResult } from '../../plugins/probe/client/check-result.ts'
 import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
@@ -9,7 +10,8 @@ import { judgeAgain } from '../../plugins/probe/report/judge-again.ts'
 import type { Guard } from './ai-gateways/guard.ts'
 import { startToyGateway } from './ai-gateways/toy-gateway.ts'
 import { findingsBy, findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
-import { probeThrough, reportOf } from './probe-through.ts'
+import { checksNamed, findings, probeThrough, reportOf } from './probe-through.ts'
+import { runsOf } from './repeated.ts'
 
 const VALUE = '078-05-1120'
 const MODELS = { gpt: 'chat', claude: 'messages', gem: 'gemini', bed: 'converse' }
@@ -31,15 +33,19 @@ interface GuardOptions {
   guard?: Omit<Guard, 'value' | 'service'> & { value?: string; service?: { failsOpen: boolean } }
   models?: Record<string, string>
   routes?: Routes
+  checks?: readonly Check[]
 }
 
-async function probed(t: Test, { guard, models = MODELS, routes = routesOf() }: GuardOptions): Promise<RunResult> {
+async function probed(
+  t: Test,
+  { guard, models = MODELS, routes = routesOf(), checks = GUARDRAIL_CHECKS }: GuardOptions,
+): Promise<RunResult> {
   const { service, ...rest } = guard ?? {}
   const url = `${server.url}/guardrails/check`
   const own = { value: VALUE, ...rest, ...(service === undefined ? {} : { service: { url, ...service } }) }
   const toy = await startToyGateway({ upstream: server.url, models, ...(guard === undefined ? {} : { guard: own }) })
   t.teardown(() => toy.close())
-  return probeThrough(toy.url, server.url, { checks: GUARDRAIL_CHECKS, routes })
+  return probeThrough(toy.url, server.url, { checks, routes })
 }
 
 function resultOf({ results }: RunResult, id: string): CheckResult {
@@ -94,6 +100,17 @@ t.test('guardrails of prompts alone, and of replies alone, are said to be so', a
   t.equal(resultOf(replies, 'GRD-TOOL').summary, 'only replies are guarded')
 })
 
+t.test('requests to a guard do not count as those of clients to models', async t => {
+  const checks = checksNamed(['LLM-USAGE', 'LLM-RETRY'])
+  const routes = routesOf({ llm: { openai: '/openai/v1', wires: ['chat'], model: 'gpt' } })
+  const run = await probed(t, { guard: { service: { failsOpen: false } }, models: { gpt: 'chat' }, routes, checks })
+  t.strictSame(findings(run), [])
+  t.strictSame(
+    run.results.map(({ verdict, reason }) => [verdict, reason]),
+    checks.map(() => ['pass', null]),
+  )
+})
+
 const WRONG: Readonly<Record<string, { guard: GuardOptions['guard']; id: string; finding: RegExp }>> = {
   'looks at each delta alone': {
     guard: { readsDeltas: true },
@@ -129,20 +146,21 @@ const WRONG: Readonly<Record<string, { guard: GuardOptions['guard']; id: string;
 
 const shown: Parameters<typeof writeFindings>[0][number][] = []
 for (const [name, { guard, id, finding }] of Object.entries(WRONG))
-  t.test(`a guardrail that ${name} is found by ${id} alone`, async t => {
-    const run = await probed(t, { guard: guard!, models: { gpt: 'chat', claude: 'messages' } })
-    const found = run.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn' || verdict === 'error')
-    t.strictSame(
-      found.map(({ check }) => check.id),
-      [id],
-    )
-    t.match(`${found[0]?.verdict} ${found[0]?.summary}`, finding)
-    shown.push(...findingsOf(`a guardrail that ${name}`, run))
-    const report = reportOf(run)
-    const result = report.results.find(one => one.id === id)!
-    const again = judgeAgain(report, result, GUARDRAIL_CHECKS.find(one => one.id === id)!)
-    t.match(again, { verdict: result.verdict, summary: result.summary })
-  })
+  for (const title of runsOf(`a guardrail that ${name} is found by ${id} alone`))
+    t.test(title, async t => {
+      const run = await probed(t, { guard: guard!, models: { gpt: 'chat', claude: 'messages' } })
+      const found = run.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn' || verdict === 'error')
+      t.strictSame(
+        found.map(({ check }) => check.id),
+        [id],
+      )
+      t.match(`${found[0]?.verdict} ${found[0]?.summary}`, finding)
+      shown.push(...findingsOf(`a guardrail that ${name}`, run))
+      const report = reportOf(run)
+      const result = report.results.find(one => one.id === id)!
+      const again = judgeAgain(report, result, GUARDRAIL_CHECKS.find(one => one.id === id)!)
+      t.match(again, { verdict: result.verdict, summary: result.summary })
+    })
 
 t.test('half of a value is a note', async t => {
   const run = await probed(t, { guard: { leaksHalf: true }, models: { gpt: 'chat' } })

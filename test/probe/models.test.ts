@@ -9,6 +9,7 @@ import { textsOf, type Features } from './ai-gateways/features.ts'
 import { startToyGateway, type GatewayFault } from './ai-gateways/toy-gateway.ts'
 import { findingsBy, findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
 import { checksNamed, findings, probeThrough } from './probe-through.ts'
+import { runsOf } from './repeated.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
 
 const CACHES = ['LLM-CACHE-HIT', 'LLM-CACHE-FALSE', 'LLM-CACHE-STREAM', 'LLM-CACHE-TENANT']
@@ -90,6 +91,16 @@ t.test('a ledger and deployments that are right have no finding', async t => {
   t.strictSame(findings(run), [])
   t.equal(resultOf(run, 'LLM-CUT-BILL').verdict, 'pass', resultOf(run, 'LLM-CUT-BILL').reason ?? '')
   t.equal(resultOf(run, 'LLM-AFFINITY').verdict, 'pass', resultOf(run, 'LLM-AFFINITY').reason ?? '')
+})
+
+t.test('a gateway that passes to Bedrock what it takes has no finding', async t => {
+  const run = await probed(t, {
+    checks: ['LLM-BETA'],
+    features: { betas: 'taken' },
+    llm: { wires: ['messages'] },
+    models: { bed: 'converse' },
+  })
+  t.equal(resultOf(run, 'LLM-BETA').verdict, 'pass', resultOf(run, 'LLM-BETA').summary)
 })
 
 t.test('what a gateway does in silence is reported', async t => {
@@ -229,9 +240,30 @@ const WRONG: Readonly<
   },
   'passes compressed bytes on as text': {
     checks: ['LLM-GZIP'],
-    features: { keepsCoding: true },
+    features: { keepsCoding: 'bytes' },
     id: 'LLM-GZIP',
     finding: /^fail gzip: the text is lost, Content-Encoding is absent$/,
+  },
+  'keeps the field of a coding that it has removed': {
+    checks: ['LLM-GZIP'],
+    features: { keepsCoding: 'field' },
+    id: 'LLM-GZIP',
+    finding: /^fail gzip: the body is not what its Content-Encoding gzip says$/,
+  },
+  'passes all features to Bedrock': {
+    checks: ['LLM-BETA'],
+    features: { betas: 'all' },
+    llm: { wires: ['messages'] },
+    models: { bed: 'converse' },
+    id: 'LLM-BETA',
+    finding: /^fail passes the beta mcp-client-2025-11-20, which the upstream refuses$/,
+  },
+  'drops all features for Bedrock': {
+    checks: ['LLM-BETA'],
+    llm: { wires: ['messages'] },
+    models: { bed: 'converse' },
+    id: 'LLM-BETA',
+    finding: /^warn dropped: the beta interleaved-thinking-2025-05-14$/,
   },
   'bills nothing for streams that were cut': {
     checks: ['LLM-CUT-BILL'],
@@ -264,13 +296,14 @@ const WRONG: Readonly<
 
 const shown: Parameters<typeof writeFindings>[0][number][] = []
 for (const [name, { id, finding, ...options }] of Object.entries(WRONG))
-  t.test(`a gateway that ${name} is found by ${id} alone`, async t => {
-    const run = await probed(t, options)
-    const found = run.results.filter(({ verdict }) => ['fail', 'warn', 'error'].includes(verdict))
-    t.strictSame([...new Set(found.map(({ check }) => check.id))], [id], findings(run).join(' | '))
-    t.match(`${found[0]?.verdict} ${found[0]?.summary}`, finding)
-    shown.push(...findingsOf(`a gateway that ${name}`, run))
-  })
+  for (const title of runsOf(`a gateway that ${name} is found by ${id} alone`))
+    t.test(title, async t => {
+      const run = await probed(t, options)
+      const found = run.results.filter(({ verdict }) => ['fail', 'warn', 'error'].includes(verdict))
+      t.strictSame([...new Set(found.map(({ check }) => check.id))], [id], findings(run).join(' | '))
+      t.match(`${found[0]?.verdict} ${found[0]?.summary}`, finding)
+      shown.push(...findingsOf(`a gateway that ${name}`, run))
+    })
 
 t.test('the pages show what the checks found', { skip: !WRITES_FINDINGS && 'not written' }, t => {
   writeFindings(shown)

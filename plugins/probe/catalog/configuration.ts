@@ -28,6 +28,10 @@ const NGINX_UPGRADE: Configuration = {
 }
 
 export const CONFIGURATION: Readonly<Record<string, Configuration>> = {
+  'LLM-AFFINITY': {
+    LiteLLM:
+      'router_settings: { optional_pre_call_checks: [responses_api_deployment_check, encrypted_content_affinity] }',
+  },
   'RCH-VERSION': { nginx: 'proxy_http_version 1.1;' },
   'HDR-HOP': { nginx: 'proxy_set_header Proxy-Connection "";' },
   'HDR-HOST': PRESERVE_HOST,

@@ -266,6 +266,8 @@ function missingIn(answer: string): string | null {
 /** `path`: of a route that is not one of the probe's. */
 function refusalText(status: number, answer: string, path: string | null): string {
   if (status === 401 || status === 403) return `refused the back channel with ${status}: give --upstream-token`
+  if (answer.includes('"unknown_probe_session"'))
+    return 'has ended the session of the probe, which lasts 15 minutes at most'
   if (status === 404 && path !== null) return `has no ${path.split('?')[0]}: is its plugin enabled?`
   if (status === 404) return 'has no probe: is it svc, not in public mode, with the plugin "probe"?'
   if (status === 409) return 'has several workers (SVC_WORKERS): set SVC_STATE_STORE=local'

@@ -64,6 +64,8 @@ export interface RequestSpec {
   extraFields?: (fields: readonly Field[]) => readonly Field[]
   /** Has the step, and so the path, of an earlier request of the same plan, by its label. */
   sameAs?: string
+  /** It is about models: what the gateway sends to other routes, such as those of guards, is served by them, and no arrival. */
+  ofModels?: true
   label?: string
   /** Requests to subgraphs belong to this step, see `StepScript`. */
   subgraphs?: string
@@ -72,6 +74,8 @@ export interface RequestSpec {
 export interface ScriptFacts {
   /** `http://host:port` of the upstream, as the gateway may know it. */
   upstreamOrigin: string
+  /** Of the step: a request that has it in its content is one of the step. */
+  marker: string
 }
 
 /** What a request depends on besides its specification. */

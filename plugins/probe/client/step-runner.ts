@@ -21,6 +21,7 @@ import { encodeRequest, type Encoding, type RequestSpec } from './request.ts'
 import { reportsAbout } from './reports.ts'
 import type { Field } from './response-parser.ts'
 import { duringScene } from './service-scene.ts'
+import { WIRES, wireOf } from '../wires/wires.ts'
 
 /** How long late arrivals are waited for, once the client half is done. */
 const LATE_MS = 500
@@ -142,7 +143,8 @@ export class StepRunner {
   }
 
   #scriptOf(spec: RequestSpec, step: number): StepScript {
-    const facts = { upstreamOrigin: `http://${this.#options.channels[0]!.address.authority}` }
+    const { channels, field } = this.#options
+    const facts = { upstreamOrigin: `http://${channels[0]!.address.authority}`, marker: `${field}-${step}` }
     return {
       step,
       script: spec.script!(step, facts),
@@ -150,6 +152,7 @@ export class StepRunner {
       ...(spec.http11 === true ? { http11: true } : {}),
       ...(spec.http2 === true ? { http2: true } : {}),
       ...(spec.content === undefined ? {} : { content: true }),
+      ...(spec.ofModels === true ? { models: true } : {}),
       ...(spec.subgraphs === undefined ? {} : { subgraphs: spec.subgraphs }),
     }
   }
@@ -212,9 +215,18 @@ export class StepRunner {
         .filter(arrival => arrival.step === String(step))
         .toSorted((a, b) => a.head_at_ms - b.head_at_ms)
         .map(record => new ArrivalView(record, this.#options.nonce))
+    const isOwn = ({ ofModels }: RequestSpec, { method, target }: ArrivalView): boolean =>
+      ofModels !== true || wireOf(WIRES, method, target) !== null
     const exchanges = records.map(record => ({
       record,
-      calls: record.calls.map(call => new Call(call, record, viewsOf(call.step))),
+      calls: record.calls.map(
+        call =>
+          new Call(
+            call,
+            record,
+            viewsOf(call.step).filter(view => isOwn(call.spec, view)),
+          ),
+      ),
     }))
     const embedded = [...numbers]
       .filter(([, step]) => !called.has(step))

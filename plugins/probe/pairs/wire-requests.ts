@@ -1,5 +1,5 @@
 /** Requests of the client half in the format of a wire, and what came and went as readers of wires take it. */
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import zlib from 'node:zlib'
 import type { Call, ArrivalView } from '../client/evidence.ts'
 import type { RequestSpec } from '../client/request.ts'
 import { ResponseParser, valuesOf, type Field, type Response } from '../client/response-parser.ts'
@@ -64,7 +64,7 @@ export function arrivedRequest(arrival: ArrivalView): WireRequest {
     method: arrival.method,
     path: arrival.target,
     fields: arrival.fields,
-    body: decodedBody(arrival.content, arrival.fields),
+    body: decoded(arrival.content, arrival.fields).body,
   }
 }
 
@@ -72,7 +72,7 @@ export function arrivedRequest(arrival: ArrivalView): WireRequest {
 export function receivedAnswer(response: Response | null): WireAnswer | null {
   if (response === null || response.status === 0) return null
   const { status, fields, body, isComplete } = response
-  return { status, fields, body: decodedBody(body, fields), isComplete }
+  return { status, fields, body: decoded(body, fields).body, isComplete }
 }
 
 /** What the upstream wrote; null if it wrote no head. */
@@ -84,16 +84,31 @@ export function answeredAnswer({ bytes }: AnsweredRecord, method = 'POST'): Wire
   return receivedAnswer(parser.responses[0] ?? null)
 }
 
-/** Without the content coding; as it is if it has another one, or is not what its coding says. */
-function decodedBody(body: Buffer, fields: readonly Field[]): Buffer {
+type Decode = (body: Buffer, options: { maxOutputLength: number }) => Buffer
+
+/** By the name of the coding. Node has Zstandard from 22.15 on. */
+const DECODERS: Readonly<Record<string, Decode | undefined>> = {
+  gzip: zlib.gunzipSync,
+  'x-gzip': zlib.gunzipSync,
+  deflate: zlib.inflateSync,
+  br: zlib.brotliDecompressSync,
+  zstd: (zlib as { zstdDecompressSync?: Decode }).zstdDecompressSync,
+}
+
+/** Whether this process can read bodies with the coding. */
+export function canDecode(coding: string): boolean {
+  return DECODERS[coding] !== undefined
+}
+
+/** Without the content coding. As it is if the coding is not known here, or is not true: the body is something else. */
+export function decoded(body: Buffer, fields: readonly Field[]): { body: Buffer; isTrue: boolean } {
   const coding = valuesOf(fields, 'content-encoding').join(',').trim().toLowerCase()
-  const options = { maxOutputLength: MAX_DECODED }
+  const decode = DECODERS[coding]
+  if (decode === undefined) return { body, isTrue: true }
   try {
-    if (coding === 'gzip' || coding === 'x-gzip') return gunzipSync(body, options)
-    if (coding === 'deflate') return inflateSync(body, options)
-    if (coding === 'br') return brotliDecompressSync(body, options)
+    return { body: decode(body, { maxOutputLength: MAX_DECODED }), isTrue: true }
   } catch {
     // The reader of the wire reports what is wrong.
+    return { body, isTrue: false }
   }
-  return body
 }

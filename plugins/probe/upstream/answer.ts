@@ -222,7 +222,7 @@ async function handOver(
 }
 
 /** Whether a route of a wire of models gets the request. */
-function isOfModels({ head }: Arrival): boolean {
+export function isOfModels({ head }: Arrival): boolean {
   const [method = '', path = ''] = head.toString('latin1').split(/\r?\n/, 1)[0]!.split(' ')
   return wireOf(WIRES, method, path) !== null
 }

@@ -65,6 +65,8 @@ export interface StepScript {
   http11?: boolean
   /** The script uses what only HTTP/2 has; other requests get an ordinary answer instead. */
   http2?: boolean
+  /** Requests to other routes than those of models are served by their routes. */
+  models?: boolean
   /** The request is also recognized by its JSON content, for gateways with paths and fields of their own. */
   content?: boolean
   /**
@@ -93,13 +95,13 @@ export function readScripts(
   for (const [index, one] of value.entries()) {
     if (!isRecord(one) || !isStepNumber(one.step)) return `item ${index}: "step" must be a number from 1 to 999999`
     for (const key of Object.keys(one))
-      if (!['step', 'script', 'next', 'http11', 'http2', 'content', 'subgraphs'].includes(key))
+      if (!['step', 'script', 'next', 'http11', 'http2', 'content', 'models', 'subgraphs'].includes(key))
         return `item ${index}: unknown key "${key.slice(0, 100)}"`
     for (const actions of [one.script, one.next ?? []]) {
       const problem = actionsProblem(actions, stepProblem)
       if (problem !== null) return `item ${index}: ${problem}`
     }
-    for (const key of ['http11', 'http2', 'content'])
+    for (const key of ['http11', 'http2', 'content', 'models'])
       if (one[key] !== undefined && typeof one[key] !== 'boolean') return `item ${index}: "${key}" must be a boolean`
     if (
       one.subgraphs !== undefined &&

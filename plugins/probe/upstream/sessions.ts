@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import type { JsonObject } from 'svc/plugin'
 import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/toolkit'
-import { Answered, answer, stepAt, type ScriptWriter } from './answer.ts'
+import { Answered, answer, isOfModels, stepAt, type ScriptWriter } from './answer.ts'
 import { arrivalRecord, messageRecord, type ArrivalRecord } from './arrival-record.ts'
 import type { IgnoredPaths } from './ignored-paths.ts'
 import { http2Writer } from './http2-writer.ts'
 import { closeText, OPCODE } from '../client/websocket-frames.ts'
-import { MAX_SCRIPTS_BYTES, MAX_STEPS, defaultScript, type StepScript } from './script.ts'
+import { MAX_SCRIPTS_BYTES, MAX_STEPS, defaultScript, type Action, type StepScript } from './script.ts'
 import { isInSession, subgraphRequest } from './subgraph-requests.ts'
 
 export const MAX_SESSIONS = 4
@@ -239,7 +239,11 @@ export class ProbeSession {
         found !== null &&
         !(found.http11 === true && arrival.protocol === '1.0') &&
         !(found.http2 === true && arrival.protocol !== '2')
-      const script = isUsable ? ((number > 1 ? found.next : undefined) ?? found.script) : defaultScript(step)
+      const isOther = found?.models === true && !isOfModels(arrival)
+      // The next request to a model has the number of this one.
+      if (isOther) this.#counts.set(step, this.#counts.get(step)! - 1)
+      const own = isUsable ? ((number > 1 ? found.next : undefined) ?? found.script) : defaultScript(step)
+      const script: Action[] = isOther ? [{ do: 'serve', step: null }] : own
       const serve: SvcTap['serve'] = (claimed, serving) => this.#tap.serve(claimed, serving)
       void answer(arrival, writerFor(answered), { script, number, answered, serve })
     }

@@ -8,8 +8,10 @@ export interface Features {
   cache?: { key(request: Request, credential: string): string; losesUsage?: boolean }
   /** Every model has a second deployment. What happens when the first one fails, before or in its reply. */
   fallback?: 'right' | 'joins both' | 'ends as complete' | 'apologizes'
-  /** Accepts compressed replies, and passes them on without saying so. */
-  keepsCoding?: boolean
+  /** Accepts compressed replies. What it passes on of them: only the bytes, without saying so, or only the field. */
+  keepsCoding?: 'bytes' | 'field'
+  /** Which features in `anthropic-beta` go to Bedrock: those that it takes, or all. Default: none. */
+  betas?: 'taken' | 'all'
   /** Answers have `x-call-id`, and `/spend/<id>` has what the call cost: by its text, unless it was cut. */
   ledger?: 'right' | 'cut is free' | 'cut is whole'
   /** Every model has two deployments, used in turn. Whether a second turn reaches the one of the first. */

@@ -1,6 +1,7 @@
 /** A gateway of models that translates by the neutral form, and keeps every rule unless a fault says otherwise. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { constants, gunzipSync } from 'node:zlib'
 import type {
   EmbeddingReply,
   EmbeddingRequest,
@@ -162,7 +163,11 @@ class ToyServer {
     const known = key === undefined ? undefined : this.#cache.get(key)
     let stream: ReplyStream | null = null
     const id = `call-${(this.#calls += 1)}`
-    const own: Record<string, string> = this.#ledger === null ? {} : { 'x-call-id': id }
+    const isCoded = isStream && this.#features.keepsCoding === 'field'
+    const own: Record<string, string> = {
+      ...(this.#ledger === null ? {} : { 'x-call-id': id }),
+      ...(isCoded ? { 'content-encoding': 'gzip' } : {}),
+    }
     const opened = (fields: Record<string, string> = {}): ReplyStream =>
       (stream ??= new ReplyStream(response, writer, {
         model,
@@ -203,17 +208,20 @@ class ToyServer {
     request: Request,
     onPart: (part: WireAnswer) => void,
   ): Promise<Forwarded | null> {
-    const { fallback, keepsCoding, cache, cost } = this.#features
-    const { joinStream } = this.#fault
+    const { fallback, keepsCoding, cache, cost, betas } = this.#features
+    const joinStream = keepsCoding === 'field' ? withoutCoding : this.#fault.joinStream
     const written = to.writeRequest(withSchemaMember(request, to), {
       model,
       stream: request.stream,
       marks: 'prompt_cache_breakpoint',
     })
-    const translated = client.id === 'responses' && to.id === 'responses' ? withState(written, native) : written
+    const own = client.id === 'responses' && to.id === 'responses' ? withState(written, native) : written
+    const translated = betas !== undefined && to.id === 'converse' ? withBetas(own, native, betas) : own
     const changed = this.#fault.native?.(translated) ?? translated
     const sent =
-      keepsCoding === true ? { ...changed, fields: [...changed.fields, ['accept-encoding', 'gzip'] as const] } : changed
+      keepsCoding !== undefined
+        ? { ...changed, fields: [...changed.fields, ['accept-encoding', 'gzip'] as const] }
+        : changed
     const leaving = new AbortController()
     response.on('close', () => {
       const ignored = this.#fault.ignoresLeaving === (request.stream ? 'stream' : 'plain')
@@ -318,6 +326,23 @@ function withState(written: WireRequest, native: WireRequest): WireRequest {
   const { store, previous_response_id } = JSON.parse(native.body.toString('utf8')) as Record<string, unknown>
   const body = { ...(JSON.parse(written.body.toString('utf8')) as object), store, previous_response_id }
   return { ...written, body: Buffer.from(JSON.stringify(body)) }
+}
+
+/** Features that Claude takes in Bedrock. */
+const TAKEN = ['interleaved-thinking-2025-05-14']
+
+function withBetas(written: WireRequest, { fields }: WireRequest, which: 'taken' | 'all'): WireRequest {
+  const named = fields.find(([name]) => name === 'anthropic-beta')?.[1].split(',') ?? []
+  const anthropic_beta = which === 'all' ? named : named.filter(beta => TAKEN.includes(beta))
+  const body = JSON.parse(written.body.toString('utf8')) as object
+  const more = anthropic_beta.length === 0 ? {} : { additionalModelRequestFields: { anthropic_beta } }
+  return { ...written, body: Buffer.from(JSON.stringify({ ...body, ...more })) }
+}
+
+/** As much as there is of a stream, whether it is compressed or not. */
+function withoutCoding(chunks: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(chunks)
+  return body[0] === 0x1f ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }) : body
 }
 
 /** What only the deployment that wrote a reply knows. */

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { TRANSLATE_CHECKS } from '../../../plugins/probe/checks/translate/translate.ts'
 import { readRoutes } from '../../../plugins/probe/client/routes.ts'
 import { probeThrough } from '../probe-through.ts'
+import { runsOf } from '../repeated.ts'
 import type { WrongGateway } from './faults.ts'
 import { startToyGateway, type GatewayFault } from './toy-gateway.ts'
 
@@ -60,23 +61,25 @@ export function testWrongGateways(t: Test, upstream: string, gateways: Readonly<
   for (const [name, { fault, id, summary, verdict = 'fail', pair = ['messages', 'messages'] }] of Object.entries(
     gateways,
   ))
-    t.test(`a gateway that ${name} is found by ${id} alone`, async t => {
-      const [client, behind] = pair
-      const { findings } = await findingsOf(t, { upstream, clients: [client], upstreams: [behind], fault })
-      t.strictSame([...new Set(findings.map(one => one.split(' ')[0]))], [id], findings.join('\n'))
-      const start = `${id} ${client}:${behind} ${verdict} `
-      for (const one of findings) {
-        t.equal(one.slice(0, start.length), start)
-        t.match(one.slice(start.length), summary)
-      }
-    })
+    for (const title of runsOf(`a gateway that ${name} is found by ${id} alone`))
+      t.test(title, async t => {
+        const [client, behind] = pair
+        const { findings } = await findingsOf(t, { upstream, clients: [client], upstreams: [behind], fault })
+        t.strictSame([...new Set(findings.map(one => one.split(' ')[0]))], [id], findings.join('\n'))
+        const start = `${id} ${client}:${behind} ${verdict} `
+        for (const one of findings) {
+          t.equal(one.slice(0, start.length), start)
+          t.match(one.slice(start.length), summary)
+        }
+      })
 }
 
 /** None of them has a finding. */
 export function testRightGateways(t: Test, upstream: string, gateways: Readonly<Record<string, GatewayFault>>): void {
   for (const [name, fault] of Object.entries(gateways))
-    t.test(`a gateway that ${name} has no finding`, async t => {
-      const { findings } = await findingsOf(t, { upstream, clients: ['messages'], upstreams: ['messages'], fault })
-      t.strictSame(findings, [])
-    })
+    for (const title of runsOf(`a gateway that ${name} has no finding`))
+      t.test(title, async t => {
+        const { findings } = await findingsOf(t, { upstream, clients: ['messages'], upstreams: ['messages'], fault })
+        t.strictSame(findings, [])
+      })
 }

@@ -185,6 +185,7 @@ export const LLM_AFFINITY = modelsCheck({
     expected:
       'The second turn reaches the deployment of the first one, or carries all that any deployment needs: signed thinking of the Messages API does.',
     why: 'A deployment with another key does not know the response, and cannot decrypt its reasoning: the second turn fails, but only sometimes.',
+    seen: ['BerriAI/litellm#29733'],
   },
   plan: models => ({
     inOrder: true,

@@ -34,6 +34,7 @@ export function chat(label: string, options: ChatOptions & Partial<RequestSpec>)
         ...(hasUsage ? { stream_options: { include_usage: true } } : {}),
       }),
     http11: true,
+    ofModels: true,
     silenceMs: 6_000,
     ...more,
   }

@@ -56,25 +56,25 @@ const PLACES = ['call', 'stream'] as const
 type Place = (typeof PLACES)[number]
 const SHOWN: Readonly<Record<Place, string>> = { call: 'in a call', stream: 'on the GET stream' }
 
-/** By which the upstream recognizes its requests. */
-const idOf = (place: Place, { method }: Asked): string => `probe-${place}-${method.replace('/', '-')}`
+/** The end of the id of a request, by which the upstream recognizes the answer. */
+const idEnd = (place: Place, { method }: Asked): string => `-${place}-${method.replace('/', '-')}`
 const answerLabel = (place: Place, { method }: Asked): string => `${place}: answer to ${method}`
 
-/** The events with which the server speaks. */
-const messages = (place: Place): object[] => [
+/** The events with which the server speaks. Ids have the marker of the step, so that what the gateway itself answers is one of it. */
+const messages = (place: Place, marker: string): object[] => [
   { jsonrpc: '2.0', method: LOG, params: { level: 'info', logger: 'probe', data: `probe ${place}` } },
   ...ASKED.map(asked => ({
     jsonrpc: '2.0',
-    id: idOf(place, asked),
+    id: `probe-${marker}${idEnd(place, asked)}`,
     method: asked.method,
     ...(asked.params === null ? {} : { params: asked.params }),
   })),
 ]
 
 /** The stream ends once the client had time to answer. */
-function speaks(place: Place, last: object | null): Action[] {
+function speaks(place: Place, last: object | null, marker: string): Action[] {
   const spoken = eventReply(
-    messages(place).map((value, index) => ({ id: `${place}${index}`, value })),
+    messages(place, marker).map((value, index) => ({ id: `${place}${index}`, value })),
     { gapMs: GAP_MS },
   ).slice(0, -2)
   const end = last === null ? [] : eventReply([{ id: `${place}-end`, value: last }]).slice(2, -2)
@@ -104,13 +104,16 @@ const answering =
           ...rpc(answerLabel(place, asked), '', {
             fields,
             isValid: false,
-            script: () => jsonReply('', { status: 202 }),
+            script: accepts,
           }),
-          content: marker => JSON.stringify({ jsonrpc: '2.0', id: request.id, result: asked.answer(marker) }),
+          // The marker of the answer comes before that in the id.
+          content: marker => JSON.stringify({ jsonrpc: '2.0', result: asked.answer(marker), id: request.id }),
         },
       ],
     }
   }
+
+const accepts = (): Action[] => jsonReply('', { status: 202 })
 
 const STATE = 'probe-state:0123456789+/='
 const CAN_ASK = { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } }
@@ -166,8 +169,10 @@ export const MCP_SERVER = mcpCheck({
   sources: [{ spec: 'MCP' }],
   page: {
     sent: 'In a session: a call in which the server logs, and asks for a sample of the model, a form and the roots; the same on the stream of a GET. In MCP 2026-07-28: a call that is answered with `input_required`, and its retry.',
-    expected: 'All of it reaches the client, and each answer reaches the server, for the request that it answers.',
+    expected:
+      'All of it reaches the client, and each answer reaches the server, for the request that it answers. A gateway that has sessions of its own may offer less: it declares no logging to clients, and answers requests of the server with an error.',
     why: 'Tools that ask the user before they act wait forever, or act without an answer.',
+    seen: ['BerriAI/litellm#23761'],
   },
   plan(facts) {
     const { isStateless } = serverOf(facts)
@@ -195,7 +200,8 @@ export const MCP_SERVER = mcpCheck({
                 params: callParams(inSession(facts)),
                 fields,
                 isValid: false,
-                script: () => speaks('call', arrived({ jsonrpc: '2.0', result: RESULT })),
+                script: (_step, { marker }) => speaks('call', arrived({ jsonrpc: '2.0', result: RESULT }), marker),
+                next: accepts,
               }),
             ],
             meanwhile: answering('call', fields),
@@ -208,7 +214,8 @@ export const MCP_SERVER = mcpCheck({
           isValid: false,
           silenceMs: ANSWERS_MS + 2_000,
           fields: [['Accept', 'text/event-stream'], ...fields],
-          script: () => speaks('stream', null),
+          script: (_step, { marker }) => speaks('stream', null, marker),
+          next: accepts,
         }
         return { requests: [stream], meanwhile: answering('stream', fields) }
       },
@@ -231,25 +238,54 @@ function judgePlace(evidence: Evidence, place: Place): Verdict[] {
     return [note(isRefused ? 'no stream from the server' : `the GET stream is refused: ${call.status ?? 'closed'}`)]
   }
   const came = eventsOf(call).map(({ data }) => parsed(data))
-  const wanted = [LOG, ...ASKED.map(({ method }) => method)]
-  const missing = wanted.filter(method => !came.some(message => message?.method === method))
-  const lost = ASKED.filter(({ method }) => !missing.includes(method)).flatMap(asked => {
-    const problem = answerProblem(callNamed(evidence, answerLabel(place, asked)), idOf(place, asked))
+  const hasCome = (method: string): boolean => came.some(message => message?.method === method)
+  const isDeclined = (method: string): boolean =>
+    method === LOG
+      ? !declaresLogging(evidence)
+      : answersOf(evidence, place, methodNamed(method)).some(({ error }) => error !== undefined)
+  const missing = [LOG, ...ASKED.map(({ method }) => method)].filter(method => !hasCome(method))
+  const declined = missing.filter(isDeclined)
+  const gone = missing.filter(method => !declined.includes(method))
+  const lost = ASKED.filter(({ method }) => hasCome(method)).flatMap(asked => {
+    const problem = answerProblem(evidence, place, asked)
     return problem === null ? [] : [`the answer to ${asked.method} ${problem}`]
   })
   const problems = [
-    ...(missing.length > 0 ? [`${missing.join(', ')} ${missing.length > 1 ? 'do' : 'does'} not reach the client`] : []),
+    ...(gone.length > 0 ? [`${gone.join(', ')} ${gone.length > 1 ? 'do' : 'does'} not reach the client`] : []),
     ...lost,
   ]
-  return [problems.length > 0 ? fail(`${SHOWN[place]}: ${problems.join('; ')}`) : pass()]
+  if (problems.length > 0) return [fail(`${SHOWN[place]}: ${problems.join('; ')}`)]
+  // A server must not ask clients for what they have not declared, and here the gateway is its client.
+  return [declined.length > 0 ? note(`${SHOWN[place]}, the gateway does not offer ${declined.join(', ')}`) : pass()]
+}
+
+const methodNamed = (method: string): Asked => ASKED.find(asked => asked.method === method)!
+
+/** Whether the gateway says to its clients that logs come. */
+function declaresLogging(evidence: Evidence): boolean {
+  const initialize = callNamed(evidence, 'initialize')
+  const capabilities = initialize === undefined ? null : resultIn(initialize).capabilities
+  return isRecord(capabilities) && capabilities.logging !== undefined
+}
+
+/** What the server gets for its request: from the client, or from the gateway itself. */
+function answersOf(evidence: Evidence, place: Place, asked: Asked): Record<string, unknown>[] {
+  return [place, answerLabel(place, asked)]
+    .flatMap(label => callNamed(evidence, label)?.arrivals ?? [])
+    .flatMap(({ content }): Record<string, unknown>[] => [parsed(content.toString('utf8'))].filter(one => one !== null))
+    .filter(
+      ({ id, method }) =>
+        method === undefined && typeof id === 'string' && id.startsWith('probe-') && id.endsWith(idEnd(place, asked)),
+    )
 }
 
 /** Null: it arrives as it was sent, for the request of the server. */
-function answerProblem(answer: Call | undefined, id: string): string | null {
-  if (answer === undefined || answer.count === 0) return 'does not reach the server'
+function answerProblem(evidence: Evidence, place: Place, asked: Asked): string | null {
+  const answer = callNamed(evidence, answerLabel(place, asked))
+  const [got] = answersOf(evidence, place, asked)
+  if (answer === undefined) return 'does not reach the server'
+  if (got === undefined) return answer.count === 0 ? 'does not reach the server' : 'reaches the server with another id'
   const sent = parsed(answer.record.sent.toString('utf8').split('\r\n\r\n')[1] ?? '')
-  const got = rpcRequest(answer)
-  if (got?.id !== id) return 'reaches the server with another id'
   const changes = jsonDifferences(JSON.stringify(sent?.result ?? {}), JSON.stringify(got.result ?? {}))
   return changes === null || changes.missing.length + changes.changed.length > 0 ? 'is changed' : null
 }

@@ -11,6 +11,7 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
     sent: 'Conversations with one system prompt, with two, with a message of the developer, and with one behind the first turn where the client can send it.',
     expected: 'The same system texts, and no turn that has them.',
     why: 'What is in a turn of the user has no authority over the user; what is lost does not guide the model at all.',
+    seen: ['BerriAI/litellm#17793'],
   },
   'TRN-PARAMS': {
     sent: 'Requests with every parameter that the client has, each with a different value, with zeros, with small numbers, and with a limit alone.',
@@ -21,6 +22,7 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
     sent: 'Turns with an image in base64, one by its URL, two images between texts, and a PDF document.',
     expected: 'The same bytes or the same URL, of the same type, at the same place.',
     why: 'A model that does not get an image answers without it, or about another one.',
+    seen: ['BerriAI/litellm#23712'],
   },
   'TRN-TOOLS': {
     sent: 'Three tools, one with a nested schema and one without arguments, with each choice of tools and without parallel calls.',
@@ -61,7 +63,7 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
     sent: 'Requests whose replies end for different reasons: complete, too long, tool calls, a stop sequence, a filter, a refusal.',
     expected: 'The reason in the words of the client.',
     why: 'Clients decide by the reason whether they run tools, ask for more, or show an error.',
-    seen: ['BerriAI/litellm#34692', 'BerriAI/litellm#21041'],
+    seen: ['BerriAI/litellm#34692', 'BerriAI/litellm#21041', 'BerriAI/litellm#39203'],
   },
   'TRN-USAGE': {
     sent: 'Requests whose replies have usage with a different number in each figure, and one without output.',
@@ -108,7 +110,7 @@ export const PAGES: Readonly<Record<string, CheckPage>> = {
     sent: 'A stream that the client leaves after four events, and a request that it leaves after a second.',
     expected: 'The request to the upstream ends within five seconds.',
     why: 'The vendor goes on, and the tokens are paid for, until its connection is closed.',
-    seen: ['BerriAI/litellm#13774'],
+    seen: ['BerriAI/litellm#37140', 'BerriAI/litellm#13774'],
   },
   'TRN-EMBED': {
     sent: 'Three inputs with a number of dimensions, as numbers and in base64, and one input as a text.',

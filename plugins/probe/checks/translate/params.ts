@@ -7,6 +7,8 @@ export const PARAMS = comparedAspect({
   title: 'Parameters',
   impact: 'medium',
   request: /^\/(?:params|thinking|user)(?:\/|$)/,
+  // Gateways leave it out for models that do not think, and these would refuse it.
+  warns: ({ path, kind }) => path === '/thinking' && kind === 'lost',
   scenes: () => [
     scene(
       'all',

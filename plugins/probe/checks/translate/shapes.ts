@@ -17,8 +17,8 @@ const SSE = ['chat', 'azure', 'responses', 'messages', 'gemini', 'cohere']
 
 const SHAPES: readonly Shape[] = [
   { item: 'split=utf8' },
-  // Streams of Responses repeat the reply several times: byte by byte, they take longer than clients wait.
-  { item: 'split=byte', wires: ['chat', 'azure', 'messages', 'gemini', 'converse', 'cohere'] },
+  // Splits every character of four bytes, and any line. Byte by byte, a stream takes longer than clients wait if the machine is busy.
+  { item: 'split=3' },
   { item: 'join=3' },
   { item: 'crlf', wires: SSE },
   { item: 'nospace', wires: SSE },
@@ -51,7 +51,7 @@ const CALLS = {
   ],
   usage: USAGE,
 }
-/** Short, since each byte of it is written alone. */
+/** Short, since every third byte of the stream begins a write. */
 const TEXT = { text: 'Żółw \u{1F680} 天気', usage: USAGE }
 
 const BASELINE = 'ordinary'
@@ -74,7 +74,7 @@ export const UNUSUAL_STREAMS = comparedAspect({
         idOf(shape),
         ASKED,
         {
-          ...(shape.item === 'split=byte' ? TEXT : CALLS),
+          ...(shape.item === 'split=3' ? TEXT : CALLS),
           stream: { shape: shape.item, ...(shape.item.startsWith('heartbeat') ? { ttft_ms: PAUSE_MS } : {}) },
         },
         { modes: ['stream'] },

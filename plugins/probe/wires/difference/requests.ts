@@ -199,7 +199,7 @@ function compareParams(sent: Params, got: Params, differences: Collector): void 
   }
 }
 
-/** Effort and budget stand for each other by their rank. */
+/** Effort and budget stand for each other: no vendor says which budget an effort is, so only none of it differs from some. */
 function compareThinking({ thinking: sent }: Request, { thinking: got }: Request, differences: Collector): void {
   if (sent === null) {
     if (got !== null) differences.added('/thinking', got)
@@ -208,8 +208,11 @@ function compareThinking({ thinking: sent }: Request, { thinking: got }: Request
   const rank = rankOf(sent)
   if (got === null) {
     if (rank !== 'none') differences.lost('/thinking', sent)
-  } else if (differences.scope.isSameWire ? !isEqual(sent, got) : rankOf(got) !== rank)
-    differences.changed('/thinking', sent, got)
+    return
+  }
+  const isOneScale = (sent.effort === null) === (got.effort === null)
+  const isOther = isOneScale ? rankOf(got) !== rank : (rankOf(got) === 'none') !== (rank === 'none')
+  if (differences.scope.isSameWire ? !isEqual(sent, got) : isOther) differences.changed('/thinking', sent, got)
 }
 
 /** A mark is at the same place if the same blocks and texts come before it. */
