@@ -94,8 +94,9 @@ t.test('both sides of a gateway', { skip: skipWithoutBrowser }, async t => {
   t.teardown(() => server.stop())
   const gateway = await startDemoProxy(t, server.url, { add: { 'x-added': 'by the gateway' } })
   const page = await openPage(await startBrowser(t))
-  await page.goto(`${server.url}/ui/#/demos/blue-green/present?target=${gateway}&tap=true&step=2`)
-  await page.getByText('Send all traffic to green at the gateway.').waitFor()
+  await page.goto(`${server.url}/ui/#/demos/blue-green/present?target=${gateway}&tap=true`)
+  // After the first step the run waits for the second, and the tap stays open.
+  await page.getByRole('heading', { name: 'Blue serves' }).waitFor()
   await page.keyboard.press(' ')
   const sides = page.getByRole('region', { name: 'Both sides of the gateway' })
   await sides.getByText('No client has sent anything.').waitFor({ timeout: 60_000 })
