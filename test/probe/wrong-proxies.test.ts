@@ -6,6 +6,7 @@ import t from 'tap'
 import { CATALOG } from '../../plugins/probe/checks/index.ts'
 import { launch } from '../../core/testing/launch.ts'
 import { WRITES_FINDINGS, findingsBy, findingsOf, writeFindings } from './findings.ts'
+import { WRONG as WRONG_GRAPHS } from './graph-gateways/wrong.ts'
 import { startProxy } from './proxies/reference-proxy.ts'
 import { HTTP2_PROXIES } from './proxies/wrong-http2-proxies.ts'
 import { LIST_GATEWAYS } from './proxies/wrong-list-gateways.ts'
@@ -60,7 +61,12 @@ t.test('each wrong proxy is caught by exactly the checks that name its fault [PR
 })
 
 t.test('the findings on the pages are those of wrong proxies [PRB-21]', t => {
-  const proxies = [
+  const graphs = Object.entries(WRONG_GRAPHS).map(([name, { id, finding }]) => ({
+    name: `a gateway that ${name}`,
+    caught: { [id]: /^\^(\w+) /.exec(finding.source)![1]! } as Partial<Record<string, string>>,
+  }))
+  const proxies: { name: string; caught: Partial<Record<string, string>> }[] = [
+    ...graphs,
     ...WRONG_PROXIES,
     ...HTTP2_PROXIES,
     ...WRONG_VERIFIERS,

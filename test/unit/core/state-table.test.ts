@@ -179,6 +179,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'shared writes': 'files of this replica that are being written',
     'shared recordings': 'memory of this replica for bodies that are being recorded, which are written in turn',
     'shared generations': 'how often this process has loaded the plugin',
+    'shared taps': 'connections of this process to the gateways of its runs',
   },
   probe: {
     'shared sessions': 'each holds an armed tap',

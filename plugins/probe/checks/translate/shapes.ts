@@ -51,7 +51,7 @@ const CALLS = {
   ],
   usage: USAGE,
 }
-/** Short, since every third byte of the stream begins a write. */
+/** Short, and in one event, since every third byte of the stream begins a write. */
 const TEXT = { text: 'Żółw \u{1F680} 天気', usage: USAGE }
 
 const BASELINE = 'ordinary'
@@ -75,7 +75,11 @@ export const UNUSUAL_STREAMS = comparedAspect({
         ASKED,
         {
           ...(shape.item === 'split=3' ? TEXT : CALLS),
-          stream: { shape: shape.item, ...(shape.item.startsWith('heartbeat') ? { ttft_ms: PAUSE_MS } : {}) },
+          stream: {
+            shape: shape.item,
+            ...(shape.item.startsWith('heartbeat') ? { ttft_ms: PAUSE_MS } : {}),
+            ...(shape.item === 'split=3' ? { delta_chars: TEXT.text.length } : {}),
+          },
         },
         { modes: ['stream'] },
       ),
