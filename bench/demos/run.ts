@@ -5,12 +5,13 @@
  *     node --import tsx bench/demos/run.ts [gateway or demo ...]
  *
  * Results are kept in `bench/demos/results.json`: a run of some demos replaces theirs alone. Everything is done as a user would:
- * over HTTP, against a server in a process of its own.
+ * over HTTP, against a server in another process.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, GATEWAY_PROGRAMS, startGateway, versionOf } from '../../test/programs/support/demo-programs.ts'
+import { freePort } from '../../test/support/examples.ts'
+import { GATEWAY_PROGRAMS, startGateway, versionOf } from '../../test/programs/support/demo-programs.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const FILE = join(import.meta.dirname, 'results.json')

@@ -6,9 +6,9 @@ import { configurationOf } from '../../plugins/demos/catalog/configuration.ts'
 import { readDemos } from '../../plugins/demos/catalog/read-folder.ts'
 import { demoRunner } from '../support/demo-runner.ts'
 import { startEngines } from '../support/engines.ts'
-import { root } from '../support/examples.ts'
+import { freePort, root } from '../support/examples.ts'
 import { serve } from '../support/server.ts'
-import { freePort, GATEWAY_PROGRAMS, startGateway, versionOf } from './support/demo-programs.ts'
+import { GATEWAY_PROGRAMS, startGateway, versionOf } from './support/demo-programs.ts'
 
 const FOLDER = join(root, 'plugins', 'demos', 'demos')
 

@@ -1,7 +1,6 @@
 /** The checks of guardrails find in LiteLLM what its users have reported: streams of some of its APIs are not guarded. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -9,19 +8,11 @@ import { launch } from '../../core/testing/launch.ts'
 import { GUARDRAIL_CHECKS } from '../../plugins/probe/checks/guardrails/guardrails.ts'
 import { readRoutes } from '../../plugins/probe/client/routes.ts'
 import { findings, probeThrough } from '../probe/probe-through.ts'
+import { freePort } from '../support/examples.ts'
 import { findProgram } from './support/program.ts'
 
 const litellm = findProgram('litellm')
 const isMissing = typeof litellm === 'string'
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
-}
 
 const configuration = (upstream: string): string => `model_list:
   - model_name: gpt

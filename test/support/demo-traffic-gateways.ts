@@ -28,7 +28,7 @@ export function outlierEjection(window: () => number, { stays = false } = {}): H
   return async (request, forward) => {
     const isOut = (lane: 'one' | 'two'): boolean => (stays ? outIn[lane] >= 0 : outIn[lane] === window())
     const lanes = (turn++ % 2 === 0 ? (['one', 'two'] as const) : (['two', 'one'] as const)).filter(one => !isOut(one))
-    let got: Answer = answer(503, 'nobody is well')
+    let got: Answer = answer(503, 'no upstream is well')
     for (const lane of lanes) {
       got = await forward(at(lane, request))
       errors[lane] = got.status >= 500 ? errors[lane] + 1 : 0

@@ -1,5 +1,5 @@
 /** The two sides of a gateway: what clients sent through svc to it, and what arrived at svc behind it. */
-import { isRecord } from 'svc/toolkit'
+import { isRecord, isSecretName } from 'svc/toolkit'
 import type { CheckField, ProbeConversations, SeenDifferences, SeenRequest } from '../../probe/types.ts'
 import { laneSession, markIn, TAP_PATH } from '../run/context.ts'
 import type { ControlClient } from '../run/control.ts'
@@ -29,14 +29,6 @@ const OWN_FIELDS = new Set([
   'x-real-ip',
   // svc generates one if the client sends none.
   'x-request-id',
-])
-const CREDENTIALS = new Set([
-  'api-key',
-  'authorization',
-  'cookie',
-  'proxy-authorization',
-  'x-api-key',
-  'x-goog-api-key',
 ])
 
 interface Timed extends Entry {
@@ -140,7 +132,7 @@ function fieldsOf(headers: Timed['headers']): CheckField[] {
 
 function headerDifferences(sent: Timed, arrived: Timed): HeaderDifference[] {
   const [before, after] = [valuesOf(sent), valuesOf(arrived)]
-  const shown = (name: string, value: string): string => (CREDENTIALS.has(name) ? '***' : value)
+  const shown = (name: string, value: string): string => (isSecretName(name) ? '***' : value)
   const found: HeaderDifference[] = []
   for (const [name, value] of before) {
     const other = after.get(name)

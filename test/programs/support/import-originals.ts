@@ -1,9 +1,9 @@
 /** The tools from which `svc import` reads, where they are installed: by Maven's local repository, or packages of npm. */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../support/examples.ts'
 import { until } from '../../support/until.ts'
 import { MODULES } from './program.ts'
 
@@ -65,15 +65,4 @@ async function startProcess(
     )
   })
   return url
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer()
-    server.on('error', fail)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })
 }

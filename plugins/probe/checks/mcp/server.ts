@@ -170,7 +170,7 @@ export const MCP_SERVER = mcpCheck({
   page: {
     sent: 'In a session: a call in which the server logs, and asks for a sample of the model, a form and the roots; the same on the stream of a GET. In MCP 2026-07-28: a call that is answered with `input_required`, and its retry.',
     expected:
-      'All of it reaches the client, and each answer reaches the server, for the request that it answers. A gateway that has sessions of its own may offer less: it declares no logging to clients, and answers requests of the server with an error.',
+      'All of it reaches the client, and each answer reaches the server, for the request that it answers. A gateway that opens the sessions itself may offer less: it declares no logging to clients, and answers requests of the server with an error.',
     why: 'Tools that ask the user before they act wait forever, or act without an answer.',
     seen: ['BerriAI/litellm#23761'],
   },
