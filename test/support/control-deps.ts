@@ -140,6 +140,10 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
   })
   host.deps = {
     config: host.config as Config,
+    load: () => ({
+      requests_open: 1,
+      event_loop: { utilization: 0.25, busiest: 0.5, delay_p99_ms: null, delay_max_ms: null },
+    }),
     http: {
       isAdmin: () => host.refusal === null,
       body: (request: FastifyRequest) =>

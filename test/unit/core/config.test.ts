@@ -45,6 +45,7 @@ t.test('an empty environment gives the defaults, without a warning', async t => 
     tlsKey: 'certs/server.key',
     mtlsInHeader: null,
     publicMode: false,
+    loadMode: false,
     hostedMode: false,
     grpcOnHttp: false,
     adminToken: null,
