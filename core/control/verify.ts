@@ -87,7 +87,11 @@ const verifyDescription: RouteDescription = {
       description:
         'The verification is wrong: `at` names the place of the first mistake. Or its conditions take too many steps (`too_expensive`).',
     },
-    409: { description: 'They did not: `message` and `closest` say why. In load mode, nothing is known (`nothing_captured`).', content: VERIFICATION_FAILED },
+    409: {
+      description:
+        'They did not: `message` and `closest` say why. In load mode, nothing is known (`nothing_captured`).',
+      content: VERIFICATION_FAILED,
+    },
     503: { description: 'Too many waits are open.' },
   },
   examples: [

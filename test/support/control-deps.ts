@@ -76,6 +76,7 @@ export function pluginRecord(fields: Partial<PluginRecord> & { name: string }): 
 const config = {
   host: '0.0.0.0',
   publicMode: false,
+  loadMode: false,
   trustForward: false,
   basePath: null,
   bodyLimit: 1_048_576,
