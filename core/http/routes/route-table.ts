@@ -4,12 +4,15 @@
  */
 import FindMyWay, { type HTTPMethod } from 'find-my-way'
 import { templatePattern, templateShape } from '../../toolkit/path-template.ts'
+import { memoize } from '../../collections/bounded-map.ts'
 import { decodedPath } from '../../fields/request-target.ts'
 import type { RouteDescription } from '../../contract/plugin.ts'
 import type { CoreRoute, RouteLookup } from './route-record.ts'
 
 /** Maximum length of a path parameter; Fastify's default of 100 would reject ordinary base64 values. */
 export const MAX_PARAM_LENGTH = 16_384
+/** Paths whose methods are remembered. */
+const MEMOIZED_PATHS = 256
 
 export class RouteTable implements RouteLookup {
   /** Routes with path parameters. */
@@ -30,6 +33,11 @@ export class RouteTable implements RouteLookup {
   #aliases = new Map<string, CoreRoute>()
   /** Compiled patterns of templates, at most one per description. */
   #patterns = new Map<string, RegExp>()
+  /**
+   * Asked for each request to a path of another server that a plugin serves, such as `/v1/chat/completions`, and takes one look-up for each
+   * method. Null while it has to be made anew.
+   */
+  #knownMethods: ((path: string) => readonly string[]) | null = null
   readonly list: CoreRoute[] = []
 
   /** Adds a route in Fastify's notation; throws if one of its methods is taken, and names the owner. */
@@ -69,6 +77,7 @@ export class RouteTable implements RouteLookup {
   }
 
   #place(fastifyPath: string, method: string, route: CoreRoute): void {
+    this.#knownMethods = null
     if (/[:*%]/.test(fastifyPath)) mapAt(this.#waiting, method).set(keyOf(method, fastifyPath), { fastifyPath, route })
     else mapAt(this.#fixed, fastifyPath).set(method, route)
   }
@@ -92,7 +101,12 @@ export class RouteTable implements RouteLookup {
   }
 
   /** Methods supported by the path (RFC 9110, 10.2.1); empty for an unknown path. */
-  methodsOf(url: string): string[] {
+  methodsOf(url: string): readonly string[] {
+    this.#knownMethods ??= memoize(MEMOIZED_PATHS, path => this.#findMethods(path))
+    return this.#knownMethods(url.split('?', 1)[0]!)
+  }
+
+  #findMethods(url: string): readonly string[] {
     const found = [...this.#methods].flatMap(method => {
       const route = this.find(method, url)
       return route === null ? [] : [{ method, route }]
@@ -100,8 +114,7 @@ export class RouteTable implements RouteLookup {
     // Only its descriptions tell what a wildcard route serves below its prefix.
     const routes = [...new Set(found.map(({ route }) => route))]
     if (!routes.some(hasOwnPaths)) return found.map(({ method }) => method)
-    const raw = url.split('?', 1)[0]!
-    const paths = [raw, decodeParameters(raw)]
+    const paths = [url, decodeParameters(url)]
     const served = routes.map(route => ({
       route,
       operations: operationsOf(route).filter(({ template }) =>
