@@ -43,6 +43,8 @@ export interface Config {
   /** Header in which a gateway forwards the client certificate, in the case given. */
   mtlsInHeader: string | null
   publicMode: boolean
+  /** Whether requests leave no trace but counts: nothing captured, no access log. */
+  loadMode: boolean
   hostedMode: boolean
   grpcOnHttp: boolean
   adminToken: string | null

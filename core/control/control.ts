@@ -60,9 +60,10 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   app.get(
     '/_svc/status',
     describe({
-      summary: 'Uptime, health, ports, inspector and plugin counts',
+      summary: 'Uptime, health, ports, load, inspector and plugin counts',
       reply: SVC_STATUS,
-      description: '`proxy_headers` lists the headers of this request that a proxy added, such as `via`.',
+      description:
+        '`event_loop.utilization` is the share of the last second in which the process that responds was busy. `proxy_headers` lists the headers of this request that a proxy added, such as `via`.',
       category,
       examples: [{ name: 'Status', path: '/_svc/status', expectStatus: 200 }],
     }),
@@ -164,6 +165,7 @@ async function statusRecord({
   config,
   instance,
   inspector,
+  load,
   plugins,
   pluginStatus,
   replicas,
@@ -178,11 +180,13 @@ async function statusRecord({
     started_at: instance.startedAt.toISOString(),
     healthy: instance.isHealthy(),
     public_mode: config.publicMode,
+    load_mode: config.loadMode,
     admin_token_configured: config.adminToken !== null,
     control_auth: config.controlAuth,
     hosted_mode: config.hostedMode,
   }
   const counts = {
+    ...load(),
     identity_requests: instance.identityRequests(),
     inspector: await inspector.counters(),
     ports: instance.ports(),

@@ -17,6 +17,7 @@ import type { ConnectionWaits } from './connection-waits.ts'
 import type { Inspector } from '../inspector/inspector.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { EventLoopView } from '../metrics/event-loop.ts'
 import type { ProtocolRegistry } from '../match/protocols.ts'
 import type { RuleBook } from '../rules/rule-book.ts'
 import type { GenerationRules } from '../rules/rule-entry.ts'
@@ -45,6 +46,8 @@ export interface ControlDeps {
   /** Null if shared mode is off. */
   keys: Keys | null
   replicas: ControlReplicas
+  /** How busy the process is. */
+  load(): { requests_open: number; event_loop: EventLoopView }
   metrics: { readonly contentType: string; text(): Promise<string> }
   /** Starts an event stream, like `svc.streams.sse`. */
   openEvents: SvcStreams['sse']

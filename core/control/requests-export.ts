@@ -7,6 +7,7 @@ import { curlText } from '../inspector/curl.ts'
 import { harText } from '../inspector/har.ts'
 import { withoutSecrets } from '../inspector/shared-entry.ts'
 import type { ControlDeps } from './deps.ts'
+import { requireCaptures } from './load-mode.ts'
 import {
   FILTERS,
   invalidFilter,
@@ -50,6 +51,7 @@ const exportRequestsDescription: RouteDescription = {
       content: { 'application/json': {}, 'text/plain': {} },
     },
     400: { description: 'A parameter is invalid, or `session` is missing in public mode.' },
+    409: { description: 'The instance runs in load mode, which captures nothing (`nothing_captured`).' },
   },
   examples: [
     { name: 'As HAR', path: '/_svc/requests/export?format=har&session=demo' },
@@ -67,6 +69,7 @@ export function registerExport(app: FastifyInstance, deps: ControlDeps): void {
     const isHar = format === 'har'
     const isRedacted = readQuery(request).has('redact') ? isFlagSet(request, 'redact') : isHar
     const limit = readLimit(request, inspector, Infinity)
+    requireCaptures(deps.config)
     const isOldestFirst = readOrder(request, 'oldest') === 'oldest'
     const all = await inspector.select(query)
     const selected = isOldestFirst ? all.slice(0, limit) : all.slice(-limit).reverse()

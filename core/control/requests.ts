@@ -13,6 +13,7 @@ import { pathOf } from '../inspector/captured-request.ts'
 import type { CaptureFilter, CaptureQuery, Inspector } from '../inspector/inspector.ts'
 import type { Watcher } from '../inspector/waits.ts'
 import type { ControlDeps } from './deps.ts'
+import { requireCaptures } from './load-mode.ts'
 import { registerExport } from './requests-export.ts'
 import { maxWaitMs, orRefuse } from './request-waits.ts'
 import { registerVerify } from './verify.ts'
@@ -80,6 +81,7 @@ const listRequestsDescription: RouteDescription = {
   responses: {
     200: { description: 'The entries.' },
     400: { description: `${BAD_FILTER.description} Or the conditions take too many steps (\`too_expensive\`).` },
+    409: { description: '`wait_for` in load mode, which captures nothing (`nothing_captured`).' },
     503: { description: 'Too many waits are open.' },
   },
   examples: [
@@ -100,12 +102,14 @@ function registerList(app: FastifyInstance, deps: ControlDeps): void {
     const limit = readLimit(request, inspector, DEFAULT_LIMIT)
     const isOldestFirst = readOrder(request, 'newest') === 'oldest'
     const wait = readWait(request, config.publicMode)
+    if (wait !== null) requireCaptures(config)
     const waited = wait === null ? {} : await waitFor(inspector, filter, wait, http.signal(request))
     const requests = await inspector.list(filter, limit, isOldestFirst)
     return {
       count: requests.length,
       capacity: inspector.capacity,
       public_mode: config.publicMode,
+      ...(config.loadMode && { load_mode: true }),
       ...waited,
       ...(inspector.isPartial && { partial: true }),
       requests,
@@ -184,7 +188,7 @@ const streamRequestsDescription: RouteDescription = {
 }
 
 function registerFeed(app: FastifyInstance, deps: ControlDeps): void {
-  const { inspector, openEvents } = deps
+  const { config, inspector, openEvents } = deps
   app.get('/_svc/requests/stream', describe(streamRequestsDescription), (request, reply) => {
     rejectUnknownFilters(request, ['session', 'path_prefix', 'last_event_id', 'lastEventId'])
     const filter = readFilter(request, deps)
@@ -196,7 +200,7 @@ function registerFeed(app: FastifyInstance, deps: ControlDeps): void {
     })
     if (stream === null) return reply
     // Some clients and proxies wait for the first byte of the body.
-    stream.comment('inspector feed')
+    stream.comment(config.loadMode ? 'inspector feed: load mode captures nothing' : 'inspector feed')
     void inspector.openFeed(stream, filter, lastEventIdOf(request) || null)
     return reply
   })
@@ -220,6 +224,7 @@ const showRequestDescription: RouteDescription = {
     200: { description: 'The entry.' },
     400: BAD_FILTER,
     404: { description: 'No entry with this id is stored.' },
+    409: { description: 'The same in load mode, which captures nothing (`nothing_captured`).' },
   },
   examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
 }
@@ -234,7 +239,10 @@ function registerEntry(app: FastifyInstance, { config, http, inspector }: Contro
       config.publicMode && session === undefined
         ? undefined
         : await inspector.find(id, config.publicMode ? { session } : {})
-    if (entry === undefined) throw new HttpError(404, { error: 'unknown_request', id })
+    if (entry === undefined) {
+      requireCaptures(config)
+      throw new HttpError(404, { error: 'unknown_request', id })
+    }
     return entry
   })
 }

@@ -15,6 +15,7 @@ import { typed } from '../toolkit/reply-schemas.ts'
 import { readOrProblems, showProblems } from '../toolkit/all-problems.ts'
 import type { VerifiedRecords } from '../contract/testing.ts'
 import type { ControlDeps } from './deps.ts'
+import { requireCaptures } from './load-mode.ts'
 import { publicSessionRequired, rejectUnknownFilters, SESSION } from './request-filters.ts'
 import { scopeOf } from './request-scope.ts'
 import { maxWaitMs, orRefuse } from './request-waits.ts'
@@ -86,7 +87,11 @@ const verifyDescription: RouteDescription = {
       description:
         'The verification is wrong: `at` names the place of the first mistake. Or its conditions take too many steps (`too_expensive`).',
     },
-    409: { description: 'They did not: `message` and `closest` say why.', content: VERIFICATION_FAILED },
+    409: {
+      description:
+        'They did not: `message` and `closest` say why. In load mode, nothing is known (`nothing_captured`).',
+      content: VERIFICATION_FAILED,
+    },
     503: { description: 'Too many waits are open.' },
   },
   examples: [
@@ -107,6 +112,7 @@ export function registerVerify(app: FastifyInstance, deps: ControlDeps): void {
       return reply.code(isVerified ? 200 : 409).send(answer)
     }
     const verification = readRequest(request, body, deps)
+    requireCaptures(deps.config)
     const { inspector } = deps
     const verifier = createVerifier(verification)
     const waitedMs = await orRefuse(() => inspector.wait(verifier, verification.withinMs, deps.http.signal(request)))

@@ -144,7 +144,8 @@ export class Generation implements RoutingGeneration {
       bodyLimit: Math.max(options.bodyLimit, 1),
       // The size of the request head already bounds the length of parameters.
       routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
-      genReqId: request => contextOf(request).requestId,
+      // Load mode generates none for it.
+      genReqId: request => contextOf(request).knownRequestId ?? '',
     })
     this.#parsing = parseOnDemand(this.app)
     this.fallbacks = new FallbackHandlers(this.app, this.#parsing)

@@ -92,7 +92,7 @@ export function createInspector({
   logs,
   isPartial = () => false,
 }: InspectorOptions): Inspector {
-  const { publicMode } = config
+  const { loadMode, publicMode } = config
   const captures = openCaptures({
     capacity: config.inspectorCapacity,
     instanceId: config.instanceId,
@@ -124,7 +124,7 @@ export function createInspector({
       return captures.isFeedFull
     },
     captures(path, session) {
-      if (publicMode && session === null) return false
+      if (loadMode || (publicMode && session === null)) return false
       return path === null || !isExcluded(path)
     },
     capture(facts) {

@@ -16,6 +16,7 @@ import type { Instance } from './instance.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RuleBook } from '../rules/rule-book.ts'
+import type { EventLoopMeter } from '../metrics/event-loop.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { ReplicaChanges } from './replica-changes.ts'
 
@@ -37,6 +38,7 @@ export interface ControlDepsSources {
   effectiveConfig(): object
   pluginStatus(): Record<string, object>
   listeners(): ListenerStatus[]
+  eventLoop: EventLoopMeter
 }
 
 export function createControlDeps({
@@ -55,6 +57,7 @@ export function createControlDeps({
   streamsOf,
   host,
   effectiveConfig,
+  eventLoop,
   pluginStatus,
   listeners,
 }: ControlDepsSources): ControlDeps {
@@ -95,6 +98,7 @@ export function createControlDeps({
     keys,
     limits,
     metrics,
+    load: () => ({ requests_open: host().current().openCount, event_loop: eventLoop.view() }),
     replicas,
     plugins,
     effectiveConfig,

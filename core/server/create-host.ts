@@ -67,6 +67,7 @@ export function createHost(
     changes,
     streamsOf,
     host: () => host,
+    eventLoop: requests.eventLoop,
     effectiveConfig: () => {
       const { definitions } = host.declarations
       const facts = { configFile, generation: host.current().number, warnings: variables.warnings(definitions) }
@@ -89,7 +90,7 @@ export function createHost(
     replicas: states.replicas,
     environment,
     cors: (request, expose) => corsOutsidePipeline(pipeline.cors, request, expose),
-    follow: createCallFollower({ config, inspector, completions: requests.completions, log, rules }),
+    follow: createCallFollower({ config, inspector, report: requests.report, log, rules }),
     streamsOf,
     reload: how => changes.reload(how),
   }

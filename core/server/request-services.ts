@@ -3,7 +3,7 @@ import type { RequestContext } from '../http/request/context.ts'
 import { HeaderDeadlines } from '../http/request/header-deadlines.ts'
 import { timeOut } from '../http/pipeline/pipeline.ts'
 import { recordRequests } from '../http/pipeline/stages/capture.ts'
-import { countRequests, logRequests, Observer } from '../http/pipeline/stages/observation.ts'
+import { countRequests, logRequests, Observer, reportTo } from '../http/pipeline/stages/observation.ts'
 import { resolve } from 'node:path'
 import { Host } from '../host/host.ts'
 import { createInProcessCall } from '../http/listener/in-process-call.ts'
@@ -22,6 +22,7 @@ import { createBudgets } from '../host/svc/budgets.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
 import { ConnectionLog } from '../inspector/connection-log.ts'
 import { createInspector } from '../inspector/inspector.ts'
+import { addEventLoopMetric, EventLoopMeter } from '../metrics/event-loop.ts'
 import { createConnectionMetrics } from '../metrics/connection-metrics.ts'
 import { CompletionBatch } from '../http/pipeline/completion-batch.ts'
 import { createInstance, type Ports } from './instance.ts'
@@ -59,6 +60,8 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     logs: state.captures,
     isPartial: () => shared !== null && !shared.connection.isUp,
   })
+  const eventLoop = new EventLoopMeter({ measuresDelay: config.loadMode })
+  addEventLoopMetric(metrics, eventLoop)
   const connectionMetrics = createConnectionMetrics(metrics)
   const connections = new ConnectionLog({ capacity: config.inspectorCapacity, metrics: connectionMetrics })
   measureStores(states, state.holder, metrics, {
@@ -111,7 +114,10 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     warn,
   })
   const requestMetrics = new RequestMetrics(metrics, instance, () => completions.flush())
-  const completions = new CompletionBatch([countRequests(requestMetrics), logRequests(log), recordRequests(inspector)])
+  const count = countRequests(requestMetrics)
+  const completions = new CompletionBatch([count, logRequests(log), recordRequests(inspector)])
+  // In load mode, nothing of a request is kept: it is counted at once.
+  const report = config.loadMode ? count : reportTo(completions)
   shared?.onFlush(() => completions.flush())
   const secs = config.requestTimeoutSecs
   const deadlines =
@@ -121,7 +127,7 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     ...admission,
     config,
     log,
-    observer: new Observer({ metrics: requestMetrics, completions, isDraining: () => isDraining }),
+    observer: new Observer({ metrics: requestMetrics, report, isDraining: () => isDraining }),
     streams,
     unsent,
     rules,
@@ -136,6 +142,7 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     connections,
     connectionMetrics,
     deadlines,
+    eventLoop,
     http,
     inspector,
     instance,
@@ -145,6 +152,7 @@ export async function openRequestServices(base: BaseServices, kept: KeptServices
     pipeline,
     ports,
     quota,
+    report,
     requestMetrics,
     rules,
     streams,

@@ -109,6 +109,7 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     async close() {
       endRecovery?.()
       deadlines?.close()
+      requests.eventLoop.close()
       await pipeline.tracer?.close()
       await limits.close()
       await pipeline.quota?.close()

@@ -11,6 +11,7 @@ export const GROUPS = {
   agents: ['mcp', 'mcp-attacks', 'a2a'],
   operations: [
     'limits',
+    'load-testing',
     'observability',
     'control-plane',
     'configuration',

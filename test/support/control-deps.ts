@@ -76,6 +76,7 @@ export function pluginRecord(fields: Partial<PluginRecord> & { name: string }): 
 const config = {
   host: '0.0.0.0',
   publicMode: false,
+  loadMode: false,
   trustForward: false,
   basePath: null,
   bodyLimit: 1_048_576,
@@ -140,6 +141,10 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
   })
   host.deps = {
     config: host.config as Config,
+    load: () => ({
+      requests_open: 1,
+      event_loop: { utilization: 0.25, busiest: 0.5, delay_p99_ms: null, delay_max_ms: null },
+    }),
     http: {
       isAdmin: () => host.refusal === null,
       body: (request: FastifyRequest) =>

@@ -29,6 +29,15 @@ export const MODES: readonly Variable[] = [
     description:
       'Preset for hosted instances: sets `SVC_CONTROL_AUTH=jwt` and `SVC_LOG_FORMAT=json` unless those variables are set.',
   }),
+  row({
+    name: 'SVC_LOAD_MODE',
+    field: 'loadMode',
+    parser: boolean,
+    default: false,
+    shownAs: 'load_mode',
+    description:
+      'For load tests: requests are counted in the metrics, but neither captured nor written to the access log, and get no generated request id. Rules and faults work.',
+  }),
 ]
 
 export const INSTANCE: readonly Variable[] = [

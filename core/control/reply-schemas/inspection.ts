@@ -49,7 +49,7 @@ const CAPTURED = typed(
 export const SVC_REQUESTS = jsonReply(
   object(
     { count: INTEGER, capacity: INTEGER, public_mode: BOOLEAN, requests: list(CAPTURED) },
-    { satisfied: BOOLEAN, waited_ms: INTEGER },
+    { satisfied: BOOLEAN, waited_ms: INTEGER, load_mode: BOOLEAN },
   ),
   'RequestPage',
 )

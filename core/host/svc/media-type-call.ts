@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Config } from '../../config/variables.ts'
 import type { AnyRequest } from '../../contract/plugin.ts'
 import type { CallFailure, MediaTypeCall } from '../../contract/calls.ts'
-import type { CompletionBatch } from '../../http/pipeline/completion-batch.ts'
+import type { CompletionReader } from '../../http/pipeline/completion-batch.ts'
 import { CallObserver } from '../../http/pipeline/stages/observation.ts'
 import type { RuleServices } from '../../http/pipeline/stage.ts'
 import { expectationFailure } from '../../http/pipeline/stages/expectation.ts'
@@ -25,7 +25,7 @@ const LEFT: CallFailure = { grpcStatus: CANCELLED, message: 'the client disconne
 export interface CallServices {
   config: Config
   inspector: Inspector
-  completions: CompletionBatch
+  report: CompletionReader
   log: Log
   rules: RuleServices
 }
@@ -34,11 +34,11 @@ export interface CallServices {
 export function createCallFollower({
   config,
   inspector,
-  completions,
+  report,
   log,
   rules,
 }: CallServices): (plugin: string, request: AnyRequest) => MediaTypeCall {
-  const observer = new CallObserver(completions, log)
+  const observer = new CallObserver(report, config.loadMode ? null : log)
   return (plugin, request) => {
     const context = contextOf(request)
     context.call = plugin

@@ -137,7 +137,7 @@ export function createRequestHandler(
       services.config.grpcOnHttp,
     )
     if (mediaTypeHandler !== null) {
-      context.requestId = requestIdOf(request)
+      context.knownRequestId = requestIdOf(request)
       if (services.tracer !== null) beginCallSpan(context, services.tracer)
       mediaTypeHandler(request, response as never, {
         listener: listener.kind,

@@ -112,7 +112,7 @@ export function createInProcessCall({
       pathSession: prefixed?.session ?? origin.pathSession,
       activity: null,
     })
-    context.requestId = request.headers['x-request-id'] as string
+    context.knownRequestId = request.headers['x-request-id'] as string
     context.body = body
     context.isBodyRead = true
     context.isOfNobody = caller === null

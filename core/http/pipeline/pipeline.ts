@@ -20,7 +20,7 @@ import {
   stateUnavailable,
 } from '../response/error-bodies.ts'
 import { rewriteTarget } from '../request/types.ts'
-import { requestIdOf } from '../request/request-facts.ts'
+import { sentRequestId } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
@@ -96,9 +96,15 @@ function fail(error: unknown, context: RequestContext, services: PipelineService
     sendError(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
 }
 
-export function assignRequestId(context: RequestContext): boolean {
+export function assignRequestId(context: RequestContext, { config }: PipelineServices): boolean {
   const { request } = context
-  context.requestId = requestIdOf(request)
+  context.hasDefaultHeaders = true
+  context.knownRequestId = sentRequestId(request)
+  if (context.knownRequestId === null && config.loadMode) {
+    // It is generated if something reads it, such as an error.
+    context.isRequestIdGenerated = true
+    return true
+  }
   const given = request.headers['x-request-id']
   if (given !== context.requestId) {
     context.isRequestIdGenerated = given === undefined || String(given).trim() === ''
@@ -106,7 +112,6 @@ export function assignRequestId(context: RequestContext): boolean {
     request.headers['x-request-id'] = context.requestId
     request.rawHeaders.push('X-Request-Id', context.requestId)
   }
-  context.hasDefaultHeaders = true
   return true
 }
 

@@ -47,7 +47,7 @@ import type {
   ServerRequest,
   UnsentBytes,
 } from './types.ts'
-import type { RequestFactsSource } from './request-facts.ts'
+import { newRequestId, type RequestFactsSource } from './request-facts.ts'
 import type { ResponseCopy } from '../../inspector/response-copy.ts'
 import type { UnsentMemory } from '../../limits/unsent-memory.ts'
 
@@ -102,7 +102,8 @@ export class RequestContext implements Waiting<RequestContext> {
   // host/svc/media-type-call.ts, http/listener/handle-request.ts, http/listener/in-process-call.ts,
   // http/pipeline/pipeline.ts.
 
-  requestId = ''
+  /** The request id; null in load mode until something reads `requestId`. */
+  knownRequestId: string | null = null
   /** Whether the client sent no request id. */
   isRequestIdGenerated = false
   /** Whether this is a call in nobody's name (`svc.http.call(null, …)`), which no guard admits. */
@@ -325,6 +326,11 @@ export class RequestContext implements Waiting<RequestContext> {
     this.pathSession = init.pathSession ?? null
     this.#activity = init.activity
     ;(init.request as WithContext)[kContext] = this
+  }
+
+  /** Generated when it is first read, if it is not known. */
+  get requestId(): string {
+    return (this.knownRequestId ??= newRequestId())
   }
 
   get peerAddress(): string {

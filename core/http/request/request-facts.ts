@@ -46,5 +46,14 @@ export function createRequestFacts(config: Config): RequestFactsSource {
 
 /** The request id: the one sent by the client, verbatim, else a new one. */
 export function requestIdOf(request: ServerRequest): string {
-  return firstHeader(request, 'x-request-id')?.trim() || randomUUID()
+  return sentRequestId(request) ?? newRequestId()
+}
+
+/** The request id that the client sent; null without one. */
+export function sentRequestId(request: ServerRequest): string | null {
+  return firstHeader(request, 'x-request-id')?.trim() || null
+}
+
+export function newRequestId(): string {
+  return randomUUID()
 }

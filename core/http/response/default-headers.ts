@@ -30,7 +30,7 @@ const LENGTHS_READ_BY_NODE = new Set([...READ_BY_NODE].map(name => name.length))
 /** Request id, CORS, the injected fault, the replica, `Incremental`, and the `Vary` for the origin. */
 export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   const own: OutgoingHttpHeaders = {}
-  if (context.hasDefaultHeaders) own['X-Request-Id'] = context.requestId
+  if (context.hasDefaultHeaders && context.knownRequestId !== null) own['X-Request-Id'] = context.knownRequestId
   if (context.allowedOrigin !== null) {
     own['Access-Control-Allow-Origin'] = context.allowedOrigin
     // Only a browser reads it, and it is longer than all other headers.

@@ -111,7 +111,7 @@ export function recordMemory(record: AiRecord): number {
 /** The log has one stream: clients see the records of all providers in one list. */
 const STREAM = 'all'
 
-/** Keeps the newest 1000 records (200 in public mode) for one hour, in at most 64 MiB of memory. */
+/** Keeps the newest 1000 records (200 in public mode, none in load mode) for one hour, in at most 64 MiB of memory. */
 export function createRequestRecords(svc: Svc<unknown>): Records {
   const maxCount = svc.config.publicMode ? 200 : 1000
   const log = svc.eventLog<AiRecord>('records', {
@@ -132,7 +132,7 @@ export function createRequestRecords(svc: Svc<unknown>): Records {
     return found.map(({ value }) => value)
   }
   return {
-    add: record => void log.append(STREAM, record),
+    add: svc.config.loadMode ? () => {} : record => void log.append(STREAM, record),
     newest,
     find: async where => (await newest(1, where))[0],
     clear: where => log.clear(STREAM, where),

@@ -34,11 +34,11 @@ type Sent = Pick<AiRecord, 'model' | 'stream' | 'status'>
 function record(call: ModelCall, report: Report, { model, stream, status }: Sent, bodyLine?: string): AiRecord {
   const { svc, request } = call
   const session = svc.http.session(request)
-  const { body, json } = keepBody(
-    call.body,
-    bodyLine ?? (isMultipart(call) ? 'multipart body' : undefined),
-    call.readText,
-  )
+  // In load mode only the counts are read.
+  const isKept = !svc.config.loadMode
+  const { body, json } = isKept
+    ? keepBody(call.body, bodyLine ?? (isMultipart(call) ? 'multipart body' : undefined), call.readText)
+    : NO_BODY
   return {
     request_id: call.requestId,
     at: Date.now(),
@@ -47,7 +47,7 @@ function record(call: ModelCall, report: Report, { model, stream, status }: Sent
     endpoint: keepPath(call.path, call.hasQuery),
     query: keepQuery(call.url, svc.inspector),
     credential: call.credential === null ? null : call.shownCredential,
-    headers: keepHeaders(call.receivedHeaders, svc.inspector),
+    headers: isKept ? keepHeaders(call.receivedHeaders, svc.inspector) : [],
     body,
     json,
     fault: call.fault,
@@ -71,6 +71,7 @@ function record(call: ModelCall, report: Report, { model, stream, status }: Sent
   }
 }
 
+const NO_BODY = { body: '', json: false }
 const NO_VIOLATIONS: RecordedViolation[] = []
 
 function recordedViolations(validation: CallValidation | null): RecordedViolation[] {

@@ -257,6 +257,8 @@ export class Ledger {
     for (const [index, ended] of calls.entries()) {
       const call = this.#logged(ended, attempts[index]!, keyIds[index]!)
       addToRows(this.#unsaved, call)
+      // Load mode adds up, and keeps no single call.
+      if (this.#svc.config.loadMode) continue
       await this.#calls
         .append(this.#streamOf(call.session_key), call)
         .catch((error: unknown) => this.#svc.log.error('a call could not be logged', { error }))

@@ -45,6 +45,7 @@ t.test('an empty environment gives the defaults, without a warning', async t => 
     tlsKey: 'certs/server.key',
     mtlsInHeader: null,
     publicMode: false,
+    loadMode: false,
     hostedMode: false,
     grpcOnHttp: false,
     adminToken: null,
@@ -530,6 +531,7 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
   }
   t.strictSame(effectiveView(config, { configFile: '/etc/mine.yaml', generation: 3, warnings: ['w'] }), {
     public_mode: false,
+    load_mode: false,
     hosted_mode: false,
     http_port: 80,
     https_port: 443,

@@ -31,6 +31,7 @@ export function mark(taken: TakenRule, context: RequestContext, rules: RuleServi
     // Anybody can store a rule there, and must not hide from the log of the operator.
     context.isQuiet = !rules.config.publicMode
     context.isCaptured = false
+    context.copy = null
     context.isHidden = true
   }
   const action = actionName(step)

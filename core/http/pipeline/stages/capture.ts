@@ -13,7 +13,8 @@ import { statusOf } from './observation.ts'
  * Marks the request for the inspector, which is notified when the response headers are sent or the client has
  * disconnected before.
  */
-export function capture(context: RequestContext, { inspector }: PipelineServices): boolean {
+export function capture(context: RequestContext, { config, inspector }: PipelineServices): boolean {
+  if (config.loadMode) return true
   context.isCaptured =
     inspector.captures(context.path, context.session.header) &&
     !context.generation.exemptions.has('inspector', context.routedPath)

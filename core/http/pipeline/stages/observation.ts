@@ -28,46 +28,40 @@ export function observe(context: RequestContext, { observer }: PipelineServices)
 /** Adds every request to the batch, and immediately counts open streams and bytes. */
 export class Observer implements RequestFollower<RequestContext>, EgressCounter {
   readonly #metrics: RequestMetrics
-  readonly #completions: CompletionBatch
+  readonly #report: CompletionReader
   readonly #isDraining: () => boolean
 
-  /** While `isDraining` returns true, connections are closed with their next response. */
+  /** `report` gets each request once. While `isDraining` returns true, connections are closed with their next response. */
   constructor({
     metrics,
-    completions,
+    report,
     isDraining,
-  }: { metrics: RequestMetrics; completions: CompletionBatch; isDraining(): boolean }) {
+  }: { metrics: RequestMetrics; report: CompletionReader; isDraining(): boolean }) {
     this.#metrics = metrics
-    this.#completions = completions
+    this.#report = report
     this.#isDraining = isDraining
   }
 
   onHead(context: RequestContext): void {
     if (this.#isDraining() && !isHttp2(context.request))
       (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
-    this.#enter(context)
+    this.#report(context)
     if (isStream(context)) this.#metrics.addOpenStreams(1)
   }
 
   onBreak(context: RequestContext): void {
-    this.#enter(context)
+    this.#report(context)
   }
 
   onClose(context: RequestContext): void {
     // A request that was broken off has been reported by then.
     if (context.status === 0) {
-      if (context.ended !== 'aborted') this.#enter(context)
+      if (context.ended !== 'aborted') this.#report(context)
     } else if (isStream(context)) this.#metrics.addOpenStreams(-1)
   }
 
   addEgress(bytes: number): void {
     this.#metrics.addEgress(bytes)
-  }
-
-  #enter(context: RequestContext): void {
-    // A closed socket no longer knows its peer.
-    void context.clientIp
-    this.#completions.add(context)
   }
 }
 
@@ -75,17 +69,17 @@ export class Observer implements RequestFollower<RequestContext>, EgressCounter 
  * Tracks a call that a media type handler serves: it has an entry like others, but bytes and streams are not counted.
  */
 export class CallObserver implements RequestFollower<RequestContext>, EgressCounter {
-  readonly #completions: CompletionBatch
-  readonly #log: Log
+  readonly #report: CompletionReader
+  readonly #log: Log | null
 
-  constructor(completions: CompletionBatch, log: Log) {
-    this.#completions = completions
+  /** `report` gets each call once. Without a log, no line is written. */
+  constructor(report: CompletionReader, log: Log | null) {
+    this.#report = report
     this.#log = log
   }
 
   onHead(context: RequestContext): void {
-    void context.clientIp
-    this.#completions.add(context)
+    this.#report(context)
   }
 
   onBreak(context: RequestContext): void {
@@ -94,13 +88,22 @@ export class CallObserver implements RequestFollower<RequestContext>, EgressCoun
 
   onClose(context: RequestContext): void {
     if (context.status === 0 && context.ended !== 'aborted') this.onHead(context)
-    logCall(this.#log, context)
+    if (this.#log !== null) logCall(this.#log, context)
   }
 
   addEgress(): void {}
 }
 
-/** Counts the requests of the batch. */
+/** Adds requests to the batch. */
+export function reportTo(completions: CompletionBatch): CompletionReader {
+  return context => {
+    // A closed socket no longer knows its peer.
+    void context.clientIp
+    completions.add(context)
+  }
+}
+
+/** Counts requests. */
 export function countRequests(metrics: RequestMetrics): CompletionReader {
   return context => {
     const hasHead = context.status !== 0

@@ -14,10 +14,14 @@ export interface Status {
   started_at: string
   healthy: boolean
   public_mode: boolean
+  /** Nothing is captured. */
+  load_mode: boolean
   admin_token_configured: boolean
   control_auth: string
   hosted_mode: boolean
   inspector: { stored: number; capacity: number; total_captured: number }
+  /** How busy the process is that responded: shares of a second, 0 to 1. */
+  event_loop: { utilization: number; busiest: number; delay_p99_ms: number | null; delay_max_ms: number | null }
   /** The store that replicas share; null without one. */
   state_store: { up: boolean; since: string } | null
   ports: { http: number | null; https: number | null; grpc: number | null }

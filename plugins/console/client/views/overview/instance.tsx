@@ -45,6 +45,7 @@ export function InstancePanel({ facts }: { facts: Status }) {
             'Mode',
             <span key="mode" class="actions">
               {facts.public_mode ? <Badge tone="info">public</Badge> : <Badge>private</Badge>}
+              {facts.load_mode && <Badge tone="warn">load: nothing is captured</Badge>}
               {facts.hosted_mode && <Badge tone="info">hosted</Badge>}
               <Badge tone={facts.control_auth === 'open' ? 'neutral' : 'good'}>
                 control plane: {facts.control_auth}
@@ -55,6 +56,12 @@ export function InstancePanel({ facts }: { facts: Status }) {
         ]}
       />
       <Meter
+        label="Event loop"
+        value={Math.round(facts.event_loop.utilization * 100)}
+        max={100}
+        text={showLoad(facts.event_loop)}
+      />
+      <Meter
         label="Inspector"
         value={inspector.stored}
         max={inspector.capacity}
@@ -62,4 +69,10 @@ export function InstancePanel({ facts }: { facts: Status }) {
       />
     </Panel>
   )
+}
+
+function showLoad({ utilization, busiest, delay_p99_ms }: Status['event_loop']): string {
+  const percent = (share: number): string => `${Math.round(share * 100)} %`
+  const delay = delay_p99_ms === null ? '' : `, timers up to ${formatNumber(Math.round(delay_p99_ms))} ms late`
+  return `${percent(utilization)} busy in the last second, at most ${percent(busiest)} in the last minute${delay}`
 }

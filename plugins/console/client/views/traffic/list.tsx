@@ -5,6 +5,7 @@ import { formatAge, formatMs, formatTime, type Entry } from '../../lib/protocol/
 import { hasFollowed } from '../../lib/traffic/live.ts'
 import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
 import { setParams } from '../../lib/shell/router.ts'
+import { status } from '../../lib/instance/status.ts'
 import { shortId } from '../../lib/instance/short-id.ts'
 import { instanceBase } from '../../lib/instance/page.ts'
 import type { Attempt } from '../../lib/traffic/attempts.ts'
@@ -150,7 +151,7 @@ function hasReplicas(rows: readonly Entry[]): boolean {
 
 function NothingYet() {
   return (
-    <Empty title="Waiting for requests">
+    <Empty title={status.value?.load_mode === true ? 'Load mode captures no requests' : 'Waiting for requests'}>
       <p>Everything that reaches the instance appears here, newest first.</p>
       <section class="empty-card" aria-label="Send through my gateway">
         <h2>Send through my gateway</h2>
