@@ -391,7 +391,9 @@ t.test('faults and limits apply to each response [LLMN-185]', async t => {
 })
 
 t.test('a directive in what audio says acts as one that is written [STR-37]', async t => {
-  const meaning = (text: string): Record<string, string> => ({ 'X-Svc-Reply-Json': JSON.stringify({ heard: text }) })
+  const meaning = (text: string): Record<string, string> => ({
+    'X-Svc-Reply-Json': `{"heard":${JSON.stringify(text)}}`,
+  })
   const say = async (text: string): Promise<JsonMessage> => {
     const { send, until } = await open(t, meaning(text))
     send({ ...textOnly, session: { ...textOnly.session, audio: { input: { turn_detection: null } } } })
