@@ -520,6 +520,52 @@ mcp: /mcp/
     routes: portkeyRoutes,
   },
   {
+    product: 'Claude Code Router',
+    kind: 'default',
+    part: 'models',
+    // The program reads a file below the home directory only.
+    program: 'sh',
+    versionProgram: 'ccr',
+    version: ['-v'],
+    file: 'config.json',
+    text: ({ up, port }) =>
+      `${JSON.stringify(
+        {
+          HOST: '127.0.0.1',
+          PORT: port,
+          LOG: false,
+          APIKEY: 'sk-demo',
+          NON_INTERACTIVE_MODE: true,
+          Providers: [
+            ['gpt', '/ai/openai/v1/chat/completions', 'gpt-4o'],
+            ['gem', '/ai/gemini/v1beta/models/', 'gemini-2.5-flash', 'gemini'],
+            ['claude', '/ai/anthropic/v1/messages', 'claude-sonnet-4-5', 'Anthropic'],
+          ].map(([name, path, model, transformer]) => ({
+            name,
+            api_base_url: `http://127.0.0.1:${up}${path}`,
+            api_key: 'demo',
+            models: [model],
+            ...(transformer === undefined ? {} : { transformer: { use: [transformer] } }),
+          })),
+          Router: { default: 'gpt,gpt-4o' },
+        },
+        null,
+        2,
+      )}\n`,
+    arguments: file => [
+      '-c',
+      'mkdir -p .claude-code-router && cp "$1" .claude-code-router/config.json && HOME="$PWD" exec ccr start',
+      'sh',
+      file,
+    ],
+    probe: () => [...MODELS, '--groups', 'llm,translate'],
+    routes: () => `llm:
+  preset: claude-code-router
+  credential: gateway
+  models: ["gpt,gpt-4o", "gem,gemini-2.5-flash", "claude,claude-sonnet-4-5"]
+`,
+  },
+  {
     ...ofGraphs,
     product: 'Hive Gateway',
     program: 'hive-gateway',

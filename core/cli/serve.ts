@@ -150,7 +150,10 @@ function handleSignals(): { serverStarted(started: Server): void } {
   process.on('SIGTERM', onStop).on('SIGINT', onStop)
   process.on('SIGHUP', () => {
     if (server === undefined) isReloadDue = true
-    else void server.host.reload()
+    else {
+      server.log.info('reloading', { signal: 'SIGHUP' })
+      void server.host.reload()
+    }
   })
   return {
     serverStarted(started) {

@@ -101,6 +101,8 @@ export interface TapHttp2Reply {
 }
 
 export interface TapOptions {
+  /** Replaces an armed tap with the same id, such as that of a generation with older code. */
+  id?: string
   /** Called with each request head. Returns a name for the request, or null to leave it to the server. */
   claims(head: Buffer): string | null
   /**
@@ -139,7 +141,7 @@ export interface TapServed {
 
 /** Requests as bytes. Only claimed requests are kept. */
 export interface SvcTap {
-  /** Throws in public mode, and while four others are armed. */
+  /** Throws in public mode, and while four others are armed that are not replaced. */
   arm(options: TapOptions): ArmedTap
   /** Milliseconds of the clock of arrivals. */
   now(): number

@@ -19,7 +19,7 @@ import type { Generation } from './generation.ts'
 import { Inventory, type KnownCode } from './inventory.ts'
 import type { LoadError, PluginRecord, ReloadResult, Replicated, ReportedError } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
-import { changed, unchanged } from './reload-result.ts'
+import { changed, logFieldsOf, unchanged } from './reload-result.ts'
 import { RunQueue } from './run-queue.ts'
 import { type AddedSections, Settings } from './settings.ts'
 import type { RequestedState } from './resolution.ts'
@@ -283,7 +283,9 @@ export class Host {
     if (!(await this.#rebuild())) return null
     // Only now the watched paths are known. Changes since they were first hashed are left to the next reload.
     this.#bytes = await this.#hash(path => this.#result!.context.watched.get(path)!)
-    return changed(before, this.records(), this.#reloaded(startedAt))
+    const result = changed(before, this.records(), this.#reloaded(startedAt))
+    if (!isStart) this.#options.log.info('reloaded', logFieldsOf(result))
+    return result
   }
 
   async #discover(): Promise<void> {

@@ -46,6 +46,12 @@ export function changed(
   }
 }
 
+/** What the log says about a reload: the names of plugins where there are any, separated by commas. */
+export function logFieldsOf({ generation, plugins, took_ms }: ReloadResult): Record<string, string | number> {
+  const names = Object.entries(plugins).flatMap(([what, list]) => (list.length === 0 ? [] : [[what, list.join()]]))
+  return { generation, ...Object.fromEntries(names), took_ms }
+}
+
 function enabled(records: readonly PluginRecord[]): Map<string, PluginRecord> {
   return new Map(records.filter(record => record.state === 'enabled').map(record => [record.name, record]))
 }

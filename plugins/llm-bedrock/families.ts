@@ -15,19 +15,16 @@ import type {
   RerankParsed,
   RerankResult,
   RouteInput,
+  StreamShapes,
 } from '../llm/types.ts'
 import { converseEvents, outputOf, usageOf } from './converse.ts'
 import { readConverse } from './converse-request.ts'
+import type { Chunk } from './invoke-frame.ts'
+import { converseShapes } from './stream-shapes.ts'
 
 type Body = Record<string, unknown>
 export type FamilyParsed = ChatParsed | EmbedParsed | RerankParsed | OwnParsed
 export type FamilyResult = ChatResult | EmbedResult | RerankResult | OwnResult
-/** One chunk of a streamed reply, before it is framed. */
-export interface Chunk {
-  /** A string is already serialized JSON. */
-  data: object | string
-  paced?: boolean | number
-}
 
 export interface Family {
   /** Whether the body has the format of this family; `id` has no region or ARN. */
@@ -36,6 +33,10 @@ export interface Family {
   reply(result: FamilyResult, parsed: FamilyParsed, context: RenderContext): object | string
   /** Default: one chunk with the complete reply. */
   chunks?(result: FamilyResult, parsed: FamilyParsed, context: RenderContext): Iterable<Chunk>
+  /** Stream shapes of its chunks and replies. Default: what is common to all formats. */
+  shapes?: StreamShapes
+  /** Its chunks have one member each, with the name of the event. */
+  isNamed?: true
 }
 
 /** Routes of other formats; undefined if their plugin is not running. */
@@ -51,14 +52,15 @@ export interface SharedFormats {
 export function createFamilies(engine: Engine, formats: SharedFormats): Family[] {
   return [
     ...shared(
+      engine,
       formats.anthropic,
       (body, id) =>
         body.anthropic_version !== undefined || (body.messages !== undefined && id.startsWith('anthropic.')),
       true,
     ),
     nova(engine),
-    ...shared(formats.openai, body => body.messages !== undefined, false),
-    ...commandR(formats.cohere?.chatV1),
+    ...shared(engine, formats.openai, body => body.messages !== undefined, false),
+    ...commandR(engine, formats.cohere?.chatV1),
     ...cohereRerank(formats.cohere?.rerank),
     ...titanImage(engine, formats.images),
     titanEmbed(engine),
@@ -70,11 +72,17 @@ export function createFamilies(engine: Engine, formats: SharedFormats): Family[]
 }
 
 /** A family with the format of another plugin's route. */
-function shared(route: LlmRoute | undefined, matches: Family['matches'], isStreamed: boolean): Family[] {
+function shared(
+  engine: Engine,
+  route: LlmRoute | undefined,
+  matches: Family['matches'],
+  isStreamed: boolean,
+): Family[] {
   if (route === undefined) return []
   const family: Family = {
     matches,
     parse: (input, body, modelId) => parseWith(route, input, { ...body, model: modelId }),
+    ...shapesOf(engine, route),
     reply: (result, parsed, context) =>
       route.render(result, parsed, { ...context, finishReasons: route.finishReasons ?? openAiFinishReasons }).body as
         | object
@@ -82,6 +90,12 @@ function shared(route: LlmRoute | undefined, matches: Family['matches'], isStrea
   }
   if (isStreamed) family.chunks = (result, parsed, context) => route.stream?.(result, parsed, context) ?? []
   return [family]
+}
+
+/** Chats without shapes of their own have those of OpenAI's. */
+function shapesOf(engine: Engine, { op, shapes }: LlmRoute): Pick<Family, 'shapes'> {
+  if (shapes !== undefined) return { shapes }
+  return op === 'chat' ? { shapes: engine.openAiShapes } : {}
 }
 
 /** Parses a body with another plugin's route. */
@@ -92,8 +106,8 @@ function parseWith(route: LlmRoute, input: RouteInput, body: Body): FamilyParsed
 }
 
 /** Command R and R+ use the format of Cohere's v1 chat. */
-function commandR(route: LlmRoute | undefined): Family[] {
-  return shared(route, body => typeof body.message === 'string', true)
+function commandR(engine: Engine, route: LlmRoute | undefined): Family[] {
+  return shared(engine, route, body => typeof body.message === 'string', true)
 }
 
 /** Bedrock returns only the results of Cohere's reply. */
@@ -189,6 +203,8 @@ function nova(engine: Engine): Family {
       request: readConverse(engine, body, modelId),
       wire: undefined,
     }),
+    shapes: converseShapes,
+    isNamed: true,
     reply: result => ({ ...outputOf(engine, result as ChatResult), usage: novaUsage(result as ChatResult) }),
     *chunks(result) {
       for (const { event, data, paced } of converseEvents(engine, result as ChatResult))

@@ -13,13 +13,15 @@ import type {
   RerankParsed,
   RouteInput,
   StreamEvent,
+  StreamShapes,
 } from '../llm/types.ts'
 import type { BedrockGuardrails } from '../guardrails/types.ts'
 import { uncachedTokens } from './converse.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation, familyId } from './describe.ts'
-import type { Chunk, Family, FamilyParsed, FamilyResult } from './families.ts'
+import type { Family, FamilyParsed, FamilyResult } from './families.ts'
 import { actionMember, guardInvoke, guardrailParameters, traceMember } from './invoke-guardrail.ts'
+import { frame, type Chunk } from './invoke-frame.ts'
 import { invokeShapes } from './stream-shapes.ts'
 
 /** The model family, and the request that it has parsed. */
@@ -40,6 +42,7 @@ export function invoke(engine: Engine, families: readonly Family[], guardrails?:
     op: 'chat',
     describe: describeInvoke('invoke', 'invoke a model'),
     parse: input => parse(engine, families, guardrails, input, false),
+    shapesOf: ({ wire }) => wire.family.shapes ?? {},
     render: (result, { wire }, context) => ({
       body: completeReply(result, wire, context),
       headers: tokenHeaders(result, wire.inner),
@@ -60,7 +63,7 @@ export function invokeStream(
     framing: 'aws-eventstream',
     parse: input => parse(engine, families, guardrails, input, true),
     render: (result, { wire }, context) => ({ body: completeReply(result, wire, context) }),
-    shapes: invokeShapes,
+    shapesOf: ({ wire }) => shapesOf(wire.family),
     stream: (result, { wire }, context) =>
       frames(
         result,
@@ -69,6 +72,11 @@ export function invokeStream(
       ),
     streamHeaders: () => ({ 'x-amzn-bedrock-content-type': 'application/json' }),
   }
+}
+
+/** A family that is not streamed sends its complete reply in one frame. */
+function shapesOf({ chunks, shapes = {}, isNamed }: Family): StreamShapes {
+  return invokeShapes({ shapes: chunks === undefined ? {} : shapes, isNamed: isNamed === true })
 }
 
 function describeInvoke(operation: string, summary: string): LlmRouteDescription {
@@ -178,15 +186,6 @@ function* frames(result: FamilyResult, inner: FamilyParsed, chunks: Iterable<Chu
   }
   if (held === undefined) return
   yield frame({ ...held, data: { ...valueOf(held.data), ...(guarded && traceMember(guarded)), ...figures } })
-}
-
-function frame({ data, paced }: Chunk): StreamEvent {
-  const json = typeof data === 'string' ? data : JSON.stringify(data)
-  return {
-    event: 'chunk',
-    data: { bytes: Buffer.from(json).toString('base64') },
-    ...(paced === undefined ? {} : { paced }),
-  }
 }
 
 /** `CountTokens` for a Converse request or an `InvokeModel` body. */

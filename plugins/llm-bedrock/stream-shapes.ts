@@ -1,6 +1,7 @@
-/** What `X-Svc-Stream-Shape` can change about a Converse stream. */
+/** What `X-Svc-Stream-Shape` can change about the streams of Converse and of InvokeModel. */
 import { isRecord } from 'svc/toolkit'
-import type { StreamShapes, UsageMode, WireEvent } from '../llm/types.ts'
+import type { StreamEvent, StreamShapes, UsageMode, WireEvent } from '../llm/types.ts'
+import { frame } from './invoke-frame.ts'
 
 const ENDS = ['messageStop', 'metadata']
 
@@ -11,8 +12,50 @@ export const converseShapes: StreamShapes = {
   changes: { signature: { events: splitSignatures } },
 }
 
-/** The frames of InvokeModel contain the events of a model's own format. */
-export const invokeShapes: StreamShapes = {}
+/** How events of a model's own format are written within frames of InvokeModel. */
+export interface ContainedEvents {
+  shapes: StreamShapes
+  /** Whether the name of an event is the member with its data, as in Converse; otherwise it is the event's `type`. */
+  isNamed: boolean
+}
+
+/** Frames of InvokeModel contain the events of a model's own format, with members that Bedrock adds. */
+export function invokeShapes({ shapes, isNamed }: ContainedEvents): StreamShapes {
+  return {
+    ...shapes,
+    contained: {
+      read(container) {
+        const data = contentOf(container)
+        return { ...container, ...(isNamed ? named(data) : { event: String(data.type), data }) }
+      },
+      write: ({ event, data, paced }) => frame({ data: isNamed ? unnamed(event, data) : data, paced }),
+    },
+  }
+}
+
+function contentOf({ data }: StreamEvent): Record<string, unknown> {
+  const { bytes } = data as { bytes: string }
+  return JSON.parse(Buffer.from(bytes, 'base64').toString()) as Record<string, unknown>
+}
+
+/** Members of the frame, whatever the format of the event. */
+const OF_BEDROCK = 'amazon-bedrock-'
+
+function named(content: Record<string, unknown>): Pick<StreamEvent, 'event' | 'data'> {
+  const members = Object.entries(content)
+  const [event, data] = members.find(([name]) => !name.startsWith(OF_BEDROCK))!
+  const added = members.filter(([name]) => name.startsWith(OF_BEDROCK))
+  return { event, data: { ...(data as object), ...Object.fromEntries(added) } }
+}
+
+function unnamed(event: string | undefined, data: StreamEvent['data']): object {
+  const members = Object.entries(data as object)
+  const isAdded = ([name]: [string, unknown]): boolean => name.startsWith(OF_BEDROCK)
+  return {
+    [String(event)]: Object.fromEntries(members.filter(member => !isAdded(member))),
+    ...Object.fromEntries(members.filter(isAdded)),
+  }
+}
 
 function* rewrite(events: Iterable<WireEvent>, _mode: UsageMode): Iterable<WireEvent> {
   for (const item of events) if (item.event.event !== 'metadata') yield item

@@ -76,6 +76,8 @@ export class Tap implements SvcTap {
 
   arm(options: TapOptions): ArmedTap {
     if (this.#isPublic) throw new Error('requests are not shown as bytes in public mode')
+    const replaced = [...this.#armed].find(({ id }) => id !== undefined && id === options.id)
+    if (replaced !== undefined) this.#armed.delete(replaced)
     if (this.#armed.size >= MAX_ARMED) throw new Error(`the tap is armed ${MAX_ARMED} times already`)
     this.#armed.add(options)
     for (const listener of this.#listeners)

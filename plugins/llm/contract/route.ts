@@ -95,6 +95,8 @@ export interface LlmRoute<P extends Parsed = Parsed> extends RouteBase {
   withReply?(parsed: P, reply: Readonly<Record<string, unknown>>): P
   /** Stream shapes of its events. Default for chats: those of OpenAI's chunks; otherwise none. */
   shapes?: StreamShapes
+  /** The shapes, if they depend on the request. */
+  shapesOf?(parsed: P): StreamShapes
   /** Replaces the provider's `contextError` for this route. */
   contextError?(facts: ContextFacts, parsed: ChatParsed): ContextAnswer
   /** Its usage says how many tokens were written to the prompt cache. */

@@ -69,6 +69,11 @@ export interface StreamShapes {
     member?: string
   }
   changes?: Readonly<Partial<Record<ShapeChangeName, ShapeChange>>>
+  /** Events that are containers of those of another format, such as frames with base64: shapes change what is in them. */
+  contained?: {
+    read(container: StreamEvent): StreamEvent
+    write(event: StreamEvent): StreamEvent
+  }
 }
 
 /** The encoding of events. `sse-crlf` is SSE with CRLF line ends and without event names. */

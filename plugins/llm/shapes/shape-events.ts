@@ -16,7 +16,8 @@ export function shapeEvents(
   const mode = valuesOf(shape, 'usage').find(value => !USAGE_FORMS.includes(value)) as UsageMode | undefined
   const role = itemOf(shape, 'role')
   const id = itemOf(shape, 'id')
-  let read = wireEvents(events)
+  const { contained } = shapes
+  let read = wireEvents(contained === undefined ? events : mapped(events, contained.read))
   if (mode !== undefined && shapes.usage !== undefined && result !== null)
     read = shapes.usage.rewrite(read, mode, result)
   read = changeEvents(read, shape, shapes, result)
@@ -29,7 +30,12 @@ export function shapeEvents(
   const padding = itemOf(shape, 'huge')
   if (padding !== undefined) read = padded(read, Number(padding))
   if (itemOf(shape, 'start-twice') !== undefined) read = startTwice(read)
-  return plainEvents(read)
+  const shaped = plainEvents(read)
+  return contained === undefined ? shaped : mapped(shaped, contained.write)
+}
+
+function* mapped(events: Iterable<StreamEvent>, change: (event: StreamEvent) => StreamEvent): Iterable<StreamEvent> {
+  for (const event of events) yield change(event)
 }
 
 function* wireEvents(events: Iterable<StreamEvent>): Iterable<WireEvent> {

@@ -76,6 +76,7 @@ export function codingOf(shape: StreamShape | null): { coding: Coding; flushes: 
   return item === undefined ? null : { coding: item.name as Coding, flushes: item.value !== 'late' }
 }
 
-function shapesOf({ modelRoute }: ModelCall): StreamShapes {
-  return modelRoute?.shapes ?? (modelRoute?.op === 'chat' ? openAiShapes : NONE)
+function shapesOf({ modelRoute, parsed }: ModelCall): StreamShapes {
+  const ofRequest = parsed === null ? undefined : modelRoute?.shapesOf?.(parsed)
+  return ofRequest ?? modelRoute?.shapes ?? (modelRoute?.op === 'chat' ? openAiShapes : NONE)
 }

@@ -32,7 +32,7 @@ interface Given {
 export function readExactReply(call: ModelCall): boolean | Promise<boolean> {
   // The reply is that of a generation within the request.
   if (call.hasGenerated || requestedFilter(call) !== null) return true
-  const given = withoutOwn(readGiven(call), call.modelRoute?.replyMembers)
+  const given = readGiven(call)
   if (given === null) return true
   return replyOrProblem(given, call, call.parsed!).then(({ parsed, ...exact }) => {
     call.parsed = parsed
@@ -51,27 +51,39 @@ async function replyOrProblem(given: Given, call: ModelCall, parsed: Parsed): Pr
   }
 }
 
-/** Without the members that the route reads itself; null if nothing is left. */
-function withoutOwn(given: Given | null, own: readonly string[] = []): Given | null {
-  if (given === null || !own.some(name => Object.hasOwn(given.value, name))) return given
-  const rest = Object.entries(given.value).filter(([name]) => !own.includes(name))
-  return rest.length === 0 ? null : { ...given, value: Object.fromEntries(rest) }
+/** The reply in `X-Svc-Reply-Json`, without the members that the route reads itself; undefined if nothing is left. */
+function jsonReplyOf(call: ModelCall): JsonObject | undefined {
+  const text = call.header('x-svc-reply-json')
+  if (text === undefined) return undefined
+  const value = parseReply(text)
+  const own = call.modelRoute?.replyMembers ?? []
+  if (!own.some(name => Object.hasOwn(value, name))) return value
+  const rest = Object.entries(value).filter(([name]) => !own.includes(name))
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+}
+
+/** Whether a header of a request says what the reply is. */
+export function statesReply(call: ModelCall, name: (typeof REPLY_HEADERS)[number]): boolean {
+  if (call.header(name) === undefined) return false
+  return name !== 'x-svc-reply-json' || call.modelRoute?.replyMembers === undefined || jsonReplyOf(call) !== undefined
 }
 
 function readGiven(call: ModelCall): Given | null {
   const { headers } = call
   if (REPLY_HEADERS.every(name => headers[name] === undefined)) return null
-  const json = call.header('x-svc-reply-json')
+  const json = jsonReplyOf(call)
   if (json !== undefined) {
     const lookUp: LookUp = reference =>
       reference === 'session' ? call.svc.http.session(call.request).label : undefined
-    return { header: JSON_TEXT, value: parseReply(json), lookUp }
+    return { header: JSON_TEXT, value: json, lookUp }
   }
   const lookUp: LookUp = () => undefined
   const text = call.header('x-svc-reply')
   // The text is sent as it is: it has no references.
   if (text !== undefined) return { header: TEXT, value: { text: decoded(text) }, lookUp }
-  const { unit, count } = readReplySize(call.header('x-svc-reply-size') ?? '', call.svc.config.publicMode)
+  const size = call.header('x-svc-reply-size')
+  if (size === undefined) return null
+  const { unit, count } = readReplySize(size, call.svc.config.publicMode)
   return { header: SIZE, value: { [unit]: count }, lookUp }
 }
 

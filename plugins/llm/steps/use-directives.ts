@@ -15,6 +15,7 @@ import type { PlacedDirective } from '../directives/prompt-lines.ts'
 import { printable } from '../headers/credentials.ts'
 import type { FaultSpec } from '../headers/faults.ts'
 import { messageOf } from './apply-rules.ts'
+import { statesReply } from './exact-reply.ts'
 import { applyFault } from './fault.ts'
 import { readLatencyOf } from './read-request.ts'
 import { waitOrLeave } from './step.ts'
@@ -103,13 +104,13 @@ async function isSpent({ times, text }: Directive, call: ModelCall, services: Ca
 /** The first directive with an item wins, and a header of the request over all. */
 function headersOf(acting: readonly Directive[], call: ModelCall): ReadonlyMap<string, string> {
   const added = new Map<string, string>()
-  const statesReply = REPLY_HEADERS.some(name => call.header(name) !== undefined)
+  const isReplyStated = REPLY_HEADERS.some(name => statesReply(call, name))
   for (const { headers } of acting)
     for (const [name, value] of headers) {
       // An item of a batch has only this header of the request that contains it.
       const given = name === 'x-svc-validation' ? call.outerHeader(name) : call.header(name)
-      if (added.has(name) || given !== undefined) continue
-      if (statesReply && REPLY_HEADERS.some(known => known === name)) continue
+      const isOfReply = REPLY_HEADERS.some(known => known === name)
+      if (added.has(name) || (isOfReply ? isReplyStated : given !== undefined)) continue
       if (call.entry.rules === 'item' && OF_WAITING.includes(name)) continue
       added.set(name, value)
     }

@@ -24,6 +24,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     costHeader: 'x-litellm-response-cost',
     from: 'tried, 1.108',
   },
+  'claude-code-router': { bases: { anthropic: '/' }, from: 'tried, 2.0' },
   portkey: { bases: { openai: '/v1', anthropic: '/' }, from: 'documentation' },
   bifrost: {
     bases: { openai: '/openai/v1', anthropic: '/anthropic', gemini: '/genai', bedrock: '/bedrock' },

@@ -110,6 +110,7 @@ export class ProbeSession {
     // Its scripts are not known here, so any of them may need the content.
     this.#readsContent = this.isJoined
     this.#armed = tap.arm({
+      id: nonces.nonce,
       claims: head => this.#claims(head, ignored),
       claimsContent: (head, content) =>
         this.#readsContent && !ignored.has(head.toString('latin1'))

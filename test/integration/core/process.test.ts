@@ -186,6 +186,17 @@ t.test('SIGHUP and a changed file cause a reload and do not stop the server [PRO
   writeFileSync(join(server.folder, 'svc.yaml'), 'plugins: { dirs: [plugins], disable: [late] }')
   await until(async () => (await status('/late')) === 404, 'svc.yaml')
   t.match(await (await fetch(`${url}/late`)).json(), { plugin: 'late', plugin_state: 'disabled' })
+  const logged = server.output().matchAll(/ INFO (reload.*?)(?: took_ms=\d+)?\n/g)
+  t.strictSame(
+    [...logged].map(([, line]) => line),
+    [
+      'reloading signal=SIGHUP',
+      'reloaded generation=2 added=late',
+      'reloaded generation=3 reloaded=late',
+      'reloaded generation=4 removed=late',
+    ],
+    'the log says so',
+  )
 })
 
 t.test('an uncaught exception is logged with its plugin and does not stop the server [PROC-9]', async t => {

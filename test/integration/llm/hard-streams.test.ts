@@ -436,3 +436,73 @@ t.test('a rule and the settings of a provider have shapes for complete replies',
   })
   t.equal(wrong.status, 400)
 })
+
+t.test('frames of InvokeModel: shapes change the events within them', async t => {
+  const path = (model: string): string => `/ai/bedrock/model/${model}/invoke-with-response-stream`
+  const CLAUDE = path('anthropic.claude-sonnet-4-5-20250929-v1:0')
+  const ofClaude = {
+    anthropic_version: 'bedrock-2023-05-31',
+    max_tokens: 4000,
+    messages: [{ role: 'user', content: 'hello' }],
+  }
+  const inner = async (
+    to: string,
+    body: object,
+    shape: string,
+    headers = {},
+  ): Promise<{ acts: unknown; events: Any[] }> => {
+    const { acts, events } = await ask(to, body, shape, headers)
+    return {
+      acts,
+      events: events.map(({ bytes }) => JSON.parse(Buffer.from(bytes as string, 'base64').toString()) as Any),
+    }
+  }
+  const plain = await inner(CLAUDE, ofClaude, '')
+  t.equal(plain.events.at(-1).type, 'message_stop')
+
+  for (const shape of ['no-done', 'no-finish', 'usage=twice', 'usage=last', 'done=early', 'finish=odd', 'huge=99']) {
+    const { acts, events } = await inner(CLAUDE, ofClaude, shape)
+    const types = events.map(({ type }) => type as string)
+    if (shape === 'usage=last') {
+      t.equal(acts, null, 'messages have no such place')
+      continue
+    }
+    t.equal(acts, shape)
+    if (shape === 'no-done') t.notOk(types.includes('message_stop'))
+    else if (shape === 'no-finish') t.notOk(types.includes('message_delta'))
+    else if (shape === 'usage=twice') t.equal(types.filter(type => type === 'message_delta').length, 2)
+    else if (shape === 'done=early') t.strictSame(types.slice(-2), ['message_stop', 'message_delta'])
+    else if (shape === 'finish=odd') t.ok(events.some(({ delta }) => delta?.stop_reason === 'odd'))
+    else t.equal(events[1].svc_padding.length, 99)
+  }
+
+  const { events } = await inner(CLAUDE, ofClaude, 'tools=interleaved', calls)
+  const starts = events.flatMap(({ type, index, content_block: block }) =>
+    type === 'content_block_start' && block.type === 'tool_use' ? [index as number] : [],
+  )
+  const firstDelta = events.findIndex(({ delta }) => delta?.type === 'input_json_delta')
+  t.equal(starts.length, 2)
+  t.ok(events.slice(0, firstDelta).filter(({ content_block: block }) => block?.type === 'tool_use').length === 2)
+
+  const thinking = { ...ofClaude, thinking: { type: 'enabled', budget_tokens: 2000 } }
+  const split = await inner(CLAUDE, thinking, 'signature=split')
+  t.equal(split.events.filter(({ delta }) => delta?.type === 'signature_delta').length, 3)
+  t.equal(split.acts, 'signature=split')
+
+  const nova = path('amazon.nova-pro-v1:0')
+  const ofNova = { messages: [{ role: 'user', content: [{ text: 'hello' }] }] }
+  const named = await inner(nova, ofNova, 'usage=null, finish=odd')
+  t.equal(named.acts, 'usage=null, finish=odd')
+  t.equal(named.events.find(({ messageStop }) => messageStop !== undefined)?.messageStop.stopReason, 'odd')
+  const last = named.events.at(-1)
+  t.equal(last.metadata.usage, null)
+  t.ok(last['amazon-bedrock-invocationMetrics'].inputTokenCount > 0, 'it stays a member of the frame')
+  t.notOk(last.metadata['amazon-bedrock-invocationMetrics'])
+
+  const titan = await inner(path('amazon.titan-text-express-v1'), { inputText: 'hello' }, 'finish=odd, tools=fused')
+  t.equal(titan.acts, 'finish=odd')
+  t.equal(titan.events.at(-1).completionReason, 'odd')
+
+  const complete = await ask(CLAUDE.replace('-with-response-stream', ''), ofClaude, 'null=content, usage=null')
+  t.match(JSON.parse(complete.text), { content: null, usage: null })
+})

@@ -390,6 +390,24 @@ t.test('faults and limits apply to each response [LLMN-185]', async t => {
   t.match(await limited.next('error'), { error: { code: 'rate_limit_exceeded', event_id: 'mine' } })
 })
 
+t.test('a directive in what audio says acts as one that is written [STR-37]', async t => {
+  const meaning = (text: string): Record<string, string> => ({
+    'X-Svc-Reply-Json': `{"heard":${JSON.stringify(text)}}`,
+  })
+  const say = async (text: string): Promise<JsonMessage> => {
+    const { send, until } = await open(t, meaning(text))
+    send({ ...textOnly, session: { ...textOnly.session, audio: { input: { turn_detection: null } } } })
+    send(append(sound(200, true)))
+    send({ type: 'input_audio_buffer.commit' })
+    await until(({ type }) => type === 'conversation.item.done')
+    send({ type: 'response.create' })
+    return (await until(({ type }) => type === 'response.done' || type === 'error')).at(-1)!
+  }
+  t.match(await say('[svc reply=Said so]\nhello'), { response: { output: [{ content: [{ text: 'Said so' }] }] } })
+  t.match(await say('hello\n[svc shape=huge=9]'), { response: { output: [{ content: [{ text: 'user: hello' }] }] } })
+  t.match(await say('[svc fail=429]\nhello'), { error: { code: 'rate_limit_exceeded' } })
+})
+
 t.test('handshakes: what is missing, unknown, or not a WebSocket [LLMN-180]', async t => {
   const base = `${server.url}/ai/openai/v1/realtime`
   t.match(await refusal(t, base), { status: 400, body: { error: { param: 'model', code: 'missing_model' } } })
