@@ -3,9 +3,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../support/examples.ts'
 import { until } from '../../support/until.ts'
 import { MODULES } from './program.ts'
+import { freePort } from '../../support/free-ports.ts'
 
 export interface Original {
   title: string

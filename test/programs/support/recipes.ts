@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { blocksOf, root } from '../../support/examples.ts'
-import { freePorts, gatewayFolder, startGateway } from '../../support/real-gateways.ts'
+import { gatewayFolder, startGateway } from '../../support/real-gateways.ts'
 import type { TestServer } from '../../support/server.ts'
+import { freePort } from '../../support/free-ports.ts'
 
 export type Through = Awaited<ReturnType<typeof startGateway>>
 type Test = Parameters<typeof startGateway>[0]
@@ -47,7 +48,7 @@ export async function startEnvoyOf(
   options: Options = {},
 ): Promise<Through> {
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   const read = (name: string) => parse(fileOf('envoy.md', name, server, options))
   const config = read('envoy.yaml')
   const [listener] = config.static_resources.listeners
@@ -66,7 +67,7 @@ export async function startEnvoyOf(
 /** nginx with a file of its page. */
 export async function startNginxOf(t: Test, server: TestServer, name: string, options: Options = {}): Promise<Through> {
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map(kind => `  ${kind}_temp_path ${folder}/${kind};\n`)
     .join('')
@@ -83,7 +84,7 @@ export async function startNginxOf(t: Test, server: TestServer, name: string, op
 /** Caddy with a file of its page. */
 export async function startCaddyOf(t: Test, server: TestServer, name: string, options: Options = {}): Promise<Through> {
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   const text = fileOf('caddy.md', name, server, options).replace(':8000 {', `http://127.0.0.1:${web} {`)
   writeFileSync(join(folder, 'Caddyfile'), text)
   const args = ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile']
