@@ -35,7 +35,7 @@ export class RouteTable implements RouteLookup {
   #patterns = new Map<string, RegExp>()
   /**
    * Asked for each request to a path of another server that a plugin serves, such as `/v1/chat/completions`, and takes one look-up for each
-   * method. Null while it has to be made anew.
+   * method. Null until it is asked again.
    */
   #knownMethods: ((path: string) => readonly string[]) | null = null
   readonly list: CoreRoute[] = []
