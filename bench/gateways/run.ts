@@ -3,7 +3,8 @@
  *
  *     node --import tsx bench/gateways/run.ts [part of a product name ...] [-- <more options of svc probe>]
  *
- * Reports go to `bench/gateways/reports/`, the table to `docs/gateways/matrix.md`, which is made of all reports there.
+ * Reports go to `bench/gateways/reports/`, the table to `docs/gateways/matrix.md`, which is made of all reports there, and what gateways
+ * of models lose to `docs/gateways/translation.md`.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GATEWAYS, type GatewayConfiguration } from './configurations.ts'
 import { freePort } from '../../test/support/free-ports.ts'
+import { translationPage, type TranslationReport } from './translation.ts'
 
 const given = process.argv.slice(2)
 const dashes = given.includes('--') ? given.indexOf('--') : given.length
@@ -34,8 +36,10 @@ const PARTS: Readonly<Record<Part, string>> = {
   models: `## Models
 
 Gateways of models, with [the pairs of formats](../probe.md#gateways-that-translate) that they route; \`FAIL 3/20\` is a failure in 3 of 20
-pairs. Proxies forward bytes of models as they forward others: their rows are above. These runs, with one attempt for each check on a busy
-machine, were stopped before the checks in which the upstream fails (\`LLM-ERR-*\`, \`TRN-ERROR\`, \`TRN-BREAK\`); measured times are left out.
+pairs. Proxies forward bytes of models as they forward others: their rows are above. The runs were made
+on a busy machine: measured times mean nothing here. That of Portkey ended before all checks were done. In that of LiteLLM, \`TRN-ERROR\` differs between
+attempts since an error takes a model out of service for some seconds, and \`MCP-STREAM\` failed for events without ids, which is a note by now: LiteLLM
+is a server itself, and ids of events are optional in MCP.
 
 `,
   graphs: `## Gateways that join graphs
@@ -219,3 +223,12 @@ const texts = names.map(part => {
   return text === undefined ? '' : `${PARTS[part]}${text}`
 })
 writeFileSync(page, `${table === null ? rest : `${HEADER}${table}\n`}${texts.join('')}`)
+
+const ofModels = isOfPart('models')
+const translation = translationPage(
+  readdirSync(reports)
+    .filter(ofModels)
+    .sort()
+    .map(name => JSON.parse(readFileSync(join(reports, name, 'report.json'), 'utf8')) as TranslationReport),
+)
+if (translation !== null) writeFileSync(join(root, 'docs', 'gateways', 'translation.md'), translation)

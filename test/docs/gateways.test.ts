@@ -15,7 +15,8 @@ import { until } from '../support/until.ts'
 import { freePort, freePorts } from '../support/free-ports.ts'
 
 const folder = join(root, 'docs', 'gateways')
-const pages = readdirSync(folder).filter(name => name !== 'README.md' && name !== 'matrix.md')
+const RESULTS = ['README.md', 'matrix.md', 'translation.md']
+const pages = readdirSync(folder).filter(name => !RESULTS.includes(name))
 const read = (page: string): string => readFileSync(join(folder, page), 'utf8')
 
 /** The block of a page that begins with `# <name>`. */
@@ -156,6 +157,16 @@ t.test('agentgateway: every route has a backend [DOC-3]', async t => {
     )
   }
   t.equal(routes.filter(({ matches }: { matches?: unknown }) => matches === undefined).length, 1, 'one takes the rest')
+})
+
+t.test('Claude Code Router: providers have models and addresses, and the default names one [DOC-3]', async t => {
+  const block = blocksOf(read('claude-code-router.md')).find(({ text }) => text.startsWith('{'))!
+  const { Providers, Router } = JSON.parse(block.text) as {
+    Providers: { name: string; api_base_url: string; models: string[] }[]
+    Router: { default: string }
+  }
+  for (const { name, api_base_url: address } of Providers) t.match(address, /^http:\/\/svc:8080\/ai\//, name)
+  t.ok(Providers.flatMap(({ name, models }) => models.map(model => `${name},${model}`)).includes(Router.default))
 })
 
 t.test('LiteLLM: every model has a format and an address, and fallbacks name models [DOC-3]', async t => {
