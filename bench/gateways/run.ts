@@ -42,7 +42,7 @@ machine, were stopped before the checks in which the upstream fails (\`LLM-ERR-*
   services: `## Gateways that call services
 
 Gateways that call svc as a [service](../gateway-services.md), or report to it, with the files of their pages and the [checks of these
-groups](../probe.md#gateways-that-call-services).
+groups](../probe.md#services-that-the-gateway-calls).
 
 `,
   graphs: `## Gateways that join graphs
