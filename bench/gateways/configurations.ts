@@ -467,6 +467,9 @@ strip-incoming-forwarded=yes
   master_key: sk-demo
 litellm_settings:
   drop_params: true
+router_settings:
+  # Otherwise an error of one check takes the model away from the others for some seconds.
+  disable_cooldowns: true
 model_list:
   - model_name: svc-openai
     litellm_params: { model: openai/gpt-4o, api_base: "http://127.0.0.1:${up}/ai/openai/v1", api_key: demo }

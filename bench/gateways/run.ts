@@ -7,11 +7,12 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GATEWAYS as FORWARDING, type GatewayConfiguration, type GatewayFacts } from './configurations.ts'
 import { CALLING } from './calling.ts'
+import { freePort } from '../../test/support/free-ports.ts'
 
 const given = process.argv.slice(2)
 const dashes = given.includes('--') ? given.indexOf('--') : given.length
@@ -56,15 +57,6 @@ function versionOf({ program, versionProgram = program, version }: GatewayConfig
   const { error, status, stdout, stderr } = spawnSync(versionProgram, version, { encoding: 'utf8' })
   if (error !== undefined || ((versionProgram !== program || program === 'node') && status !== 0)) return null
   return /\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 async function listens(port: number): Promise<boolean> {

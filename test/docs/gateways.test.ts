@@ -9,9 +9,10 @@ import { buildSchema, parse, validate } from 'graphql'
 import { parseDocument } from 'yaml'
 import type { Catalog } from '../../core/contract/plugin.ts'
 import { blocksOf, root, runExamples } from '../support/examples.ts'
-import { absence, freePorts, gatewayFolder, startGateway } from '../support/real-gateways.ts'
+import { absence, gatewayFolder, startGateway } from '../support/real-gateways.ts'
 import { serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { freePort, freePorts } from '../support/free-ports.ts'
 
 const folder = join(root, 'docs', 'gateways')
 const pages = readdirSync(folder).filter(name => name !== 'README.md' && name !== 'matrix.md')
@@ -249,7 +250,7 @@ t.test('nginx accepts the file, adds its headers and caches [DOC-3]', { skip: ab
 t.test('Envoy accepts the file and retries [DOC-3]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   writeFileSync(
     join(folder, 'envoy.yaml'),
     onThisMachine(fileOf('envoy.md', 'envoy.yaml'), server).replace('port_value: 8000', `port_value: ${web}`),
@@ -274,7 +275,7 @@ t.test('Envoy accepts the file and retries [DOC-3]', { skip: absence('envoy') },
 t.test('Envoy asks svc before it forwards [DOC-3, GWS-6, GWS-9]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   const config = yamlOf('envoy.md', 'envoy.yaml')
   const manager = config.static_resources.listeners[0].filter_chains[0].filters[0].typed_config
   manager.http_filters.unshift(...yamlOf('envoy.md', 'services.yaml'))
@@ -337,7 +338,7 @@ t.test('Envoy asks svc before it forwards [DOC-3, GWS-6, GWS-9]', { skip: absenc
 t.test('Envoy verifies tokens, fails and recovers with the keys [DOC-3]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   const config = yamlOf('envoy.md', 'envoy.yaml')
   config.static_resources.listeners[0].filter_chains[0].filters[0].typed_config.http_filters.unshift(
     ...yamlOf('envoy.md', 'jwt.yaml'),
@@ -388,7 +389,7 @@ t.test(
   async t => {
     const server = await serve(t)
     const folder = gatewayFolder()
-    const [web] = (await freePorts(1)) as [number]
+    const web = await freePort()
     writeFileSync(
       join(folder, 'traefik.yaml'),
       fileOf('traefik.md', 'traefik.yaml').replace(':8000', `:${web}`).replace('/etc/traefik', folder),

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { blocksOf, root } from '../support/examples.ts'
-import { absenceOfPackage, freePorts, gatewayFolder, startGateway } from '../support/real-gateways.ts'
+import { freePort } from '../support/free-ports.ts'
+import { absenceOfPackage, gatewayFolder, startGateway } from '../support/real-gateways.ts'
 import { send } from '../support/rules.ts'
 import { serve } from '../support/server.ts'
 
@@ -21,7 +22,7 @@ t.test(
     const block = blocksOf(page).find(({ text }) => text.startsWith('# guards.yaml\n'))!
     // The time that the page gives the webhook is short for a machine that runs tests.
     const config = block.text.replaceAll('http://svc:8080', server.url).replaceAll('timeout: 3000', 'timeout: 60000')
-    const [port] = (await freePorts(1)) as [number]
+    const port = await freePort()
     const folder = gatewayFolder()
     const through = await startGateway(t, 'gateway', [`--port=${port}`, '--headless'], {
       port,

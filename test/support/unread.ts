@@ -30,7 +30,8 @@ export function unreadClients(port: number): UnreadClients {
       return socket
     },
     calls(url, { calls, messages, messageBytes }) {
-      const list = new Array<Buffer>(messages).fill(echoRequest(messageBytes))
+      const message = echoRequest(messageBytes)
+      const list = Array.from({ length: messages }, () => message)
       return this.streams(url, '/svc.echo.v1.EchoService/BidiStream', { calls, messages: list })
     },
     async streams(url, path, { calls, messages }) {

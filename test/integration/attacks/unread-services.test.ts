@@ -33,6 +33,8 @@ function framed(payload: Buffer): Buffer {
 const processing = (message: object): Buffer => framed(processor.Process!.requestSerialize(message))
 const logged = (message: object): Buffer => framed(logs.StreamAccessLogs!.requestSerialize(message))
 
+const repeated = (times: number, message: Buffer): Buffer[] => Array.from({ length: times }, () => message)
+
 /** The body is answered piece by piece. */
 const HEADERS = {
   protocol_config: { request_body_mode: 'STREAMED' },
@@ -74,7 +76,7 @@ for (const isPublic of [false, true])
       'answers of the processor that are not read': {
         path: `/${PROCESSOR}/Process`,
         calls: 4,
-        messages: [processing(HEADERS), ...new Array<Buffer>(MESSAGES).fill(processing(body(MESSAGE_BYTES)))],
+        messages: [processing(HEADERS), ...repeated(MESSAGES, processing(body(MESSAGE_BYTES)))],
       },
       'messages of the processor that are too large': {
         path: `/${PROCESSOR}/Process`,
@@ -89,7 +91,7 @@ for (const isPublic of [false, true])
       'access logs without an end': {
         path: `/${LOGS}/StreamAccessLogs`,
         calls: 10,
-        messages: new Array<Buffer>(MESSAGES).fill(logged(entries(40))),
+        messages: repeated(MESSAGES, logged(entries(40))),
       },
       'messages of access logs that are too large': {
         path: `/${LOGS}/StreamAccessLogs`,

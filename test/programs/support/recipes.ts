@@ -1,7 +1,8 @@
 /** Gateways with the files of their pages in `docs/gateways`, changed to addresses of this machine. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePorts, gatewayFolder, startGateway } from '../../support/real-gateways.ts'
+import { freePort } from '../../support/free-ports.ts'
+import { gatewayFolder, startGateway } from '../../support/real-gateways.ts'
 import type { TestServer } from '../../support/server.ts'
 import { caddyOf, envoyOf, nginxOf, type Addresses } from './recipe-files.ts'
 
@@ -38,7 +39,7 @@ export async function startEnvoyOf(
   options: Options = {},
 ): Promise<Through> {
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   const config = envoyOf(
     web,
     addressesOf(server, options),
@@ -53,7 +54,7 @@ export async function startEnvoyOf(
 /** nginx with a file of its page. */
 export async function startNginxOf(t: Test, server: TestServer, name: string, options: Options = {}): Promise<Through> {
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   writeFileSync(join(folder, 'nginx.conf'), nginxOf(web, addressesOf(server, options), name, folder))
   const args = ['-c', join(folder, 'nginx.conf'), '-e', join(folder, 'log'), '-g', 'daemon off;']
   return startGateway(t, 'nginx', args, { port: web, folder, ready: READY, headers: options.headers ?? {} })
@@ -62,7 +63,7 @@ export async function startNginxOf(t: Test, server: TestServer, name: string, op
 /** Caddy with a file of its page. */
 export async function startCaddyOf(t: Test, server: TestServer, name: string, options: Options = {}): Promise<Through> {
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   writeFileSync(join(folder, 'Caddyfile'), caddyOf(web, addressesOf(server, options), name))
   const args = ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile']
   const { headers = {} } = options
