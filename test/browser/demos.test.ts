@@ -100,10 +100,16 @@ t.test('both sides of a gateway', { skip: skipWithoutBrowser }, async t => {
   await page.keyboard.press(' ')
   const sides = page.getByRole('region', { name: 'Both sides of the gateway' })
   await sides.getByText('No client has sent anything.').waitFor({ timeout: 60_000 })
+  // The address is shown once it works.
+  await sides
+    .getByText(/http:.*proxy.gateway/)
+    .first()
+    .waitFor({ timeout: 60_000 })
   const [address] = /http:\S+\/proxy\/gateway/.exec(await sides.innerText())!
   const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi' }] })
   const headers = { 'content-type': 'application/json' }
-  t.equal((await fetch(`${address}/v1/chat/completions`, { method: 'POST', headers, body })).status, 200)
+  const sent = await fetch(`${address}/v1/chat/completions`, { method: 'POST', headers, body })
+  t.equal(sent.status, 200, await sent.text())
   await sides.getByText('The conversation is the same.').waitFor({ timeout: 60_000 })
   await sides.getByRole('row', { name: /header x-added added by the gateway/ }).waitFor()
   t.strictSame(await accessibilityProblems(page), [])

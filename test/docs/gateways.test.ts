@@ -71,9 +71,11 @@ const STARTED: Readonly<Record<string, string>> = {
   'envoy.md rate-limits.yaml': 'docs/gateways.test.ts',
   'envoy.md authz-http.yaml': 'programs/gateway-authorization.test.ts',
   'envoy.md reports.yaml': 'programs/gateway-reports.test.ts',
+  'envoy.md processor.yaml': 'programs/gateway-services-probe.test.ts',
   'nginx.md authz.conf': 'programs/gateway-authorization.test.ts',
   'caddy.md authz.caddyfile': 'programs/gateway-authorization.test.ts',
   'litellm.md litellm.yaml': 'programs/gateway-guards.test.ts',
+  'portkey.md guards.yaml': 'programs/gateway-guards-portkey.test.ts',
 }
 const NAMES_SERVICE =
   /ext_authz|ext_proc|rate_limit_service|svc_limit|auth_request|forward_auth|http_grpc|opentelemetry|syslog|\/guardrails\//

@@ -1,7 +1,7 @@
 /** The two sides of a gateway: what clients sent through svc to it, and what arrived at svc behind it. */
 import { isRecord, isSecretName } from 'svc/toolkit'
 import type { CheckField, ProbeConversations, SeenDifferences, SeenRequest } from '../../probe/types.ts'
-import { laneSession, markIn, TAP_PATH } from '../run/context.ts'
+import { isOfTraffic, laneSession, markIn, TAP_PATH } from '../run/context.ts'
 import type { ControlClient } from '../run/control.ts'
 import type { Entry } from '../run/expect/arrivals.ts'
 
@@ -76,11 +76,12 @@ export async function exchangesOf({ control, id, lanes, conversations }: Exchang
   const own = await entriesOf(control, id, () => true)
   const sent = own.filter(({ uri }) => isTapped(uri)).slice(-MAX_EXCHANGES)
   if (sent.length === 0) return []
-  const arrived = own.filter(({ uri }) => !isTapped(uri))
+  const received = own.filter(({ uri }) => !isTapped(uri))
   for (const lane of lanes)
-    arrived.push(...(await entriesOf(control, laneSession(lane), entry => markIn(entry, id) !== null)))
+    received.push(...(await entriesOf(control, laneSession(lane), entry => markIn(entry, id) !== null)))
   const groups = new Map(sent.map(entry => [entry, [] as Timed[]]))
-  for (const entry of arrived) {
+  for (const entry of received) {
+    if (isOfTraffic(entry, id)) continue
     const cause = causeOf(entry, sent)
     if (cause !== undefined) groups.get(cause)!.push(entry)
   }

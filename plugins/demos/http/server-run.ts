@@ -5,7 +5,7 @@ import type { ProxyTaps } from '../../proxy/types.ts'
 import type { RunBounds } from '../file/bounds.ts'
 import type { Step } from '../file/demo.ts'
 import { controlOf, createReport, type ControlResult, type DemoReport } from '../report/report.ts'
-import { directTarget, targetOf, type RunContext, type Target } from '../run/context.ts'
+import { directTarget, clientMarkFields, targetOf, type RunContext, type Target } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { createRunId, DemoRun, type DemoResult, type RunEvents, type RunInput } from '../run/demo-run.ts'
 import { exchangesOf, type SeenExchange } from './exchanges.ts'
@@ -245,7 +245,7 @@ export class ServerRun {
     this.#tap = this.#facts.taps!.open(id, {
       url: new URL(`${protocol}//${target.host ?? host}${targetOf(context, '')}`),
       address: target.address.ip,
-      setHeaders: [['X-Svc-Session', id], ['baggage', `svc.session=${id}`], ...target.fields],
+      setHeaders: clientMarkFields(context),
     })
   }
 

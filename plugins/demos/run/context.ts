@@ -74,6 +74,9 @@ export function sessionsOf(context: RunContext, lane: string | null): { control:
 /** Where clients reach the gateway of a run through svc. */
 export const TAP_PATH: ProxyTaps['path'] = '/proxy/gateway'
 
+/** Member of the baggage. */
+const CLIENT_MEMBER = 'svc.client=1'
+
 /** Conditions that arrivals meet, and requests of a client on the way to the gateway do not. */
 export function arrivedOnly(match: JsonObject, { isTapped }: Pick<RunContext, 'isTapped'>): JsonObject {
   if (isTapped !== true) return match
@@ -106,6 +109,17 @@ export function markIn(
 /** What every request of the run carries, so that its arrivals are recognized. */
 export function markFields({ id, target }: RunContext): CheckField[] {
   return [['X-Svc-Session', id], ['baggage', `svc.session=${id}`], ...target.fields]
+}
+
+/** What requests of clients carry that svc forwards to the gateway: their arrivals are not those of the traffic of the demo. */
+export function clientMarkFields({ id, target }: RunContext): CheckField[] {
+  return [['X-Svc-Session', id], ['baggage', `svc.session=${id},${CLIENT_MEMBER}`], ...target.fields]
+}
+
+/** Whether an arrival is of the traffic of the demo. Without baggage it is not known, and false. */
+export function isOfTraffic({ headers }: { headers: readonly { name: string; value: string }[] }, id: string): boolean {
+  const baggage = headers.find(({ name }) => name === 'baggage')?.value ?? ''
+  return baggage.includes(`svc.session=${id}`) && !baggage.includes(CLIENT_MEMBER)
 }
 
 /** A credential for AI traffic without one. */

@@ -98,6 +98,45 @@ t.test('what a client sent and what arrived are compared', async t => {
   t.match(await gone.json(), { error: 'no_tap' })
 })
 
+t.test('traffic of the demo that arrives meanwhile is not that of the client', async t => {
+  const { url } = await serve(t, { plugins: ['demos', 'proxy', 'echo'] })
+  let passed!: () => void
+  const demoTraffic = new Promise<void>(resolve => {
+    passed = resolve
+  })
+  const gateway = await startDemoProxy(t, url, {
+    async handle(request, forward) {
+      const answer = await forward(request)
+      if (request.path.includes('/of-the-demo')) passed()
+      if (request.path.includes('/of-the-client')) await demoTraffic
+      return answer
+    },
+  })
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${url}/_svc/demos/runs${path}`, { method: 'POST', body: JSON.stringify(body) })
+  const read = async (path: string): Promise<any> => (await fetch(`${url}/_svc/demos/runs${path}`)).json()
+  const inline = {
+    ...DEMO,
+    route: { path: '/anything/**' },
+    needs: ['echo'],
+    steps: [{ title: 'Both', send: { path: '/anything/of-the-demo' }, expect: [{ responses: { status: 200 } }] }],
+  }
+  const started = await post('', { inline, target: gateway, tap: true, stepwise: true })
+  const { id } = (await started.json()) as { id: string }
+  while ((await read(`/${id}`)).state !== 'waiting') await new Promise(resolve => setTimeout(resolve, 20))
+  const sent = fetch(`${url}/s/${id}/proxy/gateway/anything/of-the-client`)
+  const client = { path: '/anything/of-the-client', timeout_ms: '60000', wait_for: '1', session: id }
+  await fetch(`${url}/_svc/requests?${new URLSearchParams(client)}`)
+  t.equal((await post(`/${id}/next`, {})).status, 202)
+  t.equal((await sent).status, 200)
+  const { exchanges } = (await read(`/${id}/exchanges`)) as { exchanges: SeenExchange[] }
+  t.match(exchanges, [{ sent: { uri: '/anything/of-the-client' }, arrived: [{ uri: '/anything/of-the-client' }] }])
+  t.strictSame(
+    exchanges.map(({ arrived }) => arrived.length),
+    [1],
+  )
+})
+
 t.test('without a run there is no way to a gateway, and none in public mode', async t => {
   const { url } = await serve(t, { plugins: ['demos', 'proxy'] })
   t.equal((await fetch(`${url}/s/unknown/proxy/gateway/v1/models`)).status, 404)

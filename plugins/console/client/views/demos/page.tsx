@@ -14,7 +14,7 @@ import { RunProblem } from '../request/run-problem.tsx'
 import { BothSides } from './both-sides.tsx'
 import { DemoText, StepList, VerdictBadge, withVariables } from './parts.tsx'
 import { useDemoRun } from './run.ts'
-import { isOver, type FollowedRun } from './run-state.ts'
+import { type FollowedRun, isOver, isTapOpen } from './run-state.ts'
 import { currentSetup, DIRECT, keepSetup, runBody, type Setup } from './setup.ts'
 import type { Variable, WholeDemo } from './types.ts'
 
@@ -46,7 +46,7 @@ export function DemoPage({ name }: { name: string }) {
           <Panel title="Run" actions={runId !== null && run !== null && isOver(run) && <RunReports id={runId} />}>
             {run === null ? <Steps demo={demo} /> : <RunResult run={run} />}
             {runId !== null && run !== null && currentSetup().isTapped && (
-              <BothSides id={runId} isOpen={!isOver(run)} />
+              <BothSides id={runId} isOpen={isTapOpen(run)} />
             )}
           </Panel>
         </div>

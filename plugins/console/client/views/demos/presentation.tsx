@@ -18,7 +18,7 @@ import { Diagram } from './diagram.tsx'
 import { RunReports } from './page.tsx'
 import { DemoText, Results, VerdictBadge, withVariables } from './parts.tsx'
 import { useDemoRun } from './run.ts'
-import { isOver } from './run-state.ts'
+import { isOver, isTapOpen } from './run-state.ts'
 import { currentSetup, DIRECT, runBody } from './setup.ts'
 import { VERDICT_WORDS, type StepText, type Verdict, type WholeDemo } from './types.ts'
 
@@ -146,7 +146,7 @@ function Stage({ demo }: { demo: WholeDemo }) {
       </section>
       <Diagram step={step} lanes={demo.lanes} isDirect={setup.target === DIRECT} />
       {step !== null && <StepChart step={step} />}
-      {setup.isTapped && runId !== null && run !== null && <BothSides id={runId} isOpen={!isOver(run)} />}
+      {setup.isTapped && runId !== null && run !== null && <BothSides id={runId} isOpen={isTapOpen(run)} />}
       {problem !== null && (
         <RunProblem
           section="demos"

@@ -138,3 +138,8 @@ export function totalOf(statuses: Statuses): number {
 export function isOver({ state }: Pick<FollowedRun, 'state'>): boolean {
   return state !== 'running' && state !== 'waiting'
 }
+
+/** Whether clients of the run are forwarded to the gateway: from its first step to its end. */
+export function isTapOpen(run: Pick<FollowedRun, 'state' | 'step'>): boolean {
+  return run.step !== null && !isOver(run)
+}
