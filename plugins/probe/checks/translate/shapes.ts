@@ -15,10 +15,13 @@ const CHAT = ['chat', 'azure']
 /** Wires whose streams are events of text. */
 const SSE = ['chat', 'azure', 'responses', 'messages', 'gemini', 'cohere']
 
+/** Without regard to lines and characters. */
+const CUT = 'split=16'
+
 const SHAPES: readonly Shape[] = [
   { item: 'split=utf8' },
-  // Splits every character of four bytes, and any line. Byte by byte, a stream takes longer than clients wait if the machine is busy.
-  { item: 'split=3' },
+  // Cuts anywhere in lines and characters. Byte by byte, a stream takes longer than clients wait if the machine is busy.
+  { item: CUT },
   { item: 'join=3' },
   { item: 'crlf', wires: SSE },
   { item: 'nospace', wires: SSE },
@@ -51,7 +54,7 @@ const CALLS = {
   ],
   usage: USAGE,
 }
-/** Short, and in one event, since every third byte of the stream begins a write. */
+/** Short, and in one event, since the stream takes many writes. */
 const TEXT = { text: 'Żółw \u{1F680} 天気', usage: USAGE }
 
 const BASELINE = 'ordinary'
@@ -74,11 +77,11 @@ export const UNUSUAL_STREAMS = comparedAspect({
         idOf(shape),
         ASKED,
         {
-          ...(shape.item === 'split=3' ? TEXT : CALLS),
+          ...(shape.item === CUT ? TEXT : CALLS),
           stream: {
             shape: shape.item,
             ...(shape.item.startsWith('heartbeat') ? { ttft_ms: PAUSE_MS } : {}),
-            ...(shape.item === 'split=3' ? { delta_chars: TEXT.text.length } : {}),
+            ...(shape.item === CUT ? { delta_chars: TEXT.text.length } : {}),
           },
         },
         { modes: ['stream'] },
