@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { startProgram, startServer, type Measured } from './process.ts'
 import type { PeerName } from './cases.ts'
+import { freePort } from '../test/support/free-ports.ts'
 
 const packages: Record<PeerName, string> = {
   aimock: '@copilotkit/aimock',
@@ -37,15 +37,6 @@ function binOf(folder: string, name: string): string {
   const manifest = join(folder, 'node_modules', name, 'package.json')
   const { bin } = createRequire(manifest)(manifest) as { bin: string | Record<string, string> }
   return join(dirname(manifest), typeof bin === 'string' ? bin : Object.values(bin)[0]!)
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 interface AiMock {

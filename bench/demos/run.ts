@@ -10,8 +10,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../test/support/examples.ts'
 import { GATEWAY_PROGRAMS, startGateway, versionOf } from '../../test/programs/support/demo-programs.ts'
+import { freePort } from '../../test/support/free-ports.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const FILE = join(import.meta.dirname, 'results.json')

@@ -9,11 +9,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { tools, type Tool } from './tools.ts'
+import { freePort } from '../../test/support/free-ports.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const PAGE = join(ROOT, 'docs', 'comparison.md')
@@ -102,15 +102,6 @@ async function start(tool: Tool, [program, ...before]: string[], home: string): 
     child.kill('SIGKILL')
     await ended
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function median(values: number[]): number {

@@ -14,7 +14,7 @@ export interface GatewayFacts {
 export interface GatewayConfiguration {
   /** Name in the table. */
   product: string
-  kind: 'default' | 'recommended'
+  kind: string
   program: string
   /** Prints the version. */
   version: readonly string[]
@@ -29,7 +29,7 @@ export interface GatewayConfiguration {
   /** The file of `--routes`. */
   routes?(facts: GatewayFacts): string
   /** Its part of the page, if it does not forward as a proxy does. It reads from svc when it starts, so svc has to run before. */
-  part?: 'models' | 'graphs'
+  part?: 'models' | 'graphs' | 'services'
 }
 
 /** Of gateways that only know models: they forward nothing but the paths of their API. */
@@ -307,6 +307,7 @@ ${clusters(facts)}`,
   ...(kind === 'recommended' ? { probe: () => ['--h2'] } : {}),
 })
 
+/** The proxies, then those of the other parts. */
 export const GATEWAYS: readonly GatewayConfiguration[] = [
   nginx('default', '    location / { proxy_pass http://svc; }'),
   nginx(

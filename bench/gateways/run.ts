@@ -3,19 +3,24 @@
  *
  *     node --import tsx bench/gateways/run.ts [part of a product name ...] [-- <more options of svc probe>]
  *
- * Reports go to `bench/gateways/reports/`, the table to `docs/gateways/matrix.md`, which is made of all reports there.
+ * Reports go to `bench/gateways/reports/`, the table to `docs/gateways/matrix.md`, which is made of all reports there, and what gateways
+ * of models lose to `docs/gateways/translation.md`.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GATEWAYS, type GatewayConfiguration } from './configurations.ts'
+import { GATEWAYS as FORWARDING, type GatewayConfiguration, type GatewayFacts } from './configurations.ts'
+import { CALLING } from './calling.ts'
+import { freePort } from '../../test/support/free-ports.ts'
+import { translationPage, type TranslationReport } from './translation.ts'
 
 const given = process.argv.slice(2)
 const dashes = given.includes('--') ? given.indexOf('--') : given.length
 const words = given.slice(0, dashes)
 const moreOptions = given.slice(dashes + 1)
+const GATEWAYS = [...FORWARDING, ...CALLING]
 const root = join(import.meta.dirname, '..', '..')
 const reports = join(import.meta.dirname, 'reports')
 const HEADER = `# Gateways in comparison
@@ -33,8 +38,16 @@ const PARTS: Readonly<Record<Part, string>> = {
   models: `## Models
 
 Gateways of models, with [the pairs of formats](../probe.md#gateways-that-translate) that they route; \`FAIL 3/20\` is a failure in 3 of 20
-pairs. Proxies forward bytes of models as they forward others: their rows are above. These runs, with one attempt for each check on a busy
-machine, were stopped before the checks in which the upstream fails (\`LLM-ERR-*\`, \`TRN-ERROR\`, \`TRN-BREAK\`); measured times are left out.
+pairs. Proxies forward bytes of models as they forward others: their rows are above. The runs were made
+on a busy machine: measured times mean nothing here. That of Portkey ended before all checks were done. In that of LiteLLM, \`TRN-ERROR\` differs between
+attempts since an error takes a model out of service for some seconds, and \`MCP-STREAM\` failed for events without ids, which is a note by now: LiteLLM
+is a server itself, and ids of events are optional in MCP.
+
+`,
+  services: `## Gateways that call services
+
+Gateways that call svc as a [service](../gateway-services.md), or report to it, with the files of their pages and the [checks of these
+groups](../probe.md#services-that-the-gateway-calls).
 
 `,
   graphs: `## Gateways that join graphs
@@ -50,15 +63,6 @@ function versionOf({ program, versionProgram = program, version }: GatewayConfig
   return /\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown'
 }
 
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
-}
-
 async function listens(port: number): Promise<boolean> {
   for (let attempt = 0; attempt < 900; attempt++) {
     const isOpen = await new Promise<boolean>(resolve => {
@@ -72,6 +76,15 @@ async function listens(port: number): Promise<boolean> {
   return false
 }
 
+/** Services load their definitions with the first call, which may take longer than a gateway waits for them. */
+async function untilServed(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const { ok } = await fetch(`http://127.0.0.1:${port}/echo`, { headers: { apikey: 'my-key' } })
+    if (ok) return
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+}
+
 function run(program: string, args: readonly string[]): Promise<number | null> {
   return new Promise(resolve =>
     spawn(program, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).on('exit', resolve),
@@ -82,8 +95,12 @@ function folderOf({ product, kind }: GatewayConfiguration): string {
   return `${product}-${kind}`.toLowerCase().replaceAll(' ', '-')
 }
 
-function startSvc(port: number): ChildProcess {
-  const args = ['bin/svc.mjs', '--host', '127.0.0.1', '--port', String(port), '--https-port', '0', '--grpc-port', '0']
+function startSvc({ part }: GatewayConfiguration, { up, upGrpc, folder }: GatewayFacts): ChildProcess {
+  // As on the pages of gateways, except for the port.
+  const config = join(folder, 'svc.yaml')
+  writeFileSync(config, part === 'services' ? `telemetry: { syslog: { udp: ${upGrpc} } }\n` : '')
+  const ports = ['--port', String(up), '--https-port', '0', '--grpc-port', part === 'services' ? String(upGrpc) : '0']
+  const args = ['bin/svc.mjs', '--host', '127.0.0.1', '--config', config, ...ports]
   const env = { ...process.env, SVC_WATCH: 'false' }
   return spawn('node', [...args, '--quiet'], { cwd: root, stdio: 'ignore', env })
 }
@@ -103,7 +120,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
   writeFileSync(file, gateway.text(facts))
   const routes = gateway.routes === undefined ? null : join(folder, 'routes.yaml')
   if (routes !== null) writeFileSync(routes, gateway.routes!(facts))
-  const svc = gateway.part !== undefined ? startSvc(facts.up) : null
+  const svc = gateway.part !== undefined ? startSvc(gateway, facts) : null
   if (svc !== null) await listens(facts.up)
   const child: ChildProcess = spawn(gateway.program, gateway.arguments(file, facts), {
     cwd: folder,
@@ -116,6 +133,7 @@ async function probe(gateway: GatewayConfiguration): Promise<void> {
       process.stdout.write(`${label}: did not start\n`)
       return
     }
+    if (gateway.part === 'services') await untilServed(facts.port)
     const out = join(reports, folderOf(gateway))
     const code = await run('node', [
       'bin/svc.mjs',
@@ -227,3 +245,12 @@ const texts = names.map(part => {
   return text === undefined ? '' : `${PARTS[part]}${text}`
 })
 writeFileSync(page, `${table === null ? rest : `${HEADER}${table}\n`}${texts.join('')}`)
+
+const ofModels = isOfPart('models')
+const translation = translationPage(
+  readdirSync(reports)
+    .filter(ofModels)
+    .sort()
+    .map(name => JSON.parse(readFileSync(join(reports, name, 'report.json'), 'utf8')) as TranslationReport),
+)
+if (translation !== null) writeFileSync(join(root, 'docs', 'gateways', 'translation.md'), translation)

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { LoadError } from '../contract/plugin.ts'
 import { isRecord } from '../contract/record.ts'
-import { applySchema } from './options.ts'
+import { applySchema, type ValidatorCache } from './options.ts'
 import { parseYaml, YamlProblem, type ItemPath, type Position, type YamlDocument } from './yaml-document.ts'
 
 /** Maximum file size in bytes. */
@@ -113,7 +113,10 @@ function readSections(document: YamlDocument, path: string | null, shownFile: st
   if (!isRecord(top)) throw new YamlProblem('expected a mapping at the top', { line: 1, column: 1 })
   const sections: Record<string, unknown> = Object.assign(Object.create(null), top)
   const errors: LoadError[] = document.warnings.map(warning => ({ file: shownFile, at: null, ...warning }))
-  const checked = applySchema(pluginsSchema, sections.plugins ?? {}, 'plugins', { isTrusted: true })
+  const checked = applySchema(pluginsSchema, sections.plugins ?? {}, 'plugins', {
+    cache: compiledOnce,
+    isTrusted: true,
+  })
   delete sections.plugins
   errors.push(
     ...checked.errors.map(({ at, path: place, message, remedy }) => ({
@@ -128,6 +131,9 @@ function readSections(document: YamlDocument, path: string | null, shownFile: st
   const dirs = plugins.dirs.map(dir => resolve(dirname(path ?? '.'), dir))
   return { file: path, sections, plugins: { ...plugins, dirs }, errors, locate: document.locate }
 }
+
+/** The schema is the same for all files; compiling it takes longer than reading one. */
+const compiledOnce: ValidatorCache = new WeakMap()
 
 const names = {
   type: 'array',

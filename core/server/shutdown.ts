@@ -55,9 +55,22 @@ export async function shutDown(
     streams.endAll({ reason: 'stop' })
     await until(() => !isOpen(), times.cut, never)
   }
-  await Promise.race([host.stopped(), sleep(times.closing, { isBackground: true })])
+  await atMost(host.stopped(), times.closing)
   for (const listener of listeners) listener.destroyAll()
-  await Promise.race([host.close(), sleep(times.closing, { isBackground: true })])
+  await atMost(host.close(), times.closing)
+}
+
+/**
+ * Waits for `work`, but not longer than `ms`. The timer keeps the process running: a command that awaits the end of its server
+ * would otherwise end with exit code 13 if nothing else is open.
+ */
+async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
+  const ending = new AbortController()
+  try {
+    await Promise.race([work, sleep(ms, { signal: ending.signal })])
+  } finally {
+    ending.abort()
+  }
 }
 
 const never = new Promise<never>(() => {})

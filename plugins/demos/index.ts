@@ -26,12 +26,15 @@ export default definePlugin<DemosSection>({
     svc.offer('demos.files', files)
     const base = baseOf(svc.config.configFile, process.cwd())
     for (const path of ownPaths(svc.options, base)) svc.watch(path)
-    let catalog: DemoCatalog = { demos: [], problems: [] }
+    // Reading those that come with svc is a noticeable part of the start, so they are read when somebody asks for demos.
+    let reading: Promise<DemoCatalog> | null = null
+    const catalog = (): Promise<DemoCatalog> =>
+      (reading ??= readCatalog({ pluginFolder: svc.folder, added: files.list(), section: svc.options, base }))
     svc.whenRegistered(async () => {
       for (const folder of files.list()) svc.watch(folder)
-      const { folder: pluginFolder, options: section } = svc
-      catalog = await readCatalog({ pluginFolder, added: files.list(), section, base })
-      for (const { file, problem } of catalog.problems)
+      const isOwnAlone = files.list().length === 0 && ownPaths(svc.options, base).length === 0
+      const problems = isOwnAlone ? [] : (await catalog()).problems
+      for (const { file, problem } of problems)
         svc.reportLoadError({
           file,
           at: problem.at === '' ? null : problem.at,
@@ -44,14 +47,14 @@ export default definePlugin<DemosSection>({
     const origins = targets.read(svc.options.targets ?? [], (index, message, remedy) =>
       svc.reportLoadError({ at: `targets[${index}]`, message, remedy }),
     )
-    registerDemos(app, svc, () => catalog)
+    registerDemos(app, svc, catalog)
     registerRuns(app, svc, {
       client: svc.use('probe.client')!,
       conversations: svc.use('probe.conversations')!,
       taps: svc.use('proxy.taps') ?? null,
       targets,
       origins,
-      catalog: () => catalog,
+      catalog,
     })
     addTools(svc.use('control.tools'))
   },

@@ -94,7 +94,12 @@ export function createWire(
   })
   return {
     routes,
-    server: base => [tokenize(engine, base) as LlmRoute, tokenizerInfo(engine, base), health(base)],
+    server: base => [
+      tokenize(engine, base) as LlmRoute,
+      tokenizerInfo(engine, base),
+      health(base),
+      health(base, '/health/ready'),
+    ],
     mount: (prefix, names, more) => ({
       format: 'OpenAI',
       prefix,

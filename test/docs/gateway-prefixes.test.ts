@@ -5,9 +5,10 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { blocksOf, root } from '../support/examples.ts'
-import { absence, freePorts, gatewayFolder, startGateway } from '../support/real-gateways.ts'
+import { absence, gatewayFolder, startGateway } from '../support/real-gateways.ts'
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { freePort } from '../support/free-ports.ts'
 
 /** A recipe: how to write its file with test addresses, and how to start its gateway. */
 interface Recipe {
@@ -146,7 +147,7 @@ for (const { program, page, file, adapt, args, ...expected } of RECIPES) {
     async t => {
       const server = await serve(t, { yaml: '', env: { SVC_TRUST_FORWARD: 'true' } })
       const folder = gatewayFolder()
-      const [port] = (await freePorts(1)) as [number]
+      const port = await freePort()
       const blocks = blocksOf(readFileSync(join(root, 'docs', 'gateways', page), 'utf8'))
       const fileOf = (name: string): string =>
         blocks

@@ -9,12 +9,14 @@ import { buildSchema, parse, validate } from 'graphql'
 import { parseDocument } from 'yaml'
 import type { Catalog } from '../../core/contract/plugin.ts'
 import { blocksOf, root, runExamples } from '../support/examples.ts'
-import { absence, freePorts, gatewayFolder, startGateway } from '../support/real-gateways.ts'
+import { absence, gatewayFolder, startGateway } from '../support/real-gateways.ts'
 import { serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { freePort, freePorts } from '../support/free-ports.ts'
 
 const folder = join(root, 'docs', 'gateways')
-const pages = readdirSync(folder).filter(name => name !== 'README.md' && name !== 'matrix.md')
+const RESULTS = ['README.md', 'matrix.md', 'translation.md']
+const pages = readdirSync(folder).filter(name => !RESULTS.includes(name))
 const read = (page: string): string => readFileSync(join(folder, page), 'utf8')
 
 /** The block of a page that begins with `# <name>`. */
@@ -157,6 +159,16 @@ t.test('agentgateway: every route has a backend [DOC-3]', async t => {
   t.equal(routes.filter(({ matches }: { matches?: unknown }) => matches === undefined).length, 1, 'one takes the rest')
 })
 
+t.test('Claude Code Router: providers have models and addresses, and the default names one [DOC-3]', async t => {
+  const block = blocksOf(read('claude-code-router.md')).find(({ text }) => text.startsWith('{'))!
+  const { Providers, Router } = JSON.parse(block.text) as {
+    Providers: { name: string; api_base_url: string; models: string[] }[]
+    Router: { default: string }
+  }
+  for (const { name, api_base_url: address } of Providers) t.match(address, /^http:\/\/svc:8080\/ai\//, name)
+  t.ok(Providers.flatMap(({ name, models }) => models.map(model => `${name},${model}`)).includes(Router.default))
+})
+
 t.test('LiteLLM: every model has a format and an address, and fallbacks name models [DOC-3]', async t => {
   const { model_list, litellm_settings, guardrails } = yamlOf('litellm.md', 'litellm.yaml')
   const names = model_list.map(({ model_name }: { model_name: string }) => model_name)
@@ -249,7 +261,7 @@ t.test('nginx accepts the file, adds its headers and caches [DOC-3]', { skip: ab
 t.test('Envoy accepts the file and retries [DOC-3]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   writeFileSync(
     join(folder, 'envoy.yaml'),
     onThisMachine(fileOf('envoy.md', 'envoy.yaml'), server).replace('port_value: 8000', `port_value: ${web}`),
@@ -274,7 +286,7 @@ t.test('Envoy accepts the file and retries [DOC-3]', { skip: absence('envoy') },
 t.test('Envoy asks svc before it forwards [DOC-3, GWS-6, GWS-9]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   const config = yamlOf('envoy.md', 'envoy.yaml')
   const manager = config.static_resources.listeners[0].filter_chains[0].filters[0].typed_config
   manager.http_filters.unshift(...yamlOf('envoy.md', 'services.yaml'))
@@ -337,7 +349,7 @@ t.test('Envoy asks svc before it forwards [DOC-3, GWS-6, GWS-9]', { skip: absenc
 t.test('Envoy verifies tokens, fails and recovers with the keys [DOC-3]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
-  const [web] = (await freePorts(1)) as [number]
+  const web = await freePort()
   const config = yamlOf('envoy.md', 'envoy.yaml')
   config.static_resources.listeners[0].filter_chains[0].filters[0].typed_config.http_filters.unshift(
     ...yamlOf('envoy.md', 'jwt.yaml'),
@@ -388,7 +400,7 @@ t.test(
   async t => {
     const server = await serve(t)
     const folder = gatewayFolder()
-    const [web] = (await freePorts(1)) as [number]
+    const web = await freePort()
     writeFileSync(
       join(folder, 'traefik.yaml'),
       fileOf('traefik.md', 'traefik.yaml').replace(':8000', `:${web}`).replace('/etc/traefik', folder),

@@ -39,7 +39,7 @@ const files = [
 /** Members of the reports of probes and demos, whose form is fixed, and what has their names. */
 const REPORT_MEMBERS = /^(?:verdicts?|catalogue)$/i // language: these are the words
 const isReportMember = (file: string, word: string): boolean =>
-  /^(?:plugins|test|examples\/plugins)\/(?:console\/client\/views\/|browser\/|support\/)?(?:probe|demos)[/.-]|^test\/integration\/demos\/|^test\/programs\/demos-|^bench\/demos\/|^docs\/probe\.md$/.test(
+  /^(?:plugins|test|examples\/plugins)\/(?:console\/client\/views\/|browser\/|support\/)?(?:probe|demos)[/.-]|^test\/integration\/demos\/|^test\/programs\/demos-|^bench\/(?:demos|gateways)\/|^docs\/probe\.md$/.test(
     file,
   ) && REPORT_MEMBERS.test(word)
 

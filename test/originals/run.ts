@@ -9,24 +9,16 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { launch } from '../../core/testing/launch.ts'
 import type { Original } from '../../plugins/httpbin/operation.ts'
 import { CASES, uncompared } from './cases.ts'
 import { compare, exchange, HOST, nameOf, type Reply } from './exchange.ts'
+import { freePort } from '../support/free-ports.ts'
 
 const ORIGINALS: readonly Original[] = ['httpbin', 'go-httpbin']
 const fixtures = join(import.meta.dirname, '../fixtures/httpbin')
 const children: ChildProcess[] = []
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 const HTTPBIN = `
 import sys

@@ -25,6 +25,7 @@ const CASES: Case[] = [
   { name: 'keeps its tokens in progress', fault: { keepsOwnToken: true }, caught: { 'MCP-STREAM': 'fail' } },
   { name: 'drops progress tokens', fault: { dropsToken: true }, caught: { 'MCP-STREAM': 'fail' } },
   { name: 'repeats ids of events', fault: { repeatsEventIds: true }, caught: { 'MCP-STREAM': 'fail' } },
+  { name: 'has no ids of events', fault: { dropsEventIds: true }, caught: {} },
   { name: 'holds progress back', fault: { buffers: true }, caught: { 'MCP-STREAM': 'warn' } },
   {
     name: 'drops cancellations',
@@ -71,7 +72,12 @@ async function judged(t: Test, svc: Awaited<ReturnType<typeof server>>, one: Cas
   t.equal(resultOf(run, 'MCP-LIST').reason, 'answered by the gateway itself: 200', name)
   t.equal(resultOf(run, 'MCP-HEAD').verdict, 'pass', name)
   if (Object.keys(caught).length === 0)
-    t.match(resultOf(run, 'MCP-STREAM').summary, 'ids of events are mapped; the GET stream is refused: 405')
+    t.match(
+      resultOf(run, 'MCP-STREAM').summary,
+      fault.dropsEventIds === true
+        ? "events of the gateway's own stream have no ids: clients cannot resume it"
+        : 'ids of events are mapped; the GET stream is refused: 405',
+    )
 }
 
 t.test('a gateway that asks nobody is skipped as what it is [PRB-29]', async t => {

@@ -6,9 +6,10 @@ import { configurationOf } from '../../plugins/demos/catalog/configuration.ts'
 import { readDemos } from '../../plugins/demos/catalog/read-folder.ts'
 import { demoRunner } from '../support/demo-runner.ts'
 import { startEngines } from '../support/engines.ts'
-import { freePort, root } from '../support/examples.ts'
+import { root } from '../support/examples.ts'
 import { serve } from '../support/server.ts'
 import { GATEWAY_PROGRAMS, startGateway, versionOf } from './support/demo-programs.ts'
+import { freePort } from '../support/free-ports.ts'
 
 const FOLDER = join(root, 'plugins', 'demos', 'demos')
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { launch } from '../../core/testing/launch.ts'
 import { root } from '../support/examples.ts'
-import { freePorts } from '../support/real-gateways.ts'
 import { findProgram } from './support/program.ts'
+import { freePort } from '../support/free-ports.ts'
 
 const litellm = findProgram('litellm')
 
@@ -19,7 +19,7 @@ t.test('LiteLLM reaches the hosts of the vendors', { skip: typeof litellm === 's
   const folder = t.testdir({})
   copyFileSync(join(root, 'examples', 'drop-in', 'litellm.yaml'), join(folder, 'litellm.yaml'))
   writeFileSync(join(folder, 'svc-ca.pem'), await (await fetch(`${server.url}/tls/ca.pem`)).text())
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   let output = ''
   const gateway = spawn(litellm.path, ['--config', 'litellm.yaml', '--host', '127.0.0.1', '--port', String(port)], {
     cwd: folder,

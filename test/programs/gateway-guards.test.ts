@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { blocksOf, root } from '../support/examples.ts'
-import { absence, freePorts, gatewayFolder, startGateway } from '../support/real-gateways.ts'
+import { absence, gatewayFolder, startGateway } from '../support/real-gateways.ts'
 import { send } from '../support/rules.ts'
 import { serve } from '../support/server.ts'
+import { freePort } from '../support/free-ports.ts'
 
 t.test('LiteLLM asks before it calls a model', { skip: absence('litellm') }, async t => {
   t.setTimeout(0)
@@ -15,7 +16,7 @@ t.test('LiteLLM asks before it calls a model', { skip: absence('litellm') }, asy
     block.text.startsWith('# litellm.yaml\n'),
   )!.text
   writeFileSync(join(folder, 'litellm.yaml'), text.replaceAll('http://svc:8080', server.url))
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const args = ['--config', join(folder, 'litellm.yaml'), '--host', '127.0.0.1', '--port', String(port)]
   const through = await startGateway(t, 'litellm', args, {
     port,

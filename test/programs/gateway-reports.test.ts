@@ -1,10 +1,11 @@
 /** Envoy and nginx report to svc with the files of their pages, and what they report is what arrived. [GWT-8] */
 import t from 'tap'
-import { absence, freePorts } from '../support/real-gateways.ts'
+import { absence } from '../support/real-gateways.ts'
 import { send } from '../support/rules.ts'
 import { serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 import { startEnvoyOf, startNginxOf } from './support/recipes.ts'
+import { freePort } from '../support/free-ports.ts'
 
 interface Reconciliation {
   requests: { path: string; reports: string[]; arrivals: string[]; differ: object[] }[]
@@ -93,7 +94,7 @@ for (const [name, manager] of Object.entries(TRACERS))
 
 t.test('Envoy sends its metrics to StatsD', { skip: absence('envoy') }, async t => {
   t.setTimeout(0)
-  const [udp] = (await freePorts(1)) as [number]
+  const udp = await freePort()
   const server = await serve(t, {
     oneProcess: 'its metrics are read at once',
     settings: { telemetry: { statsd: { udp } } },
@@ -118,7 +119,7 @@ t.test('Envoy sends its metrics to StatsD', { skip: absence('envoy') }, async t 
 
 t.test('nginx reports over syslog', { skip: absence('nginx') }, async t => {
   t.setTimeout(0)
-  const [udp] = (await freePorts(1)) as [number]
+  const udp = await freePort()
   const server = await serve(t, {
     oneProcess: 'its requests are read at once',
     settings: { telemetry: { syslog: { udp } } },

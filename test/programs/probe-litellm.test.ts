@@ -8,8 +8,8 @@ import { launch } from '../../core/testing/launch.ts'
 import { GUARDRAIL_CHECKS } from '../../plugins/probe/checks/guardrails/guardrails.ts'
 import { readRoutes } from '../../plugins/probe/client/routes.ts'
 import { findings, probeThrough } from '../probe/probe-through.ts'
-import { freePort } from '../support/examples.ts'
 import { findProgram } from './support/program.ts'
+import { freePort } from '../support/free-ports.ts'
 
 const litellm = findProgram('litellm')
 const isMissing = typeof litellm === 'string'

@@ -7,11 +7,11 @@ import { connect as connectTls } from 'node:tls'
 import t, { type Test } from 'tap'
 import { keyPem, makeCertificate } from '../support/certificates.ts'
 import { openPorts } from '../support/layer4.ts'
-import { freePorts } from '../support/real-gateways.ts'
 import { send } from '../support/request.ts'
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
 import { findProgram, type Program } from './support/program.ts'
+import { freePorts } from '../support/free-ports.ts'
 
 const haproxy = findProgram('haproxy', ['-v'])
 const nginx = findProgram('nginx', ['-v'])

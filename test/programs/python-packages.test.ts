@@ -73,6 +73,8 @@ t.test('what they make of hard streams [STR-31]', { skip }, async t => {
   >
   t.strictSame(Object.keys(made).sort(), Object.keys(PLAIN).sort())
   for (const [name, ofShapes] of Object.entries(made))
-    for (const [shape, result] of Object.entries(ofShapes))
-      t.equal(result, DIFFERENT[shape]?.[name] ?? PLAIN[name], `${name}: ${shape || 'plain'}`)
+    for (const [shape, result] of Object.entries(ofShapes)) {
+      const wanted = [DIFFERENT[shape]?.[name] ?? PLAIN[name]!].flat()
+      t.ok(wanted.includes(result), `${name}: ${shape || 'plain'}: ${result}`)
+    }
 })

@@ -3,12 +3,17 @@ import t from 'tap'
 import Anthropic from '@anthropic-ai/sdk'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
-import { BedrockRuntimeClient, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime'
+import {
+  BedrockRuntimeClient,
+  ConverseStreamCommand,
+  InvokeModelWithResponseStreamCommand,
+} from '@aws-sdk/client-bedrock-runtime'
 import { GoogleGenAI } from '@google/genai'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { streamText, tool, type LanguageModel } from 'ai'
 import OpenAI from 'openai'
 import { z } from 'zod'
+import { NAMES, readShape } from '../../plugins/llm/shapes/shape.ts'
 import { serveLlm } from '../support/llm-formats.ts'
 
 const server = await serveLlm(t)
@@ -42,6 +47,30 @@ async function made(read: () => Promise<{ text: string; calls: string; end: unkn
 
 const openaiOf = (shape: string): OpenAI =>
   new OpenAI({ baseURL: `${ai}/openai/v1`, apiKey: 'k', maxRetries: 0, defaultHeaders: headersOf(shape) })
+
+interface ClaudeEvent {
+  index?: number
+  delta?: { text?: string; partial_json?: string; stop_reason?: string }
+  content_block?: { name?: string }
+}
+
+function bedrockOf(shape: string): BedrockRuntimeClient {
+  const client = new BedrockRuntimeClient({
+    region: 'us-east-1',
+    endpoint: `${ai}/bedrock`,
+    maxAttempts: 1,
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    requestHandler: new NodeHttpHandler(),
+  })
+  client.middlewareStack.add(
+    next => args => {
+      Object.assign((args.request as { headers: object }).headers, headersOf(shape))
+      return next(args)
+    },
+    { step: 'build' },
+  )
+  return client
+}
 
 const readers: Record<string, (shape: string) => Promise<Made>> = {
   openai: shape =>
@@ -104,26 +133,11 @@ const readers: Record<string, (shape: string) => Promise<Made>> = {
     }),
   bedrock: shape =>
     made(async () => {
-      const client = new BedrockRuntimeClient({
-        region: 'us-east-1',
-        endpoint: `${ai}/bedrock`,
-        maxAttempts: 1,
-        credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-        requestHandler: new NodeHttpHandler(),
+      const command = new ConverseStreamCommand({
+        modelId: 'svc-claude',
+        messages: [{ role: 'user', content: [{ text: 'hello' }] }],
       })
-      client.middlewareStack.add(
-        next => args => {
-          Object.assign((args.request as { headers: object }).headers, headersOf(shape))
-          return next(args)
-        },
-        { step: 'build' },
-      )
-      const { stream } = await client.send(
-        new ConverseStreamCommand({
-          modelId: 'svc-claude',
-          messages: [{ role: 'user', content: [{ text: 'hello' }] }],
-        }),
-      )
+      const { stream } = await bedrockOf(shape).send(command)
       let text = ''
       let calls = ''
       let end: unknown
@@ -133,6 +147,27 @@ const readers: Record<string, (shape: string) => Promise<Made>> = {
         end = event.messageStop?.stopReason ?? end
       }
       return { text, calls, end }
+    }),
+  // The client leaves what is in the frames to the caller.
+  'bedrock (invoke)': shape =>
+    made(async () => {
+      const body = JSON.stringify({ anthropic_version: 'bedrock-2023-05-31', max_tokens: 99, messages })
+      const command = new InvokeModelWithResponseStreamCommand({ modelId: 'anthropic.claude-v2', body })
+      const { body: frames } = await bedrockOf(shape).send(command)
+      let text = ''
+      const calls: string[] = []
+      let end: unknown
+      for await (const { chunk } of frames!) {
+        const {
+          index = 0,
+          delta,
+          content_block: block,
+        } = JSON.parse(new TextDecoder().decode(chunk!.bytes)) as ClaudeEvent
+        text += delta?.text ?? ''
+        calls[index] = (calls[index] ?? '') + (block?.name ?? delta?.partial_json ?? '')
+        end = delta?.stop_reason ?? end
+      }
+      return { text, calls: calls.join(''), end }
     }),
   'ai (chat)': shape =>
     readWithAi(createOpenAI({ baseURL: `${ai}/openai/v1`, apiKey: 'k', headers: headersOf(shape) }).chat('svc-gpt')),
@@ -181,6 +216,7 @@ const PLAIN: Readonly<Record<string, Made>> = {
   anthropic: `${TEXT} | ${TWO} | tool_use`,
   gemini: `${TEXT} | ${JOINED} | STOP`,
   bedrock: `${TEXT} | ${JOINED} | tool_use`,
+  'bedrock (invoke)': `${TEXT} | ${JOINED} | tool_use`,
   'ai (chat)': `${TEXT} | ${TWO} | tool-calls`,
   'ai (messages)': `${TEXT} | ${TWO} | tool-calls`,
 }
@@ -192,12 +228,89 @@ const ERROR_200 = {
   responses: 'OpenAIError',
   anthropic: 'AnthropicError',
   bedrock: 'Error',
+  'bedrock (invoke)': 'Error',
   'ai (chat)': [' |  | other', ' |  | interrupted'],
   'ai (messages)': 'AI_NoOutputGeneratedError',
 }
 
-/** What differs from the plain reply, by shape and reader; a list: the two versions of a client that are tried differ. */
+/** What differs from the plain reply, by shape and reader; a list: the versions of clients or of Node that are tried differ. */
 const DIFFERENT: Readonly<Record<string, Readonly<Record<string, Made | readonly Made[]>>>> = {
+  'split=utf8': {},
+  'split=line': {},
+  'split=end': {},
+  'split=byte': {},
+  'split=7': {},
+  'join=3': {},
+  crlf: {},
+  cr: {},
+  bom: {},
+  nospace: {},
+  multiline: { gemini: 'SyntaxError' },
+  'comments=wait@2': {},
+  'heartbeat=20': {},
+  'retry=3000': {},
+  eventid: { gemini: ' |  | undefined' },
+  'no-done': {
+    responses: `${TEXT} | ${TWO} | in_progress`,
+    anthropic: 'AnthropicError',
+    bedrock: `${TEXT} | ${JOINED} | undefined`,
+    'ai (messages)': `${TEXT} | ${TWO} | other`,
+  },
+  'no-end': {
+    responses: [`${TEXT} | ${TWO} | completed`, `${TEXT} | ${TWO} | in_progress`],
+    anthropic: 'AnthropicError',
+    gemini: 'Error',
+    'ai (messages)': `${TEXT} | ${TWO} | other`,
+  },
+  'no-finish': {
+    openai: 'OpenAIError',
+    anthropic: `${TEXT} | ${TWO} | null`,
+    gemini: `${TEXT} |  | undefined`,
+    bedrock: `${TEXT} | ${JOINED} | undefined`,
+    'bedrock (invoke)': `${TEXT} | ${JOINED} | undefined`,
+    'ai (chat)': [`${TEXT} | ${TWO} | interrupted`, `${TEXT} | ${TWO} | other`],
+    'ai (messages)': `${TEXT} | ${TWO} | other`,
+  },
+  'usage=own': {},
+  'usage=last': {},
+  'usage=every': {},
+  'usage=twice': {},
+  'usage=none': { anthropic: 'AnthropicError', 'ai (messages)': 'AI_TypeValidationError' },
+  'role=absent': { openai: 'OpenAIError' },
+  'role=every': {},
+  'id=changing': {},
+  'start-twice': { anthropic: 'AnthropicError', gemini: `${TEXT}${TEXT} | ${JOINED} | STOP` },
+  'error-first': {
+    openai: 'APIError',
+    responses: 'APIError',
+    anthropic: 'APIError',
+    gemini: 'ApiError',
+    bedrock: 'InternalServerException',
+    'bedrock (invoke)': 'InternalServerException',
+    'ai (chat)': 'AI_APICallError',
+    'ai (messages)': 'AI_APICallError',
+  },
+  'type=json': {},
+  'type=text': {},
+  'bad-crc': { bedrock: 'Error', 'bedrock (invoke)': 'Error' },
+  // `fetch` of Node 20 and 22 decodes no zstd.
+  'zstd=force': {
+    openai: ['OpenAIError', PLAIN.openai!],
+    'openai, complete': ['SyntaxError', PLAIN['openai, complete']!],
+    responses: ['OpenAIError', PLAIN.responses!],
+    anthropic: ['AnthropicError', PLAIN.anthropic!],
+    gemini: ['Error', PLAIN.gemini!],
+    bedrock: 'Error',
+    'bedrock (invoke)': 'Error',
+    'ai (chat)': [' |  | interrupted', ' |  | other', PLAIN['ai (chat)']!],
+    'ai (messages)': ['AI_APICallError', PLAIN['ai (messages)']!],
+  },
+  'br=late': {},
+  'zstd=late': {},
+  'null=details': {},
+  'null=tool_calls': {},
+  'null=logprobs': {},
+  'sequence=zero': {},
   'tools=interleaved': {},
   'tools=same-index': { openai: `${TEXT} | now{"city":"Oslo"}{} | tool_calls` },
   'tools=no-index': { openai: [`${TEXT} |  | tool_calls`, 'OpenAIError'], 'ai (chat)': 'AI_TypeValidationError' },
@@ -207,7 +320,10 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, Made | readonly
   'tools=fused': {},
   'tools=late-name': { 'ai (chat)': 'AI_InvalidResponseDataError' },
   'tools=whole': {},
-  'tools=empty-args': { openai: `${TEXT} | weather{"city":"Oslo"} now | tool_calls` },
+  'tools=empty-args': {
+    openai: `${TEXT} | weather{"city":"Oslo"} now | tool_calls`,
+    'bedrock (invoke)': `${TEXT} | weather{"city":"Oslo"}now | tool_use`,
+  },
   'usage=beside': {},
   'usage=last+null': { anthropic: 'AnthropicError', 'ai (messages)': 'AI_APICallError' },
   'usage=last+strings': { 'ai (chat)': 'AI_TypeValidationError', 'ai (messages)': 'AI_APICallError' },
@@ -236,11 +352,12 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, Made | readonly
     bedrock: `${TEXT} | ${JOINED} | odd`,
     'ai (chat)': `${TEXT} | ${TWO} | other`,
     'ai (messages)': `${TEXT} | ${TWO} | other`,
+    'bedrock (invoke)': `${TEXT} | ${JOINED} | odd`,
   },
   'huge=100000': {},
   // The client of Bedrock decodes no content coding.
-  'gzip=force': { bedrock: 'Error' },
-  'br=force': { bedrock: 'Error' },
+  'gzip=force': { bedrock: 'Error', 'bedrock (invoke)': 'Error' },
+  'br=force': { bedrock: 'Error', 'bedrock (invoke)': 'Error' },
   'gzip=late': {},
   'order=swapped': {},
   'sequence=absent': {},
@@ -249,6 +366,15 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, Made | readonly
   'signature=split': {},
   'error-200': ERROR_200,
 }
+
+t.test('every item has a row [STR-31]', async t => {
+  const rows = Object.keys(DIFFERENT).map(shape => readShape(shape).shape[0]?.name)
+  // Of errors: below.
+  t.strictSame(
+    NAMES.filter(name => !rows.includes(name)),
+    ['error-body'],
+  )
+})
 
 for (const [shape, different] of [['', {}] as const, ...Object.entries(DIFFERENT)])
   t.test(`${shape || 'plain'} [STR-31]`, async t => {

@@ -11,9 +11,9 @@ import {
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { GoogleGenAI, type Content } from '@google/genai'
 import OpenAI from 'openai'
-import { freePort } from '../support/examples.ts'
 import { putRule } from '../support/rules.ts'
 import { serve } from '../support/server.ts'
+import { freePort } from '../support/free-ports.ts'
 
 const port = await freePort()
 const server = await serve(t, {

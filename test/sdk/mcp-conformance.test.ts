@@ -1,8 +1,8 @@
 /** The official conformance suite against a running server: every required server scenario of each revision. */
 import t, { type Test } from 'tap'
-import { createServer, type AddressInfo } from 'node:net'
 import { commandOf, runWithNode22 } from './support/node-22.ts'
 import { serve } from '../support/server.ts'
+import { freePort } from '../support/free-ports.ts'
 
 // Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(600_000)
@@ -14,15 +14,6 @@ async function serveSuite(test: Test, server = 'conformance'): Promise<string> {
   const port = await freePort()
   await serve(test, { env: { SVC_HTTP_PORT: String(port), SVC_MCP_ALLOWED_ORIGINS: `http://127.0.0.1:${port}` } })
   return `http://127.0.0.1:${port}/mcp/servers/${server}`
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 }
 
 /** The lines of the summary: scenario, and the number of passed and failed checks. */

@@ -10,6 +10,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { call, callTool, items, type Json, openSession, openStream, envelope, routing, textOf } from '../support/mcp.ts'
 import { serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { freePort } from '../support/free-ports.ts'
 
 t.setTimeout(600_000)
 
@@ -158,14 +159,6 @@ async function recorder(t: Test, respond: (message: Json, response: ServerRespon
     server.close()
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 const answerTo = ({ id, method }: Json): unknown => {

@@ -30,10 +30,13 @@ export async function builtPackage(t: Test): Promise<string> {
 
 /** Whether no other process has made this mark. */
 function isFirst(mark: string): boolean {
+  // The folder of bundles is made when the first one is kept, which may not have happened yet.
+  mkdirSync(dirname(mark), { recursive: true })
   try {
     mkdirSync(mark)
     return true
-  } catch {
-    return false
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
   }
 }

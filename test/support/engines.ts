@@ -1,6 +1,6 @@
 /** A server with two engines, whose ports are the endpoints of the picker. */
-import { freePorts } from './real-gateways.ts'
 import { serve } from './server.ts'
+import { freePorts } from './free-ports.ts'
 
 type Test = Parameters<typeof serve>[0]
 

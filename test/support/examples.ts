@@ -14,15 +14,14 @@
  */
 import type t from 'tap'
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { serveReplicas } from './replica-group.ts'
 import { serve, type TestServer } from './server.ts'
 import { NEEDS_SERVER, STATE_SERVER } from './state-store.ts'
+import { freePort } from './free-ports.ts'
 
 type Tap = Pick<typeof t, 'pass' | 'fail' | 'ok' | 'equal' | 'strictSame' | 'teardown' | 'test'>
 export const root = join(import.meta.dirname, '..', '..')
@@ -200,16 +199,6 @@ class Reader {
       ['50051', grpc!],
     ]
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** `A=b C='d e' npm start`, over several lines too. */

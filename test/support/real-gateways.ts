@@ -1,7 +1,6 @@
 /** Runs real gateways in tests, if they are installed. */
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { until } from './until.ts'
@@ -76,20 +75,4 @@ export async function startGateway(
     `${program} answers`,
   )
   return through
-}
-
-/** Ports that are currently free. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<Server>(resolve => {
-          const server: Server = createServer().listen(0, '127.0.0.1', () => resolve(server))
-        }),
-    ),
-  )
-  const ports = servers.map(server => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
-  return ports
 }

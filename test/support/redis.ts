@@ -1,10 +1,11 @@
 /** A store for quotas: a real `redis-server` if it is on the PATH, otherwise a small RESP2 server. */
 import { spawn, spawnSync } from 'node:child_process'
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from './until.ts'
+import { freePort } from './free-ports.ts'
 
 interface Test {
   teardown(callback: () => unknown): unknown
@@ -27,14 +28,6 @@ export async function startStore(
   const store = kind === 'redis-server' ? await startRedis(t) : await startResp(t)
   await store.start()
   return store
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await until(() => server.listening)
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 /** Every write is passed to the operating system before the response, so that killing the process loses nothing. */

@@ -3,8 +3,9 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, STATE_SERVER } from './state-store.ts'
+import { STATE_SERVER } from './state-store.ts'
 import { until } from './until.ts'
+import { freePort } from './free-ports.ts'
 
 interface Test {
   teardown(callback: () => unknown): unknown

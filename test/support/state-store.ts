@@ -1,13 +1,13 @@
 /** A Redis or Valkey server for the tests of replicas. */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRedisLink } from '../../backends/redis/redis-link.ts'
 import { SharedState, type SharedStateOptions } from '../../backends/redis/shared-state.ts'
 import { StateRegistry, type StateFailure } from '../../core/state/state-registry.ts'
 import { until } from './until.ts'
+import { freePort } from './free-ports.ts'
 
 interface Test {
   teardown(callback: () => unknown): unknown
@@ -76,14 +76,6 @@ export async function startStateServer(t: Test, options: readonly string[] = [])
   })
   await server.start()
   return server
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await until(() => server.listening)
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 export interface StateReplica {

@@ -13,6 +13,8 @@ export interface UnreadClients {
   raw(bytes: Buffer | string): Promise<Socket>
   /** Calls of `BidiStream` on one HTTP/2 connection, which send messages of this size as long as the server takes them. */
   calls(url: string, options: { calls: number; messages: number; messageBytes: number }): Promise<void>
+  /** Calls of a method, by its path, on one HTTP/2 connection, which send these messages, each with its prefix. */
+  streams(url: string, path: string, options: { calls: number; messages: readonly Buffer[] }): Promise<void>
   cutAll(): void
 }
 
@@ -27,23 +29,28 @@ export function unreadClients(port: number): UnreadClients {
       await untilStalled(() => socket.bytesWritten - socket.writableLength)
       return socket
     },
-    async calls(url, { calls, messages, messageBytes }) {
+    calls(url, { calls, messages, messageBytes }) {
+      const message = echoRequest(messageBytes)
+      const list = Array.from({ length: messages }, () => message)
+      return this.streams(url, '/svc.echo.v1.EchoService/BidiStream', { calls, messages: list })
+    },
+    async streams(url, path, { calls, messages }) {
       const session = connectHttp2(url, { rejectUnauthorized: false })
       open.push(session)
       session.on('error', () => {})
-      const message = echoRequest(messageBytes)
       let sent = 0
       for (let count = 0; count < calls; count++) {
         const call = session.request({
           ':method': 'POST',
-          ':path': '/svc.echo.v1.EchoService/BidiStream',
+          ':path': path,
           'content-type': 'application/grpc',
           te: 'trailers',
         })
         call.on('error', () => {})
-        let left = messages
+        let index = 0
         const next = (): void => {
-          if (left-- > 0 && !call.destroyed)
+          const message = messages[index++]
+          if (message !== undefined && !call.destroyed)
             call.write(message, () => {
               sent++
               next()

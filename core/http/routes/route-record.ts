@@ -33,7 +33,7 @@ export interface RouteLookup {
   readonly list: readonly CoreRoute[]
   find(method: string, url: string): CoreRoute | null
   /** Methods supported by the path (RFC 9110, 10.2.1); empty for an unknown path. */
-  methodsOf(url: string): string[]
+  methodsOf(url: string): readonly string[]
 }
 
 /** Parameter name for the rest of a path matched by the router's `*`. */

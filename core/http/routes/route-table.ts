@@ -4,16 +4,24 @@
  */
 import FindMyWay, { type HTTPMethod } from 'find-my-way'
 import { templatePattern, templateShape } from '../../toolkit/path-template.ts'
+import { memoize } from '../../collections/bounded-map.ts'
 import { decodedPath } from '../../fields/request-target.ts'
 import type { RouteDescription } from '../../contract/plugin.ts'
 import type { CoreRoute, RouteLookup } from './route-record.ts'
 
 /** Maximum length of a path parameter; Fastify's default of 100 would reject ordinary base64 values. */
 export const MAX_PARAM_LENGTH = 16_384
+/** Paths whose methods are remembered. */
+const MEMOIZED_PATHS = 256
 
 export class RouteTable implements RouteLookup {
   /** Routes with path parameters. */
-  #router = FindMyWay({ maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true })
+  readonly #router = FindMyWay({ maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true })
+  /**
+   * Those that are not in the router yet, by method and key. They are put there before its first look-up of the method: most of them
+   * are for methods that few clients use, and building all trees is a noticeable part of the start.
+   */
+  readonly #waiting = new Map<string, Map<string, PlacedRoute>>()
   /**
    * Routes without path parameters, by path and method. They are looked up first, so that most requests need no walk
    * through the tree.
@@ -25,6 +33,11 @@ export class RouteTable implements RouteLookup {
   #aliases = new Map<string, CoreRoute>()
   /** Compiled patterns of templates, at most one per description. */
   #patterns = new Map<string, RegExp>()
+  /**
+   * Asked for each request to a path of another server that a plugin serves, such as `/v1/chat/completions`, and takes one look-up for each
+   * method. Null until it is asked again.
+   */
+  #knownMethods: ((path: string) => readonly string[]) | null = null
   readonly list: CoreRoute[] = []
 
   /** Adds a route in Fastify's notation; throws if one of its methods is taken, and names the owner. */
@@ -64,25 +77,36 @@ export class RouteTable implements RouteLookup {
   }
 
   #place(fastifyPath: string, method: string, route: CoreRoute): void {
-    if (/[:*%]/.test(fastifyPath)) this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
-    else this.#fixedOf(fastifyPath).set(method, route)
+    this.#knownMethods = null
+    if (/[:*%]/.test(fastifyPath)) mapAt(this.#waiting, method).set(keyOf(method, fastifyPath), { fastifyPath, route })
+    else mapAt(this.#fixed, fastifyPath).set(method, route)
   }
 
-  #fixedOf(path: string): Map<string, CoreRoute> {
-    let routes = this.#fixed.get(path)
-    if (routes === undefined) this.#fixed.set(path, (routes = new Map()))
-    return routes
+  /** The router has all routes of the method afterwards. */
+  #build(method: string): void {
+    const waiting = this.#waiting.get(method)
+    if (waiting === undefined) return
+    this.#waiting.delete(method)
+    for (const { fastifyPath, route } of waiting.values())
+      this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
   }
 
   find(method: string, url: string): CoreRoute | null {
     const query = url.indexOf('?')
     const byPath = this.#fixed.get(query === -1 ? url : url.slice(0, query)) ?? this.#fixed.get(decodedPath(url) ?? '')
     const fixed = byPath?.get(method)
-    return fixed ?? (this.#router.find(method as HTTPMethod, url)?.store as CoreRoute | undefined) ?? null
+    if (fixed !== undefined) return fixed
+    this.#build(method)
+    return (this.#router.find(method as HTTPMethod, url)?.store as CoreRoute | undefined) ?? null
   }
 
   /** Methods supported by the path (RFC 9110, 10.2.1); empty for an unknown path. */
-  methodsOf(url: string): string[] {
+  methodsOf(url: string): readonly string[] {
+    this.#knownMethods ??= memoize(MEMOIZED_PATHS, path => this.#findMethods(path))
+    return this.#knownMethods(url.split('?', 1)[0]!)
+  }
+
+  #findMethods(url: string): readonly string[] {
     const found = [...this.#methods].flatMap(method => {
       const route = this.find(method, url)
       return route === null ? [] : [{ method, route }]
@@ -90,8 +114,7 @@ export class RouteTable implements RouteLookup {
     // Only its descriptions tell what a wildcard route serves below its prefix.
     const routes = [...new Set(found.map(({ route }) => route))]
     if (!routes.some(hasOwnPaths)) return found.map(({ method }) => method)
-    const raw = url.split('?', 1)[0]!
-    const paths = [raw, decodeParameters(raw)]
+    const paths = [url, decodeParameters(url)]
     const served = routes.map(route => ({
       route,
       operations: operationsOf(route).filter(({ template }) =>
@@ -166,6 +189,17 @@ function isOverridden(template: string, others: readonly string[]): boolean {
 /** Routes with the same key are identical to the router: parameter names make no difference. */
 function keyOf(method: string, fastifyPath: string): string {
   return `${method} ${fastifyPath.replace(/:[^/:()*-]+/g, ':')}`
+}
+
+interface PlacedRoute {
+  fastifyPath: string
+  route: CoreRoute
+}
+
+function mapAt<Value>(byKey: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
+  let map = byKey.get(key)
+  if (map === undefined) byKey.set(key, (map = new Map()))
+  return map
 }
 
 function noHandler(): void {}

@@ -102,15 +102,15 @@ type Three = [string | null, string | null, string | null]
 export function registerDemos(
   app: FastifyInstance,
   svc: Pick<Svc, 'http' | 'instance'>,
-  catalog: () => DemoCatalog,
+  catalog: () => Promise<DemoCatalog>,
 ): void {
-  app.get('/_svc/demos', describe(listDescription), request => {
+  app.get('/_svc/demos', describe(listDescription), async request => {
     const area = readQuery(request).get('area') ?? undefined
     if (area !== undefined && !AREAS.some(one => one === area)) {
       const { message, remedy } = unknownName('area', area.slice(0, 100), AREAS)
       throw new HttpError(400, { error: 'invalid_parameter', parameter: 'area', details: message, remedy })
     }
-    const demos = catalog().demos.filter(({ demo }) => area === undefined || demo.area === area)
+    const demos = (await catalog()).demos.filter(({ demo }) => area === undefined || demo.area === area)
     return { demos: demos.map(one => demoSummary(one, missing(one.demo, svc))) }
   })
 
@@ -124,8 +124,8 @@ export function registerDemos(
       responses: { 200: { description: 'The whole file with defaults' }, 404: UNKNOWN },
       examples: [{ name: 'Retries', path: '/_svc/demos/retry', expectStatus: 200 }],
     }),
-    request => {
-      const listed = findDemo(request.params.demo, catalog().demos)
+    async request => {
+      const listed = findDemo(request.params.demo, (await catalog()).demos)
       return wholeDemo(listed, missing(listed.demo, svc))
     },
   )
@@ -134,7 +134,7 @@ export function registerDemos(
     '/_svc/demos/:demo/gateways/:gateway',
     describe(configurationDescription),
     async (request, reply) => {
-      const { demo, file } = findDemo(request.params.demo, catalog().demos)
+      const { demo, file } = findDemo(request.params.demo, (await catalog()).demos)
       const query = readQuery(request)
       const [compose, through, upstream] = ['compose', 'through', 'upstream'].map(name => query.get(name)) as Three
       if (compose !== null && compose !== 'true' && compose !== 'false')

@@ -102,7 +102,7 @@ export interface RunServices {
   taps: ProxyTaps | null
   /** Origins in `demos.targets`. */
   origins: readonly string[]
-  catalog: () => DemoCatalog
+  catalog: () => Promise<DemoCatalog>
 }
 
 export function registerRuns(
@@ -130,9 +130,9 @@ export function registerRuns(
   const shown = (request: FastifyRequest, run: ServerRun): Record<string, unknown> =>
     shownRun(run, pathOf(request, run))
 
-  app.post('/_svc/demos/runs', describe(startDescription), (request, reply) => {
+  app.post('/_svc/demos/runs', describe(startDescription), async (request, reply) => {
     svc.http.guardAdmin(request)
-    const wanted = readRunBody(svc.http.body(request), catalog().demos, client)
+    const wanted = readRunBody(svc.http.body(request), (await catalog()).demos, client)
     const reason = missing(wanted.demo, svc)
     if (reason !== null) throw new HttpError(409, { error: 'not_available', details: reason })
     targets.check(addressesOf(wanted), { allowsTarget: wanted.allowsTarget, more: origins, section: 'demos' })

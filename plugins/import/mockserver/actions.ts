@@ -46,35 +46,36 @@ export const ACTIONS: readonly string[] = [
   'httpError',
   'httpSseResponse',
   'httpLlmResponse',
+  'steps',
   ...CODE,
 ]
 
 /** The action; an empty response if there is none that has a counterpart. */
-export function readAction(expectation: Members, stub: Stub, upstreams: UpstreamList): Action {
+export async function readAction(expectation: Members, stub: Stub, upstreams: UpstreamList): Promise<Action> {
   for (const name of CODE)
     if (expectation.take(name) !== undefined) stub.disabled(expectation.at(name), `${name} has no counterpart`)
   const response = expectation.object('httpResponse')
-  if (response !== undefined) return { then: readResponse(response, stub) }
+  if (response !== undefined) return { then: await readResponse(response, stub) }
   if (expectation.has('httpResponses')) return readResponses(expectation, stub)
   const template = expectation.object('httpResponseTemplate')
-  if (template !== undefined) return { then: readTemplate(template, stub) }
+  if (template !== undefined) return { then: await readTemplate(template, stub) }
   const error = expectation.object('httpError')
   if (error !== undefined) return { then: readError(error, stub) }
   const sse = expectation.object('httpSseResponse')
   if (sse !== undefined) return { then: readEvents(sse, stub) }
   const llm = expectation.object('httpLlmResponse')
   if (llm !== undefined) return { then: readLlm(llm, stub) }
+  if (expectation.has('steps')) return readSteps(expectation, stub, upstreams)
   return readForward(expectation, stub, upstreams)
 }
 
-function readResponses(expectation: Members, stub: Stub): Action {
+async function readResponses(expectation: Members, stub: Stub): Promise<Action> {
   const path = expectation.at('httpResponses')
   const mode = (expectation.text('responseMode') ?? 'SEQUENTIAL').toUpperCase()
   const weights = expectation.list('responseWeights').map(Number)
-  const all = expectation
-    .list('httpResponses')
-    .slice(0, MAX_STEPS)
-    .map((one, index) => readResponse(new Members((isRecord(one) ? one : {}) as JsonObject, [...path, index]), stub))
+  const all: JsonObject[] = []
+  for (const [index, one] of expectation.list('httpResponses').slice(0, MAX_STEPS).entries())
+    all.push(await readResponse(new Members((isRecord(one) ? one : {}) as JsonObject, [...path, index]), stub))
   const switchAfter = expectation.number('switchAfter') ?? 1
   if (expectation.list('httpResponses').length > MAX_STEPS) stub.lost(path, `at most ${MAX_STEPS} responses are used`)
   if (all.length === 0) {
@@ -98,7 +99,27 @@ function readResponses(expectation: Members, stub: Stub): Action {
   return { then: all, members: { loop: true } }
 }
 
-function readTemplate(template: Members, stub: Stub): JsonObject {
+/** Steps of which one responds; what the others do is lost. */
+async function readSteps(expectation: Members, stub: Stub, upstreams: UpstreamList): Promise<Action> {
+  const path = expectation.at('steps')
+  const all = expectation.list('steps').map(one => (isRecord(one) ? (one as JsonObject) : {}))
+  const isAction = (one: JsonObject): boolean => Object.keys(one).some(name => ACTIONS.includes(name))
+  const responders = all.filter(one => one.responder === true)
+  const [responder, ...others] = responders.length > 0 ? responders : all.filter(isAction)
+  if (responder === undefined || others.length > 0 || !isAction(responder)) {
+    stub.disabled(path, 'expected one step that responds')
+    return { then: { respond: {} } }
+  }
+  for (const [index, one] of all.entries())
+    if (one !== responder) stub.lost([...path, index], 'only the step that responds has a counterpart')
+  const given = new Members(responder, [...path, all.indexOf(responder)])
+  given.ignore('responder', 'blocking', 'timeout', 'failurePolicy')
+  const action = await readAction(given, stub, upstreams)
+  stub.others(given, 'lost')
+  return action
+}
+
+async function readTemplate(template: Members, stub: Stub): Promise<JsonObject> {
   const delay = readDelay(template, stub)
   const type = (template.text('templateType') ?? 'JAVASCRIPT').toUpperCase()
   const converted = templateText(type, template.text('template') ?? '')
@@ -118,7 +139,7 @@ function readTemplate(template: Members, stub: Stub): JsonObject {
     stub.disabled(template.at('template'), 'only templates of a JSON object have a counterpart')
     return empty
   }
-  const step = readResponse(new Members(response as JsonObject, template.at('template')), stub, true)
+  const step = await readResponse(new Members(response as JsonObject, template.at('template')), stub, true)
   return delay === null ? step : { delay, ...step }
 }
 
@@ -224,6 +245,8 @@ function readEvents(sse: Members, stub: Stub): JsonObject {
 }
 
 function readLlm(llm: Members, stub: Stub): JsonObject {
+  for (const name of ['conversationPredicates', 'embedding', 'rerank', 'moderation'])
+    if (llm.take(name) !== undefined) stub.disabled(llm.at(name), `${name} has no counterpart`)
   const completion = llm.object('completion') ?? llm
   const calls = completion.list('toolCalls').flatMap(call => {
     if (!isRecord(call)) return []

@@ -24,12 +24,14 @@ const BODIES: Readonly<Record<string, string>> = {
   BINARY: 'base64Bytes',
   GRAPHQL: 'query',
   JSON_RPC: 'method',
-  ALL_OF: 'allOf',
+  ALL_OF: 'bodyAllOf',
   XML: 'xml',
   XPATH: 'xpath',
   XML_SCHEMA: 'xmlSchema',
 }
 const OF_XML = ['XML', 'XPATH', 'XML_SCHEMA']
+/** Kinds without a counterpart. */
+const FOREIGN = ['FUZZY', 'MULTIPART', 'FILE']
 
 /** Adds the conditions to the stub. */
 export function readRequest(request: Members, stub: Stub): void {
@@ -68,6 +70,8 @@ function isPlain(test: JsonObject): boolean {
 
 /** Fields by name: each name can have several values, all of which must be there. */
 function readNamed(given: Json, path: ItemPath, key: string, match: JsonObject, stub: Stub): void {
+  if (isRecord(given) && (given.keyMatchStyle ?? 'SUB_SET') !== 'SUB_SET')
+    stub.disabled([...path, 'keyMatchStyle'], 'further values of a name are allowed')
   for (const { name: written, values, at } of namedValues(given, path)) {
     const name = readName(written)
     if (name === undefined) {
@@ -103,7 +107,14 @@ export function namedValues(given: Json, path: ItemPath): { name: string; values
   if (!isRecord(given)) return []
   return Object.entries(given as JsonObject)
     .filter(([name]) => name !== 'keyMatchStyle')
-    .map(([name, values]) => ({ name, values: listOf(values), at: [...path, name] }))
+    .map(([name, values]) => ({ name, values: listOf(valuesOf(values)), at: [...path, name] }))
+}
+
+/** The values of `{"values": […]}`, which is a longer form of the list. */
+function valuesOf(given: Json): Json {
+  return isRecord(given) && Array.isArray(given.values) && Object.keys(given).length === 1
+    ? (given.values as Json)
+    : given
 }
 
 function listOf(values: Json | undefined): readonly Json[] {
@@ -117,19 +128,23 @@ function readBody(body: Json, path: ItemPath, match: JsonObject, stub: Stub): vo
   // An object without a type is the JSON itself.
   if (kind === undefined)
     return addConditions(match, { json_equals: { value: body as JsonObject, any_order: true, extra: true } })
+  if (FOREIGN.includes(kind)) return stub.disabled(path, `bodies of the type ${kind} have no counterpart`)
   const given = new Members(body as JsonObject, path)
-  given.ignore('type', 'contentType', 'charset', 'optional')
+  given.ignore('type', 'contentType', 'charset')
   const found: JsonObject = {}
-  const isNegated = given.take('not') === true
+  const [isNegated, isOptional] = [given.take('not') === true, given.take('optional') === true]
   readKind(kind, given, found, stub)
   stub.others(given, 'disabled')
-  if (Object.keys(found).length > 0) addConditions(match, isNegated ? { none: [found] } : found)
+  if (Object.keys(found).length === 0) return
+  const test = isNegated ? { none: [found] } : found
+  addConditions(match, isOptional ? { any: [{ body: { exists: false } }, test] } : test)
 }
 
 /** The kind by `type`, or by the only member that belongs to one. */
 function kindOf(body: JsonObject): string | undefined {
   const { type } = body
-  if (typeof type === 'string' && Object.hasOwn(BODIES, type.toUpperCase())) return type.toUpperCase()
+  const written = typeof type === 'string' ? type.toUpperCase() : ''
+  if (Object.hasOwn(BODIES, written) || FOREIGN.includes(written)) return written
   const names = Object.keys(body).filter(
     name => !['not', 'contentType', 'charset', 'matchType', 'subString', 'optional'].includes(name),
   )

@@ -36,6 +36,11 @@ async function convert(files: readonly ImportFile[], importing: Importing): Prom
     entries.map(({ value }) => (isRecord(value) && typeof value.priority === 'number' ? value.priority : 0)),
     0,
   )
+  const lastOf = new Map(
+    entries.flatMap(({ value }, index) =>
+      isRecord(value) && typeof value.id === 'string' ? [[value.id, index] as const] : [],
+    ),
+  )
   const upstreams = new UpstreamList(importing)
   const rules = new Map<ImportFile, JsonObject[]>(files.map(file => [file, []]))
   const written: WrittenFile[] = []
@@ -47,8 +52,18 @@ async function convert(files: readonly ImportFile[], importing: Importing): Prom
       skipped++
       continue
     }
+    if (typeof value.id === 'string' && lastOf.get(value.id) !== index) {
+      importing.find(
+        file,
+        [...path, 'id'],
+        'skipped',
+        'a later expectation has this id and replaces this one, as in MockServer 9; before 9 the first one counts',
+      )
+      skipped++
+      continue
+    }
     const stub = new Stub(importing, file, path, importing.ruleName(value.id, `${file.stem}-${index + 1}`))
-    const made = readExpectation(new Members(value, path), stub, { upstreams, priorityOf, notify })
+    const made = await readExpectation(new Members(value, path), stub, { upstreams, priorityOf, notify })
     if (made === null) skipped++
     else {
       rules.get(file)!.push(...made)
@@ -75,14 +90,16 @@ interface Shared {
 }
 
 /** The rules of an expectation; null if it cannot be written. */
-function readExpectation(
+async function readExpectation(
   expectation: Members,
   stub: Stub,
   { upstreams, priorityOf, notify }: Shared,
-): JsonObject[] | null {
-  expectation.ignore('id', 'timestamp', 'namespace')
+): Promise<JsonObject[] | null> {
+  expectation.ignore('id', 'timestamp')
+  if (expectation.take('namespace') !== undefined)
+    stub.disabled(expectation.at('namespace'), 'the header that names a namespace is a setting of MockServer')
   readRequest(expectation.object('httpRequest')!, stub)
-  const { then, members = {}, samples = [] } = readAction(expectation, stub, upstreams)
+  const { then, members = {}, samples = [] } = await readAction(expectation, stub, upstreams)
   const repetitions = readRepetitions(expectation, stub)
   const companions = readCompanions(expectation, stub, notify)
   const priority = expectation.number('priority')

@@ -5,12 +5,13 @@ import { Members } from '../source/members.ts'
 import { textOf, type Stub } from '../stub/stub.ts'
 import type { ItemPath } from '../types.ts'
 import { namedValues } from './conditions.ts'
+import { templateText } from './template.ts'
 import { readDelay } from './times.ts'
 
 const MAX_REASON = 100
 
 /** The step. `isTemplate`: texts have references. */
-export function readResponse(response: Members, stub: Stub, isTemplate = false): JsonObject {
+export async function readResponse(response: Members, stub: Stub, isTemplate = false): Promise<JsonObject> {
   const delay = readDelay(response, stub)
   const status = Number(response.take('statusCode') ?? 200)
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599
@@ -22,11 +23,11 @@ export function readResponse(response: Members, stub: Stub, isTemplate = false):
   const lines = lineList(response.take('headers'), response.at('headers'))
   for (const { name, values, at } of namedValues(response.take('cookies') ?? null, response.at('cookies')))
     lines.push(['Set-Cookie', `${name}=${textOf(values[0])}`, at])
-  const { body, type } = readBody(response.take('body'), response.at('body'), stub, isTemplate)
+  const { body, type } = await readBody(response.take('body'), response.at('body'), stub, isTemplate)
   const headers = stub.headers(lines)
   const hasType = Object.keys(headers).some(name => name.toLowerCase() === 'content-type')
   if (!hasType && type !== null) headers['Content-Type'] = type
-  response.ignore('keepAlive', 'recordedMetadata')
+  response.ignore('keepAlive', 'recordedMetadata', 'primary')
   stub.others(response, 'lost')
   return {
     ...(delay === null ? {} : { delay }),
@@ -48,15 +49,16 @@ export function lineList(given: Json | undefined, path: ItemPath): [string, stri
   )
 }
 
-function readBody(
-  body: Json | undefined,
-  path: ItemPath,
-  stub: Stub,
-  isTemplate: boolean,
-): { body: JsonObject; type: string | null } {
+interface Body {
+  body: JsonObject
+  type: string | null
+}
+
+async function readBody(body: Json | undefined, path: ItemPath, stub: Stub, isTemplate: boolean): Promise<Body> {
   if (body === undefined) return { body: {}, type: null }
   if (typeof body === 'string') return { body: stub.body(body, isTemplate), type: null }
   const given = isRecord(body) ? new Members(body as JsonObject, path) : null
+  if (given !== null && isRecord(body) && body.type === 'FILE') return readBodyFile(given, stub)
   const kind = given === null ? undefined : bodyMember(body as JsonObject)
   if (given === null || kind === undefined) {
     stub.changed(path, 'the JSON is sent without the white space that MockServer adds')
@@ -79,6 +81,24 @@ function readBody(
     body: stub.body(typeof value === 'string' ? value : JSON.stringify(value ?? null), isTemplate, '.json'),
     type: type ?? 'application/json',
   }
+}
+
+/** A body in a file, which can be a template. */
+async function readBodyFile(given: Members, stub: Stub): Promise<Body> {
+  const type = given.text('contentType') ?? null
+  const [name, template] = [given.text('filePath') ?? '', given.text('templateType')]
+  given.ignore('type', 'charset', 'not', 'optional')
+  stub.others(given, 'lost')
+  const content = await stub.importing.readBody(stub.file, name, ['.'])
+  if (!Buffer.isBuffer(content)) {
+    stub.lost(given.at('filePath'), `${content.problem}; the response has no body`)
+    return { body: {}, type }
+  }
+  if (template === undefined) return { body: stub.bodyFile(name, content, false), type }
+  const converted = templateText(template.toUpperCase(), content.toString())
+  if ('text' in converted) return { body: stub.body(converted.text, true), type }
+  stub.lost(given.at('templateType'), `${converted.problem}; the file is sent as it is`)
+  return { body: stub.bodyFile(name, content, false), type }
 }
 
 /** The member with the content of a typed body; undefined for JSON that is meant as it is. */

@@ -37,6 +37,8 @@ function readObject(value: JsonObject, path: ItemPath, stub: Stub): JsonObject |
   const { not, optional, value: text, schema, ...others } = value
   const unknown = Object.keys(others)[0]
   if (unknown !== undefined) return void stub.disabled([...path, unknown], 'svc import does not know this member')
+  if (isRecord(schema) && schema.type !== 'string')
+    return void stub.disabled([...path, 'schema'], 'values are texts, which schemas of other types refuse')
   const test = isRecord(schema) ? { schema: schema as JsonObject } : plainTest(textOf(text), path, stub)
   return test === undefined ? undefined : marked(test, { isNegated: not === true, isOptional: optional === true })
 }

@@ -1,20 +1,20 @@
-/** `GET /health` and `GET /tokenizer_info`, as servers of open models have them. */
+/** `GET /health`, `GET /health/ready` and `GET /tokenizer_info`, as servers of open models have them. */
 import { BOOLEAN, INTEGER, jsonReply, nullable, object, RECORD, TEXT, textReply } from 'svc/toolkit'
 import type { Engine, HandlerRoute, RouteInput } from '../../llm/types.ts'
 import { modelLength } from '../format/parameters.ts'
 
 /** 200 without content, and without a credential: probes of load balancers have none. Faults and rules act on it. */
-export function health(base: string): HandlerRoute {
+export function health(base: string, path: '/health' | '/health/ready' = '/health'): HandlerRoute {
   return {
     method: 'GET',
-    path: '/health',
+    path,
     op: 'other',
     needsNoCredential: true,
     describe: {
-      summary: 'health of the model server',
+      summary: path === '/health' ? 'health of the model server' : 'whether the model server is ready',
       reply: textReply('text/plain'),
       responses: { 200: { description: 'The server can answer; no content' } },
-      examples: [{ name: 'Healthy', path: `${base}/health`, expectStatus: 200 }],
+      examples: [{ name: 'Healthy', path: `${base}${path}`, expectStatus: 200 }],
     },
     handle: () => ({ body: '', contentType: 'text/plain; charset=utf-8' }),
   }

@@ -110,7 +110,8 @@ const ITEMS: Readonly<Record<string, ItemRule>> = {
   // Of errors only.
   'error-body': { values: /^(?:html|text|empty|truncated|array)$/, fits: () => false },
 }
-const NAMES = Object.keys(ITEMS)
+/** The names of all items. */
+export const NAMES: readonly string[] = Object.keys(ITEMS)
 const MAX_ITEMS = 16
 const MAX_TEXT = 500
 

@@ -14,7 +14,7 @@ import {
   serveImported,
   titleOf,
 } from '../../support/imports/imported.ts'
-import { MOCKSERVER_CASES } from '../../support/imports/mockserver-cases.ts'
+import { MOCKSERVER_9_CASES, MOCKSERVER_CASES } from '../../support/imports/mockserver-cases.ts'
 import { serve } from '../../support/server.ts'
 
 t.test('expectations answer as those of MockServer', async t => {
@@ -24,6 +24,18 @@ t.test('expectations answer as those of MockServer', async t => {
   const server = await serveImported(t, imported.folder)
   t.same(server.host.loadErrors, [])
   for (const one of MOCKSERVER_CASES) t.same(differences(one, await send(server.url, one)), [], titleOf(one))
+})
+
+t.test('expectations of version 9 answer as those of MockServer 9', async t => {
+  const imported = await importInto(t, [join(IMPORT_FIXTURES, 'mockserver-9'), '--closed'])
+  t.equal(imported.code, 0, imported.errors)
+  t.same(
+    imported.report().findings.map(finding => `${finding.severity} ${finding.at}`),
+    ['changed [10].httpResponse.body.json', 'skipped [14].id'],
+  )
+  const server = await serveImported(t, imported.folder)
+  t.same(server.host.loadErrors, [])
+  for (const one of MOCKSERVER_9_CASES) t.same(differences(one, await send(server.url, one)), [], titleOf(one))
 })
 
 t.test('what rules cannot express is found', async t => {
@@ -52,9 +64,20 @@ t.test('what rules cannot express is found', async t => {
       'skipped [14]',
       'skipped [15]',
       'lost [16].unheard',
+      'disabled [17].httpRequest.queryStringParameters.keyMatchStyle',
+      'lost [18].httpSseResponse.events[0].retry',
+      'disabled [19].httpRequest.body',
+      'disabled [20].httpRequest.body',
+      'disabled [21].namespace',
+      'disabled [22].httpRequest.headers.X-N[0].schema',
+      'lost [23].httpResponse.body.filePath',
+      'disabled [24].steps',
+      'lost [25].steps[0]',
+      'disabled [26].httpLlmResponse.conversationPredicates',
+      'changed [26].httpLlmResponse',
     ],
   )
-  t.equal(imported.output, 'mockserver: 3 of 17 imported, 12 disabled, 1 changed, 5 lost, 2 skipped\n')
+  t.equal(imported.output, 'mockserver: 6 of 27 imported, 19 disabled, 2 changed, 8 lost, 2 skipped\n')
   const server = await serveImported(t, imported.folder)
   t.same(server.host.loadErrors, [])
 })

@@ -37,6 +37,7 @@ t.test(
     t.strictSame(types, {
       svc_requests_total: 'counter',
       svc_request_duration_seconds: 'histogram',
+      svc_event_loop_utilization: 'gauge',
       svc_streams_open: 'gauge',
       svc_egress_bytes_total: 'counter',
       svc_protocol_requests_total: 'counter',

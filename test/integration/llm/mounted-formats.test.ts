@@ -185,6 +185,8 @@ t.test('model servers tell their health and their tokenizer', async t => {
     const health = await fetch(`${url}${base}/health`, { headers: { 'X-Svc-Require-Auth': 'true' } })
     t.same([health.status, await health.text()], [200, ''])
     t.equal((await fetch(`${url}${base}/health`, { headers: { 'X-Svc-Fail': '503' } })).status, 503)
+    const ready = await fetch(`${url}${base}/health/ready`, { headers: { 'X-Svc-Require-Auth': 'true' } })
+    t.same([ready.status, await ready.text()], [200, ''], 'the readiness of llm-d-inference-sim')
     t.match(await json(fetch(`${url}${base}/tokenizer_info`)), { tokenizer_class: 'rule', model_max_length: 131_072 })
     const strict = await fetch(`${url}${base}/tokenizer_info`, { headers: { 'X-Svc-Require-Auth': 'true' } })
     t.equal(strict.status, 401)

@@ -4,12 +4,12 @@ import http from 'node:http'
 import net from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { freePort } from '../../support/examples.ts'
 import { exchange } from '../../support/raw-client.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 import { proxyTo, recordingNames, startUpstream } from './upstream.ts'
+import { freePort } from '../../support/free-ports.ts'
 
 t.test('method, path, query and body reach the upstream below its path [PROXY-1]', async t => {
   const upstream = await startUpstream(t)

@@ -17,6 +17,8 @@ export interface McpFault {
   dropsToken?: boolean
   /** Each event has the same id. */
   repeatsEventIds?: boolean
+  /** Events have no ids, as those of a server whose streams cannot be resumed. */
+  dropsEventIds?: boolean
   /** Events are held back until the stream ends. */
   buffers?: boolean
   /** Notifications about canceled requests go nowhere. */
@@ -156,7 +158,7 @@ class Gateway {
   }
 
   async #stream(upstream: IncomingMessage, response: ServerResponse, back: (one: Message) => Message[]): Promise<void> {
-    const { buffers = false, repeatsEventIds = false } = this.#fault
+    const { buffers = false, repeatsEventIds = false, dropsEventIds = false } = this.#fault
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })
     let pending = ''
     let held = ''
@@ -167,7 +169,8 @@ class Gateway {
       for (const event of events) {
         const data = /^data: (.*)$/m.exec(event)?.[1] ?? '{}'
         for (const message of back(JSON.parse(data) as Message)) {
-          const text = `id: g${repeatsEventIds ? 1 : ++count}\ndata: ${JSON.stringify(message)}\n\n`
+          const id = dropsEventIds ? '' : `id: g${repeatsEventIds ? 1 : ++count}\n`
+          const text = `${id}data: ${JSON.stringify(message)}\n\n`
           if (buffers) held += text
           else response.write(text)
         }

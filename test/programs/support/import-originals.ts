@@ -1,16 +1,16 @@
 /** The tools from which `svc import` reads, where they are installed: by Maven's local repository, or packages of npm. */
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../support/examples.ts'
 import { until } from '../../support/until.ts'
 import { MODULES } from './program.ts'
+import { freePort } from '../../support/free-ports.ts'
 
 export interface Original {
   title: string
   /** Starts it with arguments that contain `PORT`, and returns its address once it answers. */
-  start(t: { teardown(callback: () => unknown): unknown }, args: string[]): Promise<string>
+  start(t: { teardown(callback: () => unknown): unknown }, args: string[], cwd?: string): Promise<string>
 }
 
 /** A jar of the local Maven repository, or why it is not there, for `skip` of a test. `SVC_TEST_<NAME>` names another one. */
@@ -23,12 +23,26 @@ export function jarOf(name: string, path: string, properties: readonly string[] 
   } catch {
     return 'no java here'
   }
-  const version = /(\d+\.\d+\.\d+)[^/]*$/.exec(jar)?.[1] ?? 'of unknown version'
   return {
-    title: `${name} ${version}`,
-    start: (t, args) => startProcess(t, 'java', [...properties, '-jar', jar, ...args]),
+    title: `${name} ${versionIn(jar)}`,
+    start: (t, args, cwd) => startProcess(t, 'java', [...properties, '-jar', jar, ...args], cwd),
   }
 }
+
+/** A program of a folder that `SVC_TEST_<NAME>` names, with its jar and those it needs, or why it is not there. */
+export function jarsOf(name: string, jar: string, main: string, properties: readonly string[] = []): Original | string {
+  const variable = `SVC_TEST_${name.toUpperCase()}`
+  const folder = process.env[variable] ?? ''
+  const file = folder === '' ? undefined : readdirSync(folder).find(one => one.startsWith(`${jar}-`))
+  if (file === undefined)
+    return `no ${name} here: ${variable} names the folder that mvn dependency:copy-dependencies writes`
+  return {
+    title: `${name} ${versionIn(file)}`,
+    start: (t, args, cwd) => startProcess(t, 'java', [...properties, '-cp', join(folder, '*'), main, ...args], cwd),
+  }
+}
+
+const versionIn = (jar: string): string => /(\d+\.\d+\.\d+)[^/]*$/.exec(jar)?.[1] ?? 'of unknown version'
 
 /** A program of a package of this tier, or of the folder that `SVC_TEST_<NAME>` names. */
 export function packageOf(name: string, bin: string): Original | string {
@@ -43,12 +57,13 @@ async function startProcess(
   t: { teardown(callback: () => unknown): unknown },
   command: string,
   args: string[],
+  cwd?: string,
 ): Promise<string> {
   const port = await freePort()
   const child = spawn(
     command,
     args.map(arg => arg.replaceAll('PORT', String(port))),
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    { stdio: ['ignore', 'pipe', 'pipe'], ...(cwd === undefined ? {} : { cwd }) },
   )
   let output = ''
   let hasEnded = false

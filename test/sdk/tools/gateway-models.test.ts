@@ -4,8 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { blocksOf, root } from '../../support/examples.ts'
-import { absence, absenceOfPackage, freePorts, gatewayFolder, startGateway } from '../../support/real-gateways.ts'
+import { absence, absenceOfPackage, gatewayFolder, startGateway } from '../../support/real-gateways.ts'
 import { serve, type TestServer } from '../../support/server.ts'
+import { freePort } from '../../support/free-ports.ts'
 
 const OPTIONS = { plugins: ['llm', 'llm-openai', 'images', 'mcp'], env: { SVC_BASE_PATH: '/demo' } }
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'one two three' }]
@@ -23,7 +24,7 @@ t.test(
   async t => {
     const server = await serve(t, OPTIONS)
     const folder = gatewayFolder()
-    const [port] = (await freePorts(1)) as [number]
+    const port = await freePort()
     const file = join(folder, 'prefix.yaml')
     writeFileSync(file, blockOf('litellm.md', '# prefix.yaml\n', server))
     const through = await startGateway(
@@ -68,7 +69,7 @@ t.test(
   async t => {
     const server = await serve(t, OPTIONS)
     const folder = gatewayFolder()
-    const [port] = (await freePorts(1)) as [number]
+    const port = await freePort()
     const shown = Object.fromEntries(
       [...blockOf('portkey.md', '# portkey.sh\n', server).matchAll(/'(x-portkey-[\w-]+): ([^']+)'/g)].map(
         ([, name, value]) => [name!, value!],

@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { root } from '../../support/examples.ts'
-import { absence, freePorts, gatewayFolder, startGateway } from '../../support/real-gateways.ts'
+import { absence, gatewayFolder, startGateway } from '../../support/real-gateways.ts'
 import { serve } from '../../support/server.ts'
+import { freePort } from '../../support/free-ports.ts'
 
 const KEY = { Authorization: 'Bearer sk-demo', 'Content-Type': 'application/json' }
 const PROVIDERS = ['llm', 'openai', 'azure', 'anthropic', 'gemini', 'bedrock', 'ollama', 'cohere']
@@ -22,7 +23,7 @@ t.test(
     const folder = gatewayFolder()
     const file = join(folder, 'litellm.yaml')
     writeFileSync(file, configuration)
-    const [port] = (await freePorts(1)) as [number]
+    const port = await freePort()
     const args = ['--config', file, '--host', '127.0.0.1', '--port', String(port)]
     const through = await startGateway(t, 'litellm', args, {
       port,

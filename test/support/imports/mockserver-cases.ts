@@ -1,4 +1,4 @@
-/** Requests to the expectations in `test/fixtures/import/mockserver`, and what MockServer 5.15 answers. */
+/** Requests to the expectations in `test/fixtures/import/mockserver` and `mockserver-9`, and what MockServer 5.15 and 9.2 answer. */
 import type { ImportCase } from './imported.ts'
 
 const NOT_FOUND = { status: 404, body: 'any' } as const
@@ -101,4 +101,38 @@ export const MOCKSERVER_CASES: readonly ImportCase[] = [
   get('/plain-http', ok('http')),
   get('/lives', ok('lives')),
   get('/unknown', NOT_FOUND),
+]
+
+/** Members that only newer versions have. */
+export const MOCKSERVER_9_CASES: readonly ImportCase[] = [
+  post('/all-of', 'abz', ok('all of'), TEXT_TYPE),
+  post('/all-of', 'abc', NOT_FOUND, TEXT_TYPE),
+  post('/optional', 'x', ok('optional'), TEXT_TYPE),
+  post('/optional', 'y', NOT_FOUND, TEXT_TYPE),
+  get('/optional', ok('optional')),
+  get('/subset?a=1&a=3', ok('subset')),
+  get('/subset?a=3', NOT_FOUND),
+  get('/values?a=1', ok('values')),
+  get('/values?a=2', NOT_FOUND),
+  get('/one', ok('one', { 'X-R': 'r' }), { 'X-A': 'one' }),
+  get('/one', NOT_FOUND),
+  get('/sequence', ok('a')),
+  get('/sequence', { status: 202, body: 'b' }),
+  get('/sequence', ok('a')),
+  get('/switch', ok('a')),
+  get('/switch', ok('a')),
+  get('/switch', ok('b')),
+  get('/switch', ok('b')),
+  get('/sse', ok('id: 1\nevent: e\ndata: one\n\ndata: two\n\n', { 'Content-Type': /^text\/event-stream/ })),
+  get('/file', ok('hello', { 'Content-Type': 'text/plain' })),
+  get('/xml', ok('<a/>', { 'Content-Type': /^application\/xml/ })),
+  post('/rpc', '{"jsonrpc":"2.0","id":1,"method":"sum"}', ok('rpc')),
+  post('/rpc', '{"jsonrpc":"2.0","id":1,"method":"x"}', NOT_FOUND),
+  get('/gate', ok('1')),
+  get('/gate', ok('2')),
+  get('/twice', ok('last')),
+  get('/steps', ok('steps')),
+  get('/distribution', ok('slow')),
+  get('/method', NOT_FOUND),
+  post('/method', 'x', ok('method'), TEXT_TYPE),
 ]

@@ -46,7 +46,8 @@ export function compareParts(
   const before = withoutUnsayable(prepared(sent), path, differences)
   const after = prepared(got)
   const matched = matchParts(before, after, context)
-  let last = -1
+  // Each result names its call, so results may change places with one another.
+  const last = { result: -1, other: -1 }
   for (const [index, part] of before.entries()) {
     const other = matched.get(part)
     const at = `${path}/${index}`
@@ -55,8 +56,12 @@ export function compareParts(
       continue
     }
     const place = after.indexOf(other)
-    if (place < last) differences.changed(at, `place ${index}`, `place ${place}`, false, 'another order')
-    last = Math.max(last, place)
+    const isResult = part.type === 'result'
+    const isMoved = place < last.other || (!isResult && place < last.result)
+    if (isMoved || place < last.result)
+      differences.changed(at, `place ${index}`, `place ${place}`, !isMoved, 'another order')
+    if (isResult) last.result = Math.max(last.result, place)
+    else last.other = Math.max(last.other, place)
     comparePart(part, other, at, context)
   }
   const taken = new Set(matched.values())
