@@ -15,7 +15,7 @@ import type { Terminal } from './terminal.ts'
 const SOURCE = /\.(?:[cm]?[jt]s)$/
 
 export async function commandContext({ plugin, section }: FoundCommand, terminal: Terminal): Promise<CommandContext> {
-  const { out, err, environment, workingDirectory } = terminal
+  const { out, err, environment, workingDirectory, bundler } = terminal
   return {
     out,
     err,
@@ -32,6 +32,8 @@ export async function commandContext({ plugin, section }: FoundCommand, terminal
         environment: { ...environment, ...overrides },
         extraOptions: plugin !== null && options !== undefined ? { plugin, options } : undefined,
         logStream: { write: () => {} },
+        // Another owner would not keep the first one from stopping esbuild in the middle of a build, which then never ends.
+        bundler,
       })
       return { ports: { ...server.ports }, stop: () => server.stop() }
     },

@@ -19,7 +19,7 @@ import { belowUpstream, normalizePath, splitTarget, targetPath } from './target-
 import type { ProxyTaps, TapTarget } from './types.ts'
 
 export const TAP_NAME = 'gateway'
-const PATH = `/proxy/${TAP_NAME}`
+const PATH: ProxyTaps['path'] = `/proxy/${TAP_NAME}`
 const MAX_TAPS = 100
 /** Models may think for minutes before they answer. */
 const TIMEOUT_MS = 600_000
@@ -32,6 +32,7 @@ interface Tap {
 
 /** Live connections: of this process. */
 export class Taps implements ProxyTaps, MeasuresMemory {
+  readonly path = PATH
   readonly #taps = new Map<string, Tap>()
 
   open(session: string, target: TapTarget): { close(): void } {

@@ -7,6 +7,7 @@ import type {
   ProbeClient,
   ProcessLoad,
 } from '../../probe/types.ts'
+import type { ProxyTaps } from '../../proxy/types.ts'
 import type { JsonObject } from 'svc/plugin'
 import type { RunBounds } from '../file/bounds.ts'
 import type { ControlClient } from './control.ts'
@@ -71,7 +72,7 @@ export function sessionsOf(context: RunContext, lane: string | null): { control:
 }
 
 /** Where clients reach the gateway of a run through svc. */
-export const TAP_PATH = '/proxy/gateway'
+export const TAP_PATH: ProxyTaps['path'] = '/proxy/gateway'
 
 /** Conditions that arrivals meet, and requests of a client on the way to the gateway do not. */
 export function arrivedOnly(match: JsonObject, { isTapped }: Pick<RunContext, 'isTapped'>): JsonObject {
