@@ -1,5 +1,5 @@
 /** Shared mode: one instance that serves many holders of API keys. */
-import { sleep } from '../toolkit/sleep.ts'
+import { atMost } from '../toolkit/sleep.ts'
 import type { Config } from '../config/variables.ts'
 import { REDIS_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import type { MemoryUse } from '../collections/memory-use.ts'
@@ -163,7 +163,7 @@ export async function createKeys({
       }),
     reload: () => registry.reload(),
     async open() {
-      await Promise.race([Promise.all([registry.open(), store?.open()]), sleep(START_MS, { isBackground: true })])
+      await atMost(Promise.all([registry.open(), store?.open()]), START_MS)
     },
     close() {
       registry.close()

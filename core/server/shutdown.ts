@@ -1,5 +1,5 @@
 /** The graceful stop: closes idle connections and endless streams, waits for the rest, then destroys what is still open. */
-import { sleep } from '../toolkit/sleep.ts'
+import { atMost, sleep } from '../toolkit/sleep.ts'
 import type { Host } from '../host/host.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'
 
@@ -58,19 +58,6 @@ export async function shutDown(
   await atMost(host.stopped(), times.closing)
   for (const listener of listeners) listener.destroyAll()
   await atMost(host.close(), times.closing)
-}
-
-/**
- * Waits for `work`, but not longer than `ms`. The timer keeps the process running: a command that awaits the end of its server
- * would otherwise end with exit code 13 if nothing else is open.
- */
-async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
-  const ending = new AbortController()
-  try {
-    await Promise.race([work, sleep(ms, { signal: ending.signal })])
-  } finally {
-    ending.abort()
-  }
 }
 
 const never = new Promise<never>(() => {})

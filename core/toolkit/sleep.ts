@@ -10,6 +10,19 @@ export interface SleepOptions {
 }
 
 /**
+ * Waits for `work`, but not longer than `ms` milliseconds. The timer keeps the process running, so that a command that awaits
+ * this does not end with exit code 13 if nothing else is open. Rejects if `work` does so in time.
+ */
+export async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
+  const ending = new AbortController()
+  try {
+    await Promise.race([work, sleep(ms, { signal: ending.signal })])
+  } finally {
+    ending.abort()
+  }
+}
+
+/**
  * Resolves with true after `ms` milliseconds, or with false as soon as the signal aborts. Does not wait for a timer if `ms`
  * is 0 or less.
  */

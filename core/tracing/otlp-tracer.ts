@@ -18,6 +18,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { atMost } from '../toolkit/sleep.ts'
 import type { TraceContext, TraceParent } from './trace-context.ts'
 import type { ServerSpan, SpanEnd, SpanStart, Tracer, TracerOptions } from './tracer.ts'
 
@@ -59,8 +60,10 @@ export class OtlpTracer implements Tracer {
   }
 
   async close(): Promise<void> {
-    const closed = this.#provider.shutdown().catch(() => {})
-    await Promise.race([closed, new Promise(resolve => setTimeout(resolve, CLOSE_MS).unref())])
+    await atMost(
+      this.#provider.shutdown().catch(() => {}),
+      CLOSE_MS,
+    )
   }
 }
 
