@@ -30,7 +30,7 @@ export interface CheckedOptions {
 export type ValidatorCache = WeakMap<object, Validator>
 
 export interface SchemaOptions {
-  cache?: ValidatorCache
+  cache?: ValidatorCache | undefined
   /** Set for the schemas of svc itself, which its tests validate. */
   isTrusted?: boolean
 }

@@ -53,15 +53,21 @@ export function findConfigFile(from: {
   return existsSync(usual) ? usual : null
 }
 
+export interface ReadOptions {
+  publicMode: boolean
+  /** Compiled schemas, for files that are read again. */
+  schemas?: ValidatorCache | undefined
+}
+
 /**
  * Reads a file (null: no file). Fails as a whole if the file cannot be read, is not valid YAML, or is not a mapping at
  * the top level.
  */
-export function readSvcYaml(path: string | null, options: { publicMode: boolean }): SvcYamlResult {
-  const shownFile = path === null ? null : options.publicMode ? basename(path) : path
+export function readSvcYaml(path: string | null, { publicMode, schemas }: ReadOptions): SvcYamlResult {
+  const shownFile = path === null ? null : publicMode ? basename(path) : path
   try {
     const text = path === null ? '' : readBounded(path)
-    return { ok: true, document: readSections(parseYaml(text), path, shownFile), text }
+    return { ok: true, document: readSections(parseYaml(text), { path, shownFile, schemas }), text }
   } catch (error) {
     const position = error instanceof YamlProblem ? error.position : null
     return {
@@ -108,13 +114,19 @@ function remedyOf(error: unknown): string {
     : 'make it a readable text file'
 }
 
-function readSections(document: YamlDocument, path: string | null, shownFile: string | null): SvcYaml {
+interface Source {
+  path: string | null
+  shownFile: string | null
+  schemas: ValidatorCache | undefined
+}
+
+function readSections(document: YamlDocument, { path, shownFile, schemas }: Source): SvcYaml {
   const top = document.value ?? {}
   if (!isRecord(top)) throw new YamlProblem('expected a mapping at the top', { line: 1, column: 1 })
   const sections: Record<string, unknown> = Object.assign(Object.create(null), top)
   const errors: LoadError[] = document.warnings.map(warning => ({ file: shownFile, at: null, ...warning }))
   const checked = applySchema(pluginsSchema, sections.plugins ?? {}, 'plugins', {
-    cache: compiledOnce,
+    cache: schemas,
     isTrusted: true,
   })
   delete sections.plugins
@@ -131,9 +143,6 @@ function readSections(document: YamlDocument, path: string | null, shownFile: st
   const dirs = plugins.dirs.map(dir => resolve(dirname(path ?? '.'), dir))
   return { file: path, sections, plugins: { ...plugins, dirs }, errors, locate: document.locate }
 }
-
-/** The schema is the same for all files; compiling it takes longer than reading one. */
-const compiledOnce: ValidatorCache = new WeakMap()
 
 const names = {
   type: 'array',

@@ -84,7 +84,8 @@ export class Host {
       ...(options.registerTimes?.run !== undefined && { maxRunMs: options.registerTimes.run }),
     })
     this.#warned = new Set(options.logged)
-    this.settings = new Settings(options.configFile, options.config.publicMode, options.addedSections)
+    const reading = { publicMode: options.config.publicMode, schemas: options.knownCode?.schemas }
+    this.settings = new Settings(options.configFile, reading, options.addedSections)
   }
 
   /** Builds the first generation. Rejects only if the routes of the core fail; everything else is a warning. */

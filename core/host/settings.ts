@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { isRecord } from '../contract/record.ts'
 import { unknownName } from '../toolkit/unknown-name.ts'
-import { placed, readSvcYaml, type PluginsSection, type SvcYaml } from '../config/svc-yaml.ts'
+import { placed, readSvcYaml, type PluginsSection, type ReadOptions, type SvcYaml } from '../config/svc-yaml.ts'
 import type { LoadError, ReportedError } from '../contract/plugin.ts'
 
 const NO_PLUGINS: PluginsSection = { enable: [], disable: [], dirs: [], packages: [] }
@@ -12,7 +12,7 @@ export type AddedSections = Readonly<Record<string, Readonly<Record<string, unkn
 
 export class Settings {
   readonly #file: string | null
-  readonly #publicMode: boolean
+  readonly #reading: ReadOptions
   #document: SvcYaml | null = null
   /** Text of the file when it was last read. */
   text = ''
@@ -22,15 +22,15 @@ export class Settings {
   #fileError: LoadError | null = null
   readonly #added: AddedSections
 
-  constructor(file: string | null, publicMode: boolean, added: AddedSections = {}) {
+  constructor(file: string | null, reading: ReadOptions, added: AddedSections = {}) {
     this.#file = file
-    this.#publicMode = publicMode
+    this.#reading = reading
     this.#added = added
   }
 
   /** Reads the file again. Returns false if this fails; the previous content then stays in use. */
   read(): boolean {
-    const result = readSvcYaml(this.#file, { publicMode: this.#publicMode })
+    const result = readSvcYaml(this.#file, this.#reading)
     if (result.ok) {
       this.#document = result.document
       for (const substitute of this.#substitutes.values()) replaceIn(result.document.sections, substitute)
@@ -42,7 +42,7 @@ export class Settings {
 
   /** Whether the file can be read and its text has changed since it was last read. */
   isOutdated(): boolean {
-    const result = readSvcYaml(this.#file, { publicMode: this.#publicMode })
+    const result = readSvcYaml(this.#file, this.#reading)
     return result.ok && result.text !== this.text
   }
 
@@ -129,7 +129,7 @@ export class Settings {
     const file = error.file ?? (error.at !== null && this.isAdded(error.at) ? null : this.#file)
     const isOwnFile = error.file === undefined
     return {
-      file: file === null ? null : this.#publicMode ? basename(file) : file,
+      file: file === null ? null : this.#reading.publicMode ? basename(file) : file,
       at: error.at,
       message: error.message,
       ...(error.line != null
