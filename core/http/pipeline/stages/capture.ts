@@ -13,8 +13,7 @@ import { statusOf } from './observation.ts'
  * Marks the request for the inspector, which is notified when the response headers are sent or the client has
  * disconnected before.
  */
-export function capture(context: RequestContext, { config, inspector }: PipelineServices): boolean {
-  if (config.loadMode) return true
+export function capture(context: RequestContext, { inspector }: PipelineServices): boolean {
   context.isCaptured =
     inspector.captures(context.path, context.session.header) &&
     !context.generation.exemptions.has('inspector', context.routedPath)
