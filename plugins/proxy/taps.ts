@@ -19,7 +19,7 @@ import { belowUpstream, normalizePath, splitTarget, targetPath } from './target-
 import type { ProxyTaps, TapTarget } from './types.ts'
 
 export const TAP_NAME = 'gateway'
-const PATH: ProxyTaps['path'] = `/proxy/${TAP_NAME}`
+const PATH = `/proxy/${TAP_NAME}`
 const MAX_TAPS = 100
 /** Models may think for minutes before they answer. */
 const TIMEOUT_MS = 600_000

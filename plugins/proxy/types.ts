@@ -1,7 +1,7 @@
 /** The extension point `proxy.taps`: svc between a client and a gateway for a while, so that both sides of the gateway are seen. */
 export interface ProxyTaps {
-  /** Below it, requests of a session are forwarded. A literal, so that the compiler rejects any other path elsewhere. */
-  readonly path: '/proxy/gateway'
+  /** Below it, requests of a session are forwarded. */
+  readonly path: string
   /**
    * Until `close`, requests of the session below `path` are forwarded to the target, and nothing is recorded in files.
    * There is one for each session; a second one replaces it.

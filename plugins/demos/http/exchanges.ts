@@ -1,7 +1,7 @@
 /** The two sides of a gateway: what clients sent through svc to it, and what arrived at svc behind it. */
 import { isRecord, isSecretName } from 'svc/toolkit'
 import type { CheckField, ProbeConversations, SeenDifferences, SeenRequest } from '../../probe/types.ts'
-import { isOfTraffic, laneSession, markIn, TAP_PATH } from '../run/context.ts'
+import { isOfTraffic, laneSession, markIn } from '../run/context.ts'
 import type { ControlClient } from '../run/control.ts'
 import type { Entry } from '../run/expect/arrivals.ts'
 
@@ -70,13 +70,20 @@ export interface ExchangeSources {
   id: string
   lanes: readonly string[]
   conversations: ProbeConversations
+  /** Below the session of the run. */
+  tapPath: string
 }
 
-export async function exchangesOf({ control, id, lanes, conversations }: ExchangeSources): Promise<SeenExchange[]> {
+export async function exchangesOf(sources: ExchangeSources): Promise<SeenExchange[]> {
+  const { control, id, lanes, conversations, tapPath } = sources
   const own = await entriesOf(control, id, () => true)
-  const sent = own.filter(({ uri }) => isTapped(uri)).slice(-MAX_EXCHANGES)
+  const isTapped = ({ uri }: Entry): boolean => uri === tapPath || uri.startsWith(`${tapPath}/`)
+  const sent = own
+    .filter(isTapped)
+    .slice(-MAX_EXCHANGES)
+    .map(entry => ({ ...entry, uri: entry.uri.slice(tapPath.length) }))
   if (sent.length === 0) return []
-  const received = own.filter(({ uri }) => !isTapped(uri))
+  const received = own.filter(entry => !isTapped(entry))
   for (const lane of lanes)
     received.push(...(await entriesOf(control, laneSession(lane), entry => markIn(entry, id) !== null)))
   const groups = new Map(sent.map(entry => [entry, [] as Timed[]]))
@@ -86,13 +93,9 @@ export async function exchangesOf({ control, id, lanes, conversations }: Exchang
     if (cause !== undefined) groups.get(cause)!.push(entry)
   }
   return [...groups].map(([entry, found]) => ({
-    sent: sideOf(entry, entry.uri.slice(TAP_PATH.length)),
-    arrived: found.map(one => ({ ...sideOf(one, one.uri), ...differences(entry, one, conversations) })),
+    sent: sideOf(entry),
+    arrived: found.map(one => ({ ...sideOf(one), ...differences(entry, one, conversations) })),
   }))
-}
-
-function isTapped(uri: string): boolean {
-  return uri === TAP_PATH || uri.startsWith(`${TAP_PATH}/`)
 }
 
 /** The request of the client that was open when this one arrived: the one with the same body, otherwise the last that began. */
@@ -105,7 +108,7 @@ function causeOf(arrived: Timed, sent: readonly Timed[]): Timed | undefined {
   return open.findLast(({ body }) => body !== null && body === arrived.body) ?? open.at(-1)
 }
 
-function sideOf({ id, method, status, body_size: bytes }: Timed, uri: string): SeenSide {
+function sideOf({ id, method, uri, status, body_size: bytes }: Timed): SeenSide {
   return { id, method, uri, status, bytes }
 }
 
@@ -123,8 +126,7 @@ function differences(
 }
 
 function seenOf({ method, uri, headers, body, body_decoded: decoded }: Timed): SeenRequest {
-  const target = isTapped(uri) ? uri.slice(TAP_PATH.length) : uri
-  return { method, target, fields: fieldsOf(headers), body: decoded ?? body ?? '' }
+  return { method, target: uri, fields: fieldsOf(headers), body: decoded ?? body ?? '' }
 }
 
 function fieldsOf(headers: Timed['headers']): CheckField[] {

@@ -5,7 +5,7 @@ import type { ProxyTaps } from '../../proxy/types.ts'
 import type { RunBounds } from '../file/bounds.ts'
 import type { Step } from '../file/demo.ts'
 import { controlOf, createReport, type ControlResult, type DemoReport } from '../report/report.ts'
-import { directTarget, clientMarkFields, targetOf, type RunContext, type Target } from '../run/context.ts'
+import { directTarget, markFields, targetOf, type RunContext, type Target } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { createRunId, DemoRun, type DemoResult, type RunEvents, type RunInput } from '../run/demo-run.ts'
 import { exchangesOf, type SeenExchange } from './exchanges.ts'
@@ -186,7 +186,7 @@ export class ServerRun {
         target: target === null ? direct : await this.#targetAt(target),
         bounds,
         signal: this.#stopping.signal,
-        isTapped: this.request.isTapped,
+        tapPath: this.request.isTapped ? this.#facts.taps!.path : undefined,
       },
       // In a stepwise run, `next` says that it is done.
       ask: () => Promise.resolve(isYes || isStepwise),
@@ -245,16 +245,17 @@ export class ServerRun {
     this.#tap = this.#facts.taps!.open(id, {
       url: new URL(`${protocol}//${target.host ?? host}${targetOf(context, '')}`),
       address: target.address.ip,
-      setHeaders: clientMarkFields(context),
+      setHeaders: markFields(context, { isOfClient: true }),
     })
   }
 
   /** What clients sent through the tap, and what arrived of it. */
   async exchanges(): Promise<SeenExchange[]> {
-    const { client, own, credential, conversations } = this.#facts
+    const { client, own, credential, conversations, taps } = this.#facts
+    if (taps === null) return []
     const control = new ControlClient(client, own, credential)
-    const lanes = this.request.demo.lanes
-    return this.#masked(await exchangesOf({ control, id: this.id, lanes, conversations }))
+    const sources = { control, id: this.id, lanes: this.request.demo.lanes, conversations, tapPath: taps.path }
+    return this.#masked(await exchangesOf(sources))
   }
 
   #events(): RunEvents {

@@ -1,6 +1,6 @@
 /** What arrives at svc while a step runs, as it is recorded: of the session of the run, and of its lanes what belongs to the run. */
 import { isRecord, sleep } from 'svc/toolkit'
-import { markIn, sessionsOf, TAP_PATH, type RunContext } from './context.ts'
+import { markIn, sessionsOf, type RunContext } from './context.ts'
 import { UpstreamError } from './control.ts'
 
 const EVERY_MS = 250
@@ -74,8 +74,9 @@ export class ArrivalFeed {
     const fresh = (known === -1 ? entries : entries.slice(0, known)).toReversed()
     if (entries[0] !== undefined) this.#seen.set(session, entries[0].id)
     // Other runs, and other clients, may use the lane at the same time.
+    const { id, tapPath } = this.#context
     for (const entry of fresh)
-      if (lane === null ? !entry.uri.startsWith(`${TAP_PATH}/`) : markIn(entry, this.#context.id) !== null)
+      if (lane === null ? tapPath === undefined || !entry.uri.startsWith(`${tapPath}/`) : markIn(entry, id) !== null)
         this.#onArrival({ lane, id: entry.id, method: entry.method, uri: entry.uri, status: entry.status })
   }
 }

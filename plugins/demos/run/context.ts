@@ -7,7 +7,6 @@ import type {
   ProbeClient,
   ProcessLoad,
 } from '../../probe/types.ts'
-import type { ProxyTaps } from '../../proxy/types.ts'
 import type { JsonObject } from 'svc/plugin'
 import type { RunBounds } from '../file/bounds.ts'
 import type { ControlClient } from './control.ts'
@@ -43,8 +42,11 @@ export interface RunContext {
   timeoutMs?: number
   /** Null until the route check. */
   mark: Mark | null
-  /** Requests of a client that svc forwards to the gateway are in the session, too, and do not count as arrivals. */
-  isTapped?: boolean
+  /**
+   * Where clients reach the gateway through svc, below the session of the run; absent: nowhere. Their requests on the way there
+   * are in the session, too, and do not count as arrivals.
+   */
+  tapPath?: string | undefined
   signal: AbortSignal
   /** Whether this process had to wait for the processor; null before the run begins. */
   load: ProcessLoad | null
@@ -71,16 +73,13 @@ export function sessionsOf(context: RunContext, lane: string | null): { control:
   return { control: context.laneControls[lane] ?? context.control, session: laneSession(lane) }
 }
 
-/** Where clients reach the gateway of a run through svc. */
-export const TAP_PATH: ProxyTaps['path'] = '/proxy/gateway'
-
-/** Member of the baggage. */
-const CLIENT_MEMBER = 'svc.client=1'
+/** Member of the baggage of what clients send through svc to the gateway. */
+const OF_CLIENT = 'svc.client=1'
 
 /** Conditions that arrivals meet, and requests of a client on the way to the gateway do not. */
-export function arrivedOnly(match: JsonObject, { isTapped }: Pick<RunContext, 'isTapped'>): JsonObject {
-  if (isTapped !== true) return match
-  return { ...match, none: [...(Array.isArray(match.none) ? match.none : []), { path: `${TAP_PATH}/**` }] }
+export function arrivedOnly(match: JsonObject, { tapPath }: Pick<RunContext, 'tapPath'>): JsonObject {
+  if (tapPath === undefined) return match
+  return { ...match, none: [...(Array.isArray(match.none) ? match.none : []), { path: `${tapPath}/**` }] }
 }
 
 /** Conditions that only requests of the run meet, in the session of a lane. */
@@ -106,20 +105,18 @@ export function markIn(
   return has('authorization') ? 'key' : uri.includes(id) ? 'path' : null
 }
 
-/** What every request of the run carries, so that its arrivals are recognized. */
-export function markFields({ id, target }: RunContext): CheckField[] {
-  return [['X-Svc-Session', id], ['baggage', `svc.session=${id}`], ...target.fields]
+/** What every request of the run carries, so that its arrivals are recognized. `isOfClient`: it is not traffic of the demo. */
+export function markFields({ id, target }: RunContext, { isOfClient = false } = {}): CheckField[] {
+  const members = [sessionMember(id), ...(isOfClient ? [OF_CLIENT] : [])]
+  return [['X-Svc-Session', id], ['baggage', members.join()], ...target.fields]
 }
 
-/** What requests of clients carry that svc forwards to the gateway: their arrivals are not those of the traffic of the demo. */
-export function clientMarkFields({ id, target }: RunContext): CheckField[] {
-  return [['X-Svc-Session', id], ['baggage', `svc.session=${id},${CLIENT_MEMBER}`], ...target.fields]
-}
+const sessionMember = (id: string): string => `svc.session=${id}`
 
 /** Whether an arrival is of the traffic of the demo. Without baggage it is not known, and false. */
 export function isOfTraffic({ headers }: { headers: readonly { name: string; value: string }[] }, id: string): boolean {
   const baggage = headers.find(({ name }) => name === 'baggage')?.value ?? ''
-  return baggage.includes(`svc.session=${id}`) && !baggage.includes(CLIENT_MEMBER)
+  return baggage.includes(sessionMember(id)) && !baggage.includes(OF_CLIENT)
 }
 
 /** A credential for AI traffic without one. */
