@@ -16,7 +16,7 @@ const groups = (names: string, ...more: string[]) => ({
   probe: () => ['--groups', names, '--timeout', '20', ...more],
 })
 
-/** The policy of the pages that send `X-Svc-*` for nobody without this key. */
+/** The pages let requests pass only with this key. */
 const KEY = ['--header', 'apikey: my-key']
 
 const envoy = (kind: string, names: string, files: EnvoyFiles, ...more: string[]): GatewayConfiguration => ({

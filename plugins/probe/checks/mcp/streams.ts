@@ -99,7 +99,7 @@ export const MCP_STREAM = mcpCheck({
   },
 })
 
-/** A gateway that is a server itself has streams of its own, whose events MAY have ids (MCP, Resumability and Redelivery). */
+/** Whether the gateway answers as an MCP server, in its own streams. Ids of their events are optional (MCP, Resumability and Redelivery). */
 function answersItself(evidence: Evidence): boolean {
   return evidence.calls.find(({ label }) => label === 'initialize')?.count === 0
 }
