@@ -1,7 +1,7 @@
 /** Gateways that call svc as a service, or report to it, with the files of their pages in `docs/gateways`. */
 import { stringify } from 'yaml'
 import { caddyOf, envoyOf, nginxOf, type Addresses, type EnvoyFiles } from '../../test/programs/support/recipe-files.ts'
-import type { GatewayConfiguration, GatewayFacts } from './configurations.ts'
+import type { GatewayConfiguration, GatewayFacts } from './configuration.ts'
 
 /** Services that never answer are given up after a second, as on the pages. Messages of syslog have the number of the port for gRPC. */
 const addressesOf = ({ up, upGrpc }: GatewayFacts): Addresses => ({

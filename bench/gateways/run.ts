@@ -11,8 +11,11 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GATEWAYS as FORWARDING, type GatewayConfiguration, type GatewayFacts } from './configurations.ts'
 import { CALLING } from './calling.ts'
+import type { GatewayConfiguration, GatewayFacts } from './configuration.ts'
+import { OF_GRAPHS } from './graphs.ts'
+import { OF_MODELS } from './models.ts'
+import { PROXIES } from './proxies.ts'
 import { freePort } from '../../test/support/free-ports.ts'
 import { translationPage, type TranslationReport } from './translation.ts'
 
@@ -20,7 +23,7 @@ const given = process.argv.slice(2)
 const dashes = given.includes('--') ? given.indexOf('--') : given.length
 const words = given.slice(0, dashes)
 const moreOptions = given.slice(dashes + 1)
-const GATEWAYS = [...FORWARDING, ...CALLING]
+const GATEWAYS = [...PROXIES, ...OF_MODELS, ...OF_GRAPHS, ...CALLING]
 const root = join(import.meta.dirname, '..', '..')
 const reports = join(import.meta.dirname, 'reports')
 const HEADER = `# Gateways in comparison

@@ -34,8 +34,8 @@ export class RouteTable implements RouteLookup {
   /** Compiled patterns of templates, at most one per description. */
   #patterns = new Map<string, RegExp>()
   /**
-   * Asked for each request to a path of another server that a plugin serves, such as `/v1/chat/completions`, and takes one look-up for each
-   * method. Null until it is asked again.
+   * Asked for each request to a path of another server that a plugin serves, and takes one look-up for each method. Null until it is
+   * asked again.
    */
   #knownMethods: ((path: string) => readonly string[]) | null = null
   readonly list: CoreRoute[] = []
