@@ -197,7 +197,7 @@ export class ProbeSession {
     }
   }
 
-  /** What becomes of an operation on a socket of a subgraph, and its arrival. Null: it is none of this session. */
+  /** What becomes of an operation on a socket of a subgraph, and its arrival. Null: it is not of this session. */
   takeOperation(operation: object, handshake: Handshake): OperationStep | null {
     const request = subgraphRequest(handshake.head)
     const open = this.#ofSubgraphs
