@@ -1,11 +1,14 @@
 /** Runs demos against a server of a test, through a gateway or straight to svc. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readDefinitions } from '../../plugins/grpc/definitions.ts'
 import { createClient } from '../../plugins/probe/client/offered-client.ts'
 import type { ClientAddress, ProbeClient } from '../../plugins/probe/types.ts'
 import { BOUNDS } from '../../plugins/demos/file/bounds.ts'
 import type { Demo, Step } from '../../plugins/demos/file/demo.ts'
 import { readDemoText, problemText } from '../../plugins/demos/file/demo-document.ts'
 import { withValues } from '../../plugins/demos/file/read-demo.ts'
-import { directTarget } from '../../plugins/demos/run/context.ts'
+import { directTarget, type RunContext } from '../../plugins/demos/run/context.ts'
 import { ControlClient } from '../../plugins/demos/run/control.ts'
 import { DemoRun, type DemoResult } from '../../plugins/demos/run/demo-run.ts'
 
@@ -36,7 +39,15 @@ export async function demoRunner(
     return new DemoRun({
       demo,
       values: withValues(demo.variables, set),
-      context: { client, control, laneControls: {}, target, bounds: BOUNDS, signal: new AbortController().signal },
+      context: {
+        client,
+        grpcMethod,
+        control,
+        laneControls: {},
+        target,
+        bounds: BOUNDS,
+        signal: new AbortController().signal,
+      },
       ask: () => {
         onAsk?.()
         return Promise.resolve(onAsk !== undefined)
@@ -47,6 +58,11 @@ export async function demoRunner(
     }).run()
   }
 }
+
+const DESCRIPTORS = readFileSync(join(import.meta.dirname, '../../proto/descriptors.binpb'))
+
+const grpcMethod: RunContext['grpcMethod'] = async (service, method) =>
+  readDefinitions(DESCRIPTORS).service(service)[method] ?? null
 
 /** A demo of a test, which has these steps. Throws for one that is not valid. */
 export function demoOf(steps: unknown, further: object = {}): Demo {

@@ -10,6 +10,7 @@ import {
   type Svc,
 } from 'svc/plugin'
 import { lastEventNumber, readBearerToken, sendFollowedEvents, textReply } from 'svc/toolkit'
+import type { GrpcServices } from '../../grpc/types.ts'
 import type { ProbeClient, ProbeConversations, ProbeTargets } from '../../probe/types.ts'
 import type { ProxyTaps } from '../../proxy/types.ts'
 import type { DemoCatalog } from '../catalog/catalog.ts'
@@ -98,6 +99,7 @@ export interface RunServices {
   client: ProbeClient
   targets: ProbeTargets
   conversations: ProbeConversations
+  grpcMethod: GrpcServices['method']
   /** Null: the plugin proxy is off. */
   taps: ProxyTaps | null
   /** Origins in `demos.targets`. */
@@ -108,7 +110,7 @@ export interface RunServices {
 export function registerRuns(
   app: FastifyInstance,
   svc: Svc<unknown>,
-  { client, targets, origins, catalog, conversations, taps }: RunServices,
+  { client, targets, origins, catalog, conversations, grpcMethod, taps }: RunServices,
 ): void {
   const runs = svc.shared(
     'runs',
@@ -141,6 +143,7 @@ export function registerRuns(
     const run = new ServerRun(wanted, {
       taps,
       conversations,
+      grpcMethod,
       client,
       own: targets.own(),
       credential: credentialOf(request),

@@ -8,6 +8,7 @@ import type {
   ProcessLoad,
 } from '../../probe/types.ts'
 import type { JsonObject } from 'svc/plugin'
+import type { GrpcServices } from '../../grpc/types.ts'
 import type { RunBounds } from '../file/bounds.ts'
 import type { ControlClient } from './control.ts'
 
@@ -32,6 +33,8 @@ export interface Target {
 export interface RunContext {
   id: string
   client: ProbeClient
+  /** Methods of the gRPC services of svc. Null: there is no such method, or the plugin grpc is off. */
+  grpcMethod: GrpcServices['method']
   control: ControlClient
   /** Lanes that are other instances. */
   laneControls: Readonly<Record<string, ControlClient>>

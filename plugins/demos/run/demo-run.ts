@@ -318,7 +318,6 @@ function verdictOf(results: readonly ExpectationResult[]): Verdict {
 
 /** The value of a variable in `GET /_svc/config`, as text. */
 function valueOf(config: Record<string, unknown>, name: string): string | undefined {
-  const found = config[name] ?? (isRecord(config.variables) ? config.variables[name] : undefined)
-  const value = isRecord(found) ? found.value : found
+  const value = config[name.replace(/^SVC_/, '').toLowerCase()]
   return value === undefined || value === null ? undefined : String(value)
 }
