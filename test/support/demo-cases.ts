@@ -121,7 +121,7 @@ export const GRPC_CASES: Record<string, Case> = {
     plugins: ['grpc'],
     on: { grpc: { attempts: 3 } },
     off: { grpc: {} },
-    wrong: [{ grpc: { attempts: 3, retriesAll: true } }, /step 3, A call that is refused.*got 2 arrivals.*gRPC 7/],
+    wrong: [{ grpc: { attempts: 3, retriesAll: true } }, /step 3, A call that is refused.*got 3 arrivals.*gRPC 7/],
   },
   'grpc-web': {
     plugins: ['grpc'],
