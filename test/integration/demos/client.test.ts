@@ -94,8 +94,8 @@ t.test('a call of gRPC has its messages and status', async t => {
     { path: '/svc.echo.v1.EchoService/Echo', messages: [message], isWeb: true, metadata: [['x-a', '1']] },
     await optionsFor(server.url),
   )
-  t.match(web, { status: 0, statusMessage: null, error: null })
-  t.match(web.messages[0]!.toString(), /^\n\x05hello/)
+  t.match(web, { status: 0, error: null })
+  t.equal(web.messages[0]!.toString('latin1', 2, 7), 'hello')
   t.match(web.answers[0]!.field('content-type'), [/^application\/grpc-web/])
 })
 
