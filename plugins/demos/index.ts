@@ -52,7 +52,7 @@ export default definePlugin<DemosSection>({
     registerRuns(app, svc, {
       client: svc.use('probe.client')!,
       conversations: svc.use('probe.conversations')!,
-      grpcMethod: (service, method) => svc.use('grpc.services')?.method(service, method) ?? Promise.resolve(null),
+      grpcDefinitions: async set => svc.use('grpc.services')?.definitions(set),
       taps: svc.use('proxy.taps') ?? null,
       targets,
       origins,

@@ -27,7 +27,6 @@ export default definePlugin({
       service: service => services.add(plugin, service),
       definitions: async (descriptorSet, forms) =>
         (await import('./definitions.ts')).readDefinitions(descriptorSet, forms),
-      method: (service, method) => services.methodOf(service, method),
       requestOf: ({ metadata }) => open.find(metadata)?.request,
       failure,
       unary: unaryOf(open),

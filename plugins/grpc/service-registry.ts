@@ -1,5 +1,4 @@
 /** Owns the registered services; names are unique. */
-import type { MethodDefinition } from '@grpc/grpc-js'
 import type { GrpcService, GrpcServices } from './types.ts'
 
 /** Package, service: identifiers separated by dots. */
@@ -21,17 +20,8 @@ export class ServiceRegistry {
     if (owner !== undefined)
       throw new Error(`gRPC service "${name}" of plugin ${plugin} is already registered by plugin ${owner}`)
     if (methods.length === 0) throw new Error(`gRPC service "${name}" of plugin ${plugin} has no methods`)
-    let implementation: ReturnType<GrpcService['open']> | undefined
-    const open = (): ReturnType<GrpcService['open']> => (implementation ??= service.open())
-    this.#services.set(name, { plugin, service: { ...service, open } })
+    this.#services.set(name, { plugin, service })
     for (const method of methods) this.#paths.add(`/${name}/${method}`)
-  }
-
-  async methodOf(service: string, method: string): Promise<MethodDefinition<object, object> | null> {
-    const found = this.#services.get(service)?.service
-    if (found === undefined || !found.methods.includes(method)) return null
-    const { definition } = await found.open()
-    return definition[method] ?? null
   }
 
   all(): GrpcService[] {

@@ -1,7 +1,6 @@
 /** The extension point `grpc.services`: gRPC services of plugins, served by one server on all listeners. */
 import type {
   Metadata,
-  MethodDefinition,
   sendUnaryData,
   ServerDuplexStream,
   ServerUnaryCall,
@@ -49,11 +48,6 @@ export interface GrpcServices {
    * and absent fields have their defaults. Rejects if the bytes aren't a descriptor set.
    */
   definitions(descriptorSet: Buffer, forms?: Options): Promise<GrpcDefinitions>
-  /**
-   * A method of a registered service as its clients call it, for plugins that send calls themselves. Null if there is no such
-   * service or method.
-   */
-  method(service: string, method: string): Promise<MethodDefinition<object, object> | null>
   /** The request of a call, for `svc.http`. Undefined once the call has ended. */
   requestOf(call: { metadata: Metadata }): IncomingMessage | Http2ServerRequest | undefined
   /**

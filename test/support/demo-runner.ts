@@ -1,14 +1,13 @@
 /** Runs demos against a server of a test, through a gateway or straight to svc. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { readDefinitions } from '../../plugins/grpc/definitions.ts'
+import type { GrpcDefinitions } from '../../plugins/grpc/types.ts'
 import { createClient } from '../../plugins/probe/client/offered-client.ts'
 import type { ClientAddress, ProbeClient } from '../../plugins/probe/types.ts'
 import { BOUNDS } from '../../plugins/demos/file/bounds.ts'
 import type { Demo, Step } from '../../plugins/demos/file/demo.ts'
 import { readDemoText, problemText } from '../../plugins/demos/file/demo-document.ts'
 import { withValues } from '../../plugins/demos/file/read-demo.ts'
-import { directTarget, type RunContext } from '../../plugins/demos/run/context.ts'
+import { directTarget } from '../../plugins/demos/run/context.ts'
 import { ControlClient } from '../../plugins/demos/run/control.ts'
 import { DemoRun, type DemoResult } from '../../plugins/demos/run/demo-run.ts'
 
@@ -41,7 +40,7 @@ export async function demoRunner(
       values: withValues(demo.variables, set),
       context: {
         client,
-        grpcMethod,
+        grpcDefinitions,
         control,
         laneControls: {},
         target,
@@ -59,10 +58,7 @@ export async function demoRunner(
   }
 }
 
-const DESCRIPTORS = readFileSync(join(import.meta.dirname, '../../proto/descriptors.binpb'))
-
-const grpcMethod: RunContext['grpcMethod'] = async (service, method) =>
-  readDefinitions(DESCRIPTORS).service(service)[method] ?? null
+const grpcDefinitions = (set: Buffer): Promise<GrpcDefinitions> => Promise.resolve(readDefinitions(set))
 
 /** A demo of a test, which has these steps. Throws for one that is not valid. */
 export function demoOf(steps: unknown, further: object = {}): Demo {

@@ -9,7 +9,7 @@ import { problemText } from '../file/demo-document.ts'
 import { directTarget } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { DemoRun } from '../run/demo-run.ts'
-import { grpcMethods } from './grpc-methods.ts'
+import { grpcDefinitions } from './grpc-definitions.ts'
 
 export async function checkFiles(args: readonly string[], context: CommandContext): Promise<CommandResult> {
   const { words } = splitArguments(args, {}, [])
@@ -33,7 +33,7 @@ async function differing(demos: readonly FoundDemo[], context: CommandContext): 
   const client = await context.use('probe.client')
   if (client === undefined) throw new ArgumentError('the plugin probe is off')
   const token = randomUUID()
-  const grpcMethod = grpcMethods(context)
+  const definitions = grpcDefinitions(context)
   const server = await context.startServer({
     environment: {
       SVC_HOST: '127.0.0.1',
@@ -58,7 +58,7 @@ async function differing(demos: readonly FoundDemo[], context: CommandContext): 
         values: demo.variables,
         context: {
           client,
-          grpcMethod,
+          grpcDefinitions: definitions,
           control,
           laneControls: {},
           target: directTarget(control, []),

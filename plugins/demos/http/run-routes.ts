@@ -10,7 +10,6 @@ import {
   type Svc,
 } from 'svc/plugin'
 import { lastEventNumber, readBearerToken, sendFollowedEvents, textReply } from 'svc/toolkit'
-import type { GrpcServices } from '../../grpc/types.ts'
 import type { ProbeClient, ProbeConversations, ProbeTargets } from '../../probe/types.ts'
 import type { ProxyTaps } from '../../proxy/types.ts'
 import type { DemoCatalog } from '../catalog/catalog.ts'
@@ -19,6 +18,7 @@ import { htmlReport } from '../report/html-report.ts'
 import { junitReport } from '../report/junit-report.ts'
 import { markdownReport } from '../report/markdown-report.ts'
 import type { DemoReport } from '../report/report.ts'
+import type { ReadGrpcDefinitions } from '../run/grpc-services.ts'
 import { CATEGORY } from './demo-routes.ts'
 import { readRunBody, RUN_SCHEMA, type RunRequest } from './run-request.ts'
 import { ServerRun } from './server-run.ts'
@@ -99,7 +99,7 @@ export interface RunServices {
   client: ProbeClient
   targets: ProbeTargets
   conversations: ProbeConversations
-  grpcMethod: GrpcServices['method']
+  grpcDefinitions: ReadGrpcDefinitions
   /** Null: the plugin proxy is off. */
   taps: ProxyTaps | null
   /** Origins in `demos.targets`. */
@@ -110,7 +110,7 @@ export interface RunServices {
 export function registerRuns(
   app: FastifyInstance,
   svc: Svc<unknown>,
-  { client, targets, origins, catalog, conversations, grpcMethod, taps }: RunServices,
+  { client, targets, origins, catalog, conversations, grpcDefinitions, taps }: RunServices,
 ): void {
   const runs = svc.shared(
     'runs',
@@ -143,7 +143,7 @@ export function registerRuns(
     const run = new ServerRun(wanted, {
       taps,
       conversations,
-      grpcMethod,
+      grpcDefinitions,
       client,
       own: targets.own(),
       credential: credentialOf(request),

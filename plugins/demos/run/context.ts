@@ -8,9 +8,9 @@ import type {
   ProcessLoad,
 } from '../../probe/types.ts'
 import type { JsonObject } from 'svc/plugin'
-import type { GrpcServices } from '../../grpc/types.ts'
 import type { RunBounds } from '../file/bounds.ts'
 import type { ControlClient } from './control.ts'
+import type { GrpcService, ReadGrpcDefinitions } from './grpc-services.ts'
 
 /** By what an arrival was recognized. */
 export type Mark = 'path' | 'header' | 'baggage' | 'key'
@@ -33,8 +33,10 @@ export interface Target {
 export interface RunContext {
   id: string
   client: ProbeClient
-  /** Methods of the gRPC services of svc. Null: there is no such method, or the plugin grpc is off. */
-  grpcMethod: GrpcServices['method']
+  /** Reads what reflection says. Undefined: the plugin grpc is off. */
+  grpcDefinitions: ReadGrpcDefinitions
+  /** Services of the upstream, by name. */
+  grpcServices: Map<string, Promise<GrpcService>>
   control: ControlClient
   /** Lanes that are other instances. */
   laneControls: Readonly<Record<string, ControlClient>>

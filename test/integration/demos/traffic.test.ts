@@ -153,9 +153,10 @@ t.test('grpc: what svc does not have is not judged, and neither are settings tha
     t.equal(verdict, 'not-judged')
     return reason
   }
-  t.match(await reasonOf({ method: 'Nothing' }), /EchoService\/Nothing: svc has no such method of gRPC/)
+  t.match(await reasonOf({ method: 'Nothing' }), /EchoService\/Nothing: the service has no such method/)
   t.match(await reasonOf({ method: 'Echo', message: { massage: 'a' } }), /the message has no field massage/)
   t.match(await reasonOf({ method: 'Echo', message: [{}, {}] }), /the method takes one message/)
+  t.match(await reasonOf({ service: 'a.Nothing', method: 'Echo' }), /a.Nothing: svc has no such service of gRPC/)
   const further = { settings: { SVC_TRUST_FORWARD: 'true' } }
   t.match(await reasonOf({ method: 'Echo' }, further), /the upstream needs SVC_TRUST_FORWARD=true/)
 })

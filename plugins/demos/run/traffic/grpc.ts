@@ -3,16 +3,16 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { InputProblem, isRecord } from 'svc/toolkit'
 import type { ClientGrpcCall, ClientGrpcResult } from '../../../probe/types.ts'
 import type { GrpcTraffic } from '../../file/demo.ts'
+import { serviceOf } from '../grpc-services.ts'
 import { targetOf, type RunContext } from '../context.ts'
 import type { SentRequest } from '../sent.ts'
 import { fieldsOf, type SendOptions } from './request.ts'
 
 export async function sendGrpc(traffic: GrpcTraffic, options: SendOptions): Promise<SentRequest[]> {
   const { service, method, messages, deadlineMs, isWeb } = traffic
-  const { grpcMethod } = options.context
   const at = `${service}/${method}`
-  const definition = await grpcMethod(service, method)
-  if (definition === null) throw new InputProblem(at, 'svc has no such method of gRPC, or the plugin grpc is off')
+  const definition = (await serviceOf(options.context, service))[method]
+  if (definition === undefined) throw new InputProblem(at, `the service has no such method`)
   if (messages.length !== 1 && !definition.requestStream) throw new InputProblem(at, 'the method takes one message')
   const encoded = messages.map(message => encodedBy(definition, message, at))
   const path = `/${at}`
