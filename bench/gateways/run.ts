@@ -79,7 +79,7 @@ async function listens(port: number): Promise<boolean> {
   return false
 }
 
-/** Services load their definitions with the first call, which may take longer than a gateway waits for them. */
+/** Services are loaded a second after the start; a call before may take longer than a gateway waits for it. */
 async function untilServed(port: number): Promise<void> {
   for (let attempt = 0; attempt < 50; attempt++) {
     const { ok } = await fetch(`http://127.0.0.1:${port}/echo`, { headers: { apikey: 'my-key' } })
