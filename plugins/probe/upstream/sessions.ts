@@ -8,6 +8,7 @@ import type { IgnoredPaths } from './ignored-paths.ts'
 import { http2Writer } from './http2-writer.ts'
 import { closeText, OPCODE } from '../client/websocket-frames.ts'
 import { MAX_SCRIPTS_BYTES, MAX_STEPS, defaultScript, type Action, type StepScript } from './script.ts'
+import type { Wire } from '../wires/types.ts'
 import { isInSession, subgraphRequest } from './subgraph-requests.ts'
 
 export const MAX_SESSIONS = 4
@@ -30,13 +31,19 @@ export function createNonce(): string {
 /** Scripts of a session that was open before this replica joined: the others have them. */
 export type FindScript = (step: number) => Promise<StepScript | null>
 
-interface SessionOptions {
+/** What plugins add to all sessions. */
+export interface UpstreamOptions {
+  ignored: IgnoredPaths
+  /** Formats of requests to models, also those that are added later. */
+  wires: () => readonly Wire[]
+}
+
+interface SessionOptions extends UpstreamOptions {
   ttlMs: number
   nonces: SessionNonces
   onEnd: () => void
   /** Null if this replica gets every script when the others do. */
   findScript: FindScript | null
-  ignored: IgnoredPaths
 }
 
 /** Those of some steps, or those behind a number of this replica. */
@@ -79,6 +86,7 @@ export class ProbeSession {
   /** The replicas that had a part in it, and whether they have ended. */
   readonly members = new Map<string, { instance: string; isGone: boolean }>()
   readonly #findScript: FindScript | null
+  readonly #wires: SessionOptions['wires']
   readonly #steps = new Map<number, StepScript>()
   /** Of each script, as JSON. */
   readonly #sizes = new Map<number, number>()
@@ -98,7 +106,7 @@ export class ProbeSession {
   readonly #now: () => number
   readonly #tap: SvcTap
 
-  constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript, ignored }: SessionOptions) {
+  constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript, ignored, wires }: SessionOptions) {
     this.id = nonces.id
     this.nonce = nonces.nonce
     this.field = nonces.field
@@ -107,6 +115,7 @@ export class ProbeSession {
     this.expiresAt = new Date(Date.now() + ttlMs)
     this.isJoined = findScript !== null
     this.#findScript = findScript
+    this.#wires = wires
     // Its scripts are not known here, so any of them may need the content.
     this.#readsContent = this.isJoined
     this.#armed = tap.arm({
@@ -240,13 +249,14 @@ export class ProbeSession {
         found !== null &&
         !(found.http11 === true && arrival.protocol === '1.0') &&
         !(found.http2 === true && arrival.protocol !== '2')
-      const isOther = found?.models === true && !isOfModels(arrival)
+      const wires = this.#wires()
+      const isOther = found?.models === true && !isOfModels(arrival, wires)
       // The next request to a model has the number of this one.
       if (isOther) this.#counts.set(step, this.#counts.get(step)! - 1)
       const own = isUsable ? ((number > 1 ? found.next : undefined) ?? found.script) : defaultScript(step)
       const script: Action[] = isOther ? [{ do: 'serve', step: null }] : own
       const serve: SvcTap['serve'] = (claimed, serving) => this.#tap.serve(claimed, serving)
-      void answer(arrival, writerFor(answered), { script, number, answered, serve })
+      void answer(arrival, writerFor(answered), { script, number, answered, serve, wires })
     }
     const known = this.scriptOf(step)
     if (known !== null || this.#findScript === null) return run(known)
