@@ -96,6 +96,8 @@ export class ProbeSession {
   #ofSubgraphs: StepScript | null = null
   readonly #counts = new Map<number, number>()
   readonly #entries: Entry[] = []
+  /** The same entries by their step. */
+  readonly #byStep = new Map<string, Entry[]>()
   /** Messages on sockets. */
   readonly #messages: ArrivalRecord[] = []
   readonly #waiting = new Set<() => void>()
@@ -166,12 +168,14 @@ export class ProbeSession {
 
   /** Arrivals of these steps, or those after a number. */
   arrivals(select: SelectedArrivals, instance: string): ArrivalRecord[] {
-    const isSelected = (number: number, step: string): boolean =>
-      select.steps === null ? number > select.after : select.steps.includes(step)
+    const steps = select.steps === null ? null : new Set(select.steps)
+    const isSelected = (number: number, step: string): boolean => steps?.has(step) ?? number > select.after
+    const entries =
+      steps === null
+        ? this.#entries.filter(({ number }) => number > select.after)
+        : [...steps].flatMap(step => this.#byStep.get(step) ?? []).toSorted((a, b) => a.number - b.number)
     return [
-      ...this.#entries
-        .filter(({ number, arrival }) => isSelected(number, arrival.step))
-        .map(({ number, arrival, answered }) => arrivalRecord({ number, instance }, arrival, answered)),
+      ...entries.map(({ number, arrival, answered }) => arrivalRecord({ number, instance }, arrival, answered)),
       ...this.#messages
         .filter(({ number, step }) => isSelected(number, step))
         .map(message => ({ ...message, instance })),
@@ -266,15 +270,26 @@ export class ProbeSession {
     })
   }
 
+  #removeOldest(): void {
+    const { kept, arrival } = this.#entries.shift()!
+    this.#bytes -= kept
+    const own = this.#byStep.get(arrival.step)!
+    own.shift()
+    if (own.length === 0) this.#byStep.delete(arrival.step)
+  }
+
   #add(entry: Entry): void {
     this.#entries.push(entry)
+    const own = this.#byStep.get(entry.arrival.step)
+    if (own === undefined) this.#byStep.set(entry.arrival.step, [entry])
+    else own.push(entry)
     void entry.arrival.whenEnded.then(() => {
       const { size, trailers } = entry.arrival
       entry.kept = Math.min(size, MAX_KEPT_OF_ARRIVAL) + trailers.reduce((sum, field) => sum + field.join().length, 0)
       this.#bytes += entry.kept
-      while (this.#entries.length > 1 && this.#bytes > MAX_KEPT_BYTES) this.#bytes -= this.#entries.shift()!.kept
+      while (this.#entries.length > 1 && this.#bytes > MAX_KEPT_BYTES) this.#removeOldest()
     })
-    if (this.#entries.length > MAX_ARRIVALS) this.#bytes -= this.#entries.shift()!.kept
+    if (this.#entries.length > MAX_ARRIVALS) this.#removeOldest()
     for (const wake of this.#waiting) wake()
   }
 }
