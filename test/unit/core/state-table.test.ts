@@ -116,6 +116,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state prefix-blocks': 'shared',
     'state directives': 'shared',
     'replicated loads': 'shared',
+    'replicated servers': 'shared',
     'state prompt-cache': 'shared',
     'state documents': 'shared',
     'state document-contents': 'shared',
