@@ -24,6 +24,7 @@ of a run over HTTP with "tap".
 
   --through URL           the gateway; without it, --direct: straight to svc
   --upstream URL          the svc behind the gateway (default: http://localhost:$SVC_HTTP_PORT, or :8080)
+  --listen [host:]port    start an svc in this process instead; also --listen-https, --listen-grpc
   --upstream-token T      its admin token (default: SVC_ADMIN_TOKEN)
   --prefix /path          in front of all paths
   --routes file           where the gateway has models and MCP servers, as for svc probe

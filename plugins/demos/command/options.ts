@@ -1,5 +1,15 @@
 /** The options of `svc demo run`. */
-import { ArgumentError, fieldProblem, isToken, splitArguments, trimEndCharacters, unknownName } from 'svc/toolkit'
+import {
+  ArgumentError,
+  fieldProblem,
+  isToken,
+  LISTEN_VALUES,
+  type ListenPorts,
+  readListen,
+  splitArguments,
+  trimEndCharacters,
+  unknownName,
+} from 'svc/toolkit'
 import type { CheckField } from '../../probe/types.ts'
 
 export const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html'] as const
@@ -8,6 +18,7 @@ export type Format = (typeof FORMATS)[number]
 const VALUES = {
   through: 'URL',
   upstream: 'URL',
+  ...LISTEN_VALUES,
   'upstream-token': 'token',
   prefix: 'path',
   routes: 'file',
@@ -33,6 +44,8 @@ export interface RunOptions {
   /** Null: straight to svc. */
   through: string | null
   upstream: string
+  /** An upstream in this process; null: that of `upstream`. */
+  listen: ListenPorts | null
   token: string | null
   prefix: string
   routes: string | null
@@ -81,6 +94,7 @@ export function readRunOptions(
     area: one('area'),
     isAll: flags.has('all'),
     through: through ?? null,
+    listen: readListen(values),
     upstream: one('upstream') ?? `http://localhost:${environment.SVC_HTTP_PORT || '8080'}`,
     token,
     prefix: prefixOf(one('prefix') ?? ''),

@@ -5,7 +5,15 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { rootCertificates } from 'node:tls'
 import type { CommandContext, CommandResult } from 'svc/plugin'
-import { ArgumentError, parseYaml, readOrProblem, visible, YamlProblem } from 'svc/toolkit'
+import {
+  ArgumentError,
+  type CommandUpstream,
+  parseYaml,
+  readOrProblem,
+  startUpstream,
+  visible,
+  YamlProblem,
+} from 'svc/toolkit'
 import type { ClientAddress, ClientRoutes, ProbeClient } from '../../probe/types.ts'
 import { BOUNDS } from '../file/bounds.ts'
 import type { Demo } from '../file/demo.ts'
@@ -32,7 +40,8 @@ export async function runDemos(
   const valuesOf = new Map(chosen.map(({ demo }) => [demo, readValues(demo, options.set)]))
   const client = await context.use('probe.client')
   if (client === undefined) throw new ArgumentError('the plugin probe is off')
-  const upstream = addressOf(client, options.upstream)
+  const given = addressOf(client, options.upstream)
+  const settings = options.listen === null ? {} : settingsOf(chosen.map(({ demo }) => demo))
   const gateway = options.through === null ? null : addressOf(client, options.through)
   const lanes = Object.entries(options.lanes).map(([name, url]) => [name, addressOf(client, url)] as const)
   const [ca, routes] = [await readCa(options, context), await readRoutes(options, client, context)]
@@ -40,10 +49,20 @@ export async function runDemos(
   const stopping = new AbortController()
   const stop = (): void => stopping.abort()
   process.on('SIGINT', stop).on('SIGTERM', stop)
+  let started: CommandUpstream | null = null
   try {
+    if (options.listen !== null)
+      try {
+        started = await startUpstream(context, options.listen, settings)
+      } catch (error) {
+        context.err.write(`the upstream could not start: ${(error as Error).message}\n`)
+        return { exitCode: 3 }
+      }
+    const upstream = started === null ? given : addressOf(client, started.url)
+    const token = started?.token ?? options.token
     let base: RunInput['context']
     try {
-      const control = new ControlClient(client, await client.resolve(upstream), options.token)
+      const control = new ControlClient(client, await client.resolve(upstream), token)
       const laneControls: Record<string, ControlClient> = {}
       for (const [name, address] of lanes)
         laneControls[name] = new ControlClient(client, await client.resolve(address), options.token)
@@ -87,7 +106,20 @@ export async function runDemos(
     return { exitCode: stopping.signal.aborted ? 130 : exitCodeOf(results) }
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
+    await started?.server.stop()
   }
+}
+
+/** What the demos need of an upstream that is started for them. Throws `ArgumentError` if two of them contradict each other. */
+function settingsOf(demos: readonly Demo[]): Record<string, string> {
+  const settings: Record<string, string> = {}
+  for (const { demo, settings: own } of demos)
+    for (const [name, value] of Object.entries(own)) {
+      if ((settings[name] ?? value) !== value)
+        throw new ArgumentError(`--listen: ${demo} needs ${name}=${value}, and another demo ${settings[name]}; run one`)
+      settings[name] = value
+    }
+  return settings
 }
 
 class Runner {
