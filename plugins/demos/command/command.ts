@@ -1,7 +1,7 @@
 /** The command `svc demo`. */
 import type { Command, CommandContext, CommandResult } from 'svc/plugin'
 import { ArgumentError, splitArguments, unknownName } from 'svc/toolkit'
-import { ConfigurationProblem, configurationOf } from '../catalog/configuration.ts'
+import { ConfigurationProblem, configurationOf, fileLine } from '../catalog/configuration.ts'
 import { checkFiles } from './check.ts'
 import { runDemos } from './run.ts'
 import { newDemo } from './new.ts'
@@ -131,6 +131,8 @@ async function show(args: readonly string[], context: CommandContext, folder: st
   out.write(`\nRoute: ${demo.route.path}\n`)
   for (const [name, value] of Object.entries(demo.variables)) out.write(`--set ${name}=${String(value)}\n`)
   for (const lane of demo.lanes) out.write(`Lane ${lane}: upstream path /s/lane-${lane}\n`)
+  for (const [name, path] of Object.entries(demo.files))
+    out.write(`File ${name}: ${fileLine(name, `http://localhost:8080${path}`)}\n`)
   for (const [name, files] of Object.entries(demo.gateways))
     out.write(
       `--gateway ${name} prints a configuration${files.compose === null ? '' : ', with --compose a Compose file'}\n`,

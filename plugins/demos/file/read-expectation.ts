@@ -65,6 +65,7 @@ function readResponses(value: Json | undefined, at: string): ExpectationTest {
     'ms',
     'error',
     'text',
+    'logins',
     'finish',
     'tool_calls',
     ...headers,
@@ -76,7 +77,7 @@ function readResponses(value: Json | undefined, at: string): ExpectationTest {
     ...SELECTION,
   ])
   const tests: Record<string, Json> = {}
-  for (const key of [...headers, 'status', 'body', 'ms', 'error', 'text', 'finish', 'tool_calls'])
+  for (const key of [...headers, 'status', 'body', 'ms', 'error', 'text', 'logins', 'finish', 'tool_calls'])
     if (part.given[key] !== undefined) tests[key] = checkedTest(part.given[key], part.place(key), key)
   for (const [pointer, test] of Object.entries(part.object('json')))
     tests[`json${checkedPointer(pointer, part.place('json'))}`] = checkedTest(test, below(part.place('json'), pointer))

@@ -1,7 +1,16 @@
 /** Reads the traffic of a step: `send`. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { asObject, asText, below, InputProblem } from 'svc/toolkit'
-import { LLM_FORMATS, type McpAction, type Traffic, type TrafficKind, type Variant } from './demo.ts'
+import {
+  CERTIFICATES,
+  LLM_FORMATS,
+  type HttpTraffic,
+  type LoginTraffic,
+  type McpAction,
+  type Traffic,
+  type TrafficKind,
+  type Variant,
+} from './demo.ts'
 import { BOUNDS } from './bounds.ts'
 import { Part } from './values.ts'
 
@@ -21,9 +30,13 @@ const HTTP = [
   'follow',
   'cookies',
   'read',
+  'certificate',
+  'server_name',
 ]
-const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket']
+const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'login']
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]{1,200}$/
+const SERVER_NAME = /^[\w.-]{1,253}$/
+const ISSUER = /^[\w-]{1,64}$/
 const MAX_S = 120
 /** Of `body_bytes`, and of requests that are sent at the same time. */
 const MAX_BODY = 4 * 1024 * 1024
@@ -78,6 +91,8 @@ function readKind(part: Part, kind: string | undefined): TrafficKind {
       return readMcp(value, at, common)
     case 'a2a':
       return readA2a(value, at, common)
+    case 'login':
+      return readLogin(value, at, common.headers)
     default:
       return readWebSocket(value, at, common)
   }
@@ -105,7 +120,16 @@ function readHttp(part: Part, body = bodyOf(part), method = part.textOr('method'
     follow: part.flag('follow'),
     cookies: part.flag('cookies'),
     read: part.has('read') ? part.oneOf('read', ['all', 'events', 'none'] as const) : 'all',
+    ...tlsOf(part),
   }
+}
+
+/** How the client makes its TLS connection. */
+export function tlsOf(part: Part): Pick<HttpTraffic, 'certificate' | 'serverName'> {
+  const serverName = part.optionalText('server_name')
+  if (serverName !== null && !SERVER_NAME.test(serverName))
+    throw new InputProblem(part.place('server_name'), 'expected a name such as api.example')
+  return { certificate: part.has('certificate') ? part.oneOf('certificate', CERTIFICATES) : null, serverName }
 }
 
 interface Body {
@@ -224,6 +248,26 @@ function readA2a(value: Json | undefined, at: string, common: Common): TrafficKi
     text: kind === 'card' ? '' : part.text('text'),
     stream: part.flag('stream'),
     ...common,
+  }
+}
+
+/** `path`: of a route, which has its own. */
+export function readLogin(
+  value: Json | undefined,
+  at: string,
+  headers: Record<string, string>,
+  path: string | null = null,
+): LoginTraffic {
+  const part = new Part(value, at, ['issuer', 'user', ...(path === null ? ['path'] : []), 'state'])
+  const issuer = part.textOr('issuer', 'default')
+  if (!ISSUER.test(issuer)) throw new InputProblem(part.place('issuer'), 'expected the name of an issuer')
+  return {
+    kind: 'login',
+    issuer,
+    user: part.text('user', 256),
+    path: path ?? part.path('path'),
+    headers,
+    state: part.optionalText('state'),
   }
 }
 

@@ -5,6 +5,7 @@ import { AnswerBudget } from './answer-budget.ts'
 import { markIn, marksOf, sessionKey, sessionsOf, type Mark, type RunContext } from './context.ts'
 import type { Entry } from './expect/arrivals.ts'
 import type { SentRequest } from './sent.ts'
+import { sendLogin } from './traffic/login.ts'
 import { sendMcp } from './traffic/mcp.ts'
 import { sendRequest, type SendOptions } from './traffic/request.ts'
 
@@ -73,6 +74,7 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
     )
     return answer!
   }
+  if (route.login !== null) return (await sendLogin({ ...route.login, path }, options))[0]!
   const has = context.target.fields.some(([name]) => name.toLowerCase() === 'authorization')
   const needsKey = !has && (sendsKind(demo, 'llm') || sendsKind(demo, 'a2a'))
   return sendRequest(
@@ -82,6 +84,8 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
       headers: route.headers,
       body: null,
       bearer: route.bearer ?? (needsKey ? sessionKey(context) : null),
+      certificate: route.certificate,
+      serverName: route.serverName,
     },
     options,
   )
