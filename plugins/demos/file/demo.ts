@@ -201,8 +201,8 @@ export interface LoginTraffic {
   user: string
   path: string
   headers: Record<string, string>
-  /** Replaces the state in the answer of the issuer, as a forged one has another. */
-  state: string | null
+  /** The answer of the issuer comes to another browser than the one that logged in, as an attacker would have it. */
+  isInjected: boolean
 }
 
 /** How many must pass. */

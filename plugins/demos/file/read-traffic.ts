@@ -258,7 +258,7 @@ export function readLogin(
   headers: Record<string, string>,
   path: string | null = null,
 ): LoginTraffic {
-  const part = new Part(value, at, ['issuer', 'user', ...(path === null ? ['path'] : []), 'state'])
+  const part = new Part(value, at, ['issuer', 'user', ...(path === null ? ['path', 'injected'] : [])])
   const issuer = part.textOr('issuer', 'default')
   if (!ISSUER.test(issuer)) throw new InputProblem(part.place('issuer'), 'expected the name of an issuer')
   return {
@@ -267,7 +267,7 @@ export function readLogin(
     user: part.text('user', 256),
     path: path ?? part.path('path'),
     headers,
-    state: part.optionalText('state'),
+    isInjected: part.flag('injected'),
   }
 }
 

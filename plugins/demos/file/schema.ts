@@ -121,7 +121,6 @@ const TLS = {
 const login = {
   issuer: described('Name of an issuer of svc', text),
   user: described('A user whose password is their name', text),
-  state: described('Replaces the state in the answer of the issuer', text),
 }
 
 const TRAFFIC = object({
@@ -174,7 +173,10 @@ const TRAFFIC = object({
   a2a: object({ agent: text, text, stream: flag, card: text }),
   graphql: object({ query: text, variables: record, operation: text }, ['query']),
   jsonrpc: object({ method: text, params: {}, id: {} }, ['method']),
-  login: object({ ...login, path }, ['user', 'path']),
+  login: object({ ...login, path, injected: described('The answer of the issuer comes to another browser', flag) }, [
+    'user',
+    'path',
+  ]),
   websocket: object({ path, messages: texts, for_ms: integer(1, 120_000) }, ['path']),
 })
 

@@ -21,7 +21,14 @@ import {
   toolFilter,
   tracing,
 } from '../../support/demo-gateways.ts'
-import { AGENT_CASES, TRAFFIC_CASES, type Case, type Clock, type Gateway } from '../../support/demo-cases.ts'
+import {
+  ACCESS_CASES,
+  AGENT_CASES,
+  TRAFFIC_CASES,
+  type Case,
+  type Clock,
+  type Gateway,
+} from '../../support/demo-cases.ts'
 import { startDemoProxy, type ProxySwitches } from '../../support/demo-proxy.ts'
 import { guarded, reportingUsage, streamGuard } from '../../support/demo-guards.ts'
 import { authorized, limited, logging } from '../../support/demo-services.ts'
@@ -45,6 +52,7 @@ const CHANGED: ProxySwitches = {
 const CASES: Record<string, Case> = {
   ...AGENT_CASES,
   ...TRAFFIC_CASES,
+  ...ACCESS_CASES,
   retry: {
     on: { attempts: 3 },
     wrong: [{ attempts: 3, retriesPosts: true }, /step 3, A POST is sent once.*got 3 arrivals/],

@@ -59,12 +59,26 @@ export const GATEWAY_PROGRAMS: readonly GatewayProgram[] = [
     file: 'envoy.yaml',
     arguments: file => ['-c', file, '--log-level', 'error', '--disable-hot-restart', '--concurrency', '1'],
   },
+  {
+    name: 'oauth2-proxy',
+    title: 'oauth2-proxy',
+    program: 'oauth2-proxy',
+    version: ['--version'],
+    file: 'oauth2-proxy.yaml',
+    arguments: file => [
+      `--alpha-config=${file}`,
+      '--cookie-secret=a-cookie-secret-of-this-gateway!',
+      '--cookie-secure=false',
+      '--email-domain=*',
+      '--skip-provider-button',
+    ],
+  },
 ]
 
 /** Null: it is not installed. */
 export function versionOf({ program, version }: GatewayProgram): string | null {
   const { error, stdout, stderr } = spawnSync(program, version, { encoding: 'utf8' })
-  return error === undefined ? (/\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown') : null
+  return error === undefined ? (/(?<!go|[\d.])\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown') : null
 }
 
 export interface RunningGateway {

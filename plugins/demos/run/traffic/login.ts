@@ -31,18 +31,27 @@ interface Page {
 /** Each login is done in a browser without cookies. The run goes on with those of the gateway. */
 export async function sendLogin(traffic: LoginTraffic, options: SendOptions): Promise<SentRequest[]> {
   const { jar } = options.context
-  const browser = { gateway: new Map<string, string>(), issuer: new Map<string, string>() }
-  let page: Page = { method: 'GET', path: traffic.path, body: null, issuer: null, isRedirect: false }
-  let logins = 0
+  let opening: Opening = { traffic, options, browser: newBrowser() }
+  const first: Page = { method: 'GET', path: traffic.path, body: null, issuer: null, isRedirect: false }
+  let page = first
+  let [logins, isInjected] = [0, false]
   for (let pages = 1; ; pages++) {
-    const sent = await openPage(page, { traffic, options, browser })
-    const next = pages < MAX_PAGES ? nextPage(page, sent, traffic, options.context) : null
+    const sent = await openPage(page, opening)
+    const found = pages < MAX_PAGES ? nextPage(page, sent, opening) : null
+    // Another login would not show what the injected answer did.
+    const next = isInjected && found?.issuer != null ? null : found
     if (next === null) {
       jar.clear()
-      for (const [name, value] of browser.gateway) jar.set(name, value)
+      for (const [name, value] of opening.browser.gateway) jar.set(name, value)
       return [{ ...sent, facts: { logins } }]
     }
     if (next.body?.has('password') === true) logins++
+    if (traffic.isInjected && page.issuer !== null && next.issuer === null) {
+      isInjected = true
+      opening = { ...opening, browser: newBrowser() }
+      // The other browser has begun a login, too.
+      await openPage(first, opening)
+    }
     page = next
   }
 }
@@ -50,7 +59,17 @@ export async function sendLogin(traffic: LoginTraffic, options: SendOptions): Pr
 interface Opening {
   traffic: LoginTraffic
   options: SendOptions
-  browser: { gateway: Map<string, string>; issuer: Map<string, string> }
+  browser: Browser
+}
+
+/** Cookies. */
+interface Browser {
+  gateway: Map<string, string>
+  issuer: Map<string, string>
+}
+
+function newBrowser(): Browser {
+  return { gateway: new Map(), issuer: new Map() }
 }
 
 function openPage(page: Page, { traffic, options, browser }: Opening): Promise<SentRequest> {
@@ -80,22 +99,19 @@ function openPage(page: Page, { traffic, options, browser }: Opening): Promise<S
 }
 
 /** Where the browser goes after an answer; null: it stays. */
-function nextPage(page: Page, sent: SentRequest, traffic: LoginTraffic, context: RunContext): Page | null {
+function nextPage(page: Page, sent: SentRequest, { traffic, options: { context } }: Opening): Page | null {
   const target = page.issuer ?? context.target
   const location = locationOf(sent, target)
-  const isOfIssuer = pathAtIssuer(addressOf(sent, target), traffic, context) !== null
+  const isOfIssuer = pathAtIssuer(addressOf(sent, target), traffic, target) !== null
   const form = location === null && isOfIssuer ? formIn(sent.body, traffic.user) : null
   if (location === null && form === null) return null
   const url = location ?? new URL(form!.action, addressOf(sent, target))
   const body = form?.fields ?? (keepsMethod(sent) ? page.body : null)
-  if (isOfIssuer && traffic.state !== null)
-    for (const parameters of [url.searchParams, body])
-      if (parameters?.has('state') === true) parameters.set('state', traffic.state)
   const method = body === null ? 'GET' : 'POST'
   const path = pathAt(url, context.target)
   if (path !== null) return { method, path, body, issuer: null, isRedirect: true }
   const issuer = issuerTarget(url, context)
-  const below = pathAtIssuer(url, traffic, { ...context, target: issuer })
+  const below = pathAtIssuer(url, traffic, issuer)
   return below === null ? null : { method, path: below, body, issuer, isRedirect: true }
 }
 
@@ -111,7 +127,7 @@ function issuerTarget(url: URL, { control }: RunContext): Target {
 }
 
 /** The path of an address of the issuer; null: it is another one. */
-function pathAtIssuer(url: URL, { issuer }: LoginTraffic, { target }: Pick<RunContext, 'target'>): string | null {
+function pathAtIssuer(url: URL, { issuer }: LoginTraffic, target: Target): string | null {
   const path = pathAt(url, target)
   return path?.startsWith(issuer === 'default' ? '/oauth/' : `/oauth/i/${issuer}/`) === true ? path : null
 }
