@@ -200,8 +200,9 @@ export const TRAFFIC_CASES: Record<string, Case> = {
   overhead: {
     set: { rounds: 20 },
     on: { handle: timed(1) },
-    off: { handle: timed(900) },
-    wrong: [() => ({ handle: timed(1, { slowMs: 900, every: 15 }) }), /step 1, .*p99 [89]\d\d/],
+    // Longer than any request straight to svc takes on a busy machine.
+    off: { handle: timed(60_000) },
+    wrong: [() => ({ handle: timed(1, { slowMs: 60_000, every: 15 }) }), /step 1, .*p99 [56]\d{4}/],
     control: 'seen',
   },
 }

@@ -6,11 +6,24 @@ import type { Handler } from './demo-proxy.ts'
 
 const CLIENT = { client_id: 'svc', client_secret: 'svc-secret' }
 
+interface LoginSwitches {
+  open?: boolean
+  sharesStates?: boolean
+  /** Origin of the issuer in redirects of browsers; default: that of the upstream. */
+  shownAs?: string
+  /** The answer of the issuer comes in a form. */
+  usesForm?: boolean
+}
+
 /**
  * Mistakes: `open` forwards requests without a session, too; `sharesStates` takes the state of any login, in whichever browser it
  * has begun.
  */
-export function oidcLogin(upstream: string, issuer: string, { open = false, sharesStates = false } = {}): Handler {
+export function oidcLogin(
+  upstream: string,
+  issuer: string,
+  { open = false, sharesStates = false, shownAs = upstream, usesForm = false }: LoginSwitches = {},
+): Handler {
   const provider = `${upstream}/oauth/i/${issuer}`
   /** Where logins began, by their state. */
   const begun = new Map<string, string>()
@@ -24,14 +37,15 @@ export function oidcLogin(upstream: string, issuer: string, { open = false, shar
 
   return async (request, forward) => {
     const { pathname, searchParams } = new URL(request.path, 'http://gateway')
+    const parameters = request.method === 'POST' ? new URLSearchParams(request.body) : searchParams
     const cookies = parseCookies(request.headers.cookie as string | undefined)
     const callback = `http://${String(request.headers.host)}/callback`
     if (pathname === '/callback') {
-      const state = searchParams.get('state') ?? ''
+      const state = parameters.get('state') ?? ''
       const path = begun.get(state)
       if (path === undefined || (!sharesStates && cookies.get('login') !== state)) return answer(403, 'wrong state')
       begun.delete(state)
-      const grant = { grant_type: 'authorization_code', code: searchParams.get('code') ?? '', redirect_uri: callback }
+      const grant = { grant_type: 'authorization_code', code: parameters.get('code') ?? '', redirect_uri: callback }
       const response = await fetch(`${provider}/token`, {
         method: 'POST',
         body: new URLSearchParams({ ...CLIENT, ...grant }),
@@ -48,7 +62,9 @@ export function oidcLogin(upstream: string, issuer: string, { open = false, shar
     if (open) return forward(request)
     const state = randomUUID()
     begun.set(state, request.path)
+    const mode: Record<string, string> = usesForm ? { response_mode: 'form_post' } : {}
     const query = { response_type: 'code', scope: 'openid', client_id: CLIENT.client_id, redirect_uri: callback, state }
-    return redirect(`${provider}/authorize?${new URLSearchParams(query)}`, [`login=${state}`])
+    const page = `${shownAs}/oauth/i/${issuer}/authorize`
+    return redirect(`${page}?${new URLSearchParams({ ...query, ...mode })}`, [`login=${state}`])
   }
 }

@@ -5,6 +5,8 @@ export interface FilledForm {
   fields: URLSearchParams
 }
 
+const MAX_FORM = 64 * 1024
+
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -19,7 +21,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function formIn(page: string, user: string): FilledForm | null {
   const start = page.indexOf('<form ')
   const end = page.indexOf('</form>', start)
-  if (start === -1 || end === -1) return null
+  if (start === -1 || end === -1 || end - start > MAX_FORM) return null
   const text = page.slice(start, end)
   const [, form = ''] = /^<form ([^>]*)>/.exec(text) ?? []
   const { action, method } = attributesOf(form)

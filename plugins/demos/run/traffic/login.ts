@@ -91,7 +91,7 @@ function openPage(page: Page, { traffic, options, browser }: Opening): Promise<S
       bearer: null,
       cookies: true,
       isRedirect,
-      // What the browser sends to svc itself is no arrival.
+      // What the browser sends to svc itself does not count as an arrival.
       isUnmarked: issuer !== null,
     },
     { ...options, context, variant: null },
@@ -103,9 +103,12 @@ function nextPage(page: Page, sent: SentRequest, { traffic, options: { context }
   const target = page.issuer ?? context.target
   const location = locationOf(sent, target)
   const isOfIssuer = pathAtIssuer(addressOf(sent, target), traffic, target) !== null
-  const form = location === null && isOfIssuer ? formIn(sent.body, traffic.user) : null
+  // A page with an error shows the form again.
+  const isForm = location === null && isOfIssuer && sent.status !== null && sent.status < 400
+  const form = isForm ? formIn(sent.body, traffic.user) : null
   if (location === null && form === null) return null
-  const url = location ?? new URL(form!.action, addressOf(sent, target))
+  const url = location ?? urlOf(form!.action, addressOf(sent, target))
+  if (url === null) return null
   const body = form?.fields ?? (keepsMethod(sent) ? page.body : null)
   const method = body === null ? 'GET' : 'POST'
   const path = pathAt(url, context.target)
@@ -113,6 +116,10 @@ function nextPage(page: Page, sent: SentRequest, { traffic, options: { context }
   const issuer = issuerTarget(url, context)
   const below = pathAtIssuer(url, traffic, issuer)
   return below === null ? null : { method, path: below, body, issuer, isRedirect: true }
+}
+
+function urlOf(text: string, base: URL): URL | null {
+  return URL.canParse(text, base.href) ? new URL(text, base) : null
 }
 
 function addressOf({ target: path }: SentRequest, { address, host }: Target): URL {

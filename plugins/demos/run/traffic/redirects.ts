@@ -2,7 +2,7 @@
 import type { Target } from '../context.ts'
 import { fieldValues, type SentRequest } from '../sent.ts'
 
-/** Null: the answer is no redirect. */
+/** Null: the answer is not a redirect. */
 export function locationOf(sent: SentRequest, target: Target): URL | null {
   if (sent.status === null || sent.status < 301 || sent.status > 308 || sent.status === 304) return null
   const [location] = fieldValues(sent.answerFields, 'location')
