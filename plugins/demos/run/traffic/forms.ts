@@ -31,7 +31,7 @@ export function formIn(page: string, user: string): FilledForm | null {
   const typed: Readonly<Record<string, string>> = { username: user, password: user, otp: code }
   const fields = new URLSearchParams()
   let isSubmitted = false
-  for (const [, tag, rest] of text.matchAll(/<(input|button)\b([^>]*)>/g)) {
+  for (const [, tag, rest] of text.matchAll(/<(input|button)\b([^<>]*)>/g)) {
     const { name, value = '', type, checked, disabled } = attributesOf(rest!)
     if (name === undefined || disabled !== undefined || (type === 'checkbox' && checked === undefined)) continue
     if (tag === 'button') {
