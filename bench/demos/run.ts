@@ -36,12 +36,9 @@ const port = await freePort()
 const url = `http://127.0.0.1:${port}`
 const [https, grpc] = [await freePort(), await freePort()]
 const args = ['bin/svc.mjs', '--host', '127.0.0.1', '--port', String(port), '--https-port', String(https)]
-const svc = spawn('node', [...args, '--grpc-port', String(grpc), '--quiet'], {
-  cwd: root,
-  stdio: 'ignore',
-  // A reload would end the runs.
-  env: { ...process.env, SVC_WATCH: 'false' },
-})
+// A reload would end the runs. Demos of gRPC have one address for all.
+const env = { ...process.env, SVC_WATCH: 'false', SVC_GRPC_ON_HTTP: 'true' }
+const svc = spawn('node', [...args, '--grpc-port', String(grpc), '--quiet'], { cwd: root, stdio: 'ignore', env })
 
 async function get<T>(path: string): Promise<T> {
   const response = await fetch(`${url}${path}`)

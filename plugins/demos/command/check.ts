@@ -8,6 +8,7 @@ import { problemText } from '../file/demo-document.ts'
 import { directTarget } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { DemoRun } from '../run/demo-run.ts'
+import { grpcDefinitions } from './grpc-definitions.ts'
 
 export async function checkFiles(args: readonly string[], context: CommandContext): Promise<CommandResult> {
   const { words } = splitArguments(args, {}, [])
@@ -30,6 +31,7 @@ export async function checkFiles(args: readonly string[], context: CommandContex
 async function differing(demos: readonly FoundDemo[], context: CommandContext): Promise<number> {
   const client = await context.use('probe.client')
   if (client === undefined) throw new ArgumentError('the plugin probe is off')
+  const definitions = grpcDefinitions(context)
   const { server, url, token } = await startUpstream(context, { host: '127.0.0.1', http: 0, https: 0, grpc: 0 }, {})
   let wrong = 0
   try {
@@ -42,6 +44,7 @@ async function differing(demos: readonly FoundDemo[], context: CommandContext): 
         values: demo.variables,
         context: {
           client,
+          grpcDefinitions: definitions,
           control,
           laneControls: {},
           target: directTarget(control, []),

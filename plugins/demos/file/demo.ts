@@ -116,7 +116,14 @@ export interface Variant {
   path: string | null
 }
 
-export type TrafficKind = HttpTraffic | LlmTraffic | McpTraffic | A2aTraffic | WebSocketTraffic | LoginTraffic
+export type TrafficKind =
+  | HttpTraffic
+  | LlmTraffic
+  | McpTraffic
+  | A2aTraffic
+  | WebSocketTraffic
+  | GrpcTraffic
+  | LoginTraffic
 
 export interface HttpTraffic {
   kind: 'http'
@@ -203,6 +210,19 @@ export interface LoginTraffic {
   headers: Record<string, string>
   /** The answer of the issuer comes to another browser than the one that logged in, as an attacker would have it. */
   isInjected: boolean
+}
+
+export interface GrpcTraffic {
+  kind: 'grpc'
+  service: string
+  method: string
+  /** Several: a stream of the client. */
+  messages: JsonObject[]
+  deadlineMs: number | null
+  /** gRPC-Web, as browsers send it. */
+  isWeb: boolean
+  headers: Record<string, string>
+  bearer: string | null
 }
 
 /** How many must pass. */

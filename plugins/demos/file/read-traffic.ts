@@ -5,13 +5,13 @@ import {
   CERTIFICATES,
   LLM_FORMATS,
   type HttpTraffic,
-  type LoginTraffic,
   type McpAction,
   type Traffic,
   type TrafficKind,
   type Variant,
 } from './demo.ts'
 import { BOUNDS } from './bounds.ts'
+import { readLogin } from './read-login.ts'
 import { Part } from './values.ts'
 
 const PACE = ['times', 'per_second', 'for_s', 'concurrency', 'as', 'timeout_ms', 'disconnect_after_ms', 'acknowledge']
@@ -33,10 +33,9 @@ const HTTP = [
   'certificate',
   'server_name',
 ]
-const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'login']
+const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'grpc', 'login']
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]{1,200}$/
 const SERVER_NAME = /^[\w.-]{1,253}$/
-const ISSUER = /^[\w-]{1,64}$/
 const MAX_S = 120
 /** Of `body_bytes`, and of requests that are sent at the same time. */
 const MAX_BODY = 4 * 1024 * 1024
@@ -93,6 +92,8 @@ function readKind(part: Part, kind: string | undefined): TrafficKind {
       return readA2a(value, at, common)
     case 'login':
       return readLogin(value, at, common.headers)
+    case 'grpc':
+      return readGrpc(value, at, common)
     default:
       return readWebSocket(value, at, common)
   }
@@ -251,26 +252,6 @@ function readA2a(value: Json | undefined, at: string, common: Common): TrafficKi
   }
 }
 
-/** `path`: of a route, which has its own. */
-export function readLogin(
-  value: Json | undefined,
-  at: string,
-  headers: Record<string, string>,
-  path: string | null = null,
-): LoginTraffic {
-  const part = new Part(value, at, ['issuer', 'user', ...(path === null ? ['path', 'injected'] : [])])
-  const issuer = part.textOr('issuer', 'default')
-  if (!ISSUER.test(issuer)) throw new InputProblem(part.place('issuer'), 'expected the name of an issuer')
-  return {
-    kind: 'login',
-    issuer,
-    user: part.text('user', 256),
-    path: path ?? part.path('path'),
-    headers,
-    isInjected: part.flag('injected'),
-  }
-}
-
 function readWebSocket(value: Json | undefined, at: string, { headers, bearer }: Common): TrafficKind {
   const part = new Part(value, at, ['path', 'messages', 'for_ms'])
   return {
@@ -279,6 +260,29 @@ function readWebSocket(value: Json | undefined, at: string, { headers, bearer }:
     messages: part.texts('messages', 100),
     forMs: part.integerOr('for_ms', 1, MAX_S * 1000, 1000),
     headers: { ...headers, ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }) },
+  }
+}
+
+const SERVICE = /^[A-Za-z_]\w{0,99}(?:\.[A-Za-z_]\w{0,99}){0,15}$/
+
+function readGrpc(value: Json | undefined, at: string, common: Common): TrafficKind {
+  const part = new Part(value, at, ['service', 'method', 'message', 'metadata', 'deadline_ms', 'web'])
+  const [service, method] = [part.text('service'), part.text('method')]
+  if (!SERVICE.test(service))
+    throw new InputProblem(part.place('service'), 'expected a full name such as svc.echo.v1.EchoService')
+  if (!/^[A-Za-z_]\w{0,99}$/.test(method)) throw new InputProblem(part.place('method'), 'expected a name such as Echo')
+  const messages = Array.isArray(part.given.message)
+    ? part.list('message', 100).map((one, index) => asObject(one, below(part.place('message'), index)))
+    : [part.object('message')]
+  return {
+    kind: 'grpc',
+    service,
+    method,
+    messages,
+    deadlineMs: part.integerOr('deadline_ms', 1, MAX_S * 1000, null),
+    isWeb: part.flag('web'),
+    headers: { ...common.headers, ...headersOf(part, 'metadata') },
+    bearer: common.bearer,
   }
 }
 

@@ -59,6 +59,8 @@ const EXPECTATION = object({
       logins: described('Forms that were filled', test),
       finish: test,
       tool_calls: test,
+      grpc_status: described('The number of a gRPC status', test),
+      grpc_message: test,
       every: flag,
       some: flag,
       none: flag,
@@ -177,6 +179,17 @@ const TRAFFIC = object({
     'user',
     'path',
   ]),
+  grpc: object(
+    {
+      service: text,
+      method: text,
+      message: described('A list for a stream of the client', { anyOf: [record, listOf(record, 100)] }),
+      metadata: headers,
+      deadline_ms: integer(1, 120_000),
+      web: described('gRPC-Web, as browsers send it', flag),
+    },
+    ['service', 'method'],
+  ),
   websocket: object({ path, messages: texts, for_ms: integer(1, 120_000) }, ['path']),
 })
 

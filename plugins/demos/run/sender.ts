@@ -7,6 +7,7 @@ import { BoundError } from './bound-error.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext } from './context.ts'
 import type { SentRequest } from './sent.ts'
 import { sendA2a } from './traffic/a2a.ts'
+import { sendGrpc } from './traffic/grpc.ts'
 import { sendHttp } from './traffic/http.ts'
 import { sendLlm } from './traffic/llm.ts'
 import { sendLogin } from './traffic/login.ts'
@@ -137,6 +138,8 @@ function sendKind(traffic: Traffic, options: SendOptions): Promise<SentRequest[]
       return sendA2a(kind, options)
     case 'login':
       return sendLogin(kind, options)
+    case 'grpc':
+      return sendGrpc(kind, options)
     case 'websocket':
       return sendWebSocket(kind, options)
   }

@@ -24,6 +24,7 @@ import {
 import {
   ACCESS_CASES,
   AGENT_CASES,
+  GRPC_CASES,
   TRAFFIC_CASES,
   type Case,
   type Clock,
@@ -51,6 +52,7 @@ const CHANGED: ProxySwitches = {
 
 const CASES: Record<string, Case> = {
   ...AGENT_CASES,
+  ...GRPC_CASES,
   ...TRAFFIC_CASES,
   ...ACCESS_CASES,
   retry: {
@@ -215,7 +217,7 @@ const ONLY = process.env.SVC_TEST_DEMOS?.split(',')
 
 t.test('each demo is seen with the feature, and not without it or with a mistake', async t => {
   const plugins = Object.values(CASES).flatMap(({ plugins: own = [] }) => own)
-  const { url } = await serve(t, { plugins: ['demos', 'echo', ...new Set(plugins)] })
+  const { url } = await serve(t, { plugins: ['demos', 'echo', ...new Set(plugins)], env: { SVC_GRPC_ON_HTTP: 'true' } })
   const jobs = Object.entries(CASES)
     .filter(([name]) => ONLY?.includes(name) !== false)
     .flatMap(([name, one]) => jobsOf(t, url, name, one))

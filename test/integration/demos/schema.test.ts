@@ -57,6 +57,7 @@ t.test('both take all kinds of traffic and of expectations', async t => {
     }),
     { ...withStep({ send: { path: '/a', certificate: 'valid', server_name: 'a.example' } }), files: { 'a.pem': '/a' } },
     { ...withStep({}), route: { path: '/a', certificate: 'valid', login: { user: 'ada' } } },
+    withStep({ send: { grpc: { service: 'a.A', method: 'B', message: [{ a: 1 }], metadata: { a: 1 }, web: true } } }),
     withStep({ send: { jsonrpc: { method: 'a' } }, expect: [{ capture: { id: 'json:/id' } }] }),
     withStep({
       ask: { text: 'a', optional: true },

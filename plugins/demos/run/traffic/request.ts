@@ -130,7 +130,11 @@ async function trustOf({ certificate, serverName }: Outgoing, context: RunContex
   }
 }
 
-function fieldsOf(outgoing: Outgoing, { context, variant }: SendOptions): CheckField[] {
+/** Marks, credential and the fields of the demo. */
+export function fieldsOf(
+  outgoing: Pick<Outgoing, 'headers' | 'bearer' | 'basic' | 'cookies' | 'isUnmarked'>,
+  { context, variant }: SendOptions,
+): CheckField[] {
   const { bearer, basic } = outgoing
   const credential: Record<string, string> =
     variant?.bearer != null
