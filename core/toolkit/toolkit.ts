@@ -77,7 +77,7 @@ export {
 export { readStepMembers } from './step-members.ts'
 export { fillVariables } from './process-variables.ts'
 export { nearest } from './nearest.ts'
-export { ArgumentError, type ReadArguments, splitArguments } from './split-arguments.ts'
+export { ArgumentError, filledArgument, type ReadArguments, splitArguments } from './split-arguments.ts'
 export {
   type CommandUpstream,
   LISTEN_VALUES,

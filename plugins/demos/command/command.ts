@@ -29,7 +29,8 @@ of a run over HTTP with "tap".
   --prefix /path          in front of all paths
   --routes file           where the gateway has models and MCP servers, as for svc probe
   --host name             Host of the requests to the gateway
-  --header 'Name: value'  field of every request; repeat it for several; --bearer T is a credential
+  --header 'Name: value'  field of every request; repeat it for several; --bearer T is a credential;
+                          \${NAME} is a variable of the environment
   --ca file, --insecure   trust for https gateways
   --timeout seconds       for requests of which the demo does not say it (default: 10)
   --set name=value        a variable of the demo; repeat it for several

@@ -2,6 +2,7 @@
 import {
   ArgumentError,
   fieldProblem,
+  filledArgument,
   isToken,
   LISTEN_VALUES,
   type ListenPorts,
@@ -81,9 +82,11 @@ export function readRunOptions(
     throw new ArgumentError('expected --through with the URL of the gateway, or --direct')
   if (through !== undefined && flags.has('direct')) throw new ArgumentError('--through and --direct cannot be combined')
   if (flags.has('quiet') && flags.has('verbose')) throw new ArgumentError('--quiet and --verbose cannot be combined')
-  const bearer = one('bearer')
+  const filled = (text: string): string => filledArgument(text, environment)
+  const given = one('bearer')
+  const bearer = given === undefined ? undefined : filled(given)
   const token = one('upstream-token') ?? (environment.SVC_ADMIN_TOKEN || null)
-  const fields = (values.get('header') ?? []).map(readField)
+  const fields = (values.get('header') ?? []).map(text => readField(filled(text)))
   if (bearer !== undefined) fields.push(['Authorization', `Bearer ${checkedBearer(bearer)}`])
   const formats = formatsOf(one('format') ?? 'terminal')
   const out = one('out') ?? null

@@ -27,6 +27,7 @@ import { directTarget, type Target } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { DemoRun, type DemoResult, type RunInput } from '../run/demo-run.ts'
 import { readRunOptions, type Format, type RunOptions } from './options.ts'
+import { StepProgress } from './progress.ts'
 import { grpcDefinitions } from './grpc-definitions.ts'
 import { chosenDemos } from './selection.ts'
 
@@ -151,6 +152,8 @@ class Runner {
   async run(demo: Demo, values: RunInput['values']): Promise<JudgedDemo> {
     const { isQuiet, isVerbose, isYes, stopAtFirst, step, isControl, fields } = this.#options
     const showsSteps = this.#isShown && !isQuiet
+    // Lines about each answer say it, too.
+    const progress = new StepProgress(this.#context, !isQuiet && !isVerbose)
     const input: RunInput = {
       demo,
       values,
@@ -159,10 +162,14 @@ class Runner {
       stopAtFirst,
       fromStep: Math.min(step, demo.steps.length),
       events: {
-        onSent: (_step, sent) => {
+        onStep: () => progress.begin(),
+        onBegin: step => progress.sent(step),
+        onSent: (step, sent) => {
+          progress.answered(step)
           if (showsSteps && isVerbose) this.#write(responseLine(sent))
         },
         onStepEnd: result => {
+          progress.clear()
           if (showsSteps) this.#write(stepLines(result, { isVerbose }))
         },
       },

@@ -1,6 +1,7 @@
 /** Reads the arguments of `svc probe`. */
 import {
   ArgumentError,
+  filledArgument,
   LISTEN_VALUES,
   type ListenPorts,
   nearest,
@@ -109,7 +110,7 @@ export function readProbeOptions(
   const formats = listOf(textOf('format') ?? 'terminal', FORMATS, '--format')
   const out = one('out')
   if (out === null && formats.length > 1) throw new ArgumentError('several formats need --out <folder>')
-  const secretOf = (value: string): string => fromEnvironment(value, environment)
+  const secretOf = (value: string): string => filledArgument(value, environment)
   const bearer = one('bearer')
   const fields = all('header').map(text => readField(secretOf(text)))
   if (bearer !== null) fields.push(['Authorization', `Bearer ${checkedValue(secretOf(bearer), '--bearer')}`])
@@ -207,15 +208,6 @@ function checkedValue(value: string, option: string): string {
   if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
     throw new ArgumentError(`${option} must not contain control characters`)
   return value.trim()
-}
-
-/** Replaces `${NAME}` by a variable of the environment. */
-function fromEnvironment(text: string, environment: Readonly<Record<string, string | undefined>>): string {
-  return text.replaceAll(/\$\{([A-Z_][A-Z0-9_]*)\}/gi, (_, name: string) => {
-    const value = environment[name]
-    if (value === undefined) throw new ArgumentError(`the variable ${name} is not set`)
-    return value
-  })
 }
 
 function numberOf(name: string, text: string, min: number, max: number): number {

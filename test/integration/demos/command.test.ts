@@ -83,6 +83,10 @@ t.test('a wrong command line or file is exit code 2', async t => {
   await wrong(['run', 'retry', '--direct', '--routes', '/none/routes.yaml'], /--routes: cannot read/)
   await wrong(['run', 'retry', '--direct', '--listen', '8080', '--upstream', 'http://a'], /cannot be combined/)
   await wrong(['run', 'retry', '--direct', '--listen-grpc', '8081'], /--listen-grpc needs --listen/)
+  await wrong(
+    ['run', 'retry', '--direct', '--bearer', '${NOT_SET_ANYWHERE}'],
+    /the variable NOT_SET_ANYWHERE is not set/,
+  )
   await wrong(['run', 'retry', '--direct', '--listen', '80808'], /--listen must be a number from 0 to 65535/)
   await wrong(['new', 'runs'], /is not runs or check/)
   await wrong(['show', 'retry', '--gateway', 'envoi'], /did you mean "envoy"/)
