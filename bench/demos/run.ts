@@ -35,7 +35,9 @@ interface ListedDemo {
 const port = await freePort()
 const url = `http://127.0.0.1:${port}`
 const args = ['bin/svc.mjs', '--host', '127.0.0.1', '--port', String(port), '--https-port', '0', '--grpc-port', '0']
-const svc = spawn('node', [...args, '--quiet'], { cwd: root, stdio: 'ignore' })
+// Demos of gRPC have one address for all.
+const env = { ...process.env, SVC_GRPC_ON_HTTP: 'true' }
+const svc = spawn('node', [...args, '--quiet'], { cwd: root, stdio: 'ignore', env })
 
 async function get<T>(path: string): Promise<T> {
   const response = await fetch(`${url}${path}`)

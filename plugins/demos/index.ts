@@ -1,5 +1,6 @@
 /** The plugin `demos`: what a gateway does, shown step by step and judged on both sides. */
 import { definePlugin } from 'svc/plugin'
+import type {} from '../grpc/types.ts'
 import type {} from '../probe/types.ts'
 import type {} from '../proxy/types.ts'
 import { baseOf, ownPaths, readCatalog, type DemoCatalog } from './catalog/catalog.ts'
@@ -17,7 +18,7 @@ export default definePlugin<DemosSection>({
     'Shows what a gateway does, step by step, and says whether it was seen: retries, limits, timeouts and more.',
   paths: ['/_svc/demos'],
   buildsOn: ['probe'],
-  uses: ['proxy'],
+  uses: ['grpc', 'proxy'],
   options: DEMOS_OPTIONS,
   documents: { demo: DEMO_SCHEMA },
   command: demoCommand(import.meta.dirname),
@@ -51,6 +52,7 @@ export default definePlugin<DemosSection>({
     registerRuns(app, svc, {
       client: svc.use('probe.client')!,
       conversations: svc.use('probe.conversations')!,
+      grpcDefinitions: async set => svc.use('grpc.services')?.definitions(set),
       taps: svc.use('proxy.taps') ?? null,
       targets,
       origins,

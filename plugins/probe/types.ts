@@ -248,6 +248,28 @@ export interface ClientConversation {
   readonly error: 'refused' | 'timeout' | 'reset' | 'bad_handshake' | null
 }
 
+export interface ClientGrpcCall {
+  /** `/<service>/<method>`, in front of it what the gateway needs. */
+  path: string
+  messages: readonly Buffer[]
+  metadata?: readonly CheckField[]
+  deadlineMs?: number
+  /** gRPC-Web over HTTP/1.1, as browsers send it. Default: gRPC over HTTP/2. */
+  isWeb?: boolean
+  /** Value of the Host field; default: that of the address. */
+  authority?: string
+  /** The client leaves this long after it has sent the call. */
+  leaveAfterMs?: number
+}
+
+export interface ClientGrpcResult extends ClientExchange {
+  readonly messages: readonly Buffer[]
+  /** `grpc-status`; null without one. */
+  readonly status: number | null
+  /** `grpc-message`, decoded; null without one. */
+  readonly statusMessage: string | null
+}
+
 /** The client of the probe. It follows no redirects, keeps no cookies and adds no fields but Host and the framing. */
 export interface ProbeClient {
   /** Reads the URL of a gateway or an upstream; a sentence for one that is not valid. */
@@ -269,16 +291,8 @@ export interface ProbeClient {
     },
     options: ClientOptions,
   ): Promise<ClientConversation>
-  /** Calls a method over HTTP/2 with encoded messages; `status` is `grpc-status`, null without one. */
-  grpc(
-    call: {
-      path: string
-      messages: readonly Buffer[]
-      metadata?: readonly CheckField[]
-      deadlineMs?: number
-    },
-    options: ClientOptions,
-  ): Promise<ClientExchange & { messages: readonly Buffer[]; status: number | null }>
+  /** Calls a method of gRPC with encoded messages. */
+  grpc(call: ClientGrpcCall, options: ClientOptions): Promise<ClientGrpcResult>
   /** Milliseconds since the epoch that never go backwards. */
   clock(): number
   /** Watches until `stop` whether this process had to wait for the processor. */

@@ -10,6 +10,7 @@ import {
   semanticCache,
   toolSearch,
 } from './demo-agent-gateways.ts'
+import { grpcJson, grpcWeb } from './demo-grpc-gateways.ts'
 import type { ProxySwitches } from './demo-proxy.ts'
 import {
   apiKey,
@@ -111,6 +112,31 @@ export const AGENT_CASES: Record<string, Case> = {
     wrong: [
       { handle: agentCards(INSIDE, { urlOnly: true }) },
       /step 1, The card.*no response has body with "http:\/\/agents/,
+    ],
+  },
+}
+
+export const GRPC_CASES: Record<string, Case> = {
+  'grpc-retry': {
+    plugins: ['grpc'],
+    on: { grpc: { attempts: 3 } },
+    off: { grpc: {} },
+    wrong: [{ grpc: { attempts: 3, retriesAll: true } }, /step 3, A call that is refused.*got 3 arrivals.*gRPC 7/],
+  },
+  'grpc-web': {
+    plugins: ['grpc'],
+    on: upstream => ({ handle: grpcWeb(upstream) }),
+    wrong: [
+      upstream => ({ handle: grpcWeb(upstream, { losesStatus: true }) }),
+      /step 2, A call that fails.*grpc_status 5.*grpc_status is absent/,
+    ],
+  },
+  'grpc-json': {
+    plugins: ['grpc'],
+    on: upstream => ({ handle: grpcJson(upstream) }),
+    wrong: [
+      upstream => ({ handle: grpcJson(upstream, { alwaysOk: true }) }),
+      /step 2, The service says no.*status 404.*got 1 response: 200/,
     ],
   },
 }

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { startGrpcProxy, type GrpcSwitches } from './demo-grpc-gateways.ts'
 
 interface Test {
   teardown(callback: () => unknown): unknown
@@ -35,6 +36,8 @@ export interface ProxySwitches {
   streams?: boolean
   /** The same, with what the filter of each answer makes of its pieces. */
   filter?: () => StreamFilter
+  /** It speaks HTTP/2 alone, and nothing else of what is here. */
+  grpc?: GrpcSwitches
   /** Upgrades are forwarded; `handshake`, which is the mistake: nothing is passed on after the handshake. */
   upgrades?: 'all' | 'handshake'
 }
@@ -59,6 +62,7 @@ export interface Answer {
 
 /** Starts the gateway until the test ends; returns its URL. */
 export async function startDemoProxy(t: Test, upstream: string, switches: ProxySwitches): Promise<string> {
+  if (switches.grpc !== undefined) return startGrpcProxy(t, upstream, switches.grpc)
   const target = new URL(upstream)
   const windows = new Map<string, { number: number; count: number }>()
   const connections = new WeakMap<Socket, string>()

@@ -1,4 +1,6 @@
 /** Runs demos against a server of a test, through a gateway or straight to svc. */
+import { readDefinitions } from '../../plugins/grpc/definitions.ts'
+import type { GrpcDefinitions } from '../../plugins/grpc/types.ts'
 import { createClient } from '../../plugins/probe/client/offered-client.ts'
 import type { ClientAddress, ProbeClient } from '../../plugins/probe/types.ts'
 import { BOUNDS } from '../../plugins/demos/file/bounds.ts'
@@ -36,7 +38,15 @@ export async function demoRunner(
     return new DemoRun({
       demo,
       values: withValues(demo.variables, set),
-      context: { client, control, laneControls: {}, target, bounds: BOUNDS, signal: new AbortController().signal },
+      context: {
+        client,
+        grpcDefinitions,
+        control,
+        laneControls: {},
+        target,
+        bounds: BOUNDS,
+        signal: new AbortController().signal,
+      },
       ask: () => {
         onAsk?.()
         return Promise.resolve(onAsk !== undefined)
@@ -47,6 +57,8 @@ export async function demoRunner(
     }).run()
   }
 }
+
+const grpcDefinitions = (set: Buffer): Promise<GrpcDefinitions> => Promise.resolve(readDefinitions(set))
 
 /** A demo of a test, which has these steps. Throws for one that is not valid. */
 export function demoOf(steps: unknown, further: object = {}): Demo {

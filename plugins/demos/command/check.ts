@@ -9,6 +9,7 @@ import { problemText } from '../file/demo-document.ts'
 import { directTarget } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { DemoRun } from '../run/demo-run.ts'
+import { grpcDefinitions } from './grpc-definitions.ts'
 
 export async function checkFiles(args: readonly string[], context: CommandContext): Promise<CommandResult> {
   const { words } = splitArguments(args, {}, [])
@@ -32,6 +33,7 @@ async function differing(demos: readonly FoundDemo[], context: CommandContext): 
   const client = await context.use('probe.client')
   if (client === undefined) throw new ArgumentError('the plugin probe is off')
   const token = randomUUID()
+  const definitions = grpcDefinitions(context)
   const server = await context.startServer({
     environment: {
       SVC_HOST: '127.0.0.1',
@@ -42,6 +44,7 @@ async function differing(demos: readonly FoundDemo[], context: CommandContext): 
       SVC_WATCH: 'false',
       SVC_LOG_LEVEL: 'off',
       SVC_PUBLIC_MODE: 'false',
+      SVC_GRPC_ON_HTTP: 'true',
     },
   })
   let wrong = 0
@@ -55,6 +58,7 @@ async function differing(demos: readonly FoundDemo[], context: CommandContext): 
         values: demo.variables,
         context: {
           client,
+          grpcDefinitions: definitions,
           control,
           laneControls: {},
           target: directTarget(control, []),

@@ -19,6 +19,7 @@ import { directTarget, type Target } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { DemoRun, type DemoResult, type RunInput } from '../run/demo-run.ts'
 import { readRunOptions, type Format, type RunOptions } from './options.ts'
+import { grpcDefinitions } from './grpc-definitions.ts'
 import { chosenDemos } from './selection.ts'
 
 /** Throws `ArgumentError` for what exit code 2 is for. */
@@ -61,7 +62,16 @@ export async function runDemos(
             }
       const { timeoutMs } = options
       const more = timeoutMs === null ? {} : { timeoutMs }
-      base = { client, control, laneControls, target, bounds: BOUNDS, signal: stopping.signal, ...more }
+      base = {
+        client,
+        grpcDefinitions: grpcDefinitions(context),
+        control,
+        laneControls,
+        target,
+        bounds: BOUNDS,
+        signal: stopping.signal,
+        ...more,
+      }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       context.err.write(`cannot reach the gateway or the upstream: ${code ?? String(error)}\n`)

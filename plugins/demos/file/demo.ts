@@ -110,7 +110,7 @@ export interface Variant {
   path: string | null
 }
 
-export type TrafficKind = HttpTraffic | LlmTraffic | McpTraffic | A2aTraffic | WebSocketTraffic
+export type TrafficKind = HttpTraffic | LlmTraffic | McpTraffic | A2aTraffic | WebSocketTraffic | GrpcTraffic
 
 export interface HttpTraffic {
   kind: 'http'
@@ -177,6 +177,19 @@ export interface WebSocketTraffic {
   messages: string[]
   forMs: number
   headers: Record<string, string>
+}
+
+export interface GrpcTraffic {
+  kind: 'grpc'
+  service: string
+  method: string
+  /** Several: a stream of the client. */
+  messages: JsonObject[]
+  deadlineMs: number | null
+  /** gRPC-Web, as browsers send it. */
+  isWeb: boolean
+  headers: Record<string, string>
+  bearer: string | null
 }
 
 /** How many must pass. */

@@ -67,6 +67,8 @@ function readResponses(value: Json | undefined, at: string): ExpectationTest {
     'text',
     'finish',
     'tool_calls',
+    'grpc_status',
+    'grpc_message',
     ...headers,
     'every',
     'some',
@@ -76,7 +78,18 @@ function readResponses(value: Json | undefined, at: string): ExpectationTest {
     ...SELECTION,
   ])
   const tests: Record<string, Json> = {}
-  for (const key of [...headers, 'status', 'body', 'ms', 'error', 'text', 'finish', 'tool_calls'])
+  for (const key of [
+    ...headers,
+    'status',
+    'body',
+    'ms',
+    'error',
+    'text',
+    'finish',
+    'tool_calls',
+    'grpc_status',
+    'grpc_message',
+  ])
     if (part.given[key] !== undefined) tests[key] = checkedTest(part.given[key], part.place(key), key)
   for (const [pointer, test] of Object.entries(part.object('json')))
     tests[`json${checkedPointer(pointer, part.place('json'))}`] = checkedTest(test, below(part.place('json'), pointer))
@@ -90,7 +103,9 @@ function checkedPointer(pointer: string, at: string): string {
 
 /** Headers and texts are compared as text, all else by type. */
 export function comparisonOf(name: string): 'text' | 'json' {
-  return name.startsWith('header.') || ['body', 'text', 'finish', 'error'].includes(name) ? 'text' : 'json'
+  return name.startsWith('header.') || ['body', 'text', 'finish', 'error', 'grpc_message'].includes(name)
+    ? 'text'
+    : 'json'
 }
 
 /** Checks a value test; it is read again when the run needs it. */

@@ -22,7 +22,7 @@ const HTTP = [
   'cookies',
   'read',
 ]
-const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket']
+const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'grpc']
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]{1,200}$/
 const MAX_S = 120
 /** Of `body_bytes`, and of requests that are sent at the same time. */
@@ -78,6 +78,8 @@ function readKind(part: Part, kind: string | undefined): TrafficKind {
       return readMcp(value, at, common)
     case 'a2a':
       return readA2a(value, at, common)
+    case 'grpc':
+      return readGrpc(value, at, common)
     default:
       return readWebSocket(value, at, common)
   }
@@ -235,6 +237,29 @@ function readWebSocket(value: Json | undefined, at: string, { headers, bearer }:
     messages: part.texts('messages', 100),
     forMs: part.integerOr('for_ms', 1, MAX_S * 1000, 1000),
     headers: { ...headers, ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }) },
+  }
+}
+
+const SERVICE = /^[A-Za-z_]\w{0,99}(?:\.[A-Za-z_]\w{0,99}){0,15}$/
+
+function readGrpc(value: Json | undefined, at: string, common: Common): TrafficKind {
+  const part = new Part(value, at, ['service', 'method', 'message', 'metadata', 'deadline_ms', 'web'])
+  const [service, method] = [part.text('service'), part.text('method')]
+  if (!SERVICE.test(service))
+    throw new InputProblem(part.place('service'), 'expected a full name such as svc.echo.v1.EchoService')
+  if (!/^[A-Za-z_]\w{0,99}$/.test(method)) throw new InputProblem(part.place('method'), 'expected a name such as Echo')
+  const messages = Array.isArray(part.given.message)
+    ? part.list('message', 100).map((one, index) => asObject(one, below(part.place('message'), index)))
+    : [part.object('message')]
+  return {
+    kind: 'grpc',
+    service,
+    method,
+    messages,
+    deadlineMs: part.integerOr('deadline_ms', 1, MAX_S * 1000, null),
+    isWeb: part.flag('web'),
+    headers: { ...common.headers, ...headersOf(part, 'metadata') },
+    bearer: common.bearer,
   }
 }
 

@@ -58,6 +58,8 @@ const EXPECTATION = object({
       text: test,
       finish: test,
       tool_calls: test,
+      grpc_status: described('The number of a gRPC status', test),
+      grpc_message: test,
       every: flag,
       some: flag,
       none: flag,
@@ -161,6 +163,17 @@ const TRAFFIC = object({
   a2a: object({ agent: text, text, stream: flag, card: text }),
   graphql: object({ query: text, variables: record, operation: text }, ['query']),
   jsonrpc: object({ method: text, params: {}, id: {} }, ['method']),
+  grpc: object(
+    {
+      service: text,
+      method: text,
+      message: described('A list for a stream of the client', { anyOf: [record, listOf(record, 100)] }),
+      metadata: headers,
+      deadline_ms: integer(1, 120_000),
+      web: described('gRPC-Web, as browsers send it', flag),
+    },
+    ['service', 'method'],
+  ),
   websocket: object({ path, messages: texts, for_ms: integer(1, 120_000) }, ['path']),
 })
 

@@ -18,6 +18,7 @@ import { htmlReport } from '../report/html-report.ts'
 import { junitReport } from '../report/junit-report.ts'
 import { markdownReport } from '../report/markdown-report.ts'
 import type { DemoReport } from '../report/report.ts'
+import type { ReadGrpcDefinitions } from '../run/grpc-services.ts'
 import { CATEGORY } from './demo-routes.ts'
 import { readRunBody, RUN_SCHEMA, type RunRequest } from './run-request.ts'
 import { ServerRun } from './server-run.ts'
@@ -98,6 +99,7 @@ export interface RunServices {
   client: ProbeClient
   targets: ProbeTargets
   conversations: ProbeConversations
+  grpcDefinitions: ReadGrpcDefinitions
   /** Null: the plugin proxy is off. */
   taps: ProxyTaps | null
   /** Origins in `demos.targets`. */
@@ -108,7 +110,7 @@ export interface RunServices {
 export function registerRuns(
   app: FastifyInstance,
   svc: Svc<unknown>,
-  { client, targets, origins, catalog, conversations, taps }: RunServices,
+  { client, targets, origins, catalog, conversations, grpcDefinitions, taps }: RunServices,
 ): void {
   const runs = svc.shared(
     'runs',
@@ -141,6 +143,7 @@ export function registerRuns(
     const run = new ServerRun(wanted, {
       taps,
       conversations,
+      grpcDefinitions,
       client,
       own: targets.own(),
       credential: credentialOf(request),

@@ -29,6 +29,7 @@ export interface RunEvent {
 
 export interface RunFacts {
   client: ProbeClient
+  grpcDefinitions: RunContext['grpcDefinitions']
   /** This server. */
   own: ClientAddress
   /** With which the caller may change the instance; null: it needs none. */
@@ -172,7 +173,7 @@ export class ServerRun {
   }
 
   async #perform(): Promise<void> {
-    const { client, own, credential, bounds } = this.#facts
+    const { client, grpcDefinitions, own, credential, bounds } = this.#facts
     const { demo, values, target, fields, isStepwise, isYes, stopAtFirst, fromStep } = this.request
     const control = new ControlClient(client, own, credential)
     const direct = directTarget(control, fields)
@@ -181,6 +182,7 @@ export class ServerRun {
       values,
       context: {
         client,
+        grpcDefinitions,
         control,
         laneControls: await this.#laneControls(),
         target: target === null ? direct : await this.#targetAt(target),

@@ -10,6 +10,7 @@ import type {
 import type { JsonObject } from 'svc/plugin'
 import type { RunBounds } from '../file/bounds.ts'
 import type { ControlClient } from './control.ts'
+import type { GrpcService, ReadGrpcDefinitions } from './grpc-services.ts'
 
 /** By what an arrival was recognized. */
 export type Mark = 'path' | 'header' | 'baggage' | 'key'
@@ -32,6 +33,10 @@ export interface Target {
 export interface RunContext {
   id: string
   client: ProbeClient
+  /** Reads what reflection says. Undefined: the plugin grpc is off. */
+  grpcDefinitions: ReadGrpcDefinitions
+  /** Services of the upstream, by name. */
+  grpcServices: Map<string, Promise<GrpcService>>
   control: ControlClient
   /** Lanes that are other instances. */
   laneControls: Readonly<Record<string, ControlClient>>

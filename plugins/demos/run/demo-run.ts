@@ -58,7 +58,7 @@ export interface RunInput {
   demo: Demo
   values: Readonly<Record<string, Variable>>
   /** Without a mark. */
-  context: Omit<RunContext, 'id' | 'mark' | 'jar' | 'lanes' | 'load'>
+  context: Omit<RunContext, 'id' | 'mark' | 'jar' | 'lanes' | 'load' | 'grpcServices'>
   /** Asks the person for something, and resolves with whether it was done. */
   ask(text: string): Promise<boolean>
   stopAtFirst: boolean
@@ -87,7 +87,15 @@ export class DemoRun {
   constructor(input: RunInput, id = createRunId()) {
     this.id = id
     this.#input = input
-    this.#context = { ...input.context, id, mark: null, load: null, jar: new Map(), lanes: input.demo.lanes }
+    this.#context = {
+      ...input.context,
+      id,
+      mark: null,
+      load: null,
+      jar: new Map(),
+      grpcServices: new Map(),
+      lanes: input.demo.lanes,
+    }
     this.#resources = new Resources(this.#context)
     this.#known = {
       run: id,
@@ -318,7 +326,6 @@ function verdictOf(results: readonly ExpectationResult[]): Verdict {
 
 /** The value of a variable in `GET /_svc/config`, as text. */
 function valueOf(config: Record<string, unknown>, name: string): string | undefined {
-  const found = config[name] ?? (isRecord(config.variables) ? config.variables[name] : undefined)
-  const value = isRecord(found) ? found.value : found
+  const value = config[name.replace(/^SVC_/, '').toLowerCase()]
   return value === undefined || value === null ? undefined : String(value)
 }

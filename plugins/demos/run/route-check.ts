@@ -5,6 +5,7 @@ import { AnswerBudget } from './answer-budget.ts'
 import { markIn, marksOf, sessionKey, sessionsOf, type Mark, type RunContext } from './context.ts'
 import type { Entry } from './expect/arrivals.ts'
 import type { SentRequest } from './sent.ts'
+import { callGrpc } from './traffic/grpc.ts'
 import { sendMcp } from './traffic/mcp.ts'
 import { sendRequest, type SendOptions } from './traffic/request.ts'
 
@@ -73,6 +74,12 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
     )
     return answer!
   }
+  if (sendsKind(demo, 'grpc'))
+    return callGrpc(
+      { path, messages: [Buffer.alloc(0)], isWeb: sendsKind(demo, 'grpc', isWebCall) },
+      { headers: route.headers, bearer: route.bearer },
+      options,
+    )
   const has = context.target.fields.some(([name]) => name.toLowerCase() === 'authorization')
   const needsKey = !has && (sendsKind(demo, 'llm') || sendsKind(demo, 'a2a'))
   return sendRequest(
@@ -87,9 +94,13 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
   )
 }
 
-function sendsKind({ steps }: Demo, kind: string): boolean {
-  return steps.some(({ send }) => (Array.isArray(send) ? send : [send]).some(one => isRecord(one) && kind in one))
+function sendsKind({ steps }: Demo, kind: string, isMeant = (_traffic: unknown): boolean => true): boolean {
+  return steps.some(({ send }) =>
+    (Array.isArray(send) ? send : [send]).some(one => isRecord(one) && kind in one && isMeant(one[kind])),
+  )
 }
+
+const isWebCall = (call: unknown): boolean => isRecord(call) && call.web === true
 
 /** The mark of what arrived in the session of the run, or with a mark of the run in that of a lane: whichever is found first. */
 async function arrivedMark(context: RunContext): Promise<Mark | null> {

@@ -7,6 +7,7 @@ import { BoundError } from './bound-error.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext } from './context.ts'
 import type { SentRequest } from './sent.ts'
 import { sendA2a } from './traffic/a2a.ts'
+import { sendGrpc } from './traffic/grpc.ts'
 import { sendHttp } from './traffic/http.ts'
 import { sendLlm } from './traffic/llm.ts'
 import { sendMcp } from './traffic/mcp.ts'
@@ -134,6 +135,8 @@ function sendKind(traffic: Traffic, options: SendOptions): Promise<SentRequest[]
       return sendMcp(kind, options)
     case 'a2a':
       return sendA2a(kind, options)
+    case 'grpc':
+      return sendGrpc(kind, options)
     case 'websocket':
       return sendWebSocket(kind, options)
   }

@@ -2,6 +2,7 @@
 import { joinSignals } from 'svc/toolkit'
 import { masked } from '../report/masking.ts'
 import type {
+  CheckField,
   ClientAnswer,
   ClientConnection,
   ClientExchange,
@@ -145,18 +146,29 @@ function answerFrom(response: Response): Omit<ClientAnswer, 'sentAtMs' | 'sentEn
   }
 }
 
+const NATIVE_FIELDS: readonly CheckField[] = [
+  ['content-type', 'application/grpc'],
+  ['te', 'trailers'],
+]
+const WEB_FIELDS: readonly CheckField[] = [
+  ['content-type', 'application/grpc-web+proto'],
+  ['accept', 'application/grpc-web+proto'],
+  ['x-grpc-web', '1'],
+]
+
 const grpc: ProbeClient['grpc'] = async (call, options) => {
-  const { path, messages, metadata = [], deadlineMs } = call
+  const { path, messages, metadata = [], deadlineMs, isWeb = false, authority, leaveAfterMs } = call
   const result = await exchange(
     {
-      http2: true,
+      http2: !isWeb,
+      ...(leaveAfterMs === undefined ? {} : { leaveAfterMs }),
       requests: [
         {
           method: 'POST',
           target: path,
+          ...(authority === undefined ? {} : { authority }),
           fields: [
-            ['content-type', 'application/grpc'],
-            ['te', 'trailers'],
+            ...(isWeb ? WEB_FIELDS : NATIVE_FIELDS),
             ...(deadlineMs === undefined ? [] : [['grpc-timeout', `${Math.ceil(deadlineMs)}m`] as const]),
             ...metadata,
           ],
@@ -167,10 +179,31 @@ const grpc: ProbeClient['grpc'] = async (call, options) => {
     options,
   )
   const [answer] = result.answers
-  const [status] = answer == null ? [] : [...valuesOf(answer.trailers, 'grpc-status'), ...answer.field('grpc-status')]
+  const { messages: received, trailers } = grpcFrames(answer?.body ?? Buffer.alloc(0))
+  const fields = [...(answer?.trailers ?? []), ...(answer?.fields ?? []), ...(isWeb ? trailerFields(trailers) : [])]
+  const [status] = valuesOf(fields, 'grpc-status')
+  const [message] = valuesOf(fields, 'grpc-message')
   return {
     ...result,
-    messages: answer == null ? [] : grpcFrames(answer.body).messages.map(message => Buffer.from(message, 'latin1')),
+    messages: received.map(one => Buffer.from(one, 'latin1')),
     status: status === undefined || !/^\d{1,2}$/.test(status) ? null : Number(status),
+    statusMessage: message === undefined ? null : percentDecoded(message),
+  }
+}
+
+/** The lines of the last frame of gRPC-Web. */
+function trailerFields(lines: string | null): CheckField[] {
+  return (lines ?? '').split(/\r?\n/).flatMap(line => {
+    const colon = line.indexOf(':')
+    return colon < 1 ? [] : [[line.slice(0, colon), line.slice(colon + 1).trim()] as const]
+  })
+}
+
+/** What is not encoded as gRPC says is left as it is. */
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

@@ -21,7 +21,14 @@ import {
   toolFilter,
   tracing,
 } from '../../support/demo-gateways.ts'
-import { AGENT_CASES, TRAFFIC_CASES, type Case, type Clock, type Gateway } from '../../support/demo-cases.ts'
+import {
+  AGENT_CASES,
+  GRPC_CASES,
+  TRAFFIC_CASES,
+  type Case,
+  type Clock,
+  type Gateway,
+} from '../../support/demo-cases.ts'
 import { startDemoProxy, type ProxySwitches } from '../../support/demo-proxy.ts'
 import { guarded, reportingUsage, streamGuard } from '../../support/demo-guards.ts'
 import { authorized, limited, logging } from '../../support/demo-services.ts'
@@ -44,6 +51,7 @@ const CHANGED: ProxySwitches = {
 
 const CASES: Record<string, Case> = {
   ...AGENT_CASES,
+  ...GRPC_CASES,
   ...TRAFFIC_CASES,
   retry: {
     on: { attempts: 3 },
@@ -207,7 +215,7 @@ const ONLY = process.env.SVC_TEST_DEMOS?.split(',')
 
 t.test('each demo is seen with the feature, and not without it or with a mistake', async t => {
   const plugins = Object.values(CASES).flatMap(({ plugins: own = [] }) => own)
-  const { url } = await serve(t, { plugins: ['demos', 'echo', ...new Set(plugins)] })
+  const { url } = await serve(t, { plugins: ['demos', 'echo', ...new Set(plugins)], env: { SVC_GRPC_ON_HTTP: 'true' } })
   const jobs = Object.entries(CASES)
     .filter(([name]) => ONLY?.includes(name) !== false)
     .flatMap(([name, one]) => jobsOf(t, url, name, one))

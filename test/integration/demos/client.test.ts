@@ -89,6 +89,14 @@ t.test('a call of gRPC has its messages and status', async t => {
     await optionsFor(server.url),
   )
   t.equal(call.status, 12)
+  t.match(call.statusMessage, /Nothing/)
+  const web = await client.grpc(
+    { path: '/svc.echo.v1.EchoService/Echo', messages: [message], isWeb: true, metadata: [['x-a', '1']] },
+    await optionsFor(server.url),
+  )
+  t.match(web, { status: 0, error: null })
+  t.equal(web.messages[0]!.toString('latin1', 2, 7), 'hello')
+  t.match(web.answers[0]!.field('content-type'), [/^application\/grpc-web/])
 })
 
 function listen(

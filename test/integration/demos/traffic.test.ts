@@ -9,7 +9,7 @@ import { serve } from '../../support/server.ts'
 
 /** Runs steps straight to svc: all are seen. */
 async function seen(t: Test, plugins: readonly string[], steps: unknown, further: object = {}): Promise<void> {
-  const server = await serve(t, { plugins: ['demos', 'echo', ...plugins] })
+  const server = await serve(t, { plugins: ['demos', 'echo', ...plugins], env: { SVC_GRPC_ON_HTTP: 'true' } })
   const result = await (await demoRunner(server.url, demoOf(steps, further)))(null)
   t.equal(result.reason, null)
   t.equal(result.verdict, 'seen')
@@ -90,6 +90,75 @@ t.test('websocket: messages come back', async t => {
       },
     ],
   )
+})
+
+const SERVICE = 'svc.echo.v1.EchoService'
+
+t.test('grpc: calls, streams of both sides, statuses, metadata and deadlines; gRPC-Web the same', async t => {
+  for (const web of [false, true])
+    await seen(
+      t,
+      ['grpc'],
+      [
+        {
+          title: 'A call',
+          send: {
+            grpc: { service: SERVICE, method: 'Echo', message: { message: 'käse' }, deadline_ms: 9000, web },
+            headers: { 'x-first': '1' },
+            as: [{ headers: { 'x-second': '2' } }],
+          },
+          expect: [
+            {
+              responses: {
+                status: 200,
+                grpc_status: 0,
+                json: { '/message': 'käse' },
+                body: { contains: '"key":"x-first","value":"1"' },
+              },
+            },
+            { arrivals: { match: { grpc: { service: SERVICE, method: 'Echo' } }, exactly: 1, 'header.x-second': '2' } },
+          ],
+        },
+        {
+          title: 'A stream of the server',
+          send: { grpc: { service: SERVICE, method: 'ServerStream', message: { message: 'a', count: 3 }, web } },
+          expect: [
+            { responses: { grpc_status: 0, json: { '/2/message': 'a' } } },
+            { events: { count: 3, order: true } },
+          ],
+        },
+        {
+          title: 'A status',
+          send: { grpc: { service: SERVICE, method: 'Fail', message: { code: 7, message: 'nö' }, web } },
+          expect: [{ responses: { grpc_status: 7, grpc_message: 'nö', body: '' } }],
+        },
+        {
+          title: 'A stream of the client',
+          send: { grpc: { service: SERVICE, method: 'ClientStream', message: [{ message: 'a' }, { message: 'b' }] } },
+          expect: [{ responses: { grpc_status: 0, json: { '/message': 'a b' } } }],
+        },
+      ],
+      { route: { path: `/${SERVICE}/Echo` }, settings: { SVC_GRPC_ON_HTTP: 'true' } },
+    )
+})
+
+t.test('grpc: what svc does not have is not judged, and neither are settings that do not hold', async t => {
+  const server = await serve(t, { plugins: ['demos', 'grpc'], env: { SVC_GRPC_ON_HTTP: 'true' } })
+  const reasonOf = async (grpc: object, further: object = {}): Promise<string | null> => {
+    const demo = demoOf([{ title: 'Wrong', send: { grpc: { service: SERVICE, ...grpc } } }], {
+      route: { path: `/${SERVICE}/Echo` },
+      ...further,
+    })
+    const { verdict, reason } = await (await demoRunner(server.url, demo))(null)
+    t.equal(verdict, 'not-judged')
+    return reason
+  }
+  t.match(await reasonOf({ method: 'Nothing' }), /EchoService\/Nothing: the service has no such method/)
+  t.match(await reasonOf({ method: 'Echo', message: { massage: 'a' } }), /the message has no field massage/)
+  t.match(await reasonOf({ method: 'Echo', message: [{}, {}] }), /the method takes one message/)
+  t.match(await reasonOf({ service: 'a.Nothing', method: 'Echo' }), /a.Nothing: svc has no such service of gRPC/)
+  const further = { settings: { SVC_TRUST_FORWARD: 'true' } }
+  t.match(await reasonOf({ method: 'Echo' }, further), /the upstream needs SVC_TRUST_FORWARD=true/)
 })
 
 t.test('graphql and jsonrpc go over HTTP', async t => {

@@ -28,6 +28,8 @@ export interface Entry {
   body_size: number
   body_truncated: boolean
   status: number
+  /** Null: not a call of gRPC. */
+  grpc_status: number | null
   client_ip: string
   session_from: string | null
 }
@@ -309,7 +311,9 @@ function arrivalWords(entries: readonly Entry[], count: number): string {
   if (count === 0) return 'no arrival'
   const times = entries.map(({ timestamp }) => Date.parse(timestamp))
   const span = times.length < 2 ? '' : ` in ${Math.max(...times) - Math.min(...times)} ms`
-  const statuses = entries.slice(0, 12).map(({ status }) => String(status))
+  const statuses = entries
+    .slice(0, 12)
+    .map(({ status, grpc_status }) => (grpc_status == null ? String(status) : `gRPC ${grpc_status}`))
   const more = entries.length > statuses.length ? ', …' : ''
   return `${counted(count, 'arrival')}${span}${statuses.length === 0 ? '' : `: ${statuses.join(', ')}${more}`}`
 }

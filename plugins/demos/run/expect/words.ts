@@ -73,8 +73,16 @@ export function percent(share: number): string {
 export function responseWords(sent: readonly SentRequest[]): string {
   if (sent.length === 0) return 'no response'
   const words = new Map<string, number>()
-  for (const { status, error } of sent) {
-    const word = error === null ? String(status ?? 'nothing') : status === null ? error : `${status} and then ${error}`
+  for (const { status, error, facts } of sent) {
+    const { grpc_status: ofCall } = facts
+    const word =
+      typeof ofCall === 'number' && error === null
+        ? `gRPC ${ofCall}`
+        : error === null
+          ? String(status ?? 'nothing')
+          : status === null
+            ? error
+            : `${status} and then ${error}`
     words.set(word, (words.get(word) ?? 0) + 1)
   }
   const parts = [...words].map(([word, count]) =>

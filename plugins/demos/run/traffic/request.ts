@@ -112,7 +112,11 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   }
 }
 
-function fieldsOf(outgoing: Outgoing, { context, variant }: SendOptions): CheckField[] {
+/** Marks, credential and the fields of the demo. */
+export function fieldsOf(
+  outgoing: Pick<Outgoing, 'headers' | 'bearer' | 'basic' | 'cookies'>,
+  { context, variant }: SendOptions,
+): CheckField[] {
   const { bearer, basic } = outgoing
   const credential: Record<string, string> =
     variant?.bearer != null
