@@ -11,6 +11,7 @@ import type {} from './types.ts'
 import { IgnoredPaths } from './upstream/ignored-paths.ts'
 import { registerUpstream } from './upstream/routes.ts'
 import { compareSeen } from './wires/compare-seen.ts'
+import { createWireRegistry, wiresWith } from './wires/registry.ts'
 
 export default definePlugin<ProbeSection>({
   title: 'Gateway probe',
@@ -22,15 +23,17 @@ export default definePlugin<ProbeSection>({
   register(app, svc) {
     const checks = createCheckRegistry(svc.name)
     svc.offer('probe.checks', checks)
+    const wires = createWireRegistry(svc.name)
+    svc.offer('probe.wires', wires)
     svc.offer('probe.client', createClient())
-    svc.offer('probe.conversations', { compare: compareSeen })
+    svc.offer('probe.conversations', { compare: (sent, arrived) => compareSeen(sent, arrived, wiresWith(wires)) })
     const ignored = new IgnoredPaths()
     svc.offer('probe.upstream', { ignore: (...paths) => ignored.add(paths) })
     const targets = createTargets(svc)
     svc.offer('probe.targets', targets)
     if (svc.config.publicMode) return
-    registerUpstream(app, svc, ignored)
-    registerRuns(app, svc, { checks, targets })
+    registerUpstream(app, svc, { ignored, wires: () => wiresWith(wires) })
+    registerRuns(app, svc, { checks, wires, targets })
     registerChecks(app, checks)
   },
 })

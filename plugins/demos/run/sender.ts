@@ -10,6 +10,7 @@ import { sendA2a } from './traffic/a2a.ts'
 import { sendGrpc } from './traffic/grpc.ts'
 import { sendHttp } from './traffic/http.ts'
 import { sendLlm } from './traffic/llm.ts'
+import { sendLogin } from './traffic/login.ts'
 import { sendMcp } from './traffic/mcp.ts'
 import type { SendOptions } from './traffic/request.ts'
 import { sendWebSocket } from './traffic/websocket.ts'
@@ -135,6 +136,8 @@ function sendKind(traffic: Traffic, options: SendOptions): Promise<SentRequest[]
       return sendMcp(kind, options)
     case 'a2a':
       return sendA2a(kind, options)
+    case 'login':
+      return sendLogin(kind, options)
     case 'grpc':
       return sendGrpc(kind, options)
     case 'websocket':

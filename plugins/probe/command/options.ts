@@ -1,9 +1,19 @@
 /** Reads the arguments of `svc probe`. */
-import { ArgumentError, nearest, splitArguments, trimEndCharacters } from 'svc/toolkit'
+import {
+  ArgumentError,
+  filledArgument,
+  LISTEN_VALUES,
+  type ListenPorts,
+  nearest,
+  readListen,
+  splitArguments,
+  trimEndCharacters,
+} from 'svc/toolkit'
 import type { Check } from '../catalog/check.ts'
 import { selectChecks } from '../catalog/selection.ts'
 import { readAddress, type Address } from '../client/address.ts'
 import { readPairs, type PairPattern } from '../pairs/pair.ts'
+import type { Wire } from '../wires/types.ts'
 import { WIRES } from '../wires/wires.ts'
 import { PROBE_OPTIONS } from '../options.ts'
 import type { FailOn } from '../report/report.ts'
@@ -17,9 +27,7 @@ const FAIL_ON: readonly FailOn[] = ['fail', 'fail:medium', 'fail:high', 'warn', 
 /** Options with a value, and what the value is called. Those that end with `*` may be repeated. */
 const VALUES: Record<string, string> = {
   'upstream*': 'URL',
-  listen: '[host:]port',
-  'listen-https': 'port',
-  'listen-grpc': 'port',
+  ...LISTEN_VALUES,
   'upstream-token': 'token',
   prefix: 'path',
   routes: 'file',
@@ -48,7 +56,7 @@ export interface ProbeOptions {
   gateway: Address
   upstreams: Address[]
   /** Null: with upstreams. */
-  listen: { host: string; port: number; https: number; grpc: number } | null
+  listen: ListenPorts | null
   upstreamToken: string | null
   prefix: string
   /** Name of the file. */
@@ -88,6 +96,7 @@ export function readProbeOptions(
   environment: Readonly<Record<string, string | undefined>>,
   section: Readonly<Record<string, unknown>>,
   catalog: readonly Check[],
+  wires: readonly Wire[] = WIRES,
 ): ProbeOptions {
   checkSection(section, catalog)
   const { words, values, flags } = splitArguments(args, VALUES, FLAGS)
@@ -99,12 +108,11 @@ export function readProbeOptions(
   }
   if (words.length === 0) throw new ArgumentError('expected the URL of the gateway, such as http://localhost:8000')
   if (words.length > 1) throw new ArgumentError(`expected one gateway URL, not also ${words[1]!.slice(0, 200)}`)
-  const listen = one('listen')
-  if (listen !== null && values.has('upstream')) throw new ArgumentError('--upstream and --listen cannot be combined')
+  const listen = readListen(values)
   const formats = listOf(textOf('format') ?? 'terminal', FORMATS, '--format')
   const out = one('out')
   if (out === null && formats.length > 1) throw new ArgumentError('several formats need --out <folder>')
-  const secretOf = (value: string): string => fromEnvironment(value, environment)
+  const secretOf = (value: string): string => filledArgument(value, environment)
   const bearer = one('bearer')
   const fields = all('header').map(text => readField(secretOf(text)))
   if (bearer !== null) fields.push(['Authorization', `Bearer ${checkedValue(secretOf(bearer), '--bearer')}`])
@@ -115,14 +123,14 @@ export function readProbeOptions(
     gateway: addressOf(words[0]!),
     upstreams:
       listen !== null ? [] : (values.has('upstream') ? all('upstream') : ['http://localhost:8080']).map(addressOf),
-    listen: listen === null ? null : readListen(listen, one('listen-https'), one('listen-grpc')),
+    listen,
     upstreamToken: upstreamToken === '' ? null : upstreamToken,
     prefix: readPrefix(one('prefix') ?? ''),
     routes: textOf('routes'),
     checks: chosenChecks(catalog, groups, ids, section.skip),
     groups: groups?.split(',') ?? null,
     ids: ids?.split(',') ?? null,
-    pairs: pairsOf(textOf('pairs')),
+    pairs: pairsOf(textOf('pairs'), wires),
     isHostile: flags.has('hostile'),
     isSlow: flags.has('slow'),
     isHttp2: flags.has('h2'),
@@ -169,11 +177,11 @@ function checkSection(section: Readonly<Record<string, unknown>>, catalog: reado
       throw new ArgumentError(`svc.yaml: probe.skip: ${unknownCheck(String(id), catalog)}`)
 }
 
-function pairsOf(text: string | null): PairPattern[] | null {
+function pairsOf(text: string | null, wires: readonly Wire[]): PairPattern[] | null {
   if (text === null) return null
   const read = readPairs(
     text.split(','),
-    WIRES.map(({ id }) => id),
+    wires.map(({ id }) => id),
   )
   if (typeof read === 'string') throw new ArgumentError(`--pairs: ${read}`)
   return read
@@ -183,19 +191,6 @@ function addressOf(text: string): Address {
   const address = readAddress(text)
   if (typeof address === 'string') throw new ArgumentError(address)
   return address
-}
-
-function readListen(text: string, https: string | null, grpc: string | null): ProbeOptions['listen'] {
-  const colon = text.lastIndexOf(':')
-  const host = colon === -1 ? '127.0.0.1' : text.slice(0, colon).replace(/^\[|\]$/g, '')
-  if (host === '') throw new ArgumentError('--listen needs [host:]port')
-  const port = (name: string, value: string): number => numberOf(name, value, 0, 65_535)
-  return {
-    host,
-    port: port('listen', text.slice(colon + 1)),
-    https: port('listen-https', https ?? '0'),
-    grpc: port('listen-grpc', grpc ?? '0'),
-  }
 }
 
 function readPrefix(text: string): string {
@@ -215,15 +210,6 @@ function checkedValue(value: string, option: string): string {
   if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
     throw new ArgumentError(`${option} must not contain control characters`)
   return value.trim()
-}
-
-/** Replaces `${NAME}` by a variable of the environment. */
-function fromEnvironment(text: string, environment: Readonly<Record<string, string | undefined>>): string {
-  return text.replaceAll(/\$\{([A-Z_][A-Z0-9_]*)\}/gi, (_, name: string) => {
-    const value = environment[name]
-    if (value === undefined) throw new ArgumentError(`the variable ${name} is not set`)
-    return value
-  })
 }
 
 function numberOf(name: string, text: string, min: number, max: number): number {
