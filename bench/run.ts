@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: runs all benchmarks and prints a table for each part. `--only contest,growth,validation,streams,replicas` selects
  * parts, `--case TEXT` selects cases by name, and `--quick` takes a tenth of the time. README.md explains the figures;
- * `beside/run.ts` compares svc with other tools.
+ * `compared/run.ts` compares svc with other tools.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -30,7 +30,7 @@ export interface Tool {
   works?: Readonly<Record<string, Work>>
 }
 
-/** Starts an installed tool and waits until it responds. With `isPinned` it has one core, and is told so if it asks. */
+/** Starts an installed tool and waits until it responds. With `isPinned` it has one core, and so does its runtime if it asks. */
 export async function startTool(tool: Tool, command: string[], folder: string, isPinned: boolean): Promise<Measured> {
   const port = await freePort()
   return startProgram({

@@ -1,7 +1,7 @@
 /**
  * svc next to other tools and to bare servers, as users meet them, measured by an independent sender:
  *
- *     npm run bench:beside [-- --case TEXT] [--quick] [--write]
+ *     npm run bench:compare [-- --case TEXT] [--quick] [--write]
  *
  * svc runs from its package, with its defaults and in load mode. The bare servers send the same bodies with their own header
  * fields. All servers of a case run on one core and get the load in turns, from 50 connections of wrk, or of our own sender where
@@ -56,7 +56,7 @@ interface Row {
 }
 
 leaveServersCore()
-const folder = mkdtempSync(join(tmpdir(), 'svc-beside-'))
+const folder = mkdtempSync(join(tmpdir(), 'svc-compared-'))
 const running: Running[] = []
 try {
   const chosen = cases.filter(({ name }) => WORK.has(name) && name.includes(values.case ?? ''))
@@ -66,7 +66,7 @@ try {
   for (const one of running) one.underLoad = residentBytes(one.server)
   const table = tablesOf(rows)
   process.stdout.write(`${table}\n`)
-  if (values.write) put('beside', table)
+  if (values.write) put('compared', table)
 } finally {
   for (const { server } of running) await server.stop()
   rmSync(folder, { recursive: true, force: true })
