@@ -11,6 +11,7 @@ import type {} from './types.ts'
 import { IgnoredPaths } from './upstream/ignored-paths.ts'
 import { registerUpstream } from './upstream/routes.ts'
 import { compareSeen } from './wires/compare-seen.ts'
+import { continuedItems, readSeenReply } from './wires/continued-conversation.ts'
 
 export default definePlugin<ProbeSection>({
   title: 'Gateway probe',
@@ -23,7 +24,11 @@ export default definePlugin<ProbeSection>({
     const checks = createCheckRegistry(svc.name)
     svc.offer('probe.checks', checks)
     svc.offer('probe.client', createClient())
-    svc.offer('probe.conversations', { compare: compareSeen })
+    svc.offer('probe.conversations', {
+      compare: compareSeen,
+      read: readSeenReply,
+      continued: continuedItems,
+    })
     const ignored = new IgnoredPaths()
     svc.offer('probe.upstream', { ignore: (...paths) => ignored.add(paths) })
     const targets = createTargets(svc)

@@ -1,7 +1,7 @@
 /** Reads the traffic of a step: `send`. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { asObject, asText, below, InputProblem } from 'svc/toolkit'
-import { LLM_FORMATS, type McpAction, type Traffic, type TrafficKind, type Variant } from './demo.ts'
+import { AGENT_CLIENTS, LLM_FORMATS, type McpAction, type Traffic, type TrafficKind, type Variant } from './demo.ts'
 import { BOUNDS } from './bounds.ts'
 import { Part } from './values.ts'
 
@@ -22,7 +22,7 @@ const HTTP = [
   'cookies',
   'read',
 ]
-const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'grpc']
+const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'grpc', 'agent']
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]{1,200}$/
 const MAX_S = 120
 /** Of `body_bytes`, and of requests that are sent at the same time. */
@@ -78,6 +78,8 @@ function readKind(part: Part, kind: string | undefined): TrafficKind {
       return readMcp(value, at, common)
     case 'a2a':
       return readA2a(value, at, common)
+    case 'agent':
+      return readAgent(value, at, common)
     case 'grpc':
       return readGrpc(value, at, common)
     default:
@@ -237,6 +239,20 @@ function readWebSocket(value: Json | undefined, at: string, { headers, bearer }:
     messages: part.texts('messages', 100),
     forMs: part.integerOr('for_ms', 1, MAX_S * 1000, 1000),
     headers: { ...headers, ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }) },
+  }
+}
+
+/** The most requests of an agent to its model. */
+const MAX_TURNS = 50
+
+function readAgent(value: Json | undefined, at: string, common: Common): TrafficKind {
+  const part = new Part(value, at, ['client', 'scenario', 'turns'])
+  return {
+    kind: 'agent',
+    client: part.oneOf('client', AGENT_CLIENTS),
+    scenario: part.optionalText('scenario'),
+    turns: part.integerOr('turns', 1, MAX_TURNS, null),
+    ...common,
   }
 }
 
