@@ -85,6 +85,8 @@ async function lostOnTheWay(
       const found = lossesOf(one, entry, conversations)
       return found === null ? [] : [found]
     })
+    if (losses.length === 0 && whole.length < entries.length)
+      return [{ turn, what: 'the end of a body, which is larger than what svc keeps' }]
     const [least = []] = losses.toSorted((a, b) => a.length - b.length)
     return least.map(what => ({ turn, what }))
   })

@@ -112,7 +112,7 @@ class Conversation {
 
   /** Asks the model until it calls no more tools. False: the agent cannot go on. */
   async #answered(): Promise<boolean> {
-    const { path, thinks, reminder, results } = this.#shape
+    const { path, reminder, results } = this.#shape
     const { conversations } = this.#options
     for (;;) {
       if (this.#result.turns >= this.#maxTurns)
@@ -131,7 +131,7 @@ class Conversation {
       if (reply === null) throw new InputProblem('agent', `${path} is not a path of a model`)
       if (reply.error !== null) return this.#fail(`${reply.error.status}: ${reply.error.message.slice(0, 300)}`)
       if (sent.status !== 200) return this.#fail(`answered with ${sent.status}`)
-      this.#check(reply, thinks)
+      this.#check(reply)
       const returned = reply.calls.map(({ id, name, args }) => ({ id, name, text: resultOf(results, name, args) }))
       this.#items.push(...(conversations.continued(request, { turn: reply.turn, results: returned }) as Json[]))
       if (reply.calls.length === 0) return true
@@ -140,12 +140,14 @@ class Conversation {
   }
 
   /** What is wrong with a reply that an agent can go on with, for a while. */
-  #check({ calls, thoughts, problems }: SeenReply, thinks: boolean): void {
+  #check({ calls, thoughts, problems }: SeenReply): void {
+    const { conversation, thinks } = this.#shape
     for (const problem of problems) this.#lose(problem)
     for (const { id, name } of calls) {
       if (!this.#tools.has(name))
         this.#lose(`the name of a tool: ${name.slice(0, 100)} was called, which the agent does not have`)
-      if (id === null) this.#lose(`the id of the call of ${name}`)
+      // Gemini has ids for parallel calls only.
+      if (id === null && conversation !== 'contents') this.#lose(`the id of the call of ${name}`)
     }
     if (!thinks || calls.length === 0) return
     const isSigned = thoughts.some(({ signature }) => signature !== null) || calls[0]!.signature !== null
