@@ -39,7 +39,7 @@ export function readSeenReply(request: Route, answer: SeenAnswer): SeenReply | n
 function problemsOf(reply: Reply, stream: StreamReading | null): string[] {
   const found = [...reply.problems, ...(stream?.grammar.filter(({ isNote }) => !isNote) ?? [])]
   const texts = found.map(({ at, text }) => `${at}: ${text}`)
-  return stream?.isEnded === false ? [...texts, 'the stream has no end'] : texts
+  return stream?.isEnded === false && texts.length === 0 ? ['the stream has no end'] : texts
 }
 
 /** The reply as it came, and the results of its calls, as a client of the format adds them to its next request. */

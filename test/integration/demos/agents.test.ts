@@ -2,6 +2,8 @@
 import t, { type Test } from 'tap'
 import type { AgentClient } from '../../../plugins/demos/file/demo.ts'
 import type { DemoResult } from '../../../plugins/demos/run/demo-run.ts'
+import { LOSSES, losing, type Loss } from '../../support/demo-conversations.ts'
+import { startDemoProxy } from '../../support/demo-proxy.ts'
 import { demoOf, demoRunner } from '../../support/demo-runner.ts'
 import { serve } from '../../support/server.ts'
 
@@ -90,6 +92,42 @@ t.test('mcp-host: lists, calls by the names of the server, and a stream', async 
   )
   t.equal(reason, null)
   t.match(steps, [{ verdict: /^seen$/ }])
+})
+
+const LOST: Record<Loss, RegExp> = {
+  signature: /lost turn 1: the signature of a thought/,
+  marks: /lost turn 1: \/marks\/0 lost/,
+  beta: /lost turn 1: anthropic-beta: claude-code-20250219/,
+  member: /lost turn 1: the member context_management/,
+  index: /lost turn 1: event \d+: block 0 starts as number 1/,
+  end: /lost turn 1: the end: no message_stop/,
+  count: /lost turn 0: .*count_tokens\?beta=true, answered with 404/,
+}
+
+t.test('what a gateway loses of a conversation is named', async t => {
+  const server = await serve(t, { plugins: PLUGINS })
+  const { first, second } = CALLS['claude-code']!
+  const step = {
+    title: 'Work',
+    rules: [{ name: 'work', match: { llm: {} }, then: REPLIES(first, second) }],
+    send: { agent: { client: 'claude-code' } },
+    expect: [{ agent: { lost: [] } }],
+  }
+  const run = await demoRunner(server.url, demoOf([step], { route: { path: '/v1/models' } }))
+  for (const loss of LOSSES) {
+    const { verdict, reason } = await run(await startDemoProxy(t, server.url, { handle: losing(loss) }))
+    t.equal(verdict, 'not-seen', loss)
+    t.match(reason, LOST[loss], `${loss}: ${reason}`)
+  }
+  const known = demoOf([{ ...step, expect: [{ agent: { lost: ['anthropic-beta'] } }] }], {
+    route: { path: '/v1/models' },
+  })
+  const through = await startDemoProxy(t, server.url, { handle: losing('beta') })
+  t.equal(
+    (await (await demoRunner(server.url, known))(through)).reason,
+    null,
+    'what is known to be lost can be expected',
+  )
 })
 
 t.test('what keeps an agent from its end is named', async t => {
