@@ -3,7 +3,7 @@ import { isRecord } from 'svc/toolkit'
 import type { HostShape } from '../../file/agent-shape.ts'
 import type { AgentTraffic, McpAction } from '../../file/demo.ts'
 import type { SentRequest } from '../sent.ts'
-import { withResult, type AgentLoss } from './agent.ts'
+import { withResult, type AgentLoss } from './agent-result.ts'
 import { sendMcp } from './mcp.ts'
 import type { SendOptions } from './request.ts'
 

@@ -13,22 +13,10 @@ import { replaceReferences, scopeOf } from '../../file/references.ts'
 import { sessionKey } from '../context.ts'
 import type { SentRequest } from '../sent.ts'
 import { sendHost } from './agent-host.ts'
+import { withResult, type AgentResult } from './agent-result.ts'
 import { sendRequest, type SendOptions } from './request.ts'
 
 const DEFAULT_TURNS = 20
-
-/** What was lost on the way, as the agent sees it. Turn 0: before the first one. */
-export interface AgentLoss {
-  turn: number
-  what: string
-}
-
-export interface AgentResult {
-  turns: number
-  completed: boolean
-  error: string | null
-  lost: AgentLoss[]
-}
 
 /** The last one has the fact `agent`; those of turns have their number as `turn`. */
 export async function sendAgent(traffic: AgentTraffic, options: SendOptions): Promise<SentRequest[]> {
@@ -39,13 +27,6 @@ export async function sendAgent(traffic: AgentTraffic, options: SendOptions): Pr
   const conversations = await context.conversations()
   if (conversations === undefined) throw new InputProblem('agent', 'the plugin probe is off')
   return new Conversation(shape, traffic, { ...options, conversations }).run()
-}
-
-/** The last of the requests gets the result. */
-export function withResult(sent: SentRequest[], result: AgentResult): SentRequest[] {
-  const last = sent.at(-1)
-  if (last === undefined) return []
-  return [...sent.slice(0, -1), { ...last, facts: { ...last.facts, agent: result as unknown as Json } }]
 }
 
 type ConversationOptions = SendOptions & { conversations: ProbeConversations }
