@@ -1,6 +1,6 @@
 /**
  * Bundles the packages that svc uses, so that npm installs none of them: those of every start into one file, the others
- * into a second one, since a file is parsed whole. Each package is run when it is first used. Large ones that only some
+ * into further ones, since a file is parsed whole. Each package is run when it is first used. Large ones that only some
  * installations use are in files of their own. There is one copy of each: objects of two copies are not compatible.
  */
 import {
@@ -40,12 +40,12 @@ const LATER: readonly { name: string; packages: readonly RegExp[] }[] = [
       /^@bokuweb\/zstd-wasm$/,
       /^@graphql-inspector\//,
       /^@graphql-tools\//,
-      /^@grpc\/(proto-loader|reflection)$/,
       /^@theguild\/federation-composition$/,
       /^graphql-yoga$/,
       /^swagger2openapi$/,
     ],
   },
+  { name: 'grpc', packages: [/^@grpc\//, /^grpc-health-check$/] },
   { name: 'open-telemetry', packages: [/^@opentelemetry\/(?!api$)/] },
 ]
 /** Large packages that only some installations use, in files of their own. */

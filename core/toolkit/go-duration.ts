@@ -18,7 +18,7 @@ export function parseGoDuration(text: string): number | null {
   const amounts = text.slice(sign.length)
   if (amounts === '0') return 0
   if (amounts === '' || amounts.length > MAX_LENGTH) return null
-  const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y
+  const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|\u03bcs|ms|s|m|h)/y
   let ms = 0
   while (part.lastIndex < amounts.length) {
     const [, amount, unit] = part.exec(amounts) ?? []

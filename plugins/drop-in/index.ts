@@ -189,7 +189,11 @@ function addServer(
     const place =
       below === ''
         ? { path: mount, expectStatus: server.rootStatus ?? 200 }
-        : { path: mount + server.example, expectStatus: 200 }
+        : {
+            path: mount + server.example,
+            expectStatus: 200,
+            ...(server.exampleMethod && { method: server.exampleMethod }),
+          }
     const described = (method?: string): object =>
       isHidden === true
         ? {}

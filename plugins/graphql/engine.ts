@@ -13,14 +13,8 @@ import type { PersistedDocuments } from './documents/persisted-documents.ts'
 import { rejectedDocument, withoutStatus } from './errors.ts'
 import { isRequestError } from './execution/request-errors.ts'
 import type { Run } from './execution/run.ts'
+import type { SocketOperation } from './types.ts'
 import type { YogaServer } from './yoga/server.ts'
-
-/** The operation that a client requests. */
-export interface OperationRequest {
-  query: string
-  variables: Record<string, unknown> | null
-  operationName: string | null
-}
 
 /** An operation that can be executed, or the errors that prevent it. */
 export type PreparedOperation =
@@ -28,7 +22,7 @@ export type PreparedOperation =
   | { args: null; problems: readonly GraphQLError[] }
 
 export interface Engine {
-  prepare(request: OperationRequest, run: Run): PreparedOperation
+  prepare(request: SocketOperation, run: Run): PreparedOperation
   /** Runs a query or mutation. A result with errors and without `data` means that the variables are invalid; with `@defer`, in parts. */
   execute(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
   /** Starts a subscription; a single result means that it failed to start. */

@@ -8,6 +8,7 @@ import { federatedSchema } from './federation/schema.ts'
 import { lazy } from './lazy.ts'
 import { DEFAULT_LIMITS } from './query-cost.ts'
 import { Runs } from './runs.ts'
+import type { OperationStepFinders } from './socket-steps.ts'
 import type { DocumentLimits, Graph } from './types.ts'
 import type { Callbacks } from './wire/callback/callbacks.ts'
 import { createYogaServer, type YogaServer } from './yoga/server.ts'
@@ -20,6 +21,8 @@ export interface GraphServer {
   csrf: boolean
   documents: PersistedDocuments
   callbacks: Callbacks
+  /** Of operations on sockets. */
+  steps: OperationStepFinders
   schema(): GraphQLSchema
   yoga(): Promise<YogaServer>
   engine(): Promise<Engine>
@@ -34,12 +37,14 @@ export interface GraphServices {
   persistedQueries: Store<string>
   documents: PersistedDocuments
   callbacks: Callbacks
+  /** Of operations on sockets. */
+  steps: OperationStepFinders
   /** Whether requests are refused that any page can make a browser send. */
   csrf: boolean
 }
 
 export function createGraphServer(svc: Svc, path: string, graph: Graph, services: GraphServices): GraphServer {
-  const { persistedQueries, documents, callbacks, csrf } = services
+  const { persistedQueries, documents, callbacks, steps, csrf } = services
   const { federation, sdl } = graph
   if (federation !== undefined && sdl === undefined) throw new Error(`the subgraph at ${path} has no SDL`)
   const federated = lazy(() => federatedSchema(sdl!))
@@ -81,6 +86,7 @@ export function createGraphServer(svc: Svc, path: string, graph: Graph, services
     yoga,
     documents,
     callbacks,
+    steps,
     engine: lazy(async () => createEngine(await yoga(), documents)),
     runs: new Runs(svc, graph, limits),
   }

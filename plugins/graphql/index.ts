@@ -12,6 +12,7 @@ import { createRootValue } from './root-value.ts'
 import { FAULT_KIND, maxPlaces } from './runs.ts'
 import { OPTIONS, type GraphqlOptions } from './options.ts'
 import { createSchema } from './schema.ts'
+import { OperationStepFinders } from './socket-steps.ts'
 import { graphqlStep } from './faults/step.ts'
 import { Callbacks } from './wire/callback/callbacks.ts'
 import { persistedQueryBounds } from './yoga/persisted-queries.ts'
@@ -34,11 +35,13 @@ export default definePlugin<GraphqlOptions>({
       file: readDocumentFile(svc, given.file),
     })
     const persistedQueries = svc.state<string>('persisted-queries', persistedQueryBounds)
-    const graphs = createGraphs(svc, { persistedQueries, documents, callbacks: new Callbacks(svc), csrf })
+    const steps = new OperationStepFinders()
+    const graphs = createGraphs(svc, { persistedQueries, documents, callbacks: new Callbacks(svc), steps, csrf })
     registerDocuments(app, svc, documents)
     svc.use('testing.protocols').register(graphqlProtocol(documents))
     svc.use('testing.steps').register(graphqlStep(maxPlaces(svc)))
     svc.offer('graphql.graphs', graphs)
+    svc.offer('graphql.steps', steps)
     graphs.serve(app, '/graphql', {
       title: 'Demo graph',
       category: 'GraphQL',

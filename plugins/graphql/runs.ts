@@ -97,7 +97,7 @@ export class Runs {
       context: operationContext,
       faults: own,
       isTraced: federation !== undefined && request.headers[TRACE_HEADER] === TRACE_FORMAT,
-      signal: this.#svc.http.signal(request),
+      signal: () => this.#svc.http.signal(request),
       output: () => this.#svc.budgets.detachedOutput(),
       maxDelayMs: this.#svc.config.maxDelayMs,
       takesParts,

@@ -1,5 +1,5 @@
 /** The extension point `graphql.graphs`: GraphQL endpoints of other plugins, with the HTTP layer and the executor of `/graphql`. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, WebSocket } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest, JsonObject, WebSocket } from 'svc/plugin'
 import type { ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 
 /** `graphql.graphs`. */
@@ -144,8 +144,34 @@ export interface UploadedFile {
   toJSON(): object
 }
 
+/** `graphql.steps`: operations on sockets, whose handshake says nothing of them, for a probe of gateways. */
+export interface OperationSteps {
+  /** Asks for the step of every operation from then on. Returns what ends that. */
+  add(find: FindOperationStep): () => void
+}
+
+/** `handshake`: the request that opened the socket. Null: the operation is not one of its steps. */
+export type FindOperationStep = (operation: SocketOperation, handshake: FastifyRequest) => OperationStep | null
+
+/** An operation as the client has sent it. */
+export interface SocketOperation {
+  query: string
+  variables: Record<string, unknown> | null
+  operationName: string | null
+}
+
+export interface OperationStep {
+  /** The step of a rule, which acts as if a rule in front of all others had matched; null: none. */
+  step: JsonObject | null
+  /** In place of results the socket breaks off, or nothing comes; null: the operation runs. */
+  instead: 'reset' | 'silence' | null
+  /** Called once: its last result was sent, the client has ended it, or the socket is gone. */
+  onEnd(): void
+}
+
 declare module 'svc/plugin' {
   interface ExtensionPoints {
     'graphql.graphs': Graphs
+    'graphql.steps': OperationSteps
   }
 }

@@ -1,8 +1,6 @@
 /** Refuses messages that grpc-js and protobufjs would accept although they are malformed. */
 import { status, type ServerInterceptingCallInterface, type ServiceDefinition } from '@grpc/grpc-js'
-
-/** Stands for the missing `grpc-encoding` of a call: grpc-js would take compressed messages for uncompressed ones. */
-export const NO_ENCODING = 'svc-none'
+import { NO_ENCODING } from './bridge/headers.ts'
 
 /**
  * The status of a call: INTERNAL if a message has the compressed flag and `grpc-encoding` is missing or `identity` (gRPC

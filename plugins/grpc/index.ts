@@ -5,6 +5,7 @@ import { OpenCalls } from './bridge/open-calls.ts'
 import { writerOf } from './call-writer.ts'
 import { handleCalls } from './bridge/media-type-handler.ts'
 import { ECHO_METHODS, ECHO_SERVICE } from './echo/methods.ts'
+import { loadAfterStart } from './load-after-start.ts'
 import { grpcProtocol } from './match.ts'
 import { ServiceRegistry } from './service-registry.ts'
 import type { GrpcServices } from './types.ts'
@@ -35,10 +36,11 @@ export default definePlugin({
       wasCompressed: ({ metadata }) => open.find(metadata)?.compressed?.next() ?? false,
     })
     svc.offer('grpc.services', { ...registrar(svc.name), [forPlugin]: registrar })
-    // The server and its packages are loaded with the first call, because most instances never get one.
+    // The server and its packages are loaded after the start, or with the first call if that comes earlier.
     const connections = new BridgeConnections(async () =>
       (await import('./server.ts')).openServer(svc, { open, services }),
     )
+    loadAfterStart(svc, connections)
     svc.whenClosed(() => connections.close())
     svc.whenStopped(() => connections.close())
     svc.use('testing.protocols').register(grpcProtocol)

@@ -1,12 +1,14 @@
 /** Creates the gRPC server of a generation. It listens on no port; calls arrive over the bridge. */
 import { Server, ServerCredentials, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Svc } from 'svc/plugin'
 import { admitFirst } from './admission.ts'
 import type { InnerServer } from './bridge/connections.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
 import { withCheckedRequests, withoutUnnamedCoding } from './checked-messages.ts'
 import { ReflectionCache } from './reflection/reflection-cache.ts'
+import { addReflection } from './reflection/service.ts'
 import type { ServiceRegistry } from './service-registry.ts'
 import { readWhenSent, withSerialized } from './unsent-messages.ts'
 import { unknownMethod, unknownService } from './unknown-method.ts'
@@ -61,11 +63,13 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
     } catch (error) {
       svc.log.error('a gRPC service could not be opened', { service: service.name, error })
     }
+    // Each takes some milliseconds; other requests are handled in between.
+    await nextTurn()
   }
   server.addService(unknownService, unknownMethod(open))
   addHealth(server, svc, names)
   const reflections = svc.shared('reflection', () => new ReflectionCache())
-  for (const { service, implementation } of reflections.of(descriptorSets)) server.addService(service, implementation)
+  addReflection(server, () => reflections.of(descriptorSets))
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
   return {
     accept: connection => injector.injectConnection(connection),

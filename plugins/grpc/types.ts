@@ -22,7 +22,7 @@ export interface GrpcService {
   exposes?: readonly string[]
   /** The service asks with `wasCompressed` which messages were compressed. */
   readsCompression?: true
-  /** Loads the implementation. Called once in each generation, with the first gRPC call. */
+  /** Loads the implementation. Called once in each generation: soon after the start if a gRPC port is open, else with the first gRPC call. */
   open(): GrpcImplementation | Promise<GrpcImplementation>
 }
 

@@ -27,6 +27,7 @@ import { OpenSockets, socketBoundsOf } from './streaming/socket-bounds.ts'
 import type { CallServices } from './call/services.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { registerProfileRoutes } from './profiles/routes.ts'
+import type { ServerStates } from './inference/model-server.ts'
 import type { StatedLoads } from './inference/stated-load.ts'
 import { Tokenizers } from './tokenizers/tokenizers.ts'
 import { createRequestRecords } from './records/records.ts'
@@ -132,6 +133,7 @@ export default definePlugin<LlmOptions, Variables>({
       validator,
       tokenizers: new Tokenizers(),
       loads: hasMetrics(svc.options) ? svc.replicated<StatedLoads>('loads', { initial: () => ({}) }) : null,
+      servers: hasMetrics(svc.options) ? svc.replicated<ServerStates>('servers', { initial: () => ({}) }) : null,
       builtin: svc.options.builtin,
       metrics: createMetrics(svc.metrics),
       genAi: createGenAiMetrics(svc.metrics),

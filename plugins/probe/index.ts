@@ -19,7 +19,7 @@ export default definePlugin<ProbeSection>({
   paths: ['/probe', '/_svc/probe'],
   command: probeCommand,
   options: PROBE_OPTIONS,
-  uses: ['llm'],
+  uses: ['graphql', 'llm'],
   register(app, svc) {
     const checks = createCheckRegistry(svc.name)
     svc.offer('probe.checks', checks)

@@ -7,8 +7,8 @@ import type { CheckResult } from '../../plugins/probe/client/check-result.ts'
 import type { RunResult } from '../../plugins/probe/client/probe-run.ts'
 import { readRoutes, type Routes } from '../../plugins/probe/client/routes.ts'
 import { judgeAgain } from '../../plugins/probe/report/judge-again.ts'
-import type { Guard } from './ai-gateways/guard.ts'
 import { startToyGateway } from './ai-gateways/toy-gateway.ts'
+import { WRONG_GUARDS, type GuardOfTest } from './ai-gateways/wrong-guards.ts'
 import { findingsBy, findingsOf, writeFindings, WRITES_FINDINGS } from './findings.ts'
 import { checksNamed, findings, probeThrough, reportOf } from './probe-through.ts'
 import { runsOf } from './repeated.ts'
@@ -30,7 +30,7 @@ function routesOf(more: object = {}): Routes {
 }
 
 interface GuardOptions {
-  guard?: Omit<Guard, 'value' | 'service'> & { value?: string; service?: { failsOpen: boolean } }
+  guard?: GuardOfTest
   models?: Record<string, string>
   routes?: Routes
   checks?: readonly Check[]
@@ -111,44 +111,11 @@ t.test('requests to a guard do not count as those of clients to models', async t
   )
 })
 
-const WRONG: Readonly<Record<string, { guard: GuardOptions['guard']; id: string; finding: RegExp }>> = {
-  'looks at each delta alone': {
-    guard: { readsDeltas: true },
-    id: 'GRD-SPLIT',
-    finding: /^fail the value reaches the client: chat in deltas of 1, .*messages in deltas of 4$/,
-  },
-  'does not read arguments': {
-    guard: { ignoresArguments: true },
-    id: 'GRD-TOOL',
-    finding: /^warn arguments of a call \(plain\) reach the client; arguments of a call \(stream\) reach the client$/,
-  },
-  'does not read results': {
-    guard: { ignoresResults: true },
-    id: 'GRD-TOOL',
-    finding: /^warn a result reaches the upstream$/,
-  },
-  'guards one wire only': {
-    guard: { openWires: ['messages'] },
-    id: 'GRD-ROUTES',
-    finding: /^fail a prompt arrives on messages, and not on chat; a system text arrives on messages/,
-  },
-  'reads system texts of one wire only': {
-    guard: { openSystem: ['messages'] },
-    id: 'GRD-ROUTES',
-    finding: /^fail a system text arrives on messages, and not on chat$/,
-  },
-  'fails open': {
-    guard: { service: { failsOpen: true } },
-    id: 'GRD-FAILOPEN',
-    finding: /^warn fails open: the service answers 503; the service does not answer$/,
-  },
-}
-
 const shown: Parameters<typeof writeFindings>[0][number][] = []
-for (const [name, { guard, id, finding }] of Object.entries(WRONG))
+for (const [name, { guard, id, finding }] of Object.entries(WRONG_GUARDS))
   for (const title of runsOf(`a guardrail that ${name} is found by ${id} alone`))
     t.test(title, async t => {
-      const run = await probed(t, { guard: guard!, models: { gpt: 'chat', claude: 'messages' } })
+      const run = await probed(t, { guard, models: { gpt: 'chat', claude: 'messages' } })
       const found = run.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn' || verdict === 'error')
       t.strictSame(
         found.map(({ check }) => check.id),
@@ -185,7 +152,10 @@ t.test('the pages show what the checks found', { skip: !WRITES_FINDINGS && 'not 
 
 t.test('the findings on the pages are those of wrong guardrails [PRB-21]', t => {
   const onPages = Object.entries(findingsBy(true)).filter(([id]) => id.startsWith('GRD-'))
-  t.strictSame([...new Set(Object.values(WRONG).map(({ id }) => id))].toSorted(), onPages.map(([id]) => id).toSorted())
-  for (const [id, { proxy }] of onPages) t.equal(WRONG[proxy.replace('a guardrail that ', '')]?.id, id, proxy)
+  t.strictSame(
+    [...new Set(Object.values(WRONG_GUARDS).map(({ id }) => id))].toSorted(),
+    onPages.map(([id]) => id).toSorted(),
+  )
+  for (const [id, { proxy }] of onPages) t.equal(WRONG_GUARDS[proxy.replace('a guardrail that ', '')]?.id, id, proxy)
   t.end()
 })

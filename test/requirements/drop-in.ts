@@ -82,5 +82,10 @@ export default [
     rule: 'whoamitcp, whoamiudp and echo-basic over TCP, TLS, UDP and gRPC answer as the originals',
     where: 'drop-in 4.1, 6.1',
   },
+  {
+    id: 'DIN-62',
+    rule: 'the upstreams of Kong, Envoy AI Gateway and agentgateway answer as the originals, run here',
+    where: 'drop-in 5.5, 5.7, 5.8',
+  },
   { id: 'DIN-61', rule: 'the cases of other suites pass, and the page counts them', where: 'drop-in 9' },
 ]

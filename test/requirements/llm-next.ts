@@ -150,6 +150,11 @@ export default [
     where: 'llm-next 8',
   },
   {
+    id: 'LLMN-63',
+    rule: 'providers with metrics have adapters that routes load and unload, sleep, and are ready after a time',
+    where: 'llm-next 9, distribution 5.4',
+  },
+  {
     id: 'LLMN-150',
     rule: 'a stored response can be retrieved, continued, replayed and deleted; one that is not stored cannot',
     where: 'llm-next 12',

@@ -2,8 +2,9 @@
 import { HttpError, type JsonObject, type Store, type Svc } from 'svc/plugin'
 import { isRecord } from 'svc/toolkit'
 import type { Call } from '../request/call.ts'
-import { basicCredentials, decodeText } from '../request/credentials.ts'
 
+/** The original's for all of these. */
+const TYPE = 'text/plain'
 const MAX_NAMES = 200
 const MAX_ENTRIES = 1000
 const MAX_LOG_BYTES = 1_048_576
@@ -20,38 +21,24 @@ export function openLogs(svc: Svc<unknown>): Store<Log> {
 interface LogCall {
   action: string
   name: string
-  user: string | undefined
-  password: string | undefined
 }
 
-export async function serveLog(
-  call: Call,
-  logs: Store<Log>,
-  { action, name, user, password }: LogCall,
-): Promise<unknown> {
+export async function serveLog(call: Call, logs: Store<Log>, { action, name }: LogCall): Promise<unknown> {
   const { header } = call.svc.http.session(call.request)
   if (header === null && call.svc.config.publicMode)
     throw new HttpError(400, { error: 'session_required', details: 'logs of a shared instance belong to sessions' })
-  const key = `${header ?? ''} ${decodeText(name)}`
+  const key = `${header ?? ''} ${name}`
   switch (action) {
-    case 'post_auth_log': {
-      const given = basicCredentials(String(call.request.headers.authorization ?? ''))
-      if (given === null || given.username !== user || given.password !== password)
-        return call.text('Unauthorized\n', 401)
-      return post(call, logs, key)
-    }
     case 'post_log':
-      return call.method === 'POST'
-        ? post(call, logs, key)
-        : call.text('Method not allowed for the requested URL\n', 405)
+      return post(call, logs, key)
     case 'reset_log':
       await logs.delete(key)
-      return call.send(null, '')
+      return call.send(TYPE, '')
     case 'count_log':
-      return call.text(`${(await logs.get(key))?.entries.length ?? 0}\n`)
+      return call.send(TYPE, `${(await logs.get(key))?.entries.length ?? 0}\n`)
     default: {
       const entries = (await logs.get(key))?.entries ?? []
-      return call.send('application/json', `${JSON.stringify({ entries, count: entries.length })}\n`)
+      return call.send(TYPE, `${JSON.stringify({ entries, count: entries.length })}\n`)
     }
   }
 }
@@ -64,7 +51,8 @@ async function post(call: Call, logs: Store<Log>, key: string): Promise<unknown>
   } catch {
     return call.text('the body must be JSON\n', 400)
   }
-  const headers = Object.fromEntries([...call.header].map(([name, values]) => [name.toLowerCase(), values.join(', ')]))
+  const fields = [['host', [call.host]] as const, ...call.header]
+  const headers = Object.fromEntries(fields.map(([name, values]) => [name.toLowerCase(), values.join(', ')]))
   const added = [sent].flat().filter(isRecord)
   if (added.length === 0) return call.text('the body must be an object, or a list of objects\n', 400)
   const entries = added.map(entry => ({ ...entry, log_req_headers: headers }) as JsonObject)
@@ -74,5 +62,5 @@ async function post(call: Call, logs: Store<Log>, key: string): Promise<unknown>
     isFull = all.length > MAX_ENTRIES || JSON.stringify(all).length > MAX_LOG_BYTES
     return isFull ? log : { entries: all }
   })
-  return isFull ? call.text('the log is full\n', 413) : call.send(null, '')
+  return isFull ? call.text('the log is full\n', 413) : call.send(TYPE, '')
 }

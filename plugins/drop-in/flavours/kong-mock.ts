@@ -8,7 +8,8 @@ import { type Argument, argumentsOf, nginxArguments, nginxUri } from '../request
 import { type Log, openLogs, serveLog } from './kong-logs.ts'
 
 const MAX_LINES = 1000
-const LOG = /^\/(post_log|post_auth_log|read_log|count_log|reset_log)\/([^/]{1,100})(?:\/([^/]*)\/([^/]*))?$/
+const LOG =
+  /^\/(?:(post_log|read_log|count_log|reset_log)\/([a-z\d_]{1,100})|(post_auth_log)\/([a-z\d_]{1,100})\/(\w{1,100})\/(.+))$/
 
 const ROUTES: Readonly<Record<string, string>> = {
   '/ws': 'Websocket echo server',
@@ -46,11 +47,13 @@ export function createKongMock(svc: Svc<unknown>): Server {
 }
 
 async function respond(call: Call, logs: Store<Log>): Promise<unknown> {
-  const { path, reply } = call
-  reply.raw.setHeader('X-Powered-By', 'mock_upstream')
-  reply.raw.setHeader('Server', 'mock-upstream/1.0.0')
-  const [, action, name, user, password] = LOG.exec(path) ?? []
-  if (action !== undefined) return serveLog(call, logs, { action, name: name!, user, password })
+  const { path } = call
+  const [, action, name, actionOfUser, nameForUser, user = '', password = ''] = LOG.exec(path) ?? []
+  if (actionOfUser !== undefined)
+    return areCredentials(call, decodeText(user), decodeText(password))
+      ? serveLog(call, logs, { action: 'post_log', name: nameForUser! })
+      : refuseCredentials(call)
+  if (action !== undefined) return serveLog(call, logs, { action, name: name! })
   if (path === '/') return show(call, { valid_routes: ROUTES })
   const exact = EXACT[path]
   if (exact !== undefined) return exact(call)
@@ -68,7 +71,9 @@ type Handler = (call: Call, ...parts: string[]) => unknown
 const onlyFor =
   (method: string, handle: Handler): Handler =>
   call =>
-    call.method === method ? handle(call) : call.send('text/plain', 'Method not allowed for the requested URL\n', 405)
+    call.method === method
+      ? handle(call)
+      : sendText(call, 'text/plain', 'Method not allowed for the requested URL', 405)
 
 const EXACT: Readonly<Record<string, Handler>> = {
   '/response-headers': onlyFor('GET', call => {
@@ -77,10 +82,10 @@ const EXACT: Readonly<Record<string, Handler>> = {
   }),
   '/timestamp': call => {
     call.reply.raw.setHeader('Server-Time', String(Date.now() / 1000))
-    return call.send(null, '')
+    return call.send('text/plain', '')
   },
   '/hop-by-hop': hopByHop,
-  '/echo_sni': call => call.send('text/plain', `SNI=${serverNameOf(call)}\n`),
+  '/echo_sni': call => sendText(call, 'text/plain', `SNI=${serverNameOf(call)}`),
   '/ws': call => call.text('bad WebSocket handshake\n', 400),
 }
 
@@ -111,17 +116,25 @@ const PREFIXES: readonly (readonly [string, Handler])[] = [
   [
     '/xml',
     call =>
-      call.send('application/xml', "<?xml version='1.0' encoding='us-ascii'?>\n<note>\n  <to>svc</to>\n</note>\n"),
+      sendText(call, 'application/xml', '<?xml version="1.0" encoding="UTF-8"?>\n<note>\n  <body>svc</body>\n</note>'),
   ],
 ]
 
 function show(call: Call, more: object = {}, status = 200): unknown {
-  return call.send('application/json', `${JSON.stringify({ ...describeRequest(call), ...more })}\n`, status)
+  return sendText(call, 'application/json', JSON.stringify({ ...describeRequest(call), ...more }), status)
+}
+
+/** With the fields of the original, and a newline that a response to HEAD has alone. */
+function sendText(call: Call, type: string, body: string, status = 200): unknown {
+  const { raw } = call.reply
+  raw.setHeader('X-Powered-By', 'mock_upstream')
+  raw.setHeader('Server', 'mock-upstream/1.0.0')
+  return call.send(type, call.method === 'HEAD' ? '\n' : `${body}\n`, status)
 }
 
 function describeRequest(call: Call): JsonObject {
   const { request, svc } = call
-  const { scheme, host, port } = svc.http.origin(request)
+  const { scheme, host } = svc.http.origin(request)
   const fields = [['Host', [call.host]] as const, ...call.header]
   const isSecure = scheme === 'https'
   const target = call.target
@@ -130,7 +143,7 @@ function describeRequest(call: Call): JsonObject {
   return {
     headers: Object.fromEntries(fields.map(([name, values]) => [name.toLowerCase(), one(values)])),
     post_data: readBody(call),
-    url: withPort(svc.http.url(request, target), port),
+    url: `${scheme}://${host}:${call.port}${target}`,
     uri_args: byName(argumentsOf(target)),
     vars: {
       uri: nginxUri(target),
@@ -150,9 +163,8 @@ function describeRequest(call: Call): JsonObject {
       request: `${call.method} ${target} ${call.protocol}`,
       request_uri: target,
       request_time: '0.000',
-      request_length: String(call.body.length),
+      request_length: String(lengthOf(call)),
       request_method: call.method,
-      bytes_received: String(call.body.length),
       ssl_server_name: serverNameOf(call) || 'no SNI',
     },
   }
@@ -172,9 +184,11 @@ function byName(found: ReadonlyMap<string, readonly Argument[]>): JsonObject {
   return Object.fromEntries([...found].map(([name, values]) => [name, one(values)]))
 }
 
-/** A URL whose port is shown, even if it is that of the scheme. */
-function withPort(url: string, port: number): string {
-  return url.replace(/^(https?:\/\/(?:\[[^\]]{1,45}\]|[^/:]{1,255}))(?=\/|$)/, `$1:${port}`)
+/** Bytes of the head: the original looks before it reads the body. */
+function lengthOf(call: Call): number {
+  const fields = call.svc.http.receivedHeaders(call.request)
+  const head = `${call.method} ${call.target} ${call.protocol}\r\n\r\n`.length
+  return fields.reduce((sum, text) => sum + text.length + 2, head)
 }
 
 function readBody(call: Call): JsonObject {
@@ -205,6 +219,7 @@ function readBody(call: Call): JsonObject {
 /** Lines of JSON, one a chunk. */
 async function stream(call: Call, count: number): Promise<unknown> {
   const facts = JSON.stringify(describeRequest(call))
+  call.reply.raw.setHeader('X-Powered-By', 'mock_upstream')
   const opened = call.svc.streams.body(call.request, call.reply, { headers: { 'Content-Type': 'application/json' } })
   if (opened === null) return call.reply
   for (let index = 0; index < Math.min(count, MAX_LINES) && !opened.closed; index++)
@@ -214,13 +229,21 @@ async function stream(call: Call, count: number): Promise<unknown> {
 }
 
 function checkCredentials(call: Call, user = '', password = ''): unknown {
+  return areCredentials(call, user, password) ? show(call, { authenticated: true, user }) : refuseCredentials(call)
+}
+
+/** Those for the proxy count before those for the server. */
+function areCredentials(call: Call, user: string, password: string): boolean {
   const { headers } = call.request
   const found =
     basicCredentials(String(headers['proxy-authorization'] ?? '')) ?? basicCredentials(headers.authorization ?? '')
-  if (found !== null && found.username === user && found.password === password)
-    return show(call, { authenticated: true, user })
+  return found !== null && found.username === user && found.password === password
+}
+
+function refuseCredentials(call: Call): unknown {
   call.reply.raw.setHeader('WWW-Authenticate', 'mock_upstream')
-  return call.text('Unauthorized\n', 401)
+  call.reply.raw.setHeader('X-Powered-By', 'mock_upstream')
+  return call.send('text/html', '<html><head><title>401 Authorization Required</title></head></html>\n', 401)
 }
 
 /** Fields that belong to one connection, which a gateway must not forward. */

@@ -1,6 +1,6 @@
 /** The model and the agent of agentgateway's testbox. */
-import { isRecord } from 'svc/toolkit'
 import type { Call, Server } from '../request/call.ts'
+import { type GoShape, readGo } from '../request/go-json.ts'
 import { jsonObject } from '../request/json-object.ts'
 
 // What agentgateway's tests look for.
@@ -10,7 +10,7 @@ const SSN_TEXT = '123-45-6789 is an example SSN'
 const MASKING_TEXT = 'Data masking replaces sensitive values'
 
 function completion(call: Call, isSsn: boolean): unknown {
-  return call.json({
+  return sendLine(call, {
     id: 'chatcmpl-testbox',
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
@@ -28,7 +28,7 @@ function completion(call: Call, isSsn: boolean): unknown {
 }
 
 function message(call: Call, isBlocked: boolean): unknown {
-  return call.json({
+  return sendLine(call, {
     id: 'msg_testbox',
     type: 'message',
     role: 'assistant',
@@ -42,51 +42,63 @@ function message(call: Call, isBlocked: boolean): unknown {
 
 /** The webhook of its guards, for requests. */
 function judgeRequest(call: Call, body: string): unknown {
-  return call.json({
+  return sendLine(call, {
     action: /blocked content/i.test(body)
       ? { body: 'request blocked', status_code: 403 }
       : { reason: 'request passed' },
   })
 }
 
+const RESPONSE: GoShape = { body: { choices: [{ message: { role: 'text', content: 'text' } }] } }
+
+interface ResponseSent {
+  body: { choices: { message: { role: string; content: string } }[] }
+}
+
 /** The webhook of its guards, for responses: masks a word. */
 function judgeResponse(call: Call, body: string): unknown {
-  const sent = jsonObject(body)
-  if (sent === null) return call.text('the body must be a JSON object\n', 400)
-  const found = isRecord(sent.body) && Array.isArray(sent.body.choices) ? (sent.body.choices as unknown[]) : []
-  const choices = found.map(choice => {
-    const message = isRecord(choice) && isRecord(choice.message) ? choice.message : {}
-    const text = (name: string): string => (typeof message[name] === 'string' ? message[name] : '')
-    return { message: { role: text('role'), content: text('content').replaceAll('masking', '****ing') } }
-  })
-  return call.json({ action: { body: { choices }, reason: 'response masked' } })
+  const given = jsonObject(body)
+  const sent = given && readGo<ResponseSent>(given, RESPONSE)
+  if (sent === null) return call.send(null, '', 400)
+  const choices = sent.body.choices.map(({ message: { role, content } }) => ({
+    message: { role, content: content.replaceAll('masking', '****ing') },
+  }))
+  return sendLine(call, { action: { body: { choices }, reason: 'response masked' } })
+}
+
+/** As Go's encoder writes it: with a newline. */
+function sendLine(call: Call, value: object): unknown {
+  return call.send('application/json', `${JSON.stringify(value)}\n`)
+}
+
+const MODEL_PATHS: Readonly<Record<string, (call: Call, body: string) => unknown>> = {
+  '/v1/chat/completions': (call, body) => completion(call, /ssn/i.test(body)),
+  '/v1/messages': (call, body) => message(call, /blocked/i.test(body)),
+  '/request': judgeRequest,
+  '/response': judgeResponse,
 }
 
 export const TESTBOX_LLM: Server = {
   name: 'testbox-llm',
   title: "testbox's model",
   summary: 'Fixed completions and messages',
-  example: '/',
+  example: '/v1/chat/completions',
+  exampleMethod: 'POST',
+  rootStatus: 404,
   mediaTypes: ['application/json', 'text/plain'],
   handle(call) {
     const { path, method } = call
-    if (path === '/') return call.text('testbox-llm: POST /v1/chat/completions, /v1/messages\n')
-    if (method !== 'POST') return call.text('method not allowed\n', 405)
-    const body = call.body.toString()
-    if (path.endsWith('/messages')) return message(call, /blocked/i.test(body))
-    if (path.endsWith('/chat/completions')) return completion(call, /ssn/i.test(body))
-    if (path === '/request') return judgeRequest(call, body)
-    if (path === '/response') return judgeResponse(call, body)
-    return call.text('not found\n', 404)
+    const respond = MODEL_PATHS[path]
+    if (respond === undefined) return call.error('404 page not found', 404)
+    return method === 'POST' ? respond(call, call.body.toString()) : call.send(null, '', 405)
   },
 }
 
-/** The text of the first part of a message of A2A, trimmed. */
-function textOf(params: unknown): string {
-  const sent = isRecord(params) ? params.message : undefined
-  const first: unknown = isRecord(sent) && Array.isArray(sent.parts) ? sent.parts[0] : undefined
-  const text = isRecord(first) && typeof first.text === 'string' ? first.text : ''
-  return text === '' ? 'hello' : text.trim()
+const REQUEST: GoShape = { method: 'text', params: { id: 'text', message: { parts: [{ text: 'text' }] } } }
+
+interface TaskSent {
+  method: string
+  params: { id: string; message: { parts: { text: string }[] } }
 }
 
 export const TESTBOX_A2A: Server = {
@@ -97,9 +109,8 @@ export const TESTBOX_A2A: Server = {
   mediaTypes: ['application/json'],
   rootStatus: 405,
   handle(call) {
-    const { path, method } = call
-    if (path === '/agent-card' || path === '/.well-known/agent.json')
-      return call.json({
+    if (call.path === '/agent-card')
+      return sendLine(call, {
         name: 'Example A2A Agent',
         description: 'An example A2A agent using the a2a-protocol crate',
         url: call.rootUrl,
@@ -107,19 +118,21 @@ export const TESTBOX_A2A: Server = {
         capabilities: { streaming: false },
         defaultInputModes: ['text'],
         defaultOutputModes: ['text'],
-        skills: [{ id: 'echo', name: 'Echo', description: 'Echoes messages', tags: ['echo'] }],
+        skills: [{ id: 'echo', name: 'Echo Skill', description: "Echoes back the user's message", tags: ['echo'] }],
       })
-    if (method !== 'POST') return call.text('Method not allowed\n', 405)
+    if (call.method !== 'POST') return call.send(null, '', 405)
     const rpc = jsonObject(call.body.toString())
-    if (rpc === null || rpc.method !== 'tasks/send') return call.text('Unsupported method\n', 400)
-    const id = isRecord(rpc.params) && typeof rpc.params.id === 'string' ? rpc.params.id : ''
+    const sent = readGo<TaskSent>(rpc, REQUEST)
+    if (rpc === null || sent?.method !== 'tasks/send') return call.send(null, '', 400)
+    const { id, message: given } = sent.params
+    const text = given.parts[0]?.text || 'hello'
     const message = {
       kind: 'message',
       messageId: 'agent-reply-1',
       role: 'agent',
-      parts: [{ kind: 'text', text: `Echo: ${textOf(rpc.params)}` }],
+      parts: [{ kind: 'text', text: `Echo: ${text.trim()}` }],
     }
-    return call.json({
+    return sendLine(call, {
       jsonrpc: '2.0',
       id: rpc.id ?? null,
       result: {

@@ -13,14 +13,14 @@ async function answer(call: Call, headers: TestUpstreamHeaders): Promise<Expecta
   if ('problem' in expected) return { status: 400, body: expected.problem }
   const failure = await http.checkExpectation(request, expected.value)
   if (failure !== null) return failure
-  const wanted = readOrProblem(() => headers.answer(request, seen, { needsBody: true }))
+  const wanted = readOrProblem(() => headers.answer(request, seen))
   if ('problem' in wanted) return { status: 400, body: wanted.problem }
   return http.answer(request, reply, wanted.value)
 }
 
 function seenBy(call: Call): Seen {
   const shown = call.svc.http.target(call.request).split('?', 1)[0]!
-  return { path: call.path, base: shown.endsWith(call.path) ? shown.slice(0, -call.path.length) : '' }
+  return { path: call.path, base: shown.endsWith(call.path) ? shown.slice(0, -call.path.length) : '', isFlavour: true }
 }
 
 export function createTestUpstream(headers: TestUpstreamHeaders): Server {
@@ -32,7 +32,7 @@ export function createTestUpstream(headers: TestUpstreamHeaders): Server {
     mediaTypes: ['application/json', 'text/event-stream', 'text/plain'],
     rootStatus: 400,
     async handle(call) {
-      if (call.path === '/health') return call.text('')
+      if (call.path === '/health') return call.send(null, '')
       const failure = await answer(call, headers)
       if (failure === null) return call.reply
       const { status, headers: fields, body } = headers.refuse(call.request, failure)

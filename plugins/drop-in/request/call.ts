@@ -22,6 +22,8 @@ export interface Server {
   }
   /** A path with a response of status 200, for the catalog. */
   example: string
+  /** Of the request for `example`. Default: GET. */
+  exampleMethod?: string
   /** Status of its root, for the catalog. Default: 200. */
   rootStatus?: number
   /** Media types of its responses. */

@@ -1,18 +1,13 @@
 /** The headers of Envoy AI Gateway's test upstream, in the forms of `X-Svc-Expect` and `X-Svc-Answer`. */
 import { isUtf8 } from 'node:buffer'
 import type { AnyRequest, ExpectationFailure, Json, JsonObject, RequestAlias, Svc } from 'svc/plugin'
-import { awsEventFrame, headerProblem, InputProblem, setOwn } from 'svc/toolkit'
+import { headerProblem, InputProblem, setOwn } from 'svc/toolkit'
 import { jsonObject } from './json-object.ts'
+import { streamOf, usualResponse } from './testupstream-responses.ts'
 
-const EVENT_PAUSE_MS = 200
 const STATUS = /^[2-5]\d\d$/
 const ERROR_TYPE = 'text/plain; charset=utf-8'
-/** Bytes by the word of `x-fake-response`. */
-const SIZES: Readonly<Record<string, number>> = { small: 5000, medium: 500_000, large: 5_000_000 }
-const MAX_SIZE = 5_242_880
 const MAX_PUBLIC_SIZE = 65_536
-/** One event with more bytes is sent as a body: a list of chunks has fewer. */
-const MAX_EVENT = 32_768
 const MAX_HEADERS = 45
 
 const EXPECTATIONS = [
@@ -33,6 +28,8 @@ export interface Seen {
   path: string
   /** What comes before it in the target. */
   base: string
+  /** Requests of any route are read less strictly than those of the flavour: without `Content-Length`, and below any path. */
+  isFlavour: boolean
 }
 
 /** A field without a value is one that is not there, as in Go. */
@@ -56,7 +53,11 @@ export class TestUpstreamHeaders {
 
   /** For all routes (`testing.aliases`). */
   get alias(): RequestAlias {
-    const seen = (request: AnyRequest): Seen => ({ path: pathOf(this.#svc.http.target(request)), base: '' })
+    const seen = (request: AnyRequest): Seen => ({
+      path: pathOf(this.#svc.http.target(request)),
+      base: '',
+      isFlavour: false,
+    })
     return {
       fields: [...EXPECTATIONS, ...ANSWERS],
       expect: request => this.conditions(request, seen(request)),
@@ -67,7 +68,7 @@ export class TestUpstreamHeaders {
   }
 
   /** The conditions of `X-Svc-Expect`. Throws an `InputProblem`. */
-  conditions(request: AnyRequest, { path, base }: Seen): JsonObject {
+  conditions(request: AnyRequest, { path, base, isFlavour }: Seen): JsonObject {
     const header: JsonObject = {}
     const host = fieldOf(request, 'x-expected-host')
     const hasHostField = headersOf(request).host !== undefined
@@ -80,44 +81,43 @@ export class TestUpstreamHeaders {
     const wantedPath = decoded(request, 'x-expected-path')
     const query = fieldOf(request, 'x-expected-raw-query')
     const body = decoded(request, 'x-expected-request-body')
-    const mayHaveBody = !['GET', 'HEAD'].includes(request.method ?? 'GET')
+    const needsLength = isFlavour || !['GET', 'HEAD'].includes(request.method ?? 'GET')
     return {
       ...(host !== undefined && !hasHostField ? { host: host.replace(/:\d{1,5}$/, '') } : {}),
       ...(Object.keys(header).length > 0 ? { header } : {}),
       ...(wantedPath === undefined ? {} : { path: { equals: base + wantedPath.toString() } }),
       ...(query === undefined ? {} : { url: `${base}${path}?${query}` }),
       // The bodies that an endpoint picker has changed are chunked.
-      ...(mayHaveBody ? { any: ['content-length', 'x-gateway-destination-endpoint'].map(exists) } : {}),
+      ...(needsLength ? { any: ['content-length', 'x-gateway-destination-endpoint'].map(exists) } : {}),
       ...(body === undefined ? {} : bodyCondition(body)),
     }
   }
 
-  /**
-   * The response of `X-Svc-Answer`. Without `x-response-body` it is the usual one of the path, else empty, unless `needsBody` is true.
-   * Throws an `InputProblem`.
-   */
-  answer(request: AnyRequest, { path }: Seen, { needsBody = false } = {}): JsonObject {
+  /** The response of `X-Svc-Answer`. Throws an `InputProblem`. */
+  answer(request: AnyRequest, seen: Seen): JsonObject {
     const status = fieldOf(request, 'x-response-status') ?? '200'
     if (!STATUS.test(status))
       throw new InputProblem('x-response-status', `invalid x-response-status ${status.slice(0, 20)}`)
     const chosen = this.#chosenHeaders(request)
+    const type = fieldOf(request, 'x-response-type') ?? ''
+    const stream = streamOf(type, () => decoded(request, 'x-response-body')?.toString() ?? '')
+    const isTypeChosen = chosen.some(([name]) => name.toLowerCase() === 'content-type')
+    // The type of a stream wins.
+    const kept = stream === null ? chosen : chosen.filter(([name]) => name.toLowerCase() !== 'content-type')
     const base: JsonObject = {
       status: Number(status),
-      headers: [...Object.entries(this.#commonHeaders(request)), ...chosen].map(line => [...line]),
+      headers: [...Object.entries(this.#commonHeaders(request)), ...kept].map(line => [...line]),
       template: false,
     }
-    const body = decoded(request, 'x-response-body') ?? this.#usualBody(request, path)
-    if (body === null && needsBody) throw new InputProblem('', `no response for the path ${path.slice(0, 200)}`)
+    if (stream !== null) return { ...base, ...stream }
+    const body = decoded(request, 'x-response-body') ?? this.#usualBody(request, seen)
     if (body === null) return base
-    const hasType = chosen.some(([name]) => name.toLowerCase() === 'content-type')
-    const typed = (type: string): JsonObject => (hasType ? {} : { content_type: type })
-    const type = fieldOf(request, 'x-response-type')
-    const coding: JsonObject = type === 'gzip' || type === 'sse-gzip' ? { encoding: 'gzip' } : {}
-    if (type === 'sse' || type === 'sse-gzip')
-      return { ...base, ...typed('text/event-stream'), ...coding, ...streamed(eventsOf(body.toString())) }
-    if (type === 'aws-event-stream')
-      return { ...base, ...typed('application/vnd.amazon.eventstream'), ...streamed(framesOf(body.toString())) }
-    return { ...base, ...typed('application/json'), ...coding, body_base64: body.toString('base64') }
+    return {
+      ...base,
+      ...(isTypeChosen ? {} : { content_type: 'application/json' }),
+      ...(type === 'gzip' ? { encoding: 'gzip' } : {}),
+      body_base64: body.toString('base64'),
+    }
   }
 
   /** The 400 for what does not hold, or can't be read. */
@@ -136,8 +136,9 @@ export class TestUpstreamHeaders {
   /** The fields of every response. The model is known once the body has been read. */
   #commonHeaders(request: AnyRequest): Record<string, string> {
     const model = jsonObject(this.#bodyOf(request))?.model
-    const isShown = typeof model === 'string' && headerProblem('x-model', model) === null
-    return { 'testupstream-id': this.#id, ...(isShown ? { 'X-Model': model } : {}) }
+    const shown = typeof model === 'string' ? model : JSON.stringify(model)
+    const isShown = shown !== undefined && headerProblem('x-model', shown) === null
+    return { 'testupstream-id': this.#id, ...(isShown ? { 'X-Model': model === null ? '' : shown } : {}) }
   }
 
   #bodyOf(request: AnyRequest): string {
@@ -151,14 +152,19 @@ export class TestUpstreamHeaders {
       .slice(0, MAX_HEADERS)
   }
 
-  /** By the path; null if there is none. */
-  #usualBody(request: AnyRequest, path: string): Buffer | null {
-    const wanted = SIZES[fieldOf(request, 'x-fake-response') ?? ''] ?? 0
-    const size = Math.min(wanted, this.#svc.config.publicMode ? MAX_PUBLIC_SIZE : MAX_SIZE)
-    const usual = usualResponse(path, size)
+  /** By the path; null if a route has none. */
+  #usualBody(request: AnyRequest, { path, isFlavour }: Seen): Buffer | null {
+    const word = fieldOf(request, 'x-fake-response')
+    const maxSize = this.#svc.config.publicMode ? MAX_PUBLIC_SIZE : Number.POSITIVE_INFINITY
+    const usual = usualResponse(path, word, { maxSize, isExact: isFlavour })
+    if (usual === null && isFlavour)
+      throw new InputProblem(
+        '',
+        `no response for the path ${path.slice(0, 200)}${word === undefined ? '' : ` and x-fake-response ${word.slice(0, 40)}`}`,
+      )
     if (usual === null) return null
-    this.#svc.budgets.output(request).take(size)
-    return Buffer.from(JSON.stringify(usual))
+    this.#svc.budgets.output(request).take(usual.size)
+    return Buffer.from(JSON.stringify(usual.body()))
   }
 }
 
@@ -205,71 +211,6 @@ function bodyCondition(body: Buffer): JsonObject {
   return isUtf8(body) ? { body: { equals: body.toString() } } : { body_base64: body.toString('base64') }
 }
 
-// ---------- Responses
-
-function usualResponse(path: string, size: number): Json {
-  const text = 'x'.repeat(size)
-  if (path.endsWith('/chat/completions'))
-    return {
-      id: 'chatcmpl-testupstream',
-      object: 'chat.completion',
-      choices: [
-        {
-          index: 0,
-          finish_reason: 'stop',
-          message: { role: 'assistant', content: text === '' ? 'This is a test.' : text },
-        },
-      ],
-      usage: { prompt_tokens: 1, completion_tokens: 100, total_tokens: 300 },
-    }
-  if (path.endsWith('/embeddings'))
-    return {
-      object: 'list',
-      data: [{ object: 'embedding', index: 0, embedding: [0.1, 0.2, 0.3, 0.4, 0.5] }],
-      usage: { prompt_tokens: 3, total_tokens: 3 },
-    }
-  return path === '/non-llm-route' ? { message: 'This is a non-LLM endpoint response' } : null
-}
-
-/** The events of a body: as they are when it has empty lines, else one for each line. */
-function eventsOf(body: string): Buffer[] {
-  const events = body.includes('\n\n')
-    ? body
-        .split('\n\n')
-        .filter(event => event.trim() !== '')
-        .map(event => `${event}\n\n`)
-    : linesOf(body).map(line => `data: ${line}\n\n`)
-  return events.map(event => Buffer.from(event))
-}
-
-/** Each line is a frame whose type is the first member of its object, as in Converse; the last frame ends the stream. */
-function framesOf(body: string): Buffer[] {
-  const frames = linesOf(body).map(line => {
-    const [type = 'chunk'] = Object.keys(jsonObject(line) ?? {})
-    return awsEventFrame(
-      { ':event-type': type.slice(0, 100), ':content-type': 'application/json', ':message-type': 'event' },
-      line,
-    )
-  })
-  return [...frames, awsEventFrame({ ':event-type': 'end' }, 'this-is-end')]
-}
-
-function linesOf(body: string): string[] {
-  return body.split('\n').filter(line => line !== '')
-}
-
-function streamed(parts: readonly Buffer[]): JsonObject {
-  const [first] = parts
-  if (first === undefined) return { body: '' }
-  if (parts.length === 1 && first.length > MAX_EVENT) return { body_base64: first.toString('base64') }
-  return {
-    chunks: parts.map((part, index) => ({
-      base64: part.toString('base64'),
-      ...(index > 0 ? { after_ms: EVENT_PAUSE_MS } : {}),
-    })),
-  }
-}
-
 // ---------- Errors
 
 function problemIn(body: object): string {
@@ -296,7 +237,13 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function unexpected(what: string, got: Json, expected: Json): string {
   const wanted = typeof expected === 'object' && expected !== null && 'equals' in expected ? expected.equals! : expected
+  if (what === WORDS.url) return `unexpected ${what}: got ${quoted(queryIn(got))}, expected ${quoted(queryIn(wanted))}`
   return `unexpected ${what}: got ${quoted(got)}, expected ${quoted(wanted)}`
+}
+
+function queryIn(url: Json): string {
+  const [, ...rest] = String(url).split('?')
+  return rest.join('?')
 }
 
 function quoted(value: Json): string {

@@ -24,12 +24,12 @@ export type Executed = ExecutionResult | AsyncIterableIterator<ExecutionResult>
 /** Runs a query or mutation. */
 export function executeOperation(args: ExecutionArgs, run: Run): Promise<Executed> | Executed {
   const plain = { ...args, contextValue: run.context }
-  if (run.takesParts && isIncremental(args.document)) return executeHooked(plain, run, run.signal)
+  if (run.takesParts && isIncremental(args.document)) return executeHooked(plain, run, run.signal())
   if (!isHooked(run)) {
     const result = execute(plain)
     return result instanceof Promise ? result.then(addErrorCode) : addErrorCode(result)
   }
-  return executeWhole(plain, run, run.signal)
+  return executeWhole(plain, run, run.signal())
 }
 
 /** Starts a subscription; a single result means that it could not start. */
@@ -42,7 +42,8 @@ export async function subscribeTo(args: ExecutionArgs, run: Run): Promise<Execut
   const source = await createSourceEventStream(plain)
   if (!(Symbol.asyncIterator in source)) return addErrorCode(source)
   const left = new AbortController()
-  const joined = joinSignals(left.signal, ...(run.signal === undefined ? [] : [run.signal]))
+  const signal = run.signal()
+  const joined = joinSignals(left.signal, ...(signal === undefined ? [] : [signal]))
   return new MappedEvents(
     source,
     event => executeWhole({ ...plain, rootValue: event }, run, joined.signal),

@@ -10,8 +10,8 @@ export interface Run {
   faults: FaultPlan | null
   /** Whether the answer has a trace (`extensions.ftv1`). */
   isTraced: boolean
-  /** Aborts when the client leaves. */
-  signal: AbortSignal | undefined
+  /** Aborts when the client leaves. A function, because a signal costs more than a small operation. */
+  signal(): AbortSignal | undefined
   /** What faults may add to an answer. */
   output(): OutputBudget
   maxDelayMs: number

@@ -60,8 +60,8 @@ export function createHttpHandlers(svc: Svc, server: GraphServer): HttpHandlers 
     // A callback outlives its request.
     const own = responseType.takesCallback ? new AbortController() : null
     if (own !== null) {
-      run.signal?.addEventListener('abort', () => context.streaming.callback ?? own.abort(), { once: true })
-      run.signal = own.signal
+      run.signal()?.addEventListener('abort', () => context.streaming.callback ?? own.abort(), { once: true })
+      run.signal = () => own.signal
     }
     const context: ServerContext = { responseType, streaming: {}, run }
     const response = await handleRequest(yogaRequest, context)

@@ -182,7 +182,7 @@ export function createStreamHandlers(svc: Svc, server: GraphServer, reservations
     const faults = runs.faultsOf(request, reply)
     const engine = await server.engine()
     const query = read.query ?? (read.documentId === null ? '' : await server.documents.text(read.documentId))
-    const run = { ...runs.create(request, faults, { takesParts: true }), signal: undefined }
+    const run = { ...runs.create(request, faults, { takesParts: true }), signal: () => undefined }
     const operation: Operation = { isStopped: false, stop: () => (operation.isStopped = true) }
     reservation.operations.set(id, operation)
     const prepared = engine.prepare({ query, variables: read.variables, operationName: read.operationName }, run)

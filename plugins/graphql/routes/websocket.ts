@@ -13,13 +13,12 @@ import { GraphQLError } from 'graphql'
 import { Connection } from '../connection.ts'
 import type { Engine } from '../engine.ts'
 import { subprotocolMissing, withoutStatus } from '../errors.ts'
-import { CutEvents } from '../execution/cut-events.ts'
 import type { FaultPlan } from '../faults/plan.ts'
 import { STEP } from '../faults/step.ts'
 import type { GraphServer } from '../graph-server.ts'
 import { createTransportServer, serveTransport } from '../wire/graphql-transport-ws/serve.ts'
 import { serveLegacy } from '../wire/graphql-ws/serve.ts'
-import type { SocketOperations } from '../wire/socket-operations.ts'
+import { createSocketOperations } from './socket-operations.ts'
 
 const SUBPROTOCOLS = ['graphql-transport-ws', 'graphql-ws']
 const NO_IDLE_TIME = Infinity
@@ -60,7 +59,8 @@ export interface SocketOptions {
   wsHandler(socket: WebSocket, request: FastifyRequest): void
 }
 
-export function createSockets(svc: Svc, { engine: engineOf, runs }: GraphServer): SocketOptions {
+export function createSockets(svc: Svc, graph: GraphServer): SocketOptions {
+  const { engine: engineOf, runs } = graph
   const { idleMs, lifetimeMs } = svc.config.publicMode
     ? { idleMs: 60_000, lifetimeMs: 600_000 }
     : { idleMs: 300_000, lifetimeMs: 3_600_000 }
@@ -93,18 +93,8 @@ export function createSockets(svc: Svc, { engine: engineOf, runs }: GraphServer)
         svc.streams.websocket(request, socket, { idleMs: isWatched ? idleMs : NO_IDLE_TIME }),
       )
       const { engine, server } = serving!
-      const plan = faults.get(request) ?? null
-      const operations: SocketOperations = {
-        prepare: (operation, parameters) =>
-          engine.prepare(operation, runs.create(request, plan, { parameters, takesParts: true })),
-        execute: args => engine.execute(args),
-        async subscribe(args) {
-          const outcome = await engine.subscribe(args)
-          const cut = plan?.cut ?? null
-          if (cut === null || !(Symbol.asyncIterator in outcome)) return outcome
-          return new CutEvents(outcome, cut, () => socket.terminate())
-        },
-      }
+      const ofHandshake = faults.get(request) ?? null
+      const operations = createSocketOperations(svc, graph, { engine, socket, request, faults: ofHandshake })
       if (socket.protocol === 'graphql-ws') serveLegacy(operations, connection)
       else serveTransport(server, operations, connection)
     },

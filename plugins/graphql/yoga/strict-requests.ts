@@ -5,26 +5,29 @@ import { readGet, readPost, type HttpOperationRequest, type RequestOptions } fro
 /** The parameters of Yoga, and the id of a persisted document. */
 export type OperationParams = GraphQLParams & { documentId?: string | undefined }
 
+interface BatchContext {
+  isBatch?: boolean
+}
+
+type RequestParser = (request: Request) => OperationParams | Promise<OperationParams | OperationParams[]>
+
 /**
  * Yoga's own parsers respond with 500 to variables that are not JSON, with 200 or 400 depending on the media type to a
  * request without a query, reject unknown members, and accept forms.
  */
 export function useStrictRequests(options: RequestOptions): Plugin {
   /** Not async: the body has already been read, so Yoga can continue synchronously. */
-  function readRequest(request: Request): OperationParams | Promise<OperationParams | OperationParams[]> {
+  function readRequest(request: Request, context: BatchContext): ReturnType<RequestParser> {
     if (request.method !== 'POST') return toParams(readGet(new URL(request.url).searchParams))
     return request.arrayBuffer().then(bytes => {
       const read = readPost(request.headers.get('content-type'), bytes, options)
+      context.isBatch = Array.isArray(read)
       return Array.isArray(read) ? read.map(toParams) : toParams(read)
     })
   }
   return {
     onRequestParse({ serverContext, setRequestParser }) {
-      const read = async (request: Request): Promise<OperationParams | OperationParams[]> => {
-        const params = await readRequest(request)
-        ;(serverContext as { isBatch?: boolean }).isBatch = Array.isArray(params)
-        return params
-      }
+      const read: RequestParser = request => readRequest(request, serverContext as BatchContext)
       setRequestParser(read as Parameters<typeof setRequestParser>[0])
     },
   }

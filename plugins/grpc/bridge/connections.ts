@@ -20,7 +20,7 @@ export class BridgeConnections {
   readonly #connections = new Map<EventEmitter, { session: ClientHttp2Session; onClose: () => void }>()
   #server: Promise<InnerServer> | null = null
 
-  /** `createServer` is called for the first connection, which buffers data until the server is ready. */
+  /** `createServer` is called by `load` or for the first connection, which buffers data until the server is ready. */
   constructor(createServer: () => Promise<InnerServer>) {
     this.#createServer = createServer
   }
@@ -37,10 +37,18 @@ export class BridgeConnections {
     return session
   }
 
+  /** Creates the server if there is none yet. Rejects if that fails. */
+  async load(): Promise<void> {
+    await this.#open()
+  }
+
+  #open(): Promise<InnerServer> {
+    return (this.#server ??= this.#createServer())
+  }
+
   #connect(): ClientHttp2Session {
     const [near, far] = createDuplexPair()
-    this.#server ??= this.#createServer()
-    this.#server.then(
+    this.#open().then(
       server => server.accept(far),
       (error: Error) => far.destroy(error),
     )

@@ -1,6 +1,5 @@
 /** Filters the header fields that cross the bridge, and adds internal ones for the gRPC server. */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
-import { NO_ENCODING } from '../checked-messages.ts'
 
 /** Prefix of internal fields, which are removed from requests and never shown. */
 export const BRIDGE_PREFIX = 'x-svc-bridge-'
@@ -12,6 +11,8 @@ export const BRIDGE_CALL = `${BRIDGE_PREFIX}call`
 export const BRIDGE_PATH = `${BRIDGE_PREFIX}path`
 export const UNKNOWN_METHOD_PATH = '/svc.bridge.Unknown/Call'
 export const BRIDGE_TIMEOUT = `${BRIDGE_PREFIX}timeout`
+/** Stands for the missing `grpc-encoding` of a call: grpc-js would take compressed messages for uncompressed ones. */
+export const NO_ENCODING = 'svc-none'
 
 /** Fields of a single connection (RFC 9110, 7.6.1; RFC 9113, 8.2.2), or set again on the other side. */
 const LEFT_OUT = new Set([

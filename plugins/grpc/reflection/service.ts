@@ -4,6 +4,7 @@
  */
 import {
   status,
+  type Server,
   type ServerDuplexStream,
   type ServiceDefinition,
   type UntypedServiceImplementation,
@@ -32,6 +33,33 @@ interface Response {
 }
 type Call = ServerDuplexStream<Request, Response>
 
+const METHOD = 'ServerReflectionInfo'
+
+/**
+ * Adds both versions to the server. `reflections` is called with the first call of one of them: it takes longer than loading all other
+ * services, and most instances never get one.
+ */
+export function addReflection(server: Server, reflections: () => Reflection[]): void {
+  for (const version of ['v1', 'v1alpha']) {
+    const path = `/grpc.reflection.${version}.ServerReflection/${METHOD}`
+    const find = (): Reflection => reflections().find(({ service }) => service[METHOD]!.path === path)!
+    server.addService(
+      {
+        [METHOD]: {
+          path,
+          requestStream: true,
+          responseStream: true,
+          requestSerialize: (message: object) => find().service[METHOD]!.requestSerialize(message),
+          requestDeserialize: bytes => find().service[METHOD]!.requestDeserialize(bytes),
+          responseSerialize: (message: object) => find().service[METHOD]!.responseSerialize(message),
+          responseDeserialize: bytes => find().service[METHOD]!.responseDeserialize(bytes),
+        },
+      },
+      { [METHOD]: (call: Call) => (find().implementation[METHOD] as (call: Call) => void)(call) },
+    )
+  }
+}
+
 /** Creates both versions for the files of all sets. A file that several sets contain is that of the first. */
 export function createReflection(descriptorSets: readonly Buffer[]): Reflection[] {
   const files = new Map<string, Buffer>()
@@ -51,7 +79,7 @@ export function createReflection(descriptorSets: readonly Buffer[]): Reflection[
       versions.push({
         service,
         implementation: {
-          ServerReflectionInfo: (call: Call) => (handler as (call: Call) => void)(withCorrections(call, messages)),
+          [METHOD]: (call: Call) => (handler as (call: Call) => void)(withCorrections(call, messages)),
         },
       })
     },

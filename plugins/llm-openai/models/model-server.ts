@@ -13,10 +13,17 @@ export function health(base: string, path: '/health' | '/health/ready' = '/healt
     describe: {
       summary: path === '/health' ? 'health of the model server' : 'whether the model server is ready',
       reply: textReply('text/plain'),
-      responses: { 200: { description: 'The server can answer; no content' } },
+      responses: {
+        200: { description: 'The server can answer; no content' },
+        ...(path === '/health' ? {} : { 503: { description: 'It starts (`startup_ms`); no content' } }),
+      },
       examples: [{ name: 'Healthy', path: `${base}${path}`, expectStatus: 200 }],
     },
-    handle: () => ({ body: '', contentType: 'text/plain; charset=utf-8' }),
+    handle: ({ isStarting }) => ({
+      ...(isStarting && path === '/health/ready' ? { status: 503 } : {}),
+      body: '',
+      contentType: 'text/plain; charset=utf-8',
+    }),
   }
 }
 

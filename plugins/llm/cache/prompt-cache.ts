@@ -116,6 +116,11 @@ export class PromptCache {
     return block * (await this.#blocks.count({ group: provider }))
   }
 
+  /** Removes the blocks of a provider. */
+  discard(provider: string): Promise<number> {
+    return this.#blocks.clear(block => block.provider === provider)
+  }
+
   /** Removes what is kept for a session, or everything. */
   async clear(session: SessionKey | null): Promise<number> {
     const isOf = ({ session_key }: MarkedPrefix): boolean => session === null || session_key === session.key

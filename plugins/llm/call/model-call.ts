@@ -27,7 +27,7 @@ import { readReplyMembers } from '../headers/reply-header.ts'
 import type { Admission } from '../limits/limiter.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Timing } from '../profiles/timing.ts'
-import type { ProviderInstance } from '../providers/instance.ts'
+import { listedModels, type ProviderInstance } from '../providers/instance.ts'
 import type { Variables } from '../providers/variables.ts'
 import type { AiRecord } from '../records/records.ts'
 import type { StreamShape } from '../shapes/shape.ts'
@@ -427,10 +427,11 @@ export class ModelCall implements ResponseContext {
       output: () => this.output,
       limits: this.limits,
       credential: this.credential,
-      models: instance.models,
+      models: listedModels(instance),
       storesResponses: instance.storesResponses !== false,
       replyMembers: () => readReplyMembers(this.headers),
     }
+    if (process.uptime() * 1000 < (instance.startupMs ?? 0)) input.isStarting = true
     if (instance.batchPlan !== undefined) input.batchPlan = instance.batchPlan
     if (this.inner?.data !== undefined) input.socketData = this.inner.data
     if (instance.reasoningMember !== undefined) input.reasoningMember = instance.reasoningMember

@@ -5,6 +5,7 @@ import type { EngineLimits } from '../contract/route.ts'
 import type { DirectiveCounts } from '../directives/counts.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import type { FaultParser } from '../headers/faults.ts'
+import type { ServerStates } from '../inference/model-server.ts'
 import type { StatedLoads } from '../inference/stated-load.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Profiles } from '../profiles/profiles.ts'
@@ -36,6 +37,7 @@ export interface CallServices {
   tokenizers: Tokenizers
   validator: Validator
   loads: Replicated<StatedLoads> | null
+  servers: Replicated<ServerStates> | null
   /** Settings of formats under their own name, by id. */
   builtin: Readonly<Record<string, ProviderSettings>>
   metrics: LlmMetrics

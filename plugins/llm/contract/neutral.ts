@@ -200,7 +200,7 @@ export interface ModelInfo {
 
 export interface ModelsResult {
   op: 'models'
-  models: ModelInfo[]
+  models: readonly ModelInfo[]
   /** The requested model, if the request names one. */
   model?: ModelInfo
 }

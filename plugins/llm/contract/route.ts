@@ -160,6 +160,8 @@ export interface RouteInput {
   /** The listed models, and the context window of those without their own. */
   models?: readonly ModelInfo[]
   contextWindow?: number
+  /** A model server that is not ready yet. */
+  isStarting?: true
   /** The provider stores responses, conversations and interactions for later requests. */
   storesResponses: boolean
   /** The member of chat completions that has the reasoning; absent: they have none. */

@@ -7,10 +7,10 @@ import type { Gauge, StatedLoad } from './stated-load.ts'
 
 export interface EngineMetricsOptions {
   slots: Slots
-  /** The listed models, the default first. */
+  /** The listed models without adapters, the default first. */
   models: readonly string[]
   /** Adapters: models that are served as the default model. */
-  loras: readonly string[]
+  loras(): readonly string[]
   fake: Partial<Record<Gauge, FakeGauge>>
   stated: StatedLoad
   /** Tokens that the KV cache holds. */
@@ -93,8 +93,7 @@ export class EngineMetrics {
 
   constructor(options: EngineMetricsOptions) {
     this.#options = options
-    const models = options.models.filter(model => !options.loras.includes(model))
-    for (const model of models.slice(0, MAX_MODELS)) this.#models.set(model, new ModelStats())
+    for (const model of options.models.slice(0, MAX_MODELS)) this.#models.set(model, new ModelStats())
   }
 
   get stated(): StatedLoad {
@@ -189,7 +188,8 @@ export class EngineMetrics {
   }
 
   #addInfo(exposition: Exposition, now: number): void {
-    const { slots, loras, block, kvTokens, isCaching } = this.#options
+    const { slots, block, kvTokens, isCaching } = this.#options
+    const loras = this.#options.loras()
     const adapters = (of: 'running' | 'waiting'): string =>
       loras.filter(lora => slots.models(of).includes(lora)).join(',')
     exposition.add('vllm:lora_requests_info', 'gauge', 'Adapters in use, and when they were read.', [
@@ -240,7 +240,7 @@ export class EngineMetrics {
   /** The label of a model, which has its own figures from now on. */
   #labelOf(model: string): string {
     const [first = OTHER] = this.#models.keys()
-    const name = this.#options.loras.includes(model) ? first : model.slice(0, 100)
+    const name = this.#options.loras().includes(model) ? first : model.slice(0, 100)
     const label = this.#models.has(name) || this.#models.size < MAX_MODELS - 1 ? name : OTHER
     if (!this.#models.has(label)) this.#models.set(label, new ModelStats())
     return label

@@ -7,6 +7,7 @@ import type { Mode, ModelInfo, ReasoningMember } from '../contract/neutral.ts'
 import { modeOfModel } from '../engine/model-mode.ts'
 import type { StreamShape } from '../shapes/shape.ts'
 import type { EngineMetrics } from '../inference/engine-metrics.ts'
+import type { ModelServer } from '../inference/model-server.ts'
 import type { TokenizerSettings } from '../tokenizers/tokenizers.ts'
 import type { Slots } from '../capacity/slots.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -48,6 +49,10 @@ export interface ProviderInstance {
   kvTokens?: number
   /** Metrics of an inference engine. */
   engineMetrics?: EngineMetrics
+  /** Adapters and sleep of a model server; providers with metrics have it. */
+  server?: ModelServer
+  /** Milliseconds since the start of the process until `/health/ready` is 200. */
+  startupMs?: number
   /** Tokenizers of the provider and of its models; absent: the rule of the engine. */
   tokenizers?: TokenizerSettings
   /** Automatic prompt cache. */
@@ -64,12 +69,20 @@ export interface ProviderInstance {
   isNamed: boolean
 }
 
+/** The models that are served now: with the adapters that a route has loaded, without those that one has unloaded. */
+export function listedModels({ models, server, name }: ProviderInstance): readonly ModelInfo[] {
+  if (server === undefined) return models
+  const kept = models.filter(({ id }) => !server.isUnloaded(id))
+  const added = server.adapters.filter(id => models.every(model => model.id !== id))
+  return added.length === 0 ? kept : [...kept, ...added.map(id => ({ id, owned_by: name }))]
+}
+
 /**
  * Finds a listed model, or accepts an unlisted id that starts with `svc`, contains a mode, or is known to the format.
  */
 export function findModel(instance: ProviderInstance, id: string): ModelInfo | undefined {
-  const listed = instance.models.find(model => model.id === id)
-  if (listed !== undefined || instance.strictModels) return listed
+  const listed = listedModels(instance).find(model => model.id === id)
+  if (listed !== undefined || instance.strictModels || instance.server?.isUnloaded(id) === true) return listed
   const exists = id.startsWith('svc') || modeOfModel(id) !== undefined || instance.format.knowsModel?.(id) === true
   return exists ? { id } : undefined
 }

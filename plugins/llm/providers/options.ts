@@ -55,6 +55,8 @@ export interface ProviderSettings {
   capacity?: CapacityOption
   metrics?: 'vllm' | { format: 'vllm'; fake?: Partial<Record<Gauge, FakeGauge>> }
   loras?: string[]
+  sleep_mode?: boolean
+  startup_ms?: number
   batch?: string
   store_responses?: boolean
   validation?: StrictnessOption
@@ -225,6 +227,11 @@ const settings: Record<string, JsonSchema> = {
     type: 'array',
     maxItems: 20,
     items: shortText,
+  },
+  sleep_mode: { description: 'POST /ai/<name>/sleep has an effect, with metrics', type: 'boolean' },
+  startup_ms: {
+    ...whole(600_000),
+    description: 'Milliseconds after the start of the process for which GET /ai/<name>/health/ready is 503; default 0',
   },
   profile: { ...shortText, description: 'Latency profile of its generations: a name, or the syntax of X-Svc-Profile' },
   capacity: {

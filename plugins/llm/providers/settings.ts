@@ -5,6 +5,7 @@ import { type Replicated } from 'svc/plugin'
 import { unknownName } from 'svc/toolkit'
 import { EngineMetrics } from '../inference/engine-metrics.ts'
 import { StatedLoad, type StatedLoads } from '../inference/stated-load.ts'
+import { ModelServer, type ServerStates } from '../inference/model-server.ts'
 import type { ModelInfo } from '../contract/neutral.ts'
 import { TOKENIZERS, type TokenizerName } from '../tokenizers/tokenizers.ts'
 import { Slots, UNLIMITED, type CapacitySettings } from '../capacity/slots.ts'
@@ -29,6 +30,8 @@ export type Settings = Pick<
   | 'profile'
   | 'slots'
   | 'engineMetrics'
+  | 'server'
+  | 'startupMs'
   | 'kvTokens'
   | 'tokenizers'
   | 'batchPlan'
@@ -46,6 +49,8 @@ export interface SettingsServices {
   validator: Validator
   /** The loads that clients state; null: no provider has metrics. */
   loads: Replicated<StatedLoads> | null
+  /** Adapters and sleep of model servers; null with `loads`. */
+  servers: Replicated<ServerStates> | null
 }
 
 /** The provider that has the settings. */
@@ -75,6 +80,7 @@ export function readSettings(
     ...readTokenizers(item.tokenizer, owner),
     ...readBatchPlan(item.batch, `${at}.batch`, services),
     ...readValidation(item, `${at}.validation`, services),
+    ...(item.startup_ms === undefined ? {} : { startupMs: item.startup_ms }),
     ...(item.store_responses === false ? { storesResponses: false } : {}),
     ...(item.reasoning_member === undefined ? {} : { reasoningMember: item.reasoning_member }),
     ...(item.capacity?.kv_tokens === undefined ? {} : { kvTokens: item.capacity.kv_tokens }),
@@ -99,11 +105,11 @@ const KV_TOKENS = 65_536
 
 /** The slots, and the metrics, which count the generations in them. */
 function readEngine(
-  { capacity, metrics, loras = [] }: ProviderSettings,
+  { capacity, metrics, loras = [], sleep_mode: canSleep = false }: ProviderSettings,
   at: string,
   { name, models, cache }: SettingsOwner & { cache: CacheSettings | undefined },
   services: SettingsServices,
-): Pick<Settings, 'slots' | 'engineMetrics'> {
+): Pick<Settings, 'slots' | 'engineMetrics' | 'server'> {
   const block = cache?.block ?? DEFAULT_CACHE.block
   const kvTokens = Math.max(block, capacity?.kv_tokens ?? KV_TOKENS)
   const slots =
@@ -113,11 +119,18 @@ function readEngine(
         : new Slots(UNLIMITED, kvTokens)
       : new Slots(readCapacity(capacity, `${at}.capacity`, services), kvTokens)
   if (slots === undefined) return {}
-  if (metrics === undefined || services.loads === null) return { slots }
+  if (metrics === undefined || services.loads === null || services.servers === null) return { slots }
+  const server = new ModelServer({
+    provider: name,
+    loras,
+    canSleep,
+    states: services.servers,
+    discard: () => services.cache.discard(name),
+  })
   const engineMetrics = new EngineMetrics({
     slots,
-    models: models.filter(({ kind = 'chat' }) => kind === 'chat').map(({ id }) => id),
-    loras,
+    models: models.filter(({ kind = 'chat', id }) => kind === 'chat' && !loras.includes(id)).map(({ id }) => id),
+    loras: () => server.adapters,
     fake: metrics === 'vllm' ? {} : (metrics.fake ?? {}),
     stated: new StatedLoad(name, services.loads),
     kvTokens,
@@ -125,7 +138,7 @@ function readEngine(
     isCaching: cache !== undefined,
     cachedTokens: () => services.cache.tokensOf(name, block),
   })
-  return { slots, engineMetrics }
+  return { slots, engineMetrics, server }
 }
 
 function readTokenizers(provider: TokenizerName | undefined, { models }: SettingsOwner): Pick<Settings, 'tokenizers'> {

@@ -3,8 +3,9 @@ import { describe, type FastifyInstance, type FastifyRequest } from 'svc/plugin'
 import { readParameters, templateParameters, unknownName } from 'svc/toolkit'
 import { createEngine, type Engine } from './engine.ts'
 import { compileRule, type CompiledRule } from '../engine/rules.ts'
-import type { ProviderInstance } from '../providers/instance.ts'
+import { listedModels, type ProviderInstance } from '../providers/instance.ts'
 import { registerMetricsRoutes } from '../inference/routes.ts'
+import { registerServerRoutes } from '../inference/server-routes.ts'
 import { serveHosts } from './hosts.ts'
 import { mount, type MountedRoute } from './mount.ts'
 import { withMountedFormats } from './mounted-formats.ts'
@@ -192,13 +193,14 @@ export class ProviderRegistry implements Providers {
   }
 
   #settingsServices(): SettingsServices {
-    const { svc, profiles, cache, loads, validator } = this.#services
+    const { svc, profiles, cache, loads, servers, validator } = this.#services
     return {
       profiles,
       cache,
       validator,
       batches: this.batches,
       loads,
+      servers,
       requestTimeoutMs: svc.config.requestTimeoutSecs * 1000,
       report: (at, message, remedy) => svc.reportLoadError({ at, message, remedy }),
     }
@@ -210,8 +212,9 @@ export class ProviderRegistry implements Providers {
       ...mount(app, instance, this.#services, [...instance.format.routes, ...this.#routesOf(instance)]),
     )
     const { svc } = this.#services
-    const { engineMetrics: metrics, basePath, title } = instance
+    const { engineMetrics: metrics, basePath, title, server } = instance
     if (metrics !== undefined) registerMetricsRoutes(app, svc, { basePath, title, category: CATEGORY, metrics })
+    if (server !== undefined) registerServerRoutes(app, svc, { basePath, title, category: CATEGORY, server })
     app.get(
       instance.basePath,
       describe({
@@ -293,7 +296,7 @@ function describeInstance(
     base_path: instance.basePath,
     sdk_base_url: `${origin}${instance.basePath}${format.sdkPath ?? ''}`,
     credentials: format.credentials.map(rule => rule.source),
-    models: instance.models.map(model => model.id),
+    models: listedModels(instance).map(model => model.id),
     ...(flavours.length === 0 ? {} : { flavours, validation: level }),
     routes: [...format.routes, ...added].map(({ method, path }) => ({ method, path: instance.basePath + path })),
   }

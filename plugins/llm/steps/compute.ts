@@ -8,7 +8,7 @@ import { modeOfHeader, modeOfModel } from '../engine/model-mode.ts'
 import { promptTokens, render } from '../engine/prompt.ts'
 import { rankDocuments, rankLongDocuments } from '../engine/relevance.ts'
 import type { CompiledRule } from '../engine/rules.ts'
-import { findModel, type ProviderInstance } from '../providers/instance.ts'
+import { findModel, listedModels, type ProviderInstance } from '../providers/instance.ts'
 import type {
   ChatResult,
   Choice,
@@ -201,8 +201,8 @@ function reranked(
 }
 
 function models(parsed: ModelsParsed, instance: ProviderInstance): ModelsResult {
-  if (parsed.id === undefined) return { op: 'models', models: instance.models }
+  if (parsed.id === undefined) return { op: 'models', models: listedModels(instance) }
   const model = findModel(instance, parsed.id)
   if (model === undefined) throw unknownModel(instance, parsed.id)
-  return { op: 'models', models: instance.models, model }
+  return { op: 'models', models: listedModels(instance), model }
 }

@@ -155,6 +155,11 @@ export interface Plan {
   inOrder?: boolean
   /** With `inOrder`: whether the remaining connections are not needed any more. */
   isEnough?(record: ExchangeRecord): boolean
+  /**
+   * With `inOrder`: a request that the gateway answers with an error without asking the upstream is sent again for a while, since a
+   * gateway may take an upstream out of service after an error. The requests are valid ones, each on a separate connection.
+   */
+  waitsForService?: boolean
   /** With `inOrder`: the connection that follows from what came back so far. */
   follow?(records: readonly ExchangeRecord[]): ConnectionSpec | null
   /** How often `follow` is called; default 8. */

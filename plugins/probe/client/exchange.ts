@@ -85,6 +85,8 @@ export interface ExchangeRecord {
   announcedStreams: number | null
   /** Why the probe left: more bytes came than any step has, or an answer did not end. */
   exceeded: 'bytes' | 'time' | null
+  /** How often the request was sent again, since the gateway answered with an error without asking the upstream. */
+  sentAgain?: number
   /** What the gateway asked the service of the scene about the first request. */
   asked?: readonly ServiceCall[]
 }

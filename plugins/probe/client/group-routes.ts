@@ -18,6 +18,9 @@ const DEFAULT_PATHS: Readonly<Record<string, string>> = {
   a2a: '/a2a/weather',
 }
 
+/** Those whose requests name a model. */
+const MODEL_GROUPS: readonly string[] = ['llm', 'realtime']
+
 /** The upstream, as the probe reaches it without the gateway. */
 export function directEnd(upstream: Address): End {
   return {
@@ -31,15 +34,23 @@ export function directEnd(upstream: Address): End {
 }
 
 /** The route of a check's group, which starts from one of the ends. */
-export function routeOf({ group }: Pick<Check, 'group'>, end: End, routes: Routes): End {
+export function routeOf({ group, when }: Pick<Check, 'group' | 'when'>, end: End, routes: Routes): End {
   const { model } = routes
+  // Checks with pairs know the fields of each model.
+  const isOfModel = MODEL_GROUPS.includes(group) && when?.pairs !== true && end.through === 'gateway'
   return {
     ...end,
+    ...(isOfModel ? { extraFields: [...end.extraFields, ...fieldsOfModel(routes)] } : {}),
     ...(model === null ? {} : { model }),
     prefix: `${end.prefix}${DEFAULT_PATHS[group] ?? ''}`,
     ...placeOf(group, end, routes),
     at: name => placeOf(name, end, routes),
   }
+}
+
+/** What `--routes` adds to requests for the model that it names. */
+function fieldsOfModel({ model, llm: { headers, models } }: Routes): Route['extraFields'] {
+  return [...headers, ...(models?.find(({ name }) => name === model)?.headers ?? [])]
 }
 
 /** Where `--routes` says that something lives; null without a route, and in the direct run. */

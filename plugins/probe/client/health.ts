@@ -7,14 +7,13 @@ import type { Routes } from './routes.ts'
 import { modelPlan, type RecognizedPair } from '../pairs/recognition.ts'
 import type { RequestSpec } from './request.ts'
 import { LoadMonitor } from './load-monitor.ts'
-import type { Route, StepRunner } from './step-runner.ts'
+import { EJECTED_MS, type Route, type StepRunner } from './step-runner.ts'
 
 const HEALTH_CHECK: Pick<Check, 'id' | 'plan'> = {
   id: 'HEALTH',
   plan: () => ({ connections: [{ requests: [{ timeoutMs: 5_000 }] }] }),
 }
 const RETRY_MS = 500
-const EJECTED_MS = 35_000
 const HOSTILE_MS = 10_000
 const NOT_SERVING = 'the gateway stopped serving'
 const DISTURBED_PAUSE_MS = 1_000
@@ -31,29 +30,43 @@ interface HealthOptions {
   signal: AbortSignal
 }
 
+/** The request that tells whether the gateway serves, and where it goes. */
+interface Target {
+  plan: Pick<Check, 'id' | 'plan'>
+  end: End
+}
+
 export class Health {
   /** The end that is no longer reached; the run ends then. */
   lost: 'upstream lost' | 'gateway lost' | null = null
   readonly #options: HealthOptions
   readonly #load = new LoadMonitor()
   #unconnected = 0
-  #plan: Pick<Check, 'id' | 'plan'> = HEALTH_CHECK
-  #end: End
+  #target: Target
 
   constructor(options: HealthOptions) {
     this.#options = options
-    this.#end = options.gateway
+    this.#target = { plan: HEALTH_CHECK, end: options.gateway }
   }
 
   /** For gateways that do not route `/probe`: a request on the client wire of this pair tells whether it serves. */
-  useModel({ client, model, fields }: RecognizedPair): void {
-    this.#plan = { id: 'HEALTH', plan: () => modelPlan(client, model, fields) }
+  useModel(pair: RecognizedPair, routes: Routes): void {
+    this.#target = this.#targetOf(pair, routes)
   }
 
   /** For gateways that join graphs: this request tells whether they serve. */
   useGraph(request: RequestSpec, routes: Routes): void {
-    this.#plan = { id: 'HEALTH', plan: () => ({ connections: [{ requests: [request] }] }) }
-    this.#end = routeOf({ group: 'gql' }, this.#options.gateway, routes)
+    this.#target = {
+      plan: { id: 'HEALTH', plan: () => ({ connections: [{ requests: [request] }] }) },
+      end: routeOf({ group: 'gql' }, this.#options.gateway, routes),
+    }
+  }
+
+  #targetOf({ client, model, fields }: RecognizedPair, routes: Routes): Target {
+    return {
+      plan: { id: 'HEALTH', plan: () => modelPlan(client, model, fields) },
+      end: routeOf({ group: 'translate' }, this.#options.gateway, routes),
+    }
   }
 
   stop(): void {
@@ -68,22 +81,26 @@ export class Health {
    * Whether the gateway forwards an ordinary request within this time. Rejects with `BackChannelError` if a replica of the
    * upstream does not reply, since nothing is known of the gateway then.
    */
-  async serves(withinMs: number): Promise<boolean> {
+  async serves(withinMs: number, { plan, end } = this.#target): Promise<boolean> {
     const until = performance.now() + withinMs
     do {
-      if (await this.#isServed({ ...this.#end, protocol: '1.1' })) return true
+      if (await this.#isServed({ ...end, protocol: '1.1' }, plan)) return true
       await sleep(RETRY_MS)
     } while (performance.now() < until && !this.isOver)
     return false
   }
 
   /**
-   * Before a check that breaks something: waits for an upstream that the gateway has taken out of service. Returns the verdict
-   * if the check can't run.
+   * Before a check that breaks something: waits for an upstream that the gateway has taken out of service; with a pair, for that of
+   * its model. Returns the verdict if the check can't run.
    */
-  async beforeBreaking(isHostile: boolean): Promise<Verdict | null> {
+  async beforeBreaking(
+    isHostile: boolean,
+    own: { pair: RecognizedPair; routes: Routes } | null,
+  ): Promise<Verdict | null> {
+    const target = own === null ? this.#target : this.#targetOf(own.pair, own.routes)
     try {
-      if (await this.serves(isHostile ? HOSTILE_MS : EJECTED_MS)) return null
+      if (await this.serves(isHostile ? HOSTILE_MS : EJECTED_MS, target)) return null
       return skip(isHostile ? NOT_SERVING : 'ejected')
     } catch (error) {
       return fault((error as Error).message)
@@ -137,11 +154,11 @@ export class Health {
     return true
   }
 
-  async #isServed(route: Route): Promise<boolean> {
+  async #isServed(route: Route, plan = this.#target.plan): Promise<boolean> {
     const until = performance.now() + REPLICA_MS
     for (;;)
       try {
-        const { first } = await this.#options.runner.run(this.#plan, this.#options.facts, route)
+        const { first } = await this.#options.runner.run(plan, this.#options.facts, route)
         return first.count > 0 && first.status === 200
       } catch (error) {
         if (!(error instanceof BackChannelError)) throw error

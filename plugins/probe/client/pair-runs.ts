@@ -1,7 +1,7 @@
 /** What a run knows of pairs of wires: which there are, their checks, and whether svc itself passes these. */
 import type { Check, Facts, PairContext } from '../catalog/check.ts'
 import { pairsOfClients } from '../pairs/clients.ts'
-import type { PairPattern } from '../pairs/pair.ts'
+import { nameOfPair, type PairPattern } from '../pairs/pair.ts'
 import { recognize, type Recognized, type RecognizedPair } from '../pairs/recognition.ts'
 import type { Wire } from '../wires/types.ts'
 import { WIRES } from '../wires/wires.ts'
@@ -108,6 +108,11 @@ export class PairRuns {
     if (found.some(({ state }) => state === 'not asked')) return 'no such pair'
     const reason = found.find(({ state }) => state === 'not routed')?.reason
     return `not routed: ${reason ?? 'the gateway names no model'}`
+  }
+
+  /** The pair that a check is for; null: it is for none, or for several. */
+  pairOf({ pair: name }: Check): RecognizedPair | null {
+    return this.#recognized?.pairs.find(pair => nameOfPair(pair) === name) ?? null
   }
 
   /** The first difference that svc itself shows on a wire of the check's pair, each tried once; null if there is none. */

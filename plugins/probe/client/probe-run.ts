@@ -171,7 +171,7 @@ export class ProbeRun {
       const recognized = await this.#pairs.recognize()
       if (!recognized.hasArrived) throw error
       const [pair] = recognized.pairs
-      if (pair !== undefined) this.#health.useModel(pair)
+      if (pair !== undefined) this.#health.useModel(pair, this.#options.routes)
       return reachedOnly('models', recognized)
     }
   }
@@ -356,14 +356,17 @@ export class ProbeRun {
     if (this.#runner.requests >= max)
       return this.#record(job, notRun(job, skip(`beyond the limit of ${max} requests of a run`)))
     const isHostile = check.hostile === true
-    if (check.when?.breaks === true || isHostile) {
-      const obstacle = await this.#health.beforeBreaking(isHostile)
-      if (this.#health.isOver) return
-      if (obstacle !== null) return this.#record(job, notRun(job, obstacle, 'same'))
-    }
+    const isBreaking = check.when?.breaks === true || isHostile
+    const pair = this.#pairs.pairOf(check)
+    const own = pair === null ? null : { pair, routes: this.#options.routes }
     const attempts = new Attempts(check)
     let disturbed = 0
     while (attempts.wantsMore(this.#options.repeat) && (attempts.count === 0 || !this.#health.isOver)) {
+      // The attempt before may have made the gateway take the upstream out of service.
+      const obstacle = isBreaking ? await this.#health.beforeBreaking(isHostile, own) : null
+      if (this.#health.isOver && attempts.count === 0) return
+      if (obstacle !== null && attempts.count === 0) return this.#record(job, notRun(job, obstacle, 'same'))
+      if (obstacle !== null) break
       const attemptedMs = clock()
       const { isOfReplicas, ...attempt } = await this.#attempt(job)
       const isDisturbed = async (): Promise<boolean> =>

@@ -23,6 +23,9 @@ import type { Field } from './response-parser.ts'
 import { duringScene } from './service-scene.ts'
 import { WIRES, wireOf } from '../wires/wires.ts'
 
+/** A gateway may take an upstream out of service for this long after an error. */
+export const EJECTED_MS = 35_000
+const SENT_AGAIN_MS = 1_000
 /** How long late arrivals are waited for, once the client half is done. */
 const LATE_MS = 500
 /** Connections that follow from what came back. */
@@ -128,7 +131,8 @@ export class StepRunner {
       return opening === undefined ? run : () => addScripts(one => one === opening).then(run)
     })
     await addScripts(({ subgraphs }) => subgraphs === undefined)
-    const records = await ended(await inTurn(exchanges, plan))
+    const patient = plan.waitsForService === true && route.through === 'gateway' ? this.#patient(exchanges) : exchanges
+    const records = await ended(await inTurn(patient, plan))
     for (let round = 0; round < (plan.maxFollowed ?? MAX_FOLLOWED); round++) {
       const next = plan.follow?.(records) ?? null
       if (next === null) break
@@ -177,6 +181,33 @@ export class StepRunner {
     if (service === undefined) return run
     const about = { nonce, field: encoding.field, check: encoding.check, step: requests[0]!.step }
     return () => duringScene(service, about, channels, run)
+  }
+
+  /** Sends a request again while the gateway answers it with an error without asking the upstream. */
+  #patient(exchanges: readonly (() => Promise<ExchangeRecord>)[]): (() => Promise<ExchangeRecord>)[] {
+    let isWorthIt = true
+    return exchanges.map(run => async () => {
+      const until = clock() + EJECTED_MS
+      let record = await run()
+      let sentAgain = 0
+      while (isWorthIt && (await this.#isRefused(record)) && !this.#options.signal.aborted) {
+        // A gateway that does not forward it in all this time does so for another reason.
+        if (clock() > until) isWorthIt = false
+        else {
+          await sleep(SENT_AGAIN_MS)
+          record = await run()
+          sentAgain += 1
+        }
+      }
+      this.requests += sentAgain
+      return { ...record, sentAgain }
+    })
+  }
+
+  async #isRefused({ calls }: ExchangeRecord): Promise<boolean> {
+    const call = calls.at(-1)
+    if (call === undefined || (call.response?.status ?? 0) < 400) return false
+    return (await this.#arrivals([call.step])).length === 0
   }
 
   async #arrivals(steps: readonly number[]): Promise<ArrivalRecord[]> {

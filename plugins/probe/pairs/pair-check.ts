@@ -66,6 +66,7 @@ function verdictOf(
     ),
   )
   const requests = evidence.calls.length
+  const sentAgain = evidence.exchanges.reduce((sum, { record }) => sum + (record.sentAgain ?? 0), 0)
   return {
     verdict,
     summary: detail,
@@ -82,6 +83,7 @@ function verdictOf(
           }),
       ...(differences.length > MAX_DIFFERENCES ? { more_differences: differences.length - MAX_DIFFERENCES } : {}),
       ...(repeated.length === 0 ? {} : { repeated }),
+      ...(sentAgain === 0 ? {} : { sent_again: sentAgain }),
     },
   }
 }

@@ -77,27 +77,28 @@ export function readExchange(
   const wireOfArrival = (arrival: ArrivalView): Wire => wireOf(wires, arrival.method, arrival.target)?.wire ?? upstream
   const answered = last === undefined ? null : answeredAnswer(last.record.answered)
   const received = receivedAnswer(call.response)
+  const arrived = arrivals.map(
+    (arrival): ArrivedRequest => ({
+      ...readRequest(arrivedRequest(arrival), wireOfArrival(arrival), operation),
+      wire: wireOfArrival(arrival).id,
+      violations: (arrival.record.violations ?? []) as ArrivalViolation[],
+      endedMs: endedAfter(arrival, call),
+    }),
+  )
+  const wantsStream = arrived.at(-1)?.request?.stream === true
   return {
     sent: readRequest(sentRequest(call), client, operation),
-    arrivals: arrivals.map(
-      (arrival): ArrivedRequest => ({
-        ...readRequest(arrivedRequest(arrival), wireOfArrival(arrival), operation),
-        wire: wireOfArrival(arrival).id,
-        violations: (arrival.record.violations ?? []) as ArrivalViolation[],
-        endedMs: endedAfter(arrival, call),
-      }),
-    ),
+    arrivals: arrived,
     answered:
-      answered === null ? null : readAnswer(answered, wireOfArrival(last!), operation, isStream(answered, mode)),
+      answered === null ? null : readAnswer(answered, wireOfArrival(last!), operation, isStream(answered, wantsStream)),
     received: received === null ? null : readAnswer(received, client, operation, mode === 'stream'),
   }
 }
 
-/** A gateway may request a complete response although the client streams. */
-function isStream({ fields }: WireAnswer, mode: Mode): boolean {
+/** A gateway may request a complete response although the client streams, and streams of Gemini may be one list of JSON. */
+function isStream({ fields }: WireAnswer, wantsStream: boolean): boolean {
   const type = fields.findLast(([name]) => name.toLowerCase() === 'content-type')?.[1].toLowerCase() ?? ''
-  if (type.includes('event-stream') || type.includes('eventstream')) return true
-  return mode === 'stream' && !type.includes('json')
+  return wantsStream || type.includes('event-stream') || type.includes('eventstream')
 }
 
 function readRequest(native: WireRequest, wire: Wire, operation: Operation): SentRequest {

@@ -42,7 +42,8 @@ export function labelOf({ scene, mode }: PlannedScene, turn: number): string {
 export function planOf(planned: readonly PlannedScene[], context: SceneContext): Plan {
   const first = planned.map(one => connectionOf(one, context, 0, []))
   const loops = planned.filter(({ scene }) => (scene.turns ?? []).length > 0)
-  if (loops.length === 0) return { connections: first, inOrder: true }
+  const breaks = planned.some(({ scene }) => scene.breaks === true)
+  if (loops.length === 0) return { connections: first, inOrder: true, ...(breaks ? { waitsForService: true } : {}) }
   return {
     connections: first,
     inOrder: true,

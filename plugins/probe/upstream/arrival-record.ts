@@ -116,7 +116,7 @@ export function arrivalRecord(
   }
 }
 
-/** A message on a socket: the head of the request that opened it, and the message as its body. */
+/** A message on a socket: the head of the request that opened it, and the message as its body. Nothing tells when it is over. */
 export function messageRecord(
   { number, step, atMs }: { number: number; step: string; atMs: number },
   { head, peer }: { head: string; peer: string },

@@ -15,7 +15,8 @@ import {
 import { CATALOGUE } from '../catalog/version.ts'
 import type { IgnoredPaths } from './ignored-paths.ts'
 import { SharedSessions } from './shared-sessions.ts'
-import { MAX_SESSION_S, ProbeSessions, type ProbeSession } from './sessions.ts'
+import { MAX_SESSION_S, ProbeSessions, type Handshake, type ProbeSession } from './sessions.ts'
+import type {} from '../../graphql/types.ts'
 import type {} from '../../llm/types.ts'
 import type { ProbeSection } from '../options.ts'
 import { MAX_STEPS, readScripts } from './script.ts'
@@ -138,13 +139,16 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>, i
     all => all.close(),
   )
   const sessions = new SharedSessions(svc, own, ignored)
-  svc.use('llm.steps')?.add(async (text, { raw, socket }) => {
-    if (own.all.length === 0) return null
-    const lines = raw.rawHeaders.map((value, index) => (index % 2 === 0 ? `${value}: ` : `${value}\r\n`)).join('')
-    const head = `${raw.method} ${raw.url} HTTP/${raw.httpVersion}\r\n${lines}\r\n`
-    const peer = `${socket.remoteAddress}:${socket.remotePort}`
+  svc.use('llm.steps')?.add(async (text, request) => {
     for (const session of own.all) {
-      const found = await session.takeMessage(text, { head, peer })
+      const found = await session.takeMessage(text, handshakeOf(svc, request))
+      if (found !== null) return found
+    }
+    return null
+  })
+  svc.use('graphql.steps')?.add((operation, request) => {
+    for (const session of own.all) {
+      const found = session.takeOperation(operation, handshakeOf(svc, request))
       if (found !== null) return found
     }
     return null
@@ -230,6 +234,16 @@ export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>, i
     examples: [{ name: 'Unknown session', path: '/probe/none/echo', expectStatus: 404 }],
   })
   app.route({ method: app.supportedMethods, url: '/probe/:nonce/*', ...described, handler: unknown })
+}
+
+/** As it arrived, with the prefix of its session. */
+function handshakeOf({ http }: Pick<Svc, 'http'>, request: FastifyRequest): Handshake {
+  const { raw, socket } = request
+  const lines = raw.rawHeaders.map((value, index) => (index % 2 === 0 ? `${value}: ` : `${value}\r\n`)).join('')
+  return {
+    head: `${raw.method} ${http.path(request, http.target(request))} HTTP/${raw.httpVersion}\r\n${lines}\r\n`,
+    peer: `${socket.remoteAddress}:${socket.remotePort}`,
+  }
 }
 
 const NONCE = /^[a-z2-7]{26}$/

@@ -1,14 +1,15 @@
 /** Probe sessions: a nonce, the scripts of its steps, and what arrived. */
 import { randomBytes } from 'node:crypto'
 import type { JsonObject } from 'svc/plugin'
-import type { Arrival, ArmedTap, SvcTap, TapReply } from 'svc/toolkit'
+import { isRecord, type Arrival, type ArmedTap, type SvcTap, type TapReply } from 'svc/toolkit'
+import type { OperationStep } from '../../graphql/types.ts'
 import { Answered, answer, isOfModels, stepAt, type ScriptWriter } from './answer.ts'
 import { arrivalRecord, messageRecord, type ArrivalRecord } from './arrival-record.ts'
 import type { IgnoredPaths } from './ignored-paths.ts'
 import { http2Writer } from './http2-writer.ts'
 import { closeText, OPCODE } from '../client/websocket-frames.ts'
 import { MAX_SCRIPTS_BYTES, MAX_STEPS, defaultScript, type Action, type StepScript } from './script.ts'
-import { isInSession, subgraphRequest } from './subgraph-requests.ts'
+import { isInSession, opensSocket, subgraphRequest } from './subgraph-requests.ts'
 
 export const MAX_SESSIONS = 4
 export const MAX_SESSION_S = 15 * 60
@@ -43,6 +44,12 @@ interface SessionOptions {
 export interface SelectedArrivals {
   steps: readonly string[] | null
   after: number
+}
+
+/** The request that opened a socket. */
+export interface Handshake {
+  head: string
+  peer: string
 }
 
 /** A message on a socket, which a route answers. */
@@ -173,17 +180,13 @@ export class ProbeSession {
    * What becomes of a message with these texts, and its arrival, with the head of the request that opened the socket. Null: it is
    * none of this session.
    */
-  async takeMessage(text: string, handshake: { head: string; peer: string }): Promise<FoundMessage | null> {
+  async takeMessage(text: string, handshake: Handshake): Promise<FoundMessage | null> {
     const step = stepIn(text, this.field)
     if (step === null) return null
     const found = this.scriptOf(Number(step)) ?? (await this.#findScript?.(Number(step))) ?? null
     if (found === null) return null
-    const number = (this.#counts.get(found.step) ?? 0) + 1
-    this.#counts.set(found.step, number)
-    const shown = Buffer.from(text).subarray(0, MAX_MESSAGE)
-    const at = { number: ++this.#total, step, atMs: this.#now() }
-    if (this.#messages.length < MAX_MESSAGES) this.#messages.push(messageRecord(at, handshake, shown))
-    for (const wake of this.#waiting) wake()
+    this.#addMessage(found.step, text, handshake)
+    const number = this.#counts.get(found.step)!
     const serve = found.script.find(action => action.do === 'serve')
     const frame = found.script.find(action => action.do === 'frame' && action.opcode === OPCODE.close)
     const close = frame?.do === 'frame' ? closeText(Buffer.from(frame.payload, 'latin1')) : ''
@@ -192,6 +195,34 @@ export class ProbeSession {
       step: serve?.do === 'serve' ? stepAt(serve.step, number) : null,
       close: close === '' ? null : { code: Number(code), reason: close.slice(code!.length + 1) },
     }
+  }
+
+  /** What becomes of an operation on a socket of a subgraph, and its arrival. Null: it is not of this session. */
+  takeOperation(operation: object, handshake: Handshake): OperationStep | null {
+    const request = subgraphRequest(handshake.head)
+    const open = this.#ofSubgraphs
+    if (request === null || open === null || open.subgraphs !== request.prefix) return null
+    const record = this.#addMessage(open.step, JSON.stringify(operation), handshake)
+    record.ended = null
+    const action = open.script.find(one => one.do === 'subgraph')
+    const fault = (action?.do === 'subgraph' ? action.faults[request.name] : undefined) ?? null
+    return {
+      step: isRecord(fault) ? fault : null,
+      instead: typeof fault !== 'string' ? null : fault === 'silent' ? 'silence' : 'reset',
+      onEnd: () => {
+        record.ended = 'fin'
+        record.ended_ms = this.#now()
+      },
+    }
+  }
+
+  #addMessage(step: number, text: string, handshake: Handshake): ArrivalRecord {
+    this.#counts.set(step, (this.#counts.get(step) ?? 0) + 1)
+    const at = { number: ++this.#total, step: String(step), atMs: this.#now() }
+    const record = messageRecord(at, handshake, Buffer.from(text).subarray(0, MAX_MESSAGE))
+    if (this.#messages.length < MAX_MESSAGES) this.#messages.push(record)
+    for (const wake of this.#waiting) wake()
+    return record
   }
 
   get lastNumber(): number {
@@ -218,6 +249,7 @@ export class ProbeSession {
     if (ignored.has(text)) return null
     const request = subgraphRequest(text)
     if (request !== null) {
+      if (opensSocket(text)) return null
       const open = this.#ofSubgraphs
       return stepIn(text, this.field) ?? (open?.subgraphs === request.prefix ? String(open.step) : null)
     }

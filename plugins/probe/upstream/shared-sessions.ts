@@ -2,13 +2,14 @@
  * Sessions of the whole deployment: every replica arms its own tap with the same nonces before a session is open, since the
  * gateway chooses where a request goes. A replica that joins arms its tap when it starts. Arrivals are collected from all.
  */
-import { HttpError, refusal, type Channel, type Replicated, type Svc } from 'svc/plugin'
+import { HttpError, refusal, type Channel, type Replicated, type Store, type Svc } from 'svc/plugin'
 import type { ProbeSection } from '../options.ts'
 import { shiftTimes, type ArrivalRecord } from './arrival-record.ts'
 import { MAX_SCRIPTS_BYTES, MAX_STEPS, type StepScript } from './script.ts'
 import type { IgnoredPaths } from './ignored-paths.ts'
 import {
   MAX_SESSIONS,
+  MAX_SESSION_S,
   createNonces,
   type FindScript,
   type ProbeSession,
@@ -55,6 +56,8 @@ export class SharedSessions {
   readonly #ignored: IgnoredPaths
   readonly #channel: Channel<Message, Reply>
   readonly #open: Replicated<OpenSessions>
+  /** By session. Newer code of this plugin makes new sessions, and finds the scripts of the old ones here. */
+  readonly #scripts: Store<StepScript>
 
   constructor(svc: Svc<ProbeSection>, sessions: ProbeSessions, ignored: IgnoredPaths) {
     this.#svc = svc
@@ -62,6 +65,11 @@ export class SharedSessions {
     this.#ignored = ignored
     this.#channel = svc.channel<Message, Reply>('sessions', { on: (message, from) => this.#on(message, from) })
     this.#open = svc.replicated<OpenSessions>('open-sessions', { initial: () => ({ sessions: [] }) })
+    this.#scripts = svc.state<StepScript>('scripts', {
+      maxCount: MAX_SESSIONS * MAX_STEPS,
+      maxPerGroup: MAX_STEPS,
+      ttlMs: MAX_SESSION_S * 1000,
+    })
     let unsubscribe = (): void => {}
     svc.whenRegistered(() => {
       this.#join(this.#open.current)
@@ -122,7 +130,12 @@ export class SharedSessions {
         'too_many_steps',
         `at most ${MAX_STEPS} steps, and ${MAX_SCRIPTS_BYTES / 1024 / 1024} MiB of scripts`,
       )
-    await this.#askOthers({ do: 'steps', id: session.id, scripts })
+    const kept = this.#scripts.within(session.id)
+    const ttlMs = Math.max(1, session.expiresAt.getTime() - Date.now())
+    await Promise.all([
+      this.#askOthers({ do: 'steps', id: session.id, scripts }),
+      ...scripts.map(script => kept.set(String(script.step), script, { ttlMs })),
+    ])
   }
 
   /** Times are those of this replica. */
@@ -147,6 +160,7 @@ export class SharedSessions {
 
   async close(id: string): Promise<void> {
     this.#sessions.remove(id)
+    await this.#scripts.within(id).clear()
     if (this.#open.current.sessions.some(session => session.id === id))
       await this.#open.update(({ sessions }) => ({ sessions: sessions.filter(session => session.id !== id) }))
     if (this.#others.length > 0) await this.#channel.tell({ do: 'close', id })
@@ -170,8 +184,8 @@ export class SharedSessions {
   }
 
   /**
-   * Opens the sessions that were open before this replica joined. The others may not see it yet when they add a script, so it
-   * asks them for each that it does not know.
+   * Opens the sessions that were open before this replica joined, or before the code of this plugin was replaced. The others may
+   * not see it yet when they add a script, so it looks for each that it does not know.
    */
   #join({ sessions }: OpenSessions): void {
     const ids = new Set(sessions.map(({ id }) => id))
@@ -180,13 +194,19 @@ export class SharedSessions {
       const ttlMs = expiresAtMs - Date.now()
       if (ttlMs <= 0 || this.#sessions.withNonce(nonces.nonce) !== undefined) continue
       const { id } = nonces
-      const session = this.#create(nonces, ttlMs, step => this.#findScript({ do: 'script', id, step }))
+      const session = this.#create(nonces, ttlMs, step => this.#findScript(id, step))
       if (session !== null) this.#channel.send({ do: 'joined', id, instance: this.#svc.instance.id })
     }
   }
 
-  /** The reply of the first that knows it. */
-  async #findScript(message: Message): Promise<StepScript | null> {
+  /** From the store, or the reply of the first replica that knows it. */
+  async #findScript(id: string, step: number): Promise<StepScript | null> {
+    const kept = await this.#scripts
+      .within(id)
+      .get(String(step))
+      .catch(() => undefined)
+    if (kept !== undefined) return kept
+    const message: Message = { do: 'script', id, step }
     const ask = async (replica: string): Promise<StepScript> => {
       const { script } = await this.#channel.ask(replica, message, { timeoutMs: SCRIPT_MS })
       if (script === null) throw new Error('not known there')

@@ -9,16 +9,19 @@ interface SubgraphRequest {
   name: string
 }
 
-/** Null for other requests, and for WebSockets: subgraphs answer those themselves. */
+/** Null for other requests. */
 export function subgraphRequest(head: string): SubgraphRequest | null {
   const [method = '', target = ''] = head.split('\n', 1)[0]!.split(' ', 2)
   const path = target.trim().split('?', 1)[0]!
   const at = path.lastIndexOf(ROUTE)
   if (at === -1 || !/^[A-Z]+$/.test(method)) return null
-  const name = path.slice(at + ROUTE.length).replace(/\/stream$/, '')
-  if (!/^[\w-]{1,50}$/.test(name) || WEB_SOCKET.test(head)) return null
+  const name = path.slice(at + ROUTE.length).replace(/\/(?:stream|ws)$/, '')
+  if (!/^[\w-]{1,50}$/.test(name)) return null
   return { prefix: path.slice(0, at).replace(/^https?:\/\/[^/]*/, ''), name }
 }
+
+/** The subgraph accepts the socket, whose operations are watched one by one: a gateway may keep it for all of them. */
+export const opensSocket = (head: string): boolean => WEB_SOCKET.test(head)
 
 export function subgraphIn(head: Buffer): string | null {
   return subgraphRequest(head.toString('latin1'))?.name ?? null

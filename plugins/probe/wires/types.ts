@@ -168,6 +168,8 @@ export interface Format {
   type: 'json' | 'schema'
   name: string | null
   schema: unknown
+  /** The schema is in a member that takes only the keywords of tools (Gemini's `responseSchema`). */
+  hasFewKeywords?: boolean
 }
 
 /** A block up to which the vendor shall cache. */

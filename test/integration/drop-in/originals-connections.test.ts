@@ -22,6 +22,7 @@ const server = await serve(t, {
     layer4: {
       listeners: entriesOf({
         whoamitcp: { mode: 'whoami', text: 'n' },
+        'raw-headers': { mode: 'raw-headers' },
         'whoamitcp-banner': { mode: 'whoami', text: 'n', banner: true },
         whoamiudp: { mode: 'whoami', text: 'n', transport: 'udp' },
         'echo-basic-tcp': { mode: 'echo-basic' },
@@ -40,7 +41,7 @@ function recorded<Request, Answer>(
   return JSON.parse(readFileSync(`test/fixtures/drop-in/${name}.json`, 'utf8'))
 }
 
-for (const name of ['whoamitcp', 'whoamitcp-banner', 'echo-basic-tcp']) {
+for (const name of ['raw-headers', 'whoamitcp', 'whoamitcp-banner', 'echo-basic-tcp']) {
   const { original, answers } = recorded<TcpCase, TcpAnswer>(name)
   t.test(`${name}, as ${original} answered [DIN-60]`, async t => {
     t.ok(answers.length > 2)

@@ -158,6 +158,7 @@ t.test('simulators of llm-d become providers', async t => {
     imported.read('svc.yaml'),
     /context_window: 4096[^]*slots: 3[^]*queue: 7[^]*load_factor: 2[^]*kv_tokens: 16384/,
   )
+  t.match(imported.read('svc.yaml'), /sleep_mode: true[^]*startup_ms: 90000/)
   t.match(imported.read('svc.yaml'), /profile: "?ttft=normal\(20,5\); gap=constant\(1\); prefill=0\.5; seed=7/)
 })
 

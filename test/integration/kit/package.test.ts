@@ -190,6 +190,12 @@ t.test('a start reads no package that it does not use [PACK-1]', async t => {
   t.equal((await fetch(`${url}/echo`)).status, 200)
 })
 
+t.test('scripts of a start have one byte for each character in memory [PACK-1]', t => {
+  for (const file of ['core.js', 'packages.cjs', 'packages/grpc.cjs'])
+    t.equal(wideIn(readFileSync(join(home, 'dist', file), 'utf8')), undefined, `${file} in memory`)
+  t.end()
+})
+
 t.test('the package is small and contains all licenses [PACK-2]', async t => {
   const megabytes = megabytesOf(join(alone.folder, 'node_modules'))
   t.comment(`${alone.packages.length + 1} packages, ${megabytes.toFixed(1)} MB`)
@@ -350,6 +356,11 @@ t.test('the checkout is not packed [PACK-6]', async t => {
     errors: /npm run build.*npm pack \.\/dist\/package/s,
   })
 })
+
+/** The first character that makes V8 keep a text with two bytes for each. */
+function wideIn(text: string): string | undefined {
+  return [...text].find(character => character.codePointAt(0)! > 0xff)
+}
 
 /** A plugin folder. `write` changes its response. */
 function folderWithPlugin(t: { teardown(callback: () => unknown): unknown }): {

@@ -6,11 +6,15 @@ import {
   type ServiceDefinition,
   type ServiceError,
 } from '@grpc/grpc-js'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
-import { connectTo, metadataOf } from './grpc-client.ts'
+import { until } from '../../support/until.ts'
+import { call, connectTo, type EchoClient, metadataOf } from './grpc-client.ts'
 
 /** The source of a plugin that registers a service; `name` and `more` are source text. */
 const plugin = (name: string, more = '') => `import { definePlugin } from 'svc/plugin'
@@ -140,4 +144,62 @@ t.test('a call whose method throws ends with a status [GRPC-28]', async t => {
   }
   await t.rejects(stream(), { code: status.INTERNAL, details: 'internal error' })
   t.same(parts, ['hi'])
+})
+
+/** A plugin whose route says how often its service was opened. */
+const counting = `import { definePlugin } from 'svc/plugin'
+export default definePlugin({
+  title: 'Counting', paths: ['/opened'], buildsOn: ['grpc'],
+  register(app, svc) {
+    let opened = 0
+    svc.use('grpc.services').service({
+      name: 'counting.v1.Counting', methods: ['Get'],
+      open() { opened++; return { definition: {}, handlers: {}, reflection: Buffer.alloc(0) } },
+    })
+    app.get('/opened', async () => ({ opened }))
+  },
+})`
+
+t.test('services are loaded soon after the start, without a call, and once [GRPC-28]', async t => {
+  const { folder } = pluginFolder(t, { counting })
+  const { url, ports } = await serve(t, {
+    plugins: ['grpc', 'counting'],
+    env: { SVC_PLUGINS_DIR: folder },
+    oneProcess: 'how often a process loads',
+  })
+  const opened = async (): Promise<number> =>
+    ((await (await fetch(`${url}/opened`)).json()) as { opened: number }).opened
+  await until(async () => (await opened()) === 1)
+  const client = connectTo<EchoClient>('svc.echo.v1.EchoService', `127.0.0.1:${ports.grpc}`)
+  t.teardown(() => client.close())
+  t.match(await call(client, 'Echo', { message: 'hi' }), { message: 'hi' })
+  t.equal(await opened(), 1)
+})
+
+t.test('a first call that comes before loads the services [GRPC-28]', async t => {
+  const { folder } = pluginFolder(t, { counting })
+  const { url, ports } = await serve(t, {
+    plugins: ['grpc', 'counting'],
+    env: { SVC_PLUGINS_DIR: folder },
+    oneProcess: 'how often a process loads',
+  })
+  const client = connectTo<EchoClient>('svc.echo.v1.EchoService', `127.0.0.1:${ports.grpc}`)
+  t.teardown(() => client.close())
+  t.match(await call(client, 'Echo', { message: 'hi' }), { message: 'hi' })
+  t.same(await (await fetch(`${url}/opened`)).json(), { opened: 1 })
+})
+
+t.test('without a port for gRPC nothing is loaded [GRPC-28]', async t => {
+  const { folder } = pluginFolder(t, { counting })
+  const taken = createServer().listen(0)
+  t.teardown(() => taken.close())
+  await once(taken, 'listening')
+  const { url, ports } = await serve(t, {
+    plugins: ['grpc', 'counting'],
+    env: { SVC_PLUGINS_DIR: folder, SVC_GRPC_PORT: String((taken.address() as AddressInfo).port) },
+    oneProcess: 'how often a process loads',
+  })
+  t.equal(ports.grpc, null)
+  await sleep(1500)
+  t.same(await (await fetch(`${url}/opened`)).json(), { opened: 0 })
 })

@@ -27,6 +27,19 @@ export const COMPARED = [
   'accept-ranges',
   'expires',
   'cache-control',
+  'www-authenticate',
+  'x-powered-by',
+  'x-model',
+  'testupstream-id',
+  'x-testupstream-error',
+  'keep-alive',
+  'proxy',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'upgrade',
 ]
 
 const post = (path: string, body = 'hello', headers: Record<string, string> = {}): Case => ({

@@ -89,6 +89,18 @@ export const WHOAMI_UDP: readonly UdpCase[] = [
   'x'.repeat(1200),
 ].map(datagram => ({ datagram }))
 
+/** The head of an HTTP request. */
+export const RAW_HEADERS: readonly TcpCase[] = [
+  { send: ['GET / HTTP/1.1\r\nHost: a.test\r\n\r\n'] },
+  { send: ['GET /a?b HTTP/1.1\r\nHost: a.test\r\nCaSE: 1\r\nCaSe:  2 \r\n\r\n'] },
+  { send: ['GET / HTTP/1.1\nHost: a.test\n\n'] },
+  { send: ['GET / HT', 'TP/1.1\r\nHost: a', '.test\r\n\r', '\n'] },
+  { send: ['POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello'] },
+  { send: ['no request\r\n\r\n'] },
+  { send: ['\r\n'] },
+  { send: ['GET / HTTP/1.1\r\nHost: a.test\r\n'] },
+]
+
 /** Namespace `ns<1>`, ingress `gw`, service `s&t`, pod `p-1`; the same for UDP and gRPC. */
 export const ECHO_BASIC_TCP: readonly TcpCase[] = [
   { send: [] },

@@ -9,6 +9,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { send } from '../../support/request.ts'
+import { comparableAnswer, GATEWAYS } from './gateways.ts'
 import {
   type Answer,
   type Case,
@@ -27,6 +28,7 @@ import {
   ECHO_BASIC_GRPC,
   ECHO_BASIC_TCP,
   ECHO_BASIC_UDP,
+  RAW_HEADERS,
   WHOAMI_TCP,
   WHOAMI_TCP_BANNER,
   WHOAMI_UDP,
@@ -57,12 +59,21 @@ function recordingOf(name: string, url: string): Recording | undefined {
       })
       return { status, headers: comparedFields(headers), body: withoutMachine(text) }
     })
+  const gateway = GATEWAYS[name]
+  if (gateway !== undefined)
+    return recording(gateway, async request =>
+      comparableAnswer(
+        name,
+        await send(url, request.path, { ...request, headers: { Host: `${name}.test`, ...request.headers } }),
+      ),
+    )
   const recordings: Record<string, Recording> = {
     fortio: overHttp(FORTIO),
     whoami: overHttp(WHOAMI),
     'http-echo': overHttp(HTTP_ECHO),
     'nginx-hello': overHttp(NGINX_HELLO),
     'echo-basic': overHttp(ECHO_BASIC),
+    'raw-headers': recording(RAW_HEADERS, request => converse(plain, request)),
     whoamitcp: recording(WHOAMI_TCP, request => converse(plain, request)),
     'whoamitcp-banner': recording(WHOAMI_TCP_BANNER, request => converse(plain, request)),
     whoamiudp: recording(WHOAMI_UDP, request => ask(plain, request)),

@@ -411,7 +411,24 @@ export const FAULTS_OF_EXCHANGES: Readonly<Record<string, WrongGateway>> = {
   },
 }
 
+export interface RightGateway {
+  fault: GatewayFault
+  /** Default: `messages` and `messages`. */
+  pair?: readonly [client: string, upstream: string]
+  /** Default: all checks. */
+  ids?: readonly string[]
+}
+
 /** Gateways that do it in another way, which is right too. */
-export const RIGHT_GATEWAYS: Readonly<Record<string, GatewayFault>> = {
-  'ends broken streams with an error event': { onBreak: 'event' },
+export const RIGHT_GATEWAYS: Readonly<Record<string, RightGateway>> = {
+  'ends broken streams with an error event': { fault: { onBreak: 'event' } },
+  'gets streams of Gemini as one list': {
+    fault: { native: native => ({ ...native, path: native.path.replace('?alt=sse', '') }) },
+    pair: ['chat', 'gemini'],
+    ids: ['TRN-TEXT', 'TRN-CALLS', 'TRN-FINISH', 'TRN-USAGE', 'TRN-EVENTS'],
+  },
+  'takes a model out of service for a while when it is not found': {
+    fault: { outOfServiceMs: 1_500 },
+    ids: ['TRN-ERROR'],
+  },
 }

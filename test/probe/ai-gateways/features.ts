@@ -5,17 +5,21 @@ export interface Features {
   /** Dollars, in the field `x-cost`. */
   cost?(usage: Usage): number
   /** The same key gets the same answer. */
-  cache?: { key(request: Request, credential: string): string; losesUsage?: boolean }
+  cache?: {
+    key(request: Request, credential: string): string
+    /** What becomes of a reply that is used again. */
+    kept?(reply: Reply, isStream: boolean): Reply
+  }
   /** Every model has a second deployment. What happens when the first one fails, before or in its reply. */
-  fallback?: 'right' | 'joins both' | 'ends as complete' | 'apologizes'
+  fallback?: 'right' | 'joins both' | 'ends as complete' | 'apologizes' | 'says nothing'
   /** Accepts compressed replies. What it passes on of them: only the bytes, without saying so, or only the field. */
   keepsCoding?: 'bytes' | 'field'
   /** Which features in `anthropic-beta` go to Bedrock: those that it takes, or all. Default: none. */
   betas?: 'taken' | 'all'
   /** Answers have `x-call-id`, and `/spend/<id>` has what the call cost: by its text, unless it was cut. */
   ledger?: 'right' | 'cut is free' | 'cut is whole'
-  /** Every model has two deployments, used in turn. Whether a second turn reaches the one of the first. */
-  replicas?: { sticks: boolean }
+  /** Every model has two deployments, used in turn. By which state a second turn reaches the one of the first. */
+  replicas?: { sticksBy: 'all' | 'ids' | 'nothing' }
   /** Writes comments of its own, in milliseconds, while a stream is silent. */
   beatsMs?: number
 }
@@ -28,6 +32,7 @@ export function textsOf({ turns }: Request): string {
 /** Of two attempts, the second of which was made since the first one failed. */
 export function afterFallback(first: Reply | null, second: Reply, kind: Features['fallback']): Reply {
   if (kind === 'apologizes') return { ...second, parts: [{ type: 'text', text: 'Sorry.' }] }
+  if (kind === 'says nothing') return { ...second, parts: [] }
   const hasBegun = first !== null && first.parts.length > 0
   if (hasBegun && kind === 'joins both') return { ...second, parts: [...first.parts, ...second.parts] }
   return hasBegun && kind === 'ends as complete' ? { ...first, finish: 'stop' } : second
@@ -58,22 +63,24 @@ export class ToyLedger {
 
 /** Which deployment gets a request, by its native body on the wire of the upstream. */
 export class ToyReplicas {
-  readonly #sticks: boolean
+  readonly #sticksBy: NonNullable<Features['replicas']>['sticksBy']
   /** By what only one deployment can read. */
   readonly #owners = new Map<string, string>()
   #next = 0
 
-  constructor({ sticks }: NonNullable<Features['replicas']>) {
-    this.#sticks = sticks
+  constructor({ sticksBy }: NonNullable<Features['replicas']>) {
+    this.#sticksBy = sticksBy
   }
 
   /** The credential of the deployment. */
   choose(body: string): string {
     const owner = [...this.#owners].find(([state]) => body.includes(state))?.[1]
-    return this.#sticks && owner !== undefined ? owner : `toy-key-${(this.#next += 1) % 2}`
+    return owner ?? `toy-key-${(this.#next += 1) % 2}`
   }
 
   keep(states: readonly string[], credential: string): void {
-    for (const state of states) this.#owners.set(state, credential)
+    if (this.#sticksBy === 'nothing') return
+    for (const state of states)
+      if (this.#sticksBy === 'all' || state.startsWith('resp_')) this.#owners.set(state, credential)
   }
 }

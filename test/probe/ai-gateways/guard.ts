@@ -7,8 +7,8 @@ export interface Guard {
   only?: 'prompts' | 'replies'
   /** Replaces the value instead of stopping what has it. */
   isMasking?: boolean
-  /** Looks at each delta of a stream alone. */
-  readsDeltas?: boolean
+  /** Client wires whose streams it reads delta by delta. */
+  readsDeltas?: readonly string[]
   /** Lets half of the value through before it stops a stream. */
   leaksHalf?: boolean
   ignoresArguments?: boolean
@@ -18,7 +18,7 @@ export interface Guard {
   /** Client wires whose system texts are not read. */
   openSystem?: readonly string[]
   /** URL of a service that is asked about each prompt, and what follows if it fails. */
-  service?: { url: string; failsOpen: boolean }
+  service?: { url: string; failsOpen: boolean | 'when silent' }
 }
 
 const SERVICE_TIMEOUT_MS = 1_500
@@ -51,11 +51,15 @@ export async function guardedRequest(request: Request, client: string, guard: Gu
 }
 
 /** Null: the reply is stopped. `events`: data of the upstream's stream; empty for a plain reply. */
-export function guardedReply(reply: Reply, events: readonly string[], guard: Guard): Reply | null {
-  const { value, only } = guard
+export function guardedReply(
+  reply: Reply,
+  events: readonly string[],
+  { client, guard }: { client: string; guard: Guard },
+): Reply | null {
+  const { value, only, readsDeltas = [] } = guard
   const texts = reply.parts.map(part => textOf(part, guard))
   const hasValue =
-    guard.readsDeltas === true && events.length > 0
+    readsDeltas.includes(client) && events.length > 0
       ? events.some(data => data.includes(value))
       : texts.some(text => text.includes(value))
   if (only === 'prompts' || !hasValue) return reply
@@ -64,7 +68,7 @@ export function guardedReply(reply: Reply, events: readonly string[], guard: Gua
   return guard.isMasking === true ? { ...reply, parts: reply.parts.map(part => masked(part, value)) } : null
 }
 
-async function isAllowed(request: Request, { url, failsOpen }: { url: string; failsOpen: boolean }): Promise<boolean> {
+async function isAllowed(request: Request, { url, failsOpen }: NonNullable<Guard['service']>): Promise<boolean> {
   const text = request.turns
     .flatMap(({ parts }) => parts.map(part => (part.type === 'text' ? part.text : '')))
     .join('\n')
@@ -75,9 +79,9 @@ async function isAllowed(request: Request, { url, failsOpen }: { url: string; fa
       body: JSON.stringify({ text }),
       signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS),
     })
-    if (!answer.ok) return failsOpen
+    if (!answer.ok) return failsOpen === true
     return ((await answer.json()) as { flagged: boolean }).flagged !== true
   } catch {
-    return failsOpen
+    return failsOpen !== false
   }
 }

@@ -43,6 +43,8 @@ export interface GatewayFault {
   onBreak?: 'complete' | 'again' | 'event' | 'end'
   /** The upstream is not left when the client leaves. */
   ignoresLeaving?: 'plain' | 'stream'
+  /** How long the upstream is not asked after a 404. */
+  outOfServiceMs?: number
   /** How the pieces of a stream of the upstream are joined. */
   joinStream?(chunks: readonly Buffer[]): Buffer
   /** The native request as it is sent. */
@@ -114,6 +116,8 @@ class ToyServer {
   /** Replies with calls, by the ids of their calls: clients of some wires can't send all of them back. */
   readonly #remembered = new Map<string, Part[]>()
   #calls = 0
+  /** Until then the upstream is not asked. */
+  #outUntilMs = 0
 
   constructor({ upstream, models, fault = {}, guard, features = {} }: ToyOptions) {
     this.#upstream = upstream
@@ -159,6 +163,7 @@ class ToyServer {
     if (vendors !== undefined && to.limits.request.has('vendor-tools'))
       return this.#fail(response, writer, refused(`${model} has no ${vendors.name}`), false)
     const isStream = passed.stream
+    if (performance.now() < this.#outUntilMs) return this.#fail(response, writer, OUT_OF_SERVICE, isStream)
     const key = this.#features.cache?.key(read, credential)
     const known = key === undefined ? undefined : this.#cache.get(key)
     let stream: ReplyStream | null = null
@@ -188,13 +193,17 @@ class ToyServer {
       }))
     this.#ledger?.enter(id, came?.reply ?? null, came?.isWhole === true)
     if (came === null) return void response.destroy()
+    if (came.error?.status === 404) this.#outUntilMs = performance.now() + (fault.outOfServiceMs ?? 0)
     if (came.reply === null) return this.#fail(response, writer, came.error!, isStream)
     if (key !== undefined) this.#cache.set(key, came)
-    const guarded = this.#guard === undefined ? came.reply : guardedReply(came.reply, came.events, this.#guard)
+    const guarded =
+      this.#guard === undefined
+        ? came.reply
+        : guardedReply(came.reply, came.events, { client: client.id, guard: this.#guard })
     if (guarded === null) return this.#fail(response, writer, refused('stopped'), false)
     const reply = this.#named(guarded)
-    const losesUsage = known !== undefined && this.#features.cache?.losesUsage === true
-    const changed = losesUsage ? { ...reply, usage: null } : (fault.reply?.(reply, isStream) ?? reply)
+    const kept = known === undefined ? undefined : this.#features.cache?.kept?.(reply, isStream)
+    const changed = kept ?? fault.reply?.(reply, isStream) ?? reply
     const cost = reply.usage === null ? undefined : this.#features.cost?.(reply.usage)
     const fields: Record<string, string> = { ...own, ...(cost === undefined ? {} : { 'x-cost': String(cost) }) }
     if (!isStream) return answer(response, 200, writer.whole(changed, model), fields)
@@ -378,6 +387,8 @@ function withSchemaMember(request: Request, { limits }: Wire): Request {
   const tools = request.tools.map((tool): Tool => ({ schemaMember: 'parametersJsonSchema', ...tool }))
   return { ...request, tools }
 }
+
+const OUT_OF_SERVICE: WireError = { ...BROKEN, status: 429, class: 'limit', message: 'no deployment is in service' }
 
 const refused = (message: string): WireError => ({
   ...BROKEN,

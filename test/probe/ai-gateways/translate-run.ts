@@ -4,7 +4,7 @@ import { TRANSLATE_CHECKS } from '../../../plugins/probe/checks/translate/transl
 import { readRoutes } from '../../../plugins/probe/client/routes.ts'
 import { probeThrough } from '../probe-through.ts'
 import { runsOf } from '../repeated.ts'
-import type { WrongGateway } from './faults.ts'
+import type { RightGateway, WrongGateway } from './faults.ts'
 import { startToyGateway, type GatewayFault } from './toy-gateway.ts'
 
 /** The wires that the toy speaks on both sides. */
@@ -75,11 +75,20 @@ export function testWrongGateways(t: Test, upstream: string, gateways: Readonly<
 }
 
 /** None of them has a finding. */
-export function testRightGateways(t: Test, upstream: string, gateways: Readonly<Record<string, GatewayFault>>): void {
-  for (const [name, fault] of Object.entries(gateways))
+export function testRightGateways(t: Test, upstream: string, gateways: Readonly<Record<string, RightGateway>>): void {
+  for (const [name, { fault, pair = ['messages', 'messages'], ids }] of Object.entries(gateways))
     for (const title of runsOf(`a gateway that ${name} has no finding`))
       t.test(title, async t => {
-        const { findings } = await findingsOf(t, { upstream, clients: ['messages'], upstreams: ['messages'], fault })
+        const [client, behind] = pair
+        const own = ids === undefined ? {} : { ids }
+        const { findings, pairs } = await findingsOf(t, {
+          upstream,
+          clients: [client],
+          upstreams: [behind],
+          fault,
+          ...own,
+        })
         t.strictSame(findings, [])
+        t.strictSame(pairs, [`${client}:${behind}`])
       })
 }

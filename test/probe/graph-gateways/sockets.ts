@@ -1,4 +1,5 @@
 /** WebSockets of the toy gateway: towards its clients, and towards subgraphs. */
+import { on, once } from 'node:events'
 import type { Server } from 'node:http'
 import {
   Kind,
@@ -44,6 +45,34 @@ export async function* socketEvents(url: string, query: string, signal: AbortSig
   } finally {
     signal.removeEventListener('abort', leave)
     await client.dispose()
+  }
+}
+
+/** The same with the older protocol, `graphql-ws`. */
+export async function* legacySocketEvents(
+  url: string,
+  query: string,
+  signal: AbortSignal,
+): AsyncGenerator<SubgraphEvent> {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, 'graphql-ws')
+  const send = (message: object): void => socket.send(JSON.stringify(message))
+  const leave = (): void => {
+    send({ id: '1', type: 'stop' })
+    socket.close()
+  }
+  await once(socket, 'open', { signal })
+  signal.addEventListener('abort', leave)
+  try {
+    send({ type: 'connection_init', payload: {} })
+    send({ id: '1', type: 'start', payload: { query } })
+    for await (const [text] of on(socket, 'message', { close: ['close'] })) {
+      const { type, payload } = JSON.parse(String(text)) as { type: string; payload: { data: Record<string, unknown> } }
+      if (type === 'data') yield { data: payload.data }
+      if (type === 'complete') return yield { isComplete: true }
+    }
+  } finally {
+    signal.removeEventListener('abort', leave)
+    socket.terminate()
   }
 }
 

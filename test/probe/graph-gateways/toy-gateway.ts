@@ -20,7 +20,7 @@ import {
 import { isRecord } from 'svc/toolkit'
 import { valueAt } from '../../../plugins/probe/checks/gql/answers.ts'
 import { Join, type JoinError, type SubgraphAnswer } from './join.ts'
-import { serveSockets, socketEvents, streamEvents } from './sockets.ts'
+import { legacySocketEvents, serveSockets, socketEvents, streamEvents } from './sockets.ts'
 import { readSupergraph, type Supergraph } from './supergraph.ts'
 
 /** What one wrong gateway does. */
@@ -67,8 +67,8 @@ export interface GraphGatewayOptions {
   documents?: Readonly<Record<string, string>>
   /** Of a subgraph, in milliseconds. */
   timeoutMs?: number
-  /** Whether it subscribes at the sockets of subgraphs. Default: by server-sent events. */
-  subscribesOverSockets?: boolean
+  /** How it subscribes at subgraphs. Default: by server-sent events. */
+  subscribesOver?: keyof typeof SUBSCRIBE
 }
 
 const PROPAGATED = ['x-tenant']
@@ -77,6 +77,12 @@ const MAX_BATCH = 10
 /** Characters of a document. */
 const MAX_LENGTH = 4_000
 const PREFLIGHT = ['apollo-require-preflight', 'x-apollo-operation-name']
+
+const SUBSCRIBE = {
+  events: streamEvents,
+  'graphql-transport-ws': socketEvents,
+  'graphql-ws': legacySocketEvents,
+} as const
 
 interface Body {
   query?: string
@@ -364,7 +370,7 @@ class GraphGateway {
   ): AsyncGenerator<ExecutionResult> {
     const join = this.#join(asked)
     const { graph, query } = join.subscription(operation)
-    const subscribe = this.#options.subscribesOverSockets === true ? socketEvents : streamEvents
+    const subscribe = SUBSCRIBE[this.#options.subscribesOver ?? 'events']
     let isComplete = false
     let count = 0
     try {

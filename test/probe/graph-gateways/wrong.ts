@@ -20,7 +20,37 @@ interface Wrong {
   options?: Partial<GraphGatewayOptions>
 }
 
+const OF_SUBSCRIPTIONS: Readonly<Record<string, Wrong>> = {
+  'loses an event': {
+    faults: ['loses events'],
+    id: 'GQL-SUB-OPEN',
+    finding: /^fail events: events\.length is 2, not 3; multipart: events\.length is 2, not 3$/,
+  },
+  'keeps subscriptions': {
+    faults: ['keeps subscriptions'],
+    id: 'GQL-SUB-CLOSE',
+    finding: /^warn the subscription of the subgraph is still open 5 s later: events, multipart$/,
+  },
+  'ends what broke off like what is complete': {
+    faults: ['completes when cut'],
+    id: 'GQL-SUB-CUT',
+    finding: /^warn ends like a complete one: events; events, reset; multipart; multipart, reset$/,
+  },
+}
+
+/** The same with the sockets of subgraphs. */
+const OVER_SOCKETS = Object.fromEntries(
+  (['graphql-transport-ws', 'graphql-ws'] as const).flatMap(subscribesOver =>
+    Object.entries(OF_SUBSCRIPTIONS).map(([name, wrong]): [string, Wrong] => [
+      `${name}, over ${subscribesOver}`,
+      { ...wrong, options: { subscribesOver } },
+    ]),
+  ),
+)
+
 export const WRONG: Readonly<Record<string, Wrong>> = {
+  ...OF_SUBSCRIPTIONS,
+  ...OVER_SOCKETS,
   'rounds a total': {
     faults: ['rounds totals'],
     id: 'GQL-DATA',
@@ -113,21 +143,6 @@ export const WRONG: Readonly<Record<string, Wrong>> = {
     id: 'GQL-ABORT',
     finding: /^warn the request to the subgraph is still open 5 s later$/,
     options: { timeoutMs: 20_000 },
-  },
-  'loses an event': {
-    faults: ['loses events'],
-    id: 'GQL-SUB-OPEN',
-    finding: /^fail events: events\.length is 2, not 3; multipart: events\.length is 2, not 3$/,
-  },
-  'keeps subscriptions': {
-    faults: ['keeps subscriptions'],
-    id: 'GQL-SUB-CLOSE',
-    finding: /^warn the subscription of the subgraph is still open 5 s later: events, multipart$/,
-  },
-  'ends what broke off like what is complete': {
-    faults: ['completes when cut'],
-    id: 'GQL-SUB-CUT',
-    finding: /^warn ends like a complete one: events, multipart$/,
   },
   'forgets documents': {
     faults: ['forgets documents'],

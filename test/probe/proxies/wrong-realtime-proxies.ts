@@ -33,6 +33,25 @@ export const REALTIME_PROXIES: readonly WrongRealtimeProxy[] = [
     caught: { 'RT-OPEN': 'fail' },
   },
   {
+    name: 'chooses a subprotocol that no realtime client offered',
+    fault: {
+      response(head) {
+        for (const field of head.fields) if (field[0].toLowerCase() === PROTOCOL) field[1] = 'openai-realtime'
+      },
+    },
+    caught: { 'RT-OPEN': 'fail' },
+  },
+  {
+    name: 'moves keys of realtime clients to Authorization',
+    fault: {
+      request(head) {
+        for (const field of head.fields) if (field[0].toLowerCase() === PROTOCOL) field[1] = 'realtime'
+      },
+    },
+    caught: { 'RT-SUBPROTO': 'warn' },
+    routes: { ...NO_ROUTES, ownLlmCredential: true },
+  },
+  {
     name: 'hands keys of realtime clients on',
     fault: {},
     caught: { 'RT-SUBPROTO': 'warn' },
@@ -51,6 +70,11 @@ export const REALTIME_PROXIES: readonly WrongRealtimeProxy[] = [
   {
     name: 'closes realtime sockets as if all were well',
     fault: { toClient: swapped(Buffer.from([0x03, 0xf0]), Buffer.from([0x03, 0xe8])) },
+    caught: { 'RT-CLOSE': 'fail' },
+  },
+  {
+    name: 'changes why realtime sockets are closed',
+    fault: { toClient: swapped('because', 'unknown') },
     caught: { 'RT-CLOSE': 'fail' },
   },
 ]

@@ -204,7 +204,7 @@ const SIZES: Record<string, Bound> = {
   'plugins/llm/profiles/routes.ts': { calls: ['Array.from'], bound: 'a fixed maximum of draws' },
   'plugins/llm/state/batches.ts': { calls: ['Array.from'], bound: 'the items of a batch' },
   'core/toolkit/aws-event-frame.ts': { calls: ['Buffer.alloc'], bound: 'the size of the event' },
-  'plugins/drop-in/request/testupstream-headers.ts': {
+  'plugins/drop-in/request/testupstream-responses.ts': {
     calls: ['repeat'],
     bound: 'x-fake-response: 5 MB, public 64 KiB',
   },

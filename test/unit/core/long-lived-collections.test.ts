@@ -46,6 +46,7 @@ const BOUNDS: Record<string, string[]> = {
     'plugins/llm/testing/simulator/provider.ts',
     'plugins/import/source/members.ts',
     'plugins/import/stub/upstreams.ts',
+    'plugins/graphql/socket-steps.ts',
     'plugins/gateway-services/services.ts',
     'plugins/grpc/service-registry.ts',
     'plugins/guardrails/term-automaton.ts',

@@ -116,6 +116,7 @@ const TABLE: Record<string, Record<string, string>> = {
     'state prefix-blocks': 'shared',
     'state directives': 'shared',
     'replicated loads': 'shared',
+    'replicated servers': 'shared',
     'state prompt-cache': 'shared',
     'state documents': 'shared',
     'state document-contents': 'shared',
@@ -184,6 +185,7 @@ const TABLE: Record<string, Record<string, string>> = {
   probe: {
     'shared sessions': 'each holds an armed tap',
     'replicated open-sessions': 'shared',
+    'state scripts': 'shared',
     'channel sessions': 'every replica arms its tap before a session is open; arrivals are collected from all',
     'shared runs': 'open connections and their evidence',
   },

@@ -3,6 +3,10 @@ import t from 'tap'
 import { compareRequests, scopeOf } from '../../../plugins/probe/wires/difference.ts'
 import { emptyRequest } from '../../../plugins/probe/wires/neutral.ts'
 import { WIRES } from '../../../plugins/probe/wires/wires.ts'
+import { CHAT } from '../../../plugins/probe/wires/chat.ts'
+import { GEMINI } from '../../../plugins/probe/wires/gemini.ts'
+import { MESSAGES } from '../../../plugins/probe/wires/messages.ts'
+import type { Difference, Request, Wire } from '../../../plugins/probe/wires/types.ts'
 
 const SCHEMA = {
   type: 'object',
@@ -60,3 +64,43 @@ for (const wire of WIRES)
     t.same(read.problems, [])
     t.same(compareRequests(REQUEST, read, scope), [])
   })
+
+/** What is not the same in a request that was sent as `chat`. */
+function differencesOf(sent: Request, got: Request, upstream: Wire): Pick<Difference, 'path' | 'kind'>[] {
+  const scope = scopeOf({ client: CHAT, upstream }, { side: 'request', scene: 'schemas', mode: 'plain' })
+  return compareRequests(sent, got, scope).map(({ path, kind }) => ({ path, kind }))
+}
+
+t.test('definitions that a gateway adds to a schema mean nothing while they are empty', t => {
+  const [tool] = REQUEST.tools
+  const withDefinitions = (definitions: object): Request => ({
+    ...REQUEST,
+    tools: [{ ...tool!, schema: { ...SCHEMA, $defs: definitions } }],
+  })
+  t.same(differencesOf(REQUEST, withDefinitions({}), MESSAGES), [])
+  t.same(differencesOf(REQUEST, withDefinitions({ day: { type: 'integer' } }), MESSAGES), [
+    { path: '/tools/0/schema/$defs', kind: 'changed' },
+  ])
+  t.end()
+})
+
+t.test(
+  'the schema of a reply loses in `responseSchema` what this member cannot take, and nothing in `responseJsonSchema`',
+  t => {
+    const asked = {
+      ...REQUEST,
+      format: { type: 'schema' as const, name: null, schema: { ...SCHEMA, additionalProperties: false } },
+    }
+    const written = GEMINI.writeRequest(asked, { model: 'm', stream: false })
+    const read = (member: string): Request => {
+      const body = JSON.parse(written.body.toString()) as { generationConfig: Record<string, unknown> }
+      delete body.generationConfig.responseJsonSchema
+      body.generationConfig[member] = SCHEMA
+      return GEMINI.readRequest({ ...written, body: Buffer.from(JSON.stringify(body)) })
+    }
+    const path = '/format/schema/additionalProperties'
+    t.same(differencesOf(asked, read('responseSchema'), GEMINI), [{ path, kind: 'unavoidable' }])
+    t.same(differencesOf(asked, read('responseJsonSchema'), GEMINI), [{ path, kind: 'lost' }])
+    t.end()
+  },
+)

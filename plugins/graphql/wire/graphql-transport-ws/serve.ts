@@ -35,13 +35,13 @@ function operationsOf(args: ExecutionArgs): SocketOperations {
   return (args as OwnedArgs)[OPERATIONS]
 }
 
-function prepare(
+async function prepare(
   operations: SocketOperations,
   { query, variables, operationName }: SubscribePayload,
   parameters: Record<string, unknown>,
-): ExecutionArgs | readonly GraphQLError[] {
+): Promise<ExecutionArgs | readonly GraphQLError[]> {
   try {
-    const prepared = operations.prepare(
+    const prepared = await operations.prepare(
       { query, variables: variables ?? null, operationName: operationName ?? null },
       parameters,
     )

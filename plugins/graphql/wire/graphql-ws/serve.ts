@@ -54,10 +54,14 @@ export function serveLegacy(socketOperations: SocketOperations, connection: Conn
   async function start({ id, payload }: ClientMessage): Promise<void> {
     stop(id)
     if (operations.size >= MAX_OPERATIONS) return refuse(id, tooManyOperations())
-    const prepared = prepare(socketOperations, payload, parameters)
-    if ('message' in prepared) return refuse(id, prepared)
     const operation: Operation = { isStopped: false }
+    // Before any await, because a `stop` message may follow immediately.
     operations.set(id, operation)
+    const prepared = await prepare(socketOperations, payload, parameters)
+    if ('message' in prepared) {
+      if (operations.get(id) === operation) operations.delete(id)
+      return refuse(id, prepared)
+    }
     await connection.busy(() => run(id, operation, prepared))
   }
 
@@ -120,11 +124,11 @@ function readMessage(text: string): ClientMessage | null {
 }
 
 /** The executable operation, or the first error. */
-function prepare(
+async function prepare(
   operations: SocketOperations,
   { query, variables, operationName }: Record<string, unknown>,
   parameters: Record<string, unknown>,
-): RunnableOperation | GraphQLFormattedError {
+): Promise<RunnableOperation | GraphQLFormattedError> {
   if (typeof query !== 'string')
     return { message: 'payload.query must be a string', extensions: { code: 'BAD_REQUEST' } }
   if (variables != null && !isRecord(variables))
@@ -135,7 +139,7 @@ function prepare(
       variables: variables ?? null,
       operationName: typeof operationName === 'string' ? operationName : null,
     }
-    const prepared = operations.prepare(operation, parameters)
+    const prepared = await operations.prepare(operation, parameters)
     return prepared.args === null ? prepared.problems[0]!.toJSON() : prepared
   } catch (error) {
     if (error instanceof GraphQLError) return withoutStatus(error).toJSON()

@@ -30,6 +30,7 @@ const MAX_TOKENS = 10_000_000
 const MAX_BLOCK = 1024
 const MAX_GAUGE = 1_000_000
 const MAX_PREFILL_MS = 10_000
+const MAX_STARTUP_MS = 600_000
 const GAUGES: ReadonlyMap<string, string> = new Map([
   ['running-requests', 'running'],
   ['waiting-requests', 'waiting'],
@@ -48,6 +49,7 @@ const IGNORED = [
   'ec-transfer-config',
   'enforce-eager',
   'no-enforce-eager',
+  'no-enable-sleep-mode',
   'enable-prefix-caching',
   'no-enable-prefix-caching',
   'tensor-parallel-size',
@@ -78,6 +80,7 @@ export function readProvider(name: string, settings: SimulatorSettings, find: Fi
     ...reader.failure(),
     metrics: reader.metrics(),
     ...(loras.length === 0 ? {} : { loras }),
+    ...reader.start(),
   }
   reader.others()
   return provider
@@ -197,6 +200,16 @@ class Reader {
     if (names.length < list.length || names.length > MAX_LORAS)
       this.lost('lora-modules', `expected at most ${MAX_LORAS} adapters with names`)
     return names.slice(0, MAX_LORAS)
+  }
+
+  /** Sleep, and the time until it is ready. */
+  start(): JsonObject {
+    const startup = this.duration('startup-duration', MAX_STARTUP_MS)
+    const sleeps = String(this.take('enable-sleep-mode')) === 'true' && this.take('no-enable-sleep-mode') === undefined
+    return {
+      ...(sleeps ? { sleep_mode: true } : {}),
+      ...(startup === undefined ? {} : { startup_ms: Math.round(startup) }),
+    }
   }
 
   failure(): JsonObject {

@@ -44,7 +44,8 @@ export const fetchesAt = (call: Pick<Call, 'arrivals'>, subgraph: string): Fetch
   fetchesOf(call).filter(fetch => fetch.subgraph === subgraph)
 
 function operationOf({ method, target, content }: ArrivalView): { query: string; variables: unknown } {
-  if (method === 'GET') {
+  // On a socket its handshake has the method GET.
+  if (method === 'GET' && content.length === 0) {
     const parameters = new URLSearchParams(target.split('?')[1] ?? '')
     return { query: parameters.get('query') ?? '', variables: jsonOf(parameters.get('variables') ?? '') }
   }

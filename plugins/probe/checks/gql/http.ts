@@ -110,8 +110,20 @@ const ALIASES = 5_000
 const BATCH = 100
 const MANY = 100_000
 const SLOW_MS = 5_000
+/** A gateway that is slow is to be judged, not one that gets no processor. */
+const ANSWER_MS = 60_000
+/**
+ * How many times larger the large ones are than the requests that they are compared with: one that takes as many times longer
+ * is no amplification, and that both are slow may be the fault of the machine.
+ */
+const FACTOR = 50
 /** What a small query takes at most on a machine that has little else to do. */
 const ORDINARY_MS = 50
+/**
+ * Small queries, before the first and after each of the others, which tell how much else the machine has to do meanwhile. The
+ * middle time of each group counts: the gateway may still be busy with the large query when the first of them comes.
+ */
+const CONTROLS = 3
 /** How many times each is sent. The shortest time counts, since the machine may be busy. */
 const TRIES = 2
 const MAX_ARRIVALS = 100
@@ -120,24 +132,31 @@ const LIMITED = [`depth ${DEPTH}`, `${ALIASES} aliases`, `a batch of ${BATCH}`, 
 const [DEEP, WIDE, BATCHED, LONG_LIST] = LIMITED
 
 /** Each document is new to the gateway: the second time it would come from a cache. */
-function limitedQueries(fresh: string): Record<(typeof LIMITED)[number], string | object> {
-  const nested = `${'orders { buyer { '.repeat(DEPTH / 2)}id${' } }'.repeat(DEPTH / 2)}`
+function limitedQueries(fresh: string, divisor = 1): Record<(typeof LIMITED)[number], string | object> {
+  const levels = DEPTH / divisor / 2
+  const nested = `${'orders { buyer { '.repeat(levels)}id${' } }'.repeat(levels)}`
   const aliases = Array.from(
-    { length: ALIASES },
+    { length: ALIASES / divisor },
     (_, index) => `${fresh}_${index}: user(id: "u${(index % 5) + 1}") { name }`,
   )
   return {
     [DEEP]: `{ ${fresh}: user(id: "u1") { ${nested} } }`,
     [WIDE]: `{ ${aliases.join(' ')} }`,
-    [BATCHED]: Array.from({ length: BATCH }, (_, index) => ({
+    [BATCHED]: Array.from({ length: BATCH / divisor }, (_, index) => ({
       query: `{ ${fresh}_${index}: user(id: "u1") { name } }`,
     })),
-    [LONG_LIST]: `{ ${fresh}: products(limit: ${MANY}) { id stock averageRating } }`,
+    [LONG_LIST]: `{ ${fresh}: products(limit: ${MANY / divisor}) { id stock averageRating } }`,
   }
 }
 
+const fractionOf = (name: string): string => `a fiftieth of ${name}`
+
 const triesOf = (label: string): string[] =>
   Array.from({ length: TRIES }, (_, index) => (index === 0 ? label : `${label}, again`))
+
+const controlsOf = (name: string): string[] =>
+  Array.from({ length: CONTROLS }, (_, index) => `control ${index + 1} ${name}`)
+const CONTROL_GROUPS = ['before all', ...LIMITED.flatMap(triesOf).map(name => `after ${name}`)]
 
 const tookMs = ({ response, record }: Call): number | null =>
   response === null ? null : Math.round(response.headAtMs - record.sentEndMs)
@@ -148,22 +167,32 @@ export const GQL_LIMITS = graphCheck({
   level: 'hazard',
   page: {
     sent: `A query of depth ${DEPTH}, one with ${ALIASES} aliases, a batch of ${BATCH}, and a list with \`limit: ${MANY}\`.`,
-    expected: `At most ${MAX_ARRIVALS} requests to subgraphs for each, and an answer within ${SLOW_MS / 1_000} s; later if a small query takes more than ${ORDINARY_MS} ms, since the machine is busy.`,
+    expected: `At most ${MAX_ARRIVALS} requests to subgraphs for each, and an answer within ${SLOW_MS / 1_000} s. The machine may be busy: as much later as small queries take more than ${ORDINARY_MS} ms, and ${FACTOR} times as late as a request of a fiftieth of the size.`,
     why: 'One small request that becomes thousands is the cheapest attack on a graph.',
   },
   steps({ fresh }) {
-    return LIMITED.flatMap(label =>
-      triesOf(label).flatMap((name, index) => [
-        { label: `before ${name}`, query: `{ ${fresh}: user(id: "u1") { name } }` },
-        { label: name, query: limitedQueries(`${fresh}_${index}`)[label] },
-      ]),
-    )
+    const controls = (name: string): GraphStep[] =>
+      controlsOf(name).map(label => ({ label, query: `{ ${fresh}: user(id: "u1") { name } }` }))
+    return [
+      ...controls('before all'),
+      ...LIMITED.flatMap(label =>
+        triesOf(label).flatMap((name, index) => [
+          { label: name, query: limitedQueries(`${fresh}_${index}`)[label], more: { timeoutMs: ANSWER_MS } },
+          { label: fractionOf(name), query: limitedQueries(`${fresh}_f${index}`, FACTOR)[label] },
+          ...controls(`after ${name}`),
+        ]),
+      ),
+    ]
   },
   judge(evidence) {
     const values: Record<string, unknown> = {}
     const found: string[] = []
-    const ordinaryMs = Math.max(...LIMITED.flatMap(triesOf).map(name => tookMs(evidence.call(`before ${name}`)) ?? 0))
-    const slowMs = SLOW_MS * Math.max(1, ordinaryMs / ORDINARY_MS)
+    const ordinaryMs = Math.max(
+      ...CONTROL_GROUPS.map(name => {
+        const times = controlsOf(name).map(label => tookMs(evidence.call(label)) ?? 0)
+        return times.toSorted((a, b) => a - b)[CONTROLS >> 1]!
+      }),
+    )
     for (const label of LIMITED) {
       const call = evidence.call(label)
       const answer = answerOf(call)
@@ -171,6 +200,8 @@ export const GQL_LIMITS = graphCheck({
         .map(name => tookMs(evidence.call(name)))
         .filter(time => time !== null)
       const ms = times.length === 0 ? null : Math.min(...times)
+      const fractions = triesOf(label).map(name => tookMs(evidence.call(fractionOf(name))) ?? 0)
+      const slowMs = Math.max(SLOW_MS, (SLOW_MS * ordinaryMs) / ORDINARY_MS, FACTOR * Math.max(...fractions))
       values[label] = call.count === 0 ? `refused: ${saidBy(answer)}` : `${call.count} requests`
       if (call.count > MAX_ARRIVALS) found.push(`${label}: ${call.count} requests to subgraphs`)
       else if (ms === null) found.push(`${label}: no answer`)

@@ -36,9 +36,10 @@ const streamStep = (
 })
 
 function resultsOf(call: Call): StreamResults | null {
-  return call.label === 'events'
+  const [transport] = call.label.split(',', 1)
+  return transport === 'events'
     ? eventResults(call)
-    : call.label === 'multipart'
+    : transport === 'multipart'
       ? partResults(call)
       : messageResults(call)
 }
@@ -128,6 +129,7 @@ export const GQL_SUB_OPEN = graphCheck({
 })
 
 const OPEN_MS = 5_000
+const NOT_ASKED = 'no subscription arrived at the subgraph'
 /** Longer than the check. */
 const long = (fresh: string): string => subscription(100, 500, `${fresh}: id`)
 const hasTwoEvents = (received: Buffer): boolean =>
@@ -154,7 +156,7 @@ export const GQL_SUB_CLOSE = graphCheck({
     const calls = streams.filter(({ exchange }) => hasEvents(exchange.received))
     if (calls.length === 0) return skip(`no two events came within ${WATCHED_MS / 1_000} s`)
     const watched = calls.filter(call => fetchesAt(call, 'reviews').length > 0)
-    if (watched.length === 0) return skip('the gateway subscribes over a WebSocket, which is not watched')
+    if (watched.length === 0) return skip(NOT_ASKED)
     const open = watched.filter(call =>
       fetchesAt(call, 'reviews').some(({ view: { record } }) => record.ended === null || record.ended === 'kept'),
     )
@@ -175,24 +177,28 @@ export const GQL_SUB_CUT = graphCheck({
   level: 'hazard',
   when: { breaks: true },
   page: {
-    sent: 'A subscription of five events, whose stream the subgraph breaks off after two.',
+    sent: 'A subscription of five events, whose stream the subgraph breaks off after two, and one whose connection it resets at once.',
     expected: 'An error, or a connection that breaks: not the end of a subscription that is complete.',
     why: 'A client that receives the end of the subscription does not subscribe again.',
   },
   steps: () =>
-    TRANSPORTS.map(transport =>
-      streamStep(transport, subscription(5, 100, 'id'), { faults: { reviews: { graphql: { cut: 2 } } } }),
-    ),
+    TRANSPORTS.flatMap(transport => {
+      const step = streamStep(transport, subscription(5, 100, 'id'))
+      return [
+        { ...step, faults: { reviews: { graphql: { cut: 2 } } } },
+        { ...step, label: `${transport}, reset`, faults: { reviews: 'reset' } },
+      ]
+    }),
   judge(evidence) {
     const calls = offered(evidence)
     if (calls.length === 0) return skip(notOffered(evidence))
     const cut = calls.filter(call => fetchesAt(call, 'reviews').length > 0)
-    if (cut.length === 0) return skip('the gateway subscribes over a WebSocket, which is not watched')
+    if (cut.length === 0) return skip(NOT_ASKED)
     const silent = cut.filter(call => {
       const { hasError, isComplete } = resultsOf(call)!
       return isComplete && !hasError
     })
-    if (silent.length > 0) return warn(`ends like a complete one: ${silent.map(({ label }) => label).join(', ')}`)
+    if (silent.length > 0) return warn(`ends like a complete one: ${silent.map(({ label }) => label).join('; ')}`)
     return note(
       cut.map(call => `${call.label}: ${resultsOf(call)!.hasError ? 'an error' : 'the stream breaks'}`).join('; '),
     )

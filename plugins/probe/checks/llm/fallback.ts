@@ -52,6 +52,7 @@ export const LLM_FALLBACK = modelsCheck({
   },
   plan: (models, { timeoutMs }) => ({
     inOrder: true,
+    waitsForService: true,
     connections: KINDS.map(kind => connectionOf(failureCall(models, kind, timeoutMs))),
   }),
   judge(evidence, models) {
@@ -130,7 +131,11 @@ export const LLM_FB_MID = modelsCheck({
     why: 'Two beginnings in one reply are a text that no model wrote, or arguments that are not JSON.',
     seen: ['BerriAI/litellm#38610', 'BerriAI/litellm#32835'],
   },
-  plan: models => ({ inOrder: true, connections: PARTS.map(part => connectionOf(brokenCall(models, part))) }),
+  plan: models => ({
+    inOrder: true,
+    waitsForService: true,
+    connections: PARTS.map(part => connectionOf(brokenCall(models, part))),
+  }),
   judge(evidence, models) {
     const exchanges = PARTS.map(part => ({ part, ...exchangeOf(evidence, brokenCall(models, part)) }))
     if (exchanges.every(({ arrivals }) => arrivals.length === 0))

@@ -6,18 +6,19 @@ import { BOTH_MODES, question, scene } from './scenes.ts'
 import type { Aspect, ExchangeEvidence, JudgeFacts, ReadAnswer, Scene, SceneEvidence } from './types.ts'
 
 const RETRY_AFTER_S = 7
+/** Those after which gateways were seen to take a deployment out of service come last, since the run then waits. */
 const KINDS = [
   'bad_request',
   'context_length',
-  'not_found',
   'too_large',
-  'rate_limit',
   'server_error',
   'unavailable',
   'overloaded',
   'timeout',
-  'invalid_credential',
   'forbidden',
+  'rate_limit',
+  'not_found',
+  'invalid_credential',
 ] as const
 /** The gateway's own credential failed, which the client need not know. */
 const CREDENTIALS = new Set(['invalid-credential', 'forbidden'])

@@ -86,10 +86,11 @@ function compareFormats({ format: sent }: Request, got: Request, differences: Co
     else differences.changed(`${path}/name`, sent.name, format.name)
   } else if (sent.name === null && format.name !== null) differences.added(`${path}/name`, format.name)
   if (sent.type === 'schema' && format.type === 'schema') {
-    const { refusedInFormats } = differences.scope.to
+    const { refusedInFormats, schemaKeywords } = differences.scope.to
+    const taken = format.hasFewKeywords === true ? schemaKeywords : null
     compareSchemas(sent.schema, format.schema, `${path}/schema`, {
       differences,
-      isRefused: keyword => refusedInFormats.has(keyword),
+      isRefused: keyword => refusedInFormats.has(keyword) || taken?.has(keyword) === false,
     })
   }
   return null

@@ -7,7 +7,7 @@ const MAX_DEPTH = 40
 const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
 const MAPS = new Set(['properties', '$defs', 'definitions', 'patternProperties'])
 /** Where its absence means the same. */
-const EMPTY_DEFAULTS = new Set(['properties', 'required', 'description'])
+const EMPTY_DEFAULTS = new Set(['properties', 'required', 'description', '$defs', 'definitions'])
 /** Only for people and generators. */
 const SILENT = new Set(['$schema', 'propertyOrdering', 'title'])
 

@@ -162,7 +162,9 @@ function readThinking(config: unknown): Thinking | null {
 }
 
 function readFormat({ responseMimeType, responseSchema, responseJsonSchema }: Members): Format | null {
-  const schema = firstOf(responseJsonSchema, responseSchema)
-  if (schema !== undefined) return { type: 'schema', name: null, schema }
+  if (responseJsonSchema !== undefined && responseJsonSchema !== null)
+    return { type: 'schema', name: null, schema: responseJsonSchema }
+  if (responseSchema !== undefined && responseSchema !== null)
+    return { type: 'schema', name: null, schema: responseSchema, hasFewKeywords: true }
   return responseMimeType === 'application/json' ? { type: 'json', name: null, schema: null } : null
 }
