@@ -34,10 +34,11 @@ interface ListedDemo {
 
 const port = await freePort()
 const url = `http://127.0.0.1:${port}`
-const args = ['bin/svc.mjs', '--host', '127.0.0.1', '--port', String(port), '--https-port', '0', '--grpc-port', '0']
-// Demos of gRPC have one address for all.
-const env = { ...process.env, SVC_GRPC_ON_HTTP: 'true' }
-const svc = spawn('node', [...args, '--quiet'], { cwd: root, stdio: 'ignore', env })
+const [https, grpc] = [await freePort(), await freePort()]
+const args = ['bin/svc.mjs', '--host', '127.0.0.1', '--port', String(port), '--https-port', String(https)]
+// A reload would end the runs. Demos of gRPC have one address for all.
+const env = { ...process.env, SVC_WATCH: 'false', SVC_GRPC_ON_HTTP: 'true' }
+const svc = spawn('node', [...args, '--grpc-port', String(grpc), '--quiet'], { cwd: root, stdio: 'ignore', env })
 
 async function get<T>(path: string): Promise<T> {
   const response = await fetch(`${url}${path}`)
@@ -65,11 +66,18 @@ interface Report {
 /** The whole way of a user: configuration, gateway, run. */
 async function runDemo(demo: string, gateway: (typeof GATEWAY_PROGRAMS)[number], version: string): Promise<Result> {
   const own = await freePort()
-  const target = `http://127.0.0.1:${own}`
+  const { files, route } = await get<{ files: Record<string, string>; route: { certificate?: string } }>(
+    `/_svc/demos/${demo}`,
+  )
+  const target = `${route.certificate === undefined ? 'http' : 'https'}://127.0.0.1:${own}`
   const query = new URLSearchParams({ through: target, upstream: url }).toString()
   const shown = await fetch(`${url}/_svc/demos/${demo}/gateways/${gateway.name}?${query}`)
   const base = { demo, gateway: gateway.title, version }
-  const running = await startGateway(gateway, await shown.text(), own)
+  const configuration = (await shown.text())
+    .replaceAll(/(:|port_value: )8443\b/g, `$1${https}`)
+    .replaceAll('port_value: 50051', `port_value: ${grpc}`)
+  const urls = Object.fromEntries(Object.entries(files).map(([name, path]) => [name, `${url}${path}`]))
+  const running = await startGateway(gateway, configuration, own, urls)
   try {
     const started = await fetch(`${url}/_svc/demos/runs`, {
       method: 'POST',

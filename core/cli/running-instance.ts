@@ -2,7 +2,7 @@
 import { readEnvironment } from '../config/environment.ts'
 import { trimEndCharacters } from '../fields/trim.ts'
 import { candidatePorts } from '../server/fallback-ports.ts'
-import { reachableHost } from '../server/port-owner.ts'
+import { reachableHost } from '../fields/authority.ts'
 import { boundedFetch, FetchFailure } from '../toolkit/bounded-fetch.ts'
 import { UsageError } from './arguments.ts'
 

@@ -34,3 +34,10 @@ export function parseAuthority(text: string): Authority | null {
 export function isPort(text: string): boolean {
   return text.length <= 5 && /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
 }
+
+/** An address at which a bind address of this machine is reached, as it is in a URL. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}

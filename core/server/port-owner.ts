@@ -1,4 +1,5 @@
 /** Who uses a port of this machine, for messages about ports that can't be bound. */
+import { reachableHost } from '../fields/authority.ts'
 import { execFile } from 'node:child_process'
 import { readFile, readdir, readlink } from 'node:fs/promises'
 import { isRecord } from '../contract/record.ts'
@@ -12,13 +13,6 @@ const LISTENING = '0A'
 /** `svc 1.0.0 (instance …)`, `process 4711 (node)`, or null if the owner is not known. Never rejects. */
 export async function portOwner(host: string, port: number): Promise<string | null> {
   return (await askInstance(host, port)) ?? (await findProcess(port))
-}
-
-/** An address at which a bind address of this machine is reached, as it is in a URL. */
-export function reachableHost(host: string): string {
-  if (host === '0.0.0.0' || host === '') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
 }
 
 async function askInstance(host: string, port: number): Promise<string | null> {

@@ -1,5 +1,6 @@
 /** Arguments of commands with options that may be repeated. */
 import { nearest } from './nearest.ts'
+import { fillVariables } from './process-variables.ts'
 
 /** The command line is not valid: exit code 2. */
 export class ArgumentError extends Error {}
@@ -44,6 +45,15 @@ export function splitArguments(
     read.values.set(name, [...before, value])
   }
   return read
+}
+
+/** Replaces `${NAME}` by a variable of the process, so that credentials need not be in the command line. Throws `ArgumentError`. */
+export function filledArgument(text: string, environment: Readonly<Record<string, string | undefined>>): string {
+  return fillVariables(text, name => {
+    const value = environment[name]
+    if (value === undefined) throw new ArgumentError(`the variable ${name} is not set`)
+    return value
+  })
 }
 
 function guess(word: string, known: readonly string[]): string {

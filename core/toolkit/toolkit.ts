@@ -77,7 +77,14 @@ export {
 export { readStepMembers } from './step-members.ts'
 export { fillVariables } from './process-variables.ts'
 export { nearest } from './nearest.ts'
-export { ArgumentError, type ReadArguments, splitArguments } from './split-arguments.ts'
+export { ArgumentError, filledArgument, type ReadArguments, splitArguments } from './split-arguments.ts'
+export {
+  type CommandUpstream,
+  LISTEN_VALUES,
+  type ListenPorts,
+  readListen,
+  startUpstream,
+} from './command-upstream.ts'
 export { unknownName } from './unknown-name.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { cleanPath } from './clean-path.ts'

@@ -165,6 +165,8 @@ export interface ClientTrust {
   insecure: boolean
   /** Name for SNI and the certificate; null: the host of the address. */
   name: string | null
+  /** What the client presents if the server asks for a certificate, as PEM; default: nothing. */
+  client?: { certificate: string; key: string }
 }
 
 export interface ClientOptions {

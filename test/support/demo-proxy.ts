@@ -36,11 +36,16 @@ export interface ProxySwitches {
   streams?: boolean
   /** The same, with what the filter of each answer makes of its pieces. */
   filter?: () => StreamFilter
+  /** The gateway is another program, for which the other switches do nothing. */
+  serves?: OwnGateway
   /** It speaks HTTP/2 alone, and nothing else of what is here. */
   grpc?: GrpcSwitches
   /** Upgrades are forwarded; `handshake`, which is the mistake: nothing is passed on after the handshake. */
   upgrades?: 'all' | 'handshake'
 }
+
+/** Starts a gateway until the test ends; resolves with its URL. */
+export type OwnGateway = (t: Test, upstream: string) => Promise<string>
 
 /** What is passed on after a piece of an answer, and (null) at its end. */
 export type StreamFilter = (piece: string | null) => string
@@ -62,6 +67,7 @@ export interface Answer {
 
 /** Starts the gateway until the test ends; returns its URL. */
 export async function startDemoProxy(t: Test, upstream: string, switches: ProxySwitches): Promise<string> {
+  if (switches.serves !== undefined) return switches.serves(t, upstream)
   if (switches.grpc !== undefined) return startGrpcProxy(t, upstream, switches.grpc)
   const target = new URL(upstream)
   const windows = new Map<string, { number: number; count: number }>()

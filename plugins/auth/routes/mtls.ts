@@ -2,11 +2,13 @@
 import {
   describe,
   readQuery,
+  refusal,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type RouteDescription,
   type RouteParameter,
+  type CertificateProfile,
   type Svc,
 } from 'svc/plugin'
 import { summarizeCertificate } from '../certificate.ts'
@@ -19,6 +21,42 @@ const FORMAT: RouteParameter = {
   in: 'query',
   description: '`pem` returns the file itself',
   schema: { enum: ['pem'] },
+}
+
+/** What a client can present, and what a gateway must do with it: accept the first alone. */
+const CLIENT_KINDS = ['valid', 'expired', 'self-signed'] as const
+type ClientCertificateKind = (typeof CLIENT_KINDS)[number]
+const KIND: RouteParameter = {
+  name: 'kind',
+  in: 'query',
+  description: 'Whether the certificate is `valid` (default), `expired`, or `self-signed`',
+  schema: { enum: [...CLIENT_KINDS] },
+}
+
+interface Pair {
+  certificate: string
+  key: string
+}
+
+const CLIENT: CertificateProfile = { subject: 'CN=demo-client, O=svc Demo', usages: ['client'] }
+/** They differ from the valid one in one thing only. */
+const WRONG_CLIENTS: Record<Exclude<ClientCertificateKind, 'valid'>, CertificateProfile> = {
+  expired: { ...CLIENT, notBefore: new Date(Date.UTC(2020, 0, 1)), notAfter: new Date(Date.UTC(2020, 11, 31)) },
+  'self-signed': { ...CLIENT, issuer: 'self' },
+}
+const GATEWAY: CertificateProfile = {
+  subject: 'CN=gateway, O=svc Demo',
+  names: ['localhost', 'gateway'],
+  ips: ['127.0.0.1', '::1'],
+  usages: ['server'],
+}
+
+/** Throws 400 for an unknown word. */
+function kindIn(request: FastifyRequest): ClientCertificateKind {
+  const given = readQuery(request).get('kind') ?? 'valid'
+  const kind = CLIENT_KINDS.find(one => one === given)
+  if (kind === undefined) throw refusal(400, 'invalid_parameter', `kind: expected one of ${CLIENT_KINDS.join(', ')}`)
+  return kind
 }
 
 function check(request: FastifyRequest, svc: Svc): Authenticated {
@@ -99,26 +137,61 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
           }),
   )
 
+  const clientPair = (kind: ClientCertificateKind): Promise<Pair> =>
+    kind === 'valid' ? svc.pki.client() : (wrongPairs[kind] ??= svc.pki.issue(WRONG_CLIENTS[kind]))
+  const wrongPairs: Partial<Record<ClientCertificateKind, Promise<Pair>>> = {}
   app.get(
     '/auth/mtls/get-client-cert',
     describe({
       ...SHARED,
       summary: 'Get the certificate and key of the demo client',
+      description: 'Or, with `kind`, ones that a gateway must refuse.',
       reply: AUTH_MTLS_GET_CLIENT_CERT,
-      parameters: [FORMAT],
-      responses: { 200: { description: 'Certificate and key as PEM, and a curl command that uses them' } },
+      parameters: [FORMAT, KIND],
+      responses: {
+        200: { description: 'Certificate and key as PEM, and a curl command that uses them' },
+        400: { description: '`invalid_parameter`' },
+      },
       examples: [
         { name: 'Client', path: '/auth/mtls/get-client-cert', expectStatus: 200 },
         { name: 'File', path: '/auth/mtls/get-client-cert?format=pem', expectStatus: 200 },
+        { name: 'Expired', path: '/auth/mtls/get-client-cert?kind=expired', expectStatus: 200 },
       ],
     }),
     async (request, reply) => {
-      const { certificate, key } = await svc.pki.client()
+      const { certificate, key } = await clientPair(kindIn(request))
       if (isFileRequested(request)) return sendFile(reply, 'client.pem', certificate + key)
       return svc.http.negotiate(request, reply, {
         cert_pem: certificate,
         key_pem: key,
         usage: `curl --cacert ca.crt --cert client.pem ${svc.http.httpsUrl(request, '/auth/mtls')}`,
+      })
+    },
+  )
+
+  let serverPair: Promise<Pair> | undefined
+  app.get(
+    '/auth/mtls/get-server-cert',
+    describe({
+      ...SHARED,
+      summary: 'Get a certificate and key for a gateway',
+      description:
+        'For `localhost`, `gateway`, `127.0.0.1` and `::1`, issued by the demo CA. They stay the same until a reload.',
+      reply: AUTH_MTLS_GET_CLIENT_CERT,
+      parameters: [FORMAT],
+      responses: { 200: { description: 'Certificate and key as PEM, and a curl command that trusts them' } },
+      examples: [
+        { name: 'Gateway', path: '/auth/mtls/get-server-cert', expectStatus: 200 },
+        { name: 'File', path: '/auth/mtls/get-server-cert?format=pem', expectStatus: 200 },
+      ],
+    }),
+    async (request, reply) => {
+      const { certificate, key } = await (serverPair ??= svc.pki.issue(GATEWAY))
+      if (isFileRequested(request)) return sendFile(reply, 'server.pem', certificate + key)
+      return svc.http.negotiate(request, reply, {
+        cert_pem: certificate,
+        key_pem: key,
+        usage: 'curl --cacert ca.crt https://localhost:8000/',
       })
     },
   )

@@ -1,7 +1,7 @@
 /** The configurations of gateways that come with a demo: the file itself, or one Compose file with everything in it. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
-import { parseYaml, isRecord, unknownName, YamlProblem } from 'svc/toolkit'
+import { parseYaml, isRecord, quoteWord, unknownName, YamlProblem } from 'svc/toolkit'
 import { stringify } from 'yaml'
 import type { Demo } from '../file/demo.ts'
 
@@ -10,7 +10,7 @@ const MAX_BYTES = 256 * 1024
 export interface Addresses {
   /** Where the gateway listens; null: port 8000. */
   through: string | null
-  /** Where svc is; null: `svc:8080`. Its port of gRPC is the usual one. */
+  /** Where svc is; null: `svc:8080`. Its ports of HTTPS and gRPC are the usual ones. */
   upstream: string | null
 }
 
@@ -53,9 +53,21 @@ export async function configurationOf(
   }
   const replaced = replacer(addresses)
   const path = join(dirname(file), demo.gateways[gateway]![key]!)
-  if (!isCompose) return replaced(await readText(path))
+  if (!isCompose) return replaced(`${fileLines(demo)}${await readText(path)}`)
   const { snippet } = demo.gateways[gateway]!
   return composeText(path, replaced, snippet === null ? null : join(dirname(file), snippet))
+}
+
+/** What gets the files that the configuration names, as comments. */
+function fileLines({ files }: Demo): string {
+  return Object.entries(files)
+    .map(([name, path]) => `# ${fileLine(name, `http://svc:8080${path}`)}\n`)
+    .join('')
+}
+
+/** The command that gets a file. */
+export function fileLine(name: string, url: string): string {
+  return ['curl', '-s', url, '-o', name].map(quoteWord).join(' ')
 }
 
 async function readText(path: string): Promise<string> {
@@ -79,13 +91,20 @@ function replacer({ through, upstream }: Addresses): (text: string) => string {
     return own
       .replaceAll('address: svc, port_value: 8080', `address: ${svc.host}, port_value: ${svc.port}`)
       .replaceAll('address: svc, port_value: 50051', `address: ${svc.host}, port_value: 50051`)
-      .replaceAll(/\bsvc:8080\b/g, `${svc.host.includes(':') ? `[${svc.host}]` : svc.host}:${svc.port}`)
+      .replaceAll('address: svc, port_value: 8443', `address: ${svc.host}, port_value: 8443`)
+      .replaceAll(/\bsvc:8443\b/g, `${inUrl(svc.host)}:8443`)
+      .replaceAll(/\bsvc:8080\b/g, `${inUrl(svc.host)}:${svc.port}`)
   }
+}
+
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
 }
 
 function originOf(text: string, part: 'through' | 'upstream'): { host: string; port: string } {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || url.protocol !== 'http:' || url.search !== '' || url.hash !== '' || url.username !== '')
+  const schemes = part === 'through' ? ['http:', 'https:'] : ['http:']
+  if (url === null || !schemes.includes(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
     throw new ConfigurationProblem(part, 'expected an origin such as http://localhost:8000')
   // A gateway listens at a port, not at a path.
   if (part === 'upstream' && url.pathname !== '/')
@@ -93,7 +112,7 @@ function originOf(text: string, part: 'through' | 'upstream'): { host: string; p
       part,
       'configurations have no place for a path: expected an origin such as http://svc:8080',
     )
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port || '80' }
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port || (url.protocol === 'https:' ? '443' : '80') }
 }
 
 /** What a Compose file mounts in place of the configuration of the demo, so that all demos share one for each gateway. */

@@ -1,8 +1,7 @@
 /** `svc demo check`: whether files are valid, and whether their control runs give what they say. */
-import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { CommandContext, CommandResult } from 'svc/plugin'
-import { ArgumentError, splitArguments } from 'svc/toolkit'
+import { ArgumentError, splitArguments, startUpstream } from 'svc/toolkit'
 import { readDemos, type FoundDemo } from '../catalog/read-folder.ts'
 import { BOUNDS } from '../file/bounds.ts'
 import { problemText } from '../file/demo-document.ts'
@@ -36,24 +35,11 @@ export async function checkFiles(
 async function differing(demos: readonly FoundDemo[], context: CommandContext, folder: string): Promise<number> {
   const client = await context.use('probe.client')
   if (client === undefined) throw new ArgumentError('the plugin probe is off')
-  const token = randomUUID()
   const more = borrowed(context, folder)
-  const server = await context.startServer({
-    environment: {
-      SVC_HOST: '127.0.0.1',
-      SVC_HTTP_PORT: '0',
-      SVC_HTTPS_PORT: '0',
-      SVC_GRPC_PORT: '0',
-      SVC_ADMIN_TOKEN: token,
-      SVC_WATCH: 'false',
-      SVC_LOG_LEVEL: 'off',
-      SVC_PUBLIC_MODE: 'false',
-      SVC_GRPC_ON_HTTP: 'true',
-    },
-  })
+  const { server, url, token } = await startUpstream(context, { host: '127.0.0.1', http: 0, https: 0, grpc: 0 }, {})
   let wrong = 0
   try {
-    const address = client.address(`http://127.0.0.1:${server.ports.http}`)
+    const address = client.address(url)
     if (typeof address === 'string') throw new Error(address)
     const control = new ControlClient(client, await client.resolve(address), token)
     for (const { demo } of demos) {

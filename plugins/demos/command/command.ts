@@ -1,7 +1,7 @@
 /** The command `svc demo`. */
 import type { Command, CommandContext, CommandResult } from 'svc/plugin'
 import { ArgumentError, splitArguments, unknownName } from 'svc/toolkit'
-import { ConfigurationProblem, configurationOf } from '../catalog/configuration.ts'
+import { ConfigurationProblem, configurationOf, fileLine } from '../catalog/configuration.ts'
 import { checkFiles } from './check.ts'
 import { runDemos } from './run.ts'
 import { newDemo } from './new.ts'
@@ -24,11 +24,13 @@ of a run over HTTP with "tap".
 
   --through URL           the gateway; without it, --direct: straight to svc
   --upstream URL          the svc behind the gateway (default: http://localhost:$SVC_HTTP_PORT, or :8080)
+  --listen [host:]port    start an svc in this process instead; also --listen-https, --listen-grpc
   --upstream-token T      its admin token (default: SVC_ADMIN_TOKEN)
   --prefix /path          in front of all paths
   --routes file           where the gateway has models and MCP servers, as for svc probe
   --host name             Host of the requests to the gateway
-  --header 'Name: value'  field of every request; repeat it for several; --bearer T is a credential
+  --header 'Name: value'  field of every request; repeat it for several; --bearer T is a credential;
+                          \${NAME} is a variable of the environment
   --ca file, --insecure   trust for https gateways
   --timeout seconds       for requests of which the demo does not say it (default: 10)
   --set name=value        a variable of the demo; repeat it for several
@@ -130,6 +132,8 @@ async function show(args: readonly string[], context: CommandContext, folder: st
   out.write(`\nRoute: ${demo.route.path}\n`)
   for (const [name, value] of Object.entries(demo.variables)) out.write(`--set ${name}=${String(value)}\n`)
   for (const lane of demo.lanes) out.write(`Lane ${lane}: upstream path /s/lane-${lane}\n`)
+  for (const [name, path] of Object.entries(demo.files))
+    out.write(`File ${name}: ${fileLine(name, `http://localhost:8080${path}`)}\n`)
   for (const [name, files] of Object.entries(demo.gateways))
     out.write(
       `--gateway ${name} prints a configuration${files.compose === null ? '' : ', with --compose a Compose file'}\n`,

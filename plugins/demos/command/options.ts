@@ -1,5 +1,16 @@
 /** The options of `svc demo run`. */
-import { ArgumentError, fieldProblem, isToken, splitArguments, trimEndCharacters, unknownName } from 'svc/toolkit'
+import {
+  ArgumentError,
+  fieldProblem,
+  filledArgument,
+  isToken,
+  LISTEN_VALUES,
+  type ListenPorts,
+  readListen,
+  splitArguments,
+  trimEndCharacters,
+  unknownName,
+} from 'svc/toolkit'
 import type { CheckField } from '../../probe/types.ts'
 
 export const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html'] as const
@@ -8,6 +19,7 @@ export type Format = (typeof FORMATS)[number]
 const VALUES = {
   through: 'URL',
   upstream: 'URL',
+  ...LISTEN_VALUES,
   'upstream-token': 'token',
   prefix: 'path',
   routes: 'file',
@@ -33,6 +45,8 @@ export interface RunOptions {
   /** Null: straight to svc. */
   through: string | null
   upstream: string
+  /** An upstream in this process; null: that of `upstream`. */
+  listen: ListenPorts | null
   token: string | null
   prefix: string
   routes: string | null
@@ -68,9 +82,11 @@ export function readRunOptions(
     throw new ArgumentError('expected --through with the URL of the gateway, or --direct')
   if (through !== undefined && flags.has('direct')) throw new ArgumentError('--through and --direct cannot be combined')
   if (flags.has('quiet') && flags.has('verbose')) throw new ArgumentError('--quiet and --verbose cannot be combined')
-  const bearer = one('bearer')
+  const filled = (text: string): string => filledArgument(text, environment)
+  const given = one('bearer')
+  const bearer = given === undefined ? undefined : filled(given)
   const token = one('upstream-token') ?? (environment.SVC_ADMIN_TOKEN || null)
-  const fields = (values.get('header') ?? []).map(readField)
+  const fields = (values.get('header') ?? []).map(text => readField(filled(text)))
   if (bearer !== undefined) fields.push(['Authorization', `Bearer ${checkedBearer(bearer)}`])
   const formats = formatsOf(one('format') ?? 'terminal')
   const out = one('out') ?? null
@@ -81,6 +97,7 @@ export function readRunOptions(
     area: one('area'),
     isAll: flags.has('all'),
     through: through ?? null,
+    listen: readListen(values),
     upstream: one('upstream') ?? `http://localhost:${environment.SVC_HTTP_PORT || '8080'}`,
     token,
     prefix: prefixOf(one('prefix') ?? ''),

@@ -5,7 +5,15 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { rootCertificates } from 'node:tls'
 import type { CommandContext, CommandResult } from 'svc/plugin'
-import { ArgumentError, parseYaml, readOrProblem, visible, YamlProblem } from 'svc/toolkit'
+import {
+  ArgumentError,
+  type CommandUpstream,
+  parseYaml,
+  readOrProblem,
+  startUpstream,
+  visible,
+  YamlProblem,
+} from 'svc/toolkit'
 import type { ClientAddress, ClientRoutes, ProbeClient } from '../../probe/types.ts'
 import { BOUNDS } from '../file/bounds.ts'
 import type { Demo } from '../file/demo.ts'
@@ -19,6 +27,7 @@ import { directTarget, type Target } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { DemoRun, type DemoResult, type RunInput } from '../run/demo-run.ts'
 import { readRunOptions, type Format, type RunOptions } from './options.ts'
+import { StepProgress } from './progress.ts'
 import { borrowed } from './borrowed.ts'
 import { chosenDemos } from './selection.ts'
 
@@ -33,7 +42,8 @@ export async function runDemos(
   const valuesOf = new Map(chosen.map(({ demo }) => [demo, readValues(demo, options.set)]))
   const client = await context.use('probe.client')
   if (client === undefined) throw new ArgumentError('the plugin probe is off')
-  const upstream = addressOf(client, options.upstream)
+  const given = addressOf(client, options.upstream)
+  const settings = options.listen === null ? {} : settingsOf(chosen.map(({ demo }) => demo))
   const gateway = options.through === null ? null : addressOf(client, options.through)
   const lanes = Object.entries(options.lanes).map(([name, url]) => [name, addressOf(client, url)] as const)
   const [ca, routes] = [await readCa(options, context), await readRoutes(options, client, context)]
@@ -41,10 +51,20 @@ export async function runDemos(
   const stopping = new AbortController()
   const stop = (): void => stopping.abort()
   process.on('SIGINT', stop).on('SIGTERM', stop)
+  let started: CommandUpstream | null = null
   try {
+    if (options.listen !== null)
+      try {
+        started = await startUpstream(context, options.listen, settings)
+      } catch (error) {
+        context.err.write(`the upstream could not start: ${(error as Error).message}\n`)
+        return { exitCode: 3 }
+      }
+    const upstream = started === null ? given : addressOf(client, started.url)
+    const token = started?.token ?? options.token
     let base: RunInput['context']
     try {
-      const control = new ControlClient(client, await client.resolve(upstream), options.token)
+      const control = new ControlClient(client, await client.resolve(upstream), token)
       const laneControls: Record<string, ControlClient> = {}
       for (const [name, address] of lanes)
         laneControls[name] = new ControlClient(client, await client.resolve(address), options.token)
@@ -97,7 +117,20 @@ export async function runDemos(
     return { exitCode: stopping.signal.aborted ? 130 : exitCodeOf(results) }
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop)
+    await started?.server.stop()
   }
+}
+
+/** What the demos need of an upstream that is started for them. Throws `ArgumentError` if two of them contradict each other. */
+function settingsOf(demos: readonly Demo[]): Record<string, string> {
+  const settings: Record<string, string> = {}
+  for (const { demo, settings: own } of demos)
+    for (const [name, value] of Object.entries(own)) {
+      if ((settings[name] ?? value) !== value)
+        throw new ArgumentError(`--listen: ${demo} needs ${name}=${value}, and another demo ${settings[name]}; run one`)
+      settings[name] = value
+    }
+  return settings
 }
 
 class Runner {
@@ -119,6 +152,8 @@ class Runner {
   async run(demo: Demo, values: RunInput['values']): Promise<JudgedDemo> {
     const { isQuiet, isVerbose, isYes, stopAtFirst, step, isControl, fields } = this.#options
     const showsSteps = this.#isShown && !isQuiet
+    // Lines about each answer say it, too.
+    const progress = new StepProgress(this.#context, !isQuiet && !isVerbose)
     const input: RunInput = {
       demo,
       values,
@@ -127,10 +162,14 @@ class Runner {
       stopAtFirst,
       fromStep: Math.min(step, demo.steps.length),
       events: {
-        onSent: (_step, sent) => {
+        onStep: () => progress.begin(),
+        onBegin: step => progress.sent(step),
+        onSent: (step, sent) => {
+          progress.answered(step)
           if (showsSteps && isVerbose) this.#write(responseLine(sent))
         },
         onStepEnd: result => {
+          progress.clear()
           if (showsSteps) this.#write(stepLines(result, { isVerbose }))
         },
       },

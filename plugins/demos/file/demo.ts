@@ -37,6 +37,8 @@ export interface Demo {
   learn: string[]
   control: 'seen' | 'not-seen'
   gateways: Record<string, GatewayFiles>
+  /** Files that configurations name, and where svc has them. */
+  files: Record<string, string>
   /** As written: references are replaced when a run comes to the step. */
   steps: JsonObject[]
   /** Variables that no text uses. */
@@ -49,6 +51,10 @@ export interface DemoRoute {
   path: string
   headers: Record<string, string>
   bearer: string | null
+  certificate: CertificateKind | null
+  serverName: string | null
+  /** The route check logs in. */
+  login: LoginTraffic | null
   /** What the route check asks of an MCP server. */
   action: McpAction
 }
@@ -118,6 +124,7 @@ export type TrafficKind =
   | WebSocketTraffic
   | GrpcTraffic
   | AgentTraffic
+  | LoginTraffic
 
 export interface HttpTraffic {
   kind: 'http'
@@ -133,7 +140,15 @@ export interface HttpTraffic {
   follow: boolean
   cookies: boolean
   read: 'all' | 'events' | 'none'
+  /** What the client presents if the gateway asks for a certificate. */
+  certificate: CertificateKind | null
+  /** Name for SNI and the certificate; null: that of the gateway's address. */
+  serverName: string | null
 }
+
+/** Client certificates that svc has for tests. */
+export const CERTIFICATES = ['valid', 'expired', 'self-signed'] as const
+export type CertificateKind = (typeof CERTIFICATES)[number]
 
 export const LLM_FORMATS = ['openai', 'responses', 'anthropic', 'gemini', 'bedrock', 'ollama'] as const
 export type LlmFormat = (typeof LLM_FORMATS)[number]
@@ -184,6 +199,18 @@ export interface WebSocketTraffic {
   messages: string[]
   forMs: number
   headers: Record<string, string>
+}
+
+/** A browser opens a page, and its user logs in at an issuer of svc. */
+export interface LoginTraffic {
+  kind: 'login'
+  issuer: string
+  /** Whose password is their name. */
+  user: string
+  path: string
+  headers: Record<string, string>
+  /** The answer of the issuer comes to another browser than the one that logged in, as an attacker would have it. */
+  isInjected: boolean
 }
 
 export interface GrpcTraffic {

@@ -3,10 +3,11 @@ import type { Json, JsonObject } from 'svc/plugin'
 import { asObject, asText, below, InputProblem, unknownName } from 'svc/toolkit'
 import { MAX_STEPS } from './bounds.ts'
 import { AREAS, type Demo, type DemoRoute, type GatewayFiles, type Step, type Variable } from './demo.ts'
+import { readLogin } from './read-login.ts'
 import { readStep } from './read-step.ts'
-import { headersOf, readAction } from './read-traffic.ts'
+import { headersOf, readAction, tlsOf } from './read-traffic.ts'
 import { replaceReferences, scopeOf } from './references.ts'
-import { Part } from './values.ts'
+import { checkedPath, Part } from './values.ts'
 
 const KEYS = [
   'demo',
@@ -19,6 +20,7 @@ const KEYS = [
   'steps',
   'control',
   'gateways',
+  'files',
   'needs',
   'settings',
   'lanes',
@@ -77,6 +79,7 @@ export function readDemo(value: unknown): Demo {
     learn: part.texts('learn', 20),
     control: part.has('control') ? part.oneOf('control', ['seen', 'not-seen'] as const) : 'not-seen',
     gateways: gatewaysOf(part),
+    files: filesOf(part),
     steps,
     warnings: [],
   }
@@ -128,11 +131,14 @@ function capturedBy({ expect }: Step): string[] {
 
 /** Throws `InputProblem`. */
 export function readRoute(value: Json): DemoRoute {
-  const part = new Part(value, 'route', ['path', 'headers', 'bearer', 'do'])
+  const part = new Part(value, 'route', ['path', 'headers', 'bearer', 'certificate', 'server_name', 'login', 'do'])
+  const [path, headers] = [part.path('path'), headersOf(part, 'headers')]
   return {
-    path: part.path('path'),
-    headers: headersOf(part, 'headers'),
+    path,
+    headers,
     bearer: part.optionalText('bearer'),
+    ...tlsOf(part),
+    login: part.has('login') ? readLogin(part.given.login, part.place('login'), headers, path) : null,
     action: part.has('do') ? readAction(part.given.do!, part.place('do')) : { do: 'ping' },
   }
 }
@@ -166,6 +172,17 @@ function gatewaysOf(part: Part): Record<string, GatewayFiles> {
       const own = new Part(value, below('gateways', name), ['snippet', 'compose', 'note'])
       const file = (key: string): string | null => (own.has(key) ? fileName(own.text(key, 200), own.place(key)) : null)
       return [name, { snippet: file('snippet'), compose: file('compose'), note: own.optionalText('note') }]
+    }),
+  )
+}
+
+/** By name, the path at svc. */
+function filesOf(part: Part): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(part.object('files')).map(([name, path]) => {
+      const at = below('files', name)
+      if (!/^[\w][\w.-]{0,39}$/.test(name)) throw new InputProblem(at, 'expected a file name such as ca.pem')
+      return [name, checkedPath(asText(path, at, 1000, 1), at)]
     }),
   )
 }

@@ -1,8 +1,18 @@
 /** Reads the traffic of a step: `send`. */
 import type { Json, JsonObject } from 'svc/plugin'
 import { asObject, asText, below, InputProblem } from 'svc/toolkit'
-import { AGENT_CLIENTS, LLM_FORMATS, type McpAction, type Traffic, type TrafficKind, type Variant } from './demo.ts'
+import {
+  AGENT_CLIENTS,
+  CERTIFICATES,
+  LLM_FORMATS,
+  type HttpTraffic,
+  type McpAction,
+  type Traffic,
+  type TrafficKind,
+  type Variant,
+} from './demo.ts'
 import { BOUNDS } from './bounds.ts'
+import { readLogin } from './read-login.ts'
 import { Part } from './values.ts'
 
 const PACE = ['times', 'per_second', 'for_s', 'concurrency', 'as', 'timeout_ms', 'disconnect_after_ms', 'acknowledge']
@@ -21,9 +31,12 @@ const HTTP = [
   'follow',
   'cookies',
   'read',
+  'certificate',
+  'server_name',
 ]
-const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'grpc', 'agent']
+const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'grpc', 'login', 'agent']
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]{1,200}$/
+const SERVER_NAME = /^[\w.-]{1,253}$/
 const MAX_S = 120
 /** Of `body_bytes`, and of requests that are sent at the same time. */
 const MAX_BODY = 4 * 1024 * 1024
@@ -80,6 +93,8 @@ function readKind(part: Part, kind: string | undefined): TrafficKind {
       return readA2a(value, at, common)
     case 'agent':
       return readAgent(value, at, common)
+    case 'login':
+      return readLogin(value, at, common.headers)
     case 'grpc':
       return readGrpc(value, at, common)
     default:
@@ -109,7 +124,16 @@ function readHttp(part: Part, body = bodyOf(part), method = part.textOr('method'
     follow: part.flag('follow'),
     cookies: part.flag('cookies'),
     read: part.has('read') ? part.oneOf('read', ['all', 'events', 'none'] as const) : 'all',
+    ...tlsOf(part),
   }
+}
+
+/** How the client makes its TLS connection. */
+export function tlsOf(part: Part): Pick<HttpTraffic, 'certificate' | 'serverName'> {
+  const serverName = part.optionalText('server_name')
+  if (serverName !== null && !SERVER_NAME.test(serverName))
+    throw new InputProblem(part.place('server_name'), 'expected a name such as api.example')
+  return { certificate: part.has('certificate') ? part.oneOf('certificate', CERTIFICATES) : null, serverName }
 }
 
 interface Body {

@@ -4,7 +4,7 @@
  */
 import type { JsonSchema } from 'svc/plugin'
 import { BOUNDS, MAX_STEPS } from './bounds.ts'
-import { AGENT_CLIENTS, AREAS, LLM_FORMATS } from './demo.ts'
+import { AGENT_CLIENTS, AREAS, CERTIFICATES, LLM_FORMATS } from './demo.ts'
 
 /** A text that is one reference keeps the type of what it names. */
 const REFERENCE: JsonSchema = { type: 'string', pattern: '\\{\\{' }
@@ -56,6 +56,7 @@ const EXPECTATION = object({
       ms: test,
       error: described('timeout, reset, refused or none', test),
       text: test,
+      logins: described('Forms that were filled', test),
       finish: test,
       tool_calls: test,
       grpc_status: described('The number of a gRPC status', test),
@@ -127,6 +128,16 @@ const ACTION: JsonSchema = {
   ],
 }
 
+const TLS = {
+  certificate: described('Client certificate of svc', oneOf(CERTIFICATES)),
+  server_name: described('Name for SNI and the certificate of the gateway', text),
+}
+
+const login = {
+  issuer: described('Name of an issuer of svc', text),
+  user: described('A user whose password is their name', text),
+}
+
 const TRAFFIC = object({
   times: integer(1, BOUNDS.requests),
   per_second: described('A slow answer does not slow the next request', number(0.01, BOUNDS.perSecond)),
@@ -153,6 +164,7 @@ const TRAFFIC = object({
   follow: flag,
   cookies: flag,
   read: oneOf(['all', 'events', 'none']),
+  ...TLS,
   llm: object({
     format: oneOf(LLM_FORMATS),
     model: text,
@@ -184,6 +196,10 @@ const TRAFFIC = object({
     },
     ['client'],
   ),
+  login: object({ ...login, path, injected: described('The answer of the issuer comes to another browser', flag) }, [
+    'user',
+    'path',
+  ]),
   grpc: object(
     {
       service: text,
@@ -233,7 +249,14 @@ export const DEMO_SCHEMA: JsonSchema = {
       minutes: { type: 'number', minimum: 0.5, maximum: 60 },
       feature: text,
       route: object(
-        { path, headers, bearer: text, do: described('What is asked of an MCP server, in place of ping', ACTION) },
+        {
+          path,
+          headers,
+          bearer: text,
+          ...TLS,
+          login: object(login, ['user']),
+          do: described('What is asked of an MCP server, in place of ping', ACTION),
+        },
         ['path'],
       ),
       steps: { ...listOf(STEP, MAX_STEPS), minItems: 1 },
@@ -242,6 +265,10 @@ export const DEMO_SCHEMA: JsonSchema = {
         type: 'object',
         additionalProperties: object({ snippet: text, compose: text, note: text }),
       },
+      files: described('Files that configurations name, and their paths at svc', {
+        type: 'object',
+        additionalProperties: path,
+      }),
       needs: described('Plugins', texts),
       settings: described('Variables of svc that must have these values', named),
       lanes: listOf({ type: 'string', pattern: '^[a-z0-9-]{1,20}$' }, 10),

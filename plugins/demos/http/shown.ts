@@ -25,6 +25,7 @@ export const DEMO_REPLY = jsonReply(
   object({
     ...SUMMARY,
     gateways: RECORD,
+    files: RECORD,
     route: RECORD,
     needs: list(TEXT),
     settings: RECORD,
@@ -111,6 +112,7 @@ export function wholeDemo(listed: ListedDemo, reason: string | null): Record<str
   return {
     ...demoSummary(listed, reason),
     gateways: demo.gateways,
+    files: demo.files,
     route: demo.rawRoute,
     needs: demo.needs,
     settings: demo.settings,

@@ -10,11 +10,17 @@ import type {
 } from '../../probe/types.ts'
 import type { JsonObject } from 'svc/plugin'
 import type { RunBounds } from '../file/bounds.ts'
+import type { CertificateKind } from '../file/demo.ts'
 import type { ControlClient } from './control.ts'
 import type { GrpcService, ReadGrpcDefinitions } from './grpc-services.ts'
 
 /** By what an arrival was recognized. */
 export type Mark = 'path' | 'header' | 'baggage' | 'key'
+
+export interface ClientPair {
+  certificate: string
+  key: string
+}
 
 export interface Target {
   /** Resolved. */
@@ -62,6 +68,8 @@ export interface RunContext {
   load: ProcessLoad | null
   /** Cookies of the run. */
   jar: Map<string, string>
+  /** Client certificates of svc, as they are needed. */
+  certificates: Map<CertificateKind, Promise<ClientPair>>
 }
 
 export const DEFAULT_TIMEOUT_MS = 10_000

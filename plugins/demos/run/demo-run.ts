@@ -7,6 +7,7 @@ import { readRoute } from '../file/read-demo.ts'
 import { readStep } from '../file/read-step.ts'
 import { replaceReferences, scopeOf } from '../file/references.ts'
 import { ArrivalFeed, type SeenArrival } from './arrival-feed.ts'
+import { trusting } from './certificates.ts'
 import { BoundError } from './bound-error.ts'
 import { arrivedOnly, laneSession, marksOf, sessionsOf, type Mark, type RunContext } from './context.ts'
 import { UpstreamError } from './control.ts'
@@ -58,7 +59,7 @@ export interface RunInput {
   demo: Demo
   values: Readonly<Record<string, Variable>>
   /** Without a mark. */
-  context: Omit<RunContext, 'id' | 'mark' | 'jar' | 'lanes' | 'load' | 'grpcServices'>
+  context: Omit<RunContext, 'id' | 'mark' | 'jar' | 'certificates' | 'lanes' | 'load' | 'grpcServices'>
   /** Asks the person for something, and resolves with whether it was done. */
   ask(text: string): Promise<boolean>
   stopAtFirst: boolean
@@ -93,6 +94,7 @@ export class DemoRun {
       mark: null,
       load: null,
       jar: new Map(),
+      certificates: new Map(),
       grpcServices: new Map(),
       lanes: input.demo.lanes,
     }
@@ -147,6 +149,7 @@ export class DemoRun {
       this.secrets.push(token)
     }
     await this.#resources.deploy(demo.mocks)
+    this.#context.target = await trusting(this.#context)
     const route = readRoute(this.#replaced(demo.rawRoute, 'route'))
     const checked = await checkRoute(this.#context, demo, route)
     if ('mark' in checked) return null

@@ -6,6 +6,7 @@ import { markIn, marksOf, sessionKey, sessionsOf, type Mark, type RunContext } f
 import type { Entry } from './expect/arrivals.ts'
 import type { SentRequest } from './sent.ts'
 import { callGrpc } from './traffic/grpc.ts'
+import { sendLogin } from './traffic/login.ts'
 import { sendMcp } from './traffic/mcp.ts'
 import { sendRequest, type SendOptions } from './traffic/request.ts'
 
@@ -74,6 +75,7 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
     )
     return answer!
   }
+  if (route.login !== null) return (await sendLogin({ ...route.login, path }, options))[0]!
   if (sendsKind(demo, 'grpc'))
     return callGrpc(
       { path, messages: [Buffer.alloc(0)], isWeb: sendsKind(demo, 'grpc', isWebCall) },
@@ -89,6 +91,8 @@ async function tryRoute(context: RunContext, demo: Demo, route: DemoRoute): Prom
       headers: route.headers,
       body: null,
       bearer: route.bearer ?? (needsKey ? sessionKey(context) : null),
+      certificate: route.certificate,
+      serverName: route.serverName,
     },
     options,
   )

@@ -11,6 +11,7 @@ import { sendAgent } from './traffic/agent.ts'
 import { sendGrpc } from './traffic/grpc.ts'
 import { sendHttp } from './traffic/http.ts'
 import { sendLlm } from './traffic/llm.ts'
+import { sendLogin } from './traffic/login.ts'
 import { sendMcp } from './traffic/mcp.ts'
 import type { SendOptions } from './traffic/request.ts'
 import { sendWebSocket } from './traffic/websocket.ts'
@@ -143,6 +144,8 @@ function sendKind(traffic: Traffic, options: SendOptions): Promise<SentRequest[]
       return sendA2a(kind, options)
     case 'agent':
       return sendAgent(kind, options)
+    case 'login':
+      return sendLogin(kind, options)
     case 'grpc':
       return sendGrpc(kind, options)
     case 'websocket':

@@ -18,6 +18,8 @@ export interface TlsTrust {
   insecure: boolean
   /** Name for SNI; default: the host of the URL. */
   name: string | null
+  /** A client certificate as PEM; default: none. */
+  client?: { certificate: string; key: string }
 }
 
 export class Connection {
@@ -112,6 +114,7 @@ export function openSocket(address: Address, trust: TlsTrust, protocols: string[
           ALPNProtocols: protocols,
           rejectUnauthorized: !trust.insecure,
           ...(trust.ca === null ? {} : { ca: trust.ca }),
+          ...(trust.client === undefined ? {} : { cert: trust.client.certificate, key: trust.client.key }),
         })
       : connectTcp(target)
     const timer = setTimeout(() => socket.destroy(new Error('timed out')), CONNECT_MS)

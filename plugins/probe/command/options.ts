@@ -1,5 +1,14 @@
 /** Reads the arguments of `svc probe`. */
-import { ArgumentError, nearest, splitArguments, trimEndCharacters } from 'svc/toolkit'
+import {
+  ArgumentError,
+  filledArgument,
+  LISTEN_VALUES,
+  type ListenPorts,
+  nearest,
+  readListen,
+  splitArguments,
+  trimEndCharacters,
+} from 'svc/toolkit'
 import type { Check } from '../catalog/check.ts'
 import { selectChecks } from '../catalog/selection.ts'
 import { readAddress, type Address } from '../client/address.ts'
@@ -17,9 +26,7 @@ const FAIL_ON: readonly FailOn[] = ['fail', 'fail:medium', 'fail:high', 'warn', 
 /** Options with a value, and what the value is called. Those that end with `*` may be repeated. */
 const VALUES: Record<string, string> = {
   'upstream*': 'URL',
-  listen: '[host:]port',
-  'listen-https': 'port',
-  'listen-grpc': 'port',
+  ...LISTEN_VALUES,
   'upstream-token': 'token',
   prefix: 'path',
   routes: 'file',
@@ -48,7 +55,7 @@ export interface ProbeOptions {
   gateway: Address
   upstreams: Address[]
   /** Null: with upstreams. */
-  listen: { host: string; port: number; https: number; grpc: number } | null
+  listen: ListenPorts | null
   upstreamToken: string | null
   prefix: string
   /** Name of the file. */
@@ -99,12 +106,11 @@ export function readProbeOptions(
   }
   if (words.length === 0) throw new ArgumentError('expected the URL of the gateway, such as http://localhost:8000')
   if (words.length > 1) throw new ArgumentError(`expected one gateway URL, not also ${words[1]!.slice(0, 200)}`)
-  const listen = one('listen')
-  if (listen !== null && values.has('upstream')) throw new ArgumentError('--upstream and --listen cannot be combined')
+  const listen = readListen(values)
   const formats = listOf(textOf('format') ?? 'terminal', FORMATS, '--format')
   const out = one('out')
   if (out === null && formats.length > 1) throw new ArgumentError('several formats need --out <folder>')
-  const secretOf = (value: string): string => fromEnvironment(value, environment)
+  const secretOf = (value: string): string => filledArgument(value, environment)
   const bearer = one('bearer')
   const fields = all('header').map(text => readField(secretOf(text)))
   if (bearer !== null) fields.push(['Authorization', `Bearer ${checkedValue(secretOf(bearer), '--bearer')}`])
@@ -115,7 +121,7 @@ export function readProbeOptions(
     gateway: addressOf(words[0]!),
     upstreams:
       listen !== null ? [] : (values.has('upstream') ? all('upstream') : ['http://localhost:8080']).map(addressOf),
-    listen: listen === null ? null : readListen(listen, one('listen-https'), one('listen-grpc')),
+    listen,
     upstreamToken: upstreamToken === '' ? null : upstreamToken,
     prefix: readPrefix(one('prefix') ?? ''),
     routes: textOf('routes'),
@@ -185,19 +191,6 @@ function addressOf(text: string): Address {
   return address
 }
 
-function readListen(text: string, https: string | null, grpc: string | null): ProbeOptions['listen'] {
-  const colon = text.lastIndexOf(':')
-  const host = colon === -1 ? '127.0.0.1' : text.slice(0, colon).replace(/^\[|\]$/g, '')
-  if (host === '') throw new ArgumentError('--listen needs [host:]port')
-  const port = (name: string, value: string): number => numberOf(name, value, 0, 65_535)
-  return {
-    host,
-    port: port('listen', text.slice(colon + 1)),
-    https: port('listen-https', https ?? '0'),
-    grpc: port('listen-grpc', grpc ?? '0'),
-  }
-}
-
 function readPrefix(text: string): string {
   if (text === '' || text === '/') return ''
   if (!/^\/[\w.~!$&'()*+,;=:@%/-]*$/.test(text)) throw new ArgumentError('--prefix must be a path such as /svc')
@@ -215,15 +208,6 @@ function checkedValue(value: string, option: string): string {
   if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
     throw new ArgumentError(`${option} must not contain control characters`)
   return value.trim()
-}
-
-/** Replaces `${NAME}` by a variable of the environment. */
-function fromEnvironment(text: string, environment: Readonly<Record<string, string | undefined>>): string {
-  return text.replaceAll(/\$\{([A-Z_][A-Z0-9_]*)\}/gi, (_, name: string) => {
-    const value = environment[name]
-    if (value === undefined) throw new ArgumentError(`the variable ${name} is not set`)
-    return value
-  })
 }
 
 function numberOf(name: string, text: string, min: number, max: number): number {

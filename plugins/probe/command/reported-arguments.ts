@@ -24,10 +24,10 @@ export function reportedArguments(options: ProbeOptions): string[] {
 }
 
 /** Ports of which the gateway may know; free ones are not part of it. */
-function listenArguments({ host, port, https, grpc }: NonNullable<ProbeOptions['listen']>): string[] {
+function listenArguments({ host, http, https, grpc }: NonNullable<ProbeOptions['listen']>): string[] {
   return [
     '--listen',
-    `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    `${host.includes(':') ? `[${host}]` : host}:${http}`,
     ...(https === 0 ? [] : ['--listen-https', String(https)]),
     ...(grpc === 0 ? [] : ['--listen-grpc', String(grpc)]),
   ]

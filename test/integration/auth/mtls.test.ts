@@ -249,3 +249,34 @@ t.test('the downloaded file can be used as certificate and key [AUTH-16]', async
   })
   t.equal(status, 200, 'certificate and key from one file')
 })
+
+t.test('certificates that a gateway must refuse have the subject of the valid one [AUTH-16]', async t => {
+  const pairOf = async (kind: string): Promise<{ cert: string; key: string }> => {
+    const { body } = await call(url(`/get-client-cert?kind=${kind}`))
+    const { cert_pem: cert, key_pem: key } = body as { cert_pem: string; key_pem: string }
+    return { cert, key }
+  }
+  for (const kind of ['expired', 'self-signed']) {
+    const { cert } = await pairOf(kind)
+    t.equal(new X509Certificate(cert).subject, new X509Certificate(client.cert_pem).subject)
+    t.strictSame(await pairOf(kind), await pairOf(kind), 'they stay the same')
+    await t.rejects(overTls(server, await pairOf(kind)), kind)
+  }
+  t.ok(Date.parse(new X509Certificate((await pairOf('expired')).cert).validTo) < Date.now())
+  t.not(new X509Certificate((await pairOf('self-signed')).cert).issuer, new X509Certificate(ca.ca_cert_pem).subject)
+  t.strictSame(await pairOf('valid'), { cert: client.cert_pem, key: client.key_pem })
+  t.match(await call(url('/get-client-cert?kind=x')), { status: 400, body: { error: 'invalid_parameter' } })
+})
+
+t.test('a gateway gets a certificate for localhost [AUTH-16]', async t => {
+  const { body } = await call(url('/get-server-cert'))
+  const { cert_pem: cert, key_pem: key } = body as { cert_pem: string; key_pem: string }
+  const certificate = new X509Certificate(cert)
+  t.ok(
+    certificate.checkHost('localhost') &&
+      certificate.checkIP('127.0.0.1') &&
+      certificate.checkPrivateKey(createPrivateKey(key)),
+  )
+  t.ok(certificate.checkIssued(new X509Certificate(ca.ca_cert_pem)))
+  t.equal((await call(url('/get-server-cert?format=pem'))).text, cert + key)
+})

@@ -125,6 +125,7 @@ t.test('the sources make addresses in one place [PREFIX-5]', async t => {
         'core/cli/welcome.ts',
         'core/cli/running-instance.ts',
         'core/server/port-owner.ts',
+        'core/toolkit/command-upstream.ts',
         'plugins/tls/routes.ts',
         'plugins/mcp/skills/skill.ts',
         'core/http/routes/host-list.ts',

@@ -22,6 +22,7 @@ import {
   tracing,
 } from '../../support/demo-gateways.ts'
 import {
+  ACCESS_CASES,
   AGENT_CASES,
   GRPC_CASES,
   TRAFFIC_CASES,
@@ -54,6 +55,7 @@ const CASES: Record<string, Case> = {
   ...AGENT_CASES,
   ...GRPC_CASES,
   ...TRAFFIC_CASES,
+  ...ACCESS_CASES,
   retry: {
     on: { attempts: 3 },
     wrong: [{ attempts: 3, retriesPosts: true }, /step 3, A POST is sent once.*got 3 arrivals/],

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { freePort } from '../../support/free-ports.ts'
 import { startDemoProxy } from '../../support/demo-proxy.ts'
 import { serve } from '../../support/server.ts'
 import { svc } from '../../support/terminal.ts'
@@ -43,6 +44,22 @@ t.test('run judges what goes through a gateway', async t => {
   })
 })
 
+t.test('--listen starts an svc for the time of the run', async t => {
+  const port = await freePort()
+  const gateway = await startDemoProxy(t, `http://127.0.0.1:${port}`, { attempts: 3 })
+  const listen = ['--listen', String(port), '--listen-https', '0', '--listen-grpc', '0']
+  t.match(await svc(['demo', 'run', 'retry', '--through', gateway, ...listen]), { code: 0, output: /retry: seen\n/ })
+  t.match(await svc(['demo', 'run', 'retry', '--direct', '--listen', '127.0.0.1:0', '--quiet']), {
+    code: 1,
+    output: /^retry: not-seen/,
+  })
+  const server = await serve(t, { plugins: ['echo'], oneProcess: 'its port is taken' })
+  t.match(await svc(['demo', 'run', 'retry', '--direct', '--listen', new URL(server.url).port]), {
+    code: 3,
+    errors: /^the upstream could not start: .*EADDRINUSE/,
+  })
+})
+
 t.test('list and show print the catalog, and a configuration', async t => {
   const { code, output } = await svc(['demo', 'list', '--area', 'reliability'])
   t.equal(code, 0)
@@ -64,6 +81,13 @@ t.test('a wrong command line or file is exit code 2', async t => {
   await wrong(['run', 'retry', '--direct', '--format', 'json,html'], /several formats need --out/)
   await wrong(['run', 'retry', '--direct', '--repeat', '0'], /--repeat must be a whole number from 1 to 100/)
   await wrong(['run', 'retry', '--direct', '--routes', '/none/routes.yaml'], /--routes: cannot read/)
+  await wrong(['run', 'retry', '--direct', '--listen', '8080', '--upstream', 'http://a'], /cannot be combined/)
+  await wrong(['run', 'retry', '--direct', '--listen-grpc', '8081'], /--listen-grpc needs --listen/)
+  await wrong(
+    ['run', 'retry', '--direct', '--bearer', '${NOT_SET_ANYWHERE}'],
+    /the variable NOT_SET_ANYWHERE is not set/,
+  )
+  await wrong(['run', 'retry', '--direct', '--listen', '80808'], /--listen must be a number from 0 to 65535/)
   await wrong(['new', 'runs'], /is not runs or check/)
   await wrong(['show', 'retry', '--gateway', 'envoi'], /did you mean "envoy"/)
   await wrong(['show', 'retry', '--gateway', 'envoy', '--upstream', 'svc'], /--upstream: expected an origin/)

@@ -38,6 +38,11 @@ t.test('what excludes each other is a mistake', async t => {
   wrong('    expect: [{ arrivals: { lane: x } }]\n', /the demo has no lanes/)
   wrong('    send: { path: "/{{2.token}}" }\n', /unknown reference "2.token"/)
   wrong('    send: { path: /a, times: 10001 }\n', /from 1 to 10000/)
+  wrong('    send: { path: /a, certificate: expird }\n', /expected one of valid, expired, self-signed/)
+  wrong('    send: { path: /a, server_name: "a b" }\n', /expected a name such as api.example/)
+  wrong('    send: { llm: { prompt: a }, certificate: valid }\n', /llm and certificate cannot be combined/)
+  wrong('    send: { login: { path: /a } }\n', /expected/)
+  wrong('    send: { login: { user: ada, path: a } }\n', /expected a path/)
 })
 
 t.test('a variable that no text uses is a warning', async t => {

@@ -69,7 +69,13 @@ t.test('the list, a demo, its configuration', async t => {
   const { body } = await get('?area=reliability')
   t.match(
     body.demos.find((one: { demo: string }) => one.demo === 'retry'),
-    { gateways: ['envoy'], variables: { attempts: 3 }, available: true, reason: null, source: 'builtin' },
+    {
+      gateways: ['caddy', 'envoy', 'haproxy', 'nginx'],
+      variables: { attempts: 3 },
+      available: true,
+      reason: null,
+      source: 'builtin',
+    },
   )
   t.notOk(body.demos.some((one: { area: string }) => one.area !== 'reliability'))
   const all = (await get('')).body.demos

@@ -31,6 +31,10 @@ t.test('what the reader refuses for its keys, the schema refuses too', async t =
     withStep({ expect: [{ events: { lag: 1 } }] }),
     withStep({ wait: { for_s: 61 } }),
     withStep({ chart: 'pie' }),
+    withStep({ send: { path: '/a', certificate: 'other' } }),
+    withStep({ send: { login: { path: '/a' } } }),
+    { ...withStep({}), route: { path: '/a', login: { user: 'ada', injected: true } } },
+    { ...withStep({}), files: { 'ca.pem': 'a' } },
   ]
   for (const value of wrong) {
     t.ok('problems' in readDemoText(JSON.stringify(value)), JSON.stringify(value))
@@ -49,6 +53,12 @@ t.test('both take all kinds of traffic and of expectations', async t => {
     withStep({ send: { graphql: { query: '{ a }' } }, expect: [{ compare: { same: ['status'], rounds: 2 } }] }),
     withStep({ send: { agent: { client: 'codex', turns: 5 } }, expect: [{ agent: { completed: true, lost: [] } }] }),
     withStep({ expect: [{ cost: { header: 'x-cost', equal: true } }] }),
+    withStep({
+      send: { login: { issuer: 'full', user: 'ada', path: '/a', injected: true } },
+      expect: [{ responses: { logins: 1 } }],
+    }),
+    { ...withStep({ send: { path: '/a', certificate: 'valid', server_name: 'a.example' } }), files: { 'a.pem': '/a' } },
+    { ...withStep({}), route: { path: '/a', certificate: 'valid', login: { user: 'ada' } } },
     withStep({ send: { grpc: { service: 'a.A', method: 'B', message: [{ a: 1 }], metadata: { a: 1 }, web: true } } }),
     withStep({ send: { jsonrpc: { method: 'a' } }, expect: [{ capture: { id: 'json:/id' } }] }),
     withStep({

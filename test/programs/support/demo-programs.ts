@@ -1,7 +1,7 @@
 /** Gateways that can be started with the configuration of a demo. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,9 @@ export interface GatewayProgram {
   arguments(file: string): string[]
 }
 
+/** Debian has it as a module; elsewhere it is part of nginx. */
+const NGINX_STREAM = '/usr/lib/nginx/modules/ngx_stream_module.so'
+
 export const GATEWAY_PROGRAMS: readonly GatewayProgram[] = [
   {
     name: 'nginx',
@@ -23,7 +26,14 @@ export const GATEWAY_PROGRAMS: readonly GatewayProgram[] = [
     program: 'nginx',
     version: ['-v'],
     file: 'nginx.conf',
-    arguments: file => ['-c', file, '-g', 'daemon off; pid nginx.pid; error_log stderr;', '-p', join(file, '..')],
+    arguments: file => [
+      '-c',
+      file,
+      '-g',
+      `${existsSync(NGINX_STREAM) ? `load_module ${NGINX_STREAM}; ` : ''}daemon off; pid nginx.pid; error_log stderr;`,
+      '-p',
+      join(file, '..'),
+    ],
   },
   {
     name: 'haproxy',
@@ -49,12 +59,26 @@ export const GATEWAY_PROGRAMS: readonly GatewayProgram[] = [
     file: 'envoy.yaml',
     arguments: file => ['-c', file, '--log-level', 'error', '--disable-hot-restart', '--concurrency', '1'],
   },
+  {
+    name: 'oauth2-proxy',
+    title: 'oauth2-proxy',
+    program: 'oauth2-proxy',
+    version: ['--version'],
+    file: 'oauth2-proxy.yaml',
+    arguments: file => [
+      `--alpha-config=${file}`,
+      '--cookie-secret=a-cookie-secret-of-this-gateway!',
+      '--cookie-secure=false',
+      '--email-domain=*',
+      '--skip-provider-button',
+    ],
+  },
 ]
 
 /** Null: it is not installed. */
 export function versionOf({ program, version }: GatewayProgram): string | null {
   const { error, stdout, stderr } = spawnSync(program, version, { encoding: 'utf8' })
-  return error === undefined ? (/\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown') : null
+  return error === undefined ? (/(?<!go|[\d.])\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown') : null
 }
 
 export interface RunningGateway {
@@ -63,13 +87,19 @@ export interface RunningGateway {
 
 const PATIENCE_MS = 60_000
 
-/** Starts the program with a configuration that listens at the port. Rejects with what it printed if it does not. */
+/**
+ * Starts the program with a configuration that listens at the port. Rejects with what it printed if it does not. `files`: what the
+ * configuration names, and where it is.
+ */
 export async function startGateway(
   gateway: GatewayProgram,
   configuration: string,
   port: number,
+  files: Readonly<Record<string, string>> = {},
 ): Promise<RunningGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-demo-gateway-'))
+  for (const [name, url] of Object.entries(files))
+    writeFileSync(join(folder, name), await (await fetch(url)).text(), { mode: 0o644 })
   const file = join(folder, gateway.file)
   writeFileSync(file, configuration)
   const child = spawn(gateway.program, gateway.arguments(file), {

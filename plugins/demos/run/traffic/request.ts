@@ -1,7 +1,8 @@
 /** Sends one request of a run. */
-import type { CheckField, ClientAnswer } from '../../../probe/types.ts'
+import type { CheckField, ClientAnswer, ClientTrust } from '../../../probe/types.ts'
 import type { AnswerBudget } from '../answer-budget.ts'
-import type { Variant } from '../../file/demo.ts'
+import type { CertificateKind, Variant } from '../../file/demo.ts'
+import { clientPair } from '../certificates.ts'
 import { Acknowledgments } from './acknowledgments.ts'
 import { markFields, targetOf, type RunContext } from '../context.ts'
 import { EventReader, fieldValues, MAX_ANSWER, MAX_SHOWN, type SentRequest, type StreamEvent } from '../sent.ts'
@@ -16,6 +17,12 @@ export interface Outgoing {
   basic?: string | null
   http2?: boolean
   cookies?: boolean
+  certificate?: CertificateKind | null
+  serverName?: string | null
+  /** The path is that of a redirect, which has the session of the run if it needs one. */
+  isRedirect?: boolean
+  /** It is not traffic of the demo: nothing tells that it belongs to the run. */
+  isUnmarked?: boolean
   readsEvents?: boolean
   readsBody?: boolean
   /** Called when events have come, with those since the last call. */
@@ -44,7 +51,8 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   const { context, variant } = options
   const { client, target } = context
   const fields = fieldsOf(outgoing, options)
-  const requestTarget = targetOf(context, variant?.path ?? outgoing.path)
+  const marked = outgoing.isRedirect === true ? { ...context, mark: null } : context
+  const requestTarget = targetOf(marked, variant?.path ?? outgoing.path)
   const share = options.answers.share()
   const asked = new EventReader()
   const acknowledgments = options.acknowledge === null ? null : new Acknowledgments(context, options.acknowledge)
@@ -65,7 +73,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
     },
     {
       address: target.address,
-      trust: target.trust,
+      trust: await trustOf(outgoing, context),
       limitMs: options.timeoutMs,
       signal: options.signal,
       onReceived: share.take,
@@ -112,9 +120,19 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   }
 }
 
+async function trustOf({ certificate, serverName }: Outgoing, context: RunContext): Promise<ClientTrust> {
+  const { trust, address } = context.target
+  if (!address.isTls) return trust
+  return {
+    ...trust,
+    name: serverName ?? trust.name,
+    ...(certificate == null ? {} : { client: await clientPair(context, certificate) }),
+  }
+}
+
 /** Marks, credential and the fields of the demo. */
 export function fieldsOf(
-  outgoing: Pick<Outgoing, 'headers' | 'bearer' | 'basic' | 'cookies'>,
+  outgoing: Pick<Outgoing, 'headers' | 'bearer' | 'basic' | 'cookies' | 'isUnmarked'>,
   { context, variant }: SendOptions,
 ): CheckField[] {
   const { bearer, basic } = outgoing
@@ -130,8 +148,9 @@ export function fieldsOf(
   if (outgoing.cookies === true && context.jar.size > 0 && own.cookie === undefined)
     own.cookie = [...context.jar].map(([name, value]) => `${name}=${value}`).join('; ')
   const names = new Set(Object.keys(own))
+  const marks = outgoing.isUnmarked === true ? [] : markFields(context)
   return [
-    ...markFields(context)
+    ...marks
       .filter(([name]) => !names.has(name.toLowerCase()) || name === 'baggage')
       .map(
         ([name, value]): CheckField =>
@@ -153,7 +172,15 @@ function keepCookies({ jar }: RunContext, answer: ClientAnswer): void {
     const equals = pair.indexOf('=')
     if (equals < 1 || jar.size >= MAX_COOKIES) continue
     const name = pair.slice(0, equals).trim()
-    if (/;\s*max-age=(?:0|-\d+)/i.test(line)) jar.delete(name)
+    if (isExpired(line)) jar.delete(name)
     else jar.set(name, pair.slice(equals + 1).trim())
   }
+}
+
+/** RFC 6265, 5.2.1 and 5.2.2: Max-Age wins. */
+function isExpired(line: string): boolean {
+  const age = /;\s*max-age=(-?\d+)/i.exec(line)?.[1]
+  if (age !== undefined) return Number(age) <= 0
+  const date = /;\s*expires=([^;]{1,40})/i.exec(line)?.[1]
+  return date !== undefined && Date.parse(date) <= Date.now()
 }
