@@ -1,5 +1,6 @@
 /** The benchmark cases: each repeats one request. */
 import type { Load } from './load.ts'
+import { putStub, SVC_RULE } from './tools/stubs.ts'
 
 export interface Case {
   name: string
@@ -9,10 +10,7 @@ export interface Case {
   body?: string
   /** Sends the requests that have to come first; returns headers for the case's request. */
   prepare?(base: string): Promise<Record<string, string>>
-  /** Peers that do the same work, with their paths. */
-  peers?: Partial<Record<PeerName, string>>
 }
-export type PeerName = 'aimock' | 'mockoon' | 'prism'
 
 const json = { 'Content-Type': 'application/json' }
 const key = { ...json, Authorization: 'Bearer sk-bench-0000' }
@@ -61,6 +59,11 @@ async function bearer(base: string): Promise<Record<string, string>> {
 
 export const ECHO_GET = 'GET /echo'
 export const ECHO_POST = 'POST /echo, 1 KiB'
+export const STATUS = '/status/200'
+export const RULE = 'response of a rule'
+export const MOCKED = '/mock/petstore'
+export const CHAT = 'chat completion'
+export const STREAM = 'chat, streamed'
 
 export const cases: Case[] = [
   { name: ECHO_GET, path: '/echo?x=1' },
@@ -71,22 +74,28 @@ export const cases: Case[] = [
     headers: json,
     body: JSON.stringify({ text: 'x'.repeat(1000) }),
   },
-  { name: '/status/200', path: '/status/200' },
+  { name: STATUS, path: '/status/200' },
   {
-    name: 'chat completion',
+    name: RULE,
+    path: '/stub',
+    async prepare(base) {
+      await putStub(`${base}/_svc/rules/${SVC_RULE.name}`, 'PUT', SVC_RULE)
+      return {}
+    },
+  },
+  {
+    name: CHAT,
     path: '/ai/openai/v1/chat/completions',
     method: 'POST',
     headers: key,
     body: chat(false),
-    peers: { aimock: '/v1/chat/completions' },
   },
   {
-    name: 'chat, streamed',
+    name: STREAM,
     path: '/ai/openai/v1/chat/completions',
     method: 'POST',
     headers: unpaced,
     body: chat(true),
-    peers: { aimock: '/v1/chat/completions' },
   },
   {
     name: 'Anthropic, streamed',
@@ -99,7 +108,6 @@ export const cases: Case[] = [
       stream: true,
       messages: [{ role: 'user', content: 'hello' }],
     }),
-    peers: { aimock: '/v1/messages' },
   },
   {
     name: 'Gemini, streamed',
@@ -107,7 +115,6 @@ export const cases: Case[] = [
     method: 'POST',
     headers: unpaced,
     body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'hello there' }] }] }),
-    peers: { aimock: '/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse' },
   },
   {
     name: 'MCP tools/call, stateless',
@@ -139,7 +146,7 @@ export const cases: Case[] = [
     body: JSON.stringify({ query: '{ users(limit: 2) { id name orders { id total } } }' }),
   },
   { name: 'JSON-RPC', path: '/jsonrpc', method: 'POST', headers: json, body: rpc('add', [1, 2, 3]) },
-  { name: '/mock/petstore', path: '/mock/petstore/v1/pets/7', peers: { mockoon: '/pets/7', prism: '/pets/7' } },
+  { name: MOCKED, path: '/mock/petstore/v1/pets/7' },
   { name: '/auth/jwt', path: '/auth/jwt', prepare: bearer },
   { name: '/oauth/token', path: '/oauth/token', method: 'POST', headers: CLIENT, body: CREDENTIALS },
   {
@@ -153,7 +160,7 @@ export const cases: Case[] = [
 
 /** The load that repeats a case's request on a port. */
 export async function loadOf(
-  { name: _name, peers: _peers, prepare, ...request }: Case,
+  { name: _name, prepare, ...request }: Case,
   port: number,
 ): Promise<Omit<Load, 'seconds' | 'connections'>> {
   const extra = await prepare?.(`http://127.0.0.1:${port}`)

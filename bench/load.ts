@@ -12,6 +12,8 @@ export interface Load {
   /** Measured seconds, after `warmUp` seconds that don't count. */
   seconds: number
   warmUp?: number
+  /** Sends at this rate over all connections, and counts from when a request was due; by default as fast as responses come. */
+  requestsPerSecond?: number
   method?: string
   headers?: Record<string, string>
   body?: string
@@ -34,7 +36,9 @@ export async function sendLoad(load: Load): Promise<LoadResult> {
   const latencies: number[] = []
   const rest = stayAwake()
   await Promise.all(
-    Array.from({ length: load.connections }, () => runConnection(load, bytes, countFrom, until, latencies)),
+    Array.from({ length: load.connections }, (_, index) =>
+      runConnection(load, bytes, { dueAt: dueTimes(load, index, startedAt), countFrom, until }, latencies),
+    ),
   )
   rest()
   latencies.sort((a, b) => a - b)
@@ -70,11 +74,24 @@ function requestBytes({ host = '127.0.0.1', port, path, method = 'GET', headers 
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`)
 }
 
+interface Times {
+  /** When the next request is due; 0 for at once. */
+  dueAt(): number
+  countFrom: number
+  until: number
+}
+
+/** When the requests of a connection are due: the connections take turns. */
+function dueTimes({ requestsPerSecond, connections }: Load, index: number, startedAt: number): () => number {
+  if (requestsPerSecond === undefined) return () => 0
+  let sent = 0
+  return () => startedAt + ((index + connections * sent++) * 1000) / requestsPerSecond
+}
+
 function runConnection(
   { host = '127.0.0.1', port }: Load,
   bytes: Buffer,
-  countFrom: number,
-  until: number,
+  { dueAt, countFrom, until }: Times,
   latencies: number[],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -82,8 +99,16 @@ function runConnection(
     let sentAt = 0
     let pending: Buffer = Buffer.alloc(0)
     const send = (): void => {
-      sentAt = performance.now()
-      socket.write(bytes)
+      const due = dueAt()
+      const sendWhenDue = (): void => {
+        const now = performance.now()
+        if (now >= until) return void socket.end()
+        // The event loop is kept busy, so this is more exact than a timer.
+        if (now < due) return void setImmediate(sendWhenDue)
+        sentAt = due === 0 ? now : due
+        socket.write(bytes)
+      }
+      sendWhenDue()
     }
     socket.on('connect', send)
     socket.on('error', reject)
@@ -96,8 +121,7 @@ function runConnection(
       pending = pending.subarray(length)
       const now = performance.now()
       if (now >= countFrom && now < until) latencies.push(now - sentAt)
-      if (now < until) send()
-      else socket.end()
+      send()
     })
   })
 }

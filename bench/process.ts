@@ -64,23 +64,41 @@ export async function startCommand(
   }
 }
 
-const START_MS = 30_000
+export interface Program {
+  command: string[]
+  port: number
+  /** A path that responds when it is ready, with any status below 500. */
+  path: string
+  env?: Record<string, string>
+  cwd?: string
+  /** On core 0 alone. */
+  isPinned: boolean
+}
 
-/** Starts a third-party Node program on core 0 and waits until it responds at a path. */
-export async function startProgram(args: string[], port: number, path: string): Promise<Measured> {
-  const [program, programArgs] = pinned([process.execPath, ...args])
-  const child = spawn(program, programArgs, { env: { ...process.env, NODE_ENV: 'production' }, stdio: 'ignore' })
+const START_MS = 60_000
+const POLL_MS = 5
+
+/** Starts a program and waits until it responds. */
+export async function startProgram({ command, port, path, env, cwd, isPinned }: Program): Promise<Measured> {
+  const [program, args] = pinned(command, isPinned ? SERVERS_CORE : ALL_CORES)
+  const child = spawn(program, args, { env: { ...process.env, ...env }, cwd, stdio: 'ignore' })
+  const server = { port, child, stop: () => end(child) }
   const deadline = performance.now() + START_MS
   while (!(await answers(port, path))) {
-    if (performance.now() > deadline || child.exitCode !== null) throw new Error(`${args[0]} does not answer`)
-    await wait(100)
+    if (performance.now() < deadline && child.exitCode === null) {
+      await wait(POLL_MS)
+      continue
+    }
+    const why = child.exitCode === null ? `no response within ${START_MS / 1000} s` : `exit code ${child.exitCode}`
+    await server.stop()
+    throw new Error(why)
   }
-  return { port, child, stop: () => end(child) }
+  return server
 }
 
 function answers(port: number, path: string): Promise<boolean> {
   return fetch(`http://127.0.0.1:${port}${path}`).then(
-    response => response.ok,
+    ({ status }) => status < 500,
     () => false,
   )
 }

@@ -1,22 +1,21 @@
 /**
  * `npm run bench`: runs all benchmarks and prints a table for each part. `--only contest,growth,validation,streams,replicas` selects
- * parts, `--case TEXT` selects cases by name, `--quick` takes a tenth of the time, and `--peers FOLDER` adds the mock servers
- * installed in that folder. README.md explains the figures.
+ * parts, `--case TEXT` selects cases by name, and `--quick` takes a tenth of the time. README.md explains the figures;
+ * `compared/run.ts` compares svc with other tools.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { cases, ECHO_GET, ECHO_POST, loadOf, type Case, type PeerName } from './cases.ts'
+import { cases, ECHO_GET, ECHO_POST, loadOf, type Case } from './cases.ts'
 import { contest, type Contender, type ContestOptions, type Figures } from './contest.ts'
 import { grpcContenders } from './grpc.ts'
 import { measureGrowth } from './growth.ts'
 import { sendLoad } from './load.ts'
-import { installedPeers, startPeer } from './peers.ts'
-import { CORES, leaveServersCore, startServer, type Measured } from './process.ts'
+import { CORES, leaveServersCore, type Measured } from './process.ts'
 import { startProduct } from './product.ts'
 import { canRunStore, measureStoreCost, measureWorkers } from './replicas.ts'
-import type { Recorded } from './replay.ts'
+import { record, startReplay } from './recording.ts'
 import { CHAT, idleStreams, tokenStreams, type TokenStreams } from './streams.ts'
 import { printTable } from './table.ts'
 import { measureChecks } from './validation.ts'
@@ -26,7 +25,6 @@ const { values } = parseArgs({
     only: { type: 'string' },
     case: { type: 'string' },
     quick: { type: 'boolean' },
-    peers: { type: 'string' },
   },
 })
 const parts = values.only?.split(',') ?? ['contest', 'growth', 'validation', 'streams', 'replicas']
@@ -40,9 +38,11 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const product = await startProduct()
 async function runContest(): Promise<void> {
   const chosen = cases.filter(({ name }) => name.includes(values.case ?? ''))
-  const recorded = await Promise.all(chosen.map(record))
-  const bare = { node: await startReplay('node', recorded), fastify: await startReplay('fastify', recorded) }
-  const peers = await startPeers()
+  const recorded = await Promise.all(chosen.map(one => record(one, product.port)))
+  const bare = {
+    node: await startReplay('node', recorded, folder),
+    fastify: await startReplay('fastify', recorded, folder),
+  }
   const rows: (string | number)[][] = []
   for (const [number, one] of chosen.entries()) {
     const contenders = [
@@ -52,14 +52,11 @@ async function runContest(): Promise<void> {
     const isEcho = one.name === ECHO_GET || one.name === ECHO_POST
     if (!one.name.includes('streamed'))
       contenders.push(await contender('fastify', isEcho ? one : { ...one, path: `/${number}` }, bare.fastify))
-    for (const [name, server] of peers)
-      if (one.peers?.[name] !== undefined)
-        contenders.push(await contender(name, { ...one, path: one.peers[name] }, server))
     rows.push(rowOf(one.name, await contest(contenders, options)))
   }
   if ('gRPC unary'.includes(values.case ?? '')) rows.push(await grpcRow())
-  printTable(['', 'req/s', 'p99 ms', 'CPU µs', '% of node:http', '% of Fastify', 'compared with peers'], rows)
-  for (const server of [bare.node, bare.fastify, ...peers.values()]) await server.stop()
+  printTable(['', 'req/s', 'p99 ms', 'CPU µs', '% of node:http', '% of Fastify'], rows)
+  for (const server of Object.values(bare)) await server.stop()
 }
 
 async function contender(name: string, one: Case, server: Measured): Promise<Contender> {
@@ -67,74 +64,11 @@ async function contender(name: string, one: Case, server: Measured): Promise<Con
   return { name, server, load: seconds => sendLoad({ ...load, connections: CONNECTIONS, seconds }) }
 }
 
-/** Records a response of svc for the bare servers to repeat. */
-async function record(one: Case): Promise<Recorded> {
-  const { path, method, headers, body } = await loadOf(one, product.port)
-  const response = await fetch(`http://127.0.0.1:${product.port}${path}`, { method, headers, body })
-  if (!response.ok) throw new Error(`${one.name}: ${response.status} ${await response.text()}`)
-  const hop = new Set(['content-length', 'transfer-encoding', 'connection', 'date', 'keep-alive'])
-  return {
-    path,
-    headers: Object.fromEntries([...response.headers].filter(([name]) => !hop.has(name))),
-    body: await response.text(),
-    isStream: response.headers.get('content-type')?.startsWith('text/event-stream') === true,
-  }
-}
-
-/** Starts a bare server that repeats recorded responses. */
-function startReplay(kind: 'node' | 'fastify', recorded: readonly Recorded[]): Promise<Measured> {
-  const file = join(folder, 'recorded.json')
-  writeFileSync(file, JSON.stringify(recorded))
-  return startServer([join(import.meta.dirname, 'replay.ts'), kind, file])
-}
-
-/** The OpenAPI document for peers that mock one. */
-const PETS = {
-  openapi: '3.0.3',
-  info: { title: 'Pets', version: '1' },
-  paths: {
-    '/pets/{id}': {
-      get: {
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-        responses: {
-          200: {
-            description: 'a pet',
-            content: {
-              'application/json': {
-                schema: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } },
-                example: { id: 1, name: 'Rex', tag: 'good', status: 'available' },
-              },
-            },
-          },
-        },
-      },
-    },
-  },
-}
-
-async function startPeers(): Promise<Map<PeerName, Measured>> {
-  const peers = new Map<PeerName, Measured>()
-  if (values.peers === undefined) return peers
-  const document = join(folder, 'pets.json')
-  writeFileSync(document, JSON.stringify(PETS))
-  for (const name of installedPeers(values.peers)) peers.set(name, await startPeer(name, values.peers, document))
-  return peers
-}
-
 /** Formats one row of the table; ratios compare processor time. */
 function rowOf(name: string, figures: Map<string, Figures>): (string | number)[] {
-  const { node, fastify, svc, ...peers } = Object.fromEntries(figures)
+  const { node, fastify, svc } = Object.fromEntries(figures)
   const share = (other: Figures | undefined): string => (other === undefined ? '' : percent(other.cpu / svc!.cpu))
-  const ratios = Object.entries(peers).map(([peer, { cpu }]) => `${(cpu / svc!.cpu).toFixed(2)} × ${peer}`)
-  return [
-    name,
-    svc!.rate.toFixed(0),
-    svc!.p99.toFixed(1),
-    svc!.cpu.toFixed(0),
-    share(node),
-    share(fastify),
-    ratios.join(', '),
-  ]
+  return [name, svc!.rate.toFixed(0), svc!.p99.toFixed(1), svc!.cpu.toFixed(0), share(node), share(fastify)]
 }
 
 async function grpcRow(): Promise<(string | number)[]> {
@@ -150,7 +84,6 @@ async function grpcRow(): Promise<(string | number)[]> {
     svc.rate.toFixed(0),
     svc.p99.toFixed(1),
     svc.cpu.toFixed(0),
-    '',
     '',
     `${(bare.cpu / svc.cpu).toFixed(2)} × bare grpc-js`,
   ]
@@ -177,7 +110,8 @@ async function runValidation(): Promise<void> {
 
 async function runStreams(): Promise<void> {
   const headers = { ...CHAT.headers, 'X-Svc-Tokens-Per-Second': '0' }
-  const bare = await startReplay('node', [await record({ name: 'token streams', method: 'POST', ...CHAT, headers })])
+  const recorded = await record({ name: 'token streams', method: 'POST', ...CHAT, headers }, product.port)
+  const bare = await startReplay('node', [recorded], folder)
   const rows: (string | number)[][] = []
   for (const count of TOKEN_STREAMS) {
     rows.push(

@@ -37,6 +37,10 @@ export function checkPage(check: Check): string {
       'Configuration',
       Object.entries(page.configure).map(([product, text]) => `- ${product}: \`${text.replaceAll('`', '')}\``),
     ),
+    ...section(
+      'What wires have no word for',
+      Object.entries(page.cannot).map(([wire, text]) => `- \`${wire}\`: ${text}`),
+    ),
     ...section('Gateways', gatewaysOf(page)),
     ...section('Seen in', seenOf(page, check.when?.pairs === true)),
     ...section('Run it', ['```text', page.command, '```']),

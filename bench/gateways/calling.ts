@@ -1,6 +1,13 @@
 /** Gateways that call svc as a service, or report to it, with the files of their pages in `docs/gateways`. */
 import { stringify } from 'yaml'
-import { caddyOf, envoyOf, nginxOf, type Addresses, type EnvoyFiles } from '../../test/programs/support/recipe-files.ts'
+import {
+  caddyOf,
+  envoyOf,
+  haproxyOf,
+  nginxOf,
+  type Addresses,
+  type EnvoyFiles,
+} from '../../test/programs/support/recipe-files.ts'
 import type { GatewayConfiguration, GatewayFacts } from './configuration.ts'
 
 /** Services that never answer are given up after a second, as on the pages. Messages of syslog have the number of the port for gRPC. */
@@ -58,5 +65,15 @@ export const CALLING: readonly GatewayConfiguration[] = [
     file: 'Caddyfile',
     text: facts => caddyOf(facts.port, addressesOf(facts), 'authz.caddyfile'),
     arguments: file => ['run', '--adapter', 'caddyfile', '--config', file],
+  },
+  {
+    ...groups('authz,report', ...KEY),
+    product: 'HAProxy',
+    kind: 'services',
+    program: 'haproxy',
+    version: ['-v'],
+    file: 'haproxy.cfg',
+    text: facts => haproxyOf(facts.port, addressesOf(facts), 'services.cfg', facts.folder),
+    arguments: file => ['-f', file],
   },
 ]

@@ -42,9 +42,9 @@ const PARTS: Readonly<Record<Part, string>> = {
 
 Gateways of models, with [the pairs of formats](../probe.md#gateways-that-translate) that they route; \`FAIL 3/20\` is a failure in 3 of 20
 pairs. Proxies forward bytes of models as they forward others: their rows are above. The runs were made
-on a busy machine: measured times mean nothing here. That of Portkey ended before all checks were done. In that of LiteLLM, \`TRN-ERROR\` differs between
-attempts since an error takes a model out of service for some seconds, and \`MCP-STREAM\` failed for events without ids, which is a note by now: LiteLLM
-is a server itself, and ids of events are optional in MCP.
+on a busy machine: measured times mean nothing here. In that of LiteLLM, which is
+from before the probe waited for models out of service, \`TRN-ERROR\` differs between attempts since an error takes a model out of service for some
+seconds, and \`MCP-STREAM\` failed for events without ids, which is a note by now: LiteLLM is a server itself, and ids of events are optional in MCP.
 
 `,
   services: `## Gateways that call services
@@ -79,7 +79,7 @@ async function listens(port: number): Promise<boolean> {
   return false
 }
 
-/** Services load their definitions with the first call, which may take longer than a gateway waits for them. */
+/** Services are loaded a second after the start; a call before may take longer than a gateway waits for it. */
 async function untilServed(port: number): Promise<void> {
   for (let attempt = 0; attempt < 50; attempt++) {
     const { ok } = await fetch(`http://127.0.0.1:${port}/echo`, { headers: { apikey: 'my-key' } })

@@ -162,7 +162,7 @@ function messageOf(error: ErrorObject): string {
   }
 }
 
-function expectation({ keyword, params, schema, data, message }: ErrorObject): string {
+function expectation({ keyword, params, schema, parentSchema, data, message }: ErrorObject): string {
   switch (keyword) {
     case 'type':
       return `expected ${orList([params.type].flat())}, got ${typeName(data)}`
@@ -191,7 +191,9 @@ function expectation({ keyword, params, schema, data, message }: ErrorObject): s
     case 'maxProperties':
       return `expected at most ${count(schema, 'key')}`
     case 'pattern':
-      return `expected text that matches ${schema}`
+      return Array.isArray(parentSchema?.examples)
+        ? `expected text such as ${JSON.stringify(parentSchema.examples[0])}, that matches ${schema}`
+        : `expected text that matches ${schema}`
     case 'format':
       return `expected ${schema} format`
     default:

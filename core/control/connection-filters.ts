@@ -1,6 +1,6 @@
 /** Reads the query parameters that select connections. */
 import type { FastifyRequest } from 'fastify'
-import type { ConnectionEntry } from '../contract/connections.ts'
+import type { ConnectionEnd, ConnectionEntry } from '../contract/connections.ts'
 import { readQuery, type RouteParameter } from '../contract/plugin.ts'
 import type { Connections } from '../inspector/connections.ts'
 import { isMark } from '../inspector/subjects.ts'
@@ -8,6 +8,22 @@ import type { ControlDeps } from './deps.ts'
 import { invalidFilter, publicSessionRequired, readSession, rejectUnknownFilters, SESSION } from './request-filters.ts'
 
 const KINDS = ['tcp', 'tls', 'udp']
+const IS_END: Readonly<Record<ConnectionEnd, true>> = {
+  open: true,
+  client_fin: true,
+  server_fin: true,
+  client_reset: true,
+  server_reset: true,
+  max_bytes: true,
+  idle: true,
+  lifetime: true,
+  limit: true,
+  proxy_invalid: true,
+  tls_failed: true,
+  reload: true,
+  stop: true,
+}
+const ENDS = Object.keys(IS_END)
 
 const text = (name: string, description: string): RouteParameter => ({
   name,
@@ -21,7 +37,7 @@ export const CONNECTION_FILTERS: RouteParameter[] = [
   { ...SESSION, description: 'Only connections of this session. Required in public mode.' },
   text('listener', 'Name of the listener.'),
   { ...text('kind', 'How the connection came.'), schema: { enum: KINDS } },
-  text('end', 'How it ended, such as `client_fin`; `open` for those that are open.'),
+  { ...text('end', 'How it ended; `open` for those that are open.'), schema: { enum: ENDS } },
   text('client_ip', 'Address of the client.'),
   text('sni', 'Server name that the client sent.'),
   text('data_contains', 'A text in the first 16 KiB received.'),
@@ -51,12 +67,12 @@ export function readConnectionFilter(
   if (config.publicMode && session === undefined) throw publicSessionRequired()
   const kind = query.get('kind')
   if (kind !== null && !KINDS.includes(kind)) throw invalidFilter('kind', `expected one of ${KINDS.join(', ')}`)
+  const ended = query.get('end')
+  if (ended !== null && !ENDS.includes(ended)) throw invalidFilter('end', `expected one of ${ENDS.join(', ')}`)
   const since = query.get('since')
   if (since !== null && !isMark(since))
     throw invalidFilter('since', 'expected the id of an entry, or a time such as 2026-03-14T12:00:00Z')
-  const [listener, end, clientIp, sni, data] = ['listener', 'end', 'client_ip', 'sni', 'data_contains'].map(name =>
-    query.get(name),
-  )
+  const [listener, clientIp, sni, data] = ['listener', 'client_ip', 'sni', 'data_contains'].map(name => query.get(name))
   const is = (wanted: string | null | undefined, value: string | null): boolean => wanted == null || wanted === value
   return {
     session,
@@ -65,7 +81,7 @@ export function readConnectionFilter(
       (session === undefined || entry.session === session) &&
       is(kind, entry.kind) &&
       is(listener, entry.listener) &&
-      is(end, entry.end) &&
+      is(ended, entry.end) &&
       is(clientIp, entry.client_ip) &&
       is(sni, entry.tls?.sni ?? null) &&
       (data == null || entry.received.data?.includes(data) === true),

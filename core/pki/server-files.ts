@@ -51,7 +51,7 @@ async function usePair(
   const certificate = parseCertificate(certificateFile.text)
   if (certificate !== null && isStale(certificate, authority, now)) return createPair(files, authority, now, warn)
   if (keyFile.state === 'unreadable') return unusable(files, `the key cannot be read (${keyFile.reason})`)
-  const reason = reasonUnusable(certificate, certificateFile.text, keyFile.text)
+  const reason = reasonUnusable(certificateFile.text, keyFile.text)
   return reason === null ? { cert: certificateFile.text, key: keyFile.text } : unusable(files, reason)
 }
 
@@ -65,7 +65,8 @@ function isStale(certificate: X509Certificate, authority: CertificateAuthority, 
 }
 
 /** Why TLS cannot use this pair; null if it can. Expired and unrelated certificates are left to their owner. */
-function reasonUnusable(certificate: X509Certificate | null, certificatePem: string, keyPem: string): string | null {
+export function reasonUnusable(certificatePem: string, keyPem: string): string | null {
+  const certificate = parseCertificate(certificatePem)
   if (certificate === null) return 'the certificate cannot be parsed'
   if (isEncryptedKey(keyPem)) return 'the key is encrypted'
   const key = parsePrivateKey(keyPem)

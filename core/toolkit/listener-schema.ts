@@ -48,6 +48,7 @@ export const LISTENER_PROPERTIES: Record<string, JsonSchema> = {
   name: {
     type: 'string',
     pattern: LISTENER_NAME,
+    examples: ['echo'],
     description: 'Name of the listener, unique in the instance. Default: the section and the port.',
   },
   host: { type: 'string', maxLength: 100, description: 'Bind address. Default: that of `SVC_HOST`.' },

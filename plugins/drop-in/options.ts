@@ -92,7 +92,13 @@ export const schema: JsonSchema = {
       50,
       ['path', 'serve'],
       {
-        path: { type: 'string', maxLength: 200, pattern: PATH, description: 'The prefix, such as /apps/blue.' },
+        path: {
+          type: 'string',
+          maxLength: 200,
+          pattern: PATH,
+          examples: ['/apps/blue'],
+          description: 'The prefix, such as /apps/blue.',
+        },
         name: { ...line, description: 'whoami: the name that it shows' },
       },
     ),

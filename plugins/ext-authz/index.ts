@@ -71,7 +71,7 @@ export default definePlugin<Options>({
     const authorizer = new Authorizer(svc, service, policies)
     if (!names.includes(svc.options.default)) {
       const { message, remedy } = unknownName('policy', svc.options.default, names)
-      svc.reportLoadError({ at: 'default', message, remedy })
+      svc.reportLoadError({ at: 'ext_authz.default', message, remedy })
     }
     for (const [index, host] of svc.options.hosts.entries())
       svc.serveHost(host, HOST_MOUNT, { rank: 70, at: `ext_authz.hosts[${index}]` })

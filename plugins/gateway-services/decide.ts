@@ -56,7 +56,12 @@ export async function decide<Decision, Own>(
     case 'none': {
       if (header === null || kind.header === null) return record(await steps.byPolicy(), 'policy')
       const fault = steps.readFault(header)
-      if (fault === null) throw invalidHeader(kind.header, header, steps.faultValues)
+      if (fault === null) {
+        const error = invalidHeader(kind.header, header, steps.faultValues)
+        const reason = `invalid ${kind.header}`
+        record({ kind: 'error', status: 400, reason, isAnswered: true, retryAfterSecs: null }, 'header')
+        throw error
+      }
       if (fault.kind !== 'slow') return record(await failAsAsked(svc, request, kind.header, fault, steps), 'header')
       if (!(await svc.http.delay(request, fault.ms))) return record({ kind: 'left' }, 'header')
       return record(await steps.byPolicy(), 'policy')

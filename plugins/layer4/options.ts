@@ -83,6 +83,7 @@ export const DRIP: JsonSchema = {
 export const ABORT: JsonSchema = {
   type: 'string',
   pattern: '^(?:reset|close|hang|half)(?::[0-9]{1,10})?$',
+  examples: ['reset:100'],
   description:
     'How connections break, at once or after a number of received bytes (`reset:100`): RST; FIN and no more; no answer at all; FIN at once, and reads on.',
 }

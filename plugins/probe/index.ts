@@ -12,6 +12,7 @@ import { IgnoredPaths } from './upstream/ignored-paths.ts'
 import { registerUpstream } from './upstream/routes.ts'
 import { compareSeen } from './wires/compare-seen.ts'
 import { continuedItems, readSeenReply } from './wires/continued-conversation.ts'
+import { createWireRegistry, wiresWith } from './wires/registry.ts'
 
 export default definePlugin<ProbeSection>({
   title: 'Gateway probe',
@@ -23,19 +24,21 @@ export default definePlugin<ProbeSection>({
   register(app, svc) {
     const checks = createCheckRegistry(svc.name)
     svc.offer('probe.checks', checks)
+    const wires = createWireRegistry(svc.name)
+    svc.offer('probe.wires', wires)
     svc.offer('probe.client', createClient())
     svc.offer('probe.conversations', {
-      compare: compareSeen,
-      read: readSeenReply,
-      continued: continuedItems,
+      compare: (sent, arrived) => compareSeen(sent, arrived, wiresWith(wires)),
+      read: (request, answer) => readSeenReply(request, answer, wiresWith(wires)),
+      continued: (request, turn) => continuedItems(request, turn, wiresWith(wires)),
     })
     const ignored = new IgnoredPaths()
     svc.offer('probe.upstream', { ignore: (...paths) => ignored.add(paths) })
     const targets = createTargets(svc)
     svc.offer('probe.targets', targets)
     if (svc.config.publicMode) return
-    registerUpstream(app, svc, ignored)
-    registerRuns(app, svc, { checks, targets })
+    registerUpstream(app, svc, { ignored, wires: () => wiresWith(wires) })
+    registerRuns(app, svc, { checks, wires, targets })
     registerChecks(app, checks)
   },
 })

@@ -59,6 +59,7 @@ export const SVC_PROBE_CHECK = jsonReply(
       why: TEXT,
       finding: TEXT,
       configure: RECORD,
+      cannot: RECORD,
       gateways: list(object({ result: TEXT, in_http2: BOOLEAN, gateways: list(TEXT) })),
       seen: list(TEXT),
       command: TEXT,

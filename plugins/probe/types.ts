@@ -1,10 +1,12 @@
 /**
- * The extension points `probe.checks`, for checks of other plugins, `probe.client`, for their traffic, `probe.targets`, for where
- * it may go, and `probe.upstream`, for routes that gateways call themselves.
+ * The extension points `probe.checks` and `probe.wires`, for checks and formats of other plugins, `probe.client`, for their traffic,
+ * `probe.targets`, for where it may go, and `probe.upstream`, for routes that gateways call themselves.
  */
 import type { CheckPage, Impact, Level, Protocol, Source } from './catalog/check.ts'
 
-export type { CheckPage, Impact, Level, Protocol, Source }
+import type { Reply as ModelReply, Request as ModelRequest, Wire, WireError as ModelError } from './wires/types.ts'
+
+export type { CheckPage, Impact, Level, ModelError, ModelReply, ModelRequest, Protocol, Source, Wire }
 
 /** A header field; the value is text in ISO 8859-1. */
 export type CheckField = readonly [name: string, value: string]
@@ -138,9 +140,61 @@ export interface CustomCheck {
 
 export interface ProbeChecks {
   /** Adds a check. Throws for an invalid one, and if another plugin has added its id. */
-  add(check: CustomCheck): void
+  add(check: CustomCheck | CustomPairCheck): void
   /** All that were added, in this order. */
-  list(): readonly CustomCheck[]
+  list(): readonly (CustomCheck | CustomPairCheck)[]
+}
+
+/** A pair of wires, and the model of the gateway that leads from one to the other. */
+export interface CheckPair {
+  readonly client: string
+  readonly upstream: string
+  readonly model: string
+}
+
+/** One request of a check for pairs, in the neutral form: the probe writes it on the client's wire. */
+export interface PairStep {
+  /** By which messages and reports call it; unique in its check. */
+  name: string
+  /** What is absent is empty. A marker is added to the last text of the user. */
+  request: Partial<Omit<ModelRequest, 'problems' | 'model' | 'stream'>> & Pick<ModelRequest, 'turns'>
+  /** Default: a complete reply. */
+  isStream?: boolean
+  /** The step of a rule, by which the upstream answers. Default: a short reply. */
+  answer?: Readonly<Record<string, unknown>>
+}
+
+export interface PairStepRecord {
+  readonly name: string
+  /** As the probe sent it. */
+  readonly sent: ModelRequest
+  /** Empty: the request was not forwarded. */
+  readonly arrivals: readonly ModelRequest[]
+  /** What the upstream replied to the last of them; null: an error, or nothing arrived. */
+  readonly answered: ModelReply | null
+  /** Null: an error, or nothing came back. */
+  readonly received: ModelReply | null
+  /** What came back in place of a reply, or ended its stream. */
+  readonly error: ModelError | null
+  /** Null: nothing came back. */
+  readonly status: number | null
+}
+
+/** A check of another plugin that runs once for each pair of wires of a gateway of models. */
+export interface CustomPairCheck extends Omit<CustomCheck, 'steps' | 'judge' | 'protocols'> {
+  forPairs: true
+  /** 1 to 50, sent in this order. */
+  steps(pair: CheckPair): readonly PairStep[]
+  /** A pure function, which runs on the evidence of a report too. If it throws, the verdict is `error`. */
+  judge(steps: readonly PairStepRecord[], pair: CheckPair): CheckVerdict
+}
+
+/** Formats of requests to models. */
+export interface ProbeWires {
+  /** Adds a wire. Throws for an invalid one, and if another plugin has added its id, which has a prefix and a dot. */
+  add(wire: Wire): void
+  /** All that were added, in this order. */
+  list(): readonly Wire[]
 }
 
 /** Where a client connects. Its name is resolved once, so that all traffic goes to the same address. */
@@ -408,6 +462,7 @@ declare module 'svc/plugin' {
     'probe.client': ProbeClient
     'probe.conversations': ProbeConversations
     'probe.upstream': ProbeUpstream
+    'probe.wires': ProbeWires
     'probe.targets': ProbeTargets
   }
 }

@@ -33,7 +33,8 @@ export default definePlugin<TelemetryOptions>({
     svc.use('probe.upstream')?.ignore(...SINK_PATHS)
     const reports = new Reports(svc)
     const sinks: Sinks = { reports, renamed: readFields(svc) }
-    for (const { host, serve } of svc.options.hosts) svc.serveHost(host, hostMount(MOUNTS[serve]))
+    for (const [index, { host, serve }] of svc.options.hosts.entries())
+      svc.serveHost(host, hostMount(MOUNTS[serve]), { at: `telemetry.hosts[${index}]` })
     svc.use('testing.resets').register({ name: 'telemetry', reset: session => reports.reset(session) })
     const llm = svc.use('llm.providers')
     svc.use('testing.verifications').register(telemetryVerification(svc, reports, reconciledRecords(svc, reports, llm)))

@@ -75,7 +75,8 @@ export function readFields(svc: Svc<TelemetryOptions>): ReadonlyMap<FactName, re
   const fields = new Map<FactName, string[]>()
   for (const [name, fact] of Object.entries(svc.options.fields)) {
     const known = FACTS.find(one => one === fact)
-    if (known === undefined) svc.reportLoadError({ at: `fields.${name}`, ...unknownName('field', fact, FACTS) })
+    if (known === undefined)
+      svc.reportLoadError({ at: `telemetry.fields.${name}`, ...unknownName('field', fact, FACTS) })
     else fields.set(known, [...(fields.get(known) ?? []), name])
   }
   return fields

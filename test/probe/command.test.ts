@@ -133,6 +133,10 @@ t.test('list and show print the catalog [PRB-5]', async t => {
   t.ok(checks.some(({ id, hostile }) => id === 'FRM-CLTE' && hostile))
   t.match((await run(['list', '--groups', 'caching'])).out, /^CCH-STORE/)
   t.match((await run(['show', 'HDR-CONN'])).out, /RFC 9110 section 7\.6\.1[^]*Sent:[^]*Expected:[^]*Why it matters:/)
+  t.match(
+    (await run(['show', 'TRN-PAIRS'])).out,
+    /What wires have no word for:\n {2}chat: not in requests: thinking, .*; not in replies: /,
+  )
   t.doesNotThrow(() => new Ajv2020({ strict: false }).compile(schemaOf(out)))
   function schemaOf(_list: string): object {
     return JSON.parse(readFileSync('plugins/probe/report.schema.json', 'utf8')) as object

@@ -1,5 +1,7 @@
 /** The keys of the routes file that say where a gateway of models has its wires. */
 import t from 'tap'
+import { readAddress, type Address } from '../../plugins/probe/client/address.ts'
+import { directEnd, routeOf } from '../../plugins/probe/client/group-routes.ts'
 import { NO_ROUTES, readRoutes, secretsOfRoutes, type Routes } from '../../plugins/probe/client/routes.ts'
 
 const environment = { PORTKEY_KEY: 'portkey-secret-value' }
@@ -84,5 +86,28 @@ t.test('what is wrong is named with its place, and the nearest word', t => {
     [{ realtim: '/x' }, /unknown key "realtim" \(did you mean realtime\?\)/],
   ]
   for (const [value, message] of cases) t.match(read(value), message)
+  t.end()
+})
+
+t.test('checks of the group llm send the fields of their model, and those for pairs know them already', t => {
+  const given = routes({
+    llm: {
+      openai: '/v1',
+      headers: { 'x-all': '1' },
+      models: [
+        { model: 'gpt', headers: { 'x-provider': 'openai' } },
+        { model: 'gem', headers: { 'x-provider': 'google' } },
+      ],
+    },
+  })
+  const direct = directEnd(readAddress('http://127.0.0.1:1') as Address)
+  const gateway = { ...direct, through: 'gateway' as const, extraFields: [['x-given', '0'] as const] }
+  const fields = (group: string, end = gateway, pairs = false): string[] =>
+    routeOf({ group, when: { pairs } }, end, given).extraFields.map(([name, value]) => `${name} ${value}`)
+  t.strictSame(fields('llm'), ['x-given 0', 'x-all 1', 'x-provider openai'])
+  t.strictSame(fields('realtime'), ['x-given 0', 'x-all 1', 'x-provider openai'])
+  t.strictSame(fields('llm', gateway, true), ['x-given 0'])
+  t.strictSame(fields('headers'), ['x-given 0'])
+  t.strictSame(routeOf({ group: 'llm' }, direct, given).extraFields, [])
   t.end()
 })

@@ -6,6 +6,7 @@ import { isRecord } from '../../core/contract/record.ts'
 import { launch } from '../../core/testing/launch.ts'
 import { call, callTool } from '../support/mcp.ts'
 import { until } from '../support/until.ts'
+import { startToyGateway } from './ai-gateways/toy-gateway.ts'
 import { startProxy, type ProxyServer } from './proxies/reference-proxy.ts'
 
 type Answer = { status: number; body: Record<string, unknown>; text: string }
@@ -111,6 +112,44 @@ t.test('a run goes to a configured target, with events and reports [PRB-17]', as
   })
   t.equal((await ask(`${url}${String(started.body.url)}`, { method: 'DELETE' })).status, 204)
   t.equal((await ask(`${url}${String(started.body.url)}`)).status, 404)
+})
+
+t.test('a run of pairs of wires tells of each pair [PRB-17]', async t => {
+  const server = await launch()
+  t.teardown(() => server.stop())
+  const toy = await startToyGateway({ upstream: server.url, models: { gpt: 'chat', claude: 'messages' } })
+  t.teardown(() => toy.close())
+  const body = {
+    target: toy.url,
+    checks: ['TRN-PAIRS', 'TRN-TEXT'],
+    pairs: ['*:messages'],
+    routes: { llm: { openai: '/openai/v1', anthropic: '/anthropic', wires: ['chat', 'messages'] } },
+  }
+  const started = await ask(`${server.url}/_svc/probe/runs`, post(body))
+  t.equal(started.status, 202, started.text)
+  const events = await eventsOf(`${server.url}${String(started.body.events)}`)
+  t.strictSame(
+    events
+      .filter(({ event }) => event === 'check')
+      .map(({ data }) => [data.id, data.pair])
+      .toSorted(),
+    [
+      ['TRN-PAIRS', null],
+      ['TRN-TEXT', 'chat:messages'],
+      ['TRN-TEXT', 'messages:messages'],
+    ],
+  )
+  const report = await ask(`${server.url}${String(started.body.url)}`)
+  t.match(report.body, { options: { pairs: ['*:messages'] }, gateway: { seen: { models: 'messages' } } })
+
+  const refused = async (change: object): Promise<unknown> => {
+    const { status, body: answer } = await ask(`${server.url}/_svc/probe/runs`, post({ ...body, ...change }))
+    t.equal(status, 400)
+    return answer.details
+  }
+  t.match(await refused({ pairs: ['chat:mesages'] }), /^pairs: unknown wire "mesages" \(did you mean messages\?\)/)
+  // The environment is that of the server, not of the caller.
+  t.match(await refused({ routes: { llm: { headers: { 'x-a': '${PATH}' } } } }), /the variable PATH is not set/)
 })
 
 t.test('a run whose gateway ends is failed, with the reason [PRB-17]', async t => {

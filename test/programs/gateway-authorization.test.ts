@@ -1,12 +1,12 @@
 /**
- * Envoy (also over gRPC), nginx and Caddy ask the authorization service, with the files of their pages: each decision and each fault
+ * Envoy (also over gRPC), nginx, Caddy and HAProxy ask the authorization service, with the files of their pages: each decision and each fault
  * as the client sees it, and what arrives. [GWS-1]
  */
 import t, { type Test } from 'tap'
 import { absence } from '../support/real-gateways.ts'
 import { send } from '../support/rules.ts'
 import { serve, type TestServer } from '../support/server.ts'
-import { startCaddyOf, startEnvoyOf, startNginxOf, type Through } from './support/recipes.ts'
+import { startCaddyOf, startEnvoyOf, startHaproxyOf, startNginxOf, type Through } from './support/recipes.ts'
 
 /** Headers of a request, and the status that the client gets. What has 200 arrives, and nothing else does. */
 type Cases = Readonly<Record<string, number>>
@@ -85,6 +85,25 @@ const GATEWAYS: readonly Gateway[] = [
     title: 'Caddy',
     program: 'caddy',
     start: (t, server, timeout) => startCaddyOf(t, server, 'authz.caddyfile', { timeout, headers: KEY }),
+    cases: {
+      allow: 200,
+      deny: 403,
+      'deny:451': 451,
+      'redirect:/login': 302,
+      error: 503,
+      'error:500': 500,
+      reset: 502,
+      malformed: 200,
+      'slow:20': 200,
+      'headers:3': 200,
+      nonsense: 400,
+    },
+    hang: 504,
+  },
+  {
+    title: 'HAProxy',
+    program: 'haproxy',
+    start: (t, server, timeout) => startHaproxyOf(t, server, 'services.cfg', { timeout, headers: KEY }),
     cases: {
       allow: 200,
       deny: 403,

@@ -1,10 +1,10 @@
-/** Envoy and nginx report to svc with the files of their pages, and what they report is what arrived. [GWT-8] */
+/** Envoy, nginx and HAProxy report to svc with the files of their pages, and what they report is what arrived. [GWT-8] */
 import t from 'tap'
 import { absence } from '../support/real-gateways.ts'
 import { send } from '../support/rules.ts'
 import { serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
-import { startEnvoyOf, startNginxOf } from './support/recipes.ts'
+import { startEnvoyOf, startHaproxyOf, startNginxOf } from './support/recipes.ts'
 import { freePort } from '../support/free-ports.ts'
 
 interface Reconciliation {
@@ -117,27 +117,33 @@ t.test('Envoy sends its metrics to StatsD', { skip: absence('envoy') }, async t 
   t.pass('a counter')
 })
 
-t.test('nginx reports over syslog', { skip: absence('nginx') }, async t => {
-  t.setTimeout(0)
-  const udp = await freePort()
-  const server = await serve(t, {
-    oneProcess: 'its requests are read at once',
-    settings: { telemetry: { syslog: { udp } } },
+const OVER_SYSLOG = {
+  nginx: { start: startNginxOf, file: 'authz.conf' },
+  haproxy: { start: startHaproxyOf, file: 'services.cfg' },
+}
+
+for (const [program, { start, file }] of Object.entries(OVER_SYSLOG))
+  t.test(`${program} reports over syslog`, { skip: absence(program) }, async t => {
+    t.setTimeout(0)
+    const udp = await freePort()
+    const server = await serve(t, {
+      oneProcess: 'its requests are read at once',
+      settings: { telemetry: { syslog: { udp } } },
+    })
+    const key = { apikey: 'my-key' }
+    const through = await start(t, server, file, { headers: key, syslogPort: udp })
+    const get = async (path: string, headers: Record<string, string> = key) =>
+      (await through(path, { headers })).arrayBuffer()
+    await get('/echo/1')
+    await get('/status/503')
+    await get('/echo/denied', {})
+    const found = await until(async () => {
+      const result = await reconciled(server)
+      const paths = result.requests.map(({ path }) => path)
+      return ['/echo/1', '/status/503', '/echo/denied'].every(path => paths.includes(path)) ? result : null
+    }, `${program} has reported`)
+    t.strictSame(fieldsOf(found, '/echo/1'), [[[], 1]])
+    t.strictSame(fieldsOf(found, '/status/503'), [[[], 1]])
+    t.strictSame(fieldsOf(found, '/echo/denied'), [[[], 0]], 'refused before the upstream')
+    t.strictSame(found.only_reported, [])
   })
-  const key = { apikey: 'my-key' }
-  const through = await startNginxOf(t, server, 'authz.conf', { headers: key, syslogPort: udp })
-  const get = async (path: string, headers: Record<string, string> = key) =>
-    (await through(path, { headers })).arrayBuffer()
-  await get('/echo/1')
-  await get('/status/503')
-  await get('/echo/denied', {})
-  const found = await until(async () => {
-    const result = await reconciled(server)
-    const paths = result.requests.map(({ path }) => path)
-    return ['/echo/1', '/status/503', '/echo/denied'].every(path => paths.includes(path)) ? result : null
-  }, 'nginx has reported')
-  t.strictSame(fieldsOf(found, '/echo/1'), [[[], 1]])
-  t.strictSame(fieldsOf(found, '/status/503'), [[[], 1]])
-  t.strictSame(fieldsOf(found, '/echo/denied'), [[[], 0]], 'refused before the upstream')
-  t.strictSame(found.only_reported, [])
-})

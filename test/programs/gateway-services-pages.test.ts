@@ -15,13 +15,14 @@ const SERVICE =
 t.test('each configuration that names a service is started', t => {
   const tests = readdirSync(import.meta.dirname)
     .filter(name => name.endsWith('.test.ts'))
+    .concat(join('support', 'recipe-files.ts'))
     .map(name => readFileSync(join(import.meta.dirname, name), 'utf8'))
     .join('\n')
   const named: string[] = []
   for (const page of readdirSync(PAGES).filter(name => name.endsWith('.md') && name !== 'matrix.md'))
     for (const { text, language, line } of blocksOf(readFileSync(join(PAGES, page), 'utf8'))) {
       if (['console', 'sh', 'text', 'json'].includes(language) || !SERVICE.test(text)) continue
-      const name = /^# ([\w.-]+)\n/.exec(text)?.[1]
+      const name = /^(?:#|--) ([\w.-]+)\n/.exec(text)?.[1]
       named.push(`${page}: ${name}`)
       t.ok(name !== undefined && tests.includes(name), `docs/gateways/${page}:${line} is started by a test`)
     }

@@ -8,22 +8,12 @@ import { join } from 'node:path'
 import t from 'tap'
 import { serve } from '../support/server.ts'
 import { DIFFERENT, PLAIN, SHAPES } from './support/python-readers.ts'
-import { findProgram, type Program } from './support/program.ts'
+import type { Program } from './support/program.ts'
+import { pythonWith } from './support/python.ts'
 
 t.setTimeout(0)
 const LOOPS = join(import.meta.dirname, 'loops')
 const PACKAGES = ['openai', 'anthropic', 'google.genai', 'litellm']
-
-/** An interpreter that has the packages, or why there is none. */
-async function pythonWith(packages: readonly string[]): Promise<Program | string> {
-  const python = findProgram(process.env.SVC_TEST_PYTHON ?? 'python3')
-  if (typeof python === 'string') return python
-  const code = `import importlib.util as u; print([n for n in ${JSON.stringify(packages)} if not u.find_spec(n.split('.')[0])])`
-  const { output } = await python.run(['-c', code], { cwd: LOOPS })
-  return output.trim() === '[]'
-    ? python
-    : `${python.title} lacks ${output.trim()} (SVC_TEST_PYTHON is an interpreter that has them)`
-}
 
 const python = await pythonWith(PACKAGES)
 const skip = typeof python === 'string' && python

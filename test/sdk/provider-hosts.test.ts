@@ -1,14 +1,21 @@
 /** SDKs with their own default addresses: nothing is changed but the proxy, or what names resolve to, and the demo CA. */
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import OpenAI from 'openai'
+import * as openid from 'openid-client'
 import t from 'tap'
 import { Agent, buildConnector, type Dispatcher, getGlobalDispatcher, ProxyAgent, setGlobalDispatcher } from 'undici'
 import { serve } from '../support/server.ts'
 
 const server = await serve(t, {
-  plugins: ['llm-openai', 'llm-anthropic', 'llm-gemini', 'tls'],
-  settings: { llm: { hosts: 'vendors' } },
+  plugins: ['identity', 'llm-openai', 'llm-anthropic', 'llm-gemini', 'mcp', 'tls'],
+  settings: {
+    llm: { hosts: 'vendors' },
+    mcp: { hosts: [{ host: 'mcp.example', server: 'default' }] },
+    identity: { hosts: [{ host: 'login.example', issuer: 'default' }] },
+  },
 })
 const ca = await (await fetch(`${server.url}/tls/ca.pem`)).text()
 
@@ -30,7 +37,30 @@ function byName(): Dispatcher {
 for (const [way, create] of [
   ['HTTPS_PROXY', byProxy],
   ['names that resolve to svc', byName],
-] as const)
+] as const) {
+  t.test(`clients of MCP and of OpenID Connect by ${way}`, async t => {
+    const before = getGlobalDispatcher()
+    const dispatcher = create()
+    setGlobalDispatcher(dispatcher)
+    t.teardown(async () => {
+      setGlobalDispatcher(before)
+      await dispatcher.close()
+    })
+    const mcp = new Client({ name: 'test', version: '1' })
+    await mcp.connect(new StreamableHTTPClientTransport(new URL('https://mcp.example/')))
+    t.ok((await mcp.listTools()).tools.length > 0)
+    await mcp.close()
+
+    const issuer = await openid.discovery(
+      new URL('https://login.example'),
+      'svc',
+      undefined,
+      openid.ClientSecretBasic('svc-secret'),
+    )
+    t.equal(issuer.serverMetadata().issuer, 'https://login.example')
+    t.match(await openid.clientCredentialsGrant(issuer), { access_token: String, token_type: 'bearer' })
+  })
+
   t.test(`the SDKs of OpenAI, Anthropic and Gemini by ${way}`, async t => {
     const before = getGlobalDispatcher()
     const dispatcher = create()
@@ -69,3 +99,4 @@ for (const [way, create] of [
     const file = await gemini.files.upload({ file: new Blob(['hello']), config: { mimeType: 'text/plain' } })
     t.match(file.uri, /^https:\/\/generativelanguage\.googleapis\.com\/v1beta\/files\//)
   })
+}

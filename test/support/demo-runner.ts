@@ -4,6 +4,7 @@ import { readDefinitions } from '../../plugins/grpc/definitions.ts'
 import { createClient } from '../../plugins/probe/client/offered-client.ts'
 import { compareSeen } from '../../plugins/probe/wires/compare-seen.ts'
 import { continuedItems, readSeenReply } from '../../plugins/probe/wires/continued-conversation.ts'
+import { WIRES } from '../../plugins/probe/wires/wires.ts'
 import type { ClientAddress, ProbeClient } from '../../plugins/probe/types.ts'
 import { BOUNDS } from '../../plugins/demos/file/bounds.ts'
 import type { Demo, Step } from '../../plugins/demos/file/demo.ts'
@@ -62,7 +63,12 @@ export async function demoRunner(
 
 /** What the server has of other plugins. */
 const BORROWED: Pick<RunContext, 'conversations' | 'agentsFolder' | 'grpcDefinitions'> = {
-  conversations: () => Promise.resolve({ compare: compareSeen, read: readSeenReply, continued: continuedItems }),
+  conversations: () =>
+    Promise.resolve({
+      compare: (sent, arrived) => compareSeen(sent, arrived, WIRES),
+      read: (request, answer) => readSeenReply(request, answer, WIRES),
+      continued: (request, turn) => continuedItems(request, turn, WIRES),
+    }),
   agentsFolder: join(import.meta.dirname, '../../plugins/demos/agents'),
   grpcDefinitions: set => Promise.resolve(readDefinitions(set)),
 }

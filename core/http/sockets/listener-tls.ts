@@ -2,10 +2,12 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { createSecureContext, createServer, type Server, type TLSSocket } from 'node:tls'
 import type { ConnectionCertificate, ConnectionTls, ListenerTlsOptions } from '../../contract/listeners.ts'
 import { BoundedMap } from '../../collections/bounded-map.ts'
 import { isDnsName, type FindLeaf } from '../../pki/leaf-certificates.ts'
+import { parseCertificate } from '../../pki/pem-files.ts'
+import { reasonUnusable } from '../../pki/server-files.ts'
 import { ObservedSocket } from './handshake-observer.ts'
 import { readServerName } from './tls-names.ts'
 import { setTransport } from './transport.ts'
@@ -30,7 +32,7 @@ export interface HandshakeResult {
   onFailed(error: string): void
 }
 
-/** Reads the files that `options` name. Rejects with a sentence if one can't be read. */
+/** Reads the files that `options` name. Rejects with a sentence if one can't be read or used. */
 export async function readTlsMaterials(
   options: ListenerTlsOptions,
   { leafOf, caCertificate, resolve }: { leafOf: FindLeaf; caCertificate: string; resolve(path: string): string },
@@ -46,6 +48,10 @@ export async function readTlsMaterials(
     }
   }
   const [cert, key, clientCa] = await Promise.all([read(options.cert), read(options.key), read(options.client_ca)])
+  const reason = cert === null || key === null ? null : reasonUnusable(cert, key)
+  if (reason !== null) throw new Error(`can't use ${options.cert} with ${options.key}: ${reason}`)
+  if (clientCa !== null && parseCertificate(clientCa) === null)
+    throw new Error(`can't use ${options.client_ca}: the certificate cannot be parsed`)
   return { cert, key, clientCa: clientCa ?? caCertificate, leafOf }
 }
 
@@ -73,13 +79,15 @@ export class ListenerTls {
     this.#ticketKeys = ticketKeys
   }
 
-  /** Rejects if the certificate, the key or a curve can't be used. `ticketKeys`: 48 random bytes. */
+  /** Rejects if a curve can't be used. `ticketKeys`: 48 random bytes. */
   static async open(
     options: ListenerTlsOptions,
     materials: TlsMaterials,
     { alpn, ticketKeys }: { alpn: readonly string[]; ticketKeys: Buffer },
   ): Promise<ListenerTls> {
-    new X509Certificate(materials.clientCa)
+    const unknown = options.curves?.find(curve => !isCurve(curve))
+    if (unknown !== undefined)
+      throw new Error(`unknown curve ${JSON.stringify(unknown)} (expected a name of OpenSSL, such as X25519)`)
     const tls = new ListenerTls(options, materials, alpn, ticketKeys)
     tls.#release('', await tls.#serverFor(''))
     return tls
@@ -160,6 +168,15 @@ export class ListenerTls {
       minVersion: `TLSv${version}`,
       ...(curves.length > 0 && { ecdhCurve: curves.join(':') }),
     }
+  }
+}
+
+function isCurve(name: string): boolean {
+  try {
+    createSecureContext({ ecdhCurve: name })
+    return true
+  } catch {
+    return false
   }
 }
 

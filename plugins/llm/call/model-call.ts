@@ -431,7 +431,7 @@ export class ModelCall implements ResponseContext {
       storesResponses: instance.storesResponses !== false,
       replyMembers: () => readReplyMembers(this.headers),
     }
-    if (process.uptime() * 1000 < (instance.startupMs ?? 0)) input.isStarting = true
+    if (instance.startupMs !== undefined && process.uptime() * 1000 < instance.startupMs) input.isStarting = true
     if (instance.batchPlan !== undefined) input.batchPlan = instance.batchPlan
     if (this.inner?.data !== undefined) input.socketData = this.inner.data
     if (instance.reasoningMember !== undefined) input.reasoningMember = instance.reasoningMember

@@ -29,14 +29,19 @@ function emptyReport(): Report {
   return { deployable: false, against: null, errors: [], warnings: [], summary: null, changes: null, took_ms: 0 }
 }
 
+/** How many times longer than its SDL the result of an introspection query may be: that of GitHub is four times as long. */
+const INTROSPECTION_FACTOR = 5
+
 function readWithin(text: string, bounds: GraphBounds, report: Report): GraphSchema | null {
-  if (Buffer.byteLength(text) > bounds.bytes) {
+  const isJson = text.trimStart().startsWith('{')
+  const tooLarge = (): null => {
     report.errors.push(issue('too_large', null, `a schema can have at most ${bounds.bytes} bytes`))
     return null
   }
+  if (Buffer.byteLength(text) > bounds.bytes * (isJson ? INTROSPECTION_FACTOR : 1)) return tooLarge()
   const { graph, errors } = readSchema(text, bounds)
   if (graph === null) report.errors.push(...errors)
-  return graph
+  return graph !== null && Buffer.byteLength(graph.sdl) > bounds.bytes ? tooLarge() : graph
 }
 
 async function inspect(graph: GraphSchema, input: CheckInput, report: Report, compose: Composer): Promise<void> {

@@ -185,6 +185,8 @@ export interface CheckPage {
   expected: string
   why: string
   configure?: Record<string, string>
+  /** What each wire has no word for. */
+  cannot?: Readonly<Record<string, string>>
   /** Public threads that show the same kind of fault: `owner/name#number`. */
   seen?: readonly string[]
 }

@@ -2,7 +2,6 @@
 import type { Check } from '../catalog/check.ts'
 import type { Address } from './address.ts'
 import { routeOfWire } from '../pairs/wire-requests.ts'
-import { WIRES } from '../wires/wires.ts'
 import type { Routes } from './routes.ts'
 import { ROOT, type Route } from './step-runner.ts'
 
@@ -54,9 +53,13 @@ function fieldsOfModel({ model, llm: { headers, models } }: Routes): Route['extr
 }
 
 /** Where `--routes` says that something lives; null without a route, and in the direct run. */
-function placeOf(name: string, end: End, { paths }: Routes): Pick<Route, 'address' | 'prefix' | 'authority'> | null {
+function placeOf(
+  name: string,
+  end: End,
+  { paths, wires }: Routes,
+): Pick<Route, 'address' | 'prefix' | 'authority'> | null {
   const { address, authority } = end
-  const wire = name.startsWith('wire.') ? WIRES.find(({ id }) => routeOfWire(id) === name) : undefined
+  const wire = name.startsWith('wire.') ? wires.find(({ id }) => routeOfWire(id) === name) : undefined
   if (wire !== undefined && (end.through === 'direct' || paths[name] === undefined))
     return { address, authority, prefix: `${end.prefix}${wire.base}` }
   // Paths that came back in answers have all prefixes already.

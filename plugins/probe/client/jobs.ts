@@ -61,7 +61,7 @@ export function skipReason({ check, protocol }: Job, circumstances: Circumstance
     circumstances
   const wanted = check.when?.routes
   const isGrpc = check.group === 'grpc' && hasOwnGrpcAddress(routes)
-  if (isOfModels && !MODEL_GROUPS.includes(check.group) && !isRouted(check.group, routes)) return '/probe is not routed'
+  if (isOfModels && !isForModels(check) && !isRouted(check.group, routes)) return '/probe is not routed'
   if (isOfGraphs && check.group !== GRAPH_GROUP && !isRouted(check.group, routes)) return '/probe is not routed'
   if (isTunnel && (TUNNEL_GROUPS.includes(check.group) || TUNNEL_CHECKS.includes(check.id)))
     return 'nothing that reads HTTP was seen'
@@ -75,6 +75,11 @@ export function skipReason({ check, protocol }: Job, circumstances: Circumstance
   const plugin = pluginOf(check)
   const state = plugin === null ? 'enabled' : (plugins?.get(plugin) ?? (plugins === null ? 'enabled' : 'not there'))
   return state === 'enabled' ? null : `the plugin "${plugin}" of svc is ${state}`
+}
+
+/** Whether a gateway of models can pass it without a route to `/probe`. Checks for pairs may have any group. */
+function isForModels({ group, when }: Check): boolean {
+  return MODEL_GROUPS.includes(group) || when?.pairs === true
 }
 
 function pluginOf({ group, when }: Check): string | null {
@@ -103,7 +108,7 @@ export function maxRequests(checks: readonly Check[]): number {
 
 /** Whether the run has a check that a gateway of models can pass without a route to `/probe`. */
 export function hasModelChecks(checks: readonly Check[]): boolean {
-  return checks.some(({ group }) => MODEL_GROUPS.includes(group))
+  return checks.some(isForModels)
 }
 
 /** Whether `--routes` gives gRPC a separate address, which speaks HTTP/2. */

@@ -4,7 +4,6 @@ import { pairsOfClients } from '../pairs/clients.ts'
 import { nameOfPair, type PairPattern } from '../pairs/pair.ts'
 import { recognize, type Recognized, type RecognizedPair } from '../pairs/recognition.ts'
 import type { Wire } from '../wires/types.ts'
-import { WIRES } from '../wires/wires.ts'
 import { connectionError } from './direct-run.ts'
 import type { Evidence } from './evidence.ts'
 import { routeOf, type End } from './group-routes.ts'
@@ -62,7 +61,7 @@ export class PairRuns {
       facts,
       route: { ...routeOf({ group: 'translate' }, gateway, routes), protocol: '1.1' },
       routes: routes.llm,
-      wires: WIRES,
+      wires: routes.wires,
       patterns: pairs,
     })
     facts.pairs = found.found
@@ -131,7 +130,7 @@ export class PairRuns {
   }
 
   #wiresOf({ pair }: Check): Wire[] {
-    return pair!.split(':').map(id => WIRES.find(wire => wire.id === id)!)
+    return pair!.split(':').map(id => this.#options.routes.wires.find(wire => wire.id === id)!)
   }
 
   /** The first difference that svc itself shows on the client wires of a check for models. */
@@ -176,7 +175,8 @@ export class PairRuns {
   }
 
   #contextOf({ fields, ...pair }: RecognizedPair): PairContext {
-    const { marks, embeddings } = this.#options.routes.llm
-    return { pair, fields, wires: WIRES, marks, embeddings }
+    const { wires, llm } = this.#options.routes
+    const { marks, embeddings } = llm
+    return { pair, fields, wires, marks, embeddings }
   }
 }

@@ -96,7 +96,7 @@ export class ProbeRun {
     setMaxListeners(0, options.signal)
     const { channels, gateway, prefix, route, timeoutMs, signal } = options
     const { nonce, field } = channels[0]!.session
-    this.#runner = new StepRunner({ channels, timeoutMs, signal, nonce, field })
+    this.#runner = new StepRunner({ channels, timeoutMs, signal, nonce, field, wires: options.routes.wires })
     this.#direct = directEnd(channels[0]!.address)
     this.#gateway = { through: 'gateway', address: gateway, prefix: `${gateway.prefix}${prefix}`, ...route }
     this.#facts = initialFacts(options)

@@ -2,6 +2,8 @@
 import { isRecord } from 'svc/toolkit'
 import { SERVICE_GROUPS, type GraphSettings } from '../catalog/check.ts'
 import { NO_LLM_ROUTES, readLlm, type LlmRoutes, type RoutesContext } from '../pairs/llm-routes.ts'
+import type { Wire } from '../wires/types.ts'
+import { WIRES } from '../wires/wires.ts'
 import type { Address } from './address.ts'
 import { NO_GRAPH_SETTINGS, readGraphs } from './graph-routes.ts'
 import type { Field } from './response-parser.ts'
@@ -23,6 +25,8 @@ export interface Routes {
   /** Tools that the gateway must not show. */
   hiddenTools: readonly string[]
   llm: LlmRoutes
+  /** Formats of requests to models, also those of other plugins. */
+  wires: readonly Wire[]
   /** Of realtime sockets; null: that of the requests to models. */
   realtimeModel: string | null
   guardrails: { value: string; ask: string | null }
@@ -40,6 +44,7 @@ export const NO_ROUTES: Routes = {
   mcpToken: null,
   hiddenTools: [],
   llm: NO_LLM_ROUTES,
+  wires: WIRES,
   realtimeModel: null,
   guardrails: { value: STOPPED_VALUE, ask: null },
   graphs: NO_GRAPH_SETTINGS,
@@ -70,9 +75,11 @@ const MAX_TEXT = 10_000
 /** Characters. */
 const MIN_SECRET = 16
 
-export interface RoutesOptions extends Partial<RoutesContext> {
+export interface RoutesOptions extends Pick<Partial<RoutesContext>, 'environment'> {
   /** Those of checks of other plugins. */
   newGroups?: readonly string[]
+  /** Default: those of the product. */
+  wires?: readonly Wire[]
 }
 
 /** Returns a sentence for invalid routes. */
@@ -85,12 +92,15 @@ export function readRoutes(value: unknown, options: RoutesOptions = {}): Routes 
   }
 }
 
-function readAll(value: unknown, { newGroups = [], environment = {}, moreWires = [] }: RoutesOptions): Routes {
+function readAll(value: unknown, { newGroups = [], environment = {}, wires = WIRES }: RoutesOptions): Routes {
   if (!isRecord(value)) throw new RoutesProblem('routes: expected a mapping of groups to paths or URLs')
   rejectUnknown('', value, [...KEYS, ...newGroups])
   const paths: Record<string, GroupRoute> = {}
   for (const name of [...PLAIN, ...newGroups]) if (value[name] !== undefined) paths[name] = readRoute(name, value[name])
-  const { llm, openai, model, ownCredential } = readLlm(value.llm, { environment, moreWires })
+  const { llm, openai, model, ownCredential } = readLlm(value.llm, {
+    environment,
+    moreWires: wires.flatMap(wire => (WIRES.includes(wire) ? [] : wire.id)),
+  })
   if (openai !== null) paths.llm = openai
   for (const [wire, route] of Object.entries(llm.bases)) paths[`wire.${wire}`] = route
   const mcp = readMcp(value.mcp)
@@ -108,6 +118,7 @@ function readAll(value: unknown, { newGroups = [], environment = {}, moreWires =
     mcpToken: mcp.token,
     hiddenTools: mcp.hidden,
     llm,
+    wires,
     realtimeModel: realtime.model,
     guardrails: readGuardrails(value.guardrails),
     graphs: readGraphs(value.gql, paths),

@@ -21,7 +21,8 @@ import { encodeRequest, type Encoding, type RequestSpec } from './request.ts'
 import { reportsAbout } from './reports.ts'
 import type { Field } from './response-parser.ts'
 import { duringScene } from './service-scene.ts'
-import { WIRES, wireOf } from '../wires/wires.ts'
+import type { Wire } from '../wires/types.ts'
+import { wireOf } from '../wires/wires.ts'
 
 /** A gateway may take an upstream out of service for this long after an error. */
 export const EJECTED_MS = 35_000
@@ -58,6 +59,8 @@ export interface StepRunnerOptions {
   /** Nonces that all sessions know; those of the first. */
   nonce: string
   field: string
+  /** Formats of requests to models. */
+  wires: readonly Wire[]
 }
 
 export class StepRunner {
@@ -247,7 +250,7 @@ export class StepRunner {
         .toSorted((a, b) => a.head_at_ms - b.head_at_ms)
         .map(record => new ArrivalView(record, this.#options.nonce))
     const isOwn = ({ ofModels }: RequestSpec, { method, target }: ArrivalView): boolean =>
-      ofModels !== true || wireOf(WIRES, method, target) !== null
+      ofModels !== true || wireOf(this.#options.wires, method, target) !== null
     const exchanges = records.map(record => ({
       record,
       calls: record.calls.map(

@@ -10,6 +10,7 @@ import { newGroupsOf } from '../catalog/selection.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
 import { NO_ROUTES, readRoutes, type Routes, type RoutesOptions } from '../client/routes.ts'
 import { readBaseline, type Baseline } from '../report/baseline.ts'
+import { wiresWith } from '../wires/registry.ts'
 import { maskedConfiguration } from '../report/masking.ts'
 import type { Report } from '../report/report.ts'
 import { ArgumentError, readProbeOptions, type ProbeOptions } from './options.ts'
@@ -30,7 +31,8 @@ export interface RunInput {
 export async function readInput(args: readonly string[], context: CommandContext): Promise<RunInput> {
   const section = isRecord(context.section) ? context.section : {}
   const catalog = catalogWith(await context.use('probe.checks'))
-  const options = readProbeOptions(args, context.environment, section, catalog)
+  const wires = wiresWith(await context.use('probe.wires'))
+  const options = readProbeOptions(args, context.environment, section, catalog, wires)
   const pathOf = (name: string): string => resolve(context.workingDirectory, name)
   const ids = new Set(catalog.map(({ id }) => id))
   let baseline: Baseline | null = null
@@ -52,16 +54,17 @@ export async function readInput(args: readonly string[], context: CommandContext
   }
   const out = options.out === null ? null : pathOf(options.out)
   if (out !== null) await prepareFolder(out)
-  const routes = await routesOf(options, { newGroups: newGroupsOf(catalog), environment: context.environment }, pathOf)
+  const { environment } = context
+  const routes = await routesOf(options, { newGroups: newGroupsOf(catalog), environment, wires }, pathOf)
   return { options, baseline, configuration, out, routes }
 }
 
 async function routesOf(
   { routes }: ProbeOptions,
-  how: RoutesOptions,
+  how: RoutesOptions & Required<Pick<RoutesOptions, 'wires'>>,
   pathOf: (name: string) => string,
 ): Promise<Routes> {
-  if (routes === null) return NO_ROUTES
+  if (routes === null) return { ...NO_ROUTES, wires: how.wires }
   const text = await readBounded(pathOf(routes), MAX_CONFIGURATION, '--routes')
   let value: unknown
   try {

@@ -13,6 +13,7 @@ import type { Check } from '../catalog/check.ts'
 import { selectChecks } from '../catalog/selection.ts'
 import { readAddress, type Address } from '../client/address.ts'
 import { readPairs, type PairPattern } from '../pairs/pair.ts'
+import type { Wire } from '../wires/types.ts'
 import { WIRES } from '../wires/wires.ts'
 import { PROBE_OPTIONS } from '../options.ts'
 import type { FailOn } from '../report/report.ts'
@@ -95,6 +96,7 @@ export function readProbeOptions(
   environment: Readonly<Record<string, string | undefined>>,
   section: Readonly<Record<string, unknown>>,
   catalog: readonly Check[],
+  wires: readonly Wire[] = WIRES,
 ): ProbeOptions {
   checkSection(section, catalog)
   const { words, values, flags } = splitArguments(args, VALUES, FLAGS)
@@ -128,7 +130,7 @@ export function readProbeOptions(
     checks: chosenChecks(catalog, groups, ids, section.skip),
     groups: groups?.split(',') ?? null,
     ids: ids?.split(',') ?? null,
-    pairs: pairsOf(textOf('pairs')),
+    pairs: pairsOf(textOf('pairs'), wires),
     isHostile: flags.has('hostile'),
     isSlow: flags.has('slow'),
     isHttp2: flags.has('h2'),
@@ -175,11 +177,11 @@ function checkSection(section: Readonly<Record<string, unknown>>, catalog: reado
       throw new ArgumentError(`svc.yaml: probe.skip: ${unknownCheck(String(id), catalog)}`)
 }
 
-function pairsOf(text: string | null): PairPattern[] | null {
+function pairsOf(text: string | null, wires: readonly Wire[]): PairPattern[] | null {
   if (text === null) return null
   const read = readPairs(
     text.split(','),
-    WIRES.map(({ id }) => id),
+    wires.map(({ id }) => id),
   )
   if (typeof read === 'string') throw new ArgumentError(`--pairs: ${read}`)
   return read

@@ -9,6 +9,8 @@ import { judgeAgain } from '../report/judge-again.ts'
 import { counts, type Report, type ReportedResult } from '../report/report.ts'
 import { protocolText, resultText } from '../report/result-text.ts'
 import type { Check } from '../catalog/check.ts'
+import type { Wire } from '../wires/types.ts'
+import { wiresWith } from '../wires/registry.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
 import { ArgumentError, readFailOn, splitArguments, unknownCheck } from './options.ts'
 import { probeReport } from './run.ts'
@@ -58,7 +60,8 @@ export async function replayCheck(args: readonly string[], context: CommandConte
   const catalog = catalogWith(await context.use('probe.checks'))
   const check = catalog.find(one => one.id === id)
   if (check === undefined) throw new ArgumentError(unknownCheck(id, catalog))
-  if (rest.includes('--offline')) return replayOffline(report, check, rest, context)
+  if (rest.includes('--offline'))
+    return replayOffline(report, { check, wires: wiresWith(await context.use('probe.wires')) }, rest, context)
   const hasUrl = rest[0] !== undefined && !rest[0].startsWith('--')
   const url = hasUrl ? rest[0]! : report.gateway.url
   const given = hasUrl ? rest.slice(1) : rest
@@ -85,14 +88,19 @@ function headline(result: ReportedResult): string {
 }
 
 /** Judges the evidence of the report again; nothing is sent. */
-function replayOffline(report: Report, check: Check, args: readonly string[], context: CommandContext): CommandResult {
+function replayOffline(
+  report: Report,
+  { check, wires }: { check: Check; wires: readonly Wire[] },
+  args: readonly string[],
+  context: CommandContext,
+): CommandResult {
   const { words, values } = splitArguments(args, { 'fail-on': 'list' }, ['offline'])
   if (words.length > 0) throw new ArgumentError('--offline contacts no gateway, so it takes no URL')
   const failOn = readFailOn(values.get('fail-on')?.[0] ?? 'fail')
   const results = report.results.filter(({ id }) => id === check.id)
   if (results.length === 0) throw new ArgumentError(`the report has no result of ${check.id}`)
   const judged = results.map(result => {
-    const found = judgeAgain(report, result, check)
+    const found = judgeAgain(report, result, check, wires)
     if (typeof found === 'string') throw new ArgumentError(found)
     const again = { ...result, ...found, baseline: null }
     const isSame = again.verdict === result.verdict || result.verdict === 'flaky'

@@ -14,5 +14,8 @@ export function pairsOfClients<T extends Pair>(pairs: readonly T[]): T[] {
 
 function rankOf({ id }: Wire): number {
   const at = FIRST.indexOf(id)
-  return at === -1 ? FIRST.length + WIRES.findIndex(wire => wire.id === id) : at
+  if (at !== -1) return at
+  const place = WIRES.findIndex(wire => wire.id === id)
+  // Those of other plugins come last.
+  return FIRST.length + (place === -1 ? WIRES.length : place)
 }

@@ -14,15 +14,15 @@ const NO_PAIR = 'no pair of wires'
 
 /** The check of the catalog, which a run makes into one for each pair. */
 export function pairCheck(aspect: Aspect, page: CheckPage, since: string): Check {
-  const { id, title, level, impact } = aspect
+  const { id, title, group = 'translate', level, impact, sources = [] } = aspect
   const check: Check = {
     id,
     title,
-    group: 'translate',
+    group,
     since,
     level,
     impact,
-    sources: [],
+    sources,
     page,
     when: { pairs: true, judgesRefusal: true, ...(aspect.comparesDirect === true ? { comparesDirect: true } : {}) },
     plan: () => ({ connections: [] }),
@@ -56,7 +56,7 @@ function checkOfPair(check: Check, aspect: Aspect, { pair, wires, marks, embeddi
 }
 
 function verdictOf(
-  { verdict, detail, differences }: AspectVerdict,
+  { verdict, detail, differences, values = {} }: AspectVerdict,
   scenes: readonly SceneEvidence[],
   evidence: Evidence,
 ): Verdict {
@@ -71,6 +71,7 @@ function verdictOf(
     verdict,
     summary: detail,
     values: {
+      ...values,
       requests,
       ...(differences.length === 0
         ? {}

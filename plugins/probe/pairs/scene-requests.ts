@@ -26,6 +26,8 @@ export interface PlannedScene {
 
 /** Silence after which a stream is given up. */
 const SILENCE_MS = 10_000
+/** For the answer to a request whose upstream fails, since gateways wait before they repeat it. */
+const PATIENCE_MS = 30_000
 /** How long an upstream is watched after the client has left. */
 const WATCH_MS = 5_500
 
@@ -133,6 +135,7 @@ function requestOf(
     fields,
     label: labelOf(planned, turn),
     silenceMs: SILENCE_MS,
+    ...(scene.breaks === true ? { timeoutMs: PATIENCE_MS } : {}),
     ...(turn === 0 ? { script: () => [{ do: 'serve', step }] } : { sameAs: labelOf(planned, 0) }),
   })
 }

@@ -86,6 +86,8 @@ export interface CheckPage {
   finding: string
   /** Configuration by product. */
   configure: Readonly<Record<string, string>>
+  /** What each wire has no word for, by wire. */
+  cannot: Readonly<Record<string, string>>
   /** From the comparison of gateways. */
   gateways: GatewayResult[]
   /** Addresses of public threads that show the same kind of fault. */
@@ -107,6 +109,7 @@ export function pageOf(check: Check): CheckPage {
     why: page.why,
     finding: findingOf(check),
     configure: page.configure ?? {},
+    cannot: page.cannot ?? {},
     gateways: [...resultsOf(id, false), ...resultsOf(`${id} (HTTP/2)`, true).filter(({ result }) => result !== '–')],
     seen: (page.seen ?? []).map(threadUrl),
     command: `svc probe http://localhost:8000 --listen 8080 --checks ${id}${optionsOf(check)}`,

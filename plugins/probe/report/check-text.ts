@@ -21,6 +21,7 @@ export function checkText(check: Check): string {
     `Why it matters: ${page.why}`,
     `A finding: ${page.finding.replaceAll('`', '')}`,
     ...listOf('Configuration:', Object.entries(page.configure)),
+    ...listOf('What wires have no word for:', Object.entries(page.cannot)),
     ...listOf(
       'Gateways, from the comparison:',
       page.gateways.map(({ result, in_http2, gateways }) => [

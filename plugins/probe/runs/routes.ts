@@ -10,11 +10,12 @@ import {
   type Svc,
 } from 'svc/plugin'
 import { jsonReply, lastEventNumber, RECORD, sendFollowedEvents, textReply } from 'svc/toolkit'
+import { wiresWith } from '../wires/registry.ts'
 import { catalogWith } from '../checks/custom/registry.ts'
 import type { Address } from '../client/address.ts'
 import { BackChannel } from '../client/back-channel.ts'
 import type { ProbeSection } from '../options.ts'
-import type { ProbeChecks, ProbeTargets } from '../types.ts'
+import type { ProbeChecks, ProbeTargets, ProbeWires } from '../types.ts'
 import { htmlReport } from '../report/html-report.ts'
 import { junitReport } from '../report/junit-report.ts'
 import { markdownReport } from '../report/markdown-report.ts'
@@ -104,7 +105,7 @@ const streamEventsDescription: RouteDescription = {
 export function registerRuns(
   app: FastifyInstance,
   svc: Svc<ProbeSection>,
-  { checks, targets }: { checks: ProbeChecks; targets: ProbeTargets },
+  { checks, wires, targets }: { checks: ProbeChecks; wires: ProbeWires; targets: ProbeTargets },
 ): void {
   const runs = svc.shared(
     'runs',
@@ -134,7 +135,11 @@ export function registerRuns(
   addTools(svc.use('control.tools'))
   app.post('/_svc/probe/runs', describe(startRunDescription), async (request, reply) => {
     svc.http.guardAdmin(request)
-    const wanted = readRunBody(svc.http.body(request), catalogWith(checks), svc.options.repeat ?? DEFAULT_REPEAT)
+    const wanted = readRunBody(
+      svc.http.body(request),
+      { catalog: catalogWith(checks), wires: wiresWith(wires) },
+      svc.options.repeat ?? DEFAULT_REPEAT,
+    )
     targets.check(addressesOf(wanted), { allowsTarget: wanted.allowsTarget, section: 'probe' })
     const running = runs.running
     if (running !== undefined)

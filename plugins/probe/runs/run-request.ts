@@ -14,7 +14,7 @@ import { newGroupsOf, selectChecks } from '../catalog/selection.ts'
 import type { Check } from '../catalog/check.ts'
 import { readAddress, type Address } from '../client/address.ts'
 import { readPairs, type PairPattern } from '../pairs/pair.ts'
-import { WIRES } from '../wires/wires.ts'
+import type { Wire } from '../wires/types.ts'
 import type { Field } from '../client/response-parser.ts'
 import { NO_ROUTES, readRoutes, type Routes } from '../client/routes.ts'
 
@@ -70,8 +70,14 @@ export interface RunRequest {
   configuration: string | null
 }
 
+/** What plugins may have added to. */
+export interface RunContext {
+  catalog: readonly Check[]
+  wires: readonly Wire[]
+}
+
 /** Throws `HttpError` for a body that is not valid. */
-export function readRunBody(body: Buffer, catalog: readonly Check[], repeat: number): RunRequest {
+export function readRunBody(body: Buffer, context: RunContext, repeat: number): RunRequest {
   let value: unknown
   try {
     value = JSON.parse(body.toString())
@@ -79,7 +85,7 @@ export function readRunBody(body: Buffer, catalog: readonly Check[], repeat: num
     throw refusal(400, 'invalid_body', 'expected a JSON object')
   }
   try {
-    return readRunRequest(value, catalog, repeat)
+    return readRunRequest(value, context, repeat)
   } catch (error) {
     if (!(error instanceof InputProblem)) throw error
     const details = error.at === '' ? error.message : `${error.at}: ${error.message}`
@@ -88,7 +94,7 @@ export function readRunBody(body: Buffer, catalog: readonly Check[], repeat: num
 }
 
 /** Throws `InputProblem`. */
-function readRunRequest(value: unknown, catalog: readonly Check[], repeat: number): RunRequest {
+function readRunRequest(value: unknown, { catalog, wires }: RunContext, repeat: number): RunRequest {
   const body = asObject(value, '', 'expected a JSON object')
   rejectUnknownKeys(body, KEYS, '')
   const target = readAddress(asText(body.target, 'target', 2_000, 1))
@@ -106,7 +112,7 @@ function readRunRequest(value: unknown, catalog: readonly Check[], repeat: numbe
     checks: chosen,
     groups,
     ids,
-    pairs: pairsOf(listOf(body.pairs, 'pairs')),
+    pairs: pairsOf(listOf(body.pairs, 'pairs'), wires),
     isHostile: flag(body, 'hostile'),
     isSlow: flag(body, 'slow'),
     isHttp2: flag(body, 'h2'),
@@ -115,7 +121,7 @@ function readRunRequest(value: unknown, catalog: readonly Check[], repeat: numbe
     prefix: prefixOf(body.prefix),
     fields: fieldsOf(body.headers),
     host: hostOf(body.host),
-    routes: routesOf(body.routes, newGroupsOf(catalog)),
+    routes: routesOf(body.routes, { newGroups: newGroupsOf(catalog), wires }),
     name: body.name === undefined || body.name === null ? null : asText(body.name, 'name', 200),
     configuration:
       body.configuration === undefined || body.configuration === null
@@ -163,19 +169,19 @@ function hostOf(value: Json | undefined): string | null {
   return host
 }
 
-function pairsOf(words: string[] | null): PairPattern[] | null {
+function pairsOf(words: string[] | null, wires: readonly Wire[]): PairPattern[] | null {
   if (words === null) return null
   const read = readPairs(
     words,
-    WIRES.map(({ id }) => id),
+    wires.map(({ id }) => id),
   )
   if (typeof read === 'string') throw new InputProblem('pairs', read)
   return read
 }
 
-function routesOf(value: Json | undefined, newGroups: readonly string[]): Routes {
-  if (value === undefined) return NO_ROUTES
-  const read = readRoutes(value, { newGroups })
+function routesOf(value: Json | undefined, how: { newGroups: readonly string[]; wires: readonly Wire[] }): Routes {
+  if (value === undefined) return { ...NO_ROUTES, wires: how.wires }
+  const read = readRoutes(value, how)
   if (typeof read !== 'string') return read
   throw new InputProblem('routes', read)
 }

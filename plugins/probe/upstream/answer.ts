@@ -6,7 +6,8 @@ import { unchunked } from '../client/http2-request.ts'
 import type { Conversation } from '../client/websocket-frames.ts'
 import { answerUnary } from './grpc-web.ts'
 import { messageBytes } from './rpc-message.ts'
-import { WIRES, wireOf } from '../wires/wires.ts'
+import type { Wire } from '../wires/types.ts'
+import { wireOf } from '../wires/wires.ts'
 import { MAX_WAIT_MS, type Action } from './script.ts'
 import { subgraphIn } from './subgraph-requests.ts'
 import { acceptH2c, asksFor, WebSocketEnd } from './upgrade.ts'
@@ -88,13 +89,15 @@ interface AnswerOptions {
   answered: Answered
   /** Lets routes answer. */
   serve: SvcTap['serve']
+  /** Formats of requests to models. */
+  wires: readonly Wire[]
 }
 
 /** Runs a script. */
 export async function answer(
   arrival: Arrival,
   reply: ScriptWriter,
-  { script, number, answered, serve }: AnswerOptions,
+  { script, number, answered, serve, wires }: AnswerOptions,
 ): Promise<void> {
   let webSocket: WebSocketEnd | null = null
   const write = (bytes: Buffer): Promise<boolean> => reply.write(bytes)
@@ -164,7 +167,8 @@ export async function answer(
       case 'serve':
         answered.isServed = true
         await arrival.whenReceived
-        if (isOfModels(arrival)) return handOver(arrival, reply, { step: stepAt(action.step, number), answered, serve })
+        if (isOfModels(arrival, wires))
+          return handOver(arrival, reply, { step: stepAt(action.step, number), answered, serve })
         if (action.others === 'silent') {
           await sleep(MAX_WAIT_MS, { signal: reply.signal })
           break
@@ -222,9 +226,9 @@ async function handOver(
 }
 
 /** Whether a route of a wire of models gets the request. */
-export function isOfModels({ head }: Arrival): boolean {
+export function isOfModels({ head }: Arrival, wires: readonly Wire[]): boolean {
   const [method = '', path = ''] = head.toString('latin1').split(/\r?\n/, 1)[0]!.split(' ')
-  return wireOf(WIRES, method, path) !== null
+  return wireOf(wires, method, path) !== null
 }
 
 function isHead({ head }: Arrival): boolean {

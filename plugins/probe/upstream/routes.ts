@@ -13,9 +13,8 @@ import {
   type RouteDescription,
 } from 'svc/plugin'
 import { CATALOGUE } from '../catalog/version.ts'
-import type { IgnoredPaths } from './ignored-paths.ts'
 import { SharedSessions } from './shared-sessions.ts'
-import { MAX_SESSION_S, ProbeSessions, type Handshake, type ProbeSession } from './sessions.ts'
+import { MAX_SESSION_S, ProbeSessions, type Handshake, type ProbeSession, type UpstreamOptions } from './sessions.ts'
 import type {} from '../../graphql/types.ts'
 import type {} from '../../llm/types.ts'
 import type { ProbeSection } from '../options.ts'
@@ -132,13 +131,13 @@ const listArrivalsDescription: RouteDescription = {
   examples: [{ name: 'Unknown session', path: '/_svc/probe/sessions/none/arrivals', expectStatus: 404 }],
 }
 
-export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>, ignored: IgnoredPaths): void {
+export function registerUpstream(app: FastifyInstance, svc: Svc<ProbeSection>, options: UpstreamOptions): void {
   const own = svc.shared(
     'sessions',
     () => new ProbeSessions(),
     all => all.close(),
   )
-  const sessions = new SharedSessions(svc, own, ignored)
+  const sessions = new SharedSessions(svc, own, options)
   svc.use('llm.steps')?.add(async (text, request) => {
     for (const session of own.all) {
       const found = await session.takeMessage(text, handshakeOf(svc, request))

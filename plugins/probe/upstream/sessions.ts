@@ -9,6 +9,7 @@ import type { IgnoredPaths } from './ignored-paths.ts'
 import { http2Writer } from './http2-writer.ts'
 import { closeText, OPCODE } from '../client/websocket-frames.ts'
 import { MAX_SCRIPTS_BYTES, MAX_STEPS, defaultScript, type Action, type StepScript } from './script.ts'
+import type { Wire } from '../wires/types.ts'
 import { isInSession, opensSocket, subgraphRequest } from './subgraph-requests.ts'
 
 export const MAX_SESSIONS = 4
@@ -31,13 +32,19 @@ export function createNonce(): string {
 /** Scripts of a session that was open before this replica joined: the others have them. */
 export type FindScript = (step: number) => Promise<StepScript | null>
 
-interface SessionOptions {
+/** What plugins add to all sessions. */
+export interface UpstreamOptions {
+  ignored: IgnoredPaths
+  /** Formats of requests to models, also those that are added later. */
+  wires: () => readonly Wire[]
+}
+
+interface SessionOptions extends UpstreamOptions {
   ttlMs: number
   nonces: SessionNonces
   onEnd: () => void
   /** Null if this replica gets every script when the others do. */
   findScript: FindScript | null
-  ignored: IgnoredPaths
 }
 
 /** Those of some steps, or those behind a number of this replica. */
@@ -86,6 +93,7 @@ export class ProbeSession {
   /** The replicas that had a part in it, and whether they have ended. */
   readonly members = new Map<string, { instance: string; isGone: boolean }>()
   readonly #findScript: FindScript | null
+  readonly #wires: SessionOptions['wires']
   readonly #steps = new Map<number, StepScript>()
   /** Of each script, as JSON. */
   readonly #sizes = new Map<number, number>()
@@ -95,6 +103,8 @@ export class ProbeSession {
   #ofSubgraphs: StepScript | null = null
   readonly #counts = new Map<number, number>()
   readonly #entries: Entry[] = []
+  /** The same entries by their step. */
+  readonly #byStep = new Map<string, Entry[]>()
   /** Messages on sockets. */
   readonly #messages: ArrivalRecord[] = []
   readonly #waiting = new Set<() => void>()
@@ -105,7 +115,7 @@ export class ProbeSession {
   readonly #now: () => number
   readonly #tap: SvcTap
 
-  constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript, ignored }: SessionOptions) {
+  constructor(tap: SvcTap, { ttlMs, nonces, onEnd, findScript, ignored, wires }: SessionOptions) {
     this.id = nonces.id
     this.nonce = nonces.nonce
     this.field = nonces.field
@@ -114,6 +124,7 @@ export class ProbeSession {
     this.expiresAt = new Date(Date.now() + ttlMs)
     this.isJoined = findScript !== null
     this.#findScript = findScript
+    this.#wires = wires
     // Its scripts are not known here, so any of them may need the content.
     this.#readsContent = this.isJoined
     this.#armed = tap.arm({
@@ -164,12 +175,14 @@ export class ProbeSession {
 
   /** Arrivals of these steps, or those after a number. */
   arrivals(select: SelectedArrivals, instance: string): ArrivalRecord[] {
-    const isSelected = (number: number, step: string): boolean =>
-      select.steps === null ? number > select.after : select.steps.includes(step)
+    const steps = select.steps === null ? null : new Set(select.steps)
+    const isSelected = (number: number, step: string): boolean => steps?.has(step) ?? number > select.after
+    const entries =
+      steps === null
+        ? this.#entries.filter(({ number }) => number > select.after)
+        : [...steps].flatMap(step => this.#byStep.get(step) ?? []).toSorted((a, b) => a.number - b.number)
     return [
-      ...this.#entries
-        .filter(({ number, arrival }) => isSelected(number, arrival.step))
-        .map(({ number, arrival, answered }) => arrivalRecord({ number, instance }, arrival, answered)),
+      ...entries.map(({ number, arrival, answered }) => arrivalRecord({ number, instance }, arrival, answered)),
       ...this.#messages
         .filter(({ number, step }) => isSelected(number, step))
         .map(message => ({ ...message, instance })),
@@ -272,13 +285,14 @@ export class ProbeSession {
         found !== null &&
         !(found.http11 === true && arrival.protocol === '1.0') &&
         !(found.http2 === true && arrival.protocol !== '2')
-      const isOther = found?.models === true && !isOfModels(arrival)
+      const wires = this.#wires()
+      const isOther = found?.models === true && !isOfModels(arrival, wires)
       // The next request to a model has the number of this one.
       if (isOther) this.#counts.set(step, this.#counts.get(step)! - 1)
       const own = isUsable ? ((number > 1 ? found.next : undefined) ?? found.script) : defaultScript(step)
       const script: Action[] = isOther ? [{ do: 'serve', step: null }] : own
       const serve: SvcTap['serve'] = (claimed, serving) => this.#tap.serve(claimed, serving)
-      void answer(arrival, writerFor(answered), { script, number, answered, serve })
+      void answer(arrival, writerFor(answered), { script, number, answered, serve, wires })
     }
     const known = this.scriptOf(step)
     if (known !== null || this.#findScript === null) return run(known)
@@ -288,15 +302,26 @@ export class ProbeSession {
     })
   }
 
+  #removeOldest(): void {
+    const { kept, arrival } = this.#entries.shift()!
+    this.#bytes -= kept
+    const own = this.#byStep.get(arrival.step)!
+    own.shift()
+    if (own.length === 0) this.#byStep.delete(arrival.step)
+  }
+
   #add(entry: Entry): void {
     this.#entries.push(entry)
+    const own = this.#byStep.get(entry.arrival.step)
+    if (own === undefined) this.#byStep.set(entry.arrival.step, [entry])
+    else own.push(entry)
     void entry.arrival.whenEnded.then(() => {
       const { size, trailers } = entry.arrival
       entry.kept = Math.min(size, MAX_KEPT_OF_ARRIVAL) + trailers.reduce((sum, field) => sum + field.join().length, 0)
       this.#bytes += entry.kept
-      while (this.#entries.length > 1 && this.#bytes > MAX_KEPT_BYTES) this.#bytes -= this.#entries.shift()!.kept
+      while (this.#entries.length > 1 && this.#bytes > MAX_KEPT_BYTES) this.#removeOldest()
     })
-    if (this.#entries.length > MAX_ARRIVALS) this.#bytes -= this.#entries.shift()!.kept
+    if (this.#entries.length > MAX_ARRIVALS) this.#removeOldest()
     for (const wake of this.#waiting) wake()
   }
 }

@@ -6,7 +6,6 @@ import { HttpError, refusal, type Channel, type Replicated, type Store, type Svc
 import type { ProbeSection } from '../options.ts'
 import { shiftTimes, type ArrivalRecord } from './arrival-record.ts'
 import { MAX_SCRIPTS_BYTES, MAX_STEPS, type StepScript } from './script.ts'
-import type { IgnoredPaths } from './ignored-paths.ts'
 import {
   MAX_SESSIONS,
   MAX_SESSION_S,
@@ -16,6 +15,7 @@ import {
   type ProbeSessions,
   type SelectedArrivals,
   type SessionNonces,
+  type UpstreamOptions,
 } from './sessions.ts'
 
 type Message =
@@ -53,16 +53,16 @@ const MAX_RECORDED = 16
 export class SharedSessions {
   readonly #svc: Svc<ProbeSection>
   readonly #sessions: ProbeSessions
-  readonly #ignored: IgnoredPaths
+  readonly #own: UpstreamOptions
   readonly #channel: Channel<Message, Reply>
   readonly #open: Replicated<OpenSessions>
   /** By session. Newer code of this plugin makes new sessions, and finds the scripts of the old ones here. */
   readonly #scripts: Store<StepScript>
 
-  constructor(svc: Svc<ProbeSection>, sessions: ProbeSessions, ignored: IgnoredPaths) {
+  constructor(svc: Svc<ProbeSection>, sessions: ProbeSessions, own: UpstreamOptions) {
     this.#svc = svc
     this.#sessions = sessions
-    this.#ignored = ignored
+    this.#own = own
     this.#channel = svc.channel<Message, Reply>('sessions', { on: (message, from) => this.#on(message, from) })
     this.#open = svc.replicated<OpenSessions>('open-sessions', { initial: () => ({ sessions: [] }) })
     this.#scripts = svc.state<StepScript>('scripts', {
@@ -172,7 +172,7 @@ export class SharedSessions {
       ttlMs,
       nonces,
       findScript,
-      ignored: this.#ignored,
+      ...this.#own,
     })
     if (session !== null) this.#addMembers(session)
     return session

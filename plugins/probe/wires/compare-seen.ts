@@ -2,11 +2,11 @@
 import type { SeenRequest, SeenDifferences } from '../types.ts'
 import { compareRequests, scopeOf } from './difference.ts'
 import type { Wire, WireRequest } from './types.ts'
-import { wireOf, WIRES } from './wires.ts'
+import { wireOf } from './wires.ts'
 
 /** Null: one of them is not a request for a generation. */
-export function compareSeen(sent: SeenRequest, arrived: SeenRequest): SeenDifferences | null {
-  const [client, upstream] = [generationOf(sent), generationOf(arrived)]
+export function compareSeen(sent: SeenRequest, arrived: SeenRequest, wires: readonly Wire[]): SeenDifferences | null {
+  const [client, upstream] = [generationOf(sent, wires), generationOf(arrived, wires)]
   if (client === null || upstream === null) return null
   const scope = scopeOf({ client, upstream }, { side: 'request', scene: '', mode: 'plain' })
   const differences = compareRequests(
@@ -27,8 +27,8 @@ export function compareSeen(sent: SeenRequest, arrived: SeenRequest): SeenDiffer
   }
 }
 
-function generationOf({ method, target }: SeenRequest): Wire | null {
-  const found = wireOf(WIRES, method, target.split('?', 1)[0]!)
+function generationOf({ method, target }: SeenRequest, wires: readonly Wire[]): Wire | null {
+  const found = wireOf(wires, method, target.split('?', 1)[0]!)
   return found?.operation === 'generate' ? found.wire : null
 }
 

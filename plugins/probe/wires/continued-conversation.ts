@@ -3,7 +3,7 @@ import type { ReplyTurn, SeenAnswer, SeenReply } from '../types.ts'
 import { emptyRequest } from './neutral.ts'
 import type { Part, Reply, StreamReading, Turn, Wire, WireAnswer } from './types.ts'
 import { listOf, membersOf, parseJson } from './values.ts'
-import { wireOf, WIRES } from './wires.ts'
+import { wireOf } from './wires.ts'
 
 interface Route {
   method: string
@@ -14,8 +14,8 @@ interface Route {
 const CONVERSATIONS: Readonly<Record<string, string>> = { responses: 'input', gemini: 'contents' }
 
 /** Null: the request is not one for a generation. */
-export function readSeenReply(request: Route, answer: SeenAnswer): SeenReply | null {
-  const wire = generatingWire(request)
+export function readSeenReply(request: Route, answer: SeenAnswer, wires: readonly Wire[]): SeenReply | null {
+  const wire = generatingWire(request, wires)
   if (wire === null) return null
   const native: WireAnswer = { ...answer, body: Buffer.from(answer.body) }
   const isStream = native.fields.some(([name, value]) => /^content-type$/i.test(name) && /event-stream/i.test(value))
@@ -43,8 +43,8 @@ function problemsOf(reply: Reply, stream: StreamReading | null): string[] {
 }
 
 /** The reply as it came, and the results of its calls, as a client of the format adds them to its next request. */
-export function continuedItems(request: Route, { turn, results }: ReplyTurn): unknown[] {
-  const wire = generatingWire(request)
+export function continuedItems(request: Route, { turn, results }: ReplyTurn, wires: readonly Wire[]): unknown[] {
+  const wire = generatingWire(request, wires)
   if (wire === null) return []
   const parts = results.map(
     ({ id, name, text }): Part => ({ type: 'result', id, name, parts: [{ type: 'text', text }], error: false }),
@@ -54,7 +54,7 @@ export function continuedItems(request: Route, { turn, results }: ReplyTurn): un
   return listOf(membersOf(parseJson(body.toString('utf8')))[CONVERSATIONS[wire.id] ?? 'messages'])
 }
 
-function generatingWire({ method, target }: Route): Wire | null {
-  const found = wireOf(WIRES, method, target.split('?', 1)[0]!)
+function generatingWire({ method, target }: Route, wires: readonly Wire[]): Wire | null {
+  const found = wireOf(wires, method, target.split('?', 1)[0]!)
   return found?.operation === 'generate' ? found.wire : null
 }

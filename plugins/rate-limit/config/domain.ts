@@ -57,6 +57,7 @@ const DESCRIPTOR_KEYS = [
 const LIMIT_KEYS = ['unit', 'requests_per_unit', 'unlimited', 'name', 'replaces']
 const FLAGS = ['shadow_mode', 'quota_mode', 'detailed_metric', 'value_to_metric', 'share_threshold'] as const
 const MAX_TEXT = 1000
+const CONTROL = /\p{Cc}/u
 /** As many as a descriptor of a call can have entries. */
 const MAX_LEVELS = 50
 
@@ -65,6 +66,7 @@ export function readDomain(value: unknown, at: string): Domain {
   const given = asObject(value, at, 'expected an object with domain and descriptors')
   rejectUnknownKeys(given, DOMAIN_KEYS, at)
   const name = asText(given.domain, below(at, 'domain'), MAX_TEXT, 1)
+  if (CONTROL.test(name)) throw new InputProblem(below(at, 'domain'), 'expected a text without control characters')
   const limits: ListedLimit[] = []
   return { name, level: readLevel(given.descriptors, below(at, 'descriptors'), [], limits), limits }
 }

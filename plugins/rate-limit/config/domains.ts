@@ -62,12 +62,12 @@ export class Domains {
   async load(): Promise<void> {
     const { options } = this.#svc
     for (const [index, value] of options.domains.entries()) {
-      const at = `domains[${index}]`
+      const at = `rate_limit.domains[${index}]`
       this.#configure(value, at, { source: 'settings', file: null }, (place, message) =>
         this.#svc.reportLoadError({ at: place, message, remedy: REMEDY }),
       )
     }
-    const files = await this.#svc.use('core.documents').read({ paths: options.files, at: 'files' })
+    const files = await this.#svc.use('core.documents').read({ paths: options.files, at: 'rate_limit.files' })
     for (const { path, document, lineOf } of files)
       this.#configure(document, '', { source: 'file', file: path }, (place, message) =>
         this.#svc.reportLoadError({

@@ -122,12 +122,14 @@ export function memberOf(object: JsonObject, name: string): Json | undefined {
   return value
 }
 
+/** What Envoy, and HAProxy for servers, write for what is absent. */
+const ABSENT = new Set(['', '-', '<NOSRV>'])
+
 function textOf(value: Json): string | null {
   if (typeof value === 'number') return String(value)
   // The semantic conventions have headers as lists.
   if (Array.isArray(value)) return value.length === 1 && typeof value[0] === 'string' ? textOf(value[0]) : null
-  // Envoy writes a hyphen for what is absent.
-  return typeof value === 'string' && value !== '' && value !== '-' ? value : null
+  return typeof value === 'string' && !ABSENT.has(value) ? value : null
 }
 
 function methodOf(value: Json): string | null {

@@ -20,7 +20,7 @@ export function openPorts(svc: Svc<unknown>, { udp, tcp }: SinkPorts, sink: Sock
   const settings = (transport: 'udp' | 'tcp', port: number) => ({
     port,
     name: `telemetry-${sink.name}-${transport}`,
-    at: `${sink.name}.${transport}`,
+    at: `telemetry.${sink.name}.${transport}`,
     serves: sink.name,
   })
   if (udp !== undefined)

@@ -7,13 +7,16 @@ import { connect as connectHttp2 } from 'node:http2'
 import { Agent, get as getHttp } from 'node:http'
 import { get as getHttps } from 'node:https'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { parse, stringify } from 'yaml'
 import { PORTS_PLUGIN } from '../../support/ports-plugin.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
+
+/** A file without certificates. */
+const NO_PEM = resolve('package.json')
 
 type Test = Parameters<typeof serve>[0]
 
@@ -341,6 +344,8 @@ t.test('settings that are wrong, and ports that are taken, are load errors [LSN-
       { name: 'http', port: 0 },
       { name: 'unreadable', port: 0, tls: { cert: 'no.crt', key: 'no.key' } },
       { name: 'curves', port: 0, tls: { curves: ['nonsense'] } },
+      { name: 'no-pem', port: 0, tls: { cert: NO_PEM, key: NO_PEM } },
+      { name: 'no-ca', port: 0, tls: { client_ca: NO_PEM } },
       { name: 'host', port: 0, host: 'example.com' },
       { name: 'number', port: 70_000 },
     ],
@@ -351,9 +356,11 @@ t.test('settings that are wrong, and ports that are taken, are load errors [LSN-
     /^ports\.tcp\[2\]: the name one is already used by the plugin ports/,
     /^ports\.tcp\[3\]: the name http is already used by svc itself/,
     /^ports\.tcp\[4\]: can't read no\.crt/,
-    /^ports\.tcp\[5\]: Failed to set ECDH curve/,
-    /^ports\.tcp\[6\]: host is not an address/,
-    /^ports\.tcp\[7\]\.port: /,
+    /^ports\.tcp\[5\]: unknown curve "nonsense" \(expected a name of OpenSSL, such as X25519\)$/,
+    /^ports\.tcp\[6\]: can't use .*package\.json with .*package\.json: the certificate cannot be parsed$/,
+    /^ports\.tcp\[7\]: can't use .*package\.json: the certificate cannot be parsed$/,
+    /^ports\.tcp\[8\]: host is not an address/,
+    /^ports\.tcp\[9\]\.port: /,
   ])
   const ports = await openPorts(server)
   t.equal(ports.taken, null)

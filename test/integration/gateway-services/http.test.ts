@@ -268,6 +268,7 @@ t.test('any other value is refused, and the setting turns the header off', async
     const { status, json } = await asking(value)
     t.equal(status, 400, value)
     t.match(json, { error: 'invalid_service_header', details: /headers:<1-60>/ })
+    t.match((await lastCall()).service, { by: 'header', decision: 'error', reason: 'invalid X-Svc-Authz' })
   }
   const off = await serve(t, { plugins: ['ext-authz'], settings: { services: { by_header: false } } })
   t.equal((await send(off, '/ext-authz/allow', { headers: { 'X-Svc-Authz': 'deny' } })).status, 200)

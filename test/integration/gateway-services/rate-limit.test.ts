@@ -317,6 +317,7 @@ t.test('domains are stored over HTTP, for the instance or a session [GWS-8]', as
     ['['.repeat(200), '', /levels deep/],
   ] as const)
     t.match(await put('bad', body), { status: 400, json: { error: 'invalid_rate_limit', at, details } })
+  t.match(await put('%00', limits(1)), { status: 400, json: { error: 'invalid_rate_limit', at: 'domain' } })
   t.equal((await put('shop', { descriptors: [] })).status, 201, 'it applies in place of the settings')
   t.strictSame(statuses(await ask([entries({ tenant: 'a' })])), [{ code: 'OK' }])
   t.equal((await send(server, 'DELETE /_svc/rate-limits/shop')).status, 204)

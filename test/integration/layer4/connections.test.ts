@@ -218,6 +218,7 @@ t.test('filters that are wrong [LSN-3]', async t => {
   const server = await serveLayer4(t, { echo: {} })
   for (const query of [
     'kind=sctp',
+    'end=client_finn',
     'since=yesterday',
     'limit=x',
     'wait_for=0',

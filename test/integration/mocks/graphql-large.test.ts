@@ -9,6 +9,7 @@ import {
   buildSchema,
   execute,
   getNamedType,
+  introspectionFromSchema,
   isAbstractType,
   parse,
   validate,
@@ -31,6 +32,26 @@ const SCHEMAS: Record<string, string> = {
   generated: largeSchema(420),
   ...(existsSync(github) ? { github: readFileSync(github, 'utf8') } : {}),
 }
+
+t.test('the result of an introspection query is longer than the schema, whose size counts', async t => {
+  const server = await mockServer(t)
+  const json = JSON.stringify(introspectionFromSchema(buildSchema(SCHEMAS.generated!)), null, 2)
+  t.ok(json.length > 4 << 20, `${json.length} characters`)
+  const put = (body: string): ReturnType<typeof server.call> =>
+    server.call('/_svc/mocks/introspected', {
+      method: 'PUT',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+  t.match(await put(json), { status: 201, json: { kind: 'graphql', report: { deployable: true } } })
+  const long = `type Query { a: Int }\n${'# comment\n'.repeat(430_000)}`
+  const refused = await server.call('/_svc/mocks/long', {
+    method: 'PUT',
+    body: long,
+    headers: { 'content-type': 'application/graphql' },
+  })
+  t.match(refused, { status: 422, json: { report: { errors: [{ code: 'too_large' }] } } })
+})
 
 for (const [name, sdl] of Object.entries(SCHEMAS))
   t.test(`${name}: deployed within 5 s of processor time, and it answers valid operations [MOCK-108]`, async t => {

@@ -43,6 +43,8 @@ t.test(
       'revoked',
       'revoked-serials',
       'runs',
+      // At most 64 MiB for each of four probe sessions, which hold the same objects (unit/probe/bounds).
+      'scripts',
       'swaps',
       // At most 100, and a mebibyte in all.
       'test-reports',

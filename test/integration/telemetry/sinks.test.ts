@@ -179,6 +179,10 @@ t.test('access logs of each gateway are read [GWT-10]', async t => {
     },
     'telemetry.fields': { log: { my_status: 201, status: 500 }, expected: { status: 201 } },
     'a full URL': { log: { 'url.full': 'https://shop.test:8443/g?x#y' }, expected: { path: '/g' } },
+    'HAProxy without a server': {
+      log: { request_id: 'r-1', status: 401, upstream: '<NOSRV>' },
+      expected: { request_id: 'r-1', status: 401, upstream: null },
+    },
     'odd values': {
       log: { status: 'x', duration: -1, attempts: 'many', method: 7, path: 'relative', time: 'noon', request_id: '-' },
       expected: { status: null, duration_ms: null, attempts: null, method: null, path: null, request_id: null },

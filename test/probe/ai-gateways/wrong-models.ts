@@ -157,7 +157,7 @@ export const WRONG_MODELS: Readonly<Record<string, WrongModels>> = {
     id: 'LLM-CACHE-STREAM',
     finding: /^fail .*another text/,
   },
-  'tells users apart by the first letters of their keys': {
+  'tells users apart by the beginning of their keys': {
     checks: CACHES,
     features: { cache: { key: (request, credential) => `${textsOf(request)} ${credential.slice(0, 17)}` } },
     llm: { tenants: TENANTS },

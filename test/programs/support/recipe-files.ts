@@ -1,5 +1,5 @@
 /** Files of the pages in `docs/gateways`, changed to addresses of this machine. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { blocksOf, root } from '../../support/examples.ts'
@@ -23,11 +23,11 @@ export interface EnvoyFiles {
   limits?: string
 }
 
-/** The block of a page that begins with `# <name>`. */
+/** The block of a page that begins with `# <name>`, or with `-- <name>` for Lua. */
 export function fileOf(page: string, name: string, { http, grpc, syslog = 5514, timeout = '60s' }: Addresses): string {
-  const text = readFileSync(join(root, 'docs', 'gateways', page), 'utf8')
-  return blocksOf(text)
-    .find(block => block.text.startsWith(`# ${name}\n`))!
+  const content = readFileSync(join(root, 'docs', 'gateways', page), 'utf8')
+  return blocksOf(content)
+    .find(({ text }) => text.startsWith(`# ${name}\n`) || text.startsWith(`-- ${name}\n`))!
     .text.replaceAll('svc:8080', `127.0.0.1:${http}`)
     .replaceAll('svc:5514', `127.0.0.1:${syslog}`)
     .replaceAll('address: svc, port_value: 8080', `address: 127.0.0.1, port_value: ${http}`)
@@ -67,4 +67,19 @@ export function nginxOf(port: number, addresses: Addresses, name: string, folder
 /** Caddy on a port, with a file of its page. */
 export function caddyOf(port: number, addresses: Addresses, name: string): string {
   return fileOf('caddy.md', name, addresses).replace(':8000 {', `http://127.0.0.1:${port} {`)
+}
+
+/** HAProxy on a port, with files of its page. The script is put into the folder. */
+export function haproxyOf(port: number, addresses: Addresses, name: string, folder: string): string {
+  writeFileSync(
+    join(folder, 'authz.lua'),
+    fileOf('haproxy.md', 'authz.lua', addresses).replace('timeout = 1000', `timeout = ${millisecondsOf(addresses)}`),
+  )
+  return fileOf('haproxy.md', name, addresses)
+    .replace('bind :8000', `bind 127.0.0.1:${port}`)
+    .replace('/etc/haproxy', folder)
+}
+
+function millisecondsOf({ timeout = '60s' }: Addresses): number {
+  return Number.parseInt(timeout, 10) * 1000
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { freePort } from '../../support/free-ports.ts'
 import { gatewayFolder, startGateway } from '../../support/real-gateways.ts'
 import type { TestServer } from '../../support/server.ts'
-import { caddyOf, envoyOf, nginxOf, type Addresses } from './recipe-files.ts'
+import { caddyOf, envoyOf, haproxyOf, nginxOf, type Addresses } from './recipe-files.ts'
 
 export type Through = Awaited<ReturnType<typeof startGateway>>
 type Test = Parameters<typeof startGateway>[0]
@@ -68,4 +68,18 @@ export async function startCaddyOf(t: Test, server: TestServer, name: string, op
   const args = ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile']
   const { headers = {} } = options
   return startGateway(t, 'caddy', args, { port: web, folder, ready: READY, headers, env: { HOME: folder } })
+}
+
+/** HAProxy with a file of its page. */
+export async function startHaproxyOf(
+  t: Test,
+  server: TestServer,
+  name: string,
+  options: Options = {},
+): Promise<Through> {
+  const folder = gatewayFolder()
+  const web = await freePort()
+  writeFileSync(join(folder, 'haproxy.cfg'), haproxyOf(web, addressesOf(server, options), name, folder))
+  const args = ['-f', join(folder, 'haproxy.cfg')]
+  return startGateway(t, 'haproxy', args, { port: web, folder, ready: READY, headers: options.headers ?? {} })
 }

@@ -157,6 +157,7 @@ t.test('messages describe the expected form and never contain the value [OPT-3]'
     [{ type: 'string', minLength: 1 }, '', 'expected at least 1 character'],
     [{ type: 'string', maxLength: 3 }, 'hunter2', 'expected at most 3 characters'],
     [{ type: 'string', pattern: '^a$' }, 'hunter2', 'expected text that matches ^a$'],
+    [{ type: 'string', pattern: '^a$', examples: ['a'] }, 'hunter2', 'expected text such as "a", that matches ^a$'],
     [{ type: 'string', format: 'uri' }, 'hunter2', 'expected uri format'],
     [{ type: 'array', minItems: 2 }, [1], 'expected at least 2 entries'],
     [{ type: 'object', minProperties: 1 }, {}, 'expected at least 1 key'],

@@ -22,6 +22,7 @@ function sessionFor(t: { teardown(end: () => void): void }): ProbeSession {
     onEnd: () => {},
     findScript: null,
     ignored: new IgnoredPaths(),
+    wires: () => WIRES,
   })
   t.teardown(() => session.end())
   return session

@@ -95,11 +95,17 @@ function actionsOf(answer: StepAnswer, step: number): Action[] {
 
 /** Throws for what is not a verdict. */
 function verdictOf({ judge }: CustomCheck, evidence: Evidence, { protocol, gateway, upstreamOrigins }: Facts): Verdict {
-  const found: unknown = judge(evidence.calls.map(recordOf), {
-    protocol,
-    gateway: { origin: gateway.origin, authority: gateway.authority },
-    upstreamOrigins,
-  })
+  return checkedVerdict(
+    judge(evidence.calls.map(recordOf), {
+      protocol,
+      gateway: { origin: gateway.origin, authority: gateway.authority },
+      upstreamOrigins,
+    }),
+  )
+}
+
+/** Throws for what is not a verdict. */
+export function checkedVerdict(found: unknown): Verdict {
   if (!isRecord(found) || !WORDS.includes(found.verdict))
     throw new Error(`judge must return a verdict: ${WORDS.join(', ')}`)
   const { verdict, summary = '', values = {} } = found

@@ -1,16 +1,17 @@
 /** The checks of other plugins, and the catalog with them. */
 import { forPlugin, type PersonalPoint } from 'svc/plugin'
 import type { Check } from '../../catalog/check.ts'
-import type { CustomCheck, ProbeChecks } from '../../types.ts'
+import type { CustomCheck, CustomPairCheck, ProbeChecks } from '../../types.ts'
 import { CATALOG } from '../index.ts'
 import { checkOf } from './custom-check.ts'
+import { pairCheckOf } from './custom-pair-check.ts'
 import { checkProblem } from './validation.ts'
 
 const MAX_CHECKS = 200
 
 /** A registry that records which plugin adds a check. */
 export function createCheckRegistry(own: string): ProbeChecks & PersonalPoint<ProbeChecks> {
-  const added: CustomCheck[] = []
+  const added: (CustomCheck | CustomPairCheck)[] = []
   const owners = new Map<string, string>()
   const registryOf = (plugin: string): ProbeChecks => ({
     add(check) {
@@ -29,7 +30,9 @@ export function createCheckRegistry(own: string): ProbeChecks & PersonalPoint<Pr
 
 /** The catalog with the checks of other plugins; without them if there is no extension point. */
 export function catalogWith(point: ProbeChecks | undefined): readonly Check[] {
-  return point === undefined ? CATALOG : [...CATALOG, ...point.list().map(checkOf)]
+  return point === undefined
+    ? CATALOG
+    : [...CATALOG, ...point.list().map(one => ('forPairs' in one ? pairCheckOf(one) : checkOf(one)))]
 }
 
 function shownId(check: unknown): string {

@@ -1,6 +1,6 @@
 /** What a check of another plugin has to be like. */
 import { isRecord, isToken } from 'svc/toolkit'
-import type { CheckField, CheckStep, CustomCheck, StepAnswer } from '../../types.ts'
+import type { CheckField, CheckStep, CustomCheck, CustomPairCheck, PairStep, StepAnswer } from '../../types.ts'
 
 const MAX_STEPS = 50
 const MAX_FIELDS = 100
@@ -36,16 +36,19 @@ const KEYS = [
   'steps',
   'judge',
 ]
+const PAIR_KEYS = [...KEYS.filter(key => key !== 'protocols'), 'forPairs']
+const PAIR_STEP_KEYS = ['name', 'request', 'isStream', 'answer']
 const STEP_KEYS = ['name', 'method', 'rest', 'path', 'fields', 'body', 'isChunked', 'sameConnection', 'answer']
 const ANSWER_KEYS = ['status', 'fields', 'body', 'parts', 'delayMs', 'then']
 const FLAGS = ['isAlone', 'breaksUpstream', 'judgesRefusal'] as const
 
 /** What is wrong with a check; null if it is valid. Plugins may be written in JavaScript, so types are checked too. */
-export function checkProblem(check: CustomCheck): string | null {
+export function checkProblem(check: CustomCheck | CustomPairCheck): string | null {
   if (!isObject(check)) return 'a check must be an object'
-  const { id, title, group, level, impact, sources = [], protocols = ['1.1'], page, steps, judge } = check
+  const { id, title, group, level, impact, sources = [], page, judge } = check
   if (typeof id !== 'string' || !ID.test(id)) return 'the id must have a prefix and a name, such as acme.SOAP-ACTION'
-  const unknown = unknownKey(check, KEYS)
+  const isForPairs = 'forPairs' in check
+  const unknown = unknownKey(check, isForPairs ? PAIR_KEYS : KEYS)
   if (unknown !== null) return unknown
   if (!isText(title, 100)) return '"title" must be a text of at most 100 characters'
   if (typeof group !== 'string' || !GROUP.test(group)) return '"group" must be a word in lower case'
@@ -53,8 +56,6 @@ export function checkProblem(check: CustomCheck): string | null {
   if (impact !== undefined && !IMPACTS.includes(impact)) return `"impact" must be one of ${IMPACTS.join(', ')}`
   if (!Array.isArray(sources) || sources.length > 10 || !sources.every(isSource))
     return '"sources" must be a list of at most 10 items {spec, section}'
-  if (!Array.isArray(protocols) || protocols.length === 0 || !protocols.every(one => PROTOCOLS.includes(one)))
-    return '"protocols" must be a list of "1.1" and "2"'
   for (const flag of FLAGS)
     if (check[flag] !== undefined && typeof check[flag] !== 'boolean') return `"${flag}" must be a boolean`
   if (!isObject(page) || !(['sent', 'expected', 'why'] as const).every(key => isText(page[key], MAX_PAGE)))
@@ -63,6 +64,14 @@ export function checkProblem(check: CustomCheck): string | null {
   if (!Array.isArray(seen) || seen.length > MAX_SEEN || !seen.every(one => isText(one, 200) && THREAD.test(one)))
     return `"page.seen" must be a list of at most ${MAX_SEEN} threads such as owner/name#12`
   if (typeof judge !== 'function') return '"judge" must be a function'
+  if (!isForPairs) return stepsProblem(check)
+  if (check.forPairs !== true) return '"forPairs" must be true'
+  return typeof check.steps === 'function' ? null : '"steps" must be a function of a check for pairs'
+}
+
+function stepsProblem({ steps, protocols = ['1.1'] }: CustomCheck): string | null {
+  if (!Array.isArray(protocols) || protocols.length === 0 || !protocols.every(one => PROTOCOLS.includes(one)))
+    return '"protocols" must be a list of "1.1" and "2"'
   if (!Array.isArray(steps) || steps.length === 0 || steps.length > MAX_STEPS)
     return `"steps" must be a list of 1 to ${MAX_STEPS} steps`
   for (const [index, step] of steps.entries()) {
@@ -70,6 +79,29 @@ export function checkProblem(check: CustomCheck): string | null {
     if (problem !== null) return `step ${index + 1}: ${problem}`
   }
   return new Set(steps.map(({ name }) => name)).size < steps.length ? 'two steps have the same name' : null
+}
+
+/** What is wrong with the steps of a check for pairs; null if they are valid. */
+export function pairStepsProblem(steps: readonly PairStep[]): string | null {
+  if (!Array.isArray(steps) || steps.length === 0 || steps.length > MAX_STEPS)
+    return `"steps" must return a list of 1 to ${MAX_STEPS} steps`
+  for (const [index, step] of steps.entries()) {
+    const problem = pairStepProblem(step as PairStep)
+    if (problem !== null) return `step ${index + 1}: ${problem}`
+  }
+  return new Set(steps.map(({ name }: PairStep) => name)).size < steps.length ? 'two steps have the same name' : null
+}
+
+function pairStepProblem(step: PairStep): string | null {
+  if (!isObject(step)) return 'a step must be an object'
+  const { name, request, isStream = false, answer = {} } = step
+  if (!isText(name, 60)) return '"name" must be a text of at most 60 characters'
+  if (!isObject(request) || !Array.isArray(request.turns)) return '"request" needs a list of turns'
+  if (typeof isStream !== 'boolean') return '"isStream" must be a boolean'
+  if (!isObject(answer)) return '"answer" must be the step of a rule'
+  return JSON.stringify([request, answer]).length > MAX_BODY
+    ? `"request" and "answer" have at most ${MAX_BODY} characters`
+    : unknownKey(step, PAIR_STEP_KEYS)
 }
 
 function stepProblem(step: CheckStep, index: number): string | null {

@@ -114,7 +114,7 @@ const SLOW_MS = 5_000
 const ANSWER_MS = 60_000
 /**
  * How many times larger the large ones are than the requests that they are compared with: one that takes as many times longer
- * is no amplification, and that both are slow may be the fault of the machine.
+ * does not amplify, and that both are slow may be the fault of the machine.
  */
 const FACTOR = 50
 /** What a small query takes at most on a machine that has little else to do. */

@@ -5,7 +5,8 @@ import { isTypeOf, standsFor } from './error-words.ts'
 import { BOTH_MODES, question, scene } from './scenes.ts'
 import type { Aspect, ExchangeEvidence, JudgeFacts, ReadAnswer, Scene, SceneEvidence } from './types.ts'
 
-const RETRY_AFTER_S = 7
+/** Gateways that repeat a request wait as long as it says, each time. */
+const RETRY_AFTER_S = 3
 /** Those after which gateways were seen to take a deployment out of service come last, since the run then waits. */
 const KINDS = [
   'bad_request',

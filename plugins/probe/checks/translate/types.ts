@@ -1,4 +1,5 @@
 /** What the checks of `translate` are made of: scenes, which are data, and judges, which are pure. */
+import type { Impact, Level, Source } from '../../catalog/check.ts'
 import type {
   Difference,
   EmbeddingReply,
@@ -126,6 +127,7 @@ export interface AspectVerdict {
   /** One sentence. */
   detail: string
   differences: Difference[]
+  values?: Readonly<Record<string, unknown>>
 }
 
 /** What the routes file says of scenes. */
@@ -138,8 +140,11 @@ export interface SceneOptions {
 export interface Aspect {
   id: string
   title: string
-  level: 'integrity' | 'other-spec' | 'hazard' | 'observation'
-  impact: 'low' | 'medium' | 'high'
+  /** Default: `translate`. */
+  group?: string
+  level: Level
+  impact: Impact
+  sources?: readonly Source[]
   comparesDirect?: boolean
   /** Those that the wires of the pair can say; empty: the check is skipped. */
   scenes(pair: Pair, options: SceneOptions): readonly Scene[]
