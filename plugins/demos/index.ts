@@ -1,4 +1,5 @@
 /** The plugin `demos`: what a gateway does, shown step by step and judged on both sides. */
+import { join } from 'node:path'
 import { definePlugin } from 'svc/plugin'
 import type {} from '../grpc/types.ts'
 import type {} from '../probe/types.ts'
@@ -52,6 +53,7 @@ export default definePlugin<DemosSection>({
     registerRuns(app, svc, {
       client: svc.use('probe.client')!,
       conversations: svc.use('probe.conversations')!,
+      agentsFolder: join(svc.folder, 'agents'),
       grpcDefinitions: async set => svc.use('grpc.services')?.definitions(set),
       taps: svc.use('proxy.taps') ?? null,
       targets,

@@ -11,6 +11,7 @@ import type {} from './types.ts'
 import { IgnoredPaths } from './upstream/ignored-paths.ts'
 import { registerUpstream } from './upstream/routes.ts'
 import { compareSeen } from './wires/compare-seen.ts'
+import { continuedItems, readSeenReply } from './wires/continued-conversation.ts'
 import { createWireRegistry, wiresWith } from './wires/registry.ts'
 
 export default definePlugin<ProbeSection>({
@@ -26,7 +27,11 @@ export default definePlugin<ProbeSection>({
     const wires = createWireRegistry(svc.name)
     svc.offer('probe.wires', wires)
     svc.offer('probe.client', createClient())
-    svc.offer('probe.conversations', { compare: (sent, arrived) => compareSeen(sent, arrived, wiresWith(wires)) })
+    svc.offer('probe.conversations', {
+      compare: (sent, arrived) => compareSeen(sent, arrived, wiresWith(wires)),
+      read: (request, answer) => readSeenReply(request, answer, wiresWith(wires)),
+      continued: (request, turn) => continuedItems(request, turn, wiresWith(wires)),
+    })
     const ignored = new IgnoredPaths()
     svc.offer('probe.upstream', { ignore: (...paths) => ignored.add(paths) })
     const targets = createTargets(svc)

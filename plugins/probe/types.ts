@@ -380,9 +380,40 @@ export interface SeenDifferences {
   differences: { at: string; kind: string; sent?: unknown; arrived?: unknown; why?: string }[]
 }
 
+/** Without content coding. */
+export interface SeenAnswer {
+  status: number
+  fields: readonly CheckField[]
+  body: string
+  isComplete: boolean
+}
+
+export interface SeenReply {
+  text: string
+  /** Null: the reply has none. */
+  calls: { id: string | null; name: string; args: unknown; signature: string | null }[]
+  thoughts: { signature: string | null }[]
+  /** An error in the words of the vendor, in a stream too. */
+  error: { status: number; message: string } | null
+  /** Rules of the format that the reply violates, in words. */
+  problems: string[]
+  /** For `continued`. */
+  turn: unknown
+}
+
+export interface ReplyTurn {
+  turn: unknown
+  /** Of the calls, in their order. */
+  results: readonly { id: string | null; name: string; text: string }[]
+}
+
 export interface ProbeConversations {
   /** Null: one of the two is not a request for a generation in a format that the probe reads. */
   compare(sent: SeenRequest, arrived: SeenRequest): SeenDifferences | null
+  /** What a client makes of an answer. Null: the request is not one for a generation. */
+  read(request: Pick<SeenRequest, 'method' | 'target'>, answer: SeenAnswer): SeenReply | null
+  /** What a client of this format adds to its conversation after a reply: items of `messages`, `input` or `contents`. */
+  continued(request: Pick<SeenRequest, 'method' | 'target'>, turn: ReplyTurn): unknown[]
 }
 
 /** Where groups of paths are at the gateway. */

@@ -10,6 +10,7 @@ import {
   semanticCache,
   toolSearch,
 } from './demo-agent-gateways.ts'
+import { losing, stating } from './demo-conversations.ts'
 import { grpcJson, grpcWeb } from './demo-grpc-gateways.ts'
 import type { ProxySwitches } from './demo-proxy.ts'
 import { oidcLogin } from './demo-login-gateway.ts'
@@ -107,6 +108,25 @@ export const AGENT_CASES: Record<string, Case> = {
     off: {},
     wrong: [{}, /step 1, Token by token.*count at least 4.*got 1 response: 502; 0 events/],
     control: 'seen',
+  },
+  'coding-agent': {
+    plugins: ['llm', 'llm-anthropic'],
+    on: {},
+    off: { handle: losing('signature') },
+    wrong: [{ handle: losing('marks') }, /step 1, .*loses nothing; got 4 turns, completed; lost turn 1: \/marks/],
+    wrongToo: [
+      { handle: losing('index') },
+      /step 1, .*loses nothing; got 4 turns.*lost turn 1: event \d+: block 0 starts as number 1/,
+    ],
+    control: 'seen',
+  },
+  'llm-cost': {
+    plugins: LLM,
+    on: { handle: stating('x-litellm-response-cost') },
+    wrong: [
+      { handle: stating('x-litellm-response-cost', { ignoresPrompts: true }) },
+      /step 1, .*both equal; got \$[\d.e-]+ in the header x-litellm-response-cost, \$[\d.e-]+ in the ledger/,
+    ],
   },
   'a2a-card': {
     plugins: ['a2a'],

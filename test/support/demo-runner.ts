@@ -1,13 +1,16 @@
 /** Runs demos against a server of a test, through a gateway or straight to svc. */
+import { join } from 'node:path'
 import { readDefinitions } from '../../plugins/grpc/definitions.ts'
-import type { GrpcDefinitions } from '../../plugins/grpc/types.ts'
 import { createClient } from '../../plugins/probe/client/offered-client.ts'
+import { compareSeen } from '../../plugins/probe/wires/compare-seen.ts'
+import { continuedItems, readSeenReply } from '../../plugins/probe/wires/continued-conversation.ts'
+import { WIRES } from '../../plugins/probe/wires/wires.ts'
 import type { ClientAddress, ProbeClient } from '../../plugins/probe/types.ts'
 import { BOUNDS } from '../../plugins/demos/file/bounds.ts'
 import type { Demo, Step } from '../../plugins/demos/file/demo.ts'
 import { readDemoText, problemText } from '../../plugins/demos/file/demo-document.ts'
 import { withValues } from '../../plugins/demos/file/read-demo.ts'
-import { directTarget } from '../../plugins/demos/run/context.ts'
+import { directTarget, type RunContext } from '../../plugins/demos/run/context.ts'
 import { ControlClient } from '../../plugins/demos/run/control.ts'
 import { DemoRun, type DemoResult } from '../../plugins/demos/run/demo-run.ts'
 
@@ -40,7 +43,7 @@ export async function demoRunner(
       values: withValues(demo.variables, set),
       context: {
         client,
-        grpcDefinitions,
+        ...BORROWED,
         control,
         laneControls: {},
         target,
@@ -58,7 +61,17 @@ export async function demoRunner(
   }
 }
 
-const grpcDefinitions = (set: Buffer): Promise<GrpcDefinitions> => Promise.resolve(readDefinitions(set))
+/** What the server has of other plugins. */
+const BORROWED: Pick<RunContext, 'conversations' | 'agentsFolder' | 'grpcDefinitions'> = {
+  conversations: () =>
+    Promise.resolve({
+      compare: (sent, arrived) => compareSeen(sent, arrived, WIRES),
+      read: (request, answer) => readSeenReply(request, answer, WIRES),
+      continued: (request, turn) => continuedItems(request, turn, WIRES),
+    }),
+  agentsFolder: join(import.meta.dirname, '../../plugins/demos/agents'),
+  grpcDefinitions: set => Promise.resolve(readDefinitions(set)),
+}
 
 /** A demo of a test, which has these steps. Throws for one that is not valid. */
 export function demoOf(steps: unknown, further: object = {}): Demo {

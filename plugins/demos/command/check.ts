@@ -8,9 +8,13 @@ import { problemText } from '../file/demo-document.ts'
 import { directTarget } from '../run/context.ts'
 import { ControlClient } from '../run/control.ts'
 import { DemoRun } from '../run/demo-run.ts'
-import { grpcDefinitions } from './grpc-definitions.ts'
+import { borrowed } from './borrowed.ts'
 
-export async function checkFiles(args: readonly string[], context: CommandContext): Promise<CommandResult> {
+export async function checkFiles(
+  args: readonly string[],
+  context: CommandContext,
+  folder: string,
+): Promise<CommandResult> {
   const { words } = splitArguments(args, {}, [])
   if (words.length === 0) throw new ArgumentError('expected a file or a folder')
   const demos: FoundDemo[] = []
@@ -24,14 +28,14 @@ export async function checkFiles(args: readonly string[], context: CommandContex
       for (const warning of demo.warnings) context.err.write(`${file}: warning: ${warning}\n`)
   }
   if (problems > 0) return { exitCode: 2 }
-  return { exitCode: (await differing(demos, context)) > 0 ? 1 : 0 }
+  return { exitCode: (await differing(demos, context, folder)) > 0 ? 1 : 0 }
 }
 
 /** Number of demos whose control run differs from the file. */
-async function differing(demos: readonly FoundDemo[], context: CommandContext): Promise<number> {
+async function differing(demos: readonly FoundDemo[], context: CommandContext, folder: string): Promise<number> {
   const client = await context.use('probe.client')
   if (client === undefined) throw new ArgumentError('the plugin probe is off')
-  const definitions = grpcDefinitions(context)
+  const more = borrowed(context, folder)
   const { server, url, token } = await startUpstream(context, { host: '127.0.0.1', http: 0, https: 0, grpc: 0 }, {})
   let wrong = 0
   try {
@@ -44,7 +48,7 @@ async function differing(demos: readonly FoundDemo[], context: CommandContext): 
         values: demo.variables,
         context: {
           client,
-          grpcDefinitions: definitions,
+          ...more,
           control,
           laneControls: {},
           target: directTarget(control, []),

@@ -62,7 +62,7 @@ export function demoCommand(folder: string): Command {
         if (first === 'list') return await list(rest, context, folder)
         if (first === 'show') return await show(rest, context, folder)
         if (first === 'run') return await runDemos(rest, context, folder)
-        if (first === 'check') return await checkFiles(rest, context)
+        if (first === 'check') return await checkFiles(rest, context, folder)
         if (first === 'new') return await newDemo(rest, context)
         if (first === 'watch') return await watchRun(rest, context)
         const { message, remedy } = unknownName('command', first ?? '', COMMANDS)

@@ -28,7 +28,7 @@ import { ControlClient } from '../run/control.ts'
 import { DemoRun, type DemoResult, type RunInput } from '../run/demo-run.ts'
 import { readRunOptions, type Format, type RunOptions } from './options.ts'
 import { StepProgress } from './progress.ts'
-import { grpcDefinitions } from './grpc-definitions.ts'
+import { borrowed } from './borrowed.ts'
 import { chosenDemos } from './selection.ts'
 
 /** Throws `ArgumentError` for what exit code 2 is for. */
@@ -84,7 +84,7 @@ export async function runDemos(
       const more = timeoutMs === null ? {} : { timeoutMs }
       base = {
         client,
-        grpcDefinitions: grpcDefinitions(context),
+        ...borrowed(context, folder),
         control,
         laneControls,
         target,

@@ -123,6 +123,7 @@ export type TrafficKind =
   | A2aTraffic
   | WebSocketTraffic
   | GrpcTraffic
+  | AgentTraffic
   | LoginTraffic
 
 export interface HttpTraffic {
@@ -225,6 +226,20 @@ export interface GrpcTraffic {
   bearer: string | null
 }
 
+export const AGENT_CLIENTS = ['claude-code', 'codex', 'gemini-cli', 'opencode', 'openai-agents', 'mcp-host'] as const
+export type AgentClient = (typeof AGENT_CLIENTS)[number]
+
+export interface AgentTraffic {
+  kind: 'agent'
+  client: AgentClient
+  /** Null: the first of the client. */
+  scenario: string | null
+  /** Requests to the model, at most; null: as many as the scenario has. */
+  turns: number | null
+  headers: Record<string, string>
+  bearer: string | null
+}
+
 /** How many must pass. */
 export type Quantity =
   | { how: 'every' | 'some' | 'none' }
@@ -244,6 +259,8 @@ export type ExpectationTest =
   | ArrivalsTest
   | EventsTest
   | TokensTest
+  | CostTest
+  | AgentTest
   | CompareTest
   | CaptureTest
   | VerifiedTest
@@ -297,6 +314,26 @@ export interface TokensTest {
   counted: Json | null
   upstream: Json | null
   equal: boolean
+}
+
+/** As `TokensTest`, in dollars. */
+export interface CostTest {
+  kind: 'cost'
+  counted: Json | null
+  upstream: Json | null
+  equal: boolean
+  /** Of the answers: what a gateway says that they cost. Null: only the ledger is tested. */
+  header: string | null
+}
+
+export interface AgentTest {
+  kind: 'agent'
+  selection: Selection
+  completed: boolean | null
+  turns: Json | null
+  error: Json | null
+  /** Texts, of which each that was lost has one; null: not tested. */
+  lost: string[] | null
 }
 
 export interface CompareTest {

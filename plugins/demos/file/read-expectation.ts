@@ -9,6 +9,8 @@ export const EXPECTATIONS = [
   'arrivals',
   'events',
   'tokens',
+  'cost',
+  'agent',
   'compare',
   'capture',
   'services',
@@ -49,6 +51,8 @@ const READERS: Record<(typeof EXPECTATIONS)[number], Reader> = {
   arrivals: readArrivals,
   events: readEvents,
   tokens: readTokens,
+  cost: readCost,
+  agent: readAgent,
   compare: readCompare,
   capture: readCapture,
   services: (value, at) => ({ kind: 'services', verification: asObject(value, at) }),
@@ -256,6 +260,31 @@ function readTokens(value: Json | undefined, at: string): ExpectationTest {
   const part = new Part(value, at, ['counted', 'upstream', 'equal'])
   const test = (key: string): Json | null => (part.has(key) ? checkedTest(part.given[key]!, part.place(key)) : null)
   return { kind: 'tokens', counted: test('counted'), upstream: test('upstream'), equal: part.flag('equal') }
+}
+
+function readCost(value: Json | undefined, at: string): ExpectationTest {
+  const part = new Part(value, at, ['counted', 'upstream', 'equal', 'header'])
+  const test = (key: string): Json | null => (part.has(key) ? checkedTest(part.given[key]!, part.place(key)) : null)
+  const header = part.optionalText('header')
+  if (header !== null && !/^[\w-]{1,100}$/.test(header))
+    throw new InputProblem(part.place('header'), 'expected the name of a header')
+  const needing = header === null ? ['counted', 'equal'].find(key => part.has(key)) : undefined
+  if (needing !== undefined) throw new InputProblem(part.place(needing), 'expected a header that states the cost')
+  return { kind: 'cost', counted: test('counted'), upstream: test('upstream'), equal: part.flag('equal'), header }
+}
+
+function readAgent(value: Json | undefined, at: string): ExpectationTest {
+  const part = new Part(value, at, ['completed', 'turns', 'error', 'lost', ...SELECTION])
+  const test = (key: string): Json | null =>
+    part.has(key) ? checkedTest(part.given[key]!, part.place(key), key) : null
+  return {
+    kind: 'agent',
+    selection: selectionOf(part),
+    completed: part.has('completed') ? part.flag('completed') : null,
+    turns: test('turns'),
+    error: test('error'),
+    lost: part.has('lost') ? part.texts('lost', 20) : null,
+  }
 }
 
 function readCompare(value: Json | undefined, at: string): ExpectationTest {

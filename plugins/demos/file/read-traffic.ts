@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from 'svc/plugin'
 import { asObject, asText, below, InputProblem } from 'svc/toolkit'
 import {
+  AGENT_CLIENTS,
   CERTIFICATES,
   LLM_FORMATS,
   type HttpTraffic,
@@ -33,7 +34,7 @@ const HTTP = [
   'certificate',
   'server_name',
 ]
-const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'grpc', 'login']
+const KINDS = ['llm', 'mcp', 'a2a', 'graphql', 'jsonrpc', 'websocket', 'grpc', 'login', 'agent']
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]{1,200}$/
 const SERVER_NAME = /^[\w.-]{1,253}$/
 const MAX_S = 120
@@ -90,6 +91,8 @@ function readKind(part: Part, kind: string | undefined): TrafficKind {
       return readMcp(value, at, common)
     case 'a2a':
       return readA2a(value, at, common)
+    case 'agent':
+      return readAgent(value, at, common)
     case 'login':
       return readLogin(value, at, common.headers)
     case 'grpc':
@@ -260,6 +263,20 @@ function readWebSocket(value: Json | undefined, at: string, { headers, bearer }:
     messages: part.texts('messages', 100),
     forMs: part.integerOr('for_ms', 1, MAX_S * 1000, 1000),
     headers: { ...headers, ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }) },
+  }
+}
+
+/** The most requests of an agent to its model. */
+const MAX_TURNS = 50
+
+function readAgent(value: Json | undefined, at: string, common: Common): TrafficKind {
+  const part = new Part(value, at, ['client', 'scenario', 'turns'])
+  return {
+    kind: 'agent',
+    client: part.oneOf('client', AGENT_CLIENTS),
+    scenario: part.optionalText('scenario'),
+    turns: part.integerOr('turns', 1, MAX_TURNS, null),
+    ...common,
   }
 }
 

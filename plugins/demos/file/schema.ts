@@ -4,7 +4,7 @@
  */
 import type { JsonSchema } from 'svc/plugin'
 import { BOUNDS, MAX_STEPS } from './bounds.ts'
-import { AREAS, CERTIFICATES, LLM_FORMATS } from './demo.ts'
+import { AGENT_CLIENTS, AREAS, CERTIFICATES, LLM_FORMATS } from './demo.ts'
 
 /** A text that is one reference keeps the type of what it names. */
 const REFERENCE: JsonSchema = { type: 'string', pattern: '\\{\\{' }
@@ -91,6 +91,19 @@ const EXPECTATION = object({
     }),
   ),
   events: object({ count: test, first_ms: test, lag_ms: test, order: flag, text: test, ...selection }),
+  cost: object({
+    counted: test,
+    upstream: test,
+    equal: flag,
+    header: described('Of the answers: what a gateway says that they cost', text),
+  }),
+  agent: object({
+    completed: flag,
+    turns: test,
+    error: test,
+    lost: described('Texts, of which each that was lost has one', texts),
+    ...selection,
+  }),
   tokens: object({ counted: test, upstream: test, equal: flag }),
   compare: object({
     direct: flag,
@@ -175,6 +188,14 @@ const TRAFFIC = object({
   a2a: object({ agent: text, text, stream: flag, card: text }),
   graphql: object({ query: text, variables: record, operation: text }, ['query']),
   jsonrpc: object({ method: text, params: {}, id: {} }, ['method']),
+  agent: object(
+    {
+      client: oneOf(AGENT_CLIENTS),
+      scenario: text,
+      turns: described('Requests to the model, at most', integer(1, 50)),
+    },
+    ['client'],
+  ),
   login: object({ ...login, path, injected: described('The answer of the issuer comes to another browser', flag) }, [
     'user',
     'path',

@@ -99,6 +99,7 @@ export interface RunServices {
   client: ProbeClient
   targets: ProbeTargets
   conversations: ProbeConversations
+  agentsFolder: string
   grpcDefinitions: ReadGrpcDefinitions
   /** Null: the plugin proxy is off. */
   taps: ProxyTaps | null
@@ -110,7 +111,7 @@ export interface RunServices {
 export function registerRuns(
   app: FastifyInstance,
   svc: Svc<unknown>,
-  { client, targets, origins, catalog, conversations, grpcDefinitions, taps }: RunServices,
+  { client, targets, origins, catalog, conversations, agentsFolder, grpcDefinitions, taps }: RunServices,
 ): void {
   const runs = svc.shared(
     'runs',
@@ -143,6 +144,7 @@ export function registerRuns(
     const run = new ServerRun(wanted, {
       taps,
       conversations,
+      agentsFolder,
       grpcDefinitions,
       client,
       own: targets.own(),

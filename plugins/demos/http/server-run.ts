@@ -29,6 +29,7 @@ export interface RunEvent {
 
 export interface RunFacts {
   client: ProbeClient
+  agentsFolder: string
   grpcDefinitions: RunContext['grpcDefinitions']
   /** This server. */
   own: ClientAddress
@@ -173,7 +174,7 @@ export class ServerRun {
   }
 
   async #perform(): Promise<void> {
-    const { client, grpcDefinitions, own, credential, bounds } = this.#facts
+    const { client, conversations, agentsFolder, grpcDefinitions, own, credential, bounds } = this.#facts
     const { demo, values, target, fields, isStepwise, isYes, stopAtFirst, fromStep } = this.request
     const control = new ControlClient(client, own, credential)
     const direct = directTarget(control, fields)
@@ -182,6 +183,8 @@ export class ServerRun {
       values,
       context: {
         client,
+        conversations: () => Promise.resolve(conversations),
+        agentsFolder,
         grpcDefinitions,
         control,
         laneControls: await this.#laneControls(),

@@ -5,6 +5,7 @@ import type {
   ClientRoutes,
   ClientTrust,
   ProbeClient,
+  ProbeConversations,
   ProcessLoad,
 } from '../../probe/types.ts'
 import type { JsonObject } from 'svc/plugin'
@@ -39,6 +40,10 @@ export interface Target {
 export interface RunContext {
   id: string
   client: ProbeClient
+  /** Of the probe: it reads and writes the formats of models. Undefined: the plugin probe is off. */
+  conversations: () => Promise<ProbeConversations | undefined>
+  /** The folder with the shapes of agents. */
+  agentsFolder: string
   /** Reads what reflection says. Undefined: the plugin grpc is off. */
   grpcDefinitions: ReadGrpcDefinitions
   /** Services of the upstream, by name. */

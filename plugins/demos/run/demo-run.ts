@@ -12,7 +12,7 @@ import { BoundError } from './bound-error.ts'
 import { arrivedOnly, laneSession, marksOf, sessionsOf, type Mark, type RunContext } from './context.ts'
 import { UpstreamError } from './control.ts'
 import { judge, judgeAll } from './expect/judge.ts'
-import { ledgerTokens } from './expect/others.ts'
+import { ledgerOf } from './expect/others.ts'
 import type { ExpectationResult, StepEvidence } from './expect/result.ts'
 import { Resources } from './resources.ts'
 import { checkRoute } from './route-check.ts'
@@ -193,11 +193,11 @@ export class DemoRun {
       return `step ${step.number} asks for something: ${step.ask.text}`
     if (step.wait !== null && 'forMs' in step.wait) await sleep(step.wait.forMs, { signal: this.#context.signal })
     checkBounds(step.send, this.#context)
-    const needsLedger = step.expect.some(({ test }) => test.kind === 'tokens')
+    const needsLedger = step.expect.some(({ test }) => test.kind === 'tokens' || test.kind === 'cost')
     const evidence: Omit<StepEvidence, 'sent' | 'startedAtMs'> = {
       context: this.#context,
       marks: marks ?? (await this.#marks()),
-      ledgerBefore: needsLedger ? await ledgerTokens(this.#context) : null,
+      ledgerBefore: needsLedger ? await ledgerOf(this.#context) : null,
       capture: (name, value) => {
         this.#known[`${step.id}.${name}`] = value
       },

@@ -7,6 +7,7 @@ import { BoundError } from './bound-error.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext } from './context.ts'
 import type { SentRequest } from './sent.ts'
 import { sendA2a } from './traffic/a2a.ts'
+import { sendAgent } from './traffic/agent.ts'
 import { sendGrpc } from './traffic/grpc.ts'
 import { sendHttp } from './traffic/http.ts'
 import { sendLlm } from './traffic/llm.ts'
@@ -29,8 +30,13 @@ export function checkBounds(traffic: readonly Traffic[], { bounds }: Pick<RunCon
   }
 }
 
-function requestsOf({ times, perSecond, forMs }: Traffic): number {
-  return forMs === null ? times : perSecond === null ? 1 : Math.ceil((perSecond * forMs) / 1000)
+/** An agent sends some requests before its first turn. */
+const AGENT_START = 10
+const AGENT_TURNS = 20
+
+function requestsOf({ times, perSecond, forMs, kind }: Traffic): number {
+  const conversations = forMs === null ? times : perSecond === null ? 1 : Math.ceil((perSecond * forMs) / 1000)
+  return kind.kind === 'agent' ? conversations * (AGENT_START + (kind.turns ?? AGENT_TURNS)) : conversations
 }
 
 export interface SendHooks {
@@ -136,6 +142,8 @@ function sendKind(traffic: Traffic, options: SendOptions): Promise<SentRequest[]
       return sendMcp(kind, options)
     case 'a2a':
       return sendA2a(kind, options)
+    case 'agent':
+      return sendAgent(kind, options)
     case 'login':
       return sendLogin(kind, options)
     case 'grpc':

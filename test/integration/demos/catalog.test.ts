@@ -30,6 +30,7 @@ import {
   type Clock,
   type Gateway,
 } from '../../support/demo-cases.ts'
+import { PRICES } from '../../support/demo-conversations.ts'
 import { startDemoProxy, type ProxySwitches } from '../../support/demo-proxy.ts'
 import { guarded, reportingUsage, streamGuard } from '../../support/demo-guards.ts'
 import { authorized, limited, logging } from '../../support/demo-services.ts'
@@ -217,7 +218,11 @@ const ONLY = process.env.SVC_TEST_DEMOS?.split(',')
 
 t.test('each demo is seen with the feature, and not without it or with a mistake', async t => {
   const plugins = Object.values(CASES).flatMap(({ plugins: own = [] }) => own)
-  const { url } = await serve(t, { plugins: ['demos', 'echo', ...new Set(plugins)], env: { SVC_GRPC_ON_HTTP: 'true' } })
+  const { url } = await serve(t, {
+    plugins: ['demos', 'echo', ...new Set(plugins)],
+    env: { SVC_GRPC_ON_HTTP: 'true' },
+    settings: { llm: { prices: [PRICES] } },
+  })
   const jobs = Object.entries(CASES)
     .filter(([name]) => ONLY?.includes(name) !== false)
     .flatMap(([name, one]) => jobsOf(t, url, name, one))

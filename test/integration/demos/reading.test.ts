@@ -31,6 +31,8 @@ t.test('what excludes each other is a mistake', async t => {
   wrong('    send: { llm: { prompt: a }, mcp: { do: [ping] } }\n', /llm and mcp cannot be combined/)
   wrong('    send: { path: /a, llm: { prompt: a } }\n', /llm and path cannot be combined/)
   wrong('    expect: [{ arrivals: { exactly: 1, at_least: 1 } }]\n', /exactly and at_least cannot be combined/)
+  wrong('    expect: [{ cost: { equal: true } }]\n', /expected a header that states the cost/)
+  wrong('    send: { agent: { client: copilot } }\n', /expected one of claude-code, codex/)
   wrong('    send: { grpc: { service: "/a", method: A } }\n', /expected a full name such as svc.echo.v1.EchoService/)
   wrong('    send: { grpc: { service: a.A, method: A, metadata: { host: a } } }\n', /host is set by the client/)
   wrong('    expect: [{ arrivals: { lane: x } }]\n', /the demo has no lanes/)

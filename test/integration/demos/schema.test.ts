@@ -51,6 +51,8 @@ t.test('both take all kinds of traffic and of expectations', async t => {
     withStep({ send: { mcp: { do: ['list_tools', { call: 'add', arguments: {} }] } } }),
     withStep({ send: [{ a2a: { card: 'echo' } }, { websocket: { path: '/ws', messages: ['a'] } }] }),
     withStep({ send: { graphql: { query: '{ a }' } }, expect: [{ compare: { same: ['status'], rounds: 2 } }] }),
+    withStep({ send: { agent: { client: 'codex', turns: 5 } }, expect: [{ agent: { completed: true, lost: [] } }] }),
+    withStep({ expect: [{ cost: { header: 'x-cost', equal: true } }] }),
     withStep({
       send: { login: { issuer: 'full', user: 'ada', path: '/a', injected: true } },
       expect: [{ responses: { logins: 1 } }],

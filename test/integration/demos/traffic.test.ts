@@ -4,6 +4,9 @@
  */
 import t, { type Test } from 'tap'
 import { LLM_FORMATS } from '../../../plugins/demos/file/demo.ts'
+import type { DemoResult } from '../../../plugins/demos/run/demo-run.ts'
+import { PRICES, stating } from '../../support/demo-conversations.ts'
+import { startDemoProxy } from '../../support/demo-proxy.ts'
 import { demoOf, demoRunner } from '../../support/demo-runner.ts'
 import { serve } from '../../support/server.ts'
 
@@ -289,6 +292,27 @@ t.test('rates, variants, captures, and rules that change meanwhile', async t => 
       },
     ],
   )
+})
+
+t.test('cost: the ledger and what a header states; without prices it is not judged', async t => {
+  const demo = (cost: object) =>
+    demoOf([{ title: 'Cost', send: { llm: { prompt: 'Hi' } }, expect: [{ cost }] }], { route: { path: '/v1/models' } })
+  const settings = { llm: { prices: [PRICES] } }
+  const priced = await serve(t, { plugins: ['demos', 'llm', 'llm-openai'], settings })
+  const judged = async (cost: object, url = priced.url): Promise<DemoResult> =>
+    (await demoRunner(url, demo(cost)))(await startDemoProxy(t, url, { handle: stating('x-cost') }))
+  t.match(await judged({ header: 'x-cost', counted: { gt: 0 }, upstream: { gt: 0 }, equal: true }), { reason: null })
+  t.match(await judged({ upstream: { gt: 1 } }), {
+    reason: /dollars in the ledger over 1; got \$[\d.e-]+ in the ledger/,
+  })
+  t.match(await judged({ header: 'x-price', equal: true }), {
+    reason: /1 answer without a number in the header x-price/,
+  })
+  const free = await serve(t, { plugins: ['demos', 'llm', 'llm-openai'] })
+  t.match(await judged({ header: 'x-cost', equal: true }, free.url), {
+    verdict: /^not-judged$/,
+    reason: /the upstream has no prices/,
+  })
 })
 
 t.test('what is not seen is named', async t => {

@@ -69,6 +69,17 @@ export async function judgeArrivals(test: ArrivalsTest, evidence: StepEvidence):
   }
 }
 
+/** Records of what arrived since the step began, those of lanes included, without waiting for more. */
+export async function arrivalsSince(verification: JsonObject, evidence: StepEvidence): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for (const lane of [null, ...evidence.context.lanes]) {
+    const test = { verification, lane, withinMs: 0, settleMs: 0 }
+    const { ids } = await verify(test, evidence, { at_most: MANY })
+    entries.push(...(await entriesOf(ids, lane, evidence)))
+  }
+  return entries
+}
+
 interface Counts {
   min: number | null
   max: number | null

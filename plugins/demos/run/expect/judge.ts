@@ -1,10 +1,11 @@
 /** Judges the expectations of a step. */
 import { isTooExpensive } from 'svc/plugin'
 import type { Expectation, Traffic } from '../../file/demo.ts'
+import { judgeAgent } from './agent.ts'
 import { judgeArrivals, VerificationError } from './arrivals.ts'
 import { judgeCompare } from './compare.ts'
 import { judgeEvents } from './events.ts'
-import { judgeCapture, judgeTokens, judgeVerified } from './others.ts'
+import { judgeCapture, judgeCost, judgeTokens, judgeVerified } from './others.ts'
 import { judgeResponses } from './responses.ts'
 import type { ExpectationResult, Outcome, StepEvidence } from './result.ts'
 
@@ -42,6 +43,10 @@ export async function judge(
           return judgeEvents(test, evidence)
         case 'tokens':
           return await judgeTokens(test, evidence)
+        case 'cost':
+          return await judgeCost(test, evidence)
+        case 'agent':
+          return await judgeAgent(test, evidence)
         case 'compare':
           return await judgeCompare(test, evidence, traffic)
         case 'capture':

@@ -2,6 +2,7 @@
 import type { Verdict } from '../../file/demo.ts'
 import type { RunContext } from '../context.ts'
 import type { SentRequest } from '../sent.ts'
+import type { Ledger } from './others.ts'
 
 export interface ExpectationResult {
   kind: string
@@ -26,8 +27,8 @@ export interface StepEvidence {
   startedAtMs: number
   /** The newest record of each session before the step; null: none. */
   marks: ReadonlyMap<string, string | null>
-  /** Tokens in the ledger of the upstream before the step; null: not asked. */
-  ledgerBefore: number | null
+  /** The ledger of the upstream before the step; null: not asked. */
+  ledgerBefore: Ledger | null
   /** Gets what a step captures. */
   capture(name: string, value: string): void
 }

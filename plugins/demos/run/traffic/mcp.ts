@@ -14,8 +14,19 @@ const LISTS: Record<string, string> = {
   ping: 'ping',
 }
 
-/** The answers to the actions; if the handshake fails, its answer alone. */
-export async function sendMcp(traffic: McpTraffic, options: SendOptions): Promise<SentRequest[]> {
+export interface McpContinuation {
+  /** What is sent after the actions, by their answers. */
+  further(results: readonly SentRequest[]): McpAction[]
+  /** A stream of the server's messages is open for this long meanwhile. */
+  streamMs: number
+}
+
+/** The answers to the actions; if the handshake fails, its answer alone. That of the stream has the fact `stream`. */
+export async function sendMcp(
+  traffic: McpTraffic,
+  options: SendOptions,
+  continuation: McpContinuation | null = null,
+): Promise<SentRequest[]> {
   const revision = traffic.revision ?? REVISION
   let session: string | null = null
   let id = 0
@@ -28,18 +39,18 @@ export async function sendMcp(traffic: McpTraffic, options: SendOptions): Promis
         answers.set(question, post({ id: JSON.parse(question) as Json, result: elicit }))
     }
   }
+  const headers = (accept: string): Record<string, string> => ({
+    accept,
+    ...(id > 1 ? { 'mcp-protocol-version': revision } : {}),
+    ...(session === null ? {} : { 'mcp-session-id': session }),
+    ...traffic.headers,
+  })
   const post = async (message: JsonObject): Promise<SentRequest> => {
     const sent = await sendRequest(
       {
         method: 'POST',
         path: traffic.path,
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...(id > 1 ? { 'mcp-protocol-version': revision } : {}),
-          ...(session === null ? {} : { 'mcp-session-id': session }),
-          ...traffic.headers,
-        },
+        headers: { 'content-type': 'application/json', ...headers('application/json, text/event-stream') },
         body: JSON.stringify({ jsonrpc: '2.0', ...message }),
         bearer: traffic.token ?? credentialOf(options),
         ...(traffic.elicit === null ? {} : { onEvents: events => onEvents(traffic, events) }),
@@ -59,12 +70,26 @@ export async function sendMcp(traffic: McpTraffic, options: SendOptions): Promis
   id++
   await post({ method: 'notifications/initialized' })
   const results: SentRequest[] = []
-  for (const action of traffic.actions) {
-    const { method, params } = messageOf(action)
-    results.push(await call(method, params))
+  const stream = continuation === null ? null : openStream(continuation.streamMs)
+  const perform = async (actions: readonly McpAction[]): Promise<void> => {
+    for (const action of actions) {
+      const { method, params } = messageOf(action)
+      results.push(await call(method, params))
+    }
   }
+  await perform(traffic.actions)
+  await perform(continuation?.further(results) ?? [])
   await Promise.all(answers.values())
-  return results
+  return stream === null ? results : [...results, { ...(await stream), facts: { stream: true } }]
+
+  function openStream(leaveAfterMs: number): Promise<SentRequest> {
+    const bearer = traffic.token ?? credentialOf(options)
+    const { path } = traffic
+    return sendRequest(
+      { method: 'GET', path, headers: headers('text/event-stream'), body: null, bearer },
+      { ...options, leaveAfterMs },
+    )
+  }
 }
 
 /** The id of a question of the server, as JSON; null: the event has none. */
