@@ -143,7 +143,7 @@ function describeRequest(call: Call): JsonObject {
   return {
     headers: Object.fromEntries(fields.map(([name, values]) => [name.toLowerCase(), one(values)])),
     post_data: readBody(call),
-    url: `${scheme}://${host}:${call.port}${target}`,
+    url: withPort(svc.http.url(request, target), call.port),
     uri_args: byName(argumentsOf(target)),
     vars: {
       uri: nginxUri(target),
@@ -182,6 +182,11 @@ function one<T>(values: readonly T[]): T | T[] {
 
 function byName(found: ReadonlyMap<string, readonly Argument[]>): JsonObject {
   return Object.fromEntries([...found].map(([name, values]) => [name, one(values)]))
+}
+
+/** A URL with the port of the listener, which the original shows even if it is that of the scheme. */
+function withPort(url: string, port: number): string {
+  return url.replace(/^(https?:\/\/(?:\[[^\]]{1,45}\]|[^/:]{1,255}))(?::\d{1,5})?(?=\/|$)/, `$1:${port}`)
 }
 
 /** Bytes of the head: the original looks before it reads the body. */

@@ -1,4 +1,5 @@
 /** The mode `raw-headers`: answers a request of HTTP with its head as it was received. */
+import { trimEndCharacters } from 'svc/toolkit'
 import { Lines } from './lines.ts'
 import type { ModeDefinition } from './mode.ts'
 
@@ -15,7 +16,7 @@ export const rawHeaders: ModeDefinition = {
         if (isAnswered) return
         const isShort = lines.add(bytes, line => {
           if (isAnswered || size > MAX_HEAD) return
-          const text = line.toString('latin1').replace(/\r{1,100}$/, '')
+          const text = trimEndCharacters(line.toString('latin1'), '\r')
           isAnswered = text === ''
           if (text !== '') head.push(text)
           size += line.length
