@@ -34,6 +34,7 @@ const CODE = [
 ] as const
 const MAX_STEPS = 50
 const MAX_CHUNKS = 200
+const MAX_EVENT_LINE = 1000
 
 /** The actions that an expectation can have. */
 export const ACTIONS: readonly string[] = [
@@ -223,8 +224,8 @@ function readEvents(sse: Members, stub: Stub): JsonObject {
     const chunk = {
       after_ms: wait === undefined ? 0 : fixedDelay(wait, stub),
       event: {
-        ...(given.has('event') ? { event: textOf(given.take('event')) } : {}),
-        ...(given.has('id') ? { id: textOf(given.take('id')) } : {}),
+        ...eventLine(given, 'event', stub),
+        ...eventLine(given, 'id', stub),
         data: given.take('data') ?? '',
       },
     }
@@ -242,6 +243,15 @@ function readEvents(sse: Members, stub: Stub): JsonObject {
       template: false,
     },
   }
+}
+
+/** A member that is a line of an event (HTML, 9.2.6). */
+function eventLine(event: Members, name: 'event' | 'id', stub: Stub): JsonObject {
+  if (!event.has(name)) return {}
+  const text = textOf(event.take(name))
+  if (text.length <= MAX_EVENT_LINE && !/[\r\n\0]/.test(text)) return { [name]: text }
+  stub.lost(event.at(name), `expected one line of at most ${MAX_EVENT_LINE} characters`)
+  return {}
 }
 
 function readLlm(llm: Members, stub: Stub): JsonObject {
