@@ -81,6 +81,15 @@ t.test('echo-basic over TCP [L4-1]', async t => {
   socket.destroy()
 })
 
+t.test('echo-basic: the port with TLS may have no name [L4-1]', async t => {
+  const { open } = await serveLayer4(t, {
+    plain: { mode: 'echo-basic' },
+    secured: { mode: 'echo-basic', tls: true, tls_port_of: 'plain', name: undefined },
+  })
+  const { 'layer4-0': secured, plain } = open
+  t.match(await exchange(plain!, 'TEST\n'), `"tcpport":"${plain}","tlsport":"${secured}"`)
+})
+
 t.test('istio, whoami and raw-headers over TCP [L4-1]', async t => {
   const { open } = await serveLayer4(t, {
     istio: { mode: 'istio', banner: true, version: 'v1', cluster: 'east' },

@@ -180,7 +180,7 @@ t.test('clients that ask for much and never read do not keep others waiting [LSN
 })
 
 t.test('faults set by the control plane [L4-2]', async t => {
-  const server = await serveLayer4(t, { echo: { delay_ms: 1 }, other: {} })
+  const server = await serveLayer4(t, { echo: { delay_ms: 1 }, other: {}, datagrams: { transport: 'udp' } })
   const { open, url } = server
   const put = async (name: string, body: unknown): Promise<{ status: number; body: Record<string, unknown> }> => {
     const response = await fetch(`${url}/_svc/layer4/${name}`, { method: 'PUT', body: JSON.stringify(body) })
@@ -200,6 +200,7 @@ t.test('faults set by the control plane [L4-2]', async t => {
     listeners: [
       { name: 'echo', settings: { mode: 'echo', delay_ms: 1 }, override: { abort: 'close' } },
       { name: 'other', override: null },
+      { name: 'datagrams', override: null },
     ],
   })
   const removed = await fetch(`${url}/_svc/layer4/echo`, { method: 'DELETE' })
@@ -210,7 +211,7 @@ t.test('faults set by the control plane [L4-2]', async t => {
   t.equal(await exchange(open.echo!, 'x'), 'x', 'until the next reload')
   t.match(await put('ehco', {}), {
     status: 404,
-    body: { error: 'unknown_listener', did_you_mean: 'echo', listeners: ['echo', 'other'] },
+    body: { error: 'unknown_listener', did_you_mean: 'echo', listeners: ['echo', 'other', 'datagrams'] },
   })
   for (const [body, at] of [
     [[], ''],
@@ -220,6 +221,13 @@ t.test('faults set by the control plane [L4-2]', async t => {
     [{ tls: true }, 'tls'],
   ])
     t.match(await put('echo', body), { status: 400, body: { error: 'invalid_layer4', at } }, JSON.stringify(body))
+  t.match(await put('datagrams', { delay_ms: 1 }), { status: 200, body: { override: { delay_ms: 1 } } })
+  for (const body of [{ abort: 'reset' }, { drip: { bytes: 1, interval_ms: 1 } }, { delay_ms: 1, times: 2 }])
+    t.match(
+      await put('datagrams', body),
+      { status: 400, body: { error: 'invalid_layer4', details: /is only for transport tcp$/ } },
+      `a datagram has no connection: ${JSON.stringify(body)}`,
+    )
 })
 
 t.test('settings that are wrong are load errors [LSN-3]', async t => {
