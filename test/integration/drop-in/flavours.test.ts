@@ -23,6 +23,7 @@ const { url } = await serve(t, {
         { port: 0, name: 'echo', serve: 'echo-basic' },
         { port: 0, name: 'proxied', serve: 'istio-echo', proxy_protocol: 'strict' },
       ],
+      prefixes: [{ path: '/apps/blue', serve: 'whoami' }],
     },
   },
 })
@@ -334,5 +335,13 @@ t.test('wrong entries are load errors, and their mounts are reserved [DIN-9]', a
     { at: 'drop_in.hosts[6]', message: 'http-echo needs a text' },
   ])
   t.equal((await send(url, '/drop-in/.at/hosts-0-/')).status, 404)
-  t.match((await send(url, '/drop-in')).json(), { hosts: [{ host: 'whoami.test', serve: 'whoami' }] })
+  t.match((await send(url, '/drop-in')).json(), {
+    hosts: [{ host: 'whoami.test', serve: 'whoami' }],
+    prefixes: [{ path: '/apps/blue', serve: 'whoami' }],
+    listeners: [
+      { name: 'texts', port: Number, serve: 'http-echo' },
+      { name: 'echo', port: Number, serve: 'echo-basic' },
+      { name: 'proxied', port: Number, serve: 'istio-echo' },
+    ],
+  })
 })
