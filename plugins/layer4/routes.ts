@@ -154,7 +154,9 @@ export function registerRoutes(
   )
 
   function shown(name: string): object {
-    const { name: _name, ...settings } = svc.options.listeners[names.indexOf(name)]!
+    const { name: _name, ...given } = svc.options.listeners[names.indexOf(name)]!
+    // A shared instance does not show paths of files.
+    const settings = svc.config.publicMode && typeof given.tls === 'object' ? { ...given, tls: true } : given
     const open = svc.instance.listeners().find(listener => listener.name === name)
     return {
       name,

@@ -158,11 +158,17 @@ t.test('UDP [L4-1]', async t => {
 })
 
 t.test('public mode hides the machine [L4-1]', async t => {
-  const { open } = await serveLayer4(
+  const { open, url } = await serveLayer4(
     t,
-    { whoami: { mode: 'whoami' }, 'udp-whoami': { mode: 'whoami', transport: 'udp' } },
+    {
+      whoami: { mode: 'whoami' },
+      'udp-whoami': { mode: 'whoami', transport: 'udp' },
+      secured: { tls: { client: 'none' } },
+    },
     { SVC_PUBLIC_MODE: 'true', SVC_INSTANCE_ID: 'inst-1' },
   )
+  const { listeners } = (await (await fetch(`${url}/_svc/layer4`)).json()) as { listeners: { settings: object }[] }
+  t.match(listeners.at(-1)!.settings, { tls: true }, 'paths of files are not shown')
   t.equal(await exchange(open.whoami!, 'WHO'), 'Hostname: inst-1\nIP: 127.0.0.1\n')
   t.equal(open['udp-whoami'], undefined, 'no mode that answers more than it gets')
 })

@@ -142,6 +142,26 @@ t.test('the first line of a datagram steers its answer [L4-2]', async t => {
   socket.close()
 })
 
+t.test('public mode: the answers to a datagram are no longer than it, together [L4-5]', async t => {
+  const { open } = await serveLayer4(t, { udp: { transport: 'udp' } }, { SVC_PUBLIC_MODE: 'true' })
+  const socket = createSocket('udp4')
+  const lengths: number[] = []
+  socket.on('message', ({ length }) => lengths.push(length))
+  const ask = async (text: string, count: number): Promise<number[]> => {
+    lengths.length = 0
+    socket.send(text, open.udp!, '127.0.0.1')
+    while (lengths.length < count) await once(socket, 'message')
+    return [...lengths]
+  }
+  t.strictSame(await ask('SVC size=9000\nabcd', 1), [18])
+  t.strictSame(await ask(`SVC twice\n${'x'.repeat(30)}`, 2), [30, 10])
+  t.strictSame(await ask('SVC wrong', 1), ['SVC wrong'.length], 'the error is cut')
+  // Nothing is left for the second answer; the next datagram has the next answer.
+  await ask('SVC twice size=9000\n', 1)
+  t.strictSame(await ask('abc', 1), [3])
+  socket.close()
+})
+
 t.test('a client that never reads: reading stops, and memory stays [LSN-3]', async t => {
   const { open } = await serveLayer4(t, { echo: { directives: false } })
   const socket = await dial(open.echo!)
