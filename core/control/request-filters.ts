@@ -88,7 +88,8 @@ export function readLimit(
 ): number {
   const given = readQuery(request).get('limit')
   if (given === null) return Math.min(fallback, capacity)
-  if (!/^[+-]?\d+$/.test(given)) throw new HttpError(400, { error: 'invalid_limit' })
+  if (!/^[+-]?\d+$/.test(given))
+    throw new HttpError(400, { error: 'invalid_limit', details: 'expected a whole number such as 100' })
   return Math.min(Math.max(Number(given), 1), capacity)
 }
 

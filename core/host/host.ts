@@ -58,6 +58,8 @@ export class Host {
   #builtSwitches: Readonly<Record<string, boolean>> = {}
   readonly #draining: Draining
   #result: BuildResult | null = null
+  /** Whether the running generation is the first one. */
+  #isFirst = true
   #found: FoundPlugin[] = []
   #loadedAt = new Date()
   #bytes = ''
@@ -275,8 +277,7 @@ export class Host {
     const isStart = this.#result === null
     const before = isStart ? [] : this.records()
     const isRead = this.settings.read()
-    for (const { file, at, message, line } of this.settings.fileErrors)
-      this.#options.log.warn('configuration error', { file, at, message, line })
+    for (const error of this.settings.fileErrors) this.#logLoadError(error)
     if (!isRead && !isStart) return unchanged(false, this.#reloaded(startedAt))
     await this.#discover()
     const bytes = await this.#hash(fingerprintPath)
@@ -401,13 +402,13 @@ export class Host {
   /** Replaces the running generation. Its open requests finish in it. */
   #swap(result: BuildResult): void {
     const old = this.#result
+    this.#isFirst = old === null
     this.#result = result
     this.#draining.count(result)
     this.#loadedAt = new Date()
     for (const { name, error } of this.records())
       if (error !== null && !this.hasInvalidOptions(name)) this.#logFailure(name, error)
-    for (const { file, at, message, line } of result.context.loadErrors)
-      this.#options.log.warn('configuration error', { file, at, message, line })
+    for (const error of result.context.loadErrors) this.#logLoadError(error)
     if (old !== null) this.#draining.add(old)
   }
 
@@ -416,8 +417,18 @@ export class Host {
     const { context } = this.#result!
     const located = context.locate(plugin, error)
     context.loadErrors.push(located)
-    const { file, at, message, line } = located
-    this.#options.log.warn('configuration error', { file, at, message, line })
+    this.#logLoadError(located)
+  }
+
+  /** At the start, errors in the sections of a subcommand end the process, which then prints them. */
+  #logLoadError({ file, at, message, line }: LoadError): void {
+    if (this.#isFirst && at !== null && this.settings.isAdded(at)) return
+    this.#options.log.warn('configuration error', {
+      ...(file !== null && { file }),
+      at,
+      message,
+      ...(line !== null && { line }),
+    })
   }
 
   /** Whether a plugin can't run with its section of `svc.yaml`; the load errors say why. */

@@ -29,7 +29,8 @@ import { Call, type Server } from './request/call.ts'
 import { TestUpstreamHeaders } from './request/testupstream-headers.ts'
 import type { Flavour } from './types.ts'
 
-const PREFIX = '/drop-in'
+const NAME = 'drop-in'
+const PREFIX = `/${NAME}`
 /** Below it are the routes of entries, which only their hosts, prefixes and ports reach. */
 const HIDDEN = `${PREFIX}/.at`
 /** No route is there. */
@@ -257,7 +258,7 @@ function addList(
     describe({
       summary: 'List the upstreams of other projects, and where they are served',
       category: CATEGORY,
-      responses: { 200: { description: '`flavours`, each with its URL and hosts' } },
+      responses: { 200: { description: '`flavours`, and the `hosts`, `prefixes` and `listeners` of svc.yaml' } },
       examples: [{ name: 'Flavours', path: PREFIX, expectStatus: 200 }],
     }),
     request => ({
@@ -271,6 +272,11 @@ function addList(
         ...[...others.values()].map(({ name, title }) => ({ name, title })),
       ],
       hosts: svc.options.hosts.map(({ host, serve }) => ({ host, serve })),
+      prefixes: svc.options.prefixes.map(({ path, serve }) => ({ path, serve })),
+      listeners: svc.instance
+        .listeners()
+        .filter(({ plugin }) => plugin === NAME)
+        .map(({ name, port, serves }) => ({ name, port, serve: serves })),
     }),
   )
 }

@@ -33,7 +33,8 @@ export default definePlugin<Layer4Options>({
     const shared = svc.shared('pending', () => new MemoryPool(publicMode ? 16 * MIB : 64 * MIB))
     const waiting = svc.shared('waiting-datagrams', () => new MemoryPool(WAITING_DATAGRAMS))
     const ports = new Map<string, OpenPort>()
-    const instance = createInstance(svc, ports)
+    const names = namesOf(svc.options.listeners)
+    const instance = createInstance(svc, { ports, names })
     const overrides = new Overrides(svc)
     const boundsOf = ({ max_bytes, idle_ms, lifetime_ms }: ListenerOptions): ConnectionBounds => ({
       maxBytes: Math.min(max_bytes ?? limits.maxBytes, limits.maxBytes),
@@ -44,11 +45,10 @@ export default definePlugin<Layer4Options>({
       maxPending: limits.maxPending,
       shared,
     })
-    const names = namesOf(svc.options.listeners)
     svc.options.listeners.forEach((entry, index) => {
       const at = `layer4.listeners[${index}]`
       const name = names[index]!
-      const problem = problemOf(entry, svc.options.listeners, publicMode)
+      const problem = problemOf(entry, names, publicMode)
       if (problem !== null) return svc.reportLoadError({ at: `${at}${problem.key}`, ...problem })
       const settings = { ...entry, name, at, serves: entry.mode }
       if (entry.transport === 'udp') {
@@ -108,7 +108,7 @@ interface EntryProblem {
 }
 
 /** What the schema does not say about an entry. */
-function problemOf(entry: ListenerOptions, all: readonly ListenerOptions[], publicMode: boolean): EntryProblem | null {
+function problemOf(entry: ListenerOptions, names: readonly string[], publicMode: boolean): EntryProblem | null {
   const { transport, mode } = entry
   if (transport === 'udp') {
     const key = TCP_ONLY_KEYS.find(name => entry[name] !== undefined)
@@ -121,6 +121,5 @@ function problemOf(entry: ListenerOptions, all: readonly ListenerOptions[], publ
     return { key: '', message: 'the mode fixed needs a text', remedy: 'add text' }
   const plain = entry.tls_port_of
   if (plain === undefined) return null
-  const names = all.flatMap(({ name }) => name ?? [])
   return names.includes(plain) ? null : { key: '.tls_port_of', ...unknownName('listener', plain, names) }
 }

@@ -5,8 +5,14 @@ import type {} from '../httpbin/types.ts'
 import type { Instance } from './modes/mode.ts'
 import type { Layer4Options } from './options.ts'
 
-/** `ports`: of the listeners, by name. */
-export function createInstance(svc: Svc<Layer4Options>, ports: ReadonlyMap<string, OpenPort>): Instance {
+export interface InstanceParts {
+  /** Of the listeners, by name. */
+  ports: ReadonlyMap<string, OpenPort>
+  /** Names of the listeners, in the order of the section. */
+  names: readonly string[]
+}
+
+export function createInstance(svc: Svc<Layer4Options>, { ports, names }: InstanceParts): Instance {
   const { publicMode, instanceId } = svc.config
   return {
     hostname: publicMode ? instanceId : hostname(),
@@ -20,6 +26,6 @@ export function createInstance(svc: Svc<Layer4Options>, ports: ReadonlyMap<strin
       return { namespace, ingress, service, pod }
     },
     portOf: name => ports.get(name)?.() ?? null,
-    securedOf: name => svc.options.listeners.find(({ tls_port_of: plain }) => plain === name)?.name ?? null,
+    securedOf: name => names[svc.options.listeners.findIndex(({ tls_port_of: plain }) => plain === name)] ?? null,
   }
 }

@@ -86,7 +86,8 @@ export function registerRoutes(
     `${PATH}/:name`,
     describe({
       summary: 'Set faults for the next connections of a listener',
-      description: 'At all replicas, until the next reload, in place of the same keys of the listener.',
+      description:
+        'At all replicas, until the next reload, in place of the same keys of the listener. Listeners for UDP only take `delay_ms`.',
       category: CATEGORY,
       parameters: [NAME],
       requestBody: {
@@ -125,7 +126,9 @@ export function registerRoutes(
       svc.http.guardAdmin(request)
       const { name } = request.params as { name: string }
       checkName(name)
-      await overrides.put(name, readOverride(readJsonObject(svc.http.body(request)) as JsonObject | null), randomUUID())
+      const isUdp = svc.options.listeners[names.indexOf(name)]!.transport === 'udp'
+      const body = readJsonObject(svc.http.body(request)) as JsonObject | null
+      await overrides.put(name, readOverride(body, isUdp), randomUUID())
       return shown(name)
     },
   )
@@ -151,7 +154,9 @@ export function registerRoutes(
   )
 
   function shown(name: string): object {
-    const { name: _name, ...settings } = svc.options.listeners[names.indexOf(name)]!
+    const { name: _name, ...given } = svc.options.listeners[names.indexOf(name)]!
+    // A shared instance does not show paths of files.
+    const settings = svc.config.publicMode && typeof given.tls === 'object' ? { ...given, tls: true } : given
     const open = svc.instance.listeners().find(listener => listener.name === name)
     return {
       name,
@@ -175,10 +180,13 @@ export function registerRoutes(
   }
 }
 
-function readOverride(body: JsonObject | null): Override {
+function readOverride(body: JsonObject | null, isUdp: boolean): Override {
   try {
     if (body === null) throw new InputProblem('', 'expected a JSON object such as {"abort":"reset"}')
-    return read(body)
+    const override = read(body)
+    const ofTcp = isUdp ? Object.keys(override).find(key => key !== 'delay_ms') : undefined
+    if (ofTcp !== undefined) throw new InputProblem(ofTcp, `${ofTcp} is only for transport tcp`)
+    return override
   } catch (error) {
     const { code, at, message } = error as InputProblem
     if (code !== 'SVC_INPUT_PROBLEM') throw error

@@ -88,4 +88,9 @@ export default [
     where: 'drop-in 5.5, 5.7, 5.8',
   },
   { id: 'DIN-61', rule: 'the cases of other suites pass, and the page counts them', where: 'drop-in 9' },
+  {
+    id: 'DIN-63',
+    rule: 'what the upstreams keep is the same at all replicas: health, logs, attempts, results of queries, load reports',
+    where: 'drop-in 5, 6.3, 8.4',
+  },
 ]

@@ -23,6 +23,11 @@ export default [
   { id: 'GSV-5', rule: 'expect_compressed is compared with the flag of each message', where: 'drop-in 6.2' },
   { id: 'GSV-6', rule: 'messages and calls have upper bounds, lower ones in public mode', where: 'drop-in 10' },
   {
+    id: 'GSV-7',
+    rule: "gRPC's own client passes its cases, which the page names",
+    where: 'drop-in 9, 12',
+  },
+  {
     id: 'GSV-10',
     rule: 'GrpcEcho shows method, metadata, authority, context and TLS; EchoThree is UNIMPLEMENTED',
     where: 'drop-in 6.1',

@@ -3,20 +3,23 @@ import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Ollama } from 'ollama'
 import OpenAI from 'openai'
 import * as openid from 'openid-client'
 import t from 'tap'
 import { Agent, buildConnector, type Dispatcher, getGlobalDispatcher, ProxyAgent, setGlobalDispatcher } from 'undici'
+import { openPorts } from '../support/layer4.ts'
 import { serve } from '../support/server.ts'
 
 const server = await serve(t, {
-  plugins: ['identity', 'llm-openai', 'llm-anthropic', 'llm-gemini', 'mcp', 'tls'],
+  plugins: ['identity', 'llm-openai', 'llm-anthropic', 'llm-gemini', 'llm-ollama', 'mcp', 'tls'],
   settings: {
-    llm: { hosts: 'vendors' },
+    llm: { hosts: 'vendors', listeners: [{ port: 0, name: 'ollama', provider: 'ollama' }] },
     mcp: { hosts: [{ host: 'mcp.example', server: 'default' }] },
     identity: { hosts: [{ host: 'login.example', issuer: 'default' }] },
   },
 })
+const open = await openPorts(server)
 const ca = await (await fetch(`${server.url}/tls/ca.pem`)).text()
 
 /** As with `HTTPS_PROXY=http://svc:8080`, and the CA in `NODE_EXTRA_CA_CERTS`. */
@@ -100,3 +103,11 @@ for (const [way, create] of [
     t.match(file.uri, /^https:\/\/generativelanguage\.googleapis\.com\/v1beta\/files\//)
   })
 }
+
+t.test("Ollama's client on a port for it alone", async t => {
+  const ollama = new Ollama({ host: `http://127.0.0.1:${open.ollama}` })
+  const { models } = await ollama.list()
+  t.ok(models.length > 0)
+  const { message } = await ollama.chat({ model: models[0]!.name, messages: [{ role: 'user', content: 'hello' }] })
+  t.match(message, { role: 'assistant', content: /./ })
+})

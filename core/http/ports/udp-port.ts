@@ -20,7 +20,7 @@ export interface UdpBounds {
   perSecond: number
   /** Datagrams of one client in a second. */
   perClient: number
-  /** Whether a reply is cut to the length of the datagram that it replies to. */
+  /** Whether the replies to a datagram are cut: together they are no longer than it. */
   cutsReplies: boolean
 }
 
@@ -108,6 +108,7 @@ export class UdpPort {
     const local = this.address
     const { record } = this.#flowOf(peer, local, { clientIp, proxy })
     const use = this.#use
+    let left = cutsReplies ? data.length : Infinity
     try {
       use.receive({
         data,
@@ -119,7 +120,9 @@ export class UdpPort {
         record,
         reply: answer => {
           if (this.#isClosed) return
-          const sent = cutsReplies ? answer.subarray(0, data.length) : answer
+          const sent = answer.subarray(0, left)
+          left -= sent.length
+          if (sent.length === 0 && answer.length > 0) return
           record.sent(sent.length)
           this.#parts.countDatagram('sent')
           this.#socket.send(sent, port, address, () => {})

@@ -157,7 +157,7 @@ function describeRequest(call: Call): JsonObject {
       server_name: 'mock_upstream',
       server_protocol: call.protocol,
       remote_addr: clientIp,
-      remote_port: String(request.socket.remotePort ?? ''),
+      remote_port: String(call.remotePort),
       realip_remote_addr: clientIp,
       realip_remote_port: String(request.socket.remotePort ?? ''),
       request: `${call.method} ${target} ${call.protocol}`,

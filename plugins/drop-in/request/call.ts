@@ -114,7 +114,14 @@ export class Call {
   /** The client's address with its port, as Go prints it. */
   get remoteAddress(): string {
     const ip = this.svc.http.clientIp(this.request)
-    return `${ip.includes(':') ? `[${ip}]` : ip}:${this.request.socket.remotePort ?? 0}`
+    return `${ip.includes(':') ? `[${ip}]` : ip}:${this.remotePort}`
+  }
+
+  /** The client's port: that of the PROXY protocol if the address is from there. */
+  get remotePort(): number {
+    const source = this.svc.http.proxyHeader(this.request)?.source
+    const isClient = source?.address === this.svc.http.clientIp(this.request)
+    return (isClient ? source?.port : undefined) ?? this.request.socket.remotePort ?? 0
   }
 
   /** The URL of the server's root. */

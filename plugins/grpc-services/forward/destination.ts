@@ -68,7 +68,12 @@ function servedDestination(target: NamedTarget, rules: DestinationRules): Destin
   if (listener === undefined || !HTTP_SCHEMES.has(target.scheme))
     throw denied(`${target.host} is not served over ${target.scheme}`)
   checkOwn(target, [listener], rules)
-  return { address: '127.0.0.1', port: listener.port! }
+  return { address: reachable(listener.address), port: listener.port! }
+}
+
+/** Where a listener is reached from this machine: one on all addresses, at the loopback address. */
+function reachable(address: string): string {
+  return address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address
 }
 
 /** Paths that a caller may not request itself are closed, and of what is not HTTP only layer 4 listeners are open. */

@@ -310,7 +310,10 @@ t.test('a reload refuses no connection, and open ones keep their settings [LSN-1
   })()
   for (let round = 0; round < 3; round++)
     await change(server, {
-      tcp: [{ name: 'kept', port: 0, greeting: `round ${round}` }],
+      tcp: [
+        { name: 'kept', port: 0, greeting: `round ${round}` },
+        ...(round === 1 ? [] : [{ name: 'new', port: 0, greeting: `new ${round}` }]),
+      ],
       http: [{ name: 'web', port: 0, http2: round % 2 === 0 }],
     })
   isReloading = false
@@ -321,6 +324,9 @@ t.test('a reload refuses no connection, and open ones keep their settings [LSN-1
   t.equal((await openPorts(server)).kept, ports.kept, 'the same free port')
   const after = connect(ports.kept!, '127.0.0.1')
   t.equal((await factsOf(after)).greeting, 'round 2')
+  const added = connect((await openPorts(server)).new!, '127.0.0.1')
+  t.equal((await factsOf(added)).greeting, 'new 2', 'it came, went and came again')
+  added.destroy()
   before.write('alive')
   t.equal(String((await once(before, 'data'))[0]), 'alive')
   leaving.write('alive too')

@@ -22,7 +22,9 @@ const { url } = await serve(t, {
         { port: 0, name: 'texts', serve: 'http-echo', text: 'port' },
         { port: 0, name: 'echo', serve: 'echo-basic' },
         { port: 0, name: 'proxied', serve: 'istio-echo', proxy_protocol: 'strict' },
+        { port: 0, name: 'who', serve: 'whoami', proxy_protocol: 'strict' },
       ],
+      prefixes: [{ path: '/apps/blue', serve: 'whoami' }],
     },
   },
 })
@@ -318,10 +320,10 @@ t.test('flavours of plugins, and ports [DIN-8]', async t => {
   const portOf = (name: string): string => `http://127.0.0.1:${listeners.find(one => one.name === name)!.port}`
   t.equal((await send(portOf('texts'), '/')).text, 'port\n')
   t.match((await send(portOf('echo'), '/v2')).json(), { path: '/v2' })
-  const proxied = await exchange(
-    Number(new URL(portOf('proxied')).port),
-    'PROXY TCP4 203.0.113.7 198.51.100.9 40111 80\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
-  )
+  const head = 'PROXY TCP4 203.0.113.7 198.51.100.9 40111 80\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+  const proxied = await exchange(Number(new URL(portOf('proxied')).port), head)
+  const who = await exchange(Number(new URL(portOf('who')).port), head)
+  t.match(who.text, /\nRemoteAddr: 203\.0\.113\.7:40111\n/)
   t.match(proxied.text, /\nIP=203\.0\.113\.7\nProxyProtocol=1\n/)
 })
 
@@ -334,5 +336,14 @@ t.test('wrong entries are load errors, and their mounts are reserved [DIN-9]', a
     { at: 'drop_in.hosts[6]', message: 'http-echo needs a text' },
   ])
   t.equal((await send(url, '/drop-in/.at/hosts-0-/')).status, 404)
-  t.match((await send(url, '/drop-in')).json(), { hosts: [{ host: 'whoami.test', serve: 'whoami' }] })
+  t.match((await send(url, '/drop-in')).json(), {
+    hosts: [{ host: 'whoami.test', serve: 'whoami' }],
+    prefixes: [{ path: '/apps/blue', serve: 'whoami' }],
+    listeners: [
+      { name: 'texts', port: Number, serve: 'http-echo' },
+      { name: 'echo', port: Number, serve: 'echo-basic' },
+      { name: 'proxied', port: Number, serve: 'istio-echo' },
+      { name: 'who', port: Number, serve: 'whoami' },
+    ],
+  })
 })

@@ -5,7 +5,9 @@ import net from 'node:net'
 import tls from 'node:tls'
 import { status } from '@grpc/grpc-js'
 import t from 'tap'
+import { type DestinationRules, destinationOf } from '../../../plugins/grpc-services/forward/destination.ts'
 import { isClosed } from '../../../plugins/grpc-services/forward/own-paths.ts'
+import { readTarget } from '../../../plugins/grpc-services/forward/plan.ts'
 import { keyPem, makeCertificate } from '../../support/certificates.ts'
 import { GrpcCaller, loadProto, type Message, type Outcome } from '../../support/grpc-caller.ts'
 import { pluginFolder } from '../../support/plugins.ts'
@@ -335,7 +337,52 @@ t.test('the checked address is used: a name is resolved once [GSV-35]', async t 
   const { forward } = await start([`localhost:${other.port}`])
   t.ok(linesOf(await forward({ url: `http://localhost:${other.port}/`, force_ip_family: 'tcp4' })))
   t.match(await forward({ url: `http://LOCALHOST:${other.port}/`, force_ip_family: 'tcp4' }), { code: status.OK })
+  const answers = ['198.51.100.7', '127.0.0.1']
+  const rules = rulesOf({ allow: ['a.test:80'], lookUp: async () => answers.shift()! })
+  t.strictSame(await destinationOf(readTarget('http://a.test/'), null, rules), { address: '198.51.100.7', port: 80 })
+  t.strictSame(answers, ['127.0.0.1'], 'it is not asked for again')
+  await t.rejects(
+    destinationOf(readTarget('http://a.test/'), null, rules),
+    { code: status.PERMISSION_DENIED },
+    'the next request does not reach this machine by a name',
+  )
 })
+
+t.test('served hosts are reached where their listener is [GSV-31]', async t => {
+  for (const [address, reached] of [
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '127.0.0.1'],
+    ['192.0.2.4', '192.0.2.4'],
+    ['::1', '::1'],
+  ] as const) {
+    const rules = rulesOf({ servedHosts: () => ['api.test'], address })
+    t.strictSame(await destinationOf(readTarget('http://api.test/'), null, rules), { address: reached, port: 8080 })
+  }
+})
+
+function rulesOf({
+  address = '0.0.0.0',
+  ...given
+}: Partial<DestinationRules> & { address?: string }): DestinationRules {
+  const listener = {
+    name: 'http',
+    kind: 'http',
+    plugin: null,
+    address,
+    port: 8080,
+    serves: null,
+    connections: 0,
+  } as const
+  return {
+    allow: [],
+    ownOnly: false,
+    basePath: '',
+    listeners: () => [{ ...listener, proxy_protocol: 'off' }],
+    servedHosts: () => [],
+    lookUp: () => Promise.reject(new Error('unknown')),
+    ...given,
+  }
+}
 
 t.test('bounds: number, rate, time, size; connections are shared unless they are to be new [GSV-36]', async t => {
   const other = await startOther((request, response) => {

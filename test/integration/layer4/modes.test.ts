@@ -81,6 +81,15 @@ t.test('echo-basic over TCP [L4-1]', async t => {
   socket.destroy()
 })
 
+t.test('echo-basic: the port with TLS may have no name [L4-1]', async t => {
+  const { open } = await serveLayer4(t, {
+    plain: { mode: 'echo-basic' },
+    secured: { mode: 'echo-basic', tls: true, tls_port_of: 'plain', name: undefined },
+  })
+  const { 'layer4-0': secured, plain } = open
+  t.match(await exchange(plain!, 'TEST\n'), `"tcpport":"${plain}","tlsport":"${secured}"`)
+})
+
 t.test('istio, whoami and raw-headers over TCP [L4-1]', async t => {
   const { open } = await serveLayer4(t, {
     istio: { mode: 'istio', banner: true, version: 'v1', cluster: 'east' },
@@ -149,11 +158,17 @@ t.test('UDP [L4-1]', async t => {
 })
 
 t.test('public mode hides the machine [L4-1]', async t => {
-  const { open } = await serveLayer4(
+  const { open, url } = await serveLayer4(
     t,
-    { whoami: { mode: 'whoami' }, 'udp-whoami': { mode: 'whoami', transport: 'udp' } },
+    {
+      whoami: { mode: 'whoami' },
+      'udp-whoami': { mode: 'whoami', transport: 'udp' },
+      secured: { tls: { client: 'none' } },
+    },
     { SVC_PUBLIC_MODE: 'true', SVC_INSTANCE_ID: 'inst-1' },
   )
+  const { listeners } = (await (await fetch(`${url}/_svc/layer4`)).json()) as { listeners: { settings: object }[] }
+  t.match(listeners.at(-1)!.settings, { tls: true }, 'paths of files are not shown')
   t.equal(await exchange(open.whoami!, 'WHO'), 'Hostname: inst-1\nIP: 127.0.0.1\n')
   t.equal(open['udp-whoami'], undefined, 'no mode that answers more than it gets')
 })

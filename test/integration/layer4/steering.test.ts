@@ -142,6 +142,26 @@ t.test('the first line of a datagram steers its answer [L4-2]', async t => {
   socket.close()
 })
 
+t.test('public mode: the answers to a datagram are no longer than it, together [L4-5]', async t => {
+  const { open } = await serveLayer4(t, { udp: { transport: 'udp' } }, { SVC_PUBLIC_MODE: 'true' })
+  const socket = createSocket('udp4')
+  const lengths: number[] = []
+  socket.on('message', ({ length }) => lengths.push(length))
+  const ask = async (text: string, count: number): Promise<number[]> => {
+    lengths.length = 0
+    socket.send(text, open.udp!, '127.0.0.1')
+    while (lengths.length < count) await once(socket, 'message')
+    return [...lengths]
+  }
+  t.strictSame(await ask('SVC size=9000\nabcd', 1), [18])
+  t.strictSame(await ask(`SVC twice\n${'x'.repeat(30)}`, 2), [30, 10])
+  t.strictSame(await ask('SVC wrong', 1), ['SVC wrong'.length], 'the error is cut')
+  // Nothing is left for the second answer; the next datagram has the next answer.
+  await ask('SVC twice size=9000\n', 1)
+  t.strictSame(await ask('abc', 1), [3])
+  socket.close()
+})
+
 t.test('a client that never reads: reading stops, and memory stays [LSN-3]', async t => {
   const { open } = await serveLayer4(t, { echo: { directives: false } })
   const socket = await dial(open.echo!)
@@ -180,7 +200,7 @@ t.test('clients that ask for much and never read do not keep others waiting [LSN
 })
 
 t.test('faults set by the control plane [L4-2]', async t => {
-  const server = await serveLayer4(t, { echo: { delay_ms: 1 }, other: {} })
+  const server = await serveLayer4(t, { echo: { delay_ms: 1 }, other: {}, datagrams: { transport: 'udp' } })
   const { open, url } = server
   const put = async (name: string, body: unknown): Promise<{ status: number; body: Record<string, unknown> }> => {
     const response = await fetch(`${url}/_svc/layer4/${name}`, { method: 'PUT', body: JSON.stringify(body) })
@@ -200,6 +220,7 @@ t.test('faults set by the control plane [L4-2]', async t => {
     listeners: [
       { name: 'echo', settings: { mode: 'echo', delay_ms: 1 }, override: { abort: 'close' } },
       { name: 'other', override: null },
+      { name: 'datagrams', override: null },
     ],
   })
   const removed = await fetch(`${url}/_svc/layer4/echo`, { method: 'DELETE' })
@@ -210,7 +231,7 @@ t.test('faults set by the control plane [L4-2]', async t => {
   t.equal(await exchange(open.echo!, 'x'), 'x', 'until the next reload')
   t.match(await put('ehco', {}), {
     status: 404,
-    body: { error: 'unknown_listener', did_you_mean: 'echo', listeners: ['echo', 'other'] },
+    body: { error: 'unknown_listener', did_you_mean: 'echo', listeners: ['echo', 'other', 'datagrams'] },
   })
   for (const [body, at] of [
     [[], ''],
@@ -220,6 +241,13 @@ t.test('faults set by the control plane [L4-2]', async t => {
     [{ tls: true }, 'tls'],
   ])
     t.match(await put('echo', body), { status: 400, body: { error: 'invalid_layer4', at } }, JSON.stringify(body))
+  t.match(await put('datagrams', { delay_ms: 1 }), { status: 200, body: { override: { delay_ms: 1 } } })
+  for (const body of [{ abort: 'reset' }, { drip: { bytes: 1, interval_ms: 1 } }, { delay_ms: 1, times: 2 }])
+    t.match(
+      await put('datagrams', body),
+      { status: 400, body: { error: 'invalid_layer4', details: /is only for transport tcp$/ } },
+      `a datagram has no connection: ${JSON.stringify(body)}`,
+    )
 })
 
 t.test('settings that are wrong are load errors [LSN-3]', async t => {

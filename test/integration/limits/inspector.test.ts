@@ -203,7 +203,8 @@ t.test('the list filters, then limits [INSP-6]', async t => {
   for (const [query, error] of BAD) {
     const response = await fetch(`${server.url}/_svc/requests${query}`)
     t.equal(response.status, 400, query)
-    t.strictSame(await response.json(), { error }, query)
+    const details = error === 'invalid_limit' ? { details: 'expected a whole number such as 100' } : {}
+    t.strictSame(await response.json(), { error, ...details }, query)
   }
   const body = (await (await fetch(`${server.url}/_svc/requests`)).json()) as List
   t.match(body, { count: 5, capacity: 5, public_mode: false })

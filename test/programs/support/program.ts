@@ -39,7 +39,12 @@ export function findProgram(name: string, versionArgs: string[] = ['--version'])
   }
 }
 
-function run(path: string, args: string[], { cwd, env }: { cwd: string; env?: Record<string, string> }): Promise<Run> {
+/** Runs the program at a path. */
+export function run(
+  path: string,
+  args: string[],
+  { cwd, env }: { cwd: string; env?: Record<string, string> },
+): Promise<Run> {
   return new Promise((done, fail) => {
     const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 256 * 1024 * 1024 }
     execFile(path, args, options, (error, output, errors) => {
