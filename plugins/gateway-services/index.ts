@@ -36,7 +36,7 @@ export default definePlugin<ServicesOptions>({
       service: kind => services.add(kind),
       endpoints: () => endpoints.current(),
     })
-    svc.use('testing.protocols').register(serviceProtocol)
+    svc.use('testing.protocols').register(serviceProtocol(() => services.list()))
     for (const step of serviceSteps(() => services.list())) svc.use('testing.steps').register(step)
     app.get(
       '/_svc/services',

@@ -35,6 +35,8 @@ export interface ServiceKind {
   header: string | null
   /** The names of its policies. */
   policies: readonly string[]
+  /** The phases of its calls, as in `match.service.phase`. Default: none. */
+  phases?: readonly string[]
   /** The step `decide` of rules about this service. Default: no such rule. */
   decide?: ServiceStep
   /** The step `mutate` of rules about this service. Default: no such rule. */
