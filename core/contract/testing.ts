@@ -94,7 +94,7 @@ export interface MatchField {
    */
   kind?: 'test' | 'wildcard' | 'presence' | 'boolean' | 'members' | readonly string[]
   /**
-   * The values that the fact can have: a plain text that is none of them is an error. Only with `test`. Called whenever a condition
+   * The values that the fact can have: any other plain text is an error. Only with `test`. Called whenever a condition
    * is read. Default: any text.
    */
   words?(): readonly string[]

@@ -42,6 +42,14 @@ export default definePlugin({
       phases: PHASES,
       mutate: MUTATE,
     })
-    registerGrpc(svc, svc.use('grpc.services')!, { service, processors })
+    registerGrpc(svc, svc.use('grpc.services')!, {
+      service,
+      processors,
+      // Without endpoints nothing can be picked.
+      readiness: {
+        isServing: () => services.endpoints().length > 0,
+        onChange: listener => services.onEndpoints(listener),
+      },
+    })
   },
 })

@@ -55,9 +55,9 @@ function readStep(value: Json, at: string, { name: step, kinds, of, match }: Ste
       read.set(kind.name, form.read(value, at))
     } catch (error) {
       const given = isRecord(value) ? form.keys.filter(key => Object.hasOwn(value, key)) : []
-      // A mistake in a member that is there says more than a member that is missing.
-      const isThere = given.some(key => (error as InputProblem).at.startsWith(below(at, key)))
-      const known = given.length + (isThere ? 0.5 : 0)
+      // A mistake in a given member says more than a missing one.
+      const isOfGiven = given.some(key => (error as InputProblem).at.startsWith(below(at, key)))
+      const known = given.length + (isOfGiven ? 0.5 : 0)
       if (closest === null || known > closest.known) closest = { error, known }
     }
   }

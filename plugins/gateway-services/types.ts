@@ -161,6 +161,8 @@ export interface GatewayServices {
   service(kind: ServiceKind): GatewayService
   /** The endpoints that a service picks from, as `host:port`. */
   endpoints(): readonly string[]
+  /** Calls `listener` when they have changed. Returns a function that removes it. */
+  onEndpoints(listener: () => void): () => void
 }
 
 declare module 'svc/plugin' {
