@@ -93,6 +93,11 @@ export interface MatchField {
    * tests, which must all hold. A list: one of these values.
    */
   kind?: 'test' | 'wildcard' | 'presence' | 'boolean' | 'members' | readonly string[]
+  /**
+   * The values that the fact can have: any other plain text is an error. Only with `test`. Called whenever a condition
+   * is read. Default: any text.
+   */
+  words?(): readonly string[]
 }
 
 /** `testing.protocols`. */
@@ -111,9 +116,10 @@ export interface RuleStepKind {
   description?: string
   /**
    * Checks what is written under the key when a rule is stored, and returns what `act` or the route gets as `value`. Throws an
-   * `InputProblem` for a mistake. `checkReferences` checks templates.
+   * `InputProblem` for a mistake. `checkReferences` checks templates. `match` are the conditions of the rule as they are written;
+   * they are not checked yet.
    */
-  read(value: Json, at: string): unknown
+  read(value: Json, at: string, match: Json | undefined): unknown
   /** The step answers the request: it excludes the other steps that do. Default: it comes along with them. */
   answers?: boolean
   /** The protocol of messages without whose conditions a rule can't have the step. Default: any rule can. */

@@ -78,7 +78,7 @@ export function readRule(value: unknown, at: string, options: StepOptions): Rule
   const isSequence = Array.isArray(given.then)
   const loops = optional('loop', asBoolean) ?? false
   if (loops && !isSequence) throw new InputProblem(below(at, 'loop'), 'loop needs a list of steps')
-  const steps = readSteps(given.then, below(at, 'then'), options)
+  const steps = readSteps(given.then, below(at, 'then'), options, given.match)
   if (loops && steps.at(-1)!.times === null)
     throw new InputProblem(below(at, 'loop'), 'the last step acts always, so the list never begins again')
   const match = readMatch(given.match ?? {}, below(at, 'match'), {
@@ -127,12 +127,12 @@ export function readRule(value: unknown, at: string, options: StepOptions): Rule
   }
 }
 
-function readSteps(value: Json, at: string, options: StepOptions): Step[] {
-  if (!Array.isArray(value)) return [readStep(value, at, options, { isListed: false, isLast: true })]
+function readSteps(value: Json, at: string, options: StepOptions, match: Json | undefined): Step[] {
+  if (!Array.isArray(value)) return [readStep(value, at, options, { isListed: false, isLast: true, match })]
   if (value.length === 0 || value.length > options.bounds.steps)
     throw new InputProblem(at, `expected a step or a list of 1 to ${options.bounds.steps} steps`)
   return value.map((step, index) =>
-    readStep(step, below(at, index), options, { isListed: true, isLast: index === value.length - 1 }),
+    readStep(step, below(at, index), options, { isListed: true, isLast: index === value.length - 1, match }),
   )
 }
 

@@ -75,13 +75,16 @@ const MAX_MESSAGE = 500
 /** Of the type and the code of an error. */
 const MAX_WORD = 100
 
+/** Where a step is. */
+export interface StepPlace {
+  isListed: boolean
+  isLast: boolean
+  /** The conditions of its rule, as written. */
+  match: Json | undefined
+}
+
 /** Reads one step. Throws an `InputProblem`. */
-export function readStep(
-  value: Json,
-  at: string,
-  options: StepOptions,
-  { isListed, isLast }: { isListed: boolean; isLast: boolean },
-): Step {
+export function readStep(value: Json, at: string, options: StepOptions, { isListed, isLast, match }: StepPlace): Step {
   const kinds = options.steps.list()
   const answers = [...ACTIONS, ...kinds.filter(kind => kind.answers === true).map(({ name }) => name)]
   const besides = [...BESIDES, ...kinds.filter(kind => kind.answers !== true).map(({ name }) => name)]
@@ -103,14 +106,14 @@ export function readStep(
   return {
     delay: given.delay === undefined ? null : readDelay(given.delay, below(at, 'delay')),
     encoding: given.encoding === undefined ? null : readEncodingOf(given.encoding, below(at, 'encoding')),
-    action: readAction(named[0], given, at, options),
+    action: readAction(named[0], given, at, { ...options, match }),
     isQuiet: given.quiet !== undefined && asBoolean(given.quiet, below(at, 'quiet')),
     times: readTimes(given.times, below(at, 'times'), isLast),
     scenario: given.scenario === undefined ? {} : readScenario(given.scenario, below(at, 'scenario')),
     notify: given.notify === undefined ? [] : readNotify(given.notify, below(at, 'notify'), options.bounds),
     also: kinds
       .filter(({ name, answers: isAnswer }) => isAnswer !== true && given[name] !== undefined)
-      .map(kind => readPluginStep(kind, given[kind.name]!, at)),
+      .map(kind => readPluginStep(kind, given[kind.name]!, at, match)),
   }
 }
 
@@ -120,8 +123,13 @@ function readEncodingOf(value: Json, at: string): ResponseEncoding | null {
   return encodingOf(name)
 }
 
-function readPluginStep({ name, read, act, protocol }: RuleStepKind, value: Json, at: string): PluginStep {
-  return { name, value: read(value, below(at, name)), act, protocol: protocol ?? null }
+function readPluginStep(
+  { name, read, act, protocol }: RuleStepKind,
+  value: Json,
+  at: string,
+  match: Json | undefined,
+): PluginStep {
+  return { name, value: read(value, below(at, name), match), act, protocol: protocol ?? null }
 }
 
 function readScenario(value: Json, at: string): Record<string, string> {
@@ -151,7 +159,12 @@ function readTimes(value: Json | undefined, at: string, isLast: boolean): number
   return asInteger(value, at, 1, Number.MAX_SAFE_INTEGER)
 }
 
-function readAction(name: string | undefined, given: JsonObject, at: string, options: StepOptions): Action {
+function readAction(
+  name: string | undefined,
+  given: JsonObject,
+  at: string,
+  options: StepOptions & Pick<StepPlace, 'match'>,
+): Action {
   const value = name === undefined ? undefined : given[name]
   const place = below(at, name ?? '')
   switch (name) {
@@ -176,7 +189,7 @@ function readAction(name: string | undefined, given: JsonObject, at: string, opt
     case undefined:
       return { kind: 'pass' }
     default:
-      return { kind: 'step', step: readPluginStep(options.steps.get(name)!, value!, at) }
+      return { kind: 'step', step: readPluginStep(options.steps.get(name)!, value!, at, options.match) }
   }
 }
 

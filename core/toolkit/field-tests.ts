@@ -1,9 +1,12 @@
 /** Conditions on named facts of a request, such as those of a protocol: `{"model": "gpt-4*", "turn": {"gte": 2}}`. */
 import type { StepBudget } from '../contract/budgets.ts'
 import { asObject, below, InputProblem, rejectUnknownKeys } from './input-problem.ts'
-import type { Json } from '../contract/json.ts'
+import { isRecord } from '../contract/record.ts'
+import type { Json, JsonObject } from '../contract/json.ts'
 import { pointerTokens, valueAt } from './json-pointer.ts'
 import type { MatchFacts, MatchField } from '../contract/testing.ts'
+import { nearest } from './nearest.ts'
+import { unknownName } from './unknown-name.ts'
 import {
   presenceTest,
   readValueTest,
@@ -43,17 +46,45 @@ export function failedTests(tests: readonly FieldTest[], facts: MatchFacts, step
 }
 
 /** Reads the condition of one fact. Throws an `InputProblem`. */
-export function readFieldTest({ kind = 'test' }: MatchField, value: Json, at: string, options: Options): ValueTest {
+export function readFieldTest(
+  { kind = 'test', words }: MatchField,
+  value: Json,
+  at: string,
+  options: Options,
+): ValueTest {
   if (kind === 'boolean' || (kind === 'presence' && typeof value === 'boolean')) {
     if (typeof value !== 'boolean') throw new InputProblem(at, 'expected true or false')
     return kind === 'presence' ? presenceTest(value) : readValueTest(value, at, { comparison: 'json', ...options })
   }
   if (kind === 'members') return readMembersTest(value, at, options)
   if (kind === 'wildcard') return readWildcardTest(value, at, options)
-  if (typeof kind === 'string') return readValueTest(value, at, { comparison: 'json', ...options })
+  if (typeof kind === 'string') {
+    if (words !== undefined) rejectUnknownWords(value, words(), at)
+    return readValueTest(value, at, { comparison: 'json', ...options })
+  }
   if (typeof value !== 'string' || !kind.includes(value))
     throw new InputProblem(at, `expected one of ${kind.join(', ')}`)
   return readValueTest(value, at, { comparison: 'json', ...options })
+}
+
+/** Throws for a word that the fact never is, so that the test could not hold: with the nearest one that it can be. */
+function rejectUnknownWords(value: Json, known: readonly string[], at: string): void {
+  if (typeof value === 'string') {
+    if (known.includes(value)) return
+    const { message, remedy } = unknownName('value', value, known)
+    const isGuessed = nearest(value, known) !== undefined
+    throw new InputProblem(
+      at,
+      isGuessed || known.length === 0 ? message : `${message}, expected one of ${known.join(', ')}`,
+      remedy,
+    )
+  }
+  if (!isRecord(value) || value.ignore_case === true) return
+  const { equals, in: listed } = value as JsonObject
+  if (typeof equals === 'string') rejectUnknownWords(equals, known, below(at, 'equals'))
+  if (Array.isArray(listed))
+    for (const [index, word] of listed.entries())
+      if (typeof word === 'string') rejectUnknownWords(word, known, below(below(at, 'in'), index))
 }
 
 /** Tests of the members of a value, by JSON pointer: the value has to meet all of them. */

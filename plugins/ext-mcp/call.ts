@@ -3,7 +3,8 @@ import type { Json, JsonObject } from 'svc/plugin'
 import type { HeaderChanges } from 'svc/toolkit'
 import type { CheckedRequest } from '../gateway-services/types.ts'
 
-export type Phase = 'request' | 'response'
+export const PHASES = ['request', 'response'] as const
+export type Phase = (typeof PHASES)[number]
 
 export interface McpCall {
   phase: Phase

@@ -3,6 +3,7 @@ import { definePlugin } from 'svc/plugin'
 import type {} from '../gateway-services/types.ts'
 import type {} from '../grpc/types.ts'
 import type {} from '../guardrails/types.ts'
+import { PHASES } from './call.ts'
 import { Checker } from './checker.ts'
 import { MCP_HEADER } from './fault-header.ts'
 import { EXT_MCP, registerGrpc } from './grpc/service.ts'
@@ -38,6 +39,7 @@ export default definePlugin({
       http: null,
       header: MCP_HEADER,
       policies: policies.map(({ name }) => name),
+      phases: PHASES,
       decide: DECIDE,
       mutate: MUTATE,
     })

@@ -6,6 +6,7 @@ import type {} from '../guardrails/types.ts'
 import type {} from '../llm/types.ts'
 import { PROC_HEADER } from './fault-header.ts'
 import { EXT_PROC, registerGrpc } from './grpc/service.ts'
+import { PHASES } from './phase.ts'
 import { endpointPicker } from './picker/endpoint-picker.ts'
 import { instructions } from './processors/instructions.ts'
 import type { Processor } from './processors/processor.ts'
@@ -38,8 +39,17 @@ export default definePlugin({
       http: null,
       header: PROC_HEADER,
       policies: processors.map(({ name }) => name),
+      phases: PHASES,
       mutate: MUTATE,
     })
-    registerGrpc(svc, svc.use('grpc.services')!, { service, processors })
+    registerGrpc(svc, svc.use('grpc.services')!, {
+      service,
+      processors,
+      // Without endpoints nothing can be picked.
+      readiness: {
+        isServing: () => services.endpoints().length > 0,
+        onChange: listener => services.onEndpoints(listener),
+      },
+    })
   },
 })

@@ -30,6 +30,10 @@ export class Endpoints {
     return this.#set.current ?? this.#configured
   }
 
+  onChange(listener: () => void): () => void {
+    return this.#set.subscribe(listener)
+  }
+
   /** Sets them on all replicas. */
   async set(endpoints: string[]): Promise<void> {
     await this.#set.update(() => endpoints)

@@ -35,8 +35,9 @@ export default definePlugin<ServicesOptions>({
     svc.offer('gateway-services.services', {
       service: kind => services.add(kind),
       endpoints: () => endpoints.current(),
+      onEndpoints: listener => endpoints.onChange(listener),
     })
-    svc.use('testing.protocols').register(serviceProtocol)
+    svc.use('testing.protocols').register(serviceProtocol(() => services.list()))
     for (const step of serviceSteps(() => services.list())) svc.use('testing.steps').register(step)
     app.get(
       '/_svc/services',

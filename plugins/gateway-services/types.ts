@@ -35,6 +35,8 @@ export interface ServiceKind {
   header: string | null
   /** The names of its policies. */
   policies: readonly string[]
+  /** The phases of its calls, as in `match.service.phase`. Default: none. */
+  phases?: readonly string[]
   /** The step `decide` of rules about this service. Default: no such rule. */
   decide?: ServiceStep
   /** The step `mutate` of rules about this service. Default: no such rule. */
@@ -159,6 +161,8 @@ export interface GatewayServices {
   service(kind: ServiceKind): GatewayService
   /** The endpoints that a service picks from, as `host:port`. */
   endpoints(): readonly string[]
+  /** Calls `listener` when they have changed. Returns a function that removes it. */
+  onEndpoints(listener: () => void): () => void
 }
 
 declare module 'svc/plugin' {

@@ -10,6 +10,7 @@ import { withCheckedRequests, withoutUnnamedCoding } from './checked-messages.ts
 import { ReflectionCache } from './reflection/reflection-cache.ts'
 import { addReflection } from './reflection/service.ts'
 import type { ServiceRegistry } from './service-registry.ts'
+import type { HealthName } from './types.ts'
 import { readWhenSent, withSerialized } from './unsent-messages.ts'
 import { unknownMethod, unknownService } from './unknown-method.ts'
 
@@ -50,7 +51,7 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
     interceptors: [statusOnce, readWhenSent],
   })
   const descriptorSets: Buffer[] = []
-  const names: string[] = []
+  const checks: HealthName[] = [{ name: '' }]
   for (const service of services.all()) {
     try {
       const implementation = await service.open()
@@ -59,7 +60,7 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
         admitFirst(svc, open, implementation, services.trailers),
       )
       descriptorSets.push(implementation.reflection)
-      names.push(service.name)
+      checks.push({ name: service.name }, ...(service.health ?? []))
     } catch (error) {
       svc.log.error('a gRPC service could not be opened', { service: service.name, error })
     }
@@ -67,7 +68,7 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
     await nextTurn()
   }
   server.addService(unknownService, unknownMethod(open))
-  addHealth(server, svc, names)
+  addHealth(server, svc, checks)
   const reflections = svc.shared('reflection', () => new ReflectionCache())
   addReflection(server, () => reflections.of(descriptorSets))
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
@@ -80,19 +81,24 @@ export async function openServer(svc: Svc, { open, services }: ServerParts): Pro
   }
 }
 
-/** Reports the health of the instance; the services keep serving while it is unhealthy. */
-function addHealth(server: Server, svc: Svc, services: readonly string[]): void {
-  const names = ['', ...services]
-  const statusOf = (isHealthy: boolean) => (isHealthy ? 'SERVING' : 'NOT_SERVING')
-  let current = svc.instance.isHealthy()
-  const health = new HealthImplementation(Object.fromEntries(names.map(name => [name, statusOf(current)])))
-  health.addToServer(server)
-  svc.whenClosed(
-    svc.instance.onHealthChange(isHealthy => {
-      // The library notifies watchers of every status that is set, even an unchanged one.
-      if (isHealthy === current) return
-      current = isHealthy
-      for (const name of names) health.setStatus(name, statusOf(isHealthy))
-    }),
+/** Reports the health of the instance, and of names that have more conditions; the services keep serving while it is unhealthy. */
+function addHealth(server: Server, svc: Svc, checks: readonly HealthName[]): void {
+  const isServing = (check: HealthName): boolean => svc.instance.isHealthy() && check.isServing?.() !== false
+  const statusOf = (serves: boolean) => (serves ? 'SERVING' : 'NOT_SERVING')
+  const current = new Map(checks.map(check => [check, isServing(check)]))
+  const health = new HealthImplementation(
+    Object.fromEntries([...current].map(([{ name }, serves]) => [name, statusOf(serves)])),
   )
+  health.addToServer(server)
+  const update = (): void => {
+    for (const [check, before] of current) {
+      const serves = isServing(check)
+      // The library notifies watchers of every status that is set, even an unchanged one.
+      if (serves === before) continue
+      current.set(check, serves)
+      health.setStatus(check.name, statusOf(serves))
+    }
+  }
+  svc.whenClosed(svc.instance.onHealthChange(update))
+  for (const { onChange } of checks) if (onChange !== undefined) svc.whenClosed(onChange(update))
 }

@@ -20,10 +20,21 @@ export interface GrpcService {
   methods: readonly string[]
   /** Names of response metadata that browsers may read (gRPC-Web). Lower case. */
   exposes?: readonly string[]
+  /** Further names of health checks, while the service is served. Throws for a name in use. */
+  health?: readonly HealthName[]
   /** The service asks with `wasCompressed` which messages were compressed. */
   readsCompression?: true
   /** Loads the implementation. Called once in each generation: soon after the start if a gRPC port is open, else with the first gRPC call. */
   open(): GrpcImplementation | Promise<GrpcImplementation>
+}
+
+/** A name of the health service that is not that of a service, such as `readiness`. */
+export interface HealthName {
+  name: string
+  /** Default: as the instance. An unhealthy instance is not serving. */
+  isServing?(): boolean
+  /** Calls `listener` when `isServing` may have changed. Returns a function that removes it. */
+  onChange?(listener: () => void): () => void
 }
 
 export interface GrpcImplementation {

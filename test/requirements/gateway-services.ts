@@ -17,7 +17,7 @@ export default [
   },
   {
     id: 'GWS-4',
-    rule: 'Rules with match.service act on checked requests only, other rules never do, and steps that cannot act are refused when stored.',
+    rule: 'Rules with match.service act on checked requests only, other rules never do, and steps that cannot act and unknown words are refused when stored.',
     where: 'gateway-services 1',
   },
   {
@@ -97,7 +97,7 @@ export default [
   },
   {
     id: 'GWS-20',
-    rule: 'The endpoint picker picks among the endpoints by its policy, the subset hint and the selection of conformance tests.',
+    rule: 'The endpoint picker picks among the endpoints by its policy, the subset hint and the selection of conformance tests, and is ready while there are any.',
     where: 'gateway-services 4',
   },
   {

@@ -408,7 +408,10 @@ t.test('filters and verification look at checked requests [GWS-5]', async t => {
   t.equal(await count('service=authz&path_prefix=/b'), 1)
   t.equal(await count('path=/a'), 0, 'without service the call itself counts')
   t.equal(await count('decision=deny'), 1)
-  t.equal(await count('service=proc'), 0)
+  t.match(await send(server, `/_svc/requests?session=${session}&service=autz`), {
+    status: 400,
+    text: /service.*did you mean \\"authz\\"/,
+  })
   const verify = (body: object): Promise<Reply> => send(server, 'POST /_svc/verify', { body: { session, ...body } })
   t.equal((await verify({ match: { service: { name: 'authz', policy: 'deny' }, path: '/b' }, exactly: 1 })).status, 200)
   t.equal((await verify({ match: { service: { name: 'authz' }, path: '/nope' } })).status, 409)

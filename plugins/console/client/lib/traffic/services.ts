@@ -3,6 +3,8 @@ import type { Entry } from '../protocol/http.ts'
 import type { Tone } from './tags.ts'
 
 const GOOD = ['allow', 'ok', 'pass', 'continue']
+/** The request goes on after these, too. */
+const CHANGED = ['mutate', 'redact']
 const BAD = ['deny', 'over', 'block']
 
 /** Color of a decision. */
@@ -14,7 +16,7 @@ export function decisionTone(decision: string): Tone {
 /** What became of the request that a call was about, if it did not arrive. */
 export function missingText(decision: string): string {
   if (BAD.includes(decision)) return 'denied, nothing arrived'
-  return GOOD.includes(decision) ? 'nothing arrived so far' : 'nothing arrived'
+  return [...GOOD, ...CHANGED].includes(decision) ? 'nothing arrived so far' : 'nothing arrived'
 }
 
 /** The calls with what the list of an arrival does not have: their reasons, if they are known. */
