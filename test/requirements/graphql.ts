@@ -197,6 +197,11 @@ export default [
     where: 'graphql-next 2.1, 3',
   },
   {
+    id: 'GQLSUB-16',
+    rule: 'behind gateways with supergraphs of different sessions, traffic, rules and counts stay apart',
+    where: 'graphql-next 2.1',
+  },
+  {
     id: 'GQLSUB-20',
     rule: 'entities out of step and failing fields of entities, by header and by rule; verification counts entity requests by type and variables',
     where: 'graphql-next 4',

@@ -171,11 +171,7 @@ export function createStreamHandlers(svc: Svc, server: GraphServer, reservations
   }
 
   /** Starts an operation whose results go to the stream. Resolves with the status of a fault. Throws a GraphQLError. */
-  async function start(
-    reservation: Reservation,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<number | null> {
+  async function start(reservation: Reservation, request: FastifyRequest, reply: FastifyReply): Promise<number | null> {
     const options = { batching: 0, maxFiles: 0 }
     const read = readPost(request.headers['content-type'], svc.http.body(request), options)
     if (Array.isArray(read)) throw badRequest('Batched requests are not supported')

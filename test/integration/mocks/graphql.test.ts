@@ -190,6 +190,23 @@ t.test('overrides by path, field, type and all', async t => {
   ])
 })
 
+t.test('an override delays a field, and one of a field of an interface holds for its types', async t => {
+  const server = await mockServer(t)
+  await server.mock('shop', {
+    spec: SHOP,
+    overrides: {
+      'User.name': { delay_ms: 40, value: 'Late' },
+      'Node.id': { value: 'any' },
+      'Order.id': { value: 'own' },
+    },
+  })
+  const from = performance.now()
+  const answer = await ask(server, 'shop', '{ user(id: "u1") { id name orders { id } } }')
+  t.ok(performance.now() - from >= 39)
+  t.strictSame(answer.errors, undefined)
+  t.strictSame(answer.data, { user: { id: 'any', name: 'Late', orders: [{ id: 'own' }, { id: 'own' }] } })
+})
+
 t.test('rules answer by operation and variables, and are captured', async t => {
   const server = await mockServer(t)
   const rules = [
