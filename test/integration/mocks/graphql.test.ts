@@ -407,6 +407,29 @@ t.test('a federated mock answers for entities', async t => {
   t.strictSame(list.data!['favorites'], product.favorites)
 })
 
+t.test('an entity needs one whole key', async t => {
+  const server = await mockServer(t)
+  const sdl = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
+type Query { release: String }
+type Product @key(fields: "id") @key(fields: "code maker { id }") { id: ID! code: Int! name: String! maker: Maker! }
+type Maker { id: ID! }`
+  t.match(await upload(server, 'keys', sdl), { status: 201 })
+  const query = 'query($r: [_Any!]!) { _entities(representations: $r) { ... on Product { __typename } } }'
+  const given = [
+    [{ id: 'p1' }, true],
+    [{ code: 1, maker: { id: 'm1' } }, true],
+    [{ code: 1 }, false],
+    [{ code: 1, maker: { id: null } }, false],
+    [{ name: 'Cedar' }, false],
+    [{ id: null }, false],
+    [{}, false],
+  ] as const
+  const r = given.map(([fields]) => ({ __typename: 'Product', ...fields }))
+  const { data, errors } = await ask(server, 'keys', query, { variables: { r } })
+  t.equal(errors, undefined)
+  t.strictSame(data, { _entities: given.map(([, isFound]) => (isFound ? { __typename: 'Product' } : null)) })
+})
+
 t.test('the bounds of public mode, and the bound of an answer', async t => {
   const open = await mockServer(t)
   await open.mock('shop', { spec: SHOP, settings: { list_size: 50, complexity: 20_000 } })
