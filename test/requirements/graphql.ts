@@ -167,6 +167,11 @@ export default [
     where: 'graphql-next 2.2, 8',
   },
   {
+    id: 'GQLSUB-8',
+    rule: 'representations, batches, places of faults, files, and streams with their operations are bounded, on public instances more narrowly',
+    where: 'graphql-next 8',
+  },
+  {
     id: 'GQLSUB-10',
     rule: 'a supergraph has the addresses of the request, and an entity tag',
     where: 'graphql-next 2.1',
