@@ -51,7 +51,10 @@ export interface Graph {
   schema?(): GraphQLSchema
   /** Functions and values by root field, as graphql-js calls them: arguments, context, info. */
   root?: object
-  /** What resolvers get as context, for each operation. Default: an empty object. */
+  /**
+   * What resolvers get as context, for each operation: it, or an object that inherits from it, so its methods must not depend on
+   * `this`. Default: an empty object.
+   */
   context?(facts: OperationFacts): object
   /**
    * Runs around each valid operation, of a batch and of a socket too, before faults that change the answer. `run` executes it.
@@ -106,7 +109,7 @@ export interface GraphOperation {
   /** The document as sent is not kept: it is printed when it is needed. */
   document(): string
   variables: Readonly<Record<string, unknown>>
-  /** What `context` has returned. */
+  /** What `context` has returned, or an object that inherits from it. */
   context: object
   request: FastifyRequest
   /** Another status of the response over HTTP; null: that of the result. */

@@ -63,8 +63,18 @@ t.test('the nonce can be the name of the session of the download', async t => {
       return super.open(ttlS, nonces as Parameters<BackChannel['open']>[1])
     }
   })(await addressOf(server.url), null)
-  const run = await probeThrough(toy.url, server.url, { channel, checks: checksNamed(['GQL-DATA', 'GQL-BATCH']) })
-  t.strictSame(verdicts(run), { 'GQL-DATA': 'pass', 'GQL-BATCH': 'note' })
+  const run = await probeThrough(toy.url, server.url, {
+    channel,
+    checks: checksNamed(['GQL-DATA', 'GQL-BATCH', 'GQL-TIMEOUT', 'GQL-TRUSTED']),
+  })
+  t.strictSame(verdicts(run), {
+    'GQL-DATA': 'pass',
+    'GQL-BATCH': 'note',
+    'GQL-TIMEOUT': 'skip',
+    'GQL-TRUSTED': 'skip',
+  })
+  t.equal(resultOf(run, 'GQL-TIMEOUT').reason, 'not configured: gql.timeout_s')
+  t.equal(resultOf(run, 'GQL-TRUSTED').reason, 'not configured: gql.persisted')
 })
 
 t.test('a gateway that executes only known documents is tried with one of them', async t => {

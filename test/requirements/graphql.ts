@@ -167,6 +167,11 @@ export default [
     where: 'graphql-next 2.2, 8',
   },
   {
+    id: 'GQLSUB-8',
+    rule: 'representations, batches, places of faults, files, and streams with their operations are bounded, on public instances more narrowly',
+    where: 'graphql-next 8',
+  },
+  {
     id: 'GQLSUB-10',
     rule: 'a supergraph has the addresses of the request, and an entity tag',
     where: 'graphql-next 2.1',
@@ -195,6 +200,11 @@ export default [
     id: 'GQLSUB-15',
     rule: 'a mock that is unknown, not federated or does not compose is an error that names it',
     where: 'graphql-next 2.1, 3',
+  },
+  {
+    id: 'GQLSUB-16',
+    rule: 'behind gateways with supergraphs of different sessions, traffic, rules and counts stay apart',
+    where: 'graphql-next 2.1',
   },
   {
     id: 'GQLSUB-20',

@@ -1,5 +1,5 @@
 /** Sends a response of Yoga: text as a whole, event streams as they arrive. */
-import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import type { BodyStream, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import { sleep } from 'svc/toolkit'
 import type { StreamedAnswer } from '../wire/multipart/parts.ts'
 import type { FaultPlan } from '../faults/plan.ts'
@@ -49,13 +49,20 @@ async function streamEvents(
   } catch (error) {
     if (!stream.closed) throw error
   }
-  if (isCut) {
-    while (stream.pendingBytes > 0 && !stream.closed) await sleep(FLUSH_MS)
-    svc.http.abortResponse(request, reply)
-    return reply
-  }
-  stream.end()
+  if (isCut) await breakOff(svc, request, reply, stream)
+  else stream.end()
   return reply
+}
+
+/** Breaks the connection of a stream, once what was written to it is sent. */
+export async function breakOff(
+  svc: Svc,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  stream: Pick<BodyStream, 'pendingBytes' | 'closed'>,
+): Promise<void> {
+  while (stream.pendingBytes > 0 && !stream.closed) await sleep(FLUSH_MS)
+  svc.http.abortResponse(request, reply)
 }
 
 async function* chunksOf(events: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
@@ -101,8 +108,7 @@ export async function sendParts(
     if (!stream.write(text)) await stream.ready()
     if (isResult) left--
     if (left > 0) continue
-    while (stream.pendingBytes > 0 && !stream.closed) await sleep(FLUSH_MS)
-    svc.http.abortResponse(request, reply)
+    await breakOff(svc, request, reply, stream)
     return reply
   }
   stream.end()

@@ -8,6 +8,7 @@ import { isRequestError } from '../execution/request-errors.ts'
 import { STEP } from '../faults/step.ts'
 import type { GraphServer } from '../graph-server.ts'
 import { readPost } from '../requests/http-request.ts'
+import { breakOff } from './response.ts'
 import { Reservations, sendEvent, type Reservation, type RunningOperation } from '../wire/graphql-sse/reservations.ts'
 
 const TOKEN_HEADER = 'x-graphql-event-stream-token'
@@ -135,7 +136,7 @@ export function createStreamHandlers(svc: Svc, server: GraphServer, reservations
       if (reservation.stream !== null) return refuse(reply, 409, 'the stream is already open')
       const stream = svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS, heartbeatText: '' })
       if (stream === null) return reply
-      reservations.open(reservation, stream)
+      reservations.open(reservation, stream, () => breakOff(svc, request, reply, stream))
       await stream.over
       return reply
     },
@@ -143,8 +144,8 @@ export function createStreamHandlers(svc: Svc, server: GraphServer, reservations
       const reservation = find(request)
       if (reservation === null) return refuse(reply, 404, 'unknown token')
       try {
-        await start(reservation, request, reply)
-        return reply.code(202).send()
+        const status = await start(reservation, request, reply)
+        return reply.code(status ?? 202).send()
       } catch (error) {
         if (!(error instanceof GraphQLError)) throw error
         const status = error.extensions.http?.status ?? 400
@@ -169,8 +170,8 @@ export function createStreamHandlers(svc: Svc, server: GraphServer, reservations
     return reservations.find(token === undefined ? null : String(token))
   }
 
-  /** Starts an operation whose results go to the stream. Throws a GraphQLError. */
-  async function start(reservation: Reservation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** Starts an operation whose results go to the stream. Resolves with the status of a fault. Throws a GraphQLError. */
+  async function start(reservation: Reservation, request: FastifyRequest, reply: FastifyReply): Promise<number | null> {
     const options = { batching: 0, maxFiles: 0 }
     const read = readPost(request.headers['content-type'], svc.http.body(request), options)
     if (Array.isArray(read)) throw badRequest('Batched requests are not supported')
@@ -182,18 +183,47 @@ export function createStreamHandlers(svc: Svc, server: GraphServer, reservations
     const faults = runs.faultsOf(request, reply)
     const engine = await server.engine()
     const query = read.query ?? (read.documentId === null ? '' : await server.documents.text(read.documentId))
-    const run = { ...runs.create(request, faults, { takesParts: true }), signal: () => undefined }
-    const operation: Operation = { isStopped: false, stop: () => (operation.isStopped = true) }
+    const operation = new Operation(faults?.cut ?? Infinity)
+    // The request is over before the operation is.
+    const run = { ...runs.create(request, faults, { takesParts: true }), signal: () => operation.signal }
     reservation.operations.set(id, operation)
     const prepared = engine.prepare({ query, variables: read.variables, operationName: read.operationName }, run)
     void deliver(reservation, id, operation, engine, prepared).catch(error =>
       svc.log.error('an operation of an event stream failed', { error: String(error) }),
     )
+    return faults?.status ?? null
   }
 }
 
-interface Operation extends RunningOperation {
-  isStopped: boolean
+class Operation implements RunningOperation {
+  /** Results after which the stream breaks off. */
+  readonly cut: number
+  readonly #left = new AbortController()
+  #results: AsyncIterator<ExecutionResult> | null = null
+
+  constructor(cut: number) {
+    this.cut = cut
+  }
+
+  /** Ends the delays of its fields. */
+  get signal(): AbortSignal {
+    return this.#left.signal
+  }
+
+  get isStopped(): boolean {
+    return this.#left.signal.aborted
+  }
+
+  /** The results end when the operation is stopped; they may have come after that. */
+  endWith(results: AsyncIterator<ExecutionResult>): void {
+    this.#results = results
+    if (this.isStopped) void results.return?.()
+  }
+
+  stop(): void {
+    this.#left.abort()
+    void this.#results?.return?.()
+  }
 }
 
 /** Sends the results of an operation, then its end, unless it is stopped. */
@@ -205,18 +235,19 @@ async function deliver(
   prepared: ReturnType<Engine['prepare']>,
 ): Promise<void> {
   const results = prepared.args === null ? { errors: prepared.problems } : await resultsOf(engine, prepared)
+  let sent = 0
+  const send = async (result: ExecutionResult): Promise<void> => {
+    if (sent++ < operation.cut) await sendEvent(reservation, 'next', id, result)
+    // Ends all operations of the stream.
+    if (sent >= operation.cut) await reservation.breakOff()
+  }
   if (Symbol.asyncIterator in results) {
-    const iterator = results
-    operation.stop = () => {
-      operation.isStopped = true
-      void iterator.return?.()
-    }
-    if (operation.isStopped) operation.stop()
-    for await (const result of iterator) {
+    operation.endWith(results)
+    for await (const result of results) {
       if (operation.isStopped) break
-      await sendEvent(reservation, 'next', id, result)
+      await send(result)
     }
-  } else if (!operation.isStopped) await sendEvent(reservation, 'next', id, results)
+  } else if (!operation.isStopped) await send(results)
   if (!operation.isStopped) await sendEvent(reservation, 'complete', id)
   if (reservation.operations.get(id) === operation) reservation.operations.delete(id)
 }

@@ -134,6 +134,7 @@ export class GraphOverrides {
     return (
       this.#paths.find(({ segments }) => isPath(segments, path))?.override ??
       this.#enabled(`${parentType.name}.${fieldName}`) ??
+      this.#ofInterface(parentType, fieldName) ??
       this.#enabled(typeName) ??
       (path.prev === undefined ? this.#enabled('*') : undefined) ??
       null
@@ -147,6 +148,14 @@ export class GraphOverrides {
       this.#paths.find(({ segments }) => isPath(segments, { prev: path, key: index, typename: undefined }))?.override ??
       null
     )
+  }
+
+  #ofInterface(type: GraphQLResolveInfo['parentType'], fieldName: string): GraphOverride | undefined {
+    for (const { name } of type.getInterfaces()) {
+      const found = this.#enabled(`${name}.${fieldName}`)
+      if (found !== undefined) return found
+    }
+    return undefined
   }
 
   #enabled(place: string): GraphOverride | undefined {

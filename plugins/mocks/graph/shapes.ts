@@ -6,11 +6,16 @@ import {
   isListType,
   isObjectType,
   isScalarType,
+  Kind,
+  parse,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  type SelectionSetNode,
 } from 'graphql'
+import { valueAt } from 'svc/toolkit'
+import type { JsonObject } from '../document/json.ts'
 import { argumentOf } from './federation.ts'
 import { isEntity, type GraphSchema } from './read-schema.ts'
 
@@ -38,6 +43,7 @@ export interface FieldHints {
 }
 
 /** Fields that the protocol adds. */
+const MAX_KEY = 1000
 const PROTOCOL_FIELDS = new Set(['_service', '_entities'])
 
 export class Shapes {
@@ -50,6 +56,8 @@ export class Shapes {
   readonly writes: ReadonlyMap<string, Write>
   readonly #graph: GraphSchema
   readonly #identities = new Map<string, readonly string[]>()
+  /** The fields of each key, by type. */
+  readonly #keyPaths = new Map<string, readonly (readonly string[])[][]>()
 
   constructor(graph: GraphSchema) {
     const { schema, keys } = graph
@@ -67,6 +75,19 @@ export class Shapes {
     const found = this.#findIdentity(type)
     this.#identities.set(type.name, found)
     return found
+  }
+
+  /** Whether a representation has all fields of one of the type's keys. Keys that cannot be read are not looked at. */
+  hasKey(typename: string, representation: Readonly<Record<string, unknown>>): boolean {
+    let keys = this.#keyPaths.get(typename)
+    if (keys === undefined) {
+      const resolvable = (this.#graph.keys.get(typename) ?? []).filter(({ isResolvable }) => isResolvable)
+      keys = resolvable.map(({ fields }) => pathsOfKey(fields)).filter(paths => paths.length > 0)
+      this.#keyPaths.set(typename, keys)
+    }
+    return (
+      keys.length === 0 || keys.some(paths => paths.every(path => valueAt(representation as JsonObject, path) != null))
+    )
   }
 
   /** The types whose objects mutations write, in alphabetical order. */
@@ -110,6 +131,27 @@ export class Shapes {
     }
     // `deleteUser(id: ID!): Boolean!` tells no more than that.
     return kind === 'delete' ? { kind, type: object.name, payloadField: null } : null
+  }
+}
+
+/** `code maker { id }`: `code`, and `id` in `maker`. None if the text is not a selection. */
+function pathsOfKey(fields: string): string[][] {
+  const paths: string[][] = []
+  const collect = ({ selections }: SelectionSetNode, above: readonly string[]): void => {
+    for (const selection of selections) {
+      if (selection.kind !== Kind.FIELD) continue
+      const path = [...above, selection.name.value]
+      if (selection.selectionSet === undefined) paths.push(path)
+      else collect(selection.selectionSet, path)
+    }
+  }
+  if (fields.length > MAX_KEY) return []
+  try {
+    const [definition] = parse(`{ ${fields} }`, { noLocation: true }).definitions
+    if (definition?.kind === Kind.OPERATION_DEFINITION) collect(definition.selectionSet, [])
+    return paths
+  } catch {
+    return []
   }
 }
 

@@ -80,7 +80,7 @@ export class ValueEngine {
   entity(typename: string, representation: Values, context: ValueContext): MockObject | null {
     const type = this.#shapes.schema.getType(typename)
     const object = isAbstractType(type) ? this.#shapes.schema.getPossibleTypes(type)[0] : type
-    if (!isObjectType(object)) return null
+    if (!isObjectType(object) || !this.#shapes.hasKey(typename, representation)) return null
     const known = leavesOf(representation, object)
     if (Object.keys(known).length === 0) return null
     const entity = this.#identified(object, `entity ${JSON.stringify(known)}`, { known }, context)

@@ -56,12 +56,11 @@ export class GraphCall implements ValueContext {
     return Math.random()
   }
 
-  delay(ms: number): Promise<boolean> {
-    return this.#service.svc.http.delay(this.#request, ms)
-  }
+  // Bound, as `run` is: resolvers get an object that inherits from this one.
+  readonly delay = (ms: number): Promise<boolean> => this.#service.svc.http.delay(this.#request, ms)
 
   /** The answer: of a rule, or of the schema. */
-  async run(operation: GraphOperation, execute: () => Promise<Outcome>): Promise<Outcome> {
+  readonly run = async (operation: GraphOperation, execute: () => Promise<Outcome>): Promise<Outcome> => {
     const keys = this.#keysOf(operation)
     const memory = await this.#count(keys)
     const found = this.#ruleFor(operation, keys, memory)

@@ -200,6 +200,37 @@ t.test('one event stream for many operations [GQL-65]', async t => {
     t.equal((await fetch(STREAM, { method, headers: withToken('odd') })).status, 404, method)
 })
 
+t.test(
+  'the event stream of many operations is cut, and its requests have the status of a fault [GQL-53] [GQL-65]',
+  async t => {
+    for (const [query, cut, expected] of [
+      ['subscription { reviewAdded(count: 5, intervalMs: 50) { id } }', 2, 2],
+      ['subscription { reviewAdded(count: 5, intervalMs: 50) { id } }', 0, 0],
+      ['{ release }', 1, 1],
+    ] as const) {
+      const token = await (await fetch(STREAM, { method: 'PUT' })).text()
+      const stream = await fetch(STREAM, { headers: withToken(token) })
+      const started = await fetch(STREAM, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...withToken(token), 'X-Svc-Graphql': `cut=${cut}; status=207` },
+        body: JSON.stringify({ query, extensions: { operationId: 'a' } }),
+      })
+      t.equal(started.status, 207)
+      await started.text()
+      let text = ''
+      await t.rejects(async () => {
+        for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) text += chunk
+      }, query)
+      t.strictSame(
+        text.match(/^event: \w+/gm) ?? [],
+        Array.from({ length: expected }, () => 'event: next'),
+        query,
+      )
+      await until(async () => (await fetch(STREAM, { headers: withToken(token) })).status === 404)
+    }
+  },
+)
+
 t.test('the client’s leaving ends the generator, on every transport [GQL-66]', async t => {
   const body = JSON.stringify({ query: 'subscription { reviewAdded(count: 100, intervalMs: 10000) { id } }' })
   const { hostname, port } = new URL(url)

@@ -57,15 +57,21 @@ t.test('mock check and mock serve take GraphQL schemas', async t => {
   })
   t.match(await run(t, 'check', older, '--against', older, '--fail-on', 'breaking'), { code: 0 })
   t.match(await run(t, 'check', broken), { code: 1, output: /error {2}schema_invalid line 2/ })
-  const server = startProcess(t, { args: ['mock', 'serve', older] })
-  const port = await server.port('HTTP')
-  await until(() => server.output().includes('mock older at'), 'the line')
-  const response = await fetch(`http://127.0.0.1:${port}/mock/older`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ user(id: "u-5") { id } }' }),
-  })
-  t.strictSame(await response.json(), { data: { user: { id: 'u-5' } } })
+  const answers = await Promise.all(
+    ['one', 'two'].map(async () => {
+      const server = startProcess(t, { args: ['mock', 'serve', older] })
+      const port = await server.port('HTTP')
+      await until(() => server.output().includes('mock older at'), 'the line')
+      const response = await fetch(`http://127.0.0.1:${port}/mock/older`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query: '{ user(id: "u-5") { id age } }' }),
+      })
+      return response.json()
+    }),
+  )
+  t.match(answers[0], { data: { user: { id: 'u-5', age: Number } } })
+  t.strictSame(answers[1], answers[0], 'two processes have equal data')
 })
 
 t.test('an invalid command line exits with 2 [MOCK-13]', async t => {

@@ -135,6 +135,27 @@ t.test('a subscription ends with its client [MOCK-104]', async t => {
   await until(async () => (await openStreams()) === 0)
 })
 
+t.test('a delay of a field on an event stream of many operations ends with its client [MOCK-104] [GQL-66]', async t => {
+  await server.mock('slow', { spec: 'type Query { a: Int }', settings: { capture: true } })
+  const token = (await server.call('/mock/slow/stream', { method: 'PUT' })).text
+  const leaving = new AbortController()
+  const headers = { 'X-GraphQL-Event-Stream-Token': token }
+  const stream = await fetch(`${server.url}/mock/slow/stream`, { headers, signal: leaving.signal })
+  t.equal(stream.status, 200)
+  const DELAY_MS = 20_000
+  const started = await server.call('/mock/slow/stream', {
+    method: 'POST',
+    headers: { ...headers, 'x-svc-graphql': `delay=/a@${DELAY_MS}` },
+    body: { query: '{ a }', extensions: { operationId: '1' } },
+  })
+  t.equal(started.status, 202)
+  leaving.abort()
+  const captured = async () =>
+    (await server.call('/_svc/mocks/slow/requests')).json['requests'] as { latency_ms: number }[] | undefined
+  await until(async () => (await captured())?.length === 1)
+  t.ok((await captured())![0]!.latency_ms < DELAY_MS)
+})
+
 const FILES = `
 scalar Upload
 type Query { none: Int }

@@ -190,6 +190,23 @@ t.test('overrides by path, field, type and all', async t => {
   ])
 })
 
+t.test('an override delays a field, and one of a field of an interface holds for its types', async t => {
+  const server = await mockServer(t)
+  await server.mock('shop', {
+    spec: SHOP,
+    overrides: {
+      'User.name': { delay_ms: 40, value: 'Late' },
+      'Node.id': { value: 'any' },
+      'Order.id': { value: 'own' },
+    },
+  })
+  const from = performance.now()
+  const answer = await ask(server, 'shop', '{ user(id: "u1") { id name orders { id } } }')
+  t.ok(performance.now() - from >= 39)
+  t.strictSame(answer.errors, undefined)
+  t.strictSame(answer.data, { user: { id: 'any', name: 'Late', orders: [{ id: 'own' }, { id: 'own' }] } })
+})
+
 t.test('rules answer by operation and variables, and are captured', async t => {
   const server = await mockServer(t)
   const rules = [
@@ -388,6 +405,29 @@ t.test('a federated mock answers for entities', async t => {
   const list = await ask(server, 'favorites', '{ favorites { id note } }')
   const product = (entities.data!['_entities'] as { favorites: object[] }[])[0]!
   t.strictSame(list.data!['favorites'], product.favorites)
+})
+
+t.test('an entity needs one whole key', async t => {
+  const server = await mockServer(t)
+  const sdl = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
+type Query { release: String }
+type Product @key(fields: "id") @key(fields: "code maker { id }") { id: ID! code: Int! name: String! maker: Maker! }
+type Maker { id: ID! }`
+  t.match(await upload(server, 'keys', sdl), { status: 201 })
+  const query = 'query($r: [_Any!]!) { _entities(representations: $r) { ... on Product { __typename } } }'
+  const given = [
+    [{ id: 'p1' }, true],
+    [{ code: 1, maker: { id: 'm1' } }, true],
+    [{ code: 1 }, false],
+    [{ code: 1, maker: { id: null } }, false],
+    [{ name: 'Cedar' }, false],
+    [{ id: null }, false],
+    [{}, false],
+  ] as const
+  const r = given.map(([fields]) => ({ __typename: 'Product', ...fields }))
+  const { data, errors } = await ask(server, 'keys', query, { variables: { r } })
+  t.equal(errors, undefined)
+  t.strictSame(data, { _entities: given.map(([, isFound]) => (isFound ? { __typename: 'Product' } : null)) })
 })
 
 t.test('the bounds of public mode, and the bound of an answer', async t => {

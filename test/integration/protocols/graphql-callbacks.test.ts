@@ -49,12 +49,21 @@ async function receiver(
 async function subscribe(
   url: string,
   callbackUrl: string | undefined,
-  { query = ticks(3), path = '/graphql', ...more }: { query?: string; path?: string; [member: string]: unknown } = {},
+  {
+    query = ticks(3),
+    path = '/graphql',
+    faults,
+    ...more
+  }: { query?: string; path?: string; faults?: string; [member: string]: unknown } = {},
 ) {
   const subscription = { callbackUrl, subscriptionId: 's-1', verifier: 'v', heartbeatIntervalMs: 0, ...more }
   const response = await fetch(url + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json;callbackSpec=1.0, application/json' },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json;callbackSpec=1.0, application/json',
+      ...(faults === undefined ? {} : { 'x-svc-graphql': faults }),
+    },
     body: JSON.stringify({ query, ...(callbackUrl === undefined ? {} : { extensions: { subscription } }) }),
   })
   return { status: response.status, body: (await response.json()) as { data?: unknown; errors?: object[] } }
@@ -83,6 +92,22 @@ t.test('check, next, complete, each with id and verifier; subgraphs too [GQL-69]
   t.match(await subscribe(url, client.url.replace('127.0.0.1', 'localhost'), { query, path }), { status: 200 })
   await until(() => client.messages.length === 8)
   t.match(client.messages[6], { action: 'next', payload: { data: { reviewAdded: { id: String } } } })
+})
+
+t.test('a subscription breaks off after some events, without its end [GQL-53] [GQL-69]', async t => {
+  for (const [faults, actions] of [
+    ['cut=0', 'check'],
+    ['cut=2', 'check,next,next'],
+    ['cut=9', 'check,next,next,next,complete'],
+  ] as const) {
+    const client = await receiver(t, ({ action }) => (action === 'check' ? 204 : 200))
+    t.match(await subscribe(url, client.url, { faults }), { status: 200 })
+    // More events would come in the time that a whole subscription takes.
+    const whole = await receiver(t, ({ action }) => (action === 'check' ? 204 : 200))
+    await subscribe(url, whole.url, { query: ticks(4) })
+    await until(() => whole.actions().endsWith('complete') && client.actions().length >= actions.length)
+    t.equal(client.actions(), actions)
+  }
 })
 
 t.test('other operations, and subscriptions that cannot start, have an ordinary answer [GQL-69]', async t => {

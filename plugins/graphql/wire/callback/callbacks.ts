@@ -92,6 +92,7 @@ export class Callbacks {
     lifetime.unref()
     const beats = this.#beat(target, ended.signal).then(isTaken => (isTaken ? undefined : stop()))
     try {
+      if (cut === 0) return
       let sent = 0
       for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
         const payload = next.value

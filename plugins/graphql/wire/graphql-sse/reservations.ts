@@ -11,6 +11,8 @@ export interface RunningOperation {
 export interface Reservation {
   readonly token: string
   stream: SseStream | null
+  /** Breaks the connection of the stream off, without its end. */
+  breakOff: () => Promise<void>
   readonly operations: Map<string, RunningOperation>
   /** Ends the reservation if it was not used. */
   expiry: NodeJS.Timeout | null
@@ -31,7 +33,13 @@ export class Reservations {
   reserve(): Reservation | null {
     if (this.#byToken.size >= this.#max) return null
     const token = randomUUID()
-    const reservation: Reservation = { token, stream: null, operations: new Map(), expiry: null }
+    const reservation: Reservation = {
+      token,
+      stream: null,
+      breakOff: () => Promise.resolve(),
+      operations: new Map(),
+      expiry: null,
+    }
     reservation.expiry = setTimeout(() => this.end(reservation), UNUSED_MS)
     reservation.expiry.unref()
     this.#byToken.set(token, reservation)
@@ -42,11 +50,12 @@ export class Reservations {
     return token === null ? null : (this.#byToken.get(token) ?? null)
   }
 
-  /** Opens the stream of a reservation. */
-  open(reservation: Reservation, stream: SseStream): void {
+  /** Opens the stream of a reservation; `breakOff` breaks its connection. */
+  open(reservation: Reservation, stream: SseStream, breakOff: () => Promise<void>): void {
     if (reservation.expiry !== null) clearTimeout(reservation.expiry)
     reservation.expiry = null
     reservation.stream = stream
+    reservation.breakOff = breakOff
     stream.signal.addEventListener('abort', () => this.end(reservation), { once: true })
   }
 
