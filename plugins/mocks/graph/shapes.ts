@@ -42,8 +42,9 @@ export interface FieldHints {
   listLength: { min: number; max: number } | null
 }
 
-/** Fields that the protocol adds. */
+/** Characters of a key that is looked at. */
 const MAX_KEY = 1000
+/** Fields that the protocol adds. */
 const PROTOCOL_FIELDS = new Set(['_service', '_entities'])
 
 export class Shapes {

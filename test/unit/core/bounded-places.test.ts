@@ -155,6 +155,10 @@ const SIZES: Record<string, Bound> = {
     calls: ['repeat'],
     bound: 'MAX_BODY, 4 MiB, and 64 KiB for requests at the same time',
   },
+  'plugins/mocks/graph/shapes.ts': {
+    calls: ['valueAt'],
+    bound: 'the keys of a type, of at most 1000 characters each, in one representation: members, no search',
+  },
   'plugins/demos/file/agent-shape.ts': { calls: ['valueAt'], bound: 'the shapes of agents come with svc' },
   'plugins/demos/run/traffic/agent.ts': { calls: ['Array.from'], bound: 'requests at the start of an agent, 10' },
   'plugins/demos/run/sender.ts': { calls: ['Array.from'], bound: 'the concurrency of a run, 100' },
