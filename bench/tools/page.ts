@@ -7,7 +7,7 @@ export const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'comparison.md
 /** Puts a table between the marks of its name. */
 export function put(name: string, table: string): void {
   const [before, rest] = split(readFileSync(PAGE, 'utf8'), `<!-- ${name} -->\n`)
-  const [, after] = split(rest, `\n<!-- /${name} -->`)
+  const [, after] = split(rest, `<!-- /${name} -->`)
   writeFileSync(PAGE, `${before}<!-- ${name} -->\n${table}\n<!-- /${name} -->${after}`)
 }
 

@@ -42,7 +42,7 @@ export interface FieldHints {
   listLength: { min: number; max: number } | null
 }
 
-/** Characters of a key that is looked at. */
+/** A longer key is not read. In characters. */
 const MAX_KEY = 1000
 /** Fields that the protocol adds. */
 const PROTOCOL_FIELDS = new Set(['_service', '_entities'])
