@@ -4,7 +4,7 @@ export interface GatewayFacts {
   /** Port of the upstream, and its port for gRPC. */
   up: number
   upGrpc: number
-  /** Port of the gateway, and another one for gateways that speak HTTP/2 without TLS only on a port of its own. */
+  /** The port of the gateway, and a second one for gateways that need a separate port for HTTP/2 without TLS. */
   port: number
   grpc: number
   /** A folder that the gateway may write to. */

@@ -1,7 +1,7 @@
 /** Configurations of proxies: the shortest one that forwards, and a recommended one. */
 import type { GatewayConfiguration, GatewayFacts } from './configuration.ts'
 
-/** gRPC has a port of its own. */
+/** gRPC has a separate port. */
 const grpcPort = ({ grpc }: GatewayFacts): string => `grpc: http://127.0.0.1:${grpc}\n`
 
 const nginx = (kind: GatewayConfiguration['kind'], server: string): GatewayConfiguration => ({

@@ -159,13 +159,8 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
       ],
     }),
     async (request, reply) => {
-      const { certificate, key } = await clientPair(kindIn(request))
-      if (isFileRequested(request)) return sendFile(reply, 'client.pem', certificate + key)
-      return svc.http.negotiate(request, reply, {
-        cert_pem: certificate,
-        key_pem: key,
-        usage: `curl --cacert ca.crt --cert client.pem ${svc.http.httpsUrl(request, '/auth/mtls')}`,
-      })
+      const usage = `curl --cacert ca.crt --cert client.pem ${svc.http.httpsUrl(request, '/auth/mtls')}`
+      return sendPair(request, reply, { file: 'client.pem', pair: await clientPair(kindIn(request)), usage })
     },
   )
 
@@ -186,13 +181,20 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
       ],
     }),
     async (request, reply) => {
-      const { certificate, key } = await (serverPair ??= svc.pki.issue(GATEWAY))
-      if (isFileRequested(request)) return sendFile(reply, 'server.pem', certificate + key)
-      return svc.http.negotiate(request, reply, {
-        cert_pem: certificate,
-        key_pem: key,
-        usage: 'curl --cacert ca.crt https://localhost:8000/',
-      })
+      const pair = await (serverPair ??= svc.pki.issue(GATEWAY))
+      const usage = 'curl --cacert ca.crt https://localhost:8000/'
+      return sendPair(request, reply, { file: 'server.pem', pair, usage })
     },
   )
+
+  /** As one file, or as JSON with a command that uses it. */
+  function sendPair(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { file, pair: { certificate, key }, usage }: { file: string; pair: Pair; usage: string },
+  ): FastifyReply {
+    return isFileRequested(request)
+      ? sendFile(reply, file, certificate + key)
+      : svc.http.negotiate(request, reply, { cert_pem: certificate, key_pem: key, usage })
+  }
 }

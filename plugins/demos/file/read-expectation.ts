@@ -59,21 +59,26 @@ const READERS: Record<(typeof EXPECTATIONS)[number], Reader> = {
   telemetry: (value, at) => ({ kind: 'telemetry', verification: asObject(value, at) }),
 }
 
+/** What is tested on a response, next to members of its JSON and its headers. */
+const RESPONSE_FACTS = [
+  'status',
+  'body',
+  'ms',
+  'error',
+  'text',
+  'logins',
+  'finish',
+  'tool_calls',
+  'grpc_status',
+  'grpc_message',
+]
+
 function readResponses(value: Json | undefined, at: string): ExpectationTest {
   const given = asObject(value, at)
   const headers = Object.keys(given).filter(key => key.startsWith('header.'))
   const part = new Part(given, at, [
-    'status',
     'json',
-    'body',
-    'ms',
-    'error',
-    'text',
-    'logins',
-    'finish',
-    'tool_calls',
-    'grpc_status',
-    'grpc_message',
+    ...RESPONSE_FACTS,
     ...headers,
     'every',
     'some',
@@ -83,19 +88,7 @@ function readResponses(value: Json | undefined, at: string): ExpectationTest {
     ...SELECTION,
   ])
   const tests: Record<string, Json> = {}
-  for (const key of [
-    ...headers,
-    'status',
-    'body',
-    'ms',
-    'error',
-    'text',
-    'logins',
-    'finish',
-    'tool_calls',
-    'grpc_status',
-    'grpc_message',
-  ])
+  for (const key of [...headers, ...RESPONSE_FACTS])
     if (part.given[key] !== undefined) tests[key] = checkedTest(part.given[key], part.place(key), key)
   for (const [pointer, test] of Object.entries(part.object('json')))
     tests[`json${checkedPointer(pointer, part.place('json'))}`] = checkedTest(test, below(part.place('json'), pointer))

@@ -78,7 +78,7 @@ function decodedBy(method: Method, bytes: Buffer): Json {
   }
 }
 
-/** Where the calls of gRPC go: gateways may have an address of their own for them. */
+/** Where the calls of gRPC go: gateways may have a separate address for them. */
 async function placeOf({ context }: SendOptions): Promise<Pick<RunContext['target'], 'address'> & { path: string }> {
   const { client, target } = context
   const route = target.routes?.paths.grpc
