@@ -6,10 +6,10 @@ import { readTarget } from '../../../plugins/grpc-services/forward/plan.ts'
 import type { ListenerStatus } from '../../../core/contract/plugin.ts'
 
 const LISTENERS = [
-  { name: 'http', kind: 'http', plugin: null, port: 8080 },
-  { name: 'https', kind: 'https', plugin: null, port: 8443 },
-  { name: 'echo', kind: 'tcp', plugin: 'layer4', port: 9000 },
-  { name: 'off', kind: 'udp', plugin: 'layer4', port: null },
+  { name: 'http', kind: 'http', plugin: null, address: '0.0.0.0', port: 8080 },
+  { name: 'https', kind: 'https', plugin: null, address: '0.0.0.0', port: 8443 },
+  { name: 'echo', kind: 'tcp', plugin: 'layer4', address: '0.0.0.0', port: 9000 },
+  { name: 'off', kind: 'udp', plugin: 'layer4', address: '0.0.0.0', port: null },
 ] as ListenerStatus[]
 
 function rulesOf(addresses: Record<string, string[]> = {}, more: Partial<DestinationRules> = {}) {
